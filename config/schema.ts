@@ -1,7 +1,7 @@
 /** Every setting of Waypost: its type, default and meaning in one line. Names are camelCase here, snake_case in the
  *  file (`smtp.max_message_bytes`) and with `--set`, upper case in the environment (`WAYPOST_SMTP_MAX_MESSAGE_BYTES`).
  *  Limits that no operator should choose are in `src/model/limits.ts`.
- *  Over 400 lines because it is the one list of settings, each with its description. */
+ *  Long because it is the one list of settings, each with its description. */
 import { isIP } from "node:net";
 import { z } from "zod";
 

@@ -1,7 +1,7 @@
-/** Every table that has rows of an agent, and when they go after the agent is deleted. Deleting, the sweep and `check` go by this
+/** Every table with rows of an agent, and when these rows are deleted after the agent is. The deletion, the sweep and `check` use this
  *  list. */
 const agentTables = {
-  /** With the agent's state: nothing leads to it any more. */
+  /** In the transaction that deletes the agent, so that nothing refers to it afterwards. */
   address: "at once",
   token: "at once",
   app_password: "at once",
@@ -10,7 +10,7 @@ const agentTables = {
   webhook: "at once",
   familiar_network: "at once",
   delivery_claim: "at once",
-  /** There may be many, or they have a claim on bytes. */
+  /** In slices by the sweep: there may be many rows, or they count as references to a blob. */
   entry: "in slices",
   change: "in slices",
   thread_key: "in slices",
@@ -18,7 +18,7 @@ const agentTables = {
   submission: "in slices",
   item: "in slices",
   file: "in slices",
-  /** With entries, with submissions, with items, and with files. */
+  /** Together with the entries, submissions, items and files that refer to them. */
   message: "with others",
   submission_recipient: "with others",
   item_data: "with others",
@@ -28,7 +28,7 @@ const agentTables = {
   item_attachment: "with others",
   file_data: "with others",
   file_property: "with others",
-  /** With the agent's own row. */
+  /** In the transaction that deletes the agent's own row. */
   mailbox: "at last",
   mailbox_metadata: "at last",
   draft: "at last",

@@ -1,6 +1,6 @@
 /** Bytes of a message as rows.
  *
- *  The header block stands apart (`header`), because it is asked for far more often than the rest; what follows is cut into
+ *  The header block has a column of its own (`header`), because it is read far more often than the rest. What follows is cut into
  *  chunks of 256 KiB, so that no single call stalls a thread: the first in `blob.data`, the others in `blob_chunk`, numbered
  *  from 1. Codec 0: chunks as they are. Codec 1: each chunk is one zstd frame. Codecs 2 and 3: the same, one behind the other in an
  *  object outside (`blob.object`). */
@@ -42,25 +42,26 @@ export interface EncodedBlob {
   readonly object?: { readonly name: string; readonly accounts: readonly AccountNumber[] };
 }
 
-/** A body up to this is kept as it is: to decompress it takes longer than all else that reading it does, and half a page is
- *  what it would save. */
+/** A body up to this size is stored uncompressed: decompression would take longer than the rest of a read, and compression would save
+ *  half a page. */
 const uncompressedMax = 4 * 1024;
-/** Up to this a message is compressed at once; beyond it on a thread of the pool. */
+/** Messages up to this size are compressed synchronously; larger ones on a thread of the pool. */
 const compressSyncMax = 64 * 1024;
-/** The first chunk says whether the others are worth it: what is compressed already, and not in Base64, saves nothing. */
+/** When the first chunk compresses to more than this share, the others are not compressed: data that is compressed already, and not in
+ *  Base64, does not get smaller. */
 const worthwhileShare = 0.97;
 const zstdOptions = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
-/** From this size on what comes out is put into one piece, which is given back at once. */
+/** From this size on the result is put into one buffer, whose memory is released at once. */
 const onePieceMin = 64 * 1024;
 const compress = promisify(zstdCompress) as (bytes: Uint8Array, options: object) => Promise<Buffer>;
 
-/** Of a header block longer than any honest one only the beginning stands apart. */
+/** The octets in the `header` column. Of a header block that is longer than any honest one, only the beginning is in the column. */
 function headerPrefix(headerSize: number): number {
   return Math.min(headerSize, headerBytesMax);
 }
 
-/** The stored form of a message. All its arrays own their memory, so that they can be handed to another thread. `isOwnThread`: nobody
- *  else waits for this thread, so it compresses itself, which takes half of what it takes to have it done. */
+/** The stored form of a message. Each of its arrays has a buffer of its own, so that it can be transferred to another thread.
+ *  `isOwnThread`: nothing else waits for this thread, so it compresses synchronously, which takes half the time of the thread pool. */
 export async function encodeBlob(
   bytes: Uint8Array,
   headerSize: number,
@@ -102,7 +103,7 @@ export async function encodeBlob(
   };
 }
 
-/** The array owns its memory where it is large. */
+/** A large result has a buffer of its own. */
 function compressNow(chunk: Uint8Array): Uint8Array {
   if (chunk.byteLength < onePieceMin) return uninterrupted(() => zstdCompressSync(chunk, zstdOptions));
   const piece = uninterrupted(() => zstdCompressSync(chunk, { ...zstdOptions, chunkSize: chunk.byteLength }));
@@ -111,14 +112,15 @@ function compressNow(chunk: Uint8Array): Uint8Array {
   return own;
 }
 
-/** The buffers of a blob that are large enough to be worth handing over instead of copying (`transfer` of `write`). */
+/** The buffers of a blob that are large enough to be transferred instead of copied (`transfer` of `write`). */
 export function transferableBuffers(blob: EncodedBlob): ArrayBuffer[] {
   return [blob.header, ...blob.chunks]
     .filter((bytes) => bytes.byteLength >= 16 * 1024)
     .map((bytes) => bytes.buffer as ArrayBuffer);
 }
 
-/** One that owns its memory too, for a write that hands it over while this one is kept. The loop gets its turns between. */
+/** A copy with buffers of its own, for a write that transfers them while the original is kept. Gives up turns of the event loop while it
+ *  copies. */
 export async function copyBlob(blob: EncodedBlob): Promise<EncodedBlob> {
   const turns = new LoopTurns();
   const chunks: Uint8Array[] = [];
@@ -129,7 +131,7 @@ export async function copyBlob(blob: EncodedBlob): Promise<EncodedBlob> {
   return { ...blob, header: ownCopy(blob.header), chunks };
 }
 
-/** The header block of a blob; undefined when it is so long that only its beginning stands apart. */
+/** The header block of a blob; undefined when it is so long that only its beginning is in the column. */
 export async function readBlobHeader(
   reader: Reader,
   account: AccountNumber,
@@ -146,7 +148,7 @@ export async function readBlobHeader(
   return row.header.byteLength === row.headerSize ? row.header : undefined;
 }
 
-/** A short message as it lies in its row. */
+/** A short message as its row has it. */
 export interface StoredBlob {
   readonly codec: number;
   readonly size: number;
@@ -155,14 +157,14 @@ export interface StoredBlob {
   readonly data: Uint8Array;
 }
 
-/** What follows the header block. */
+/** The octets after the header block. */
 export function bodyOf({ codec, size, headerSize, data }: Omit<StoredBlob, "header">): Uint8Array {
   return size === headerSize ? noBytes : decodeChunk(codec, data, size - headerSize);
 }
 
 const noBytes = new Uint8Array();
 
-/** Octets `start` up to, not including, `end` of a blob; less where it ends before. */
+/** Octets `start` up to, not including, `end` of a blob; fewer when the blob ends before. */
 export async function readBlobRange(
   reader: Reader,
   account: AccountNumber,
@@ -170,7 +172,7 @@ export async function readBlobRange(
   start: number,
   end: number,
 ): Promise<Buffer> {
-  // Header and first chunk come along where the range touches them: most messages are one statement.
+  // The same statement reads header and first chunk when the range needs them. Most messages need no other.
   const row = await reader.get<{
     codec: number;
     size: number;
@@ -204,7 +206,7 @@ export async function readBlobRange(
   }
   for (let number = firstChunk; prefix + number * blobChunkBytes < to; number++) {
     const chunkStart = prefix + number * blobChunkBytes;
-    // Long messages are read in turns, so that the others on this thread are not kept waiting.
+    // Long messages are read in turns of the event loop, so that other work on this thread does not wait.
     if (to - start > aloneBytesMax) await turns.turn();
     const stored =
       number === 0 && row.data !== null ? row.data : await readChunk(reader, account, blob, number);
@@ -214,7 +216,7 @@ export async function readBlobRange(
   return pieces.length === 1 ? Buffer.from(pieces[0]!) : Buffer.concat(pieces);
 }
 
-/** Octets that are read without a look at the time. */
+/** Octets that are read in one turn. */
 const aloneBytesMax = 64 * 1024;
 
 /** Octets of a body that is in the object store, from its own beginning, in the chunks that hold them. */
@@ -284,7 +286,7 @@ async function readChunk(
   return row.data;
 }
 
-/** `size`: octets that come out, so that they are put where they stay. */
+/** `size`: the octets of the result, so that its buffer has the right size from the start. */
 function decodeChunk(codec: number, data: Uint8Array, size: number): Uint8Array {
   if (codec === rawCodec) return data;
   if (codec === zstdCodec)
@@ -300,7 +302,7 @@ function decodeChunk(codec: number, data: Uint8Array, size: number): Uint8Array 
   );
 }
 
-/** The least that zlib takes. */
+/** The smallest output buffer that zlib accepts. */
 const decodedChunkBytesMin = 64;
 
 function totalLength(pieces: readonly Uint8Array[]): number {
@@ -315,7 +317,7 @@ function plainView({ buffer }: Uint8Array): Uint8Array {
   return new Uint8Array(buffer);
 }
 
-/** Small buffers of Node are windows into a shared pool; what goes to another thread has memory of its own. */
+/** Small buffers of Node are views of a shared pool. An array for another thread needs a buffer of its own. */
 function ownCopy(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
 }

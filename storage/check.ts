@@ -1,6 +1,6 @@
-/** Every invariant of the store, as a sentence about what breaks it.
+/** Checks every invariant of the store. Each finding is a sentence about a violation.
  *
- *  Runs over one snapshot. Counts are compared set-wise; the bytes of every blob are read, decompressed and hashed. */
+ *  Runs over one snapshot. Counts are compared in sets; the bytes of every blob are read, decompressed and hashed. */
 import { createHash } from "node:crypto";
 import { type ChangeKind, changeKinds } from "#/src/model/changes.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
@@ -13,7 +13,7 @@ import { decodeItem } from "./items.ts";
 import { parentNames } from "./mailbox-name.ts";
 import type { Reader } from "./sql.ts";
 
-/** So many of one kind are named; a store that is badly off is not described row by row. */
+/** The most findings of one invariant, so that a badly damaged store is not described row by row. */
 const findingsPerInvariant = 20;
 
 export async function checkStore(
@@ -21,7 +21,7 @@ export async function checkStore(
   onProgress: (done: number, total: number) => void = () => {},
 ): Promise<string[]> {
   const findings: string[] = [];
-  /** What cannot be read, as in a damaged file, is a finding, and the rest is looked at. */
+  /** A failed read, as in a damaged file, becomes a finding, and the check goes on. */
   async function look(what: string, find: () => Promise<readonly string[]>): Promise<void> {
     try {
       findings.push(...(await find()));
@@ -99,16 +99,16 @@ async function checkKeywords(reader: Reader): Promise<string[]> {
   return findings.slice(0, findingsPerInvariant);
 }
 
-/** Rows that bear the MODSEQ of the change that wrote them last. */
+/** A table whose rows have the MODSEQ of the change that wrote them last. */
 interface LoggedRows {
-  /** What one is called, before its number and that of its parent. */
+  /** The nouns in a finding, before the number of the row and that of its parent. */
   readonly words: readonly [row: string, parent: string];
   readonly table: string;
   readonly parentColumn: string;
   readonly numberColumn: string;
 }
 
-/** null: the rows bear no MODSEQ, or one that other kinds move too. */
+/** null: the rows have no MODSEQ, or one that changes of other kinds also set. */
 const loggedRows: Record<ChangeKind, LoggedRows | null> = {
   entry: { words: ["UID", "mailbox"], table: "entry", parentColumn: "mailbox_id", numberColumn: "uid" },
   mailbox: null,
@@ -135,7 +135,7 @@ async function checkLog(reader: Reader): Promise<string[]> {
   return findings.slice(0, findingsPerInvariant);
 }
 
-/** Each row must have come by a change, unless that is below the floor. */
+/** The log must have the change that wrote each row, unless the change is below the floor. */
 async function checkLoggedRows(
   reader: Reader,
   kind: ChangeKind,
@@ -243,7 +243,7 @@ async function checkBlobs(reader: Reader, step: () => void): Promise<string[]> {
         else if (!createHash("sha256").update(bytes).digest().equals(sha256))
           findings.push(`${name} does not have the octets that were stored`);
       } catch (error) {
-        // The sweep has begun to free it.
+        // The sweep is deleting the blob.
         const isGoing = referenceCount === 0 && isWaypostError(error) && error.code === "not_found";
         if (!isGoing)
           findings.push(`${name} cannot be read: ${error instanceof Error ? error.message : String(error)}`);

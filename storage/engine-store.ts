@@ -1,5 +1,5 @@
-/** What every engine's store does in the same way: pages, keys, which writes are taken, long writes, and who is told of commits. An
- *  engine brings its reads, its writer and its long reads. */
+/** The part of a store that is the same on every engine: pages, keys, admission of writes, long writes, and listeners of commits. An
+ *  engine adds its reads, its writer and its long reads. */
 import { hkdfSync } from "node:crypto";
 import fs from "node:fs";
 import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
@@ -40,7 +40,7 @@ import { undoUnfinishedCopies } from "./undo-copies.ts";
 
 const inFlightBytesMax = 64 * 1024 * 1024;
 
-/** A job that has no number yet. */
+/** A job without a number. */
 export type NewJob = Omit<Job, "id">;
 
 export abstract class EngineStore implements Store {
@@ -76,12 +76,12 @@ export abstract class EngineStore implements Store {
     this.ids = createIdCodec(this.key("ids").subarray(0, 16));
   }
 
-  /** Writes that were not answered, and the octets of their arrays. */
+  /** Unfinished writes, and the octets of their arrays. */
   protected abstract readonly underWay: { readonly count: number; readonly bytes: number };
   protected abstract failureOf(error: unknown): WaypostError;
   protected abstract send(job: NewJob, transfer: readonly ArrayBuffer[]): Promise<Answer>;
   protected abstract runScan(name: string, args: unknown): Promise<unknown>;
-  /** Ends what the engine has, after what is under way. */
+  /** Closes the engine after its running reads and writes. */
   protected abstract end(): Promise<void>;
   abstract backup(file: string, onProgress?: Progress): Promise<void>;
   abstract rest(): Promise<void>;
@@ -198,7 +198,7 @@ export abstract class EngineStore implements Store {
   async scan<N extends ScanName>(name: N, args: ScanArgumentsOf<N>): Promise<ScanResultOf<N>> {
     const place = await this.#scans.enter();
     const scanned = this.runScan(name, args);
-    // The thread is busy with it, whether the caller is still there or not.
+    // The thread stays busy with the job, also when the caller has gone.
     const leave = (): void => place[Symbol.dispose]();
     scanned.then(leave, leave);
     const { promise, reject } = Promise.withResolvers<never>();
@@ -227,17 +227,17 @@ export abstract class EngineStore implements Store {
     for (const listener of this.#missing) listener();
   }
 
-  /** For the engine, after each commit. */
+  /** The engine calls it after each commit. */
   protected tellCommit(touched: readonly Touched[]): void {
     if (touched.length > 0) for (const listener of this.#listeners.keys()) listener(touched);
   }
 
-  /** For the engine, when writes were answered. */
+  /** The engine calls it when writes have finished. */
   protected takeMore(): void {
     if (!this.isBusy()) for (const resume of this.#waiting.splice(0)) resume();
   }
 
-  /** For an engine that can do no more: everything that comes is refused. */
+  /** An engine that has failed calls it. From then on every read and write is refused. */
   protected giveUp(): void {
     this.closing = Promise.resolve();
     for (const resume of this.#waiting.splice(0)) resume();

@@ -1,4 +1,4 @@
-/** Errors of a store, and how they cross a thread. */
+/** Errors of a store, and their form in messages between threads. */
 import { type ErrorDetails, WaypostError } from "#/src/model/errors.ts";
 import type { ErrorRow } from "./rows.ts";
 

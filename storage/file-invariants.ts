@@ -3,7 +3,7 @@ import type { Invariant } from "./item-invariants.ts";
 
 const living = "exists (select 1 from agent where agent.agent_id = t.agent_id and agent.state <> 'deleted')";
 
-/** What stands before the last slash of a path. */
+/** The part of a path before its last slash. */
 const folderOf = (path: string): string => {
   const withSlash = `rtrim(${path}, replace(${path}, '/', ''))`;
   return `substr(${withSlash}, 1, length(${withSlash}) - 1)`;

@@ -1,8 +1,8 @@
 /** One process per store.
  *
- *  The lock is SQLite's own lock on an empty file, held as long as the store is open: the system drops it with the process,
- *  however that ends, so there is no stale lock to take over and no question whether a process number still means the same
- *  process. Beside it stands who holds it, for the message alone. */
+ *  The lock is SQLite's own lock on an empty file, held as long as the store is open. The system releases it when the process ends for
+ *  any reason. So there is no stale lock, and no doubt whether a process number still means the same process. A second file names the
+ *  holder; it is used only for the error. */
 import fs from "node:fs";
 import path from "node:path";
 import Database from "better-sqlite3";
@@ -22,7 +22,7 @@ export function lockStore(folder: string): StoreLock {
     nativeBinding === undefined ? { timeout: 0 } : { timeout: 0, nativeBinding: nativeBinding as string },
   );
   try {
-    // The journal of the lock never reaches the disk: nothing is ever written under it.
+    // No journal file is needed: nothing is written to this database.
     database.pragma("journal_mode = MEMORY");
     fs.chmodSync(lockFile, 0o600);
     database.exec("begin exclusive");

@@ -1,41 +1,41 @@
-/** A hold as the rest of the house sees it. */
+/** Holds as the rooms above the store read them. */
 import type { HoldFailure, HoldReason, HoldState, SendingPolicy } from "#/src/model/holds.ts";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Envelope } from "./submission.ts";
 
 export interface HoldRow {
-  /** The mailbox that the mail leaves from. */
+  /** The mailbox from which the mail is sent. */
   readonly agent: AgentNumber;
   readonly hold: number;
-  /** Of the version that waits; each edit makes another message. */
+  /** The message of the current version; each edit makes another message. */
   readonly message: MessageNumber;
-  /** Its version: of the last change of state, or of the mail. */
+  /** The MODSEQ of the last change of its state or its mail. */
   readonly modseq: Modseq;
   readonly state: HoldState;
   readonly reason: HoldReason;
   readonly digest: Uint8Array;
   readonly envelope: Envelope;
-  /** The same as it was stored, octet by octet: what the digest is of. */
+  /** The stored octets of the envelope, from which the digest is computed. */
   readonly envelopeText: string;
   readonly requestedBy: AgentNumber;
-  /** Null where time did; 0: the operator. */
+  /** Null when it expired; 0: the operator. */
   readonly decidedBy: AgentNumber | 0 | null;
   readonly decidedAt: number | null;
   readonly sendAt: number;
   readonly expiresAt: number;
   readonly createdAt: number;
-  /** When its approver was told. */
+  /** When its approver was notified. */
   readonly toldAt: number | null;
 }
 
-/** Why a mail that waited will not leave, in the words of the event. */
+/** Why a held mail is not sent, in the words of the event. */
 export type DeclineReason = "declined" | "expired" | HoldFailure;
 
 export interface SendingPolicyRow {
   readonly agent: AgentNumber;
   readonly policy: SendingPolicy;
   readonly approver: AgentNumber | null;
-  /** Domains and addresses. */
+  /** Allowed domains and addresses. */
   readonly allowed: readonly string[];
   readonly blocked: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** Repeat protection ("Limits" of the interface): the key is looked up and the result kept in the transaction of the write. */
+/** Idempotency keys ("Limits" of the interface): the transaction of the write looks up the key and stores the result. */
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Reader, Sql } from "./sql.ts";
@@ -7,10 +7,10 @@ export interface Idempotency {
   readonly agent: AgentNumber;
   readonly operation: string;
   readonly key: string;
-  /** Of the request as it was sent; the same key with another request is refused. */
+  /** Hash of the request as it was sent. The same key with another request is refused. */
   readonly requestHash: Uint8Array;
   readonly expiresAt: number;
-  /** The stored result is the answer whatever the request said. */
+  /** The stored result is the answer to any request with the key. */
   readonly replaysAnyRequest?: boolean;
 }
 
@@ -19,8 +19,8 @@ export interface OnceResult<R> {
   readonly isReplayed: boolean;
 }
 
-/** The result of a request that was carried out before under this key. Throws `invalid` when the key was used for another
- *  request: of any operation, but for one that replays any request, which only looks at its own keys. */
+/** The result of an earlier request with this key. Throws `invalid` when the key was used for another request of any operation. An
+ *  operation that replays any request reads only its own keys. */
 export async function findRepeat<R>(
   reader: Reader,
   once: Idempotency,
@@ -45,7 +45,7 @@ export async function findRepeat<R>(
   return { result: JSON.parse(own.result) as R };
 }
 
-/** Runs a write unless its key was used before; `now` decides whether that has expired. */
+/** Runs a write unless its key was used before. A key that has expired at `now` counts as unused. */
 export async function runOnce<R>(
   tx: Sql,
   once: Idempotency,

@@ -1,4 +1,4 @@
-/** The invariants of the store that one query each can find broken. */
+/** Invariants of the store, each with one query that finds violations. */
 import { changeKinds } from "#/src/model/changes.ts";
 import { grantedKinds } from "#/src/model/grants.ts";
 import { agentTableNames, tablesFreedAtOnce } from "./agent-tables.ts";

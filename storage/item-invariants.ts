@@ -2,7 +2,7 @@
 import { openSpanClass, spanMaxMs } from "./items.ts";
 
 export interface Invariant {
-  /** What is wrong with a row that the query finds; `?` stands for its columns in order. */
+  /** The finding for a row of the query; each `?` is replaced by a column, in order. */
   readonly sentence: string;
   readonly query: string;
 }

@@ -1,4 +1,4 @@
-/** Items as the store keeps them: their octets, and what was derived of those before the write. */
+/** Items as they are stored: their octets, and the data that is derived from the octets before the write. */
 import { promisify } from "node:util";
 import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync } from "node:zlib";
 import type { CollectionKind, CollectionRole } from "#/src/model/collections.ts";
@@ -15,10 +15,10 @@ export interface CollectionRow {
   readonly description: string | null;
   readonly color: string | null;
   readonly position: number | null;
-  /** With commas between; null: all. */
+  /** Separated by commas; null: all. */
   readonly components: string | null;
   readonly timeZone: string | null;
-  /** Of the scheduling inbox: iCalendar. */
+  /** iCalendar text; only the scheduling inbox has it. */
   readonly availability: string | null;
   readonly isTransparent: number;
   readonly propertiesModseq: Modseq;
@@ -26,7 +26,7 @@ export interface CollectionRow {
   readonly itemCount: number;
   readonly byteCount: number;
   readonly createdAt: number;
-  /** Of the collection, or of what is in it. */
+  /** The last change of the collection or of an item in it. */
   readonly updatedAt: number;
 }
 
@@ -50,50 +50,50 @@ export interface ItemRow {
   readonly provenance: string;
 }
 
-/** A period in which an item has instances: milliseconds, the end is not in it. */
+/** A period in which an item has instances, in milliseconds; the end is exclusive. */
 export interface ItemPeriod {
   readonly startMs: number;
   readonly endMs: number;
-  /** It is that of the one instance which the item has. */
+  /** The period is exactly that of the item's only instance. */
   readonly isExact: boolean;
 }
 
-/** Bounds of periods that are open: the first and the last time that a Date has. */
+/** Bounds of open periods: the first and the last time of a Date. */
 export const openStartMs = -8.64e15;
 export const openEndMs = 8.64e15;
 
-/** Everything that is computed of an item's octets before they are written. */
+/** Everything that is computed from an item's octets before they are written. */
 export interface ItemFacts {
   readonly uid: string;
   readonly component: string;
-  /** Octets as they were sent. */
+  /** The number of octets, uncompressed. */
   readonly size: number;
   readonly codec: number;
   readonly data: Uint8Array;
   /** Folded. */
   readonly searchText: string;
-  /** Disjoint. Of a contact none. */
+  /** Disjoint periods; empty for a contact. */
   readonly periods: readonly ItemPeriod[];
-  /** Up to where the periods of an endless series are told one by one, and so must be told again; null for all else. */
+  /** The time up to which the periods of an endless series are listed, after which they must be computed again; null for other items. */
   readonly horizonMs: number | null;
-  /** Of a contact, its mail addresses as they are compared; of an event none. */
+  /** The mail addresses of a contact in their form for comparison; empty for an event. */
   readonly addresses: readonly string[];
   /** RFC 6638 section 3.1: it has an organizer and so a Schedule-Tag. */
   readonly isSchedulingObject: boolean;
-  /** MANAGED-ID of attachments (RFC 8607 section 4.3), each once. */
+  /** The MANAGED-IDs of the attachments (RFC 8607 section 4.3), each once. */
   readonly managedIds: readonly string[];
 }
 
 export const rawItem = 0;
 export const zstdItem = 1;
-/** As of messages: what is shorter is not worth the time that reading it takes. */
+/** As for messages: for shorter ones decompression costs more time than the saved space is worth. */
 const uncompressedMax = 4 * 1024;
 const syncMax = 64 * 1024;
 const options = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const compress = promisify(zstdCompress) as (bytes: Uint8Array, options: object) => Promise<Buffer>;
 const decompress = promisify(zstdDecompress) as (bytes: Uint8Array) => Promise<Buffer>;
 
-/** The stored form. The array owns its memory. */
+/** The stored form. Its array has a buffer of its own. */
 export async function encodeItem(bytes: Uint8Array): Promise<Pick<ItemFacts, "size" | "codec" | "data">> {
   const size = bytes.length;
   if (size > uncompressedMax) {
@@ -105,7 +105,7 @@ export async function encodeItem(bytes: Uint8Array): Promise<Pick<ItemFacts, "si
   return { size, codec: rawItem, data: new Uint8Array(bytes) };
 }
 
-/** Throws when they are not the octets of an item of that size. */
+/** Throws when the stored data is not that of an item of the size. */
 export async function decodeItem(stored: {
   readonly codec: number;
   readonly data: Uint8Array;
@@ -120,12 +120,12 @@ export async function decodeItem(stored: {
   return bytes;
 }
 
-/** Periods are kept in classes by how long they are, so that those which touch a range begin in a range too. */
+/** Periods are grouped into classes by length. In a class, all periods that overlap a range begin in a bounded range. */
 const dayMs = 86_400_000;
 export const spanMaxMs: readonly number[] = [2, 8, 32, 128, 512, 2048, 8192, 32_768].map(
   (days) => days * dayMs,
 );
-/** What is longer, or open. */
+/** The class of longer and of open periods. */
 export const openSpanClass = spanMaxMs.length;
 
 export function spanClassOf({ startMs, endMs }: Pick<ItemPeriod, "startMs" | "endMs">): number {

@@ -1,7 +1,7 @@
-/** Keeps the leases of one daemon among several on one store. Each of them gives a sign of life every moment, a number that changes. A
- *  daemon is taken for dead by one that has looked all the while and has seen the same number for ten seconds by its own clock. Who was
- *  itself away from the database begins to look anew, so nobody is taken for dead because the database was away. A daemon
- *  without a sign of life for eight seconds takes itself for dead, before any other one does. */
+/** Keeps the leases of one daemon among several on one store. Each daemon regularly writes a heartbeat: a number that changes. A daemon is
+ *  considered dead by another one that has read the database all the time and has seen the same number for ten seconds by its own clock.
+ *  A daemon that could not reach the database starts its observation anew, so no daemon is considered dead because the database was not
+ *  reachable. A daemon that has written no heartbeat for eight seconds considers itself dead, before any other does. */
 import { randomUUID } from "node:crypto";
 import { forEverybody } from "#/src/model/caller.ts";
 import { type LeaseName, type Leases, type LeaseTimes, leaseNames } from "./leases.ts";
@@ -18,11 +18,11 @@ export class LeaseKeeper implements Leases {
   readonly #times: LeaseTimes;
   readonly #onGone: () => void;
   readonly #listeners = new Set<() => void>();
-  /** Others, and since when they show the same number. */
+  /** Other daemons, and since when each shows the same number. */
   readonly #seen = new Map<string, SeenDaemon & { readonly since: number }>();
   #held: ReadonlySet<string> = new Set();
   #beat = 0;
-  /** When the last sign of life that was heard had been given. */
+  /** When the last successful heartbeat was started. */
   #aliveAt = Number.NEGATIVE_INFINITY;
   #lookedAt = Number.NEGATIVE_INFINITY;
   #wasAlive = false;
@@ -30,7 +30,7 @@ export class LeaseKeeper implements Leases {
   #timer: NodeJS.Timeout | undefined;
   #hasStopped = false;
 
-  /** `onGone` is told when another daemon is not there any more. */
+  /** `onGone` is called when another daemon has ended. */
   constructor(
     store: Pick<Store, "write" | "whenReady">,
     onGone: () => void,
@@ -41,7 +41,7 @@ export class LeaseKeeper implements Leases {
     this.#times = { ...usualTimes, ...times };
   }
 
-  /** Resolves when it has what is free. */
+  /** Resolves when this daemon has taken the free leases. */
   async start(): Promise<void> {
     await forEverybody(() => this.#look());
     this.#lookLater();
@@ -61,12 +61,12 @@ export class LeaseKeeper implements Leases {
     return () => void this.#listeners.delete(own);
   }
 
-  /** Others have what it had. Called before the store closes. */
+  /** Releases the leases for other daemons. To be called before the store closes. */
   async stop(): Promise<void> {
     if (this.#hasStopped) return;
     this.#hasStopped = true;
     clearTimeout(this.#timer);
-    // At once, while the store still takes it; a look that is under way comes before it.
+    // At once, while the store still accepts writes. A running heartbeat is written before it.
     await this.#store.write("dropLeases", { daemon: this.daemon }).catch(() => {});
     this.#aliveAt = Number.NEGATIVE_INFINITY;
     await this.#looking;
@@ -76,7 +76,7 @@ export class LeaseKeeper implements Leases {
     if (this.#hasStopped) return;
     this.#timer = setTimeout(() => {
       this.#looking = forEverybody(() => this.#look())
-        // The database is away, or has too much to do.
+        // The database is not reachable, or is busy.
         .catch(() => {})
         .then(() => {
           this.#tellLoss();
@@ -100,7 +100,7 @@ export class LeaseKeeper implements Leases {
     });
     const hasLooked = this.#lookedAt > Number.NEGATIVE_INFINITY;
     const now = performance.now();
-    // The answer may have taken long: it was seen by then, and not at the end.
+    // The query may have taken long: the numbers were read after its start, perhaps not at its end.
     this.#lookedAt = at;
     this.#aliveAt = at;
     const isOneGone = this.#see(kept.daemons, now);
@@ -113,7 +113,7 @@ export class LeaseKeeper implements Leases {
     if (!isSame || isBack || isOneGone || kept.isNew) this.#tell();
   }
 
-  /** Whether one is not there any more. */
+  /** Whether a daemon has ended. */
   #see(daemons: readonly SeenDaemon[], now: number): boolean {
     const there = new Set(daemons.map(({ daemon }) => daemon));
     const gone = [...this.#seen.keys()].filter((daemon) => !there.has(daemon));

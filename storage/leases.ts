@@ -1,30 +1,31 @@
-/** What several daemons on one store share out. A file has one daemon, which has everything; on PostgreSQL `LeaseKeeper` keeps this. */
+/** Leases: which of several daemons on one store does which work. A file has one daemon, which has all leases; on PostgreSQL `LeaseKeeper`
+ *  keeps them. */
 
-/** What one daemon does for all of them. */
+/** Work that one daemon does for all. */
 export const leaseNames = ["holds", "webhooks", "maintenance", "calendar mail", "reports"] as const;
 export type LeaseName = (typeof leaseNames)[number];
 
 export interface Leases {
-  /** The name of this daemon, another one for each start. */
+  /** The name of this daemon, which is new at each start. */
   readonly daemon: string;
   /** False: there is no other daemon on this store. */
   readonly isShared: boolean;
-  /** Changes when the others have taken this daemon for dead: what it had may be theirs now. */
+  /** Changes when the others may have considered this daemon dead: they may have its leases now. */
   readonly term: number;
-  /** Whether no other daemon can have taken this one for dead. */
+  /** Whether no other daemon can have considered this one dead. */
   isAlive(): boolean;
   isHeld(name: LeaseName): boolean;
-  /** Called when leases were won or lost, and when another daemon has ended. Answers how to stop listening. */
+  /** `listener` is called when leases were won or lost, and when another daemon has ended. Answers a function that ends the subscription. */
   onChange(listener: () => void): () => void;
 }
 
 export interface LeaseTimes {
-  /** Between two signs of life. */
+  /** Between two heartbeats. */
   readonly lookMs: number;
-  /** Who did not look for so long has seen nothing. */
+  /** A daemon that has not read the database for so long starts its observation anew. */
   readonly gapMs: number;
   readonly trustMs: number;
-  /** More than `trustMs`. With two looks it is the time in which others take over. */
+  /** More than `trustMs`. Others take over after this time and two heartbeats. */
   readonly deadMs: number;
 }
 
@@ -41,7 +42,7 @@ export function soleDaemon(): Leases {
   return nobodyElse;
 }
 
-/** For who reads and writes beside the daemons, and takes over nothing of their work. */
+/** The leases of a process that reads and writes beside the daemons, and takes over none of their work. */
 export function onlooker(): Leases {
   return { ...nobodyElse, isShared: true, isAlive: () => false, isHeld: () => false };
 }

@@ -5,13 +5,13 @@ import { hierarchyDelimiter, mailboxRoles } from "#/src/model/roles.ts";
 
 const inboxName = mailboxRoles.inbox.name;
 
-/** INBOX is the same in any case, also as the first level of a name; everything else is kept as it is. */
+/** INBOX is case-insensitive, also as the first level of a name. Everything else is unchanged. */
 export function canonicalMailboxName(name: string): string {
   const [first = "", ...rest] = name.split(hierarchyDelimiter);
   return [first.toUpperCase() === inboxName ? inboxName : first, ...rest].join(hierarchyDelimiter);
 }
 
-/** The name of a mailbox to be made, in its stored form. */
+/** The stored form of the name for a new mailbox. Throws `invalid` for a name that a mailbox cannot have. */
 export function assertMailboxName(name: string): string {
   const canonical = canonicalMailboxName(name);
   const levels = canonical.split(hierarchyDelimiter);
@@ -21,7 +21,7 @@ export function assertMailboxName(name: string): string {
     throw new WaypostError("invalid", `A mailbox is at most ${mailboxDepthMax} levels deep`);
   if (Buffer.byteLength(canonical) > mailboxNameBytesMax)
     throw new WaypostError("invalid", `A mailbox name has at most ${mailboxNameBytesMax} octets`);
-  // Half of a character is stored as another one, and two names become the same.
+  // An unpaired surrogate is stored as U+FFFD, so two names could become the same.
   if (!canonical.isWellFormed()) throw new WaypostError("invalid", "A mailbox name is Unicode text");
   if (hasControls(canonical)) throw new WaypostError("invalid", "A mailbox name has no control characters");
   return canonical;

@@ -1,5 +1,5 @@
-/** Pruning by age: one low-priority slice after the other, so that mail always goes first. What cannot be pruned, as in a
- *  damaged file, is told of and passed over: the rest does not wait for it. */
+/** Pruning by age, in slices of low priority, so that writes of mail go before each slice. A row that cannot be pruned, as in a damaged
+ *  file, is logged and skipped, and the rest is pruned. */
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { MaintainOptions, Store } from "./store.ts";
@@ -8,11 +8,11 @@ import type { ArgumentsOf, ResultOf, TransactionName } from "./transactions/inde
 export type WriteSlice = <N extends TransactionName>(name: N, args: ArgumentsOf<N>) => Promise<ResultOf<N>>;
 
 const rowsPerSlice = 1000;
-/** Each may be many chunks. */
+/** Uploads of one slice. Each may have many chunks. */
 const uploadsPerSlice = 16;
-/** Slices of thread keys in one hour: all of a million keys are looked at in two days. */
+/** Slices of thread keys in one hour: in two days all of a million keys are examined. */
 const threadKeySlices = 20;
-/** Rows of one kind that cannot be pruned; with more the file is so damaged that the rest can wait. */
+/** The most rows of one kind that are skipped. With more, the file is so damaged that pruning ends. */
 const passedOverMax = 100;
 
 export async function maintainStore(
@@ -55,7 +55,7 @@ export async function maintainStore(
       if ((await write("pruneThreadKeys", { limit: rowsPerSlice })).isDone) return;
   });
 
-  /** Slice by slice. One that fails is tried row by row, and the rows that fail alone are passed over. */
+  /** Prunes slice by slice. A slice that fails is tried row by row, and the rows that fail alone are skipped. */
   async function prune(
     what: string,
     rows: number,
@@ -88,7 +88,7 @@ export async function maintainStore(
   }
 }
 
-/** Not a full disk or a store that is closed, which pass. */
+/** Whether an error means damage. A full disk and a closed store are temporary. */
 function isDamage(error: unknown): boolean {
   return isWaypostError(error) && error.code === "internal";
 }

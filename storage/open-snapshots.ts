@@ -4,7 +4,7 @@ import type { Snapshots } from "./snapshots.ts";
 import { openSqliteSnapshots } from "./sqlite/snapshots.ts";
 import type { StorePlace } from "./store.ts";
 
-/** For a thread of long reads, on the engine that the place names. */
+/** Opens the snapshots for a thread of long reads, on the engine of the place. */
 export async function openSnapshots(place: StorePlace): Promise<Snapshots> {
   const snapshots = await openRows(place);
   const objects = place.objects && openS3Objects(place.objects);

@@ -1,7 +1,7 @@
 import { openSqliteStore } from "./sqlite/store.ts";
 import type { OpenOptions, Store } from "./store.ts";
 
-/** Opens a store on the engine that its options name, bringing it to the present schema. One process at a time. */
+/** Opens a store on the engine of its options, and migrates it to the present schema. A file is opened by one process at a time. */
 export async function openStore(options: OpenOptions): Promise<Store> {
   if (options.database === undefined) return openSqliteStore(options);
   // Loaded by who uses it alone.

@@ -1,4 +1,4 @@
-/** Rows as the rest of the house sees them: plain values, numbers branded, names of the standards. */
+/** Rows as the rooms above the store read them: plain values, branded numbers, names of the standards. */
 import type { EventType } from "#/src/model/changes.ts";
 import type { ErrorCode } from "#/src/model/errors.ts";
 import type { GrantedObjects } from "#/src/model/grants.ts";
@@ -33,10 +33,10 @@ export interface DomainRow {
   readonly createdAt: number;
 }
 
-/** `next`: published, and not used before the DNS has it. `retired`: published, for mail that is on its way. */
+/** `next`: published, but not used until the DNS has it. `retired`: still published, for mail that is being delivered. */
 export type DomainKeyState = "signing" | "next" | "retired";
 
-/** A key that mail of a domain is signed with (RFC 6376). */
+/** A key that signs mail of a domain (RFC 6376). */
 export interface DomainKeyRow extends NewDomainKey {
   readonly state: DomainKeyState;
   readonly retiredAt: number | null;
@@ -72,23 +72,23 @@ export interface OperatorCallRow {
   readonly operation: string;
   /** JSON, without secrets. */
   readonly input: string;
-  /** `done`, or the code of the refusal; null while it runs, and for good when the process ended meanwhile. */
+  /** `done`, or the code of the error; null while it runs, and forever if the process ended meanwhile. */
   readonly outcome: string | null;
   readonly startedAt: number;
   readonly endedAt: number | null;
 }
 
-/** What another domain asks of those who send to it (RFC 8461). */
+/** The TLS policy of another domain for mail that is sent to it (RFC 8461). */
 export interface StsPolicyRow {
   readonly domain: string;
-  /** Of the TXT record that the policy was fetched under. */
+  /** The id in the TXT record with which the policy was fetched. */
   readonly id: string;
   readonly mode: string;
   readonly mx: readonly string[];
   readonly expiresAt: number;
 }
 
-/** What another server reports about one of our domains. */
+/** A report of another server about one of our domains. */
 export interface ReceivedReportRow {
   readonly domain: string;
   readonly kind: string;
@@ -106,13 +106,13 @@ export interface ReceivedReportRow {
   readonly receivedAt: number;
 }
 
-/** How often something happened with another domain on one day, to be reported to it. */
+/** A count of one kind of event with another domain on one day, for the report to that domain. */
 export interface ReportCountRow {
   readonly kind: string;
-  /** Since 1970 in UTC. */
+  /** Days since 1970 in UTC. */
   readonly day: number;
   readonly domain: string;
-  /** JSON of what happened. */
+  /** The event, as JSON. */
   readonly detail: string;
   readonly count: number;
 }
@@ -124,10 +124,10 @@ export interface AgentRow {
   readonly kind: AgentKind;
   readonly name: string;
   readonly state: AgentState;
-  /** Of one that is paused; null where it was not recorded. */
+  /** The reason of a pause; null when it was not recorded. */
   readonly pausedReason: PauseReason | null;
   readonly pausedAt: number | null;
-  /** How far the agent's change log reaches. */
+  /** The end of the agent's change log. */
   readonly modseq: Modseq;
   /** Changes up to this one are pruned. */
   readonly logFloor: Modseq;
@@ -152,7 +152,7 @@ export interface AddressRow {
 }
 
 export interface AddressTargetRow {
-  /** Of the names that were asked for, the one that leads there. */
+  /** The one of the requested names that leads to the agent. */
   readonly localPart: string;
   readonly account: AccountNumber;
   readonly agent: AgentNumber;
@@ -185,13 +185,13 @@ export interface PasswordRow {
 
 export interface GrantRow {
   readonly grant: number;
-  /** Who may reach. */
+  /** The agent that has the grant. */
   readonly agent: AgentNumber;
-  /** Whose data is reached. */
+  /** The agent whose data the grant opens. */
   readonly targetAgent: AgentNumber;
   readonly scopes: readonly string[];
   readonly objects: GrantedObjects;
-  /** Names of mailboxes that the grant named, and that were not there, when grants came to name objects. */
+  /** Names in the grant that no mailbox had when grants changed from names to object numbers. */
   readonly lostMailboxes: readonly string[];
   readonly createdAt: number;
   readonly expiresAt: number | null;
@@ -204,7 +204,7 @@ export interface MailboxRow {
   readonly role: MailboxRole | null;
   readonly uidValidity: number;
   readonly uidNext: Uid;
-  /** Up to which UID messages were \Recent in some session; 0 for none. */
+  /** The highest UID that was \Recent in a session; 0 for none. */
   readonly recentUid: Uid | 0;
   /** HIGHESTMODSEQ. */
   readonly modseq: Modseq;
@@ -216,7 +216,7 @@ export interface MailboxRow {
   readonly version: Modseq;
 }
 
-/** A message in a mailbox: what flag work needs and no more. */
+/** A message in a mailbox: only the columns that work on flags needs. */
 export interface EntryRow {
   readonly mailbox: MailboxNumber;
   readonly uid: Uid;
@@ -239,7 +239,7 @@ export interface MessageRow {
   readonly receivedAt: number;
   /** Octets of trace and blob together. */
   readonly size: number;
-  /** What stands before the blob in this recipient's copy. */
+  /** The octets before the blob in this recipient's copy. */
   readonly trace: Uint8Array;
   readonly subject: string;
   readonly fromAddress: string;
@@ -265,14 +265,14 @@ export interface EntryMessageRow extends EntryRow {
   readonly bodyStructure: string;
 }
 
-/** What a message is threaded by (RFC 5256 section 3). */
+/** The data for threading a message (RFC 5256 section 3). */
 export interface EntryThreadRow extends Pick<EntryRow, "uid" | "internalDate" | "size"> {
   readonly date: number | null;
   readonly subject: string;
   readonly referenceIds: string | null;
   readonly account: AccountNumber;
   readonly blob: BlobNumber;
-  /** null where the identifiers were kept: the bytes are not needed. */
+  /** null where the identifiers are stored, so that the octets are not needed. */
   readonly trace: Uint8Array | null;
 }
 
@@ -281,7 +281,7 @@ export interface KeywordRow {
   readonly name: string;
 }
 
-/** Everything that is computed of a message's bytes before they are written. */
+/** Everything that is computed from a message's bytes before they are written. */
 export interface MessageFacts {
   readonly blob: EncodedBlob;
   readonly date: number | null;
@@ -296,11 +296,11 @@ export interface MessageFacts {
    *  may be. Absent: to be read from the header when they are needed. */
   readonly referenceIds?: string;
   readonly hasAgentPart: boolean;
-  /** 16-byte hashes of what a draft is known again by. */
+  /** 16-byte hashes of the identifiers by which a draft is recognised when it is stored again. */
   readonly draftKeys?: readonly Uint8Array[];
 }
 
-/** Whom an agent's events are sent to. */
+/** A receiver of an agent's events. */
 export interface WebhookRow {
   readonly webhook: number;
   readonly agent: AgentNumber;
@@ -312,7 +312,7 @@ export interface WebhookRow {
   /** Up to here the agent's log has been sent: `modseq`, or `modseq.ordinal` inside a transaction. */
   readonly position: string;
   readonly failureCount: number;
-  /** Since when nothing was taken; null when the last attempt was. */
+  /** The time of the first failure after the last accepted request; null when the last request was accepted. */
   readonly failingSince: number | null;
   readonly nextAttemptAt: number;
   readonly createdAt: number;
@@ -325,13 +325,13 @@ export interface WebhookAttemptRow {
   /** `webhook-id` of the request. */
   readonly message: string;
   readonly at: number;
-  /** Of HTTP; null when there was no answer. */
+  /** The HTTP status; null when there was no response. */
   readonly status: number | null;
   readonly error: string | null;
   readonly eventCount: number;
 }
 
-/** An error as it crosses a thread. */
+/** An error in a message between threads. */
 export interface ErrorRow {
   readonly code: ErrorCode;
   readonly message: string;

@@ -1,5 +1,5 @@
-/** A number set as conditions of SQL: long ranges one by one, short ones gathered into lists. So a set of any shape needs
- *  few statements, and few texts of them. */
+/** Turns a number set into conditions of SQL: long ranges one by one, short ones joined into lists. So every set needs few statements,
+ *  and few different texts of SQL. */
 import type { NumberSet } from "#/src/model/number-set.ts";
 import { paddedList, placesFor } from "./sql.ts";
 
@@ -7,15 +7,15 @@ export interface Slice {
   /** `uid between ? and ?` or `uid in (?,?…)`. */
   readonly condition: string;
   readonly parameters: readonly number[];
-  /** A range may bring many rows; a list brings at most 256. */
+  /** A range may have many rows; a list has at most 256. */
   readonly isRange: boolean;
 }
 
-/** A range this long is worth a statement of its own. */
+/** A range of this length gets a statement of its own. */
 const longRange = 16;
 const longestList = 256;
 
-/** `rowsMax`: what a list may bring at most; a range is as long as it is. */
+/** `rowsMax`: the most numbers of a list. A range is not divided. */
 export function* slicesOf(set: NumberSet, column: string, rowsMax = longestList): Generator<Slice> {
   const listMax = Math.min(rowsMax, longestList);
   let list: number[] = [];

@@ -1,4 +1,4 @@
-/** The one door to a database engine. Every text of SQL in the product goes through these four verbs, keeps to what SQLite
+/** The interface of a database engine. All SQL of the product outside the engines goes through these methods. It uses only what SQLite
  *  and PostgreSQL both understand (README, "SQL subset") and marks its parameters with `?`. */
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Objects } from "./objects/objects.ts";
@@ -9,12 +9,12 @@ export interface Sql {
   /** The first row, or undefined. */
   get<R>(query: string, ...parameters: SqlValue[]): Promise<R | undefined>;
   all<R>(query: string, ...parameters: SqlValue[]): Promise<R[]>;
-  /** The one column of all rows, without an object for each: for many numbers. */
+  /** The single column of all rows, without an object for each row: for many numbers. */
   column<V extends SqlValue>(query: string, ...parameters: SqlValue[]): Promise<V[]>;
   /** The number of rows changed. */
   run(query: string, ...parameters: SqlValue[]): Promise<number>;
-  /** For a statement whose number nobody needs. In a transaction it is carried out in its turn and, where that would be a round trip, not
-   *  waited for: if it fails, what comes after it in the transaction fails too. */
+  /** Runs a statement without answering the number of rows. In a transaction it runs in order; on an engine with round trips it is not
+   *  waited for. If it fails, every later statement of the transaction fails too. */
   send(query: string, ...parameters: SqlValue[]): Promise<void>;
 }
 
@@ -23,11 +23,11 @@ export interface Reader extends Pick<Sql, "get" | "all" | "column"> {
   readonly objects?: Objects | undefined;
 }
 
-/** What a named write is given. */
+/** The transaction that a named write gets. */
 export interface Transaction extends Sql {
-  /** Rings the doorbell after the commit: the log of an agent now reaches to `modseq`. */
+  /** Notifies listeners after the commit: the log of an agent now ends at `modseq`. */
   touch(agent: AgentNumber, modseq: Modseq): void;
-  /** Leaves work for the store's idle time: something was made unreachable that is still to be freed. */
+  /** Starts the sweep when the store is idle: rows have become unreachable and have to be deleted. */
   sweepLater(): void;
 }
 
@@ -37,12 +37,12 @@ export function octetText(column: string): string {
   return `octet_text(${column})`;
 }
 
-/** What `octetText` becomes in a statement. */
+/** Replaces each `octetText` of a statement by the expression of the engine. */
 export function withOctetText(query: string, expressionOf: (column: string) => string): string {
   return query.replaceAll(/\boctet_text\(([\w.]+)\)/g, (_, column: string) => expressionOf(column));
 }
 
-/** Places for a list of parameters: "?,?,?,?". */
+/** Placeholders for a list of parameters: "?,?,?,?". */
 export function placesFor(values: readonly unknown[]): string {
   return Array(values.length).fill("?").join(",");
 }
@@ -54,8 +54,8 @@ export function paddedList<T extends SqlValue>(values: readonly T[]): T[] {
   return [...values, ...Array<T>(size - values.length).fill(values.at(-1)!)];
 }
 
-/** Statements of a transaction that are sent before the answers of those before them have come. Ends when all have ended, also when one has
- *  failed: nothing of a write goes on after its failure. */
+/** Runs statements of a transaction without waiting for the results of earlier ones. Ends when all have ended, also when one has failed, so
+ *  that no statement of a write runs after its failure. */
 export async function together<const T extends readonly unknown[]>(
   work: { readonly [K in keyof T]: Promise<T[K]> },
 ): Promise<T> {

@@ -7,7 +7,7 @@ import type { TableShape } from "./moving-side.ts";
 
 export type Row = Readonly<Record<string, SqlValue>>;
 
-/** Rows that one statement writes. */
+/** Rows of one insert statement. */
 const statementRows = 32;
 
 /** At most `movedRowsMax` rows and about `movedBytesMax` at once, or one row that is longer. */
@@ -37,7 +37,7 @@ export async function selectRows(
   );
 }
 
-/** How many rows come to as much as is held at once: their lengths are read first, which leaves most octets where they are. */
+/** The number of rows that fit into one page. Only their lengths are read, so that long values are not loaded twice. */
 async function countPage(
   sql: Sql,
   table: TableShape,
@@ -69,7 +69,7 @@ function behind({ key }: TableShape, after: readonly SqlValue[] | undefined) {
   return { order, where: after === undefined ? "" : `\n    where (${order}) > (${places})` };
 }
 
-/** Names of columns as `key` and `at` are words of SQL. */
+/** A quoted column name, because names such as `key` and `at` are keywords of SQL. */
 function quoted(column: string): string {
   return `"${column}"`;
 }
@@ -80,7 +80,7 @@ export async function insertRows(sql: Sql, table: TableShape, rows: readonly Row
   const begin = `insert into ${table.name} (${columns.map(quoted).join(", ")}) values `;
   const sent: Promise<unknown>[] = [];
   for (let at = 0; at < rows.length; ) {
-    // Two texts for each table, so that both stay prepared.
+    // Only two texts of SQL for each table, so that both stay prepared.
     const size = rows.length - at >= statementRows ? statementRows : 1;
     const values = rows.slice(at, at + size).flatMap((row) => columns.map((column) => row[column]!));
     sent.push(sql.send(begin + Array(size).fill(place).join(", "), ...values));
@@ -90,7 +90,7 @@ export async function insertRows(sql: Sql, table: TableShape, rows: readonly Row
   await Promise.all(sent);
 }
 
-/** The row that says that the store is being moved belongs to each side alone. */
+/** Rows without the mark of the move, which each side has for itself. */
 export function withoutMark({ name }: TableShape, rows: readonly Row[]): readonly Row[] {
   return name === "deployment" ? rows.filter((row) => row.name !== markName) : rows;
 }
@@ -99,7 +99,7 @@ export function keyOf({ key }: TableShape, row: Row): SqlValue[] {
   return key.map((column) => row[column]!);
 }
 
-/** As it stands in a mark. */
+/** The form of a key in a mark. */
 export function packKey(key: readonly SqlValue[]): KeyValue[] {
   return key.map((value) =>
     value instanceof Uint8Array ? { hex: Buffer.from(value).toString("hex") } : (value as number | string),
@@ -110,7 +110,7 @@ export function unpackKey(key: readonly KeyValue[]): SqlValue[] {
   return key.map((value) => (typeof value === "object" ? Buffer.from(value.hex, "hex") : value));
 }
 
-/** Names a row that the other side does not have as it is here; undefined when all are the same. */
+/** A sentence about the first row that differs between the sides; undefined when all are the same. */
 export async function findDifference(
   from: Sql,
   to: Sql,

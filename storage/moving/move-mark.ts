@@ -1,18 +1,18 @@
-/** What a store says about a move to another engine, in its row "move" of `deployment`. It has one from the first row that is copied:
- *  whoever opens a store that has it is refused, so nothing is written where it would be lost. */
+/** The mark of a store that is moved to another engine: the row "move" of `deployment`. It is written before the first row is copied. A
+ *  store with a mark cannot be opened, so nothing is written that would be lost. */
 import { WaypostError } from "#/src/model/errors.ts";
 import type { Sql } from "../sql.ts";
 
 export type KeyValue = number | string | { readonly hex: string };
 
 export interface MoveMark {
-  /** Of this move, on both sides. */
+  /** The id of this move, the same on both sides. */
   readonly id: string;
-  /** "leaving": it is being copied from. "left": what it was is elsewhere. "arriving": it is being copied to. */
+  /** "leaving": it is being copied. "left": its content is in the other store. "arriving": a copy is being written into it. */
   readonly state: "leaving" | "left" | "arriving";
-  /** The other side, in words. */
+  /** The name of the other side, for people. */
   readonly other: string;
-  /** Of the side that is copied to: its last row in the order of the copy. */
+  /** Only of the side that receives the copy: its last row in the order of the copy. */
   readonly reached?: { readonly table: string; readonly key: readonly KeyValue[] };
 }
 
@@ -38,7 +38,7 @@ export async function removeMark(sql: Sql): Promise<void> {
   await sql.run("delete from deployment where name = ?", markName);
 }
 
-/** Whoever opens a store to use it asks this before the first write. */
+/** Throws for a store with a mark. Called when a store is opened, before the first write. */
 export async function assertNotMoving(sql: Pick<Sql, "get">): Promise<void> {
   const mark = await findMark(sql);
   if (mark !== undefined) throw new WaypostError("upstream_unavailable", sentenceOf(mark));

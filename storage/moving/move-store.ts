@@ -1,9 +1,9 @@
 /** Moves a store to another engine: every row as it is, so ids, UIDs, MODSEQs, cursors and ETags stay what they are. No daemon runs on either
  *  side meanwhile.
  *
- *  Both sides are marked before the first row is copied, and a marked store is opened by nobody else. How far the copy has come is
- *  written in the transaction of each page, so a move that was killed goes on where it was. The old side is given up before the new
- *  one can be opened: never are both in use. */
+ *  Both sides are marked before the first row is copied, and nothing else opens a marked store. The transaction of each page stores the
+ *  position of the copy, so a move that was killed goes on from there. The old side is marked "left" before the new one can be opened, so
+ *  both are never in use together. */
 import { randomUUID } from "node:crypto";
 import { nextTurn } from "#/src/fairness/loop-turns.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -26,7 +26,7 @@ import type { MovingSide, TableShape } from "./moving-side.ts";
 export interface MoveReport {
   readonly tables: number;
   readonly rows: number;
-  /** The copy had been begun by an earlier call. */
+  /** An earlier call had begun the copy. */
   readonly isResumed: boolean;
 }
 
@@ -38,10 +38,11 @@ export interface MoveSteps {
   readonly objects?: Objects | undefined;
 }
 
-/** The versions of the schema are the engine's own; the others say which daemons are there, and none is. */
+/** Tables that are not copied: each engine has schema versions of its own, and the others describe running daemons, of which there are
+ *  none. */
 const leftOut = new Set(["schema_version", "daemon", "lease", "delivery_claim"]);
 
-/** Throws `precondition_failed` with a sentence when a side is not as it has to be; nothing is copied then. */
+/** Throws `precondition_failed` with a reason when a side is not in the required state; then nothing is copied. */
 export async function moveStore(
   from: MovingSide,
   to: MovingSide,
@@ -83,7 +84,7 @@ export async function moveStore(
   return { tables: tables.length, rows: total, isResumed };
 }
 
-/** The store is used as before; what was copied of it stays marked, and is of no use to anybody. */
+/** Removes the mark, so that the store can be opened again. The unfinished copy keeps its mark and cannot be opened. */
 export async function cancelMove(from: MovingSide): Promise<void> {
   const mark = await findMark(from.sql);
   if (mark === undefined) throw refusal(`${from.name} is not being moved`);
@@ -103,7 +104,7 @@ async function listSameTables(from: MovingSide, to: MovingSide): Promise<TableSh
   return tables.filter(({ name }) => !leftOut.has(name));
 }
 
-/** Marks the old side, or finds the move that was begun. Answers its id. */
+/** Marks the old side, or finds the mark of an earlier call. Answers the id of the move. */
 async function begin(from: MovingSide, to: MovingSide): Promise<string> {
   const leaving = await findMark(from.sql);
   const arriving = await findMark(to.sql);
@@ -124,7 +125,7 @@ async function begin(from: MovingSide, to: MovingSide): Promise<string> {
   return id;
 }
 
-/** A new store has rows of its own, as its secret. */
+/** Deletes the rows that a new store has, such as its secret. */
 async function makeEmpty(
   from: MovingSide,
   to: MovingSide,
@@ -178,7 +179,7 @@ async function copyTables(
   }
 }
 
-/** The old side is given up first: killed in between, neither can be opened, and the next call finishes it. */
+/** Marks the old side "left" first. If the process is killed in between, neither side can be opened, and the next call finishes the move. */
 async function handOver(from: MovingSide, to: MovingSide, id: string): Promise<void> {
   await writeMark(from.sql, { id, state: "left", other: to.name });
   await removeMark(to.sql);

@@ -1,31 +1,31 @@
-/** One of the two stores of a move, as its engine shows it. */
+/** The interface of an engine to one of the two stores of a move. */
 import type { Sql } from "../sql.ts";
 
 export interface TableShape {
   readonly name: string;
-  /** In the order of their names. */
+  /** All columns, in the order of their names. */
   readonly columns: readonly string[];
-  /** Those of text and octets, whose values may be long. */
+  /** Columns of text and octets, whose values may be long. */
   readonly longColumns: readonly string[];
   /** Columns of the primary key, in its order. */
   readonly key: readonly string[];
 }
 
 export interface MovingSide extends AsyncDisposable {
-  /** As a sentence calls it, without a password. */
+  /** The name of the store for people, without a password. */
   readonly name: string;
   readonly sql: Sql;
   /** Every table of the store, in the order of their names. */
   listTables(): Promise<TableShape[]>;
-  /** Whole and on the disk when it resolves, or not at all. */
+  /** Runs `run` in one transaction, which is durable when the promise resolves. */
   inTransaction(run: () => Promise<void>): Promise<void>;
-  /** Whether a daemon gives signs of life. Where that cannot be seen, a lock keeps daemons away. */
+  /** Whether a daemon writes heartbeats. On an engine without them a lock keeps daemons away. */
   isInUse(): Promise<boolean>;
-  /** After the last row: what the engine needs for good plans, or to have everything in its place. */
+  /** Called after the last row: statistics for query plans, and a checkpoint where the engine needs one. */
   settle(): Promise<void>;
 }
 
-/** Of tables with the columns that each engine lists. */
+/** The shapes of tables, from the list of columns of an engine. */
 export function shapesOf(
   columns: readonly {
     readonly table: string;

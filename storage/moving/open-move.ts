@@ -25,7 +25,7 @@ export interface Move extends Omit<MoveSteps, "objects"> {
 export interface Moved extends MoveReport {
   readonly from: string;
   readonly to: string;
-  /** What was in the folder before, and is not used any more. */
+  /** The file to which a former store of the folder was renamed. It is not used any more. */
   readonly aside?: string;
 }
 
@@ -69,7 +69,7 @@ function assertThere(folder: string, place: Place): void {
 
 async function openSide(folder: string, place: Place): Promise<MovingSide> {
   if (place === undefined) return openSqliteSide(folder);
-  // Loaded by who uses it alone.
+  // Loaded only where PostgreSQL is used.
   const { openPostgresSide } = await import("../postgres/moving-side.ts");
   return openPostgresSide(place);
 }

@@ -1,7 +1,7 @@
 import type { AgentNumber, CollectionNumber, ItemNumber } from "#/src/model/numbers.ts";
 import type { Reader } from "../sql.ts";
 
-/** Items that one scan looks at, and that it answers. */
+/** Items that one scan reads, and that it answers. */
 const lookedMax = 5000;
 const foundMax = 250;
 
@@ -14,8 +14,8 @@ export interface ItemsWithText {
   readonly after: ItemNumber;
 }
 
-/** The items of a collection whose text contains all words, in the order of their numbers. Looks at a part of a large collection:
- *  `lookedUpTo` is where to go on, undefined at the end. */
+/** The items of a collection whose text contains all words, in the order of their numbers. Of a large collection one call reads a part:
+ *  `lookedUpTo` is the place at which the next call goes on, undefined at the end. */
 export async function itemsWithText(
   reader: Reader,
   { agent, collection, words, after }: ItemsWithText,

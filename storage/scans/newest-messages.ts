@@ -14,8 +14,8 @@ export interface NewestMessages {
   readonly limit: number;
 }
 
-/** The newest first: object numbers grow with time. Of a large mailbox that holds few of many messages this walks far, so it
- *  is no read for the main thread. */
+/** The newest messages first: object numbers grow with time. For a mailbox that has few of the agent's many messages this reads many rows,
+ *  so it must not run on the main thread. */
 export async function newestMessages(reader: Reader, args: NewestMessages): Promise<MessageRow[]> {
   const conditions = ["agent_id = ?", "message_id < ?", "message_id > ?"];
   const parameters: number[] = [args.agent, args.before ?? Number.MAX_SAFE_INTEGER, args.after ?? 0];
@@ -35,8 +35,8 @@ export async function newestMessages(reader: Reader, args: NewestMessages): Prom
   return rows.map(messageOf);
 }
 
-/** A mailbox with so few messages is read whole and its messages looked up; of a larger one each message is asked for, from the
- *  newest on. */
+/** A mailbox with at most so many messages is read completely, and its messages are looked up. For a larger one each message, from the
+ *  newest on, is tested for being in the mailbox. */
 const smallMailbox = 2000;
 
 async function isSmall(reader: Reader, agent: AgentNumber, mailbox: MailboxNumber): Promise<boolean> {

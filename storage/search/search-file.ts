@@ -20,7 +20,7 @@ export class SearchFile {
     return statement as Database.Statement<unknown[], R>;
   }
 
-  /** Throws when an fsync fails. What is in the file is doubtful then, and whoever keeps the index makes it anew. */
+  /** Throws when an fsync fails. The file may be damaged then, and the caller makes the index again. */
   #checkpoint(): void {
     const [state] = this.#database.pragma("wal_checkpoint(NOOP)") as { log: number; checkpointed: number }[];
     if (state !== undefined && state.log - state.checkpointed >= checkpointPages)

@@ -1,4 +1,4 @@
-/** Long bodies in pieces, and the trigrams of each. A body is looked for piece by piece, and none takes long. */
+/** Long bodies in pieces, and the trigrams of each. A body is searched piece by piece, and no piece takes long. */
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import type { SearchFile } from "./search-file.ts";
 import { firstCharacters, matchOf, scopeOf, withoutNul } from "./trigrams.ts";
@@ -26,7 +26,7 @@ export class SearchPieces {
     });
   }
 
-  /** Removes pieces of a message, at most `limit`. Whether there may be more. */
+  /** Removes at most `limit` pieces of a message. Answers whether there may be more. */
   remove(agent: AgentNumber, message: MessageNumber, limit: number): boolean {
     const ids = this.#file
       .sql<number>("select piece_id from piece where agent_id = ? and message_id = ? limit ?")
@@ -63,7 +63,7 @@ export class SearchPieces {
       .all(query) as number[];
   }
 
-  /** Whose piece it is, if it is the agent's. */
+  /** The message of the piece; undefined if it is not the agent's. */
   find(
     agent: AgentNumber,
     id: number,
@@ -77,7 +77,7 @@ export class SearchPieces {
       .get(id, agent);
   }
 
-  /** undefined behind the last. */
+  /** undefined after the last piece. */
   read(agent: AgentNumber, message: MessageNumber, number: number): string | undefined {
     return this.#file
       .sql<{ body: string }>(

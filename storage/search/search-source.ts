@@ -1,4 +1,4 @@
-/** What the search index is made from: the store's rows, read on a connection of the indexing thread's own. */
+/** The source of the search index: the store's rows, read on a connection of the indexing thread. */
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import { openS3Objects } from "../objects/s3-objects.ts";
 import { messageOf, type StoredMessage, selectMessage } from "../queries/messages.ts";
@@ -9,13 +9,13 @@ import type { StorePlace } from "../store.ts";
 
 export interface SearchSource extends Reader {
   close(): void;
-  /** The deployment's secret, which tells one store from another. */
+  /** The deployment's secret, which identifies the store. */
   secret(): Promise<Uint8Array>;
   listAgents(): Promise<AgentNumber[]>;
-  /** Messages above a position, ascending, and up to where they are complete; undefined when the agent is gone. */
+  /** Messages above a position, ascending, and the position up to which they are complete; undefined when the agent is deleted. */
   listMessagesAfter(agent: AgentNumber, after: Modseq, limit: number): Promise<NewMessages | undefined>;
   findMessage(agent: AgentNumber, message: MessageNumber): Promise<MessageRow | undefined>;
-  /** Those of the numbers that are no message any more. */
+  /** Those of the numbers whose messages are deleted. */
   listGone(agent: AgentNumber, messages: readonly MessageNumber[]): Promise<MessageNumber[]>;
 }
 
@@ -24,9 +24,9 @@ export interface NewMessages {
   readonly upTo: Modseq;
   /** There may be more. */
   readonly isPartial: boolean;
-  /** The log ends before the position: what is indexed is of another past, as after a backup was put back. */
+  /** The log ends before the position: the index does not belong to this log, as after a backup was restored. */
   readonly isBehind: boolean;
-  /** Messages may have gone since the position. */
+  /** Messages may have been deleted since the position. */
   readonly hasRemovals: boolean;
 }
 
@@ -61,7 +61,7 @@ export async function openSearchSource(place: StorePlace): Promise<SearchSource>
     },
 
     async listMessagesAfter(agent, after, limit) {
-      // The end of the log first: a message with a lower number is in it from then on.
+      // The end of the log is read first: every message with a lower number is then already in the store.
       const row = await sql.get<{ modseq: Modseq; logFloor: Modseq }>(
         `select modseq, log_floor as "logFloor"
         from agent

@@ -1,25 +1,25 @@
-/** What of the mail cannot be indexed: messages that are set aside, and the work that was under way when the thread ended. */
+/** Messages that cannot be indexed and are skipped, and the work that was running when the thread ended. */
 import fs from "node:fs";
 import path from "node:path";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import { openSearchFile } from "../sqlite/connection.ts";
 import type { SearchFile } from "./search-file.ts";
 
-/** Work that was begun: where it is found again, the thread ended in the middle of it. */
+/** Work that has begun. When it is found at a start, the thread ended in the middle of it. */
 export interface Trial {
   readonly agent: AgentNumber;
-  /** Everything up to here was to be indexed. */
+  /** The work was to index everything up to this number. */
   readonly upTo: Modseq;
   /** 0: several messages at once. */
   readonly message: MessageNumber | 0;
   readonly attempts: number;
 }
 
-/** A message that cannot be indexed; its document holds nothing, or its header alone. */
+/** A message that cannot be indexed. Its document is empty or has only its header. */
 export interface SetAside {
   readonly agent: AgentNumber;
   readonly message: MessageNumber;
-  /** Names the fault, and holds no text of the message. */
+  /** Describes the error without text of the message. */
   readonly reason: string;
   readonly attempts: number;
 }
@@ -49,7 +49,7 @@ export class SearchTrials {
     this.#file = file;
   }
 
-  /** Written before the work begins, so that it is known what ended the thread. */
+  /** Written before the work begins, so that the next start knows the work that ended the thread. */
   begin({ agent, upTo, message, attempts }: Trial): void {
     this.#file
       .sql("insert or replace into trial (agent_id, up_to, message_id, attempts) values (?, ?, ?, ?)")
@@ -76,7 +76,7 @@ export class SearchTrials {
       .run(agent, message, reason, attempts);
   }
 
-  /** The message is indexed, or gone. */
+  /** To be called when the message is indexed or deleted. */
   forget(agent: AgentNumber, message: MessageNumber): void {
     this.#file.sql("delete from set_aside where agent_id = ? and message_id = ?").run(agent, message);
   }
@@ -86,7 +86,7 @@ export class SearchTrials {
   }
 }
 
-/** The messages that the index of a store leaves out, read beside the thread that writes it; none where there is no index. */
+/** The messages that the index of a store leaves out, read while another thread writes it; empty when there is no index. */
 export function readSetAside(folder: string): SetAside[] {
   if (!fs.existsSync(path.join(folder, "search.db"))) return [];
   const database = openSearchFile(folder);

@@ -1,33 +1,33 @@
-/** What the index looks terms up by: trigrams, and one of them that is the agent's. */
+/** Trigrams, by which the index finds terms, and the trigram that identifies an agent. */
 import type { AgentNumber } from "#/src/model/numbers.ts";
 
-/** Trigrams of a term that are looked up; more make the candidates few, and the lists to walk many. */
+/** The most trigrams of a term that are looked up. More give fewer candidates, but more lists have to be read. */
 const trigramsMax = 16;
 
-/** Three code points of plane 15 that are this agent's. */
+/** The trigram of an agent: three code points of plane 15. */
 export function scopeOf(agent: AgentNumber): string {
   const base = 65_534;
   const digits = [Math.floor(agent / (base * base)) % base, Math.floor(agent / base) % base, agent % base];
   return String.fromCodePoint(...digits.map((digit) => 0xf0000 + digit));
 }
 
-/** SQLite takes a text to end at NUL, which separates what must not run together. Texts and terms are looked up without. */
+/** NUL separates parts of a text, but SQLite ends a text at NUL. Texts are indexed, and terms are looked up, without it. */
 export function withoutNul(text: string): string {
   return text.replaceAll("\0", "\n");
 }
 
-/** Whole characters in at most so many units. */
+/** The beginning of a text, in whole characters, with at most so many UTF-16 units. */
 export function firstCharacters(term: string, units: number): string {
   return term.slice(0, units).replace(/[\ud800-\udbff]$/, "");
 }
 
-/** Whether the index can look for a term; a shorter one is looked for in every document. */
+/** Whether the index can find a term. A shorter term is searched in every document. */
 export function hasTrigram(term: string): boolean {
   return term.length >= 6 || [...term].length >= 3;
 }
 
-/** An FTS5 query for documents that may hold the term; undefined when it has no trigram. Without positions FTS5 takes no
- *  phrases, so each trigram is a query of its own. */
+/** An FTS5 query for documents that may have the term; undefined when the term has no trigram. Without positions FTS5 has no
+ *  phrases, so the query joins single trigrams. */
 export function matchOf(agent: AgentNumber, term: string): string | undefined {
   if (!hasTrigram(term)) return undefined;
   const characters = [...withoutNul(term)];
