@@ -59,6 +59,55 @@ describe("an edit", () => {
     expect(await house.folder("sent")).toEqual([after.message]);
   });
 
+  it.each([
+    [true, "", "required"],
+    [true, "TLS-Required: No\r\n", "required"],
+    [false, "TLS-Required: No\r\n", "not_required"],
+  ])(
+    "of a mail with REQUIRETLS (%s) that adds %j leaves with TLS %s (RFC 8689)",
+    async (isTlsRequired, field, expected) => {
+      await using house = await openHoldHouse();
+      const { agent } = house.robin;
+      const text = `Message-ID: <1@ours.example>\r\nFrom: robin@ours.example\r\nTo: lee@elsewhere.example\r\n\r\nTen.\r\n`;
+      const { hold } = await house.outbound.submit({
+        principal: { agent, kind: "agent" },
+        mailbox: agent,
+        bytes: Buffer.from(text),
+        envelope: {
+          from: "robin@ours.example",
+          recipients: [{ address: "lee@elsewhere.example" }],
+          envid: null,
+          ret: null,
+          bodyType: "7BIT",
+          isSmtputf8: false,
+          isTlsRequired,
+        },
+        isAuthenticated: true,
+        holdWish: "policy",
+        source: "submission",
+      });
+      expect(hold).toBeGreaterThan(0);
+      const edited = `${field}${text.replace("Ten", "Six")}`.replaceAll("\r", "\\r").replaceAll("\n", "\\n");
+      await house.converse(`
+      ${kimReads}
+      C: a2 UID REPLACE 1 "{{=holds}}/Waiting" ${literal(edited)}
+      C: ${edited}
+      S: * OK [APPENDUID {{*}} 2] {{*}}
+      S*: a2 OK {{*}}
+      C: a3 UID MOVE 2 "{{=holds}}/Approved"
+      S*: a3 OK {{*}}
+    `);
+      await house.advance(graceMs);
+      const [due] = await house.outbound.takeDue({
+        now: house.clock.now(),
+        limit: 9,
+        skipDomains: new Set(),
+      });
+      expect(due?.tlsWish).toBe(expected);
+      expect((await house.outbound.readMessage(due!)).toString()).toContain("Six.");
+    },
+  );
+
   it("by REPLACE takes the place of the one that is named, and of no other", async () => {
     await using house = await openHoldHouse();
     const held = await house.send();

@@ -1,11 +1,12 @@
 /** CHUNKING (RFC 3030): a message in chunks whose size the client says. What holds for DATA holds for them: 250 after the commit, bare line
  *  ends, size, memory, time; and no octet of a message is a command, wherever the network cuts the packets. */
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { BdatReader, parseBdat } from "#/protocols/smtp/bdat-reader.ts";
-import { commandsMax, drainBytesMax, uncountedChunkBytes } from "#/protocols/smtp/limits.ts";
+import { commandsMax, dataTimeoutMs, drainBytesMax, uncountedChunkBytes } from "#/protocols/smtp/limits.ts";
 import { MailStream } from "#/protocols/smtp/mail-stream.ts";
 import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
+import { shares } from "#/src/fairness/shares.ts";
 import { connectRawSmtp, type RawSmtp, stuff } from "../support/raw-smtp.ts";
 import { type MailRooms, openMailRooms } from "./mail-rooms.ts";
 
@@ -218,6 +219,33 @@ describe("a connection ends", () => {
     const replies = await modest.send(`${hello}${envelope}${chunk("text\r\n".repeat(1000), " LAST")}`, 4);
     expect(replies.at(-1)).toMatch(/^250 2\.6\.0 /);
     expect(await greedy.reply()).toMatch(/^421 4\.3\.1 /);
+  });
+
+  test.each([
+    [
+      "when its octets come below the least rate, also between two chunks",
+      "Subject: slow\r\n",
+      shares.receiving.minimumRate.graceMs + 60_000,
+      "arrives too slowly",
+    ],
+    [
+      "at the deadline of a message, which begins with its first chunk",
+      "",
+      dataTimeoutMs,
+      "took too long to arrive",
+    ],
+  ])("%s", async (_, octets, ms, words) => {
+    await using client = await atMessage();
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    try {
+      expect(await client.send(chunk(octets))).toEqual([expect.stringMatching(/^250 2\.0\.0 /)]);
+      vi.advanceTimersByTime(ms);
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(await client.reply()).toMatch(new RegExp(`^421 4\\.4\\.2 The message ${words}`));
+    expect(await client.reply()).toBe("closed");
+    expect(heldBytes()).toBe(0);
   });
 
   test("in the middle of a chunk, and the memory is given back", async () => {
