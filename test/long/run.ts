@@ -13,6 +13,7 @@ const suites = [
   ["kill-delivery.ts", "15"],
   ["kill-daemons.ts", "6"],
   ["power-loss.ts"],
+  ["import-killed.ts", "--count", "2000"],
   ["disk-full.ts"],
   ["pipelining-attack.ts"],
   ["abuse/run.ts", "--quick"],

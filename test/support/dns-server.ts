@@ -17,6 +17,8 @@ const responseCode = { ENOTFOUND: 3, ENODATA: 0, EREFUSED: 5 } as const;
 export interface DnsServerOptions {
   /** Names whose answers have the AD bit, when the question has it. */
   readonly signed?: readonly string[];
+  /** Without it, one that is free. */
+  readonly port?: number;
   /** Over UDP all answers are cut, so that they are asked for over TCP. */
   readonly cutsAnswers?: boolean;
 }
@@ -40,7 +42,7 @@ export async function startDnsServer(zone: Zone, options: DnsServerOptions = {})
       });
     });
   });
-  tcp.listen(0, "127.0.0.1");
+  tcp.listen(options.port ?? 0, "127.0.0.1");
   await once(tcp, "listening");
   const { port } = tcp.address() as AddressInfo;
   socket.bind(port, "127.0.0.1");
