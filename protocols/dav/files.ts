@@ -150,8 +150,8 @@ export async function transferFile(
   ]);
   const isDeep = depth !== "0";
   const expected = checkConditions(request, resource, ofIf);
-  const deed = { kind, path: pathOf(resource), to: to.path, isDeep, isOverwriting, expected };
-  const { isCreated } = await rooms.files.transfer(login.agent, actorOf(request), deed).catch((error) => {
+  const action = { kind, path: pathOf(resource), to: to.path, isDeep, isOverwriting, expected };
+  const { isCreated } = await rooms.files.transfer(login.agent, actorOf(request), action).catch((error) => {
     // The folder was deleted after it was found and before the write.
     throw isWaypostError(error) && error.code === "not_found" ? new DavError(409, error.message) : error;
   });

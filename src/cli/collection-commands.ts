@@ -93,7 +93,7 @@ export function exportCommand(): Command {
 }
 
 async function transfer(
-  deed: "import" | "export",
+  action: "import" | "export",
   owner: string,
   file: string,
   options: TransferOptions,
@@ -101,9 +101,9 @@ async function transfer(
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<unknown> {
   const { resolve } = await import("node:path");
-  const progress = await showProgress(`${deed}ing`, options.json === true);
+  const progress = await showProgress(`${action}ing`, options.json === true);
   return operate(settingsOf(options), {
-    operation: `${what}.${deed}`,
+    operation: `${what}.${action}`,
     // The daemon may have been started in another folder.
     input: {
       owner,

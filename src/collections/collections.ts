@@ -49,7 +49,7 @@ export interface PutItem {
 }
 
 /** One change among others of one transaction. */
-export type ItemDeed =
+export type ItemAction =
   | ({ readonly kind: "put" } & PutItem)
   | { readonly kind: "remove"; readonly item: ItemNumber; readonly expected?: ItemExpectation | undefined }
   | {
@@ -68,17 +68,17 @@ export interface MoveTarget {
 }
 
 /** What is changed with one agent, in this order. */
-export interface AgentDeeds {
+export interface AgentActions {
   readonly agent: AgentNumber;
   readonly actor: Actor;
-  readonly deeds: readonly ItemDeed[];
+  readonly actions: readonly ItemAction[];
 }
 
 /** An invitation or an answer, with what was decided of it. */
-export type MailOfDeeds = Omit<SubmitMessage, "at">;
+export type MailOfActions = Omit<SubmitMessage, "at">;
 
 /** At the places of what was asked. */
-export interface DeedsDone {
+export interface ActionsDone {
   readonly agents: readonly {
     readonly agent: AgentNumber;
     readonly modseq: Modseq;
@@ -255,12 +255,12 @@ export interface Collections extends Attachments {
   /** Several changes, also with several agents, and mail that leaves with them: all or none in one transaction. Throws what a
    *  submission is refused for too: `paused`, `rate_limited`, `precondition_failed` (policy_changed). */
   changeItems(
-    agents: readonly AgentDeeds[],
+    agents: readonly AgentActions[],
     idempotency?: Idempotency,
-    mails?: readonly MailOfDeeds[],
-  ): Promise<Once<DeedsDone>>;
+    mails?: readonly MailOfActions[],
+  ): Promise<Once<ActionsDone>>;
   /** Changes as another write takes them that makes them together with its own. */
-  prepareChanges(agents: readonly AgentDeeds[]): Promise<readonly ItemsOfAgent[]>;
+  prepareChanges(agents: readonly AgentActions[]): Promise<readonly ItemsOfAgent[]>;
 
   /** Extends the index of occurrences into the future where it ends soon. Maintenance calls it from time to time. */
   maintainHorizons(onTrouble: OnTrouble): Promise<number>;

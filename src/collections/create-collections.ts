@@ -16,11 +16,11 @@ import type { Store } from "#/storage/store.ts";
 import type { ChangedItems } from "#/storage/transactions/collections/change-items.ts";
 import { createAttachments } from "./attachments.ts";
 import type { Collection } from "./collection.ts";
-import type { Collections, DeedsDone, ItemWritten } from "./collections.ts";
+import type { ActionsDone, Collections, ItemWritten } from "./collections.ts";
 import { createItemReads } from "./item-reads.ts";
 import { maintainHorizons } from "./maintain-horizons.ts";
 import { createZoneMaintenance } from "./maintain-time-zones.ts";
-import { prepareDeeds } from "./prepare-deeds.ts";
+import { prepareActions } from "./prepare-actions.ts";
 import type { ItemPreparation } from "./preparing/preparation.ts";
 import { collectionOf, collectionOfSegment, settingsOf } from "./rows.ts";
 import { assertSegment } from "./segment.ts";
@@ -57,17 +57,17 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
 
   const prepareChanges: Collections["prepareChanges"] = (agents) =>
     Promise.all(
-      agents.map(async ({ agent, actor, deeds }) => ({
+      agents.map(async ({ agent, actor, actions }) => ({
         agent,
         actor,
-        deeds: await prepareDeeds(store, preparation, agent, deeds),
+        actions: await prepareActions(store, preparation, agent, actions),
       })),
     );
 
   const changeItems: Collections["changeItems"] = async (agents, idempotency, mails) => {
     const prepared = await prepareChanges(agents);
-    const added = prepared.flatMap(({ deeds }) =>
-      deeds.flatMap((deed) => (deed.kind === "put" ? (deed.attachments?.added ?? []) : [])),
+    const added = prepared.flatMap(({ actions }) =>
+      actions.flatMap((action) => (action.kind === "put" ? (action.attachments?.added ?? []) : [])),
     );
     const blobs = [...(mails ?? []).map(({ facts }) => facts.blob), ...added.map(({ blob }) => blob)];
     const transfer = blobs.flatMap(transferableBuffers);
@@ -140,15 +140,15 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
     changeItems,
     prepareChanges,
     async putItem(agent, actor, put, idempotency) {
-      return onlyItem(await changeItems([{ agent, actor, deeds: [{ kind: "put", ...put }] }], idempotency));
+      return onlyItem(await changeItems([{ agent, actor, actions: [{ kind: "put", ...put }] }], idempotency));
     },
     async deleteItem(agent, actor, item, expected, idempotency) {
-      const deeds = [{ kind: "remove", item, expected }] as const;
-      return onlyItem(await changeItems([{ agent, actor, deeds }], idempotency));
+      const actions = [{ kind: "remove", item, expected }] as const;
+      return onlyItem(await changeItems([{ agent, actor, actions }], idempotency));
     },
     async moveItem(agent, actor, item, to, expected, idempotency) {
-      const deeds = [{ kind: "move", item, to, expected }] as const;
-      return onlyItem(await changeItems([{ agent, actor, deeds }], idempotency));
+      const actions = [{ kind: "move", item, to, expected }] as const;
+      return onlyItem(await changeItems([{ agent, actor, actions }], idempotency));
     },
 
     maintainHorizons: (onTrouble) => maintainHorizons(store, preparation, onTrouble),
@@ -180,7 +180,7 @@ const noSettings = {
   isTransparent: false,
 } as const;
 
-function onlyItem({ agents, isReplayed }: Once<DeedsDone>): Once<ItemWritten> {
+function onlyItem({ agents, isReplayed }: Once<ActionsDone>): Once<ItemWritten> {
   const { item, isCreated, modseq } = agents[0]!.items[0]!;
   return { item, isCreated, modseq, isReplayed };
 }

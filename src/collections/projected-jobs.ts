@@ -7,7 +7,7 @@ export type JobTable<J> = { readonly [D in keyof J]: { readonly job: object; rea
 
 /** The messages to a thread and back. */
 export interface NamedJob<J extends JobTable<J>, D extends keyof J = keyof J> {
-  readonly deed: D;
+  readonly action: D;
   readonly job: J[D]["job"];
 }
 
@@ -21,12 +21,17 @@ export type JobAnswer<J extends JobTable<J>, D extends keyof J = keyof J> =
       };
     };
 
-export type Deeds<J extends JobTable<J>> = { readonly [D in keyof J]: (job: J[D]["job"]) => J[D]["result"] };
+export type Actions<J extends JobTable<J>> = {
+  readonly [D in keyof J]: (job: J[D]["job"]) => J[D]["result"];
+};
 
 /** A refusal is an answer: an error that a thread throws is a fault of the thread. */
-export function doNamedJob<J extends JobTable<J>>(deeds: Deeds<J>, { deed, job }: NamedJob<J>): JobAnswer<J> {
+export function doNamedJob<J extends JobTable<J>>(
+  actions: Actions<J>,
+  { action, job }: NamedJob<J>,
+): JobAnswer<J> {
   try {
-    return { result: deeds[deed](job) };
+    return { result: actions[action](job) };
   } catch (error) {
     if (!isWaypostError(error)) throw error;
     const { code, message, details } = error;

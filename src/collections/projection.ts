@@ -8,7 +8,7 @@ import type { JobAnswer, JobTable, NamedJob } from "./projected-jobs.ts";
 
 export interface Projection<J extends JobTable<J>> extends AsyncDisposable {
   /** Throws `invalid` with the JSON pointer of what is wrong with a body or a patch. */
-  run<D extends keyof J>(deed: D, job: J[D]["job"]): Promise<J[D]["result"]>;
+  run<D extends keyof J>(action: D, job: J[D]["job"]): Promise<J[D]["result"]>;
 }
 
 export interface Projected<J extends JobTable<J>> {
@@ -35,10 +35,10 @@ export function createProjection<J extends JobTable<J>>(projected: Projected<J>)
   };
   const pool = createThreadPool<NamedJob<J>, JobAnswer<J>>({ thread, gate, timeLimitMs, overLimit });
   return {
-    async run(deed, job) {
-      const named: NamedJob<J> = { deed, job };
+    async run(action, job) {
+      const named: NamedJob<J> = { action, job };
       const answer = isSmall(named) ? (await load())(named) : await pool.run(named);
-      if ("result" in answer) return answer.result as J[typeof deed]["result"];
+      if ("result" in answer) return answer.result as J[typeof action]["result"];
       const { code, message, details } = answer.refusal;
       throw new WaypostError(code, message, details);
     },

@@ -14,7 +14,7 @@ import {
   readFileBytes,
 } from "#/storage/queries/files.ts";
 import type { Store } from "#/storage/store.ts";
-import type { ChangedFile, FileDeed } from "#/storage/transactions/collections/change-file.ts";
+import type { ChangedFile, FileAction } from "#/storage/transactions/collections/change-file.ts";
 
 export interface FileEntry {
   readonly agent: AgentNumber;
@@ -61,7 +61,7 @@ export interface Files {
   transfer(
     agent: AgentNumber,
     actor: Actor,
-    transfer: Omit<Extract<FileDeed, { readonly kind: "copy" | "move" }>, "expected"> & {
+    transfer: Omit<Extract<FileAction, { readonly kind: "copy" | "move" }>, "expected"> & {
       /** The version of the source. */
       readonly expected?: string | undefined;
     },
@@ -77,8 +77,8 @@ export interface Files {
 const pageSize = 500;
 
 export function createFiles(store: Store): Files {
-  function change(agent: AgentNumber, actor: Actor, deed: FileDeed): Promise<ChangedFile> {
-    return store.write("changeFile", { agent, actor, deed, at: store.clock.now() });
+  function change(agent: AgentNumber, actor: Actor, action: FileAction): Promise<ChangedFile> {
+    return store.write("changeFile", { agent, actor, action, at: store.clock.now() });
   }
 
   return {
@@ -112,9 +112,9 @@ export function createFiles(store: Store): Files {
       return change(agent, actor, { kind: "make", path, properties });
     },
     remove: (agent, actor, path, expected) => change(agent, actor, { kind: "remove", path, expected }),
-    async transfer(agent, actor, deed) {
-      assertPath(deed.to);
-      return change(agent, actor, { ...deed, expected: deed.expected });
+    async transfer(agent, actor, action) {
+      assertPath(action.to);
+      return change(agent, actor, { ...action, expected: action.expected });
     },
     changeProperties: (agent, actor, path, { set, remove }) =>
       change(agent, actor, { kind: "properties", path, set, remove }),

@@ -1,5 +1,5 @@
 /** A message that came by mail, and what it changes in calendars (RFC 6047): planned before the delivery, written with it. */
-import type { AgentDeeds } from "#/src/collections/collections.ts";
+import type { AgentActions } from "#/src/collections/collections.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { ItemsOfAgent } from "#/storage/transactions/collections/change-items.ts";
 import type { ArrivingMail } from "./arriving-mail.ts";
@@ -19,10 +19,10 @@ export interface ArrivalPlanning {
 /** What no calendar keeps (a DTSTART that is none) is for people to read. */
 async function prepareIfKept(
   { collections }: LocalRooms,
-  deeds: AgentDeeds,
+  actions: AgentActions,
 ): Promise<readonly ItemsOfAgent[]> {
   try {
-    return await collections.prepareChanges([deeds]);
+    return await collections.prepareChanges([actions]);
   } catch (error) {
     if (isWaypostError(error) && (error.code === "invalid" || error.code === "policy_refused")) return [];
     throw error;
@@ -46,8 +46,10 @@ export function createArrivalPlanning(rooms: RefreshRooms): ArrivalPlanning {
       const planned: ItemsOfAgent[] = [];
       // No approval is given by mail that came in.
       const nobody = { agent: recipients[0]!.agent, canApprove: false };
-      for (const deeds of await copies.listDeeds(nobody, provenance))
-        planned.push(...(await prepareIfKept(rooms, { ...deeds, actor: { ...nobody, agent: deeds.agent } })));
+      for (const actions of await copies.listActions(nobody, provenance))
+        planned.push(
+          ...(await prepareIfKept(rooms, { ...actions, actor: { ...nobody, agent: actions.agent } })),
+        );
       return planned;
     },
   };

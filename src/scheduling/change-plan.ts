@@ -2,7 +2,7 @@
  *  transaction. What it relies on is asserted there; if others were faster, it is computed anew. */
 import type { AgentFacts } from "#/src/accounts/accounts.ts";
 import type { PutAttachments } from "#/src/collections/attachments.ts";
-import type { AgentDeeds, DeedsDone, ItemExpectation, PutItem } from "#/src/collections/collections.ts";
+import type { ActionsDone, AgentActions, ItemExpectation, PutItem } from "#/src/collections/collections.ts";
 import type { Item, ItemProvenance, StoredItem } from "#/src/collections/item.ts";
 import { findsLetters } from "#/src/formats/content-lines/unfold.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
@@ -85,8 +85,8 @@ export async function deleteObject(
   const plan = isSilent(decided, options)
     ? undefined
     : await planDelivery(rooms, writer, decided!, held, held.provenance);
-  const deed = { kind: "remove", item: held.number, expected: { version: String(held.modseq) } } as const;
-  const done = await write(rooms, writer, [deed], plan, options);
+  const action = { kind: "remove", item: held.number, expected: { version: String(held.modseq) } } as const;
+  const done = await write(rooms, writer, [action], plan, options);
   return {
     modseq: done.agents[0]!.items[0]!.modseq,
     isReplayed: done.isReplayed,
@@ -184,14 +184,14 @@ async function tryPut(
   const stored = withStatuses(decided.stored ?? put.bytes, told, plan?.statuses);
   const version =
     held === undefined ? (put.segment === undefined ? undefined : "absent") : String(held.modseq);
-  const deed = {
+  const action = {
     ...put,
     kind: "put" as const,
     bytes: stored,
     expected: { version },
     hasUniqueUid: decided.role !== "none",
   };
-  const done = await write(rooms, writer, [deed], plan, options);
+  const done = await write(rooms, writer, [action], plan, options);
   const { item, isCreated, modseq } = done.agents[0]!.items[0]!;
   const { isReplayed } = done;
   const isRewritten = stored !== put.bytes;
@@ -271,7 +271,7 @@ export async function assertOnlyOne(
 }
 
 interface DeliveryPlan {
-  readonly deeds: readonly AgentDeeds[];
+  readonly actions: readonly AgentActions[];
   readonly mails: readonly SubmitMessage[];
   readonly statuses: ReadonlyMap<CalendarAddress, DeliveryStatus>;
 }
@@ -323,8 +323,8 @@ async function planDelivery(
   for (const [address, status] of mails.statuses) statuses.set(address, status);
   const { source } = origin;
   const domain = owner.address.slice(owner.address.lastIndexOf("@") + 1);
-  const deeds = await copies.listDeeds(actor, { source, fromDomain: domain }, agent);
-  return { deeds, mails: mails.mails, statuses };
+  const actions = await copies.listActions(actor, { source, fromDomain: domain }, agent);
+  return { actions, mails: mails.mails, statuses };
 }
 
 /** Nobody is written to for what is no news. */
@@ -366,13 +366,16 @@ function withStatuses(
 async function write(
   { collections, outbound }: SchedulingRooms,
   { agent, actor }: CalendarWriter,
-  own: AgentDeeds["deeds"],
+  own: AgentActions["actions"],
   plan: DeliveryPlan | undefined,
   { idempotency }: SchedulingOptions,
-): Promise<Once<DeedsDone>> {
-  const others = plan?.deeds ?? [];
-  const mine = others.find((one) => one.agent === agent)?.deeds ?? [];
-  const agents = [{ agent, actor, deeds: [...own, ...mine] }, ...others.filter((one) => one.agent !== agent)];
+): Promise<Once<ActionsDone>> {
+  const others = plan?.actions ?? [];
+  const mine = others.find((one) => one.agent === agent)?.actions ?? [];
+  const agents = [
+    { agent, actor, actions: [...own, ...mine] },
+    ...others.filter((one) => one.agent !== agent),
+  ];
   const done = await collections
     .changeItems(agents, idempotency, plan?.mails)
     .catch((error: unknown) => Promise.reject(overruledBy(error)));
@@ -380,7 +383,7 @@ async function write(
   return done;
 }
 
-function stateOf({ mails }: DeedsDone, plan: DeliveryPlan | undefined): SchedulingState {
+function stateOf({ mails }: ActionsDone, plan: DeliveryPlan | undefined): SchedulingState {
   if (mails.some(({ state }) => state === "held")) return "held";
   const statuses = [...(plan?.statuses.values() ?? [])];
   return statuses.some((status) => status === "sent" || status === "delivered") ? "sent" : "none";

@@ -1,7 +1,7 @@
 /** The items of a collection into another one that is new. Events that others take part in are scheduling objects, of which a home has
  *  one (RFC 6638 section 3.2.4.1): those that cannot be there twice stay out, and nobody is told of the others. */
 
-import type { ItemDeed, PutItem } from "#/src/collections/collections.ts";
+import type { ItemAction, PutItem } from "#/src/collections/collections.ts";
 import type { StoredItem } from "#/src/collections/item.ts";
 import { readPortions } from "#/src/collections/portions.ts";
 import { itemSegment } from "#/src/collections/rows.ts";
@@ -23,15 +23,15 @@ export function createCopies(
       const withDead = await collections.listItemsWithDeadProperties(from.agent);
       for await (const page of collections.listItems(from.agent, from.number))
         for await (const portion of readPortions(collections, from.agent, page)) {
-          const plain: ItemDeed[] = [];
+          const plain: ItemAction[] = [];
           for (const item of portion) {
             const put = await putOf(item, withDead.has(item.number));
             if (item.scheduleTag === undefined) plain.push({ kind: "put", ...put });
             else if (!(await putScheduled(put))) left.push(item);
           }
           for (let first = 0; first < plain.length; first += itemsPerWrite) {
-            const deeds = plain.slice(first, first + itemsPerWrite);
-            await collections.changeItems([{ agent: to.agent, actor: to.actor, deeds }]);
+            const actions = plain.slice(first, first + itemsPerWrite);
+            await collections.changeItems([{ agent: to.agent, actor: to.actor, actions }]);
           }
         }
       return left;

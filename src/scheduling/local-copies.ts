@@ -1,7 +1,7 @@
 /** Messages of one change as they reach calendars of this account: each calendar's copy of the object, as the messages leave it, and
  *  the messages in the scheduling inbox (RFC 6638 section 4). Nothing is written here. */
 import type { Accounts } from "#/src/accounts/accounts.ts";
-import type { AgentDeeds, Collections, ItemDeed } from "#/src/collections/collections.ts";
+import type { AgentActions, Collections, ItemAction } from "#/src/collections/collections.ts";
 import type { ItemProvenance, StoredItem } from "#/src/collections/item.ts";
 import { findProperty } from "#/src/formats/content-lines/content-line.ts";
 import type { Actor } from "#/src/model/actor.ts";
@@ -53,7 +53,7 @@ export interface AppliedLocally {
 export interface LocalCopies {
   apply(agent: AgentNumber, message: ArrivingMessage): Promise<AppliedLocally>;
   /** `sender`: whose attachments the copies may name, where it is somebody of the account. */
-  listDeeds(actor: Actor, provenance: ItemProvenance, sender?: AgentNumber): Promise<AgentDeeds[]>;
+  listActions(actor: Actor, provenance: ItemProvenance, sender?: AgentNumber): Promise<AgentActions[]>;
 }
 
 export function createLocalCopies(rooms: LocalRooms, uid: string): LocalCopies {
@@ -97,14 +97,14 @@ export function createLocalCopies(rooms: LocalRooms, uid: string): LocalCopies {
       return { outcome: "ignored", reason: result.outcome === "ignored" ? result.reason : "malformed" };
     },
 
-    async listDeeds(actor, provenance, sender) {
-      const all: AgentDeeds[] = [];
+    async listActions(actor, provenance, sender) {
+      const all: AgentActions[] = [];
       for (const [agent, copy] of copies) {
-        const deeds = [
+        const actions = [
           ...(await putCopy(collections, agent, copy, provenance, sender)),
           ...(await putInbox(collections, agent, copy, provenance)),
         ];
-        if (deeds.length > 0) all.push({ agent, actor, deeds });
+        if (actions.length > 0) all.push({ agent, actor, actions });
       }
       return all;
     },
@@ -138,7 +138,7 @@ async function putCopy(
   { item, bytes, keepsScheduleTag }: LocalCopy,
   provenance: ItemProvenance,
   sender: AgentNumber | undefined,
-): Promise<ItemDeed[]> {
+): Promise<ItemAction[]> {
   if (bytes === undefined || bytes === item?.bytes) return [];
   const attachments = sender === undefined ? undefined : { attachmentsOf: [sender] };
   if (item !== undefined) {
@@ -172,18 +172,18 @@ async function putInbox(
   agent: AgentNumber,
   { inbox }: LocalCopy,
   provenance: ItemProvenance,
-): Promise<ItemDeed[]> {
+): Promise<ItemAction[]> {
   if (inbox.length === 0) return [];
   const collection = await collections.findCollectionOfRole(agent, "calendar", "inbox");
   if (collection === undefined) return [];
-  const deeds: ItemDeed[] = [];
+  const actions: ItemAction[] = [];
   const surplus = collection.itemCount + inbox.length - schedulingInboxItemsMax;
   if (surplus > 0)
     for await (const page of collections.listItems(agent, collection.number)) {
-      for (const { number } of page.slice(0, surplus)) deeds.push({ kind: "remove", item: number });
+      for (const { number } of page.slice(0, surplus)) actions.push({ kind: "remove", item: number });
       break;
     }
   for (const bytes of inbox)
-    deeds.push({ kind: "put", collection: collection.number, bytes, provenance, isAuthenticated: true });
-  return deeds;
+    actions.push({ kind: "put", collection: collection.number, bytes, provenance, isAuthenticated: true });
+  return actions;
 }

@@ -133,7 +133,7 @@ async function note(
       keepsScheduleTag: true,
     };
     try {
-      await collections.changeItems([{ agent, actor: { agent, canApprove: false }, deeds: [put] }]);
+      await collections.changeItems([{ agent, actor: { agent, canApprove: false }, actions: [put] }]);
       return true;
     } catch (error) {
       const isGone = isWaypostError(error) && (error.code === "not_found" || error.code === "policy_refused");

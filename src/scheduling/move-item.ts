@@ -33,8 +33,8 @@ export function createMoves(rooms: SchedulingRooms): Pick<Scheduling, "moveToOth
       };
       const remove = { kind: "remove" as const, item, expected: { version: String(modseq), ...expected } };
       await collections.changeItems([
-        { agent: to.agent, actor: to.actor, deeds: [put] },
-        { agent: from.agent, actor: from.actor, deeds: [remove] },
+        { agent: to.agent, actor: to.actor, actions: [put] },
+        { agent: from.agent, actor: from.actor, actions: [remove] },
       ]);
     },
   };

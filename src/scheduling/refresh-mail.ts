@@ -75,7 +75,7 @@ async function tryAnswer(
   };
   try {
     await collections.changeItems(
-      [{ agent, actor: { agent, canApprove: false }, deeds: [put] }],
+      [{ agent, actor: { agent, canApprove: false }, actions: [put] }],
       undefined,
       mails,
     );

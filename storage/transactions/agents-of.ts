@@ -1,12 +1,12 @@
-/** Which agents a write names in its arguments: those that it locks, as far as that can be said without reading. */
+/** The agents that a write names in its arguments: those that it locks, as far as that is known without reading. */
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import type { TransactionName } from "./index.ts";
 
 interface Naming {
   readonly agent?: AgentNumber;
-  /** Of a delivery. */
+  /** The recipients of a delivery. */
   readonly recipients?: readonly Naming[];
-  /** Of changes of items. */
+  /** The agents of changes of items. */
   readonly agents?: readonly Naming[];
   readonly items?: readonly Naming[];
 }
@@ -24,7 +24,7 @@ export function agentsOf(args: unknown): AgentNumber[] {
   return named;
 }
 
-/** The accounts of agents, as far as a write says them. */
+/** The accounts that a write names in its arguments. */
 export function accountsOf(args: unknown): (readonly [agent: AgentNumber, account: AccountNumber])[] {
   const { recipients } = (args ?? {}) as { readonly recipients?: unknown };
   if (!Array.isArray(recipients)) return [];
@@ -34,8 +34,8 @@ export function accountsOf(args: unknown): (readonly [agent: AgentNumber, accoun
   );
 }
 
-/** Writes that change nothing of an agent that they do not name (`test/storage/lock-order.test.ts` holds this): two of them with other
- *  agents may be carried out at the same time in one transaction. */
+/** Writes that change only agents that they name (tested by `test/storage/lock-order.test.ts`): two of them with different agents may run
+ *  concurrently in one transaction. */
 const ofNamedAgents: ReadonlySet<string> = new Set<TransactionName>(["deliverMessage"]);
 
 export function isOfNamedAgents(name: string): boolean {

@@ -11,7 +11,7 @@ const weights: Weights = {
   // The mailboxes below it go along: up to 5,000.
   renameMailbox: () => Number.POSITIVE_INFINITY,
   appendMessages: ({ messages }) => messages.length,
-  changeItems: ({ agents }) => agents.reduce((sum, { deeds }) => sum + deeds.length, 0),
+  changeItems: ({ agents }) => agents.reduce((sum, { actions }) => sum + actions.length, 0),
   deliverMessage: ({ recipients }) => recipients.length,
   submitMessage: ({ envelope }) => envelope.recipients.length,
   reportDelivery: ({ outcomes, letters }) => outcomes.length + letters.length,

@@ -88,7 +88,7 @@ export class CollectionWrite {
       });
     }
     for (const operation of ["update", "add"] as const) {
-      const items = [...this.#changed].filter(([, deed]) => deed === operation).map(([item]) => item);
+      const items = [...this.#changed].filter(([, action]) => action === operation).map(([item]) => item);
       if (items.length > 0) changes.push({ kind: "item", parent, operation, ids: numberSetOf(items) });
     }
     return changes;

@@ -274,7 +274,7 @@ export class ItemWrite implements TransactionPart {
   listChanges(): LoggedChange[] {
     const changes: LoggedChange[] = [];
     for (const operation of ["add", "update", "remove"] as const) {
-      const numbers = [...this.#collectionChanges].filter(([, deed]) => deed === operation);
+      const numbers = [...this.#collectionChanges].filter(([, action]) => action === operation);
       if (numbers.length > 0)
         changes.push({
           kind: "collection",

@@ -44,8 +44,8 @@ export async function startPeer(kind: PeerKind): Promise<DavPeer> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-dav-peer-"));
   fs.chmodSync(folder, 0o755);
   const [web, imap, lmtp] = await freePorts(3);
-  const run = (deed: "start" | "stop"): void => {
-    const { status, stderr } = spawnSync("bash", [path.join(scripts, kind.script), deed], {
+  const run = (action: "start" | "stop"): void => {
+    const { status, stderr } = spawnSync("bash", [path.join(scripts, kind.script), action], {
       // Not a pipe for its output: what it starts would keep it open.
       stdio: ["ignore", "ignore", fs.openSync(path.join(folder, "log"), "a")],
       env: {
@@ -54,7 +54,7 @@ export async function startPeer(kind: PeerKind): Promise<DavPeer> {
         ...{ HTTP_PORT: String(web), IMAP_PORT: String(imap), LMTP_PORT: String(lmtp) },
       },
     });
-    if (deed === "start" && status !== 0)
+    if (action === "start" && status !== 0)
       throw new Error(`${kind.name} does not start: ${stderr}, see ${folder}`);
   };
   run("start");

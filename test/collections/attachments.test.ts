@@ -19,8 +19,8 @@ async function put(
   attachments?: PutAttachments,
   collection: CollectionNumber = calendar,
 ) {
-  const deed = { collection, segment, bytes: text, provenance: byDav, isAuthenticated: true, attachments };
-  return collections.putItem(ada.agent, actor, deed);
+  const action = { collection, segment, bytes: text, provenance: byDav, isAuthenticated: true, attachments };
+  return collections.putItem(ada.agent, actor, action);
 }
 
 async function usage({ test, ada }: ItemHouse) {
@@ -65,7 +65,7 @@ it("takes attachments of another agent where it is told to, and refuses what has
   const bob = await seedAgent(test.store, "bob");
   const calendar = (await collections.findCollectionOfRole(bob.agent, "calendar", "default"))!.number;
   await put(house, "a.ics", attaching("a", "A"), { added: [added("A")] });
-  const deed = {
+  const action = {
     collection: calendar,
     bytes: attaching("a", "A"),
     provenance: byDav,
@@ -73,9 +73,9 @@ it("takes attachments of another agent where it is told to, and refuses what has
   };
   const actor = { agent: bob.agent, canApprove: false };
   await expect(
-    collections.putItem(bob.agent, actor, { ...deed, attachments: { needed: ["A"] } }),
+    collections.putItem(bob.agent, actor, { ...action, attachments: { needed: ["A"] } }),
   ).rejects.toMatchObject({ details: { reason: "valid-managed-id" } });
-  await collections.putItem(bob.agent, actor, { ...deed, attachments: { attachmentsOf: [ada.agent] } });
+  await collections.putItem(bob.agent, actor, { ...action, attachments: { attachmentsOf: [ada.agent] } });
   const places = await collections.listAttachmentPlaces(ada.account, "A", bob.agent);
   expect(places.map(({ agent }) => agent)).toEqual([bob.agent, ada.agent]);
 });

@@ -124,14 +124,14 @@ it("finds every item that an expansion finds, in any range, whatever zone the re
   const { collections, ada, actor, calendar } = house;
   const random = randomSource(7);
   const texts = Array.from({ length: 400 }, (_, at) => eventText(`u${at}`, ...randomEvent(random)));
-  const deeds = texts.map((bytes) => ({
+  const actions = texts.map((bytes) => ({
     kind: "put" as const,
     collection: calendar,
     bytes,
     provenance: byDav,
     isAuthenticated: true,
   }));
-  const { agents } = await collections.changeItems([{ agent: ada.agent, actor, deeds }]);
+  const { agents } = await collections.changeItems([{ agent: ada.agent, actor, actions }]);
   const sets = texts.map((bytes) => {
     const read = readItem(bytes, { kind: "calendar", isMessage: false });
     if (read.kind !== "calendar") throw new Error("no calendar");
@@ -173,7 +173,7 @@ it("reads a month among ten thousand events as a few short ranges of the primary
   const { collections, ada, actor, calendar, test } = house;
   const pad = (number: number) => String(number).padStart(2, "0");
   for (let first = 0; first < 10_000; first += 1000) {
-    const deeds = Array.from({ length: 1000 }, (_, index) => {
+    const actions = Array.from({ length: 1000 }, (_, index) => {
       const at = first + index;
       const day = new Date(Date.UTC(2000, 0, 1) + at * dayMs);
       const date = `${day.getUTCFullYear()}${pad(day.getUTCMonth() + 1)}${pad(day.getUTCDate())}`;
@@ -185,7 +185,7 @@ it("reads a month among ten thousand events as a few short ranges of the primary
         isAuthenticated: true,
       };
     });
-    await collections.changeItems([{ agent: ada.agent, actor, deeds }]);
+    await collections.changeItems([{ agent: ada.agent, actor, actions }]);
   }
   const from = Date.UTC(2013, 4, 1);
   const month = await gather(collections.listCandidates(ada.agent, calendar, from, Date.UTC(2013, 5, 1)));

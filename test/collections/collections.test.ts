@@ -121,14 +121,14 @@ it("deletes a collection with all that is in it, at once for who looks, and free
   });
   const items = [];
   for (let at = 0; at < 600; at += 200) {
-    const deeds = Array.from({ length: 200 }, (_, index) => ({
+    const actions = Array.from({ length: 200 }, (_, index) => ({
       kind: "put" as const,
       collection,
       bytes: eventText(`u${at + index}`),
       provenance: byDav,
       isAuthenticated: true,
     }));
-    const { agents } = await collections.changeItems([{ agent: ada.agent, actor, deeds }]);
+    const { agents } = await collections.changeItems([{ agent: ada.agent, actor, actions }]);
     items.push(...agents[0]!.items);
   }
   const before = await test.store.get<{ modseq: number }>("select modseq from agent");

@@ -1,6 +1,6 @@
 /** Following a collection by its changes, as a sync-collection client does (RFC 6578). */
 import { expect, it } from "vitest";
-import type { ItemDeed } from "#/src/collections/collections.ts";
+import type { ItemAction } from "#/src/collections/collections.ts";
 import { itemSegment } from "#/src/collections/rows.ts";
 import type { CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
 import { byDav, eventText, gather, type ItemHouse, openItemHouse, putEvent } from "../support/items.ts";
@@ -58,7 +58,7 @@ async function stateOf({ collections, ada }: ItemHouse, collection: CollectionNu
   return new Map(items.map((item) => [itemSegment(collections.ids, item), String(item.modseq)]));
 }
 
-/** One transaction of some deeds; those that cannot be done are no harm. */
+/** One transaction of some actions; those that cannot be done are no harm. */
 async function changeSomething(
   house: ItemHouse,
   places: readonly CollectionNumber[],
@@ -69,7 +69,7 @@ async function changeSomething(
   for (const place of places)
     all.push(...(await gather(collections.listItems(ada.agent, place))).map(({ number }) => number));
   const segment = () => random.one([undefined, "a.ics", "b.ics", "c.ics", "d.ics"]);
-  const deed = (): ItemDeed => {
+  const action = (): ItemAction => {
     const collection = random.one(places);
     const item = random.one(all);
     const kind = all.length === 0 ? "put" : random.one(["put", "put", "remove", "move", "move"] as const);
@@ -85,8 +85,8 @@ async function changeSomething(
       isAuthenticated: true,
     };
   };
-  const deeds = Array.from({ length: 1 + random.below(4) }, deed);
-  await collections.changeItems([{ agent: ada.agent, actor, deeds }]).catch(() => {});
+  const actions = Array.from({ length: 1 + random.below(4) }, action);
+  await collections.changeItems([{ agent: ada.agent, actor, actions }]).catch(() => {});
 }
 
 it.each([1, 2, 3, 4])(
@@ -123,14 +123,14 @@ it("tells the changes of one transaction in pages, each once", async () => {
   await using house = await openItemHouse();
   const { collections, ada, actor, calendar } = house;
   const before = (await collections.findCollection(ada.agent, calendar))!.modseq;
-  const deeds = Array.from({ length: 7 }, (_, at) => ({
+  const actions = Array.from({ length: 7 }, (_, at) => ({
     kind: "put" as const,
     collection: calendar,
     bytes: eventText(`u${at}`),
     provenance: byDav,
     isAuthenticated: true,
   }));
-  await collections.changeItems([{ agent: ada.agent, actor, deeds }]);
+  await collections.changeItems([{ agent: ada.agent, actor, actions }]);
   const told: number[] = [];
   let place: { modseq: Modseq; told?: number } = { modseq: before };
   for (;;) {

@@ -231,17 +231,17 @@ it("changes the items of several agents in one transaction, or none", async () =
   const { collections, ada, actor, calendar, test } = house;
   const mia = await seedAgent(test.store, "mia");
   const ofMia = (await collections.findCollectionOfRole(mia.agent, "calendar", "default"))!.number;
-  const deed = (collection: typeof calendar, uid: string) => ({
+  const action = (collection: typeof calendar, uid: string) => ({
     kind: "put" as const,
     collection,
     bytes: eventText(uid),
     provenance: byDav,
     isAuthenticated: true,
   });
-  const miaToo = { agent: mia.agent, actor, deeds: [deed(ofMia, "a"), deed(ofMia, "b")] };
+  const miaToo = { agent: mia.agent, actor, actions: [action(ofMia, "a"), action(ofMia, "b")] };
   const { agents } = await collections.changeItems([
     miaToo,
-    { agent: ada.agent, actor, deeds: [deed(calendar, "a")] },
+    { agent: ada.agent, actor, actions: [action(calendar, "a")] },
   ]);
   expect(agents.map(({ agent, items }) => [agent, items.length])).toEqual([
     [mia.agent, 2],
@@ -249,8 +249,8 @@ it("changes the items of several agents in one transaction, or none", async () =
   ]);
   await expect(
     collections.changeItems([
-      { agent: ada.agent, actor, deeds: [deed(calendar, "c")] },
-      { agent: mia.agent, actor, deeds: [deed(ofMia, "a")] },
+      { agent: ada.agent, actor, actions: [action(calendar, "c")] },
+      { agent: mia.agent, actor, actions: [action(ofMia, "a")] },
     ]),
   ).rejects.toMatchObject({ details: { reason: "no-uid-conflict" } });
   expect(await collections.findItemsByUid(ada.agent, "c", { kind: "calendar" })).toEqual([]);
@@ -262,7 +262,7 @@ it("counts items in the quota that mail is counted in", async () => {
   const zoe = await seedAgent(test.store, "zoe", { quotaBytes: 1000 });
   const collection = (await collections.findCollectionOfRole(zoe.agent, "calendar", "default"))!.number;
   const actor = { agent: zoe.agent, canApprove: false };
-  const deed = (uid: string) => ({
+  const action = (uid: string) => ({
     kind: "put" as const,
     collection,
     bytes: eventText(uid, `DESCRIPTION:${"x".repeat(300)}`),
@@ -270,7 +270,7 @@ it("counts items in the quota that mail is counted in", async () => {
     isAuthenticated: true,
   });
   const change = (...uids: string[]) =>
-    collections.changeItems([{ agent: zoe.agent, actor, deeds: uids.map(deed) }]);
+    collections.changeItems([{ agent: zoe.agent, actor, actions: uids.map(action) }]);
   await expect(change("a", "b", "c")).rejects.toMatchObject({ details: { reason: "over_quota" } });
   const { agents } = await change("a");
   await change("b");
@@ -282,14 +282,14 @@ it("counts items in the quota that mail is counted in", async () => {
 it("finds items by words in their text, in the order of their numbers, as many as there are", async () => {
   await using house = await openItemHouse();
   const { collections, ada, actor, calendar } = house;
-  const deeds = Array.from({ length: 600 }, (_, at) => ({
+  const actions = Array.from({ length: 600 }, (_, at) => ({
     kind: "put" as const,
     collection: calendar,
     bytes: eventText(`u${at}`, `SUMMARY:Straße ${at % 2 === 0 ? "100%_!" : "other"}`, "LOCATION:Caf\u00e9"),
     provenance: byDav,
     isAuthenticated: true,
   }));
-  await collections.changeItems([{ agent: ada.agent, actor, deeds }]);
+  await collections.changeItems([{ agent: ada.agent, actor, actions }]);
   const find = async (...words: string[]) =>
     (await gather(collections.listItemsWithText(ada.agent, calendar, words))).map(({ uid }) => uid);
   expect(await find("strasse")).toHaveLength(0);
@@ -313,7 +313,7 @@ it("sends mail with the changes, or does neither", async () => {
   const ofMia = (await collections.findCollectionOfRole(mia.agent, "calendar", "default"))!.number;
   const asked = await submission(test.store, ada);
   const { at: _, ...mail } = asked;
-  const deed = (collection: typeof calendar, uid: string) => ({
+  const action = (collection: typeof calendar, uid: string) => ({
     kind: "put" as const,
     collection,
     bytes: eventText(uid),
@@ -321,8 +321,8 @@ it("sends mail with the changes, or does neither", async () => {
     isAuthenticated: true,
   });
   const parts = (uid: string) => [
-    { agent: mia.agent, actor, deeds: [deed(ofMia, uid)] },
-    { agent: ada.agent, actor, deeds: [deed(calendar, uid)] },
+    { agent: mia.agent, actor, actions: [action(ofMia, uid)] },
+    { agent: ada.agent, actor, actions: [action(calendar, uid)] },
   ];
   const held = { ...mail, sendAt: test.clock.now() + 1e6 };
   const done = await collections.changeItems(parts("a"), undefined, [mail, held]);
@@ -360,7 +360,7 @@ it("keeps a bounded number of properties for all items of an agent", async () =>
 it("finds items by their octets, in the order of their numbers, as many as there are", async () => {
   await using house = await openItemHouse();
   const { collections, ada, actor, calendar } = house;
-  const deeds = Array.from({ length: 600 }, (_, at) => ({
+  const actions = Array.from({ length: 600 }, (_, at) => ({
     kind: "put" as const,
     collection: calendar,
     bytes: eventText(
@@ -371,7 +371,7 @@ it("finds items by their octets, in the order of their numbers, as many as there
     provenance: byDav,
     isAuthenticated: true,
   }));
-  await collections.changeItems([{ agent: ada.agent, actor, deeds }]);
+  await collections.changeItems([{ agent: ada.agent, actor, actions }]);
   let looked = 0;
   const found = await gather(
     collections.listItemsByOctets(ada.agent, calendar, (octets) => {

@@ -35,8 +35,8 @@ const workingHours = calendarText(
 
 function setting(text: string | undefined, { namespace: used } = name): string {
   const element = `<a:calendar-availability xmlns:a="${used}">${text === undefined ? "" : escapeText(text)}</a:calendar-availability>`;
-  const deed = text === undefined ? "remove" : "set";
-  return `<propertyupdate xmlns="DAV:"><${deed}><prop>${element}</prop></${deed}></propertyupdate>`;
+  const action = text === undefined ? "remove" : "set";
+  return `<propertyupdate xmlns="DAV:"><${action}><prop>${element}</prop></${action}></propertyupdate>`;
 }
 
 async function busyTimes(): Promise<string[]> {

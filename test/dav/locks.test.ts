@@ -41,18 +41,18 @@ test("finds on a place, above it and below it what a walk over all locks finds",
   const tokens = (found: readonly Lock[]) => found.map(({ token }) => token).sort();
   for (let step = 0; step < 1500; step++) {
     const href = place() + random.one(["", "/"]);
-    const deed = random.below(10);
-    if (deed < 4 && all.length < 150) {
+    const action = random.below(10);
+    if (action < 4 && all.length < 150) {
       const isDeep = random.below(2) === 0;
       all.push(locks.add({ ...wanted(href, 1, 500 + random.below(5000)), isDeep }));
-    } else if (deed === 4 && all.length > 0) {
+    } else if (action === 4 && all.length > 0) {
       const gone = random.one(all);
       locks.remove(gone);
       all = all.filter((one) => one !== gone);
-    } else if (deed === 5 && all.length > 0) {
+    } else if (action === 5 && all.length > 0) {
       const old = random.one(all);
       all = all.map((one) => (one === old ? locks.refresh(old, 3000) : one));
-    } else if (deed === 6) {
+    } else if (action === 6) {
       locks.removeAt(href);
       all = all.filter((one) => withSlash(one.href) !== withSlash(href) && !isBelow(one.href, href));
     } else clock.advance(random.below(100));

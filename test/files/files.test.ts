@@ -111,8 +111,8 @@ it.each([
     await using house = await openFileHouse();
     await fillTree(house);
     const { files, ada, actor } = house;
-    const deed = { kind, path: "one", to: "two", isDeep, isOverwriting: false };
-    expect(await files.transfer(ada.agent, actor, deed)).toMatchObject({ isCreated: true });
+    const action = { kind, path: "one", to: "two", isDeep, isOverwriting: false };
+    expect(await files.transfer(ada.agent, actor, action)).toMatchObject({ isCreated: true });
     expect(await house.list("")).toEqual(after);
     expect(await house.list("two")).toEqual(inside);
     if (isDeep) expect(await house.read("two/deep/b")).toBe("second");
@@ -125,9 +125,11 @@ it("replaces what stands at the destination when that is wanted", async () => {
   await using house = await openFileHouse();
   await fillTree(house);
   const { files, ada, actor } = house;
-  const deed = { kind: "move", path: "one0", to: "one", isDeep: true, isOverwriting: false } as const;
-  await expect(files.transfer(ada.agent, actor, deed)).rejects.toMatchObject({ code: "precondition_failed" });
-  expect(await files.transfer(ada.agent, actor, { ...deed, isOverwriting: true })).toMatchObject({
+  const action = { kind: "move", path: "one0", to: "one", isDeep: true, isOverwriting: false } as const;
+  await expect(files.transfer(ada.agent, actor, action)).rejects.toMatchObject({
+    code: "precondition_failed",
+  });
+  expect(await files.transfer(ada.agent, actor, { ...action, isOverwriting: true })).toMatchObject({
     isCreated: false,
   });
   expect(await house.list("")).toEqual(["one"]);
@@ -140,8 +142,8 @@ it("refuses to make the path of what is in a folder too long", async () => {
   const { files, ada, actor } = house;
   const to = "x".repeat(filePathBytesMax - "/deep/b".length + 1);
   for (const kind of ["copy", "move"] as const) {
-    const deed = { kind, path: "one", isDeep: true, isOverwriting: false };
-    await expect(files.transfer(ada.agent, actor, { ...deed, to })).rejects.toMatchObject({
+    const action = { kind, path: "one", isDeep: true, isOverwriting: false };
+    await expect(files.transfer(ada.agent, actor, { ...action, to })).rejects.toMatchObject({
       code: "invalid",
     });
   }

@@ -26,10 +26,10 @@ async function report(house: HoldHouse, state: "relayed" | "failed", status: str
 
 const open = (house: HoldHouse) => policy(house, { holdPolicy: "open" });
 
-type Deed = (house: HoldHouse) => Promise<unknown>;
+type Action = (house: HoldHouse) => Promise<unknown>;
 
 /** Title, what is before, what changes, what becomes of the mail. */
-const changes: readonly [string, Deed, Deed, string][] = [
+const changes: readonly [string, Action, Action, string][] = [
   ["a policy that is tightened holds it", open, (house) => policy(house, { holdPolicy: "always" }), "held"],
   ["a policy that is opened lets it go", async () => {}, open, "queued"],
   ["a block refuses it", open, (house) => policy(house, { block: ["elsewhere.example"] }), "policy_refused"],

@@ -49,14 +49,14 @@ it.each([1, 2, 3])("history %i", async (seed) => {
   for (let step = 0; step < stepsPerHistory; step++) {
     const before = await statesOf(house, held);
     const actor = pick(actors);
-    const deed = await oneStep(house, random, pick, numbers, actor, send);
+    const action = await oneStep(house, random, pick, numbers, actor, send);
     const after = await statesOf(house, held);
     for (const [hold, { state, message }] of after) {
       const was = before.get(hold);
       if (was === undefined || (was.state === state && was.message === message)) continue;
-      const told = `${deed} by ${actor?.agent}: ${was.state} to ${state}`;
+      const told = `${action} by ${actor?.agent}: ${was.state} to ${state}`;
       expect(isLiveHold(was.state), told).toBe(true);
-      if (deed === "time") {
+      if (action === "time") {
         expect([`approved to sent`, "waiting to expired"], told).toContain(`${was.state} to ${state}`);
         continue;
       }

@@ -14,7 +14,7 @@ const actors: Record<string, Actor | "server"> = {
   server: "server",
 };
 
-/** Deed, who does it, and what comes of `waiting` and of `approved`; `-` is refused. */
+/** Action, who does it, and what comes of `waiting` and of `approved`; `-` is refused. */
 const table = `
   approve   approver   approved   approved
   approve   owner      -          -

@@ -36,7 +36,7 @@ export async function startInvitationLoad(
       provenance,
       isAuthenticated: true,
     } as const;
-    return { agent, actor: { agent, canApprove: false }, deeds: [deed] };
+    return { agent, actor: { agent, canApprove: false }, actions: [deed] };
   };
 
   async function invite(number: number, round: number): Promise<void> {

@@ -245,10 +245,10 @@ const doors: readonly [string, Door, string][] = [
 ];
 
 describe("taken back, it does not leave", () => {
-  it.each(doors)("by %s", async (_title, deed, folder) => {
+  it.each(doors)("by %s", async (_title, action, folder) => {
     await using house = await openHouse();
     const sent = await schedule(house);
-    await deed(house, sent);
+    await action(house, sent);
     expect(await house.folder("scheduled")).toEqual([]);
     if (folder !== "") expect(await house.folder(folder)).toEqual([sent.ref]);
     house.clock.advance(2 * hourMs);
@@ -328,12 +328,12 @@ describe("who comes too late is told already_sent", () => {
     ],
   ];
 
-  it.each(tooLate)("%s", async (_title, deed) => {
+  it.each(tooLate)("%s", async (_title, action) => {
     await using house = await openHouse();
     const sent = await schedule(house);
     house.clock.advance(hourMs);
     expect(await leave(house)).toEqual([outside]);
-    expect(await deed(house, sent)).toMatchObject({
+    expect(await action(house, sent)).toMatchObject({
       status: 422,
       body: { error: { code: "policy_refused", reason: "already_sent" } },
     });

@@ -482,7 +482,7 @@ describe("a scheduling inbox", () => {
       {
         agent: bob.owner.agent,
         actor: bob.writer.actor,
-        deeds: Array.from({ length: schedulingInboxItemsMax }, (_, at) => ({
+        actions: Array.from({ length: schedulingInboxItemsMax }, (_, at) => ({
           kind: "put" as const,
           collection: inbox,
           bytes: old(at),

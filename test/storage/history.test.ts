@@ -24,7 +24,7 @@ interface Held {
 /** By mailbox, then by UID. */
 type Model = Record<Place, { next: number; held: Map<number, Held> }>;
 
-type Deed =
+type Action =
   | { kind: "append"; place: Place; system: number; words: string[] }
   | {
       kind: "store";
@@ -41,7 +41,7 @@ const place = fc.constantFrom(...places);
 const uids = fc.uniqueArray(fc.integer({ min: 1, max: 12 }), { maxLength: 6 });
 const system = fc.constantFrom(0, seen, deleted, seen | deleted);
 const someWords = fc.uniqueArray(fc.constantFrom(...words), { maxLength: 2 });
-const deed: fc.Arbitrary<Deed> = fc.oneof(
+const action: fc.Arbitrary<Action> = fc.oneof(
   fc.record({ kind: fc.constant("append" as const), place, system, words: someWords }),
   fc.record({
     kind: fc.constant("store" as const),
@@ -59,7 +59,7 @@ function fold(list: readonly string[]): string[] {
   return list.map((word) => word.toLowerCase());
 }
 
-function applyToModel(model: Model, done: Deed): void {
+function applyToModel(model: Model, done: Action): void {
   const { held } = model[done.place];
   const put = (target: Place, entry: Held) =>
     model[target].held.set(model[target].next++, { system: entry.system, words: new Set(entry.words) });
@@ -93,7 +93,7 @@ async function applyToStore(
   store: Store,
   seed: Seed,
   boxes: Record<Place, MailboxNumber>,
-  done: Deed,
+  done: Action,
 ): Promise<void> {
   const { agent } = seed;
   const mailbox = boxes[done.place];
@@ -156,7 +156,7 @@ it("holds what a model holds after any history, and its log tells the same", asy
   const { store } = test;
   let count = 0;
   await fc.assert(
-    fc.asyncProperty(fc.array(deed, { minLength: 5, maxLength: 40 }), async (deeds) => {
+    fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 40 }), async (actions) => {
       const seed = await seedAgent(store, `agent${count++}`);
       await store.write("createMailbox", { agent: seed.agent, name: "Extra", at: 0 });
       const mailboxes = await listMailboxes(store, seed.agent);
@@ -165,10 +165,10 @@ it("holds what a model holds after any history, and its log tells the same", asy
         MailboxNumber
       >;
       const model = Object.fromEntries(places.map((name) => [name, { next: 1, held: new Map() }])) as Model;
-      for (const done of deeds) applyToModel(model, done);
+      for (const done of actions) applyToModel(model, done);
       // Posted at once: the groups they fall into must make no difference.
       const facts: Promise<void>[] = [];
-      for (const done of deeds)
+      for (const done of actions)
         if (done.kind === "append") {
           await Promise.all(facts.splice(0));
           await applyToStore(store, seed, boxes, done);

@@ -16,9 +16,9 @@ it("locks agents in the order of their numbers, and then accounts, in every name
   // What a write updates or deletes it has locked until its end. Rows that it makes nobody else waits for.
   database.exec("create temp table lock (kind text not null, number bigint not null)");
   for (const kind of ["agent", "account"])
-    for (const deed of ["update", "delete"])
+    for (const action of ["update", "delete"])
       database.exec(
-        `create temp trigger lock_${kind}_${deed} after ${deed} on main.${kind}
+        `create temp trigger lock_${kind}_${action} after ${action} on main.${kind}
         begin insert into lock (kind, number) values ('${kind}', old.${kind}_id); end`,
       );
   const orders = new Map<string, Set<string>>();

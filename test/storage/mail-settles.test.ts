@@ -16,13 +16,13 @@ it("settles the mail of every agent whose entries a named write changes", async 
   using made = await openTestDatabase();
   const { database, tx } = made;
   database.exec("create temp table changed (agent bigint not null)");
-  for (const [deed, row] of [
+  for (const [action, row] of [
     ["insert", "new"],
     ["update", "new"],
     ["delete", "old"],
   ])
     database.exec(
-      `create temp trigger changed_${deed} after ${deed} on main.entry
+      `create temp trigger changed_${action} after ${action} on main.entry
       begin insert into changed (agent) values (${row}.agent_id); end`,
     );
   const settle = vi.spyOn(MailWrite.prototype, "settle");

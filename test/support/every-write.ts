@@ -340,7 +340,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     agents: [
       {
         agent: ada.agent,
-        deeds: [
+        actions: [
           { ...(await put(calendar, "one", "one.ics")), attachments: { added: [attached] } },
           await put(calendar, "two"),
           await put(calendar, "three"),
@@ -348,9 +348,9 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
       },
       {
         agent: mia.agent,
-        deeds: [{ ...(await put(shared, "one")), attachments: { attachmentsOf: [ada.agent] } }],
+        actions: [{ ...(await put(shared, "one")), attachments: { attachmentsOf: [ada.agent] } }],
       },
-      { agent: bob.agent, deeds: [] },
+      { agent: bob.agent, actions: [] },
     ],
     at,
   });
@@ -359,7 +359,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     agents: [
       {
         agent: ada.agent,
-        deeds: [
+        actions: [
           { ...(await put(calendar, "one", "one.ics")), provenance: '{"source":"api"}' },
           { kind: "move", item: secondEvent!, collection: spare, isOverwriting: false },
           { kind: "remove", item: thirdEvent!, expected: { version: String(ofAda!.items[2]!.modseq) } },
@@ -424,7 +424,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
   const basis = await readSendingBasis(reader, [bob.agent], { addresses: [], domains: [] });
   const invitation = await submission("You are invited too");
   await write("changeItems", {
-    agents: [{ agent: mia.agent, deeds: [await put(shared, "invited")] }],
+    agents: [{ agent: mia.agent, actions: [await put(shared, "invited")] }],
     mails: [
       { ...invitation, envelope: { ...invitation.envelope, calendarUid: "invited" } },
       { ...invited, decision: { kind: "queue", basis } },
@@ -460,13 +460,13 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     actor,
     at,
   });
-  for (const [index, deed] of (["approve", "decline"] as const).entries()) {
+  for (const [index, action] of (["approve", "decline"] as const).entries()) {
     const hold = holds[index]!;
     await write("decideHold", {
       agent: ada.agent,
       hold,
       version: await versionOf(hold),
-      action: deed,
+      action,
       actor,
       at,
     });
@@ -548,8 +548,8 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     expected: undefined,
   } as const;
   const removed = { kind: "remove", path: "folder", expected: undefined } as const;
-  for (const deed of [folder, fileOf("folder/file"), copied, removed])
-    await write("changeFile", { agent: ada.agent, deed, at });
+  for (const action of [folder, fileOf("folder/file"), copied, removed])
+    await write("changeFile", { agent: ada.agent, action, at });
 
   /** What operators do. */
   const operator = { name: "platform", hash: digestOf("wpo_"), scopes: ["read"], expiresAt: later, at };

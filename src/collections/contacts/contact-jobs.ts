@@ -14,7 +14,7 @@ import { shownVcard } from "#/src/render/contacts/shown-vcard.ts";
 import { createRemovalTally, type RemovalDetail } from "#/src/render/removal.ts";
 import { findText, type LinkedValue, shownObject, withoutLinks } from "#/src/render/shown-object.ts";
 import { type ItemPart, partOf } from "../item-part.ts";
-import { type Deeds, doNamedJob, type JobAnswer, type NamedJob } from "../projected-jobs.ts";
+import { type Actions, doNamedJob, type JobAnswer, type NamedJob } from "../projected-jobs.ts";
 
 /** A Card as RFC 9553 has it, or its short form. */
 export type CardBody = JsonObject;
@@ -52,7 +52,7 @@ export interface ContactJobs {
   };
 }
 
-const deeds: Deeds<ContactJobs> = {
+const actions: Actions<ContactJobs> = {
   create({ body, uid }) {
     const card = acceptCard(withoutLinks(body, "", {}), uid);
     return writeContentLines({ items: [writeCard(card)] });
@@ -115,5 +115,5 @@ function addressesOf(card: JsonObject): string[] {
 }
 
 export function doContactJob(job: NamedJob<ContactJobs>): JobAnswer<ContactJobs> {
-  return doNamedJob(deeds, job);
+  return doNamedJob(actions, job);
 }

@@ -21,8 +21,8 @@ export function createContactProjection(fairness: Fairness = createFairness()): 
   });
 }
 
-function isSmall({ deed, job }: NamedJob<ContactJobs>): boolean {
+function isSmall({ action, job }: NamedJob<ContactJobs>): boolean {
   const { bytes, given } = sizesOf(job);
   const octets = bytes?.length ?? 0;
-  return deed === "list" ? octets <= directListMax : octets <= directMax && given.length <= directMax;
+  return action === "list" ? octets <= directListMax : octets <= directMax && given.length <= directMax;
 }

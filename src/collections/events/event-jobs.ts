@@ -25,7 +25,7 @@ import { shownIcal } from "#/src/render/events/shown-ical.ts";
 import { createRemovalTally, type RemovalDetail } from "#/src/render/removal.ts";
 import { findText, type LinkedValue, withoutLinks } from "#/src/render/shown-object.ts";
 import { type ItemPart, partOf } from "../item-part.ts";
-import { type Deeds, doNamedJob, type JobAnswer, type NamedJob } from "../projected-jobs.ts";
+import { type Actions, doNamedJob, type JobAnswer, type NamedJob } from "../projected-jobs.ts";
 
 export type EventRender = "text" | "json" | "ical" | "agenda";
 
@@ -109,7 +109,7 @@ export interface EventJobs {
   part: { readonly job: Stored & { readonly part: string }; readonly result: ItemPart | undefined };
 }
 
-const deeds: Deeds<EventJobs> = {
+const actions: Actions<EventJobs> = {
   create({ body, uid, at, organizer }) {
     const given = acceptEvent(withoutLinks(body, "", {}), uid);
     const isOrganized = given.organizerCalendarAddress !== undefined || given.participants === undefined;
@@ -300,5 +300,5 @@ function agendaOf(calendar: Component, zone: string | undefined, at: number): st
 const agendaLinesMax = 100;
 
 export function doEventJob(job: NamedJob<EventJobs>): JobAnswer<EventJobs> {
-  return doNamedJob(deeds, job);
+  return doNamedJob(actions, job);
 }

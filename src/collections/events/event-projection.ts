@@ -20,15 +20,15 @@ export function createEventProjection(fairness: Fairness = createFairness()): Ev
   });
 }
 
-function isSmall({ deed, job }: NamedJob<EventJobs>): boolean {
+function isSmall({ action, job }: NamedJob<EventJobs>): boolean {
   const { bytes, given } = sizesOf(job);
   if (given.length > directMax || given.includes("recurrence")) return false;
   if (bytes === undefined) return true;
   const { buffer, byteOffset, length } = bytes;
   if (length > directMax) return false;
-  if (deed === "list" || deed === "part") return true;
+  if (action === "list" || action === "part") return true;
   const text = Buffer.from(buffer, byteOffset, length).toString("latin1");
-  return !(deed === "describe" && html.test(text)) && !hasLongRule(text);
+  return !(action === "describe" && html.test(text)) && !hasLongRule(text);
 }
 
 /** HTML is looked at as a page. */

@@ -100,7 +100,7 @@ export async function importItems(
         {
           agent: collection.agent,
           actor,
-          deeds: wanted.map(({ put }) => ({ kind: "put" as const, ...put })),
+          actions: wanted.map(({ put }) => ({ kind: "put" as const, ...put })),
         },
       ]);
       for (const { becomes } of wanted) counts[becomes]++;

@@ -6,7 +6,7 @@ import { insertAddress } from "../../writing/addresses.ts";
 export interface AddAddress {
   readonly agent: AgentNumber;
   readonly domain: string;
-  /** `*`: whatever has no address of its own in the domain. */
+  /** `*`: every local part that has no address of its own in the domain. */
   readonly localPart: string;
   readonly isPrimary: false;
   readonly at: number;

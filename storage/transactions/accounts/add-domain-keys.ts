@@ -3,7 +3,7 @@ import type { NewDomainKey } from "../../rows.ts";
 import type { Transaction } from "../../sql.ts";
 import { insertDomainKeys } from "../../writing/domain-key-rows.ts";
 
-/** Keys for a domain that is there. Those that it has stay, so that what they signed can still be verified. */
+/** Adds keys to a domain. Its present keys stay, so that mail that they signed can still be verified. */
 export async function addDomainKeys(
   tx: Transaction,
   args: { name: string; keys: readonly NewDomainKey[]; state?: "signing" | "next" },

@@ -3,7 +3,7 @@ import type { AccountNumber } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
 import { takeCounter } from "../../writing/counters.ts";
 
-/** A new account, whom domains and agents belong to. Refuses a name that is taken. */
+/** Creates an account, to which domains and agents belong. Refuses a name that is in use. */
 export async function createAccount(
   tx: Transaction,
   args: { name: string; at: number },

@@ -4,8 +4,8 @@ import type { NewDomainKey } from "../../rows.ts";
 import type { Transaction } from "../../sql.ts";
 import { insertDomainKeys } from "../../writing/domain-key-rows.ts";
 
-/** A domain that mail is taken for; `name` is lower case, in the form that it has in the DNS. With the keys that its own mail
- *  is signed with. */
+/** Creates a domain for which mail is accepted, with the keys that sign its own mail. `name` is lower case, in the form that it has in
+ *  the DNS. */
 export async function createDomain(
   tx: Transaction,
   args: { name: string; account: AccountNumber; keys?: readonly NewDomainKey[]; at: number },

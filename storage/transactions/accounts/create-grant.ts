@@ -8,9 +8,9 @@ import { lockRows } from "../../writing/lock-rows.ts";
 import { wakeAgent } from "../../writing/wake-agent.ts";
 
 export interface CreateGrant {
-  /** Who may reach. */
+  /** The agent that gets the grant. */
   readonly agent: AgentNumber;
-  /** Whose data. */
+  /** The agent whose data it opens. */
   readonly targetAgent: AgentNumber;
   readonly scopes: readonly string[];
   readonly objects: GrantedObjects;
@@ -18,10 +18,10 @@ export interface CreateGrant {
   readonly at: number;
 }
 
-/** Extends the reach of an agent to another's data; never beyond the account ("Ownership" of the interface). The agent is
- *  woken, though nothing of it has changed, so that it notices what it reaches now. */
+/** Extends the reach of an agent to another's data; never beyond the account ("Ownership" of the interface). Listeners of the agent are
+ *  called, although none of its rows has changed, so that they read its reach again. */
 export async function createGrant(tx: Transaction, args: CreateGrant): Promise<{ grant: number }> {
-  // So that what is granted is not deleted at the same time.
+  // Locked, so that the granted objects cannot be deleted at the same time.
   await lockRows(tx, { agents: [args.targetAgent], accounts: [] });
   const accounts = await tx.all<{ account: AccountNumber }>(
     "select account_id as account from agent where agent_id in (?, ?) and state <> 'deleted'",

@@ -6,7 +6,7 @@ import { takeCounter } from "../../writing/counters.ts";
 export interface CreatePassword {
   readonly agent: AgentNumber;
   readonly name: string;
-  /** RFC 5802 section 3, with the salt and the iteration count of the agent. */
+  /** Keys of RFC 5802 section 3, with the salt and the iteration count of the agent. */
   readonly storedKey: Uint8Array;
   readonly serverKey: Uint8Array;
   readonly at: number;

@@ -3,7 +3,7 @@ import type { AgentNumber } from "#/src/model/numbers.ts";
 import { tablesFreedAtOnce } from "../../agent-tables.ts";
 import type { Transaction } from "../../sql.ts";
 
-/** Deletes an agent with everything it has. From the commit on nothing reaches it; its mail is freed by the sweep. */
+/** Deletes an agent with all its data. From the commit on no access to it is possible; the sweep deletes its mail. */
 export async function deleteAgent(tx: Transaction, args: { agent: AgentNumber }): Promise<void> {
   const changed = await tx.run(
     "update agent set state = 'deleted' where agent_id = ? and state <> 'deleted'",

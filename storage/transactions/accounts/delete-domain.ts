@@ -1,7 +1,7 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import type { Transaction } from "../../sql.ts";
 
-/** Takes no more mail for a domain, and forgets its keys and what was reported about it. Refused while it has addresses. */
+/** Deletes a domain with its keys and the reports about it. Refused while it has addresses. */
 export async function deleteDomain(tx: Transaction, args: { name: string }): Promise<void> {
   const address = await tx.get("select 1 as found from address where domain = ? limit 1", args.name);
   if (address !== undefined)

@@ -1,10 +1,10 @@
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
 
-/** Networks of one agent that are kept; the ones used longest ago make room. */
+/** Networks of one agent that are kept; beyond it the least recently used are deleted. */
 const networksMax = 50;
 
-/** Remembers from where an agent logs in. An agent that is deleted meanwhile has none. */
+/** Stores the network from which an agent logs in. Does nothing for an agent that was deleted meanwhile. */
 export async function keepFamiliarNetwork(
   tx: Transaction,
   args: { agent: AgentNumber; network: string; at: number },

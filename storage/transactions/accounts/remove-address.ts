@@ -2,7 +2,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
 
-/** Takes an address from an agent. The primary one stays as long as the agent. */
+/** Removes an address of an agent. The primary address cannot be removed. */
 export async function removeAddress(
   tx: Transaction,
   args: { agent: AgentNumber; domain: string; localPart: string },

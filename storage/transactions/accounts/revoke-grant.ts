@@ -3,8 +3,8 @@ import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
 import { wakeAgent } from "../../writing/wake-agent.ts";
 
-/** A grant no longer reaches. One that was revoked before keeps its time. Who follows the data is woken, though nothing of
- *  it has changed, so that those who may not any longer notice. */
+/** Revokes a grant. One that was revoked before keeps its time. Listeners of the data are called, although none of its rows has changed,
+ *  so that those without permission end. */
 export async function revokeGrant(tx: Transaction, args: { grant: number; at: number }): Promise<void> {
   const target = await tx.get<{ agent: AgentNumber }>(
     `update agent_grant

@@ -3,7 +3,7 @@ import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
 import { wakeAgent } from "../../writing/wake-agent.ts";
 
-/** An app password is no longer accepted. One that was revoked before keeps its time. Whoever holds a stream by it is woken to notice. */
+/** Revokes an app password. One that was revoked before keeps its time. Listeners are called, so that streams with this password end. */
 export async function revokePassword(tx: Transaction, args: { password: number; at: number }): Promise<void> {
   const owner = await tx.get<{ agent: AgentNumber }>(
     `update app_password

@@ -3,7 +3,7 @@ import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
 import { wakeAgent } from "../../writing/wake-agent.ts";
 
-/** A token is no longer accepted. One that was revoked before keeps its time. Whoever holds a stream by it is woken to notice. */
+/** Revokes a token. One that was revoked before keeps its time. Listeners are called, so that streams with this token end. */
 export async function revokeToken(tx: Transaction, args: { token: number; at: number }): Promise<void> {
   const owner = await tx.get<{ agent: AgentNumber }>(
     `update token

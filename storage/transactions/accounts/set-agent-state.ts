@@ -4,7 +4,7 @@ import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { pauseAgent, resumeAgent } from "../../writing/pauses.ts";
 
-/** The operator stops a mailbox from sending, or takes that back. */
+/** The operator pauses or resumes the sending of a mailbox. */
 export async function setAgentState(
   tx: Transaction,
   args: { readonly agent: AgentNumber; readonly state: AgentState; readonly at: number },

@@ -9,16 +9,16 @@ import { mailOf } from "../../writing/mail.ts";
 
 export interface SetSendingPolicy {
   readonly agent: AgentNumber;
-  /** What is absent stays as it is. */
+  /** Absent members stay as they are. */
   readonly policy?: SendingPolicy | undefined;
-  /** null: nobody but those who were granted it. */
+  /** null: only agents with a grant for it. */
   readonly approver?: AgentNumber | null | undefined;
   readonly allowed?: readonly string[] | undefined;
   readonly blocked?: readonly string[] | undefined;
   readonly at: number;
 }
 
-/** What an agent may send by itself, and who decides the rest: a person of its account. */
+/** Sets the mail that an agent may send without approval, and its approver, a person of its account. */
 export async function setSendingPolicy(tx: Transaction, args: SetSendingPolicy): Promise<void> {
   const write = await beginAgentTransaction(tx, args.agent, args.at);
   if (args.approver != null) await assertApprover(tx, args.approver, write.account);

@@ -1,8 +1,8 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import type { Transaction } from "../../sql.ts";
 
-/** Signs with the next keys of a domain from now on. Those that signed until now are retired, and those that were retired before
- *  `forgetBefore` are forgotten. */
+/** The next keys of a domain become its signing keys. The former signing keys are retired. Keys that were retired before `forgetBefore`
+ *  are deleted. */
 export async function switchDomainKeys(
   tx: Transaction,
   args: { readonly name: string; readonly forgetBefore: number; readonly at: number },

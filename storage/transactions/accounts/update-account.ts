@@ -3,7 +3,7 @@ import type { AccountNumber, AgentNumber, Modseq } from "#/src/model/numbers.ts"
 import type { AccountState } from "../../rows.ts";
 import type { Transaction } from "../../sql.ts";
 
-/** Whether an account may incur usage. Streams that follow the mail of its agents are told to look again. */
+/** Sets whether an account may incur usage. Listeners of its agents are called, so that streams read the state again. */
 export async function updateAccount(
   tx: Transaction,
   args: { account: AccountNumber; state: AccountState },

@@ -18,10 +18,10 @@ import {
   replaceContent,
 } from "../../writing/file-rows.ts";
 
-/** What the caller relies on: the version of what stands at the path, or that nothing does. undefined: whatever there is. */
+/** The caller's precondition: the version of the resource at the path, or that there is none. undefined: no precondition. */
 export type FileExpectation = string | undefined;
 
-export type FileDeed =
+export type FileAction =
   | {
       readonly kind: "put";
       readonly path: string;
@@ -35,7 +35,7 @@ export type FileDeed =
       readonly kind: "copy" | "move";
       readonly path: string;
       readonly to: string;
-      /** Of a folder that is copied: with what is in it. */
+      /** For the copy of a folder: with its members. */
       readonly isDeep: boolean;
       readonly isOverwriting: boolean;
       readonly expected: FileExpectation;
@@ -50,48 +50,48 @@ export type FileDeed =
 export interface ChangeFile {
   readonly agent: AgentNumber;
   readonly actor?: Actor | undefined;
-  readonly deed: FileDeed;
+  readonly action: FileAction;
   readonly at: number;
 }
 
 export interface ChangedFile {
   readonly modseq: Modseq;
-  /** Nothing stood at the path, or where it was copied or moved to. */
+  /** There was no resource at the path, or at the destination of a copy or move. */
   readonly isCreated: boolean;
 }
 
-/** The one write of files and folders: each deed with everything below its path, all or nothing. Refuses not_found,
+/** The one write of files and folders: each action with everything below its path, all or nothing. Refuses not_found,
  *  precondition_failed, over_quota, limit_reached, too_large. */
 export async function changeFile(tx: Transaction, args: ChangeFile): Promise<ChangedFile> {
-  const { deed } = args;
+  const { action } = args;
   const write = await beginAgentTransaction(tx, args.agent, args.at, 0, args.actor);
-  const held = await findFile(tx, args.agent, deed.path);
-  if (deed.kind === "put" || deed.kind === "make") return create(write, deed, held);
+  const held = await findFile(tx, args.agent, action.path);
+  if (action.kind === "put" || action.kind === "make") return create(write, action, held);
   if (held === undefined) throw new WaypostError("not_found", "There is nothing at this path");
-  if (deed.kind === "properties") {
-    await changeDeadProperties(tx, "file", args.agent, held.file, deed);
+  if (action.kind === "properties") {
+    await changeDeadProperties(tx, "file", args.agent, held.file, action);
     return finish(write, "update", [held.file], false);
   }
-  assertExpected(held, deed.expected);
-  const rows = await listTree(write, held, deed.kind !== "copy" || deed.isDeep);
-  if (deed.kind === "remove") {
+  assertExpected(held, action.expected);
+  const rows = await listTree(write, held, action.kind !== "copy" || action.isDeep);
+  if (action.kind === "remove") {
     await removeTree(write, rows);
     return finish(write, "remove", [held.file], false);
   }
-  return transfer(write, deed, rows);
+  return transfer(write, action, rows);
 }
 
 async function create(
   write: AgentTransaction,
-  deed: Extract<FileDeed, { readonly kind: "put" | "make" }>,
+  action: Extract<FileAction, { readonly kind: "put" | "make" }>,
   held: FileRow | undefined,
 ): Promise<ChangedFile> {
   const { tx, agent, at } = write;
-  const { path } = deed;
-  if (deed.kind === "put") assertExpected(held, deed.expected);
+  const { path } = action;
+  if (action.kind === "put") assertExpected(held, action.expected);
   if (held !== undefined) {
-    if (deed.kind === "make" || held.mediaType === null) throw taken(held);
-    const { content, mediaType } = deed;
+    if (action.kind === "make" || held.mediaType === null) throw taken(held);
+    const { content, mediaType } = action;
     write.assertRoom(content.size - held.size, 0);
     await replaceContent(tx, agent, held, { ...content, mediaType, modseq: write.modseq, at });
     write.grow(content.size - held.size, 0);
@@ -99,21 +99,21 @@ async function create(
   }
   await assertFolder(write, path);
   write.reserveNumbers(1);
-  const size = deed.kind === "put" ? deed.content.size : 0;
+  const size = action.kind === "put" ? action.content.size : 0;
   write.assertRoom(size, 0, 1);
   const file = write.takeNumber() as FileNumber;
-  const mediaType = deed.kind === "put" ? deed.mediaType : null;
+  const mediaType = action.kind === "put" ? action.mediaType : null;
   await insertFile(tx, { agent, file, path, mediaType, size, modseq: write.modseq, at });
-  if (deed.kind === "put") await insertContent(tx, agent, file, deed.content);
-  else await changeDeadProperties(tx, "file", agent, file, { set: deed.properties, remove: [] });
+  if (action.kind === "put") await insertContent(tx, agent, file, action.content);
+  else await changeDeadProperties(tx, "file", agent, file, { set: action.properties, remove: [] });
   write.grow(size, 0, 1);
   return finish(write, "add", [file], true);
 }
 
-/** COPY and MOVE (RFC 4918 sections 9.8 and 9.9): what stands at the destination goes first. */
+/** COPY and MOVE (RFC 4918 sections 9.8 and 9.9): a resource at the destination is deleted first. */
 async function transfer(
   write: AgentTransaction,
-  { kind, path, to, isOverwriting }: Extract<FileDeed, { readonly kind: "copy" | "move" }>,
+  { kind, path, to, isOverwriting }: Extract<FileAction, { readonly kind: "copy" | "move" }>,
   rows: readonly FileRow[],
 ): Promise<ChangedFile> {
   const { tx, agent, at } = write;
@@ -149,7 +149,7 @@ async function transfer(
   return finish(write, "add", made, standing === undefined);
 }
 
-/** What is in a folder goes deeper with it. */
+/** Throws for a path that is too long; the members of a moved folder get longer paths with it. */
 function assertPathFits(path: string): void {
   if (Buffer.byteLength(path) > filePathBytesMax)
     throw new WaypostError("invalid", `The path of a file has at most ${filePathBytesMax} octets`);
@@ -165,7 +165,7 @@ async function finish(
   return { modseq: await write.finish(), isCreated };
 }
 
-/** A file, or a folder and what is in it. */
+/** The rows of a file, or of a folder and its members. */
 async function listTree(
   { tx, agent }: AgentTransaction,
   held: FileRow,
@@ -189,7 +189,7 @@ async function removeTree(write: AgentTransaction, rows: readonly FileRow[]): Pr
   write.grow(-rows.reduce((sum, { size }) => sum + size, 0), 0, -rows.length);
 }
 
-/** What is to contain a path has to be there (RFC 4918 section 9.3.1). */
+/** Throws when the folder of a path does not exist (RFC 4918 section 9.3.1). */
 async function assertFolder({ tx, agent }: AgentTransaction, path: string): Promise<void> {
   const slash = path.lastIndexOf("/");
   const folder = slash === -1 ? undefined : await findFile(tx, agent, path.slice(0, slash));

@@ -21,7 +21,7 @@ import {
   type Submitted,
 } from "../../writing/submit.ts";
 
-export type ItemDeed =
+export type ItemAction =
   | ({ readonly kind: "put" } & ItemPut)
   | { readonly kind: "remove"; readonly item: ItemNumber; readonly expected?: ItemExpectation | undefined }
   | ({ readonly kind: "move" } & ItemMove);
@@ -29,26 +29,26 @@ export type ItemDeed =
 export interface ItemsOfAgent {
   readonly agent: AgentNumber;
   readonly actor?: Actor | undefined;
-  /** In this order: what one makes room for the next can take. */
-  readonly deeds: readonly ItemDeed[];
+  /** Applied in this order: a deletion makes room for the next one. */
+  readonly actions: readonly ItemAction[];
 }
 
 export interface ChangeItems {
   /** Each agent once. */
   readonly agents: readonly ItemsOfAgent[];
-  /** Mail that leaves with the changes: invitations and answers. */
+  /** Mail that is submitted with the changes: invitations and replies. */
   readonly mails?: readonly Omit<SubmitMessage, "at">[] | undefined;
   readonly at: number;
 }
 
 export interface ChangedItems {
-  /** At the places of the agents; each with results at the places of its deeds. */
+  /** At the places of the agents; each with results at the places of its actions. */
   readonly agents: readonly {
     readonly agent: AgentNumber;
     readonly modseq: Modseq;
     readonly items: readonly ItemResult[];
   }[];
-  /** At the places of the mails. */
+  /** In the order of the mails. */
   readonly mails: readonly Submitted[];
 }
 
@@ -59,11 +59,12 @@ export async function changeItems(tx: Transaction, args: ChangeItems): Promise<C
   assertSize(args);
   const mails = (args.mails ?? []).map((mail): SubmitMessage => ({ ...mail, at: args.at }));
   const writes = await lockAll(tx, args, mails);
-  // What makes mailboxes comes first, so that everything after it knows the MODSEQ.
+  // Mailboxes are made first, so that everything after it knows the MODSEQ.
   const begun: BegunSubmission[] = [];
   for (const mail of mails) begun.push(await beginSubmission(writes.get(mail.agent)!, mail));
   const results = new Map<AgentNumber, ItemResult[]>();
-  for (const { agent, deeds } of args.agents) results.set(agent, await changeWith(writes.get(agent)!, deeds));
+  for (const { agent, actions } of args.agents)
+    results.set(agent, await changeWith(writes.get(agent)!, actions));
   const submitted: Omit<Submitted, "modseq">[] = [];
   for (const one of begun) submitted.push(await completeSubmission(writes.get(one.args.agent)!, one));
   const modseqs = new Map<AgentNumber, Modseq>();
@@ -89,7 +90,7 @@ async function lockAll(
   for (const agent of [...numbers].sort((one, other) => one - other)) {
     const own = agents.find((one) => one.agent === agent);
     const sent = mails.filter((mail) => mail.agent === agent);
-    const count = sent.reduce((sum, mail) => sum + numbersOfSubmission(mail), countNew(own?.deeds ?? []));
+    const count = sent.reduce((sum, mail) => sum + numbersOfSubmission(mail), countNew(own?.actions ?? []));
     writes.set(agent, await beginAgentTransaction(tx, agent, at, count, own?.actor));
   }
   const accounts = mails.map(({ agent }) => writes.get(agent)!.account);
@@ -98,7 +99,7 @@ async function lockAll(
 }
 
 function assertSize({ agents }: ChangeItems): void {
-  const count = agents.reduce((sum, { deeds }) => sum + deeds.length, 0);
+  const count = agents.reduce((sum, { actions }) => sum + actions.length, 0);
   if (count > itemChangesMax)
     throw new WaypostError("policy_refused", `One request changes at most ${itemChangesMax} items`, {
       reason: "limit_reached",
@@ -106,24 +107,27 @@ function assertSize({ agents }: ChangeItems): void {
 }
 
 /** What stands at a segment is looked for later; the number that is then left over is never used. */
-export function countNew(deeds: readonly ItemDeed[]): number {
-  return deeds.filter((deed) => deed.kind === "put" && deed.item === undefined).length;
+export function countNew(actions: readonly ItemAction[]): number {
+  return actions.filter((action) => action.kind === "put" && action.item === undefined).length;
 }
 
 /** As a part of a write that has announced the numbers of what is new. */
-export async function changeWith(write: AgentTransaction, deeds: readonly ItemDeed[]): Promise<ItemResult[]> {
+export async function changeWith(
+  write: AgentTransaction,
+  actions: readonly ItemAction[],
+): Promise<ItemResult[]> {
   const items = itemsOf(write);
   const results: ItemResult[] = [];
-  for (const deed of deeds)
-    switch (deed.kind) {
+  for (const action of actions)
+    switch (action.kind) {
       case "put":
-        results.push(await items.put(deed));
+        results.push(await items.put(action));
         break;
       case "remove":
-        results.push(await items.remove(deed.item, deed.expected));
+        results.push(await items.remove(action.item, action.expected));
         break;
       case "move":
-        results.push(await items.move(deed));
+        results.push(await items.move(action));
         break;
     }
   return results;

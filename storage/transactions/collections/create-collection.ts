@@ -15,7 +15,7 @@ import { itemsOf } from "../../writing/items.ts";
 
 export interface CreateCollection extends Omit<NewCollection, "role"> {
   readonly agent: AgentNumber;
-  /** The collection whose id the segment is. */
+  /** The collection whose id is the segment. */
   readonly named?: CollectionNumber | undefined;
   readonly deadProperties: readonly CollectionPropertyRow[];
   readonly at: number;

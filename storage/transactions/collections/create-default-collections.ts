@@ -4,7 +4,7 @@ import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { insertDefaults } from "../../writing/collection-rows.ts";
 import { itemsOf } from "../../writing/items.ts";
 
-/** The calendar, the addressbook and the scheduling inbox that everybody has; those that are there stay as they are. */
+/** Creates the calendar, the addressbook and the scheduling inbox that every agent has. Existing ones stay as they are. */
 export async function createDefaultCollections(
   tx: Transaction,
   args: { readonly agent: AgentNumber; readonly at: number },

@@ -8,13 +8,13 @@ import { assertVersion } from "../../writing/version.ts";
 export interface DeleteCollection {
   readonly agent: AgentNumber;
   readonly collection: CollectionNumber;
-  /** Of the properties, as it was read; undefined: whatever they are. */
+  /** The version of the properties that the caller has read; undefined: no precondition. */
   readonly version: string | undefined;
   readonly at: number;
 }
 
-/** A calendar or addressbook with all that is in it, which the sweep frees. Those that everybody has stay. Refuses
- *  collection_is_required. */
+/** Deletes a calendar or addressbook with its items, whose rows the sweep deletes. Refuses collection_is_required for those that
+ *  every agent has. */
 export async function deleteCollection(
   tx: Transaction,
   args: DeleteCollection,

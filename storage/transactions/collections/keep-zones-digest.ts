@@ -1,7 +1,7 @@
 import { zonesDigestName } from "../../queries/deployment.ts";
 import type { Transaction } from "../../sql.ts";
 
-/** The periods of all items rest on the time zones of this digest from now on. */
+/** Stores the digest of the time zones from which the periods of all items are computed from now on. */
 export async function keepZonesDigest(
   tx: Transaction,
   { digest }: { readonly digest: string },

@@ -9,9 +9,9 @@ export interface MoveCollection {
   readonly agent: AgentNumber;
   readonly collection: CollectionNumber;
   readonly segment: string;
-  /** The collection whose id the segment is. */
+  /** The collection whose id is the segment. */
   readonly named?: CollectionNumber | undefined;
-  /** What stands there is deleted. */
+  /** A collection at the destination is deleted. */
   readonly isOverwriting: boolean;
   readonly at: number;
 }

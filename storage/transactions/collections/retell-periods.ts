@@ -6,14 +6,14 @@ import { replacePeriods } from "../../writing/item-rows.ts";
 export interface RetellPeriods {
   readonly agent: AgentNumber;
   readonly item: ItemNumber;
-  /** Of which the periods were derived. */
+  /** The version of the item from which the periods were computed. */
   readonly modseq: Modseq;
   readonly periods: readonly ItemPeriod[];
   readonly horizonMs: number | null;
 }
 
-/** The periods of an item told anew: further into the future, or by other offsets of its time zones. An item that has changed since
- *  stays as it is. No client sees a change, so nothing is logged. */
+/** Replaces the periods of an item: further into the future, or with other offsets of its time zones. An item that has changed since
+ *  stays as it is. Clients see no change, so nothing is logged. */
 export async function retellPeriods(tx: Transaction, args: RetellPeriods): Promise<{ isStored: boolean }> {
   const { agent, item, modseq } = args;
   await tx.run("update agent set modseq = modseq where agent_id = ?", agent);

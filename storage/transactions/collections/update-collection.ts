@@ -17,9 +17,9 @@ export interface UpdateCollection {
   readonly settings: Partial<CollectionSettings>;
   readonly setDead: readonly CollectionPropertyRow[];
   readonly removeDead: readonly Omit<CollectionPropertyRow, "xml">[];
-  /** It becomes the default one of its kind: what the scheduling inbox names (RFC 6638 section 9.2). */
+  /** It becomes the default of its kind, which the scheduling inbox names (RFC 6638 section 9.2). */
   readonly newDefault?: CollectionNumber | undefined;
-  /** Of the properties, as it was read; undefined: whatever they are. */
+  /** The version of the properties that the caller has read; undefined: no precondition. */
   readonly version: string | undefined;
   readonly at: number;
 }

@@ -14,18 +14,18 @@ export interface ClaimDeliveries {
   readonly deliveries: readonly ClaimedDelivery[];
 }
 
-/** Gives those deliveries to a daemon that no other one has. They are its own until it reports or releases them, or is taken for dead.
- *  What is due is read after this, as another daemon may have tried it until a moment ago. Refuses `precondition_failed` to a daemon
- *  that was taken for dead. */
+/** A daemon claims those of the deliveries that no other daemon has claimed. It keeps the claim until it reports or releases them, or is
+ *  considered dead. The due recipients are read after this write, because another daemon may have tried them until a moment ago. Refuses
+ *  `precondition_failed` to a daemon that is considered dead. */
 export async function claimDeliveries(
   tx: Transaction,
   { daemon, deliveries }: ClaimDeliveries,
 ): Promise<readonly ClaimedDelivery[]> {
-  // Its row is locked, so that it is not taken for dead meanwhile.
+  // Its row is locked, so that it is not considered dead meanwhile.
   if ((await tx.run("update daemon set beat = beat where daemon = ?", daemon)) === 0)
     throw new WaypostError("precondition_failed", "The other daemons have taken this one for dead");
   if (deliveries.length === 0) return [];
-  // In one order, so that two daemons that claim the same ones do not wait for each other.
+  // In a fixed order, so that two daemons that claim the same ones do not deadlock.
   const rows = deliveries.toSorted(inOrder);
   return tx.all<ClaimedDelivery>(
     `insert into delivery_claim (agent_id, submission_id, domain, daemon)

@@ -3,26 +3,26 @@ import type { Transaction } from "../../sql.ts";
 /** A daemon as another one has seen it. */
 export interface SeenDaemon {
   readonly daemon: string;
-  /** Changes with each sign of life. */
+  /** Changes with each heartbeat. */
   readonly beat: number;
 }
 
 export interface KeepLeases extends SeenDaemon {
-  /** Leases that it takes where nobody has them. */
+  /** Leases that it takes when no daemon has them. */
   readonly wants: readonly string[];
-  /** Daemons whose beat has not changed for so long that they are dead: what they had becomes free, if the beat is still the same. */
+  /** Daemons that are considered dead, with the beat that was seen: if it is still the same, their leases and claims are deleted. */
   readonly gone: readonly SeenDaemon[];
 }
 
 export interface KeptLeases {
-  /** It was not known: this is its first sign of life, or the others have taken it for dead. */
+  /** The daemon had no row: this is its first heartbeat, or the others have considered it dead. */
   readonly isNew: boolean;
   readonly held: readonly string[];
   readonly daemons: readonly SeenDaemon[];
 }
 
-/** A sign of life of a daemon, by which it keeps its leases and its claims, and takes what is free. No clock of one machine is compared with
- *  that of another. */
+/** The heartbeat of a daemon, which keeps its leases and claims and takes free leases. Clocks of different machines are never
+ *  compared. */
 export async function keepLeases(tx: Transaction, args: KeepLeases): Promise<KeptLeases> {
   for (const { daemon, beat } of args.gone)
     if ((await tx.run("delete from daemon where daemon = ? and beat = ?", daemon, beat)) > 0)
@@ -39,7 +39,7 @@ export async function keepLeases(tx: Transaction, args: KeepLeases): Promise<Kep
   };
 }
 
-/** What a daemon has that is not there any more. */
+/** Deletes the rows of a daemon that has ended. */
 export async function freeAll(tx: Transaction, daemon: string): Promise<void> {
   await tx.run("delete from lease where daemon = ?", daemon);
   await tx.run("delete from delivery_claim where daemon = ?", daemon);

@@ -1,7 +1,7 @@
 import type { Transaction } from "../../sql.ts";
 import type { ClaimDeliveries } from "./claim-deliveries.ts";
 
-/** Gives deliveries back that were not tried. */
+/** Deletes the claims on deliveries that were not tried. */
 export async function releaseDeliveries(
   tx: Transaction,
   { daemon, deliveries }: ClaimDeliveries,

@@ -9,12 +9,12 @@ export interface CreateWebhook {
   readonly url: string;
   readonly secret: string;
   readonly types: readonly string[];
-  /** Most webhooks that the agent may have. */
+  /** The most webhooks that the agent may have. */
   readonly limit: number;
   readonly at: number;
 }
 
-/** A webhook that begins with the agent's next event. */
+/** Creates a webhook that begins with the agent's next event. */
 export async function createWebhook(tx: Transaction, args: CreateWebhook): Promise<{ webhook: number }> {
   await assertAgent(tx, args.agent);
   const { count } = (await tx.get<{ count: number }>(

@@ -2,7 +2,7 @@ import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
 import type { PruneSlice } from "../../writing/prune-slice.ts";
 
-/** Forgets results whose keys have expired, a slice at a time. */
+/** Deletes results whose keys have expired, a slice at a time. */
 export async function pruneIdempotency(
   tx: Transaction,
   args: PruneSlice & { readonly now: number },

@@ -3,13 +3,13 @@ import type { Transaction } from "../../sql.ts";
 
 export interface ReportWebhook {
   readonly webhook: number;
-  /** How it stands after the attempt. */
+  /** The state of the webhook after the attempt. */
   readonly state: WebhookState;
   readonly position: string;
   readonly failureCount: number;
   readonly failingSince: number | null;
   readonly nextAttemptAt: number;
-  /** Absent where there was nothing to send. */
+  /** Absent when there was nothing to send. */
   readonly attempt?: {
     readonly message: string;
     readonly at: number;
@@ -21,7 +21,7 @@ export interface ReportWebhook {
   readonly historyMax: number;
 }
 
-/** What became of one request. A webhook that has gone meanwhile is no matter: `isKnown` says so. */
+/** Stores the outcome of one request. For a webhook that was deleted meanwhile `isKnown` is false. */
 export async function reportWebhook(tx: Transaction, args: ReportWebhook): Promise<{ isKnown: boolean }> {
   const changed = await tx.run(
     `update webhook

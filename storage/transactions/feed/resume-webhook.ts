@@ -1,7 +1,7 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import type { Transaction } from "../../sql.ts";
 
-/** A webhook that was given up is tried again at once, from where it stood or from the agent's next event. */
+/** A stopped webhook is tried again at once, from its position or from the agent's next event. */
 export async function resumeWebhook(
   tx: Transaction,
   args: { webhook: number; isFromNow: boolean },

@@ -17,7 +17,7 @@ import { claimBlob, insertBlob } from "../../writing/blob-rows.ts";
 import { mailOf } from "../../writing/mail.ts";
 import { insertMessage } from "../../writing/message-rows.ts";
 import { joinThread } from "../../writing/threads.ts";
-import { changeWith, countNew, type ItemDeed, type ItemsOfAgent } from "../collections/change-items.ts";
+import { changeWith, countNew, type ItemAction, type ItemsOfAgent } from "../collections/change-items.ts";
 
 export interface DeliveryRecipient {
   readonly account: AccountNumber;
@@ -63,7 +63,7 @@ export async function deliverMessage(
 ): Promise<{ deliveries: Delivery[] }> {
   const recipients = args.recipients.toSorted((a, b) => a.agent - b.agent);
   // Agents are locked first, in one order everywhere, then accounts: two transactions never wait for each other.
-  const items = new Map(args.items?.map(({ agent, deeds }) => [agent, deeds]));
+  const items = new Map(args.items?.map(({ agent, actions }) => [agent, actions]));
   // Each is sent before the answers of those before it have come.
   const [writes, blobs] = await together([beginWrites(tx, args), insertBlobs(tx, args)]);
   const deliveries = new Map<DeliveryRecipient, Delivery>();
@@ -72,9 +72,9 @@ export async function deliverMessage(
     // A second copy for the same agent goes on in the write of the first.
     const write = writes.get(agent) ?? (await beginAgentTransaction(tx, agent, args.at, 1));
     writes.delete(agent);
-    const deeds = items.get(agent) ?? [];
+    const actions = items.get(agent) ?? [];
     items.delete(agent);
-    deliveries.set(recipient, await deliverTo(write, args, recipient, blobs.get(account)!, deeds));
+    deliveries.set(recipient, await deliverTo(write, args, recipient, blobs.get(account)!, actions));
   }
   for (const [agent, write] of writes) {
     await changeAsTaken(write, items.get(agent) ?? []);
@@ -85,9 +85,9 @@ export async function deliverMessage(
 
 /** Mail that was accepted is stored, whatever its calendar refuses (quota, a UID that is there). A calendar that was changed meanwhile
  *  is another matter: then all of it is planned anew. */
-async function changeAsTaken(write: AgentTransaction, deeds: readonly ItemDeed[]): Promise<void> {
+async function changeAsTaken(write: AgentTransaction, actions: readonly ItemAction[]): Promise<void> {
   try {
-    await changeWith(write, deeds);
+    await changeWith(write, actions);
   } catch (error) {
     if (!isWaypostError(error) || error.code === "precondition_failed" || error.code === "internal")
       throw error;
@@ -99,7 +99,7 @@ async function beginWrites(
   { recipients, items = [], at }: DeliverMessage,
 ): Promise<Map<AgentNumber, AgentTransaction>> {
   const counts = new Map(recipients.map(({ agent }) => [agent, 1]));
-  for (const { agent, deeds } of items) counts.set(agent, (counts.get(agent) ?? 0) + countNew(deeds));
+  for (const { agent, actions } of items) counts.set(agent, (counts.get(agent) ?? 0) + countNew(actions));
   const actors = new Map(items.map(({ agent, actor }) => [agent, actor]));
   const begun = [...counts]
     .sort(([one], [other]) => one - other)
@@ -130,7 +130,7 @@ async function deliverTo(
   args: DeliverMessage,
   recipient: DeliveryRecipient,
   blob: BlobNumber,
-  deeds: readonly ItemDeed[],
+  actions: readonly ItemAction[],
 ): Promise<Delivery> {
   const { facts, internalDate, at } = args;
   const { agent, trace } = recipient;
@@ -167,6 +167,6 @@ async function deliverTo(
     authenticated: recipient.isAuthenticated,
     agentPart: facts.hasAgentPart,
   });
-  await changeAsTaken(write, deeds);
+  await changeAsTaken(write, actions);
   return { agent, message, thread, mailbox: mailbox.mailbox, uid, modseq: await write.finish() };
 }

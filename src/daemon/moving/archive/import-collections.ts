@@ -115,7 +115,9 @@ export async function createItemImport({
     batchBytes = 0;
     if (puts.length === 0) return;
     try {
-      await collections.changeItems([{ agent, actor, deeds: puts.map((put) => ({ kind: "put", ...put })) }]);
+      await collections.changeItems([
+        { agent, actor, actions: puts.map((put) => ({ kind: "put", ...put })) },
+      ]);
       counts.items += puts.length;
     } catch (error) {
       assertOfItem(error);

@@ -4,27 +4,27 @@ import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { findCollection } from "#/storage/queries/collections.ts";
 import type { Store } from "#/storage/store.ts";
-import type { ItemDeed as StoredDeed } from "#/storage/transactions/collections/change-items.ts";
+import type { ItemAction as StoredAction } from "#/storage/transactions/collections/change-items.ts";
 import { prepareAttachments } from "./attachments.ts";
-import type { ItemDeed, PutItem } from "./collections.ts";
+import type { ItemAction, PutItem } from "./collections.ts";
 import type { ItemPreparation } from "./preparing/preparation.ts";
 import { itemOfSegment } from "./rows.ts";
 import { assertSegment } from "./segment.ts";
 
-export async function prepareDeeds(
+export async function prepareActions(
   store: Store,
   preparation: ItemPreparation,
   agent: AgentNumber,
-  deeds: readonly ItemDeed[],
-): Promise<StoredDeed[]> {
-  const prepared: StoredDeed[] = [];
-  for (const deed of deeds)
+  actions: readonly ItemAction[],
+): Promise<StoredAction[]> {
+  const prepared: StoredAction[] = [];
+  for (const action of actions)
     prepared.push(
-      deed.kind === "put"
-        ? await preparePut(store, preparation, agent, deed)
-        : deed.kind === "move"
-          ? prepareMove(store, agent, deed)
-          : deed,
+      action.kind === "put"
+        ? await preparePut(store, preparation, agent, action)
+        : action.kind === "move"
+          ? prepareMove(store, agent, action)
+          : action,
     );
   return prepared;
 }
@@ -46,7 +46,7 @@ async function preparePut(
     deadProperties,
     attachments,
   }: PutItem,
-): Promise<StoredDeed> {
+): Promise<StoredAction> {
   const place = await findCollection(store, agent, collection);
   if (place === undefined)
     throw new WaypostError("not_found", "There is no such calendar or addressbook.", { object: collection });
@@ -78,8 +78,8 @@ async function preparePut(
 function prepareMove(
   store: Store,
   agent: AgentNumber,
-  { item, to, expected }: Extract<ItemDeed, { readonly kind: "move" }>,
-): StoredDeed {
+  { item, to, expected }: Extract<ItemAction, { readonly kind: "move" }>,
+): StoredAction {
   const { collection, segment, overwrite } = to;
   if (segment !== undefined) assertSegment(segment);
   const named = segment === undefined ? undefined : itemOfSegment(store.ids, agent, segment);
