@@ -1,4 +1,4 @@
-/** Every write by its name. There is no other way to change the store. */
+/** Every write by its name. The store is changed only by these. */
 import type { Transaction } from "../sql.ts";
 import { addAddress } from "./accounts/add-address.ts";
 import { addDomainKeys } from "./accounts/add-domain-keys.ts";

@@ -1,14 +1,14 @@
-/** Which single transactions take more of the writer than a few milliseconds: they wait in its lane of long writes, where one of them
- *  is done after each batch of the others (`storage/writer-lanes.ts`). Measured for a processor of two cores: an octet of
+/** The single transactions that take more of the writer than a few milliseconds: they wait in its lane of long writes, from which one
+ *  runs after each batch of the others (`storage/writer-lanes.ts`). Measured for a processor of two cores: an octet of
  *  messages 2.5 ms a MiB, an entry, item or mailbox 20 to 60 µs. */
 import { longWriteBytesMin, quickEntriesMax } from "#/src/model/limits.ts";
 import type { ArgumentsOf, TransactionName } from "./index.ts";
 
 type Weights = { readonly [N in TransactionName]?: (args: ArgumentsOf<N>) => number };
 
-/** Rows of the kind that there are most of. */
+/** The number of rows of the most frequent kind. */
 const weights: Weights = {
-  // The mailboxes below it go along: up to 5,000.
+  // The mailboxes below it are renamed too: up to 5,000.
   renameMailbox: () => Number.POSITIVE_INFINITY,
   appendMessages: ({ messages }) => messages.length,
   changeItems: ({ agents }) => agents.reduce((sum, { actions }) => sum + actions.length, 0),
@@ -17,7 +17,7 @@ const weights: Weights = {
   reportDelivery: ({ outcomes, letters }) => outcomes.length + letters.length,
 };
 
-/** `bytes`: of all arrays in the arguments. */
+/** `bytes`: the octets of all arrays in the arguments. */
 export function isLongWrite<N extends TransactionName>(
   name: N,
   args: ArgumentsOf<N>,

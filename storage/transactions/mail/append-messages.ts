@@ -21,7 +21,7 @@ export interface AppendedMessage {
   readonly flags: number;
   readonly keywords: readonly string[];
   readonly internalDate: number;
-  /** When it first came to a mailbox; absent: now. */
+  /** The time at which it first came to a mailbox; absent: now. */
   readonly receivedAt?: number | undefined;
   /** JSON. */
   readonly provenance: string;
@@ -42,7 +42,7 @@ export interface AppendResult {
   readonly uidSet: NumberSet;
   readonly messages: readonly MessageNumber[];
   readonly modseq: Modseq;
-  /** A keyword was used for the first time: what a client was told of FLAGS is out of date. */
+  /** A keyword was used for the first time: the FLAGS that clients have are out of date. */
   readonly hasNewKeyword: boolean;
 }
 
@@ -66,8 +66,8 @@ export async function appendMessages(tx: Transaction, args: AppendMessages): Pro
   };
 }
 
-/** Puts new messages into a mailbox, as a part of a write that has announced their numbers. What comes to Drafts is a draft:
- *  `replacedDraft`, when it is stored in its place. */
+/** Adds new messages to a mailbox, as a part of a write that has announced their numbers. A message in Drafts becomes a draft: the draft
+ *  `replacedDraft`, when it replaces that one. */
 export async function addMessages(
   mail: MailWrite,
   mailbox: MailboxWrite,
@@ -87,7 +87,7 @@ export async function addMessages(
     const entry = { message, flags: mask, keywords: overflow, internalDate, size: facts.blob.size };
     uids.push(mail.addEntry(mailbox, entry, true));
     messages.push(message);
-    // Another login that stores the message here is not the one that sent it.
+    // A login of another agent that stores the message here has not sent it.
     if (write.actor?.agent === write.agent) await adoptSubmission(write.tx, write.agent, message, facts);
     if (mailbox.role === "drafts")
       await nameDraft(write, message, { keys: facts.draftKeys ?? [], replaces: replacedDraft });
@@ -95,7 +95,7 @@ export async function addMessages(
   return { uids, messages, hasNewKeyword };
 }
 
-/** The row of a new message, which is to get one entry. */
+/** Inserts the row of a new message with an entry count of 1. */
 export async function insertAppended(
   write: AgentTransaction,
   appended: Omit<AppendedMessage, "flags" | "keywords" | "internalDate">,

@@ -21,21 +21,21 @@ export interface TransferredMessages {
 }
 
 export interface CopyMessages extends TransferredMessages {
-  /** Of a copy in several transactions. */
+  /** Present for a copy in several transactions. */
   readonly part?: CopyPart | undefined;
 }
 
 export interface CopyResult {
   readonly uidValidity: number;
-  /** Both ascending, so that the n-th of one became the n-th of the other (COPYUID, RFC 4315 section 3). */
+  /** Both ascending, so that the n-th UID of one became the n-th of the other (COPYUID, RFC 4315 section 3). */
   readonly sourceUids: NumberSet;
   readonly targetUids: NumberSet;
   readonly modseq: Modseq;
-  /** What the next part of the copy names. */
+  /** The name of the copy, for its next part. */
   readonly copy?: Modseq | undefined;
 }
 
-/** COPY (RFC 9051 section 6.4.7): flags and internal date go along. Refuses no_such_mailbox, over_quota. */
+/** COPY (RFC 9051 section 6.4.7): copies keep flags and internal date. Refuses no_such_mailbox, over_quota. */
 export async function copyMessages(tx: Transaction, args: CopyMessages): Promise<CopyResult> {
   const write = await beginAgentTransaction(tx, args.agent, args.at, 0, args.actor);
   const mail = mailOf(write);
@@ -60,8 +60,8 @@ export async function copyMessages(tx: Transaction, args: CopyMessages): Promise
   };
 }
 
-/** Elsewhere what has gone is passed over. A UID of Holds that has gone means that the mail has a new version,
- *  and one of Scheduled that the mail has left. A client that decides, or takes back, by such a UID has to be told. */
+/** In other mailboxes expunged UIDs are ignored. An expunged UID of Holds means that the mail has a new version, and one of Scheduled that
+ *  the mail was sent. A client that decides about mail, or cancels it, with such a UID gets an error. */
 export function assertAllHeld(source: MailboxWrite, uids: NumberSet, entries: readonly HeldEntry[]): void {
   if (source.role === "scheduled" && entries.length < countNumbers(uids)) throw alreadySent();
   if (source.isForHolds && entries.length < countNumbers(uids))

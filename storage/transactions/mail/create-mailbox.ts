@@ -18,7 +18,7 @@ export interface CreateMailbox {
   readonly agent: AgentNumber;
   readonly name: string;
   readonly role?: MailboxRole | undefined;
-  /** Subscribes to all that is made. */
+  /** Subscribes to every mailbox that is made. */
   readonly isSubscribed?: boolean | undefined;
   readonly at: number;
 }
@@ -31,7 +31,7 @@ export interface CreatedMailbox {
 }
 
 /** CREATE (RFC 9051 section 6.3.4): missing parents are made too. Refuses already_exists and limit_reached. A special
- *  use (RFC 6154 section 3) goes over from the mailbox that has it if that is empty; otherwise use_taken. */
+ *  use (RFC 6154 section 3) is taken from the mailbox that has it if that mailbox is empty; otherwise refuses use_taken. */
 export async function createMailbox(tx: Transaction, args: CreateMailbox): Promise<CreatedMailbox> {
   const name = assertMailboxName(args.name);
   const write = await beginAgentTransaction(tx, args.agent, args.at);

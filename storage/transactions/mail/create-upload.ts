@@ -16,7 +16,7 @@ export interface CreateUpload {
   readonly at: number;
 }
 
-/** `blob.create` of the interface: bytes that wait to be attached. Refuses limit_reached. */
+/** `blob.create` of the interface: stores bytes for later attachment. Refuses limit_reached. */
 export async function createUpload(
   tx: Transaction,
   args: CreateUpload,

@@ -13,7 +13,7 @@ export interface DeleteDraft {
   readonly at: number;
 }
 
-/** `draft.delete` of the interface: its message goes to Trash, where a person still finds it, and is no draft any more. */
+/** `draft.delete` of the interface: its message is moved to Trash, where a person still finds it, and is no longer a draft. */
 export async function deleteDraft(tx: Transaction, args: DeleteDraft): Promise<{ modseq: Modseq }> {
   const write = await beginAgentTransaction(tx, args.agent, args.at);
   const mail = mailOf(write);

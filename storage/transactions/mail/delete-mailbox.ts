@@ -12,14 +12,14 @@ import { assertVersion } from "../../writing/version.ts";
 export interface DeleteMailbox {
   readonly agent: AgentNumber;
   readonly mailbox: MailboxNumber;
-  /** Compare-and-swap, and mail goes to Trash, as `folder.delete` of the interface has it. */
+  /** For `folder.delete` of the interface: compare-and-swap, and mail is moved to Trash. */
   readonly folder?: { readonly version: string | undefined } | undefined;
   readonly at: number;
 }
 
-/** DELETE (RFC 9051 section 6.3.5) with all messages in it, which are few: of a large mailbox `emptyMailbox` takes most before. INBOX and mailboxes with a special use stay
- *  (mailbox_is_required); one with mailboxes below it is refused (mailbox_has_children), as there are no names that stand
- *  for no mailbox. A subscription stays, as section 6.3.5 has it. */
+/** DELETE (RFC 9051 section 6.3.5) with all messages in the mailbox. They are few: `emptyMailbox` has deleted most messages of a large
+ *  mailbox before. Refuses INBOX and mailboxes with a special use (mailbox_is_required), and a mailbox with others below it
+ *  (mailbox_has_children), because every name in the hierarchy is a mailbox. A subscription stays (section 6.3.5). */
 export async function deleteMailbox(tx: Transaction, args: DeleteMailbox): Promise<{ modseq: Modseq }> {
   const write = await beginAgentTransaction(tx, args.agent, args.at);
   const mail = mailOf(write);

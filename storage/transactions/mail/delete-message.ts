@@ -10,14 +10,14 @@ import { assertMessageVersion } from "../../writing/version.ts";
 export interface DeleteMessage {
   readonly agent: AgentNumber;
   readonly message: MessageNumber;
-  /** As the caller has read it: the highest MODSEQ of the places that the message has. */
+  /** The version that the caller has read: the highest MODSEQ of the message's entries. */
   readonly version: string | undefined;
   readonly actor?: Actor | undefined;
   readonly at: number;
 }
 
-/** `message.delete` of the interface: to Trash, from wherever it is; what is only in Trash goes for good. In Trash a message
- *  stands once, however many mailboxes it was in. */
+/** `message.delete` of the interface: moves a message from all of its mailboxes to Trash, where it has one entry. A message that is only
+ *  in Trash is deleted. */
 export async function deleteMessage(
   tx: Transaction,
   args: DeleteMessage,

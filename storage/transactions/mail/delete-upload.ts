@@ -8,7 +8,7 @@ import { assertVersion } from "../../writing/version.ts";
 export interface DeleteUpload {
   readonly agent: AgentNumber;
   readonly upload: number;
-  /** As the caller has read it: its number, as its bytes never change. */
+  /** The version that the caller has read: the blob's number, because its bytes never change. */
   readonly version: string | undefined;
   readonly at: number;
 }

@@ -23,14 +23,14 @@ export interface DeliveryRecipient {
   readonly account: AccountNumber;
   readonly agent: AgentNumber;
   readonly mailboxRole: MailboxRole;
-  /** Octets that stand before the message in this copy. */
+  /** Octets before the message in this copy: its trace fields. */
   readonly trace: Uint8Array;
   /** System flags. */
   readonly flags: number;
   /** JSON. */
   readonly provenance: string;
   readonly isAuthenticated: boolean;
-  /** Where it came in, for the event: a word of ours. */
+  /** The way by which it came in, as a word of Waypost for the event. */
   readonly source: string;
 }
 
@@ -39,7 +39,7 @@ export interface DeliverMessage {
   /** Where the same bytes are already: copies in that account share them. Something else has a claim on them. */
   readonly stored?: { readonly account: AccountNumber; readonly blob: BlobNumber };
   readonly recipients: readonly DeliveryRecipient[];
-  /** What the message changes in calendars, of the recipients or of others. */
+  /** Changes in calendars of the recipients or of others. */
   readonly items?: readonly ItemsOfAgent[] | undefined;
   readonly internalDate: number;
   readonly at: number;
@@ -62,14 +62,14 @@ export async function deliverMessage(
   args: DeliverMessage,
 ): Promise<{ deliveries: Delivery[] }> {
   const recipients = args.recipients.toSorted((a, b) => a.agent - b.agent);
-  // Agents are locked first, in one order everywhere, then accounts: two transactions never wait for each other.
+  // Agents are locked first, then accounts, each in the same order in every write, so that transactions cannot deadlock.
   const items = new Map(args.items?.map(({ agent, actions }) => [agent, actions]));
-  // Each is sent before the answers of those before it have come.
+  // Each statement is sent before the results of the earlier ones have come.
   const [writes, blobs] = await together([beginWrites(tx, args), insertBlobs(tx, args)]);
   const deliveries = new Map<DeliveryRecipient, Delivery>();
   for (const recipient of recipients) {
     const { agent, account } = recipient;
-    // A second copy for the same agent goes on in the write of the first.
+    // A second copy for the same agent joins the write of the first.
     const write = writes.get(agent) ?? (await beginAgentTransaction(tx, agent, args.at, 1));
     writes.delete(agent);
     const actions = items.get(agent) ?? [];
@@ -83,8 +83,8 @@ export async function deliverMessage(
   return { deliveries: args.recipients.map((recipient) => deliveries.get(recipient)!) };
 }
 
-/** Mail that was accepted is stored, whatever its calendar refuses (quota, a UID that is there). A calendar that was changed meanwhile
- *  is another matter: then all of it is planned anew. */
+/** Accepted mail is stored, also when the calendar refuses its change (quota, a UID that is in use). But when the calendar was changed
+ *  meanwhile, the error is thrown, and the caller plans everything again. */
 async function changeAsTaken(write: AgentTransaction, actions: readonly ItemAction[]): Promise<void> {
   try {
     await changeWith(write, actions);

@@ -6,8 +6,8 @@ import { selectFirstEntries } from "../../writing/entry-rows.ts";
 import { mailOf } from "../../writing/mail.ts";
 import { assertMayBeDeleted, type DeleteMailbox } from "./delete-mailbox.ts";
 
-/** A piece of the deletion of a large mailbox: takes the oldest messages out of it, as `deleteMailbox` will do with the last.
- *  Refuses what that refuses. Answers how many are left. */
+/** A slice of the deletion of a large mailbox: removes its oldest messages, as `deleteMailbox` does with the last ones. Refuses what
+ *  `deleteMailbox` refuses. Answers how many messages are left. */
 export async function emptyMailbox(
   tx: Transaction,
   args: DeleteMailbox,

@@ -17,7 +17,7 @@ export interface ExpungeMessages {
   readonly at: number;
 }
 
-/** EXPUNGE (RFC 9051 section 6.4.3): removes what has the flag \Deleted. */
+/** EXPUNGE (RFC 9051 section 6.4.3): removes messages with the flag \Deleted. */
 export async function expungeMessages(
   tx: Transaction,
   args: ExpungeMessages,

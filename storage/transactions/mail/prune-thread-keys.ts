@@ -6,11 +6,11 @@ interface ThreadKey {
   readonly key: Uint8Array;
 }
 
-/** How far the walk has got, in `deployment`: agent and key, in hexadecimal digits. */
+/** The row of `deployment` with the position: agent and key, in hexadecimal digits. */
 const placeName = "thread keys pruned up to";
 
-/** Forgets keys of threads that have no message left: looks at so many keys, from where the last time has ended, in this life or
- *  an earlier one. Done at the end of all keys; the next time begins anew. */
+/** Deletes keys of threads that have no message left. Examines a number of keys from the stored position on, also after a restart. It is
+ *  done at the end of all keys; the next call begins at the first one. */
 export async function pruneThreadKeys(
   tx: Transaction,
   args: { limit: number },

@@ -3,7 +3,7 @@ import type { Transaction } from "../../sql.ts";
 import type { PruneSlice } from "../../writing/prune-slice.ts";
 import { removeUpload } from "../../writing/upload-rows.ts";
 
-/** Frees blobs that have expired, a slice at a time. Nobody has been able to read them since. */
+/** Deletes expired blobs, a slice at a time. Since their expiry they cannot be read. */
 export async function pruneUploads(
   tx: Transaction,
   args: PruneSlice & { readonly now: number },

@@ -26,22 +26,22 @@ export interface RenameMailbox {
   readonly agent: AgentNumber;
   readonly mailbox: MailboxNumber;
   readonly name: string;
-  /** Compare-and-swap, and subscriptions go along, as `folder.update` of the interface has it. */
+  /** For `folder.update` of the interface: compare-and-swap, and subscriptions are renamed too. */
   readonly folder?: { readonly version: string | undefined } | undefined;
   readonly at: number;
 }
 
 export interface RenamedMailbox {
-  /** Of INBOX the new one. */
+  /** For INBOX the new mailbox. */
   readonly mailbox: MailboxNumber;
   readonly name: string;
   readonly modseq: Modseq;
-  /** The messages of INBOX are too many for one transaction, and still to be moved to the new mailbox. */
+  /** INBOX has too many messages for one transaction: the caller has to move them to the new mailbox. */
   readonly isMailLeft?: boolean;
 }
 
-/** RENAME (RFC 9051 section 6.3.6): the mailboxes below go along, missing parents are made. Renaming INBOX moves its messages
- *  to a new mailbox and leaves INBOX empty, with what is below it in place. Refuses already_exists, limit_reached. */
+/** RENAME (RFC 9051 section 6.3.6): mailboxes below are renamed too, missing parents are made. Renaming INBOX moves its messages
+ *  to a new mailbox and leaves INBOX empty. The mailboxes below INBOX keep their names. Refuses already_exists, limit_reached. */
 export async function renameMailbox(tx: Transaction, args: RenameMailbox): Promise<RenamedMailbox> {
   const name = assertMailboxName(args.name);
   const write = await beginAgentTransaction(tx, args.agent, args.at);
@@ -59,7 +59,7 @@ export async function renameMailbox(tx: Transaction, args: RenameMailbox): Promi
   const missing = await missingNames(tx, args.agent, [...parentNames(name), name]);
   if (missing.at(-1) !== name)
     throw new WaypostError("invalid", "There is a mailbox of this name", { reason: "already_exists" });
-  // INBOX stays and a new mailbox is made of the name; any other takes the name itself.
+  // INBOX stays, and a new mailbox gets the name. Any other mailbox gets the name itself.
   const created = isInbox ? missing : missing.slice(0, -1);
   await assertMailboxRoom(tx, args.agent, created.length);
   write.reserveNumbers(created.length);

@@ -12,17 +12,17 @@ import { type AppendedMessage, addMessages } from "./append-messages.ts";
 export interface ReplaceMessage {
   readonly agent: AgentNumber;
   readonly source: MailboxNumber;
-  /** The message that goes. */
+  /** The UID of the message that is replaced. */
   readonly uid: Uid;
   readonly target: MailboxNumber;
-  /** The message that comes. */
+  /** The new message. */
   readonly message: AppendedMessage;
   readonly actor?: Actor | undefined;
   readonly at: number;
 }
 
-/** REPLACE (RFC 8508): one goes and one comes, both or none; quota counts the difference. Refuses precondition_failed when the
- *  message has gone already. */
+/** REPLACE (RFC 8508): adds one message and expunges another, both or none; quota counts the difference. Refuses precondition_failed when
+ *  the replaced message does not exist any more. */
 export async function replaceMessage(
   tx: Transaction,
   args: ReplaceMessage,

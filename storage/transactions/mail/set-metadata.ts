@@ -6,12 +6,12 @@ import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { mailOf } from "../../writing/mail.ts";
 
 export interface SetMetadata {
-  /** Whose mailbox. */
+  /** The agent that owns the mailbox. */
   readonly agent: AgentNumber;
   /** 0: the server as this agent has it. */
   readonly mailbox: MailboxNumber | 0;
   readonly entries: readonly {
-    /** 0: for all who reach the mailbox; otherwise whose private entry it is. */
+    /** 0: a shared entry for all agents that reach the mailbox; otherwise the agent of a private entry. */
     readonly holder: AgentNumber | 0;
     readonly name: string;
     /** null removes it. */
@@ -59,7 +59,7 @@ export async function setMetadata(tx: Transaction, args: SetMetadata): Promise<{
     );
     if (count > 0) note(holder, name);
   }
-  // Counted by holder, so that nobody uses up the room of another.
+  // Counted by holder, so that no agent uses up the room of another.
   for (const holder of new Set(entries.map((entry) => entry.holder))) {
     const ofMailbox = [agent, mailbox, holder];
     await assertCount(tx, "agent_id = ? and mailbox_id = ? and holder_id = ?", ofMailbox, metadataEntriesMax);

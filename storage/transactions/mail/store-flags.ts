@@ -29,14 +29,14 @@ export interface StoreFlags {
 export interface StoreResult {
   readonly modseq: Modseq;
   readonly changed: NumberSet;
-  /** Left alone because they changed after `unchangedSince`. */
+  /** UIDs that were not changed because their MODSEQ is above `unchangedSince`. */
   readonly failed: NumberSet;
   readonly hasNewKeyword: boolean;
 }
 
 const approval = foldKeyword(approvedKeyword);
 
-/** STORE (RFC 9051 section 6.4.6, RFC 7162 section 3.1.3). UIDs that do not exist are passed over. */
+/** STORE (RFC 9051 section 6.4.6, RFC 7162 section 3.1.3). UIDs that do not exist are ignored. */
 export async function storeFlags(tx: Transaction, args: StoreFlags): Promise<StoreResult> {
   const write = await beginAgentTransaction(tx, args.agent, args.at, 0, args.actor);
   const mail = mailOf(write);
@@ -44,7 +44,7 @@ export async function storeFlags(tx: Transaction, args: StoreFlags): Promise<Sto
   const entries = await selectEntries(tx, args.agent, args.mailbox, args.uids);
   if (args.mode !== "remove" && args.keywords.some((name) => foldKeyword(name) === approval))
     assertAllHeld(mailbox, args.uids, entries);
-  // A keyword exists once something bears it: a STORE that meets no message makes none.
+  // A keyword is made only for a message that gets it: a STORE without existing messages makes none.
   const isCreating = args.mode !== "remove" && entries.length > 0;
   const keywords = await resolveKeywords(tx, args.agent, args.keywords, isCreating);
   const stored = flagState(args.mask & systemFlagsMask, keywords.numbers);

@@ -25,7 +25,7 @@ export interface TransferMessages {
   readonly uids: NumberSet;
   /** Removes the entries from the source. */
   readonly isMove: boolean;
-  /** By message of the source: what joins it to a thread of the target. Those that are not named stay apart. */
+  /** By message of the source: keys that join it to a thread of the target. Messages without keys get threads of their own. */
   readonly threadKeys: readonly { readonly message: MessageNumber; readonly keys: readonly Uint8Array[] }[];
   /** Of a copy in several transactions. */
   readonly part?: CopyPart | undefined;
@@ -37,7 +37,7 @@ export interface TransferMessages {
 export async function transferMessages(tx: Transaction, args: TransferMessages): Promise<CopyResult> {
   const { source, target } = args;
   const writes = new Map<AgentNumber, AgentTransaction>();
-  // Agents are locked in one order everywhere, so that two transactions never wait for each other.
+  // Agents are locked in the same order in every write, so that transactions cannot deadlock.
   for (const { agent, actor } of [source, target].sort((a, b) => a.agent - b.agent))
     writes.set(agent, await beginAgentTransaction(tx, agent, args.at, 0, actor));
   const from = writes.get(source.agent)!;
@@ -49,7 +49,7 @@ export async function transferMessages(tx: Transaction, args: TransferMessages):
   const entries = await selectEntries(tx, source.agent, source.mailbox, args.uids);
   assertAllHeld(fromMailbox, args.uids, entries);
   if (args.part !== undefined) assertCanBeTakenBack(fromMailbox, toMailbox);
-  // Thrown away it is declined, wherever the Trash is; put aside it would only be out of sight.
+  // A move to any Trash declines the mail. In another mailbox it would still wait, but nobody would see it.
   if (args.isMove && fromMailbox.isForHolds && toMailbox.role !== "trash")
     throw new WaypostError("policy_refused", "Mail that waits is not moved to another mailbox", {
       reason: "approval_needed",
@@ -131,7 +131,7 @@ async function copyMessageRow(
   );
 }
 
-/** Keywords have numbers of their own with each agent; the few combinations in use are looked up once. */
+/** Each agent has its own numbers of keywords. Each combination of keywords is looked up once. */
 class FlagTranslation {
   readonly #tx: Transaction;
   readonly #source: AgentNumber;

@@ -11,7 +11,7 @@ export interface UndoCopy {
   readonly at: number;
 }
 
-/** Takes back what one transaction of an unfinished copy has brought, as far as it is still there: a COPY that fails leaves the
+/** Removes the entries that one transaction of an unfinished copy has added and that still exist: a COPY that fails leaves the
  *  mailbox as it was (RFC 9051 section 6.4.7). */
 export async function undoCopy(tx: Transaction, args: UndoCopy): Promise<{ isDone: boolean }> {
   const { agent, copy } = args;

@@ -21,11 +21,11 @@ import { assertMessageVersion } from "../../writing/version.ts";
 
 export interface UpdateMessages {
   readonly agent: AgentNumber;
-  /** null: left out, and answered with null at its place. */
+  /** null: skipped, and null in the result at its place. */
   readonly messages: readonly (MessageNumber | null)[];
   readonly isUnread?: boolean | undefined;
   readonly isFlagged?: boolean | undefined;
-  /** Replace the labels whole: a label is a keyword, and every keyword is one. */
+  /** Replace all labels: a label is a keyword, and every keyword is a label. */
   readonly labels?: readonly string[] | undefined;
   readonly addLabels?: readonly string[] | undefined;
   readonly removeLabels?: readonly string[] | undefined;
@@ -36,8 +36,8 @@ export interface UpdateMessages {
   readonly at: number;
 }
 
-/** `message.update` of the interface. Flags are set wherever the message is. After `mailbox` it is there and nowhere else,
- *  as `folder` is one: left in others too, it would go on being shown by the oldest of them. */
+/** `message.update` of the interface. Flags are set in every mailbox of the message. With `mailbox` the message is afterwards only in that
+ *  mailbox, because `folder` of the interface is a single one: the oldest of several entries would be shown. */
 export async function updateMessages(
   tx: Transaction,
   args: UpdateMessages,
@@ -87,7 +87,7 @@ export async function updateMessages(
   return { modseq, versions: args.messages.map(versionOf), takenBack: [...mail.takenBack] };
 }
 
-/** A move to Drafts takes mail back: mail that has left cannot become a draft again. */
+/** A move to Drafts cancels the sending of mail: sent mail cannot become a draft again. */
 async function assertNotSent(tx: Transaction, agent: AgentNumber, message: MessageNumber): Promise<void> {
   if ((await findLeftModseq(tx, agent, message)) !== undefined) throw alreadySent();
 }

@@ -8,19 +8,19 @@ export interface BeginOperatorCall {
   readonly operation: string;
   /** JSON, without secrets. */
   readonly input: string;
-  /** A repeat under the same key is not carried out again. */
+  /** Idempotency key: a repeated call with the same key does not run again. */
   readonly once?: { readonly key: string; readonly requestHash: Uint8Array; readonly expiresAt: number };
   readonly at: number;
 }
 
 export interface FormerCall {
   readonly requestHash: Uint8Array;
-  /** null while it runs, and for good when the process ended meanwhile. */
+  /** null while it runs, and forever if the process ended meanwhile. */
   readonly outcome: string | null;
   readonly answer: Uint8Array | null;
 }
 
-/** Writes down what an operator is about to do. Answers the former call under the same key if there is one; nothing is written then. */
+/** Records a call of an operator before it runs. If there is a former call with the same key, answers that one and writes nothing. */
 export async function beginOperatorCall(
   tx: Transaction,
   args: BeginOperatorCall,

@@ -4,12 +4,12 @@ export interface EndOperatorCall {
   readonly call: number;
   /** `done`, or the code of the refusal. */
   readonly outcome: string;
-  /** Of a call under a key, encrypted. */
+  /** The result of a call with a key, encrypted. */
   readonly answer: Uint8Array | null;
   readonly at: number;
 }
 
-/** Writes down what came of it. A refused call gives its key back: it has done nothing. */
+/** Records the outcome of a call. The key of a refused call may be used again, because the call has done nothing. */
 export async function endOperatorCall(tx: Transaction, args: EndOperatorCall): Promise<void> {
   await tx.run(
     `update operator_call

@@ -1,7 +1,7 @@
 import type { Transaction } from "../../sql.ts";
 import type { PruneSlice } from "../../writing/prune-slice.ts";
 
-/** Forgets calls that began before a time, and the answers of keys that have expired, a slice at a time. */
+/** Deletes calls that began before a time, and the results of expired keys, a slice at a time. */
 export async function pruneOperatorCalls(
   tx: Transaction,
   args: PruneSlice & { readonly before: number; readonly now: number },

@@ -1,7 +1,7 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import type { Transaction } from "../../sql.ts";
 
-/** The token is no longer accepted. One that was revoked before keeps its time. */
+/** Revokes an operator token. One that was revoked before keeps its time. */
 export async function revokeOperatorToken(
   tx: Transaction,
   args: { readonly token: number; readonly at: number },

@@ -6,7 +6,7 @@ import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { mailOf } from "../../writing/mail.ts";
 import { selectMessageEntries } from "../../writing/message-entries.ts";
 
-/** Takes scheduled mail back by the name that it has in the queue: its message goes to Trash. */
+/** Cancels scheduled mail by its submission number: its message is moved to Trash. */
 export async function cancelScheduled(
   tx: Transaction,
   { agent, submission, at }: { agent: AgentNumber; submission: number; at: number },

@@ -1,10 +1,10 @@
 import type { ReportCountRow } from "../../rows.ts";
 import type { Transaction } from "../../sql.ts";
 
-/** Different things that are counted of one domain and day; more are left out. */
+/** The most different events that are counted of one domain and day; further ones are left out. */
 const detailsMax = 1000;
 
-/** Adds to what is counted. */
+/** Adds to the counts for reports. */
 export async function countForReports(
   tx: Transaction,
   args: { readonly counts: readonly ReportCountRow[] },

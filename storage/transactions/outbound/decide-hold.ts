@@ -13,7 +13,7 @@ import { assertVersion } from "../../writing/version.ts";
 export interface DecideHold {
   readonly agent: AgentNumber;
   readonly hold: number;
-  /** As it was read: an older one is `precondition_failed`, as the mail may be another by now. */
+  /** The version that the caller has read. For an older one throws `precondition_failed`, because the mail may have been edited. */
   readonly version: string | undefined;
   readonly action: "approve" | "undo" | "decline" | "withdraw" | "expire" | "fail";
   readonly actor: Actor | "server";
@@ -28,7 +28,7 @@ export interface DecidedHold {
   readonly modseq: Modseq;
 }
 
-/** What becomes of a hold, by its name. Refuses `forbidden_scope`, `policy_refused` (hold_is_decided),
+/** Decides about a hold, which is named by its number. Refuses `forbidden_scope`, `policy_refused` (hold_is_decided),
  *  `precondition_failed`. */
 export async function decideHold(tx: Transaction, args: DecideHold): Promise<DecidedHold> {
   const { actor } = args;
@@ -42,7 +42,7 @@ export async function decideHold(tx: Transaction, args: DecideHold): Promise<Dec
   const mail = mailOf(write);
   const hold = await findHold(tx, args.agent, args.hold);
   if (hold === undefined) throw new WaypostError("not_found", "There is no such hold.");
-  // Who may not decide learns nothing of the version.
+  // Checked first: a caller without permission to decide must not learn the version.
   nextHoldState({ state: hold.state, owner: hold.agent, requestedBy: hold.requestedBy }, args.action, actor);
   assertVersion(args.version, String(hold.modseq), "hold");
   const state = await changeHold(mail, hold, args.action, actor, args.reason);

@@ -19,10 +19,10 @@ import { assertVersion } from "../../writing/version.ts";
 export interface EditHold {
   readonly agent: AgentNumber;
   readonly hold: number;
-  /** As it was read. */
+  /** The version that the caller has read. */
   readonly version: string | undefined;
   readonly facts: MessageFacts;
-  /** Header fields of this copy alone: Bcc. */
+  /** Header fields that only this copy has: Bcc. */
   readonly trace: Uint8Array;
   /** JSON. */
   readonly provenance: string;
@@ -32,7 +32,7 @@ export interface EditHold {
   /** System flags. */
   readonly flags: number;
   readonly actor: Actor;
-  /** An entry that the new version takes the place of, as REPLACE names it: there still, or `precondition_failed`. */
+  /** The entry that REPLACE names, which the new version replaces. If it does not exist any more, throws `precondition_failed`. */
   readonly replaces?: { readonly mailbox: MailboxNumber; readonly uid: Uid } | undefined;
   readonly at: number;
 }
@@ -44,8 +44,8 @@ export interface EditedHold {
   readonly modseq: Modseq;
 }
 
-/** Another version of mail that waits: another message under the same hold, which waits again whatever was decided about the
- *  one before. */
+/** Stores a new version of held mail: another message of the same hold. The hold waits again, also when the former version was decided
+ *  about. */
 export async function editHold(tx: Transaction, args: EditHold): Promise<EditedHold> {
   const { agent, at, facts, trace } = args;
   const write = await beginAgentTransaction(tx, agent, at, 1, args.actor);
@@ -61,7 +61,7 @@ export async function editHold(tx: Transaction, args: EditHold): Promise<EditedH
   const waiting = await mail.mailboxOfRole("holds");
   const size = trace.byteLength + facts.blob.size;
   write.assertRoom(size, 1);
-  // Wherever the old version is among the mailboxes of holds, it goes; a copy elsewhere stays.
+  // The old version is removed from all mailboxes of holds. A copy in another mailbox stays.
   if (args.replaces !== undefined) {
     const { mailbox, uid } = args.replaces;
     const source = await mail.mailbox(mailbox);
@@ -105,7 +105,7 @@ export async function editHold(tx: Transaction, args: EditHold): Promise<EditedH
   return { message, uid, uidValidity: waiting.uidValidity, modseq: await write.finish() };
 }
 
-/** A person who edits goes on to decide; another agent that edits asks for what it wrote, and cannot approve it. */
+/** A person who edits the mail may decide about it afterwards. An agent that edits it becomes its requester, and cannot approve it. */
 async function askerOf(tx: Transaction, hold: HoldRow, actor: Actor): Promise<AgentNumber> {
   if (actor.agent === hold.agent) return hold.requestedBy;
   const editor = await tx.get<{ kind: AgentKind }>("select kind from agent where agent_id = ?", actor.agent);

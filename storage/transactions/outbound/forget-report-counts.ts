@@ -1,7 +1,7 @@
 import type { ReportCountRow } from "../../rows.ts";
 import type { Transaction } from "../../sql.ts";
 
-/** Forgets what was counted of a domain and day: its report has left, or nobody wants one. */
+/** Deletes the counts of a domain and day: the report was sent, or the domain does not want one. */
 export async function forgetReportCounts(
   tx: Transaction,
   { kind, day, domain }: Pick<ReportCountRow, "kind" | "day" | "domain">,

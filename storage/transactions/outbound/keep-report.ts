@@ -1,11 +1,11 @@
 import type { ReceivedReportRow } from "../../rows.ts";
 import type { Transaction } from "../../sql.ts";
 
-/** Reports that are kept of a domain, of each kind: some years of what the largest reporters send. The oldest ones make room. */
+/** Reports that are kept of each domain and kind: some years of the largest reporters. Beyond it the oldest ones are deleted. */
 const reportsMax = 5000;
 
-/** Keeps a report of another server about a domain. One that is there already stays as it is; one about a domain that is not ours
- *  is left out. */
+/** Stores a report of another server about a domain. A report that is already stored stays as it is. A report about a domain that is not
+ *  served here is left out. */
 export async function keepReport(
   tx: Transaction,
   args: Omit<ReceivedReportRow, "receivedAt"> & { readonly at: number },

@@ -1,11 +1,11 @@
 import type { StsPolicyRow } from "../../rows.ts";
 import type { Transaction } from "../../sql.ts";
 
-/** Policies of other domains that are kept; the ones that end first make room. */
+/** Policies of other domains that are kept; beyond it those that expire first are deleted. */
 const policiesMax = 10_000;
 
-/** Remembers what a domain asks of those who send to it, over restarts: an attacker who hides it from us once gains nothing
- *  until it expires (RFC 8461 section 10.2). */
+/** Stores the policy of a domain, so that it survives a restart: an attacker who hides the policy once gains nothing until the stored one
+ *  expires (RFC 8461 section 10.2). */
 export async function keepStsPolicy(tx: Transaction, args: StsPolicyRow & { at: number }): Promise<void> {
   await tx.run(
     `insert into sts_policy (domain, policy_id, mode, mx, expires_at)

@@ -6,8 +6,8 @@ import { mailOf } from "../../writing/mail.ts";
 import { selectMessageEntries } from "../../writing/message-entries.ts";
 import { leaveScheduled, openScheduledMailbox } from "../../writing/scheduled.ts";
 
-/** Scheduled mail of before there was a mailbox for it: its copy goes from Sent to Scheduled. One without a copy in Sent goes on
- *  as it was, and leaves at its time. */
+/** Moves the copy of older scheduled mail, from before there was a mailbox for it, from Sent to Scheduled. Mail without a copy in Sent is
+ *  not changed, and is sent at its time. */
 export async function placeScheduled(
   tx: Transaction,
   args: { agent: AgentNumber; submission: number; at: number },

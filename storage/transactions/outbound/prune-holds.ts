@@ -1,7 +1,7 @@
 import type { Transaction } from "../../sql.ts";
 import type { PruneSlice } from "../../writing/prune-slice.ts";
 
-/** Forgets holds that came to their end long ago, a slice at a time. Their mail stays where it is. */
+/** Deletes holds that ended long ago, a slice at a time. Their mail stays where it is. */
 export async function pruneHolds(
   tx: Transaction,
   args: PruneSlice & { readonly before: number },

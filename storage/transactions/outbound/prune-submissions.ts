@@ -3,8 +3,8 @@ import type { Transaction } from "../../sql.ts";
 import type { PruneSlice } from "../../writing/prune-slice.ts";
 import { deleteSubmissions } from "../../writing/submissions.ts";
 
-/** Forgets what left long ago, a slice at a time: what comes back about it then is not known any more. While its message is kept, so
- *  is what became of it, without the words of other servers. */
+/** Deletes submissions that ended long ago, a slice at a time: later reports about them are not recognised any more. While the message of
+ *  a submission is kept, so is its outcome, without the replies of other servers. */
 export async function pruneSubmissions(
   tx: Transaction,
   args: PruneSlice & { readonly before: number },

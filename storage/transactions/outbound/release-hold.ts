@@ -16,18 +16,18 @@ import { assertVersion } from "../../writing/version.ts";
 export interface ReleaseHold {
   readonly agent: AgentNumber;
   readonly hold: number;
-  /** As its bytes and envelope were looked at. */
+  /** The version whose bytes and envelope were checked. */
   readonly version: string;
   /** That of the hold, with the servers that take it now. */
   readonly envelope: Envelope;
   readonly basis: SendingBasis;
-  /** When trying ends. */
+  /** When delivery attempts end. */
   readonly expiresAt: number;
   readonly at: number;
 }
 
-/** Mail that a person has approved, into the queue and into Sent, or into Scheduled before its time, under the name that it had: once, as the hold is sent
- *  then. */
+/** Puts mail that a person has approved into the queue and into Sent, or into Scheduled before its time. The message keeps its number. This
+ *  happens once, because the hold's state is then `sent`. */
 export async function releaseHold(
   tx: Transaction,
   args: ReleaseHold,

@@ -2,7 +2,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
 
-/** Mail of the account may go to the address again. */
+/** Ends a suppression: mail of the account may be sent to the address again. */
 export async function removeSuppression(
   tx: Transaction,
   args: { account: AccountNumber; address: string },

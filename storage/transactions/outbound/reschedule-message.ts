@@ -12,16 +12,16 @@ import { assertMessageVersion } from "../../writing/version.ts";
 export interface RescheduleMessage {
   readonly agent: AgentNumber;
   readonly message: MessageNumber;
-  /** As it was read. */
+  /** The version that the caller has read. */
   readonly version: string | undefined;
   readonly sendAt: number;
-  /** When trying ends. */
+  /** When delivery attempts end. */
   readonly expiresAt: number;
   readonly at: number;
 }
 
-/** Another time for scheduled mail to leave; one that has come is now. Refuses `precondition_failed`, `policy_refused` (already_sent), and
- *  `invalid` for what is not scheduled. */
+/** Changes the time at which scheduled mail is sent; a past time means now. Refuses `precondition_failed`, `policy_refused` (already_sent),
+ *  and `invalid` for mail that is not scheduled. */
 export async function rescheduleMessage(
   tx: Transaction,
   args: RescheduleMessage,

@@ -1,7 +1,7 @@
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
 
-/** Whoever still waits is tried now. Answers how many that are. */
+/** Makes all waiting recipients of a submission due now. Answers their number. */
 export async function retrySubmission(
   tx: Transaction,
   args: { agent: AgentNumber; submission: number; at: number },

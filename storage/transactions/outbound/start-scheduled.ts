@@ -15,8 +15,8 @@ export interface StartScheduled {
   readonly at: number;
 }
 
-/** Scheduled mail whose time has come: out of Scheduled into Sent and the queue, in one transaction: to take it back is possible
- *  before that, and refused after it. False when it was taken back, put off or has left. */
+/** Moves scheduled mail that is due from Scheduled to Sent and into the queue, in one transaction. Mail can be cancelled before this
+ *  transaction, and not after it. False when the mail was cancelled, rescheduled or sent already. */
 export async function startScheduled(tx: Transaction, args: StartScheduled): Promise<{ hasLeft: boolean }> {
   const { agent, submission, at } = args;
   const write = await beginAgentTransaction(tx, agent, at);

@@ -5,11 +5,11 @@ import { type DeliverMessage, deliverMessage } from "../mail/deliver-message.ts"
 
 export interface TellApprover extends DeliverMessage {
   readonly holds: readonly { readonly agent: AgentNumber; readonly hold: number }[];
-  /** Mailboxes whose pause it tells of. */
+  /** Mailboxes whose pause is in the notice. */
   readonly pauses: readonly AgentNumber[];
 }
 
-/** The notice of what waits for somebody, and that they have been told: once. */
+/** Stores the notice to an approver, and that the approver was notified, in one transaction, so that a notice is stored once. */
 export async function tellApprover(tx: Transaction, args: TellApprover): Promise<void> {
   await lockRows(tx, {
     agents: [...args.pauses, ...args.recipients.map(({ agent }) => agent)],
