@@ -28,8 +28,6 @@ const movedRightMax = 64;
 /** Nothing that begins so far out reaches into the window. */
 const surelyOutside = 3000;
 const cornerMax = 30;
-/** As high is any window in which mail is read. */
-const windowHeightLeast = 250;
 const scrollWidthMin = 60;
 export const scrollHeightMin = 40;
 
@@ -56,6 +54,8 @@ export interface BoxFacts {
   readonly isPulledBack: boolean;
   /** Its width is a share of its parent's. */
   readonly isShare: boolean;
+  /** That, or what stands beside its content, also of a picture in a line. */
+  readonly isShareWide: boolean;
   readonly mostWidth: number | undefined;
   readonly moved: number;
   readonly lifted: number;
@@ -63,6 +63,10 @@ export interface BoxFacts {
   readonly scrolls: boolean;
   readonly hidden: Removal | undefined;
   readonly doubts: readonly StyleDoubt[];
+  /** Space beside its lines is a share of a width: no cell grows for that. */
+  readonly hasShareBeside: boolean;
+  /** As wide as what it holds, by its own width. */
+  readonly isFitted: boolean;
   /** Least width that it asks for. */
   readonly asked: number;
   readonly movedRight: number;
@@ -77,6 +81,7 @@ export function boxOf(
   context: BoxContext,
 ): BoxFacts {
   const { parent, isInline, display } = context;
+  const isShrunk = parent.isShrunk || isInOwnCell(display, parent.display);
   const doubts: StyleDoubt[] = [];
   const doubt = (reach: StyleDoubt["reach"], why?: Doubt): void =>
     void doubts.push({ reach, why: why ?? undefined });
@@ -108,8 +113,7 @@ export function boxOf(
   // A part of the width of its own content may be as narrow as a letter.
   const isShareBelow = (share: number): boolean =>
     ["width", "max-width"].some((name) => isShareOf(values, name, share));
-  if (parent.isShrunk && !isInline && !isPart)
-    if (isShareBelow(parent.isSqueezed ? wholeShare : halfShare)) own = Math.min(own, boxMin);
+  if (isShrunk && !isInline && !isPart) if (isShareBelow(wholeShare)) own = Math.min(own, boxMin);
 
   const sizes = isSized
     ? heightOf(values, basis, spaces, context, isInline ? () => undefined : doubt)
@@ -157,6 +161,7 @@ export function boxOf(
     isShareHigh: ["height", "min-height"].some((name) => isShareOf(values, name)),
     isPulledBack,
     isShare: !isInline && isShareOf(values, "width"),
+    isShareWide: [...sharesBeside, "width", "min-width"].some((name) => isShareOf(values, name)),
     mostWidth: most,
     moved: parent.moved + movedBy(values, basis, context, ["left", "right", "top", "bottom"]),
     lifted: parent.lifted + movedBy(values, basis, context, ["top", "bottom"]),
@@ -164,6 +169,10 @@ export function boxOf(
     scrolls,
     hidden,
     doubts,
+    isFitted: isFitted(values, element),
+    hasShareBeside: sharesBeside.some(
+      (name) => isShareOf(values, name) && !isShareOf(values, name, smallShare),
+    ),
     asked: ["width", "min-width"].some((name) => wordIn(values, name).endsWith("max-content"))
       ? endless
       : isSized
@@ -181,6 +190,17 @@ export function boxOf(
 
 const fittedElements = new Set(["button", "fieldset", "legend", "summary"]);
 
+/** Of less, no word is wider than its cell by more than that. */
+const smallShare = 10;
+const sharesBeside = ["padding-left", "padding-right", "margin-left", "margin-right", "text-indent"];
+
+function isFitted(values: Values, { name }: HtmlElement): boolean {
+  const sizes = ["width", "min-width", "max-width"];
+  return (
+    name === "legend" || name === "button" || sizes.some((one) => wordIn(values, one).includes("content"))
+  );
+}
+
 /** A box that cuts off, and whose width or height is not known from what is declared. */
 function isSizedByContent(values: Values, element: HtmlElement, { parent, display }: BoxContext): boolean {
   const isBound = boundingSizes.some((name) => values.has(name));
@@ -188,19 +208,25 @@ function isSizedByContent(values: Values, element: HtmlElement, { parent, displa
     return true;
   if (boundingSizes.some((name) => /content|stretch|fill|intrinsic/.test(wordIn(values, name)))) return true;
   return (
-    parent.isShrunk && ["width", "min-width", "max-width"].some((name) => isShareOf(values, name, wholeShare))
+    (parent.isShrunk || isInOwnCell(display, parent.display)) &&
+    ["width", "min-width", "max-width"].some((name) => isShareOf(values, name, wholeShare))
   );
 }
 
 /** Of so much of the width of its own content, nothing is cut off but the edge of a letter. */
 const wholeShare = 90;
-/** Of so much of it, half of each word stands inside. */
-const halfShare = 50;
 const boundingSizes = ["width", "min-width", "max-width", "height", "min-height", "max-height"];
 
 /** Boxes that grow with what they hold, whatever size is said. */
 export function isPartOfTable(display: string): boolean {
   return (display.startsWith("table") && display !== "table-caption") || display === "inline-table";
+}
+
+/** A part of a table that is no cell wraps what is none in a cell of its own, which is as wide as what it holds. */
+export function isInOwnCell(display: string, parent: string): boolean {
+  return (
+    isPartOfTable(parent) && parent !== "table-cell" && !isPartOfTable(display) && display !== "table-caption"
+  );
 }
 
 function judgeSpaces(
@@ -267,14 +293,14 @@ function heightOf(
     const value = values.get(name);
     if (value === undefined || value === initialValue) return undefined;
     if (!value.some(({ type }) => type === "percent")) return lengthOf(value, basis);
-    // A share of what is as high as its content is no height; without a doctype it goes by the window.
+    // A share of what is as high as its content is no height.
     const [token] = value;
     const share = value.length === 1 && token?.type === "percent" ? token.number : 0;
     if (name === "min-height") return undefined;
     if (cutsOffAny(values)) {
       const isCut = parent.values.has("height") && cutsOffAny(parent.values);
-      if (parent.hasHeight || isCut || share < 100) doubt("moves", "may-be-cut-off");
-      else if (basis.isQuirky) return windowHeightLeast;
+      // Without a doctype it goes by the window, less the margins of all around.
+      if (parent.hasHeight || isCut || share < 100 || basis.isQuirky) doubt("moves", "may-be-cut-off");
       return undefined;
     }
     if (share >= 100) return undefined;

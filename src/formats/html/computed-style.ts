@@ -56,6 +56,8 @@ export interface Style {
   readonly width: number;
   /** Cells grow with a word that is wider. */
   readonly isGrowing: boolean;
+  /** Space beside its lines is a share of a width: cells do not grow for that. */
+  readonly hasShareBeside: boolean;
   /** Of that space, the padding: its own background is behind it. */
   readonly indentPadding: number;
   /** Moved from its place in flow by so much, together with all around it. */
@@ -155,6 +157,7 @@ export const initialStyle: Style = {
   isRightToLeft: false,
   width: viewport.width,
   isGrowing: false,
+  hasShareBeside: false,
   shiftLeft: 0,
   shiftRight: 0,
   isClipped: false,
@@ -185,6 +188,8 @@ export interface Box {
   readonly leastHeight: number;
   /** Its size goes by what it holds, in a way that is not counted. */
   readonly isUnsure: boolean;
+  /** Its width, or what stands beside its content, is a share of a width. */
+  readonly isShareWide: boolean;
   /** Its height is a share of that of its parent. */
   readonly isShareHigh: boolean;
   readonly cutsOff: boolean;
@@ -222,6 +227,7 @@ export const plainBox: Box = {
   height: undefined,
   leastHeight: 0,
   isUnsure: false,
+  isShareWide: false,
   isShareHigh: false,
   cutsOff: false,
   scrolls: false,

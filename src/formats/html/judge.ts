@@ -119,6 +119,10 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     const isOverPaint = linePaint.hides(style, gap);
     // Cells do not grow with what stands beside a float and does not wrap.
     const isBesideFloat = floatedPixels > 0 && style.isGrowing && keepsLine(style);
+    const isBesideShare =
+      style.isGrowing &&
+      (lines.hasShare || style.hasShareBeside) &&
+      (keepsLine(style) || lines.reached > style.width / 2);
     // So does a line that does not break, where a float leaves it no room.
     if (hasFloat && style.lineBackground !== undefined && keepsLine(style))
       if (lines.reached > style.width - floatWidths + 1) doubtPage("may-be-covered");
@@ -126,7 +130,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     const verdict =
       y > pageHeightMax
         ? "over-limit"
-        : isPushed || mayLeave || (hasFloat && style.textIndent < -2) || isBesideFloat
+        : isPushed || mayLeave || (hasFloat && style.textIndent < -2) || isBesideFloat || isBesideShare
           ? { why: "may-be-off-screen" as const }
           : (judgeText(style, text, clarity, lines.reached) ??
             (isOverPaint ? { why: "colours-may-match" as const } : undefined));
@@ -262,6 +266,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     const style = element.name === "table" ? overColumns(element, found.style) : found.style;
     judgeParts(element, declared, style, box);
     if (box.isInline) openInline(element, declared, style, lines);
+    if (box.isShareWide && (box.isInline || style.display.startsWith("inline-"))) lines.share();
     const reach = box.isInline && box.paints ? paintBeyondLine(box, style) : 0;
     if (!box.isInline) openBlock(element, box, style);
     else if (reach > gap + smallest * 0.25) coveredBefore = texts.length;
@@ -554,6 +559,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     if (paints && hasFloat && keepsLine(parent)) doubtPage("may-be-covered");
     const [height, width] = [sizeOf(element, box, "height"), sizeOf(element, box, "width")];
     if (box.isUnsure || isUnsureSize(element, box)) lines.unsure();
+    if (box.isShareWide || (attributeOf(element, "width") ?? "").includes("%")) lines.share();
     const high = Math.max(height, box.leastHeight) + box.spaceAbove + box.spaceBelow;
     y += high;
     const wide = Math.min(Math.max(box.asked, width), box.mostWidth ?? Number.POSITIVE_INFINITY);

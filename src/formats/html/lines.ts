@@ -29,6 +29,9 @@ export interface Lines {
   box(display: string, height: number, width: number, isContext: boolean, line: Style | undefined): void;
   /** Something of a size that is not known. */
   unsure(): void;
+  /** Something in a line is as wide as a share of it: a cell does not grow for that. */
+  share(): void;
+  readonly hasShare: boolean;
   /** Of the box that they are in. */
   readonly display: string;
   /** What its lines take so far, the one that is not ended too. */
@@ -63,6 +66,7 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
   const keepsLine = style.whiteSpace === "nowrap" || style.whiteSpace === "pre";
   let height = 0;
   let isUnsure = false;
+  let hasShare = false;
   /** What the lines since the last break take, put behind each other. */
   let across = Math.max(0, style.textIndent);
   let lastReach = 0;
@@ -187,6 +191,12 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
     },
     unsure() {
       isUnsure = true;
+    },
+    share() {
+      hasShare = true;
+    },
+    get hasShare() {
+      return hasShare;
     },
     end() {
       endLine();

@@ -8,7 +8,7 @@ import { shadowStrength, understoodOf } from "#/src/formats/css/understood.ts";
 import { componentsOf, type Value, wideKeywords, wordOf } from "#/src/formats/css/value-forms.ts";
 import type { Doubt } from "#/src/model/removal.ts";
 import { backdropsOf, ownColours } from "./backdrops.ts";
-import { boxOf, cellsBeside, relativeFree } from "./boxes.ts";
+import { boxOf, cellsBeside, isInOwnCell, isPartOfTable, relativeFree } from "./boxes.ts";
 import { type Cascade, type DeclaredStyle, noStyle } from "./cascade.ts";
 import { type Box, initialValue, noValues, plainBox, type Style, type StyleValue } from "./computed-style.ts";
 import { isFontOfSigns, isThinFont } from "./fonts.ts";
@@ -146,7 +146,11 @@ function plainStyle(element: HtmlElement, parent: Style, declared: DeclaredStyle
         isFixedTable: name !== "table" && parent.isFixedTable,
         isGrowing: isCell ? !parent.isFixedTable : parent.isGrowing,
         width: isCell ? parent.width / cellsBeside(element) : parent.width,
-        isShrunk: parent.isShrunk || name === "table" || (isCell && hasColumns(element)),
+        isShrunk:
+          parent.isShrunk ||
+          name === "table" ||
+          (isCell && hasColumns(element)) ||
+          isInOwnCell(display, parent.display),
       };
   if (display === "inline") return { style, box: inlineBox, declared };
   if (isCell) return { style, box: cellBox, declared };
@@ -310,6 +314,7 @@ class StyleMaker {
     const isSized = boxSizes.some((one) => this.#values.has(one));
     if (isSized && sizing !== "" && sizing !== (this.#word("box-sizing") || "content-box"))
       this.#doubts("moves", "style-not-understood");
+    const isShrunk = parent.isShrunk || isInOwnCell(display, parent.display);
     const raise = this.#raise(fontSize, lineHeight);
     // A box that is wider than its parent reaches out of the parent's background.
     const isWider =
@@ -403,11 +408,11 @@ class StyleMaker {
       isShrunk: isInline
         ? parent.isShrunk
         : display === "table-cell"
-          ? parent.isShrunk || hasColumns(element)
-          : box.asked > 0 && !(box.isShare && parent.isShrunk)
+          ? isShrunk || hasColumns(element) || !isPartOfTable(parent.display)
+          : box.asked > 0 && !box.isFitted && !(box.isShare && isShrunk)
             ? false
-            : parent.isShrunk || isFloating || display.startsWith("inline-") || display === "table",
-      isSqueezed: parent.isSqueezed || (box.isShare && parent.isShrunk),
+            : isShrunk || box.isFitted || isFloating || display.startsWith("inline-") || display === "table",
+      isSqueezed: parent.isSqueezed || (box.isShare && isShrunk),
       isEverFromRight: parent.isEverFromRight || isRightToLeft || this.#word("unicode-bidi") === "plaintext",
       spacing: display.endsWith("table") ? this.#spacing(basis) : parent.spacing,
       colour,
@@ -434,6 +439,7 @@ class StyleMaker {
           : isInline
             ? parent.isGrowing
             : parent.isGrowing && box.isFilling,
+      hasShareBeside: parent.hasShareBeside || box.hasShareBeside,
       shiftLeft: parent.shiftLeft + spaces.shiftLeft,
       shiftRight: parent.shiftRight + spaces.shiftRight,
       isClipped: box.cutsOff || (parent.isClipped && !box.scrolls),
@@ -475,6 +481,7 @@ class StyleMaker {
         height: box.height,
         leastHeight: box.leastHeight,
         isUnsure: box.isUnsure,
+        isShareWide: box.isShareWide,
         isShareHigh: box.isShareHigh,
         cutsOff: box.cutsOff,
         scrolls: box.scrolls,
