@@ -29,6 +29,8 @@ const movedRightMax = 64;
 const surelyOutside = 3000;
 const cornerMax = 30;
 const scrollWidthMin = 60;
+/** Of a share, and in a cell, where padding and other cells take of it. */
+const scrollShareMin = 80;
 export const scrollHeightMin = 40;
 
 interface BoxContext {
@@ -136,7 +138,9 @@ export function boxOf(
   if (isClipping && isSizedByContent(values, element, context)) doubt("inside", "may-be-cut-off");
   // Where it is cut off, and not where it is scrolled to, stands a mark for what is left out.
   if (scrolls && !["", "clip"].includes(wordIn(values, "text-overflow"))) doubt("inside", "may-be-cut-off");
-  if (scrolls && (own < scrollWidthMin || (height ?? scrollHeightMin) < scrollHeightMin))
+  const isShare = ["width", "min-width", "max-width"].some((name) => isShareOf(values, name));
+  const scrollWidth = isShare || parent.isGrowing ? scrollShareMin : scrollWidthMin;
+  if (scrolls && (own < scrollWidth || (height ?? scrollHeightMin) < scrollHeightMin))
     doubt("inside", "may-be-cut-off");
   if (
     isClipping &&
