@@ -4,6 +4,15 @@ import { componentsOf, type Value } from "#/src/formats/css/value-forms.ts";
 import type { Doubt, Removal } from "#/src/model/removal.ts";
 import type { StyleDoubt } from "./cascade.ts";
 import { type Box, initialValue, type Style } from "./computed-style.ts";
+import {
+  isFitted,
+  isInOwnCell,
+  isPartOfTable,
+  isShareOf,
+  sharesBeside,
+  smallShare,
+  wholeShare,
+} from "./shares.ts";
 import { borderOf, cutsOffAny, isReplaced, lengthIn, type Spaces, type Values, wordIn } from "./spaces.ts";
 import type { HtmlElement } from "./tree.ts";
 
@@ -194,17 +203,6 @@ export function boxOf(
 
 const fittedElements = new Set(["button", "fieldset", "legend", "summary"]);
 
-/** Of less, no word is wider than its cell by more than that. */
-const smallShare = 10;
-const sharesBeside = ["padding-left", "padding-right", "margin-left", "margin-right", "text-indent"];
-
-function isFitted(values: Values, { name }: HtmlElement): boolean {
-  const sizes = ["width", "min-width", "max-width"];
-  return (
-    name === "legend" || name === "button" || sizes.some((one) => wordIn(values, one).includes("content"))
-  );
-}
-
 /** A box that cuts off, and whose width or height is not known from what is declared. */
 function isSizedByContent(values: Values, element: HtmlElement, { parent, display }: BoxContext): boolean {
   const isBound = boundingSizes.some((name) => values.has(name));
@@ -217,21 +215,7 @@ function isSizedByContent(values: Values, element: HtmlElement, { parent, displa
   );
 }
 
-/** Of so much of the width of its own content, nothing is cut off but the edge of a letter. */
-const wholeShare = 90;
 const boundingSizes = ["width", "min-width", "max-width", "height", "min-height", "max-height"];
-
-/** Boxes that grow with what they hold, whatever size is said. */
-export function isPartOfTable(display: string): boolean {
-  return (display.startsWith("table") && display !== "table-caption") || display === "inline-table";
-}
-
-/** A part of a table that is no cell wraps what is none in a cell of its own, which is as wide as what it holds. */
-export function isInOwnCell(display: string, parent: string): boolean {
-  return (
-    isPartOfTable(parent) && parent !== "table-cell" && !isPartOfTable(display) && display !== "table-caption"
-  );
-}
 
 function judgeSpaces(
   values: Values,
@@ -331,16 +315,6 @@ interface Sizes {
 }
 
 const noSizes: Sizes = { height: undefined, least: 0 };
-
-/** Whether it is a share of what is around, below so many percent. */
-function isShareOf(values: Values, name: string, most = Number.POSITIVE_INFINITY): boolean {
-  const value = values.get(name);
-  return (
-    value !== undefined &&
-    value !== initialValue &&
-    value.some((token) => token.type === "percent" && token.number < most)
-  );
-}
 
 /** By how much it stands elsewhere than in its place. */
 function movedBy(

@@ -4,7 +4,7 @@
 
 import { isHeld, wordOf } from "#/src/formats/css/value-forms.ts";
 import type { Doubt, Removal } from "#/src/model/removal.ts";
-import { isPartOfTable, relativeFree, relativeMax, scrollHeightMin, sideBorderFree } from "./boxes.ts";
+import { relativeFree, relativeMax, scrollHeightMin, sideBorderFree } from "./boxes.ts";
 import type { Cascade, DeclaredStyle } from "./cascade.ts";
 import type { Box, Style } from "./computed-style.ts";
 import { initialStyle } from "./computed-style.ts";
@@ -14,6 +14,7 @@ import { isBlank, isDefaultFont, judgeLetters, widthOf } from "./fonts.ts";
 import { createLinePaint, type PaintLeft } from "./line-paint.ts";
 import { createLines, type Extent, type Lines, noExtent } from "./lines.ts";
 import { coverOfParts } from "./parts.ts";
+import { isPartOfTable } from "./shares.ts";
 import { type ElementStyle, isBoxless, styleOf } from "./style.ts";
 import { textOf } from "./survey.ts";
 import { hasColumns, hasOverlappingCells } from "./table-slots.ts";
