@@ -327,7 +327,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     } else if (box.isStacked && reach > smallest * 0.25) doubtPage("may-be-covered");
     paints ||= box.paints;
     if (paints && element.name !== "html" && element.name !== "body" && isShown(style)) isPainted = true;
-    if (paints && hasFloat && style.display.startsWith("inline-") && keepsLine(parent))
+    if (paints && hadFloat && style.display.startsWith("inline-") && keepsLine(parent))
       doubtPage("may-be-covered");
     if (paints && hadFloat && style.display === "table" && box.asked > parent.width + 1)
       doubtPage("may-be-covered");
