@@ -260,3 +260,8 @@ export const schemaBytesUnaskedMax = 8 * 1024 * 1024 * 1024;
  *  a hundredth. A small archive may have one large file of nothing. */
 export const archiveGrowthMax = 200;
 export const archiveGrowthFreeBytes = 256 * 1024 * 1024;
+/** Levels, values, and members of an object, in a page or the manifest of an archive, which is read in one turn of the event loop: 250 messages
+ *  with every keyword that an agent has come to 125,000 values, and a mailbox has 100 annotations. */
+export const archiveJsonDepthMax = 16;
+export const archiveJsonValuesMax = 200_000;
+export const archiveJsonMembersMax = 1000;

@@ -4,6 +4,8 @@ import os from "node:os";
 import path from "node:path";
 import zlib from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { selectOwner } from "#/src/accounts/administration/selectors.ts";
+import { importAccount } from "#/src/daemon/moving/archive/import-account.ts";
 import { tarEnd, tarEntry } from "#/src/daemon/moving/archive/tar.ts";
 import { runPrivateOperation } from "#/src/daemon/private-operations.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
@@ -273,6 +275,29 @@ describe("an archive that is hostile or damaged", () => {
       "damaged",
     ],
     [
+      "a page of very many values",
+      madeArchive([
+        [
+          "mail/0/0.json",
+          page(...Array(250).fill({ file: "1.eml", internalDate: 0, flags: Array(1000).fill("k") })),
+        ],
+      ]),
+      "0.json of the archive is not as it has to be",
+    ],
+    [
+      "a manifest of very many members",
+      madeArchive([], {
+        folders: [
+          {
+            path: "INBOX",
+            isSubscribed: true,
+            annotations: Object.fromEntries(Array.from({ length: 2000 }, (_, at) => [`/private/${at}`, ""])),
+          },
+        ],
+      }),
+      "manifest.json of the archive is not as it has to be",
+    ],
+    [
       "of strange entries",
       madeArchive(Array.from({ length: 1002 }, (_, at) => [`x/${at}`, ""])),
       "many entries",
@@ -352,6 +377,65 @@ describe("an archive that is hostile or damaged", () => {
     );
     // Nothing waits to be sent.
     expect((await run(server, "queue.list", {})) as object).toMatchObject({ mails: [] });
+  });
+
+  it("brings what was too large before and no other message again, when more is allowed, or less", async () => {
+    await using server = await start();
+    const { house } = server.daemon;
+    const account = await selectOwner(house.store, owner);
+    const mail = (name: string, more = ""): string => `Subject: ${name}\r\n\r\n${more}\r\n`;
+    const names = Array.from({ length: 40 }, (_, at) => `m${at}`);
+    const file = writeFile(
+      "a.tar",
+      madeArchive([
+        ["mail/0/0.json", page(...names.map((_, at) => ({ file: `${at}.eml`, ...facts })))],
+        ...names.map(
+          (name, at) => [`mail/0/${at}.eml`, mail(name, at === 5 ? "x".repeat(2000) : "")] as const,
+        ),
+      ]),
+    );
+    const take = (bytesMax: number) =>
+      importAccount(house, account, file, {
+        bytesMax,
+        takesSettings: false,
+        signal: new AbortController().signal,
+        onProgress() {},
+      });
+    expect(await take(1000)).toMatchObject({ imported: 39, known: 0, refused: 1 });
+    expect(await take(10_000)).toMatchObject({ imported: 1, known: 39, refused: 0 });
+    expect(await take(1000)).toMatchObject({ imported: 0, known: 39, refused: 1 });
+    const other = await selectOwner(house.store, "agent2@waypost.test");
+    const takeThere = (bytesMax: number) =>
+      importAccount(house, other, file, {
+        bytesMax,
+        takesSettings: false,
+        signal: new AbortController().signal,
+        onProgress() {},
+      });
+    expect(await takeThere(10_000)).toMatchObject({ imported: 40 });
+    expect(await takeThere(1000)).toMatchObject({ imported: 0, known: 39, refused: 1 });
+    const box = (await house.mail.findMailbox(account.agent, "INBOX"))!;
+    expect(box.messageCount).toBe(40);
+  });
+
+  it("gives a file its properties that an earlier run was killed before", async () => {
+    await using server = await start();
+    const { house } = server.daemon;
+    const { agent } = (await house.accounts.findOwner(owner))!;
+    const file = { path: "a.txt", bytes: Buffer.from("a"), mediaType: "text/plain" };
+    await house.files.putFile(agent, { agent, canApprove: false }, file);
+    const deadProperties = [{ namespace: "urn:x", name: "p", xml: '<p xmlns="urn:x">1</p>' }];
+    const described = { path: "a.txt", file: "1.bin", mediaType: "text/plain", deadProperties };
+    writeFile(
+      "a.tar",
+      madeArchive([
+        ["files/0.json", JSON.stringify({ files: [described] })],
+        ["files/1.bin", "a"],
+      ]),
+    );
+    expect(await takeBack(server, "a.tar")).toMatchObject({ files: 0, known: 1, refused: 0 });
+    const found = (await house.files.findFile(agent, "a.txt"))!;
+    expect(await house.files.listDeadProperties(found)).toMatchObject([{ name: "p" }]);
   });
 
   it("goes on where it was cut off, with nothing twice", async () => {

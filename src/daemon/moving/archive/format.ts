@@ -9,6 +9,8 @@
 import { z } from "zod";
 import { collectionKinds } from "#/src/model/collections.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import { jsonShape } from "#/src/model/json-depth.ts";
+import { archiveJsonDepthMax, archiveJsonMembersMax, archiveJsonValuesMax } from "#/src/model/limits.ts";
 import { mailboxRoles } from "#/src/model/roles.ts";
 
 /** Of a page or the manifest. */
@@ -133,14 +135,21 @@ export const filePage = z.strictObject({
 });
 export type FilePage = z.infer<typeof filePage>;
 
-/** Throws `invalid` for JSON of another form. */
+/** Throws `invalid` for JSON of another form. What is too much of it is found on the octets, before values are made. */
 export function readJson<T>(schema: z.ZodType<T>, path: string, bytes: Uint8Array): T {
+  const { depth, values, members } = jsonShape(bytes, archiveJsonValuesMax);
+  if (depth > archiveJsonDepthMax || values > archiveJsonValuesMax || members > archiveJsonMembersMax)
+    throw unfit(path);
   try {
     return schema.parse(JSON.parse(Buffer.from(bytes).toString("utf8")));
   } catch (cause) {
-    throw new WaypostError("invalid", `${path} of the archive is not as it has to be.`, {
-      field: "/file",
-      cause,
-    });
+    throw unfit(path, cause);
   }
+}
+
+function unfit(path: string, cause?: unknown): WaypostError {
+  return new WaypostError("invalid", `${path} of the archive is not as it has to be.`, {
+    field: "/file",
+    cause,
+  });
 }

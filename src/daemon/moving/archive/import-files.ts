@@ -23,6 +23,9 @@ export function createFileImport({
       if (found !== undefined && (bytes === undefined || found.size === bytes.length)) {
         const there = bytes === undefined ? undefined : await files.readFile(found);
         if (bytes === undefined || (there !== undefined && Buffer.compare(there, bytes) === 0)) {
+          // A run that was killed may have written them not any more.
+          if (deadProperties !== undefined && (await files.listDeadProperties(found)).length === 0)
+            await files.changeProperties(agent, actor, path, { set: deadProperties, remove: [] });
           counts.known++;
           return;
         }

@@ -21,6 +21,8 @@ type Copy = Extract<Described, { copyOf: string }>;
 
 interface Waiting {
   readonly place: string;
+  /** Its place in the batch. */
+  readonly at: number;
   readonly described: File;
   readonly bytes: Buffer;
 }
@@ -34,12 +36,16 @@ export async function createMailImport({
   refuse,
 }: OpenArchive): Promise<EntryImport> {
   const mailboxes: MailboxNumber[] = [];
+  const there = await mail.listMailboxes(agent);
   for (const folder of head.folders) mailboxes.push(await makeFolder(folder));
   /** What the files of the page are that was read last. */
   let page = new Map<string, File>();
   let pageFolder = "";
   let batch: Waiting[] = [];
   let batchBytes = 0;
+  /** Messages of the batch, those that are too large for this store among them: which are, a later run may see differently. */
+  let batchCount = 0;
+  let batchPlace = "";
   /** Where messages are now that others are copies of. */
   const stored = new Map<string, { readonly mailbox: MailboxNumber; readonly uid: Uid }>();
 
@@ -49,11 +55,10 @@ export async function createMailImport({
     isSubscribed,
     annotations,
   }: ArchivedFolder): Promise<MailboxNumber> {
-    const boxes = await mail.listMailboxes(agent);
     // Nothing is sent or approved by an import.
     const wanted = role === "scheduled" || isHoldRole(role) ? "drafts" : role;
     const found =
-      wanted === undefined ? await mail.findMailbox(agent, path) : boxes.find((box) => box.role === wanted);
+      wanted === undefined ? await mail.findMailbox(agent, path) : there.find((box) => box.role === wanted);
     const box = found ?? (await mail.createMailbox(agent, path));
     if (wanted !== role) return box.number;
     await mail.setSubscription(agent, box.name, isSubscribed);
@@ -83,19 +88,19 @@ export async function createMailImport({
 
   async function flush(): Promise<void> {
     const messages = batch;
+    const count = batchCount;
+    const name = `batch ${batchPlace}`;
     batch = [];
     batchBytes = 0;
+    batchCount = 0;
     if (messages.length === 0) return;
-    const isSplit = messages.length > 1 && (await anyOf(messages));
-    if (
-      !isSplit &&
-      (await storeAll(messages, messages.length > 1 ? `batch ${messages[0]!.place}` : undefined))
-    )
-      return;
-    for (const one of messages) await storeAll([one], undefined);
+    const isKnown = count > 1 && (await mail.findRepeat("appendMessages", onceOf(name))) !== undefined;
+    const isWhole = isKnown || (count > 1 && messages.length === count && !(await anyOf(messages)));
+    if (isWhole && (await storeAll(messages, name))) return;
+    for (const one of messages) await storeAll([{ ...one, at: 0 }], undefined);
   }
 
-  /** A batch that was refused as a whole has been stored one by one. */
+  /** A batch that was refused as a whole, or that had a message that is too large, has been stored one by one. */
   async function anyOf(messages: readonly Waiting[]): Promise<boolean> {
     for (const { place } of messages)
       if ((await mail.findRepeat("appendMessages", onceOf(place))) !== undefined) return true;
@@ -113,7 +118,7 @@ export async function createMailImport({
       const known = await mail.findRepeat("appendMessages", once);
       const { uids, isReplayed } = known ?? (await mail.restoreMessages(agent, mailbox, appended, once));
       counts[isReplayed ? "known" : "imported"] += messages.length;
-      for (const [at, { place, described }] of messages.entries())
+      for (const { place, at, described } of messages)
         if (described.isShared) stored.set(place, { mailbox, uid: uids[at]! });
       return true;
     } catch (error) {
@@ -162,17 +167,19 @@ export async function createMailImport({
       const file = `${number}.eml`;
       const described = pageFolder === folder ? page.get(file) : undefined;
       const name = head.folders[Number(folder)]!.path;
-      if (described === undefined) refuse(name, `${path} stands on no page.`);
-      else if (bytes === undefined || bytes.length > bytesMax)
-        refuse(name, `${path} has more octets than ${bytesMax}.`);
-      else {
-        // A file twice is one message.
-        page.delete(file);
-        if (batchBytes + bytes.length > batchBytesMax) await flush();
-        batch.push({ place: path, described, bytes });
-        batchBytes += bytes.length;
-        if (batch.length >= batchMax) await flush();
+      if (described === undefined) {
+        refuse(name, `${path} stands on no page.`);
+        return true;
       }
+      // A file twice is one message.
+      page.delete(file);
+      const size = bytes?.length ?? Number.POSITIVE_INFINITY;
+      if (batchBytes + size > batchBytesMax) await flush();
+      if (batchCount === 0) batchPlace = path;
+      if (bytes === undefined || size > bytesMax) refuse(name, `${path} has more octets than ${bytesMax}.`);
+      else batch.push({ place: path, at: batchCount, described, bytes });
+      batchBytes += size;
+      if (++batchCount >= batchMax) await flush();
       return true;
     },
     finish: flush,
