@@ -434,12 +434,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     if (box.height !== undefined && !box.cutsOff && !box.scrolls && hasText && hasFloat)
       doubts.set(element, "colours-may-match");
     // A low box is not scrolled sideways, where the bar takes of its height.
-    if (
-      box.scrolls &&
-      surelyHigh(style, box) < scrollHeightMin + scrollBar &&
-      hasText &&
-      least > style.width + 1
-    )
+    if (box.scrolls && surelyHigh(style, box) < scrollHeightMin + scrollBar && hasText && least > room + 1)
       doubts.set(element, "may-be-cut-off");
     // A table's own width holds its padding.
     let asked = Math.max(
@@ -448,7 +443,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
       isClippedTable(style) ? box.asked : 0,
     );
     if (style.isClipped && hasText) {
-      if (box.cutsOff && least > style.width + 1) doubts.set(element, "may-be-cut-off");
+      if (box.cutsOff && least > room + 1) doubts.set(element, "may-be-cut-off");
       // Whoever is wider than its parent is in doubt, and not the parent.
       if (parent.isClipped && asked > parent.width + 1) {
         doubts.set(element, "may-be-cut-off");
