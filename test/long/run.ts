@@ -18,7 +18,7 @@ const suites = [
   ["pipelining-attack.ts"],
   ["abuse/run.ts", "--quick"],
   ["search-load.ts", "30"],
-  ["fuzz-imap.ts", "--minutes", "3"],
+  ["fuzz-imap.ts", "--minutes", "2"],
   ["fuzz-html-forms.ts", "--minutes", "1", "--seed", "1"],
   // The same documents each time; without a seed it goes on to new ones.
   ["fuzz-html.ts", "--documents", "400", "--minutes", "5", "--seed", "1"],
