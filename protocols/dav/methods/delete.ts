@@ -1,4 +1,5 @@
 /** DELETE (RFC 4918 section 9.6): an item, or a collection with all its items. Default collections and the inbox stay. */
+import type { CollectionKind } from "#/src/model/collections.ts";
 import type { SchedulingOptions } from "#/src/scheduling/scheduling.ts";
 import { collectionStandards } from "../collection-standard.ts";
 import { checkItemConditions, checkLocks } from "../conditions.ts";
@@ -9,6 +10,7 @@ import { assertRight } from "../privileges.ts";
 import { assertNoBody } from "../read-body.ts";
 import type { DavRequest } from "../request.ts";
 import { everyResource, isOfFiles } from "../resource.ts";
+import type { ReachedCollection } from "../rooms.ts";
 import { dav } from "../xml/names.ts";
 
 export const deleteMethod: Method = {
@@ -18,7 +20,6 @@ export const deleteMethod: Method = {
     const { resource, rooms, depth, locks } = request;
     await assertNoBody(request);
     if (isOfFiles(resource)) return deleteFile(request, resource);
-    const { collections } = rooms;
     if (resource.kind === "item") {
       const { parent, item } = resource;
       assertRight(parent.collection, "write", parent.href, dav("unbind"));
@@ -42,15 +43,7 @@ export const deleteMethod: Method = {
           "The default collection stays.",
         );
       checkItemConditions(request, resource);
-      const { agent, actor, number } = collection;
-      if (resource.kind === "addressbook") await collections.deleteCollection(agent, number);
-      else
-        await rooms.scheduling.deleteCalendar(
-          { agent, actor, principal: request.login },
-          number,
-          undefined,
-          repliesOf(request),
-        );
+      await deleteByKind[resource.kind](request, collection);
     } else throw new DavError(403, "This cannot be deleted.");
     locks.removeAt(resource.href);
     return { status: 204 };
@@ -61,3 +54,17 @@ export const deleteMethod: Method = {
 function repliesOf({ context: { koa } }: DavRequest): SchedulingOptions {
   return { isReplying: !/^f$/i.test(koa.get("Schedule-Reply").trim()) };
 }
+
+/** A calendar is deleted with the cancellations and replies that follow (RFC 6638 section 3.2). */
+const deleteByKind: Readonly<
+  Record<CollectionKind, (request: DavRequest, collection: ReachedCollection) => Promise<unknown>>
+> = {
+  addressbook: ({ rooms }, { agent, number }) => rooms.collections.deleteCollection(agent, number),
+  calendar: (request, { agent, actor, number }) =>
+    request.rooms.scheduling.deleteCalendar(
+      { agent, actor, principal: request.login },
+      number,
+      undefined,
+      repliesOf(request),
+    ),
+};

@@ -91,9 +91,13 @@ async function make(
   if (place === undefined) throw new DavError(409, "What should contain it is not there.");
   const { parent, segment } = place;
   if (parent.kind !== "calendar-home" && parent.kind !== "addressbook-home")
-    throw kind === "calendar"
-      ? unmet(403, caldav("calendar-collection-location-ok"), "Calendars are made in the calendar home.")
-      : new DavError(403, "Nothing can be made here.");
+    throw kind === undefined
+      ? new DavError(403, "Nothing can be made here.")
+      : unmet(
+          403,
+          collectionStandards[kind].conditions.location,
+          "Calendars and addressbooks are made in their homes.",
+        );
   if (kind === undefined)
     throw unmet(403, dav("valid-resourcetype"), "Calendars and addressbooks are what can be made.");
   if (kindInHome[parent.kind] !== kind)
