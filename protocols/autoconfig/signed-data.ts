@@ -23,15 +23,11 @@ const chainMax = 10;
 const signOctets = promisify<string, Uint8Array, KeyObject, Buffer>(sign);
 
 /** The result is in DER; undefined for a key that is neither RSA nor of an elliptic curve, and for a certificate that is not in DER. */
-export async function signData(
-  content: Uint8Array,
-  { key, cert }: PemPair,
-  at: Date,
-): Promise<Buffer | undefined> {
-  const privateKey = createPrivateKey(key);
-  const algorithm = signatureOf[privateKey.asymmetricKeyType ?? ""];
-  if (algorithm === undefined) return undefined;
+export async function signData(content: Uint8Array, pair: PemPair, at: Date): Promise<Buffer | undefined> {
   const asn = await import("asn1js");
+  if (kept?.cert !== pair.cert || kept.key !== pair.key) kept = { ...pair, signer: readSigner(pair, asn) };
+  if (kept.signer === undefined) return undefined;
+  const { privateKey, algorithm, chain, issuer, serialNumber } = kept.signer;
   const sequence = (...value: BaseBlock[]) => new asn.Sequence({ value });
   const set = (...value: BaseBlock[]) => new asn.Set({ value });
   const tagged = (...value: BaseBlock[]) =>
@@ -42,13 +38,6 @@ export async function signData(
   const version = () => new asn.Integer({ value: 1 });
   const attribute = (type: string, value: BaseBlock) => Buffer.from(sequence(name(type), set(value)).toBER());
 
-  const chain = [...cert.matchAll(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)]
-    .slice(0, chainMax)
-    .map(([pem]) => new X509Certificate(pem).raw);
-  // A certificate that is not in DER changes when it is encoded again, and its signature no longer fits.
-  if (chain.some((certificate) => !Buffer.from(raw(certificate).toBER()).equals(certificate)))
-    return undefined;
-  const { issuer, serialNumber } = readSigner(raw(chain[0]!));
   // DER has the members of a set in the order of their octets (X.690 section 11.6).
   const attributes = [
     attribute(contentType, name(data)),
@@ -59,7 +48,7 @@ export async function signData(
     .map(raw);
   // Section 5.4: signed as a set, sent under a tag.
   const signature = await signOctets("sha256", Buffer.from(set(...attributes).toBER()), privateKey);
-  const signer = sequence(
+  const signerInfo = sequence(
     version(),
     sequence(raw(issuer), raw(serialNumber)),
     sequence(name(sha256)),
@@ -71,10 +60,34 @@ export async function signData(
     version(),
     set(sequence(name(sha256))),
     sequence(name(data), tagged(octets(content))),
-    tagged(...chain.map(raw)),
-    set(signer),
+    tagged(...chain),
+    set(signerInfo),
   );
   return Buffer.from(sequence(name(signedData), tagged(signed)).toBER());
+}
+
+interface Signer {
+  readonly privateKey: KeyObject;
+  readonly algorithm: (typeof signatureOf)[string];
+  readonly chain: readonly BaseBlock[];
+  readonly issuer: Uint8Array;
+  readonly serialNumber: Uint8Array;
+}
+
+/** What the last certificate gave, since reading key and chain costs more than a signature, and anybody can ask for one. */
+let kept: (PemPair & { readonly signer: Signer | undefined }) | undefined;
+
+function readSigner({ key, cert }: PemPair, { fromBER }: typeof import("asn1js")): Signer | undefined {
+  const privateKey = createPrivateKey(key);
+  const algorithm = signatureOf[privateKey.asymmetricKeyType ?? ""];
+  if (algorithm === undefined) return undefined;
+  const certificates = [...cert.matchAll(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)]
+    .slice(0, chainMax)
+    .map(([pem]) => new X509Certificate(pem).raw);
+  const chain = certificates.map((certificate): BaseBlock => fromBER(certificate).result);
+  // A certificate that is not in DER changes when it is encoded again, and its signature no longer fits.
+  if (chain.some((block, at) => !Buffer.from(block.toBER()).equals(certificates[at]!))) return undefined;
+  return { privateKey, algorithm, chain, ...readName(chain[0]!) };
 }
 
 interface Parsed {
@@ -84,7 +97,7 @@ interface Parsed {
 }
 
 /** The issuer and the serial number as the certificate has them (RFC 5280 section 4.1). An optional version stands before them. */
-function readSigner(certificate: unknown): {
+function readName(certificate: unknown): {
   readonly issuer: Uint8Array;
   readonly serialNumber: Uint8Array;
 } {
