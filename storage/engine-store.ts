@@ -18,7 +18,7 @@ import type { Idempotency, OnceResult } from "./idempotency.ts";
 import type { Leases } from "./leases.ts";
 import { maintainStore, type WriteSlice } from "./maintain.ts";
 import type { Objects } from "./objects/objects.ts";
-import { putBlobs } from "./objects/put-blobs.ts";
+import { longOctets, putBlobs, type WithObjects } from "./objects/put-blobs.ts";
 import { openS3Objects } from "./objects/s3-objects.ts";
 import { sweepObjects } from "./objects/sweep-objects.ts";
 import type { ScanArgumentsOf, ScanName, ScanResultOf } from "./scans/index.ts";
@@ -60,6 +60,8 @@ export abstract class EngineStore implements Store {
   readonly #fairness: Fairness;
   readonly #longWrites: Gate;
   readonly #scans: Gate;
+  /** Writes whose bodies are on the way into the object store. */
+  readonly #goingOut = { count: 0, bytes: 0 };
   #waiting: (() => void)[] = [];
 
   constructor(options: OpenOptions, reader: Reader, secret: Uint8Array) {
@@ -178,7 +180,7 @@ export abstract class EngineStore implements Store {
         retryAfterMs: 1000,
       });
     }
-    const outside = this.objects && (await putBlobs(this, this.objects, args));
+    const outside = this.objects && (await this.#putOutside(this.objects, args));
     const { packed, bytes } = packArguments(outside?.args ?? args);
     const lane = options.lane ?? (isLongWrite(name, args, bytes) ? "long" : "quick");
     const startedAt = this.#onWritten === undefined ? 0 : performance.now();
@@ -193,6 +195,21 @@ export abstract class EngineStore implements Store {
     if (answer.isReplayed === true) void outside?.remove();
     this.#onWritten?.(performance.now() - startedAt);
     return answer;
+  }
+
+  /** They are in memory until the object store has them, and count as long: as chunks, and as the body of a request. */
+  async #putOutside<T>(objects: Objects, args: T): Promise<WithObjects<T>> {
+    const bytes = 2 * longOctets(args);
+    if (bytes === 0) return putBlobs(this, objects, args);
+    this.#goingOut.count++;
+    this.#goingOut.bytes += bytes;
+    try {
+      return await putBlobs(this, objects, args);
+    } finally {
+      this.#goingOut.count--;
+      this.#goingOut.bytes -= bytes;
+      this.takeMore();
+    }
   }
 
   async scan<N extends ScanName>(name: N, args: ScanArgumentsOf<N>): Promise<ScanResultOf<N>> {
@@ -249,7 +266,9 @@ export abstract class EngineStore implements Store {
 
   isBusy(): boolean {
     const { count, bytes } = this.underWay;
-    return count >= shares.writes.total || bytes >= inFlightBytesMax;
+    return (
+      count + this.#goingOut.count >= shares.writes.total || bytes + this.#goingOut.bytes >= inFlightBytesMax
+    );
   }
 
   whenReady(): Promise<void> {

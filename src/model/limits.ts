@@ -101,6 +101,11 @@ export const objectWritesMax = 64;
 /** A request to the object store, and how often it is made. */
 export const objectTimeoutMs = 20_000;
 export const objectAttemptsMax = 3;
+/** Requests at once with one body, which a mail to several accounts puts once for each: a hundred of 100 ms are 1.3 s then. */
+export const objectPutsAtOnce = 8;
+/** All bodies of one write are in the object store after so long, or it is refused: a sender waits 10 minutes for the reply to a mail (RFC 5321
+ *  section 4.5.3.2.6), and sends it again then although it was stored. */
+export const objectsDeadlineMs = 120_000;
 /** An object stays for so long after its row went: a backup of the rows that is younger finds it. */
 export const freedObjectMs = 30 * 24 * 3_600_000;
 /** Objects that one hourly sweep removes. */

@@ -49,20 +49,24 @@ export async function moveStore(
   { onStep = () => {}, onProgress = () => {}, objects }: MoveSteps = {},
 ): Promise<MoveReport> {
   const tables = await listSameTables(from, to);
-  const id = await begin(from, to);
+  const { id, isHandedOver } = await begin(from, to);
+  if (isHandedOver) {
+    await removeMark(to.sql);
+    return { tables: tables.length, rows: await countRows(from, tables), isResumed: true };
+  }
   const arriving = await findMark(to.sql);
   const isResumed = arriving?.reached !== undefined;
   if (await from.isInUse()) {
-    if (!isResumed) await removeMark(from.sql);
+    if (arriving === undefined) await removeMark(from.sql);
     throw refusal(`A daemon runs on ${from.name}: stop it first`);
   }
   onStep("checking");
   const findings = await checkStore(withObjects(from.sql, objects), onProgress);
   if (findings.length > 0) {
-    if (!isResumed) await removeMark(from.sql);
+    if (arriving === undefined) await removeMark(from.sql);
     throw refusal(`${from.name} is not sound, and is left as it is: ${findings.join("; ")}`);
   }
-  if (arriving === undefined) await makeEmpty(from, to, tables, id);
+  if (!isResumed) await take(from, to, tables, { id, isFirst: arriving === undefined });
   const total = await countRows(from, tables);
   onStep("copying");
   await copyTables(from, to, tables, id, (rows) => onProgress(rows, total));
@@ -104,11 +108,18 @@ async function listSameTables(from: MovingSide, to: MovingSide): Promise<TableSh
   return tables.filter(({ name }) => !leftOut.has(name));
 }
 
-/** Marks the old side, or finds the mark of an earlier call. Answers the id of the move. */
-async function begin(from: MovingSide, to: MovingSide): Promise<string> {
+interface Begun {
+  /** Of the move. */
+  readonly id: string;
+  /** An earlier call had compared and checked all of it, and given the old side up. */
+  readonly isHandedOver: boolean;
+}
+
+/** Marks the old side, or finds the mark of an earlier call. */
+async function begin(from: MovingSide, to: MovingSide): Promise<Begun> {
   const leaving = await findMark(from.sql);
   const arriving = await findMark(to.sql);
-  if (leaving?.state === "left" && arriving?.id === leaving.id) return leaving.id;
+  if (leaving?.state === "left" && arriving?.id === leaving.id) return { id: leaving.id, isHandedOver: true };
   if (leaving !== undefined && leaving.state !== "leaving")
     throw refusal(
       `${from.name} cannot be moved: ${leaving.state === "left" ? "it was moved to" : "it is an unfinished copy of"} ${leaving.other}`,
@@ -117,25 +128,44 @@ async function begin(from: MovingSide, to: MovingSide): Promise<string> {
     throw refusal(
       `${to.name} has ${arriving.state === "arriving" ? "an unfinished copy of another store, or of another time" : "a store that was moved away"}: name an empty one`,
     );
-  if (arriving === undefined && (await to.sql.get("select 1 from account limit 1")) !== undefined)
-    throw refusal(`${to.name} has a store already`);
-  if (leaving !== undefined) return leaving.id;
+  if (arriving === undefined && (await hasAccount(to))) throw refusal(`${to.name} has a store already`);
+  if (leaving !== undefined) return { id: leaving.id, isHandedOver: false };
   const id = randomUUID();
   await writeMark(from.sql, { id, state: "leaving", other: to.name });
-  return id;
+  return { id, isHandedOver: false };
 }
 
-/** Deletes the rows that a new store has, such as its secret. */
-async function makeEmpty(
+/** Deletes the rows that a new store has, such as its secret. A daemon may run on it and have made an account since the move began: the
+ *  mark keeps others out first, then it is looked for, and then nothing is deleted. */
+async function take(
   from: MovingSide,
   to: MovingSide,
   tables: readonly TableShape[],
-  id: string,
+  { id, isFirst }: { readonly id: string; readonly isFirst: boolean },
 ): Promise<void> {
+  const mark: MoveMark = { id, state: "arriving", other: from.name };
+  await writeMark(to.sql, mark);
+  const reason = await reasonAgainst(to);
+  if (reason !== undefined) {
+    if (isFirst) {
+      await removeMark(to.sql);
+      await removeMark(from.sql);
+    }
+    throw refusal(reason);
+  }
   await to.inTransaction(async () => {
     for (const { name } of tables) await to.sql.run(`delete from ${name}`);
-    await writeMark(to.sql, { id, state: "arriving", other: from.name });
+    await writeMark(to.sql, mark);
   });
+}
+
+async function reasonAgainst(to: MovingSide): Promise<string | undefined> {
+  if (await to.isInUse()) return `A daemon runs on ${to.name}: stop it first`;
+  return (await hasAccount(to)) ? `${to.name} has a store already` : undefined;
+}
+
+async function hasAccount({ sql }: MovingSide): Promise<boolean> {
+  return (await sql.get("select 1 from account limit 1")) !== undefined;
 }
 
 async function countRows({ sql }: MovingSide, tables: readonly TableShape[]): Promise<number> {

@@ -11,8 +11,9 @@ export interface ObjectPlace {
 
 /** Each of them throws `upstream_unavailable` when the object store is away or refuses. */
 export interface Objects {
-  /** The store has all of it when it resolves. */
-  put(name: string, bytes: Uint8Array): Promise<void>;
+  /** The same octets under each of the names. The store has all of them when it resolves; nothing is under way any more when it rejects.
+   *  No request begins or goes on when the deadline has come. */
+  put(names: readonly string[], bytes: Uint8Array, deadline?: AbortSignal): Promise<void>;
   /** Octets `start` up to, not including, `end`. Throws `not_found` when there is no such object, or it is shorter. */
   read(name: string, start: number, end: number): Promise<Buffer>;
   /** Also of what is not there. */

@@ -1,6 +1,6 @@
 /** Long bodies go into the object store before the write that names them is sent, so that no row names what is not there. */
 import { randomBytes } from "node:crypto";
-import { objectBytesMin } from "#/src/model/limits.ts";
+import { objectBytesMin, objectsDeadlineMs } from "#/src/model/limits.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import { type EncodedBlob, outsideCodecOf } from "../blob.ts";
 import { paddedList, placesFor, type Reader } from "../sql.ts";
@@ -20,7 +20,8 @@ export async function putBlobs<T>(reader: Reader, objects: Objects, args: T): Pr
   const remove = async (): Promise<void> => {
     await Promise.allSettled(names.map((name) => objects.remove(name)));
   };
-  if (!hasLongBlob(args)) return { args, remove };
+  if (longOctets(args) === 0) return { args, remove };
+  const deadline = AbortSignal.timeout(objectsDeadlineMs);
   const accounts = await listAccounts(reader, args);
   try {
     return { args: (await replace(args)) as T, remove };
@@ -47,11 +48,9 @@ export async function putBlobs<T>(reader: Reader, objects: Objects, args: T): Pr
     // Named by its octets, and never twice: who frees one row has to look at no other.
     const object = `${Buffer.from(blob.sha256).toString("hex")}-${randomBytes(8).toString("hex")}`;
     const body = Buffer.concat(blob.chunks);
-    for (const account of accounts) {
-      const name = objectName(account, object);
-      names.push(name);
-      await objects.put(name, body);
-    }
+    const own = accounts.map((account) => objectName(account, object));
+    names.push(...own);
+    await objects.put(own, body, deadline);
     const lengths = Buffer.alloc(4 * blob.chunks.length);
     for (const [at, { byteLength }] of blob.chunks.entries()) lengths.writeUInt32BE(byteLength, 4 * at);
     const index = new Uint8Array(lengths);
@@ -71,14 +70,19 @@ function isBlob(part: object): part is EncodedBlob {
 }
 
 function isLong({ chunks, object }: EncodedBlob): boolean {
-  return object === undefined && chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0) >= objectBytesMin;
+  return object === undefined && octetsOf(chunks) >= objectBytesMin;
 }
 
-function hasLongBlob(part: unknown): boolean {
-  if (part === null || typeof part !== "object" || part instanceof Uint8Array) return false;
-  if (isBlob(part)) return isLong(part);
-  if (Array.isArray(part)) return typeof part[0] !== "number" && part.some(hasLongBlob);
-  return Object.values(part).some(hasLongBlob);
+function octetsOf(chunks: readonly Uint8Array[]): number {
+  return chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
+}
+
+/** Octets of the bodies in it that go into the object store. */
+export function longOctets(part: unknown): number {
+  if (part === null || typeof part !== "object" || part instanceof Uint8Array) return 0;
+  if (isBlob(part)) return isLong(part) ? octetsOf(part.chunks) : 0;
+  if (Array.isArray(part) && typeof part[0] === "number") return 0;
+  return Object.values(part).reduce((sum: number, one) => sum + longOctets(one), 0);
 }
 
 /** Of all agents that the write names: its blobs may be in each of them. */

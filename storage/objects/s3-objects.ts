@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import type { AwsClient } from "aws4fetch";
 import { WaypostError } from "#/src/model/errors.ts";
-import { objectAttemptsMax, objectTimeoutMs, objectWritesMax } from "#/src/model/limits.ts";
+import { objectAttemptsMax, objectPutsAtOnce, objectTimeoutMs, objectWritesMax } from "#/src/model/limits.ts";
 import type { ObjectPlace, Objects } from "./objects.ts";
 
 const retryMs = 100;
@@ -28,6 +28,7 @@ export function openS3Objects(place: ObjectPlace): Objects {
     headers: Record<string, string>,
     body: Uint8Array | undefined,
     read: (response: Response) => Promise<R>,
+    deadline?: AbortSignal,
   ): Promise<R> {
     client ??= makeClient();
     const signer = await client;
@@ -40,26 +41,35 @@ export function openS3Objects(place: ObjectPlace): Objects {
         });
         const response = await fetch(request, {
           redirect: "error",
-          signal: AbortSignal.timeout(objectTimeoutMs),
+          signal: untilEither(AbortSignal.timeout(objectTimeoutMs), deadline),
         });
         if (response.status < 500) return await read(response);
         await response.body?.cancel();
         throw new Error(`The object store answered ${response.status}`);
       } catch (error) {
         if (error instanceof WaypostError) throw error;
-        if (attempt >= objectAttemptsMax) throw away(error);
+        if (attempt >= objectAttemptsMax || deadline?.aborted) throw away(error);
         await new Promise((resolve) => setTimeout(resolve, retryMs * attempt));
       }
   }
 
   return {
-    async put(name, bytes) {
+    async put(names, bytes, deadline) {
       if (writes >= objectWritesMax) throw away("too many writes are under way");
       writes++;
       try {
         // The store compares it with what has arrived.
         const headers = { "X-Amz-Content-Sha256": createHash("sha256").update(bytes).digest("hex") };
-        await send("PUT", name, headers, bytes, expectStatus(200));
+        const left = [...names];
+        const sendEach = async (): Promise<void> => {
+          for (let name = left.pop(); name !== undefined; name = left.pop())
+            await send("PUT", name, headers, bytes, expectStatus(200), deadline).catch((error: unknown) => {
+              left.length = 0;
+              throw error;
+            });
+        };
+        const sent = await Promise.allSettled(Array.from({ length: objectPutsAtOnce }, sendEach));
+        for (const one of sent) if (one.status === "rejected") throw one.reason;
       } finally {
         writes--;
       }
@@ -75,6 +85,10 @@ export function openS3Objects(place: ObjectPlace): Objects {
       }),
     remove: (name) => send("DELETE", name, {}, undefined, expectStatus(200, 204, 404)),
   };
+}
+
+function untilEither(timeout: AbortSignal, deadline: AbortSignal | undefined): AbortSignal {
+  return deadline === undefined ? timeout : AbortSignal.any([timeout, deadline]);
 }
 
 /** Where requests go. */

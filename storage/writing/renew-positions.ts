@@ -1,5 +1,8 @@
 /** A store that goes on from an earlier time gives what it gave already: each mailbox gets another UIDVALIDITY, each collection another
- *  sync-token, and each log begins anew at a place that the old one cannot have reached. */
+ *  sync-token, and each log begins anew at a place that the old one cannot have reached.
+ *
+ *  Bodies in an object store are the same objects as those of the original, and are removed a month after this store has freed them: one
+ *  that is tried out beside the original needs a prefix of its own there. */
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Sql } from "../sql.ts";
 import { logChanges } from "./change-log.ts";

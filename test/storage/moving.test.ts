@@ -217,7 +217,11 @@ it("gives the former store up before the other can be opened", async () => {
     await using from = await places.openFrom();
     await using to = await places.openTo();
     await expect(cancelMove(from)).rejects.toThrow("cannot be used again");
-    expect(await moveStore(from, to)).toMatchObject({ isResumed: true });
+    const steps: string[] = [];
+    expect(await moveStore(from, to, { onStep: (step) => steps.push(step) })).toMatchObject({
+      isResumed: true,
+    });
+    expect(steps).toEqual([]);
   }
   await (await open(places)).close();
 });
@@ -243,6 +247,42 @@ it("is refused where there is a store already, and where the former one is not s
     await expect(moveStore(from, to)).rejects.toThrow("is not sound, and is left as it is");
   }
   await (await openStore({ folder: places.folder })).close();
+});
+
+it("is refused where a daemon is on the new side or has made an account meanwhile, and changes nothing there", async () => {
+  await using places = await makePlaces();
+  await fill(places);
+  {
+    await using from = await places.openFrom();
+    await using to = await places.openTo();
+    const before = await dump(to);
+    const inUse = {
+      ...to,
+      async isInUse() {
+        await expect(open(places)).rejects.toThrow("is not finished");
+        return true;
+      },
+    };
+    await expect(moveStore(from, inUse)).rejects.toThrow("A daemon runs on");
+    expect(await dump(to)).toEqual(before);
+  }
+  await (await openStore({ folder: places.folder })).close();
+  const store = await open(places);
+  await using from = await places.openFrom();
+  await using to = await places.openTo();
+  const meanwhile = (step: string): void => {
+    if (step === "checking") written = store.write("createAccount", { name: "meanwhile", at: 0 });
+  };
+  let written: Promise<unknown> | undefined;
+  const closing = {
+    ...to,
+    isInUse: () =>
+      Promise.resolve(written)
+        .then(() => store.close())
+        .then(() => false),
+  };
+  await expect(moveStore(from, closing, { onStep: meanwhile })).rejects.toThrow("has a store already");
+  await (await open(places)).close();
 });
 
 it("finds a row that is not the same, and does not use the copy then", async () => {

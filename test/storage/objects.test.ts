@@ -176,7 +176,7 @@ it("takes back what a refused write has put there, and says what the object stor
   await expect.poll(() => listObjects("refused")).toEqual([]);
   const unknown = path.join(folder, "unknown");
   fs.writeFileSync(unknown, "nobody\nwrong\n");
-  const put = openS3Objects(placeOf("refused", unknown)).put("1/x", Buffer.from("x"));
+  const put = openS3Objects(placeOf("refused", unknown)).put(["1/x"], Buffer.from("x"));
   await expect(put).rejects.toMatchObject({ details: { cause: "it answered 403" } });
 });
 
@@ -209,7 +209,7 @@ it("signs each request as an independent calculation of the signature does (vers
     url: `s3://mail/a?endpoint=http://127.0.0.1:${ownPort}&region=eu-1`,
     keyFile: own,
   });
-  await objects.put("1/x", Buffer.from("x"));
+  await objects.put(["1/x"], Buffer.from("x"));
   await objects.read("1/x", 0, 1);
   await objects.remove("1/x");
   expect(seen).toEqual(["PUT true", "GET true", "DELETE true"]);
@@ -230,7 +230,7 @@ it("is found incomplete by the check when an object is missing or is another one
   );
   expect(await store.check()).toEqual([]);
   whole[whole.length - 5]! ^= 1;
-  await objects.put(name!, whole);
+  await objects.put([name!], whole);
   expect(await store.check()).toEqual([
     expect.stringMatching(/^blob 1 of account 1 (does not have the octets|cannot be read)/),
   ]);
@@ -239,7 +239,7 @@ it("is found incomplete by the check when an object is missing or is another one
     expect.stringMatching(/^blob 1 of account 1 cannot be read: .* not in the object store/),
   ]);
   whole[whole.length - 5]! ^= 1;
-  await objects.put(name!, whole);
+  await objects.put([name!], whole);
 });
 
 it("reads a place of S3, and never a body of many octets at once", async () => {
