@@ -11,6 +11,9 @@ import { openS3Objects } from "#/storage/objects/s3-objects.ts";
 import { deliver } from "../support/delivery.ts";
 import { openTestStore, seedAgent, testFacts } from "../support/store.ts";
 
+/** Of a machine with much other work. */
+const patience = { timeout: 15_000 };
+
 async function openSlowServer() {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-objects-"));
   const keyFile = path.join(folder, "key");
@@ -74,7 +77,7 @@ it("counts them with what is to be written, and is busy when they are many octet
   }
   expect(store.isBusy()).toBe(true);
   await expect(appendOne()).rejects.toMatchObject({ details: { reason: "busy" } });
-  await expect.poll(() => server.held.length).toBe(writes.length);
+  await expect.poll(() => server.held.length, patience).toBe(writes.length);
   for (const answer of server.held) answer(200);
   await Promise.all(writes);
   expect(store.isBusy()).toBe(false);
@@ -89,21 +92,21 @@ it("puts a body for several accounts at once, a few at a time, and takes all bac
     people.push(await seedAgent(store, `p${at}`, { account: `a${at}` }));
   const text = randomBytes(300_000).toString("base64");
   const delivered = deliver(store, people, text);
-  await expect.poll(() => server.held.length).toBe(objectPutsAtOnce);
+  await expect.poll(() => server.held.length, patience).toBe(objectPutsAtOnce);
   server.held.shift()!(200);
-  await expect.poll(() => server.count("PUT")).toBe(objectPutsAtOnce + 1);
+  await expect.poll(() => server.count("PUT"), patience).toBe(objectPutsAtOnce + 1);
   for (const answer of server.held.splice(0, objectPutsAtOnce - 1)) answer(200);
-  await expect.poll(() => server.held.length).toBe(2);
+  await expect.poll(() => server.held.length, patience).toBe(2);
   for (const answer of server.held.splice(0)) answer(200);
   expect(await delivered).toHaveLength(people.length);
 
   const refused = expect(deliver(store, people, text)).rejects.toMatchObject({
     code: "upstream_unavailable",
   });
-  await expect.poll(() => server.held.length).toBe(objectPutsAtOnce);
+  await expect.poll(() => server.held.length, patience).toBe(objectPutsAtOnce);
   for (const [at, answer] of server.held.splice(0).entries()) answer(at === 0 ? 403 : 200);
   await refused;
-  await expect.poll(() => server.count("DELETE")).toBe(people.length);
+  await expect.poll(() => server.count("DELETE"), patience).toBe(people.length);
 });
 
 it("begins no request when the deadline has come", async () => {
