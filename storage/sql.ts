@@ -1,6 +1,6 @@
 /** The interface of a database engine. All SQL of the product outside the engines goes through these methods. It uses only what SQLite
  *  and PostgreSQL both understand (README, "SQL subset") and marks its parameters with `?`. */
-import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
+import type { AccountNumber, AgentNumber, BlobNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Objects } from "./objects/objects.ts";
 
 export type SqlValue = string | number | bigint | Uint8Array | null;
@@ -27,6 +27,8 @@ export interface Reader extends Pick<Sql, "get" | "all" | "column"> {
 export interface Transaction extends Sql {
   /** Notifies listeners after the commit: the log of an agent now ends at `modseq`. */
   touch(agent: AgentNumber, modseq: Modseq): void;
+  /** The number of a new blob; each is given once. Throws not_found if there is no such account. */
+  takeBlobNumber(account: AccountNumber): Promise<BlobNumber>;
   /** Starts the sweep when the store is idle: rows have become unreachable and have to be deleted. */
   sweepLater(): void;
 }

@@ -13,15 +13,17 @@ import type { Touched } from "#/src/model/changes.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import { errorOfRow, errorRow } from "../failures.ts";
 import { runOnce } from "../idempotency.ts";
-import { paddedList, placesFor, type SqlValue, type Transaction } from "../sql.ts";
+import { paddedList, placesFor } from "../sql.ts";
 import type { DatabasePlace } from "../store.ts";
 import { SweepState } from "../sweep.ts";
 import type { Answer, Job, Lane } from "../threads/messages.ts";
-import { agentsOf, isOfNamedAgents } from "../transactions/agents-of.ts";
+import { accountsOf, agentsOf, isOfNamedAgents, locksAccounts } from "../transactions/agents-of.ts";
 import { type Mutation, transactions } from "../transactions/index.ts";
 import { WriterLanes } from "../writer-lanes.ts";
+import { BlobNumbers } from "./blob-numbers.ts";
 import { connectAgain, type PostgresSql } from "./connection.ts";
 import { ConnectionLost, isSerialization, isTakenKey, postgresFailure } from "./failures.ts";
+import { LaneTransaction, type Sent, sendAhead } from "./lane-transaction.ts";
 
 const batchJobsMax = 32;
 const batchBytesMax = 16 * 1024 * 1024;
@@ -41,85 +43,12 @@ export interface LaneHost {
   tell(trouble: string): void;
 }
 
-/** What became of the statements of a transaction so far. */
-interface Sent {
-  /** Of the first that failed; all after it fail for its sake. */
-  failure: unknown;
-  /** The end of the one that was sent last. */
-  last: Promise<unknown>;
-}
-
-/** Statements that are on their way before more wait. */
-const sentMax = 500;
-
-class LaneTransaction implements Transaction {
-  readonly #sql: PostgresSql;
-  readonly #sent: Sent;
-  readonly touched = new Map<AgentNumber, Modseq>();
-  hasSweep = false;
-
-  constructor(sql: PostgresSql, sent: Sent) {
-    this.#sql = sql;
-    this.#sent = sent;
-  }
-
-  get<R>(query: string, ...parameters: SqlValue[]): Promise<R | undefined> {
-    return this.#answer(this.#sql.get<R>(query, ...parameters));
-  }
-
-  all<R>(query: string, ...parameters: SqlValue[]): Promise<R[]> {
-    return this.#answer(this.#sql.all<R>(query, ...parameters));
-  }
-
-  column<V extends SqlValue>(query: string, ...parameters: SqlValue[]): Promise<V[]> {
-    return this.#answer(this.#sql.column<V>(query, ...parameters));
-  }
-
-  run(query: string, ...parameters: SqlValue[]): Promise<number> {
-    return this.#answer(this.#sql.run(query, ...parameters));
-  }
-
-  async send(query: string, ...parameters: SqlValue[]): Promise<void> {
-    const done = sendAhead(this.#sql, this.#sent, query, parameters);
-    if (this.#sql.pending > sentMax) await done;
-  }
-
-  async #answer<T>(answer: Promise<T>): Promise<T> {
-    try {
-      return await answer;
-    } catch (error) {
-      this.#sent.failure ??= error;
-      throw this.#sent.failure;
-    }
-  }
-
-  touch(agent: AgentNumber, modseq: Modseq): void {
-    this.touched.set(agent, modseq);
-  }
-
-  sweepLater(): void {
-    this.hasSweep = true;
-  }
-}
-
-/** Sent without awaiting it. A failure of it is kept, and fails what comes after it. */
-function sendAhead(
-  sql: PostgresSql,
-  sent: Sent,
-  text: string,
-  parameters: readonly SqlValue[] = [],
-): Promise<unknown> {
-  sent.last = sql.query(text, parameters).catch((error: unknown) => {
-    sent.failure ??= error;
-  });
-  return sent.last;
-}
-
 export class WriteLane {
   readonly #place: DatabasePlace;
   readonly #host: LaneHost;
   readonly #lanes = new WriterLanes<LaneJob>();
   readonly #sweep = new SweepState();
+  readonly #blobNumbers = new BlobNumbers();
   #sql: PostgresSql | undefined;
   #hasSweep = false;
   #isRunning = false;
@@ -222,12 +151,20 @@ export class WriteLane {
       }
   }
 
+  #nothingSent(): Sent {
+    return { failure: undefined, last: Promise.resolve(), blobNumbers: this.#blobNumbers };
+  }
+
   #refuse(jobs: readonly LaneJob[], error: unknown): void {
     for (const { id, settle } of jobs) settle({ id, error: errorRow(postgresFailure(error)) });
   }
 
   async #connection(): Promise<PostgresSql> {
-    if (this.#sql === undefined || this.#sql.isLost) this.#sql = await connectAgain(this.#place);
+    if (this.#sql === undefined || this.#sql.isLost) {
+      // The database may have been put back to an earlier state meanwhile.
+      this.#blobNumbers.forget();
+      this.#sql = await connectAgain(this.#place);
+    }
     return this.#sql;
   }
 
@@ -238,7 +175,7 @@ export class WriteLane {
     runAll: (sql: PostgresSql, sent: Sent) => Promise<readonly Ran[]>,
   ): Promise<void> {
     const sql = await this.#connection();
-    const sent: Sent = { failure: undefined, last: Promise.resolve() };
+    const sent = this.#nothingSent();
     let ran: readonly Ran[];
     try {
       sendAhead(sql, sent, "begin");
@@ -248,6 +185,7 @@ export class WriteLane {
       // So the server answers when it had given up the transaction.
       if (command !== "COMMIT") throw new Error("The transaction was not committed");
     } catch (error) {
+      this.#blobNumbers.forget();
       if (!sql.isLost) await sql.run("rollback").catch(() => {});
       if (sql.isLost) throw new ConnectionLost(error);
       throw sent.failure ?? error;
@@ -265,7 +203,7 @@ export class WriteLane {
     try {
       const sql = await this.#connection();
       try {
-        const sent: Sent = { failure: undefined, last: Promise.resolve() };
+        const sent = this.#nothingSent();
         await sql.run("begin");
         const hasMore = await this.#sweep.sweep(new LaneTransaction(sql, sent));
         const { command } = await sql.query("commit");
@@ -350,6 +288,7 @@ async function runUndoing(sql: PostgresSql, sent: Sent, job: LaneJob): Promise<R
     } catch (thrown) {
       if (sql.isLost) throw thrown;
       await sql.run("rollback to savepoint job");
+      sent.blobNumbers.forget();
       const error = sent.failure ?? thrown;
       if (isSerialization(error)) throw error;
       sent.failure = undefined;
@@ -374,16 +313,21 @@ function lockNamed(sql: PostgresSql, sent: Sent, jobs: readonly LaneJob[]): void
     `select agent_id from agent where agent_id in (${places}) order by agent_id for update`,
     agents,
   );
-  sendAhead(
-    sql,
-    sent,
-    `select account_id
-    from account
-    where account_id in (select account_id from agent where agent_id in (${places}))
-    order by account_id
-    for update`,
-    agents,
-  );
+  if (jobs.some(({ name }) => locksAccounts(name)))
+    sendAhead(
+      sql,
+      sent,
+      `select account_id
+      from account
+      where account_id in (select account_id from agent where agent_id in (${places}))
+      order by account_id
+      for update`,
+      agents,
+    );
+  else {
+    const accounts = new Set(jobs.flatMap(({ args }) => accountsOf(args).map(([, account]) => account)));
+    for (const account of [...accounts].sort((a, b) => a - b)) sent.blobNumbers.prepare(sql, account);
+  }
 }
 
 export function settleInto(

@@ -10,7 +10,7 @@
  *  loop a turn, so nothing else can happen inside it. Between batches the loop gives a turn whenever a backup is running. */
 import Database from "better-sqlite3";
 import type { Touched } from "#/src/model/changes.ts";
-import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
+import type { AccountNumber, AgentNumber, BlobNumber, Modseq } from "#/src/model/numbers.ts";
 import { collectGarbage } from "#/src/threads/collect-garbage.ts";
 import { errorRow } from "../failures.ts";
 import { runOnce } from "../idempotency.ts";
@@ -19,6 +19,7 @@ import { SweepState } from "../sweep.ts";
 import type { Answer, FromWriter, Job, Lane, ToWriter } from "../threads/messages.ts";
 import { type Mutation, transactions } from "../transactions/index.ts";
 import { WriterLanes } from "../writer-lanes.ts";
+import { takeBlobNumbers } from "../writing/blob-rows.ts";
 import { backupTo } from "./backup.ts";
 import { checkpointPages, SqliteSql } from "./connection.ts";
 import { engineFailure, isUntrustworthy } from "./failures.ts";
@@ -43,6 +44,10 @@ class WriterTransaction extends SqliteSql implements Transaction {
 
   touch(agent: AgentNumber, modseq: Modseq): void {
     this.touched.set(agent, modseq);
+  }
+
+  takeBlobNumber(account: AccountNumber): Promise<BlobNumber> {
+    return takeBlobNumbers(this, account, 1);
   }
 
   sweepLater(): void {

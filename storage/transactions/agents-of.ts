@@ -41,3 +41,11 @@ const ofNamedAgents: ReadonlySet<string> = new Set<TransactionName>(["deliverMes
 export function isOfNamedAgents(name: string): boolean {
   return ofNamedAgents.has(name);
 }
+
+/** Writes that lock accounts in any case. Others lock the row of one only to take numbers of blobs from it, which on PostgreSQL is one
+ *  write in a hundred. */
+const lockingAccounts: ReadonlySet<string> = new Set<TransactionName>(["changeItems", "reportDelivery"]);
+
+export function locksAccounts(name: string): boolean {
+  return lockingAccounts.has(name);
+}

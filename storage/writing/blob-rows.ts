@@ -11,8 +11,23 @@ import type { Sql, Transaction } from "../sql.ts";
 /** Blobs that one transaction frees itself. The sweep frees the rest, so that emptying a large mailbox does not block other writes. */
 const freedAtOnceMax = 256;
 
+/** Takes so many numbers of an account in one go, and gives the first of them. */
+export async function takeBlobNumbers(tx: Sql, account: AccountNumber, count: number): Promise<BlobNumber> {
+  const taken = await tx.get<{ blob: BlobNumber }>(
+    `update account
+    set next_blob_id = next_blob_id + ?
+    where account_id = ?
+    returning next_blob_id - ? as blob`,
+    count,
+    account,
+    count,
+  );
+  if (taken === undefined) throw new WaypostError("not_found", "There is no such account");
+  return taken.blob;
+}
+
 export async function insertBlob(
-  tx: Sql,
+  tx: Transaction,
   account: AccountNumber,
   blob: EncodedBlob,
   referenceCount: number,
@@ -20,20 +35,13 @@ export async function insertBlob(
   const { object } = blob;
   if (object?.accounts.includes(account) === false)
     throw new Error(`The object store has the body for other accounts than ${account}`);
-  const taken = await tx.get<{ blob: BlobNumber }>(
-    `update account
-    set next_blob_id = next_blob_id + 1
-    where account_id = ?
-    returning next_blob_id - 1 as blob`,
-    account,
-  );
-  if (taken === undefined) throw new WaypostError("not_found", "There is no such account");
+  const number = await tx.takeBlobNumber(account);
   await tx.send(
     `insert into blob
       (account_id, blob_id, codec, size, stored_size, sha256, reference_count, header_size, structure, header, data, object)
     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     account,
-    taken.blob,
+    number,
     blob.codec,
     blob.size,
     blob.storedSize,
@@ -45,16 +53,16 @@ export async function insertBlob(
     blob.chunks[0] ?? new Uint8Array(),
     object?.name ?? null,
   );
-  for (const [number, chunk] of blob.chunks.entries())
-    if (number > 0)
+  for (const [at, chunk] of blob.chunks.entries())
+    if (at > 0)
       await tx.send(
         "insert into blob_chunk (account_id, blob_id, chunk_number, data) values (?, ?, ?, ?)",
         account,
-        taken.blob,
         number,
+        at,
         chunk,
       );
-  return taken.blob;
+  return number;
 }
 
 /** Adds references to a blob that has at least one. */

@@ -10,7 +10,7 @@ import type { AgentTransaction, TransactionPart } from "./agent-transaction.ts";
 import type { LoggedChange } from "./change-log.ts";
 import { deleteEntries, type HeldEntry, insertEntries, type NewEntry, updateEntries } from "./entry-rows.ts";
 import { deleteGrantObject } from "./grant-rows.ts";
-import { type MailboxState, MailboxWrite, selectMailbox } from "./mailbox-write.ts";
+import { type MailboxState, MailboxWrite, readMailboxOfRole, selectMailbox } from "./mailbox-write.ts";
 import { changeEntryCounts } from "./message-rows.ts";
 
 /** A change of a transaction to a message in a mailbox of holds. */
@@ -73,9 +73,11 @@ export class MailWrite implements TransactionPart {
   /** The mailbox of a role, or INBOX if the agent has none. */
   async mailboxOfRole(role: MailboxRole): Promise<MailboxWrite> {
     const { tx, agent } = this.transaction;
-    const found =
-      (await tx.get<MailboxState>(`${selectMailbox} where agent_id = ? and role = ?`, agent, role)) ??
-      (await tx.get<MailboxState>(`${selectMailbox} where agent_id = ? and role = 'inbox'`, agent));
+    return this.mailboxAsRead(await readMailboxOfRole(tx, agent, role));
+  }
+
+  /** One whose row was read in this transaction, after its agent was locked. */
+  mailboxAsRead(found: MailboxState | undefined): MailboxWrite {
     return (found && this.#mailboxes.get(found.mailbox)) ?? this.#hold(found);
   }
 

@@ -1,7 +1,8 @@
 /** The changes of one transaction to one mailbox: added, changed and removed entries, and the changes of its counters. */
 import { deletedFlag, type FlagState, seenFlag } from "#/src/model/flags.ts";
-import type { MailboxNumber, MessageNumber, Uid } from "#/src/model/numbers.ts";
+import type { AgentNumber, MailboxNumber, MessageNumber, Uid } from "#/src/model/numbers.ts";
 import { isHoldRole, type MailboxRole } from "#/src/model/roles.ts";
+import type { Sql } from "../sql.ts";
 import type { HeldEntry, NewEntry } from "./entry-rows.ts";
 
 export interface MailboxState {
@@ -17,6 +18,18 @@ export const selectMailbox = `
   select mailbox_id as mailbox, name, role, uid_validity as "uidValidity", uid_next as "uidNext",
     message_count as "messageCount"
   from mailbox`;
+
+/** The mailbox of a role, or INBOX if the agent has none. */
+export async function readMailboxOfRole(
+  tx: Sql,
+  agent: AgentNumber,
+  role: MailboxRole,
+): Promise<MailboxState | undefined> {
+  return (
+    (await tx.get<MailboxState>(`${selectMailbox} where agent_id = ? and role = ?`, agent, role)) ??
+    (await tx.get<MailboxState>(`${selectMailbox} where agent_id = ? and role = 'inbox'`, agent))
+  );
+}
 
 export class MailboxWrite implements MailboxState {
   readonly mailbox: MailboxNumber;

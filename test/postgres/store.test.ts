@@ -40,6 +40,43 @@ describe.skipIf(serverUrl === undefined)("a store on PostgreSQL", () => {
     for (const seed of seeds) expect(await listUids(store, seed.agent, seed.inbox)).toHaveLength(30 + 40);
   });
 
+  it("delivers while somebody else has locked the row of the account", async () => {
+    await using test = await openTestStore();
+    const { store } = test;
+    const ada = await seedAgent(store);
+    await deliver(store, [ada]);
+    const other = new Client({ connectionString: store.place.database!.url });
+    await other.connect();
+    await other.query("begin");
+    await other.query("update account set name = name");
+    for (let mails = 0; mails < 20; mails++) await deliver(store, [ada]);
+    await other.query("commit");
+    await other.end();
+    expect(await listUids(store, ada.agent, ada.inbox)).toHaveLength(21);
+  });
+
+  it("gives the number of a blob once, whatever writes fail and whichever store takes it", async () => {
+    await using test = await openTestStore();
+    const { store } = test;
+    const [ada, bob] = [await seedAgent(store), await seedAgent(store, "bob", { account: "two" })];
+    using folder = temporaryFolder();
+    const second = await openStore({ folder: folder.path, database: store.place.database });
+    const elsewhere = { ...ada, account: bob.account };
+    for (const one of [store, second])
+      for (let round = 0; round < 3; round++) {
+        const writes = [elsewhere, bob, ada].map((seed) => deliver(one, [seed]));
+        const settled = await Promise.allSettled(writes);
+        expect(settled.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled"]);
+        // Alone, and in the transaction of nobody else.
+        await expect(deliver(one, [elsewhere])).rejects.toThrow("not of this account");
+        await deliver(one, [bob]);
+      }
+    for (let mails = 0; mails < 100; mails += 20)
+      await Promise.all(Array.from({ length: 20 }, (_, at) => deliver(at % 2 === 0 ? store : second, [bob])));
+    expect(await listUids(store, bob.agent, bob.inbox)).toHaveLength(112);
+    await second.close();
+  });
+
   it("does a write again that was undone because another waited for it", async () => {
     await using test = await openTestStore();
     const { store } = test;

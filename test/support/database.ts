@@ -2,10 +2,12 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import type { AccountNumber } from "#/src/model/numbers.ts";
 import type { Transaction } from "#/storage/sql.ts";
 import { openWriting, SqliteSql } from "#/storage/sqlite/connection.ts";
 import { migrate } from "#/storage/sqlite/migrate.ts";
 import { type Mutation, transactions } from "#/storage/transactions/index.ts";
+import { takeBlobNumbers } from "#/storage/writing/blob-rows.ts";
 import type { Write } from "./every-write.ts";
 
 export interface TestDatabase extends Disposable {
@@ -18,7 +20,12 @@ export async function openTestDatabase(): Promise<TestDatabase> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-database-"));
   const database = openWriting(folder);
   await migrate(database, folder, 0);
-  const tx = Object.assign(new SqliteSql(database), { touch() {}, sweepLater() {} }) satisfies Transaction;
+  const sql = new SqliteSql(database);
+  const tx = Object.assign(sql, {
+    touch() {},
+    sweepLater() {},
+    takeBlobNumber: (account: AccountNumber) => takeBlobNumbers(sql, account, 1),
+  }) satisfies Transaction;
   return {
     database,
     tx,

@@ -15,8 +15,9 @@ import { type Transaction, together } from "../../sql.ts";
 import { type AgentTransaction, beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { claimBlob, insertBlob } from "../../writing/blob-rows.ts";
 import { mailOf } from "../../writing/mail.ts";
+import { type MailboxState, readMailboxOfRole } from "../../writing/mailbox-write.ts";
 import { insertMessage } from "../../writing/message-rows.ts";
-import { joinThread } from "../../writing/threads.ts";
+import { findThread, keepThreadKeys } from "../../writing/threads.ts";
 import { changeWith, countNew, type ItemAction, type ItemsOfAgent } from "../collections/change-items.ts";
 
 export interface DeliveryRecipient {
@@ -65,7 +66,11 @@ export async function deliverMessage(
   // Agents are locked first, then accounts, each in the same order in every write, so that transactions cannot deadlock.
   const items = new Map(args.items?.map(({ agent, actions }) => [agent, actions]));
   // Each statement is sent before the results of the earlier ones have come.
-  const [writes, blobs] = await together([beginWrites(tx, args), insertBlobs(tx, args)]);
+  const [writes, blobs, places] = await together([
+    beginWrites(tx, args),
+    insertBlobs(tx, args),
+    readPlaces(tx, args),
+  ]);
   const deliveries = new Map<DeliveryRecipient, Delivery>();
   for (const recipient of recipients) {
     const { agent, account } = recipient;
@@ -74,7 +79,10 @@ export async function deliverMessage(
     writes.delete(agent);
     const actions = items.get(agent) ?? [];
     items.delete(agent);
-    deliveries.set(recipient, await deliverTo(write, args, recipient, blobs.get(account)!, actions));
+    // What the first copy for an agent has changed is read again for the next one.
+    const place = places.get(agent) ?? (await readPlace(tx, args, recipient));
+    places.delete(agent);
+    deliveries.set(recipient, await deliverTo(write, args, recipient, place, blobs.get(account)!, actions));
   }
   for (const [agent, write] of writes) {
     await changeAsTaken(write, items.get(agent) ?? []);
@@ -107,6 +115,30 @@ async function beginWrites(
   return new Map((await together(begun)).map((write) => [write.agent, write]));
 }
 
+interface Place {
+  readonly mailbox: MailboxState | undefined;
+  readonly thread: ThreadNumber | undefined;
+}
+
+/** Where the first copy for each agent goes. */
+async function readPlaces(tx: Transaction, args: DeliverMessage): Promise<Map<AgentNumber, Place>> {
+  const first = new Map(args.recipients.toReversed().map((recipient) => [recipient.agent, recipient]));
+  const places = await together([...first.values()].map((recipient) => readPlace(tx, args, recipient)));
+  return new Map([...first.keys()].map((agent, at) => [agent, places[at]!]));
+}
+
+async function readPlace(
+  tx: Transaction,
+  { facts }: DeliverMessage,
+  { agent, mailboxRole }: DeliveryRecipient,
+): Promise<Place> {
+  const [mailbox, thread] = await together([
+    readMailboxOfRole(tx, agent, mailboxRole),
+    findThread(tx, agent, facts.threadKeys),
+  ]);
+  return { mailbox, thread };
+}
+
 async function insertBlobs(
   tx: Transaction,
   { facts, recipients, stored }: DeliverMessage,
@@ -129,6 +161,7 @@ async function deliverTo(
   write: AgentTransaction,
   args: DeliverMessage,
   recipient: DeliveryRecipient,
+  place: Place,
   blob: BlobNumber,
   actions: readonly ItemAction[],
 ): Promise<Delivery> {
@@ -141,10 +174,9 @@ async function deliverTo(
     });
   const message = write.takeNumber() as MessageNumber;
   const mail = mailOf(write);
-  const [mailbox, thread] = await together([
-    mail.mailboxOfRole(recipient.mailboxRole),
-    joinThread(tx, agent, message, facts.threadKeys),
-  ]);
+  const mailbox = mail.mailboxAsRead(place.mailbox);
+  const thread = place.thread ?? (message as number as ThreadNumber);
+  await keepThreadKeys(tx, agent, thread, facts.threadKeys);
   await insertMessage(tx, {
     agent,
     message,
