@@ -78,6 +78,7 @@ function clientOf(daemon: ChildDaemon, agent: number): Client {
 export interface CalendarLoad {
   readonly agent: number;
   readonly isStopped: () => boolean;
+  readonly isDoubtful: (status: number) => boolean;
   acknowledged(): void;
   refused(status: number): void;
 }
@@ -110,7 +111,7 @@ export async function changeEvents(
       ({ version } = answer);
     } else {
       // Of a refusal nothing may be left.
-      ledger.places.set(uid, [now, ...open]);
+      if (!load.isDoubtful(answer.status)) ledger.places.set(uid, [now, ...open]);
       load.refused(answer.status);
     }
     return true;

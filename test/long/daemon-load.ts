@@ -52,7 +52,12 @@ export interface Load {
 let lastMark = 0;
 
 /** Starts clients of all kinds. They end when they are told to, or when the daemon does. */
-export function startLoad(daemon: ChildDaemon, ledger: Ledger): Load {
+export function startLoad(
+  daemon: ChildDaemon,
+  ledger: Ledger,
+  /** Answers that may come when the write is stored nevertheless. */
+  { isDoubtful = () => false }: { readonly isDoubtful?: (status: number) => boolean } = {},
+): Load {
   const state = { isStopped: false };
   const clients: Promise<void>[] = [];
   for (let number = 0; number < 12; number++) clients.push(sendMail(daemon, ledger, number, state));
@@ -63,6 +68,7 @@ export function startLoad(daemon: ChildDaemon, ledger: Ledger): Load {
       changeEvents(daemon, ledger.events, {
         agent,
         isStopped: () => state.isStopped,
+        isDoubtful,
         acknowledged: () => ledger.acknowledged++,
         refused: (status) => refused(ledger, String(status)),
       }),

@@ -12,6 +12,7 @@ const suites = [
   ["kill-queue.ts"],
   ["kill-delivery.ts", "15"],
   ["kill-daemons.ts", "6"],
+  ["kill-shared-store.ts", "4", "2"],
   ["power-loss.ts"],
   ["import-killed.ts", "--count", "2000"],
   ["disk-full.ts"],
