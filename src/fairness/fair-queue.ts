@@ -36,6 +36,17 @@ export class FairQueue<Item extends { readonly owner: Owner }> {
     this.#length++;
   }
 
+  /** Back to where it was taken from: its owner's turn is the next one, and it goes before the owner's others. */
+  unshift(item: Item): void {
+    this.delete(item);
+    const group = groupOf(item.owner);
+    const owners = this.#groups.get(group) ?? new Map<string, Set<Item>>();
+    const items = owners.get(item.owner.key) ?? [];
+    putFirst(owners, item.owner.key, new Set([item, ...items]));
+    putFirst(this.#groups, group, owners);
+    this.#length++;
+  }
+
   /** Takes the next one. Only the oldest of each owner is asked about. */
   shift(verdict: (item: Item) => Verdict = goes): Item | undefined {
     for (const [group, owners] of this.#groups)
@@ -86,4 +97,11 @@ export class FairQueue<Item extends { readonly owner: Owner }> {
 
 function groupOf({ key, above }: Owner): string {
   return above ?? key;
+}
+
+function putFirst<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  const others = [...map].filter(([other]) => other !== key);
+  map.clear();
+  map.set(key, value);
+  for (const [other, held] of others) map.set(other, held);
 }

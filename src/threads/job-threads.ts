@@ -94,6 +94,15 @@ export function createJobThreads<Settings, Job, Result>(
     timer ??= setTimeout(look, limits.lookMs);
   }
 
+  /** Jobs that a thread was given and does not do after all. Slow ones keep their turns: behind the queue, the only job of an owner would
+   *  come second to one of an owner who gave many, again and again. */
+  function giveBack(thread: JobThread<Job, Result>, others: readonly Task<Job, Result>[]): void {
+    const waited = others.filter(({ isSlow }) => thread.isSlow && isSlow);
+    for (const task of waited.toReversed()) queue.unshift(task);
+    for (const task of others) if (!waited.includes(task)) give(task);
+    if (waited.length > 0) giveSlow();
+  }
+
   /** A thread for each quick job at once: it is not known yet which of them takes long. */
   function leastLoaded(): JobThread<Job, Result> {
     const quick = [...threads].filter(({ isSlow }) => !isSlow);
@@ -197,7 +206,7 @@ export function createJobThreads<Settings, Job, Result>(
 
   /** The thread goes on with this job alone. */
   function keep(thread: JobThread<Job, Result>, task: Task<Job, Result>): void {
-    for (const other of thread.hold(task)) give(other);
+    giveBack(thread, thread.hold(task));
   }
 
   /** Ends a thread, because of this job if one is named. */
@@ -205,7 +214,7 @@ export function createJobThreads<Settings, Job, Result>(
     if (!threads.delete(thread)) return;
     void thread.end();
     if (culprit !== undefined) culprit.thread?.remove(culprit);
-    for (const other of thread.takeBack(undefined)) give(other);
+    giveBack(thread, thread.takeBack(undefined));
     if (culprit !== undefined) lessen(culprit);
   }
 

@@ -43,11 +43,13 @@ export function serveJobs<Settings, Job, Result>(
     } catch (error) {
       said = { id, failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
     }
-    // Those that are ready in one turn go back together.
+    // Those that are ready in one turn go back together, unless another job begins before.
     if (answers.push(said) === 1) owner.exit(() => setImmediate(send));
   }
 
   function begin(given: GivenJob<Job>): void {
+    // The next job may compute for long, and its thread may be ended for it: an answer that waited behind it would be lost.
+    send();
     Atomics.add(board, boardBegun, 1);
     if (given.place > Atomics.load(board, boardTakenBack)) void owner.run(given.id, answer, given);
     // In a callback of its own, behind all that the job could do at once.
@@ -55,6 +57,7 @@ export function serveJobs<Settings, Job, Result>(
   }
 
   function send(): void {
+    if (answers.length === 0) return;
     port.postMessage(answers, transfer);
     answers = [];
     transfer = [];
