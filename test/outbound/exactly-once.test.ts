@@ -1,7 +1,7 @@
 /** One `send`, however often it is asked for and whatever happens to the daemon meanwhile: one mail at the other server. */
 import http from "node:http";
 import { pino } from "pino";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { startDelivery } from "#/protocols/delivery/start-delivery.ts";
 import { callDaemon, connectToDaemon } from "#/src/daemon/private-client.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
@@ -14,6 +14,8 @@ import { startSink } from "../support/smtp-sink.ts";
 
 const hourMs = 3_600_000;
 const waits = { timeout: 20_000 };
+// A test waits more than once, and on a busy machine each time for long.
+vi.setConfig({ testTimeout: 60_000 });
 
 interface Answer {
   readonly status: number;
