@@ -3,59 +3,40 @@
  *  server may see one twice only if a kill fell between its 250 and our commit; those are counted, and bounded. Who follows events moves
  *  from daemon to daemon, and misses and repeats none. What a killed daemon did for all of them another one does within 15 s.
  *  `node test/long/kill-daemons.ts [kills]`; 6 by default. Passes over where no PostgreSQL is. */
-import fs from "node:fs";
-import os from "node:os";
-import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { callDaemon, connectToDaemon } from "#/src/daemon/private-client.ts";
-import type { LeaseName } from "#/storage/leases.ts";
-import { openStore } from "#/storage/open-store.ts";
-import { startPostgres } from "../postgres/postgres-server.ts";
-import { type ChildDaemon, manyRequests, startChildDaemon } from "../support/daemon.ts";
+import { type ChildDaemon, manyRequests } from "../support/daemon.ts";
 import { startSink } from "../support/smtp-sink.ts";
 import { compareSent, connectionsPerDomain, countBy } from "./compare-sent.ts";
 import { kill } from "./daemon-load.ts";
+import { startSharedStore } from "./shared-store.ts";
 
 const kills = Number(process.argv[2] ?? 6);
 const senders = 6;
 const takeOverMsMax = 15_000;
 const startedAt = Date.now();
-const server = await startPostgres({ isDurable: true });
-if (server === undefined) {
+await using sink = await startSink();
+const shared = await startSharedStore({
+  agents: 2,
+  set: [
+    "log.level=fatal",
+    "outbound.smarthost_host=127.0.0.1",
+    `outbound.smarthost_port=${sink.port}`,
+    "outbound.smarthost_tls=none",
+    `outbound.connections_per_domain=${connectionsPerDomain}`,
+    ...manyRequests,
+    "limits.sends_per_hour=0",
+    "limits.sends_per_day=0",
+  ],
+});
+if (shared === undefined) {
   console.log("passed over: there is no PostgreSQL");
   process.exit(0);
 }
-const base = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-kill-daemons-"));
-await using sink = await startSink();
-const daemons: ChildDaemon[] = [];
-for (const name of ["one", "two", "three"])
-  daemons.push(
-    await startChildDaemon({
-      agents: 2,
-      data: path.join(base, name),
-      set: [
-        `storage.url=${server.url}`,
-        "log.level=fatal",
-        "outbound.smarthost_host=127.0.0.1",
-        `outbound.smarthost_port=${sink.port}`,
-        "outbound.smarthost_tls=none",
-        `outbound.connections_per_domain=${connectionsPerDomain}`,
-        ...manyRequests,
-        "limits.sends_per_hour=0",
-        "limits.sends_per_day=0",
-      ],
-    }),
-  );
-const store = await openStore({
-  folder: path.join(base, "onlooker"),
-  database: { url: server.url },
-  isOnlooker: true,
-});
+const { daemons, alive, store, anyDaemon } = shared;
 const [ada, bob] = daemons[0]!.agents as [ChildDaemon["agents"][0], ChildDaemon["agents"][0]];
 await administer("agent.update", { owner: ada.address, holdPolicy: "open" });
 
-/** Of daemons that are not killed now. */
-const alive = new Set(daemons);
 const acknowledged = new Map<string, string>();
 const faults: string[] = [];
 const state = { isStopped: false };
@@ -67,14 +48,19 @@ let slowestMs = 0;
 for (let count = 1; count <= kills; count++) {
   await delay(1500 + Math.random() * 1000);
   // Each second time the one that does for all what one of them does.
-  const holder = await findHolder("holds");
-  const victim = count % 2 === 0 ? await daemonOf(holder) : daemons[count % daemons.length]!;
+  const isHolder = count % 2 === 0;
+  const victim = isHolder ? await findHolder() : daemons[count % daemons.length]!;
+  if (victim === undefined) {
+    faults.push(`kill ${count}: no daemon had the lease`);
+    break;
+  }
   alive.delete(victim);
   await kill(victim);
   const killedAt = performance.now();
-  const dead = await untilTakenOver(holder, count % 2 === 0);
-  if (count % 2 === 0) slowestMs = Math.max(slowestMs, performance.now() - killedAt);
-  if (!dead) faults.push(`kill ${count}: nobody took over`);
+  if (isHolder) {
+    if ((await findHolder()) === undefined) faults.push(`kill ${count}: nobody took over`);
+    slowestMs = Math.max(slowestMs, performance.now() - killedAt);
+  }
   await victim.restart("SIGKILL");
   alive.add(victim);
   console.log(`${count} kills, ${acknowledged.size} acknowledged, ${sink.mails.length} at the other server`);
@@ -88,19 +74,11 @@ await following;
 await compareEvents();
 console.log(`taken over within ${Math.round(slowestMs)} ms`);
 if (slowestMs > takeOverMsMax) faults.push("it was taken over too late");
-for (const daemon of daemons) await daemon.stop();
-faults.push(...(await store.check()));
-await store.close();
-await server.stop();
-fs.rmSync(base, { recursive: true });
+faults.push(...(await shared.end()));
 for (const fault of faults.slice(0, 20)) console.log(`  ${fault}`);
 const isGood = faults.length === 0 && acknowledged.size > 0;
 console.log(`${isGood ? "passed" : "failed"} in ${Math.round((Date.now() - startedAt) / 1000)} s`);
 process.exitCode = isGood ? 0 : 1;
-
-function anyDaemon(): ChildDaemon {
-  return [...alive][Math.floor(Math.random() * alive.size)]!;
-}
 
 /** One mail after the other, each until it has an answer, and sometimes once more at another daemon. */
 async function sendMail(): Promise<void> {
@@ -161,42 +139,21 @@ async function call(operation: string, token: string, input: object): Promise<An
 }
 
 async function administer(operation: string, input: Record<string, unknown>): Promise<unknown> {
-  return callDaemon((await connectToDaemon(path.join(base, "one")))!, { operation, input });
+  return callDaemon((await connectToDaemon(daemons[0]!.data))!, { operation, input });
 }
 
-async function findHolder(name: LeaseName): Promise<string | undefined> {
-  const row = await store.get<{ daemon: string }>("select daemon from lease where name = ?", name);
-  return row?.daemon;
-}
-
-/** The process whose connections carry its name. */
-async function daemonOf(holder: string | undefined): Promise<ChildDaemon> {
-  const names = await Promise.all(
-    daemons.map(async (_, at) => {
-      const file = path.join(base, ["one", "two", "three"][at]!);
-      const status = (await callDaemon((await connectToDaemon(file))!, {
-        operation: "status",
-        input: {},
-      })) as {
-        daemon?: string;
-      };
-      return status.daemon;
-    }),
-  );
-  const at = names.indexOf(holder);
-  if (at < 0) faults.push("no daemon says that it holds the lease");
-  return daemons[Math.max(0, at)]!;
-}
-
-/** Until another daemon has the lease, where its holder was killed. */
-async function untilTakenOver(holder: string | undefined, isOfHolder: boolean): Promise<boolean> {
-  if (!isOfHolder) return true;
-  for (const begunAt = performance.now(); performance.now() - begunAt < 3 * takeOverMsMax; ) {
-    const present = await findHolder("holds");
-    if (present !== undefined && present !== holder) return true;
-    await delay(100);
+/** The daemon that has a lease and is not killed, as soon as there is one. A lease carries the name of a process. */
+async function findHolder(): Promise<ChildDaemon | undefined> {
+  for (const begunAt = performance.now(); performance.now() - begunAt < 3 * takeOverMsMax; await delay(100)) {
+    const row = await store.get<{ daemon: string }>("select daemon from lease where name = 'holds'");
+    for (const daemon of alive) if (row !== undefined && (await nameOf(daemon)) === row.daemon) return daemon;
   }
-  return false;
+  return undefined;
+}
+
+async function nameOf(daemon: ChildDaemon): Promise<string | undefined> {
+  const status = await callDaemon((await connectToDaemon(daemon.data))!, { operation: "status", input: {} });
+  return (status as { daemon?: string }).daemon;
 }
 
 async function isDrained(): Promise<boolean> {

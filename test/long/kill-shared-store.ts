@@ -2,38 +2,23 @@
  *  server of the database itself, whose `fsync` is on. Nothing that was acknowledged is lost, and clients that move from daemon to
  *  daemon with what they know (cursors of events, QRESYNC, sync-tokens) miss and repeat nothing.
  *  `node test/long/kill-shared-store.ts [kills of daemons] [kills of the server]`; 4 and 2 by default. Passes over where no PostgreSQL is. */
-import fs from "node:fs";
-import os from "node:os";
-import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { openStore } from "#/storage/open-store.ts";
-import { startPostgres } from "../postgres/postgres-server.ts";
-import { type ChildDaemon, startChildDaemon } from "../support/daemon.ts";
+import type { ChildDaemon } from "../support/daemon.ts";
 import { findLosses, kill, type Load, loadedDaemon, openLedger, startLoad } from "./daemon-load.ts";
 import { followEvents, followMailbox } from "./moving-clients.ts";
+import { startSharedStore } from "./shared-store.ts";
 
 const daemonKills = Number(process.argv[2] ?? 4);
 const serverKills = Number(process.argv[3] ?? 2);
 /** Kills between two looks at everything that came since the last one. */
 const killsBetweenLooks = 5;
 const startedAt = Date.now();
-const server = await startPostgres({ isDurable: true });
-if (server === undefined) {
+const shared = await startSharedStore(loadedDaemon);
+if (shared === undefined) {
   console.log("passed over: there is no PostgreSQL");
   process.exit(0);
 }
-const base = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-kill-shared-store-"));
-const daemons: ChildDaemon[] = [];
-for (const name of ["one", "two", "three"])
-  daemons.push(
-    await startChildDaemon({
-      ...loadedDaemon,
-      data: path.join(base, name),
-      set: [...(loadedDaemon.set ?? []), `storage.url=${server.url}`],
-    }),
-  );
-/** Of daemons that are not killed now. */
-const alive = new Set(daemons);
+const { server, daemons, alive, store, anyDaemon } = shared;
 const ledger = openLedger();
 const faults: string[] = [];
 const state = { isStopped: false };
@@ -60,27 +45,14 @@ state.isStopped = true;
 const told = await events.ended;
 const held = await mailbox;
 for (const [word, number] of ledger.refusals) console.log(`  refused ${number} times: ${word}`);
-const store = await openStore({
-  folder: path.join(base, "onlooker"),
-  database: { url: server.url },
-  isOnlooker: true,
-});
 const { address } = daemons[0]!.agents[moving.agent]!;
 faults.push(...(await events.compare(store, address)), ...(await held.compare(anyDaemon())));
 console.log(`${told} events were told, and ${held.moves} times a client moved`);
-for (const daemon of daemons) await daemon.stop();
-faults.push(...(await store.check()));
-await store.close();
-await server.stop();
-fs.rmSync(base, { recursive: true });
+faults.push(...(await shared.end()));
 for (const fault of faults.slice(0, 20)) console.log(`  ${fault}`);
 const isGood = faults.length === 0 && ledger.acknowledged > 0 && told > 0 && held.moves > 0;
 console.log(`${isGood ? "passed" : "failed"} in ${Math.round((Date.now() - startedAt) / 1000)} s`);
 process.exitCode = isGood ? 0 : 1;
-
-function anyDaemon(): ChildDaemon {
-  return [...alive][Math.floor(Math.random() * alive.size)]!;
-}
 
 /** After a refusal as temporary nobody knows whether the commit reached the disk before the database went. */
 function load(daemon: ChildDaemon): Load {
@@ -98,10 +70,10 @@ async function killDaemon(victim: ChildDaemon): Promise<void> {
 
 /** Clients that were refused at their login have ended: all begin anew. */
 async function killServer(): Promise<void> {
-  await server!.end("SIGKILL");
+  await server.end("SIGKILL");
   for (let tries = 1; ; tries++)
     try {
-      await server!.start();
+      await server.start();
       break;
     } catch (error) {
       // Its processes end when they see that the first of them has gone.

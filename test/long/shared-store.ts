@@ -1,0 +1,58 @@
+/** Three daemons on one PostgreSQL, whose `fsync` is on, in a temporary folder. */
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { openStore } from "#/storage/open-store.ts";
+import type { Store } from "#/storage/store.ts";
+import { type PostgresServer, startPostgres } from "../postgres/postgres-server.ts";
+import { type ChildDaemon, type DaemonOptions, startChildDaemon } from "../support/daemon.ts";
+
+export interface SharedStore {
+  readonly server: PostgresServer;
+  readonly daemons: readonly ChildDaemon[];
+  /** Daemons that are not killed now. */
+  readonly alive: Set<ChildDaemon>;
+  /** Reads beside the daemons. */
+  readonly store: Store;
+  /** One of those that are not killed now. */
+  anyDaemon(): ChildDaemon;
+  /** Ends the daemons, tells what is wrong with the store, and ends the server. */
+  end(): Promise<string[]>;
+}
+
+/** Undefined where no PostgreSQL is. */
+export async function startSharedStore(options: DaemonOptions): Promise<SharedStore | undefined> {
+  const server = await startPostgres({ isDurable: true });
+  if (server === undefined) return undefined;
+  const base = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-shared-store-"));
+  const daemons: ChildDaemon[] = [];
+  for (const name of ["one", "two", "three"])
+    daemons.push(
+      await startChildDaemon({
+        ...options,
+        data: path.join(base, name),
+        set: [...(options.set ?? []), `storage.url=${server.url}`],
+      }),
+    );
+  const alive = new Set(daemons);
+  const store = await openStore({
+    folder: path.join(base, "onlooker"),
+    database: { url: server.url },
+    isOnlooker: true,
+  });
+  return {
+    server,
+    daemons,
+    alive,
+    store,
+    anyDaemon: () => [...alive][Math.floor(Math.random() * alive.size)]!,
+    async end() {
+      for (const daemon of daemons) await daemon.stop();
+      const faults = await store.check();
+      await store.close();
+      await server.stop();
+      fs.rmSync(base, { recursive: true });
+      return faults;
+    },
+  };
+}
