@@ -34,8 +34,10 @@ async function compile(outdir: string): Promise<void> {
     keepNames: true,
     legalComments: "none",
     // Libraries are loaded as Node loads them: bundled ones differ in what CommonJS gives to an import. But zod has ES modules alone,
-    // and 95 of them.
-    external: Object.keys(dependencies).filter((name) => name !== "zod"),
+    // and 95 of them; and the SDK of the Model Context Protocol, which has ES modules too, then shares them.
+    external: Object.keys(dependencies).filter(
+      (name) => !["zod", "@modelcontextprotocol/server"].includes(name),
+    ),
     plugins: [withoutLocales],
     logLevel: "silent",
   });
