@@ -14,7 +14,7 @@ interface MoveOptions extends CommonOptions {
 export function moveCommand(): Command {
   const command = new Command("move")
     .description(
-      "Move the store to PostgreSQL or back to the file, while no daemon runs. What was killed goes on when it is called again.",
+      "Move the store to PostgreSQL or back to the file. Daemons run on until it says that they have to be stopped. What was killed goes on when it is called again.",
     )
     .option("--to <place>", "postgres://user@host/database, or file for the one in the data folder")
     .option("--to-password-file <file>", "file with the password of that database, in one line")
@@ -42,6 +42,10 @@ export function moveCommand(): Command {
       onStep(step) {
         bar?.end();
         bar = undefined;
+        if (step === "waiting")
+          process.stderr.write(
+            "The copy is whole and follows all changes. Stop the daemon now; this goes on then.\n",
+          );
         showing = showProgress(step, options.json === true).then((line) => {
           bar = line;
         });
@@ -54,7 +58,7 @@ export function moveCommand(): Command {
     if (options.json === true) return printResult(moved, true);
     printLine(
       [
-        `Moved ${moved.rows} rows of ${moved.tables} tables from ${moved.from} to ${moved.to}: compared row by row, and checked.`,
+        `Moved ${moved.rows} rows of ${moved.tables} tables from ${moved.from} to ${moved.to}: compared row by row, and checked. No daemon ran for ${(moved.stoppedMs / 1000).toFixed(1)} s of it.`,
         ...(moved.aside === undefined ? [] : [`What was there before is in ${moved.aside}.`]),
         `The former store is not opened any more. Now ${to === "file" ? 'set url = ""' : `set url = "${hidden(to)}"`} below [storage], and start.`,
       ].join("\n"),

@@ -1,9 +1,8 @@
-/** Rows of one table after the other, in pages by key: read, written elsewhere, compared. */
-import { nextTurn } from "#/src/fairness/loop-turns.ts";
+/** Rows of a table, in pages by key: read, and written elsewhere. */
 import { movedBytesMax, movedRowsMax } from "#/src/model/limits.ts";
-import type { Sql, SqlValue } from "../sql.ts";
+import type { Reader, Sql, SqlValue } from "../sql.ts";
 import { type KeyValue, markName } from "./move-mark.ts";
-import type { TableShape } from "./moving-side.ts";
+import { quoted, type TableShape } from "./moving-side.ts";
 
 export type Row = Readonly<Record<string, SqlValue>>;
 
@@ -12,7 +11,7 @@ const statementRows = 32;
 
 /** At most `movedRowsMax` rows and about `movedBytesMax` at once, or one row that is longer. */
 export async function readPage(
-  sql: Sql,
+  sql: Reader,
   table: TableShape,
   after: readonly SqlValue[] | undefined,
 ): Promise<Row[]> {
@@ -20,8 +19,8 @@ export async function readPage(
   return rows === 0 ? [] : selectRows(sql, table, after, rows);
 }
 
-export async function selectRows(
-  sql: Sql,
+async function selectRows(
+  sql: Reader,
   table: TableShape,
   after: readonly SqlValue[] | undefined,
   limit: number,
@@ -39,7 +38,7 @@ export async function selectRows(
 
 /** The number of rows that fit into one page. Only their lengths are read, so that long values are not loaded twice. */
 async function countPage(
-  sql: Sql,
+  sql: Reader,
   table: TableShape,
   after: readonly SqlValue[] | undefined,
 ): Promise<number> {
@@ -69,13 +68,15 @@ function behind({ key }: TableShape, after: readonly SqlValue[] | undefined) {
   return { order, where: after === undefined ? "" : `\n    where (${order}) > (${places})` };
 }
 
-/** A quoted column name, because names such as `key` and `at` are keywords of SQL. */
-function quoted(column: string): string {
-  return `"${column}"`;
-}
-
-export async function insertRows(sql: Sql, table: TableShape, rows: readonly Row[]): Promise<void> {
+/** `isFirst`: a row whose key or unique value is taken is left out. */
+export async function insertRows(
+  sql: Sql,
+  table: TableShape,
+  rows: readonly Row[],
+  { isFirst = false }: { readonly isFirst?: boolean } = {},
+): Promise<void> {
   const { columns } = table;
+  const end = isFirst ? " on conflict do nothing" : "";
   const place = `(${columns.map(() => "?").join(", ")})`;
   const begin = `insert into ${table.name} (${columns.map(quoted).join(", ")}) values `;
   const sent: Promise<unknown>[] = [];
@@ -83,7 +84,7 @@ export async function insertRows(sql: Sql, table: TableShape, rows: readonly Row
     // Only two texts of SQL for each table, so that both stay prepared.
     const size = rows.length - at >= statementRows ? statementRows : 1;
     const values = rows.slice(at, at + size).flatMap((row) => columns.map((column) => row[column]!));
-    sent.push(sql.send(begin + Array(size).fill(place).join(", "), ...values));
+    sent.push(sql.send(begin + Array(size).fill(place).join(", ") + end, ...values));
     at += size;
   }
   await Promise.allSettled(sent);
@@ -110,37 +111,20 @@ export function unpackKey(key: readonly KeyValue[]): SqlValue[] {
   return key.map((value) => (typeof value === "object" ? Buffer.from(value.hex, "hex") : value));
 }
 
-/** A sentence about the first row that differs between the sides; undefined when all are the same. */
-export async function findDifference(
-  from: Sql,
-  to: Sql,
-  table: TableShape,
-  onPage: (rows: number) => void,
-): Promise<string | undefined> {
-  let afterFrom: SqlValue[] | undefined;
-  let afterTo: SqlValue[] | undefined;
-  for (;;) {
-    const page = await readPage(from, table, afterFrom);
-    const last = page.at(-1);
-    const other = await selectRows(to, table, afterTo, Math.max(1, page.length));
-    for (const [at, row] of withoutMark(table, page).entries()) {
-      const found = withoutMark(table, other)[at];
-      if (found === undefined || table.columns.some((column) => !isSame(row[column]!, found[column]!)))
-        return `the row ${JSON.stringify(packKey(keyOf(table, row)))} of ${table.name} is not the same`;
-    }
-    if (last === undefined)
-      return withoutMark(table, other).length > 0 ? `${table.name} has rows that were not copied` : undefined;
-    afterFrom = keyOf(table, last);
-    afterTo = keyOf(table, other.at(-1)!);
-    onPage(page.length);
-    await nextTurn();
-  }
+/** Whether two rows are the same, as far as both engines can keep it. */
+export function isSameRow({ columns }: TableShape, a: Row, b: Row): boolean {
+  return columns.every((column) => isSame(a[column]!, b[column]!));
 }
 
 /** PostgreSQL keeps no NUL in text: U+FFFD stands there (storage/postgres/values.ts). */
-function isSame(a: SqlValue, b: SqlValue): boolean {
+export function isSame(a: SqlValue, b: SqlValue): boolean {
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b) === 0;
   if (typeof a === "string" && typeof b === "string")
     return a === b || a.replaceAll("\0", "\uFFFD") === b.replaceAll("\0", "\uFFFD");
   return a === b;
+}
+
+/** For people. */
+export function nameOfRow(table: TableShape, row: Row): string {
+  return `the row ${JSON.stringify(packKey(keyOf(table, row)))} of ${table.name}`;
 }

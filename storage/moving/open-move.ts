@@ -2,14 +2,15 @@
 import fs from "node:fs";
 import path from "node:path";
 import { WaypostError } from "#/src/model/errors.ts";
-import { lockStore } from "../folder-lock.ts";
+import { tryLockMove } from "../folder-lock.ts";
 import type { ObjectPlace } from "../objects/objects.ts";
 import { openS3Objects } from "../objects/s3-objects.ts";
-import { openSqliteSide, putAside } from "../sqlite/moving-side.ts";
+import { type ArrivingSide, openArrivingSide } from "../sqlite/arriving-side.ts";
+import { openSqliteSource } from "../sqlite/moving-source.ts";
 import type { DatabasePlace } from "../store.ts";
 import { findMark } from "./move-mark.ts";
 import { cancelMove, type MoveReport, type MoveSteps, moveStore } from "./move-store.ts";
-import type { MovingSide } from "./moving-side.ts";
+import type { MovingSide, MovingSource } from "./moving-side.ts";
 
 /** undefined: the file in the folder. */
 export type Place = DatabasePlace | undefined;
@@ -33,30 +34,29 @@ export async function runMove({ folder, from, to, objects, ...steps }: Move): Pr
   if (from?.url === to?.url)
     throw new WaypostError("invalid", "The store is there already: --to names another place");
   assertThere(folder, from);
-  const lock = lockStore(folder);
-  try {
-    await using source = await openSide(folder, from);
-    const aside = to === undefined ? await putAside(folder, (await findMark(source.sql))?.id) : undefined;
-    await using target = await openSide(folder, to);
-    const report = await moveStore(source, target, {
-      ...steps,
-      objects: objects && openS3Objects(objects),
-    });
-    return { ...report, from: source.name, to: target.name, ...(aside !== undefined && { aside }) };
-  } finally {
-    lock.release();
-  }
+  using _lock = lockMove(folder);
+  await using source = await openSource(folder, from);
+  await using target = await openTarget(folder, to, (await findMark(source.sql))?.id);
+  const report = await moveStore(source, target, {
+    ...steps,
+    objects: objects && openS3Objects(objects),
+  });
+  const { name, aside } = target;
+  return { ...report, from: source.name, to: name, ...(aside !== undefined && { aside }) };
 }
 
 export async function runCancel(folder: string, place: Place): Promise<void> {
   assertThere(folder, place);
-  const lock = lockStore(folder);
-  try {
-    await using side = await openSide(folder, place);
-    await cancelMove(side);
-  } finally {
-    lock.release();
-  }
+  using _lock = lockMove(folder);
+  await using side = await openSource(folder, place);
+  await cancelMove(side);
+}
+
+function lockMove(folder: string): Disposable {
+  const lock = tryLockMove(folder);
+  if (lock === undefined)
+    throw new WaypostError("precondition_failed", `Another waypost move is at work on ${folder}`);
+  return { [Symbol.dispose]: () => lock.release() };
 }
 
 function assertThere(folder: string, place: Place): void {
@@ -67,8 +67,18 @@ function assertThere(folder: string, place: Place): void {
   if (place !== undefined) fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
 }
 
-async function openSide(folder: string, place: Place): Promise<MovingSide> {
-  if (place === undefined) return openSqliteSide(folder);
+async function openSource(folder: string, place: Place): Promise<MovingSource> {
+  if (place === undefined) return openSqliteSource(folder);
+  const { openPostgresSource } = await import("../postgres/moving-source.ts");
+  return openPostgresSource(place);
+}
+
+async function openTarget(
+  folder: string,
+  place: Place,
+  idOfMove: string | undefined,
+): Promise<MovingSide & Partial<ArrivingSide>> {
+  if (place === undefined) return openArrivingSide(folder, idOfMove);
   // Loaded only where PostgreSQL is used.
   const { openPostgresSide } = await import("../postgres/moving-side.ts");
   return openPostgresSide(place);

@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { WaypostError } from "#/src/model/errors.ts";
 import { type MovingSide, shapesOf } from "../moving/moving-side.ts";
 import type { DatabasePlace } from "../store.ts";
-import { connect, longPatience } from "./connection.ts";
+import { connect, longPatience, type PostgresSql } from "./connection.ts";
 import { migrate } from "./migrate.ts";
 
 /** Any number that no other program on the same database takes for a lock. */
@@ -12,7 +12,11 @@ const lockNumber = 7_235_002;
 /** Daemons give a sign of life every 1.5 s. */
 const listenMs = 4000;
 
-export async function openPostgresSide(place: DatabasePlace, waitMs = listenMs): Promise<MovingSide> {
+export interface PostgresSide extends MovingSide {
+  readonly sql: PostgresSql;
+}
+
+export async function openPostgresSide(place: DatabasePlace, waitMs = listenMs): Promise<PostgresSide> {
   const sql = await connect(place, longPatience);
   const { host, pathname } = new URL(place.url);
   const name = `postgres://${host}${pathname}`;
@@ -68,6 +72,7 @@ export async function openPostgresSide(place: DatabasePlace, waitMs = listenMs):
     async settle() {
       await sql.run("analyze");
     },
+    async takePlace() {},
     async [Symbol.asyncDispose]() {
       await sql.close();
     },

@@ -4,7 +4,9 @@
  *  2.3.1.1), every collection another sync-token, every log begins anew at a place that the old one cannot have reached, with an event that says so. */
 import fs from "node:fs";
 import type Database from "better-sqlite3";
+import { findMark, removeMark } from "../moving/move-mark.ts";
 import { renewPositions } from "../writing/renew-positions.ts";
+import { dropCapture } from "./capture.ts";
 import { databaseFile, SqliteSql } from "./connection.ts";
 
 /** "User version" in the header of a SQLite file (section 1.3 of its format): ours is 0, a copy's is 1. */
@@ -48,6 +50,11 @@ export async function beginAnew(database: Database.Database, now: number): Promi
   const sql = new SqliteSql(database);
   database.exec("begin immediate");
   try {
+    // The store that it is a copy of may have been on its way to another engine.
+    if ((await findMark(sql))?.state === "copying") {
+      await removeMark(sql);
+      dropCapture(database);
+    }
     await renewPositions(sql, now);
     database.pragma("user_version = 0");
     database.exec("commit");

@@ -178,24 +178,69 @@ describe.skipIf(serverUrl === undefined)("a server that moves to PostgreSQL and 
     }
   });
 
-  it("is refused while a daemon runs, on either engine", async () => {
+  it("copies while a daemon runs, and ends when it is stopped, on either engine", async () => {
+    const top = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-move-"));
+    const url = await makeDatabase();
+    const data = path.join(top, "data");
+    const { runMove } = await import("#/storage/moving/open-move.ts");
+    try {
+      let owner: Owner | undefined;
+      for (const [from, to] of [
+        ["", url],
+        [url, ""],
+      ] as const) {
+        const ready = await startInProcessDaemon({ data, people: 0, set: [`storage.url=${from}`] });
+        owner ??= ready.agents[0]!;
+        const client = new Client(ready, owner);
+        await client.put("one");
+        await client.mail("Before");
+        const kept = await client.keep();
+        let stopping: Promise<void> | undefined;
+        const moved = await runMove({
+          folder: data,
+          from: placeOf(from),
+          to: placeOf(to),
+          lookMs: 20,
+          onStep(step) {
+            if (step === "waiting")
+              stopping = client.mail("While it is moved").then(() => ready[Symbol.asyncDispose]());
+          },
+        });
+        expect(stopping).toBeDefined();
+        await stopping;
+        expect(moved.isResumed).toBe(false);
+        await using there = await startInProcessDaemon({ data, people: 0, set: [`storage.url=${to}`] });
+        const later = new Client(there, owner);
+        expect(await later.subjectsAfter(kept.cursor)).toEqual(["mail.received"]);
+        expect((await later.select(kept)).filter((line) => line.includes("FETCH"))).toHaveLength(1);
+      }
+    } finally {
+      await dropStorage(data);
+      await dropDatabase(url);
+      fs.rmSync(top, { recursive: true, force: true });
+    }
+  });
+
+  it("is refused where a process has the file to which it is moved, or a store is there", async () => {
     const top = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-move-"));
     const url = await makeDatabase();
     const { runMove } = await import("#/storage/moving/open-move.ts");
     try {
-      await using _ready = await startInProcessDaemon({
-        data: path.join(top, "one"),
+      await using _there = await startInProcessDaemon({ data: path.join(top, "one"), set: ["storage.url="] });
+      await using _here = await startInProcessDaemon({
+        data: path.join(top, "two"),
         set: [`storage.url=${url}`],
       });
-      const other = path.join(top, "two");
-      const move = { folder: other, from: { url }, to: undefined };
-      await expect(runMove(move)).rejects.toThrow("A daemon runs on postgres://");
-      const here = { ...move, folder: path.join(top, "one") };
-      await expect(runMove(here)).rejects.toThrow("is in use by process");
+      const move = { folder: path.join(top, "one"), from: { url }, to: undefined };
+      await expect(runMove(move)).rejects.toThrow("has a store already");
     } finally {
-      await dropStorage(path.join(top, "one"));
+      await dropStorage(path.join(top, "two"));
       await dropDatabase(url);
       fs.rmSync(top, { recursive: true, force: true });
     }
   });
 });
+
+function placeOf(url: string): { readonly url: string } | undefined {
+  return url === "" ? undefined : { url };
+}
