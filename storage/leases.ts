@@ -2,7 +2,14 @@
  *  keeps them. */
 
 /** Work that one daemon does for all. */
-export const leaseNames = ["holds", "webhooks", "maintenance", "calendar mail", "reports"] as const;
+export const leaseNames = [
+  "holds",
+  "webhooks",
+  "maintenance",
+  "calendar mail",
+  "reports",
+  "certificates",
+] as const;
 export type LeaseName = (typeof leaseNames)[number];
 
 export interface Leases {

@@ -11,7 +11,14 @@ export interface ServerKeys extends PemPair {
   /** Certificates of further names of this server (RFC 6066 section 3), by name in lower case. Other names get the one above. */
   readonly further?: ReadonlyMap<string, PemPair>;
   /** Certificates for names that a certificate authority is validating now (tls-alpn-01, RFC 8737). */
-  readonly challenged?: ReadonlyMap<string, PemPair>;
+  readonly challenged?: Challenged;
+}
+
+export interface Challenged {
+  /** False: no ClientHello has to be looked at. */
+  isPossible(): boolean;
+  /** By name in lower case. */
+  find(name: string): Promise<PemPair | undefined>;
 }
 
 const furtherContexts = new WeakMap<SecureContext, ReadonlyMap<string, SecureContext>>();

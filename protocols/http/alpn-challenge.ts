@@ -3,7 +3,7 @@
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { noteSecured } from "#/protocols/connection/secure-socket.ts";
-import { contextFrom, type PemPair } from "#/protocols/connection/server-keys.ts";
+import { type Challenged, contextFrom } from "#/protocols/connection/server-keys.ts";
 
 const protocol = "acme-tls/1";
 /** A ClientHello with more octets before its protocols does not come from an authority. */
@@ -35,14 +35,18 @@ export function isChallenge(socket: Socket, timeoutMs: number): Promise<boolean>
 }
 
 /** Completes the handshake and then ends the connection (section 3). */
-export function answerChallenge(socket: Socket, challenged: ReadonlyMap<string, PemPair>): void {
+export function answerChallenge(socket: Socket, challenged: Challenged): void {
   const secure = new TLSSocket(socket, {
     isServer: true,
     ALPNProtocols: [protocol],
     SNICallback: (name, done) => {
-      const pair = challenged.get(name.toLowerCase());
-      if (pair === undefined) done(new Error("the name is not asked about"));
-      else done(null, contextFrom(pair));
+      challenged.find(name.toLowerCase()).then(
+        (pair) => {
+          if (pair === undefined) done(new Error("the name is not asked about"));
+          else done(null, contextFrom(pair));
+        },
+        (error: Error) => done(error),
+      );
     },
   });
   noteSecured(socket, secure);

@@ -122,7 +122,7 @@ export async function listenHttpPort(options: HttpListenOptions): Promise<Listen
         speakHttp!.call(server, one),
       );
     if (secureContext === undefined) speak(socket);
-    else if ((tls?.challenged?.size ?? 0) === 0) beginTls();
+    else if (tls?.challenged?.isPossible() !== true) beginTls();
     else
       void isChallenge(socket, times.headersMs).then((isAsked) => {
         if (socket.destroyed) return;

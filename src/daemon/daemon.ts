@@ -15,6 +15,7 @@ import { createDispatch } from "#/src/outbound/dispatch.ts";
 import { tlsDetail } from "#/src/reports/write-tls-report.ts";
 import { type LeaseName, leaseNames } from "#/storage/leases.ts";
 import { createChallenges } from "./acme/challenges.ts";
+import { createSharedAuthority } from "./acme/shared-authority.ts";
 import { startAcme } from "./acme/start-acme.ts";
 import { startCalendarMailRunner } from "./calendar-mail-runner.ts";
 import type { Certificate } from "./certificate.ts";
@@ -72,7 +73,8 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
     const house = await openHouse(settings, log, { isStaying: true });
     closers.push(async () => house[Symbol.asyncDispose]());
     // After the lock of the store is taken: two daemons must not write the same certificate.
-    const challenges = settings.acme.enabled ? createChallenges() : undefined;
+    const shared = createSharedAuthority(settings, house.store);
+    const challenges = settings.acme.enabled ? createChallenges(shared) : undefined;
     const certificate = await openCertificate(settings, systemClock, log, challenges);
     closers.push(async () => certificate.close());
     const maintenance = startMaintenance(house);
@@ -101,7 +103,7 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
     const { listeners, close: closeListeners } = await openListeners(house, certificate, challenges);
     closers.push(closeListeners);
     if (challenges !== undefined) {
-      const acme = await startAcme(house, challenges, certificate);
+      const acme = await startAcme(house, challenges, certificate, shared);
       closers.push(() => acme.stop());
     }
     const webhooks = await startWebhooks(house);

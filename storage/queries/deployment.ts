@@ -11,3 +11,18 @@ export async function findZonesDigest(reader: Reader): Promise<string | undefine
   );
   return row && Buffer.from(row.value).toString();
 }
+
+const authorityPrefix = "authority ";
+
+export function authorityRowName(name: string): string {
+  return authorityPrefix + name;
+}
+
+/** What the daemons on one store share about their certificate authority (`keepAuthorityRow`). */
+export async function findAuthorityRow(reader: Reader, name: string): Promise<string | undefined> {
+  const row = await reader.get<{ value: Uint8Array }>(
+    "select value from deployment where name = ?",
+    authorityRowName(name),
+  );
+  return row && Buffer.from(row.value).toString();
+}

@@ -32,6 +32,7 @@ import { retellPeriods } from "./collections/retell-periods.ts";
 import { updateCollection } from "./collections/update-collection.ts";
 import { claimDeliveries } from "./daemons/claim-deliveries.ts";
 import { dropLeases } from "./daemons/drop-leases.ts";
+import { keepAuthorityRow } from "./daemons/keep-authority-row.ts";
 import { keepLeases } from "./daemons/keep-leases.ts";
 import { releaseDeliveries } from "./daemons/release-deliveries.ts";
 import { createWebhook } from "./feed/create-webhook.ts";
@@ -140,6 +141,7 @@ export const transactions = {
   forgetReportCounts,
   keepReport,
   keepStsPolicy,
+  keepAuthorityRow,
   keepZonesDigest,
   moveCollection,
   moveMessages,

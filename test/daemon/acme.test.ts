@@ -149,7 +149,9 @@ describe("what is looked after", () => {
     const challenges = createChallenges();
     const listener = await import("node:http").then(({ createServer }) =>
       createServer((request, response) => {
-        response.end(challenges.http.get(request.url!.split("/").at(-1)!) ?? "");
+        void challenges
+          .find("http-01", request.url!.split("/").at(-1)!)
+          .then((answer) => response.end(answer ?? ""));
       }).listen(0, "127.0.0.1"),
     );
     await once(listener, "listening");

@@ -389,6 +389,10 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
   });
   await write("keepZonesDigest", { digest: "one" });
   await write("keepZonesDigest", { digest: "other" });
+  await write("keepAuthorityRow", { name: "account key", value: "first", isFirst: true });
+  await write("keepAuthorityRow", { name: "account key", value: "second", isFirst: true });
+  await write("keepAuthorityRow", { name: "challenge x", value: "one" });
+  await write("keepAuthorityRow", { name: "challenge x", value: undefined });
   await write("deleteCollection", { agent: ada.agent, collection: spare, version: undefined, at });
 
   /** What leaves, and who decides it. */

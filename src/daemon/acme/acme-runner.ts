@@ -8,6 +8,7 @@ import type { Clock } from "#/src/model/clock.ts";
 import type { Authority } from "./authority.ts";
 import { keepPair, readKeptPair } from "./kept-certificates.ts";
 import { type RenewalWindow, renewalTime } from "./renewal-time.ts";
+import type { SharedAuthority } from "./shared-authority.ts";
 
 export interface AcmeRooms {
   readonly settings: Pick<Settings, "acme" | "storage" | "server">;
@@ -19,6 +20,8 @@ export interface AcmeRooms {
   listNames(): Promise<readonly string[]>;
   /** Called when a new certificate is stored. */
   onNew(): Promise<void>;
+  /** Where several daemons share a store. */
+  readonly shared?: SharedAuthority | undefined;
 }
 
 export interface AcmeRunner {
@@ -30,6 +33,8 @@ export interface AcmeRunner {
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const lookEveryMs = minuteMs;
+/** Where several daemons share a store: what another one has obtained is in use after this time. */
+const exchangeEveryMs = 10_000;
 /** The pause after a first failure. It doubles with each further one, to stay within the limits of authorities (5 an hour). */
 const firstPauseMs = 2 * minuteMs;
 const longestPauseMs = 12 * hourMs;
@@ -55,6 +60,7 @@ export function startAcmeRunner({
   authorityUntil,
   listNames,
   onNew,
+  shared,
 }: AcmeRooms): AcmeRunner {
   const stopping = new AbortController();
   const authority = authorityUntil(stopping.signal);
@@ -89,6 +95,7 @@ export function startAcmeRunner({
     try {
       const fresh = await authority.order(name, pair);
       keepPair(settings, name, fresh);
+      await shared?.keepPair(name, fresh);
       Object.assign(care, { failures: 0, tryAt: 0 });
       log.info({ name, expiresAt: new Date(expiryOf(fresh)).toISOString() }, "certificate obtained");
       return true;
@@ -109,9 +116,9 @@ export function startAcmeRunner({
     const { acme, server } = settings;
     const names = new Set([server.hostname, ...acme.names, ...(await listNames())]);
     for (const name of cares.keys()) if (!names.has(name)) cares.delete(name);
-    let hasNew = false;
+    let hasNew = (await shared?.exchange(names)) ?? false;
     for (const name of names) {
-      if (stopping.signal.aborted) return;
+      if (stopping.signal.aborted || shared?.isMine() === false) break;
       hasNew = (await seeTo(name)) || hasNew;
     }
     if (hasNew) await onNew();
@@ -123,7 +130,8 @@ export function startAcmeRunner({
       .then(() => (stopping.signal.aborted ? undefined : lookAtAll()))
       .catch((error: unknown) => log.error({ err: error }, "certificates could not be looked at"))
       .then(() => {
-        if (!stopping.signal.aborted) timer = setTimeout(() => void look(), lookEveryMs).unref();
+        if (!stopping.signal.aborted)
+          timer = setTimeout(() => void look(), shared === undefined ? lookEveryMs : exchangeEveryMs).unref();
       });
     return running;
   }

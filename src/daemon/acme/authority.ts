@@ -9,6 +9,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import type { Challenges } from "./challenges.ts";
 import { keepAccountKey, readAccountKey } from "./kept-certificates.ts";
 import { ariIdentifier, type RenewalWindow, readRenewalWindow } from "./renewal-time.ts";
+import type { SharedAuthority } from "./shared-authority.ts";
 
 export interface Authority {
   /** Orders a certificate for one name. `former`: the one that it replaces. */
@@ -34,6 +35,7 @@ export function createAuthority(
   settings: AcmeSettings,
   challenges: Challenges,
   signal: AbortSignal,
+  shared?: SharedAuthority,
 ): Authority {
   const { acme: wanted } = settings;
   let opened: Promise<{ acme: typeof Acme; client: Acme.Client }> | undefined;
@@ -48,17 +50,22 @@ export function createAuthority(
       acmeSettings: { retryMaxAttempts: 0, retryDefaultDelay: 1 },
       signal,
     });
-    let accountKey = readAccountKey(settings);
-    if (accountKey === undefined) {
-      accountKey = String(await acme.crypto.createPrivateEcdsaKey());
-      keepAccountKey(settings, accountKey);
-    }
+    const accountKey = await keyOfAccount(async () => String(await acme.crypto.createPrivateEcdsaKey()));
     const client = new acme.Client({ directoryUrl: wanted.directory, accountKey });
     await client.createAccount({
       termsOfServiceAgreed: true,
       ...(wanted.email === "" ? {} : { contact: [`mailto:${wanted.email}`] }),
     });
     return { acme, client };
+  }
+
+  async function keyOfAccount(make: () => Promise<string>): Promise<string> {
+    if (shared !== undefined) return shared.accountKey(make);
+    const kept = readAccountKey(settings);
+    if (kept !== undefined) return kept;
+    const made = await make();
+    keepAccountKey(settings, made);
+    return made;
   }
 
   function opening() {
@@ -153,14 +160,15 @@ export function createAuthority(
           `The authority offers no ${wanted.challenge} for ${name}.`,
         );
       const answer = await client.getChallengeKeyAuthorization(challenge);
-      using answered = new DisposableStack();
+      await using answered = new AsyncDisposableStack();
       if (challenge.type === "http-01") {
-        challenges.http.set(challenge.token, answer);
-        answered.defer(() => challenges.http.delete(challenge.token));
+        answered.defer(() => challenges.forget("http-01", challenge.token));
+        await challenges.answer("http-01", challenge.token, answer);
       } else {
         const [key, cert] = await acme.crypto.createAlpnCertificate(authorization, answer);
-        challenges.alpn.set(name, { key: String(key), cert: String(cert) });
-        answered.defer(() => challenges.alpn.delete(name));
+        answered.defer(() => challenges.forget("tls-alpn-01", name));
+        const pair: PemPair = { key: String(key), cert: String(cert) };
+        await challenges.answer("tls-alpn-01", name, JSON.stringify(pair));
       }
       await client.completeChallenge(challenge);
       await decided(async () => {

@@ -6,6 +6,7 @@ import type { LiveCertificate } from "../live-certificate.ts";
 import { type AcmeRunner, startAcmeRunner } from "./acme-runner.ts";
 import { createAuthority } from "./authority.ts";
 import type { Challenges } from "./challenges.ts";
+import type { SharedAuthority } from "./shared-authority.ts";
 
 /** Hosts below each domain that have a certificate of their own. */
 const prefixes = ["mta-sts", "autoconfig", "autodiscover"] as const;
@@ -17,13 +18,14 @@ export async function startAcme(
   { settings, log, store }: House,
   challenges: Challenges,
   certificate: LiveCertificate,
+  shared: SharedAuthority | undefined,
 ): Promise<AcmeRunner> {
   const resolve = createResolve(settings.dns);
   const runner = startAcmeRunner({
     settings,
     log,
     clock: systemClock,
-    authorityUntil: (signal) => createAuthority(settings, challenges, signal),
+    authorityUntil: (signal) => createAuthority(settings, challenges, signal, shared),
     async listNames() {
       const domains = (await listDomains(store)).slice(0, domainsMax).map(({ name }) => name);
       return namesHere(
@@ -33,9 +35,17 @@ export async function startAcme(
       );
     },
     onNew: () => certificate.reload(),
+    shared,
   });
   void runner.look();
-  return runner;
+  const end = store.leases.onChange(() => void runner.look());
+  return {
+    ...runner,
+    async stop() {
+      end();
+      await runner.stop();
+    },
+  };
 }
 
 /** The names whose DNS addresses are all addresses of this host. An order for any other name fails, and authorities limit failures. */

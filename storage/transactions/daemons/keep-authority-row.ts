@@ -1,0 +1,33 @@
+import { authorityRowName } from "../../queries/deployment.ts";
+import type { Transaction } from "../../sql.ts";
+
+export interface KeepAuthorityRow {
+  readonly name: string;
+  /** undefined: the row is deleted. */
+  readonly value: string | undefined;
+  /** A row that is there stays as it is. */
+  readonly isFirst?: boolean | undefined;
+}
+
+/** Stores what the daemons on one store share about their certificate authority: the key of the account, certificates with their keys, and answers
+ *  to challenges. */
+export async function keepAuthorityRow(tx: Transaction, args: KeepAuthorityRow): Promise<void> {
+  const name = authorityRowName(args.name);
+  if (args.value === undefined) {
+    await tx.run("delete from deployment where name = ?", name);
+    return;
+  }
+  const value = Buffer.from(args.value);
+  if (args.isFirst === true)
+    await tx.run(
+      "insert into deployment (name, value) values (?, ?) on conflict (name) do nothing",
+      name,
+      value,
+    );
+  else
+    await tx.run(
+      "insert into deployment (name, value) values (?, ?) on conflict (name) do update set value = excluded.value",
+      name,
+      value,
+    );
+}
