@@ -49,7 +49,8 @@ export function createToolServer(door: ToolDoor): Server {
 
 const toolsByOperation = new WeakMap<Operation, Tool>();
 
-function knownTool(operation: Operation): Tool {
+/** The same for each call: its schemas take a millisecond or two. */
+export function knownTool(operation: Operation): Tool {
   const tool = toolsByOperation.get(operation) ?? toolOf(operation);
   toolsByOperation.set(operation, tool);
   return tool;
