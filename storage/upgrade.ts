@@ -14,11 +14,12 @@ export interface Upgrade extends AsyncDisposable {
   readonly plan: UpgradePlan;
   /** The copy that is made before the first step; undefined where the engine makes its own backups. */
   readonly backup: { readonly file: string; readonly bytes: number; readonly freeBytes: number } | undefined;
-  /** Makes the copy, then takes the steps. What was done of them stays when a later one fails. */
+  /** Makes the copy, then takes the steps. What was done of them stays when a later one fails. Throws `precondition_failed`, and takes none, where
+   *  daemons run on the database. */
   carryOut(onProgress?: Progress): Promise<void>;
 }
 
-/** Holds the store until it is disposed of, so that nobody starts it meanwhile. Throws what `lockStore` does, and for a store from a newer version.
+/** Holds a store in a file until it is disposed of, so that nobody starts it meanwhile. Throws what `lockStore` does, and for a store from a newer version.
  *  `backup`: another place for the copy. */
 export async function prepareUpgrade(place: StorePlace, backup?: string): Promise<Upgrade> {
   if (place.database !== undefined) return prepareOnPostgres(place.database);
@@ -59,16 +60,22 @@ export async function prepareUpgrade(place: StorePlace, backup?: string): Promis
 }
 
 async function prepareOnPostgres(database: DatabasePlace): Promise<Upgrade> {
-  const [{ connect }, { migrate, planOf: planOnPostgres }] = await Promise.all([
+  const [{ connect }, { migrate, planOf: planOnPostgres }, heartbeats] = await Promise.all([
     import("./postgres/connection.ts"),
     import("./postgres/migrate.ts"),
+    import("./postgres/heartbeats.ts"),
   ]);
+  const { assertNoDaemons, listenMs, nameOfDatabase } = heartbeats;
   const sql = await connect(database);
   try {
     return {
       plan: await planOnPostgres(sql),
       backup: undefined,
-      carryOut: () => migrate(sql, Date.now(), undefined, { isAsked: true }),
+      async carryOut() {
+        // Not earlier: between the plan and the answer of the operator there may be hours.
+        await assertNoDaemons(sql, nameOfDatabase(database.url), listenMs);
+        await migrate(sql, Date.now(), undefined, { isAsked: true });
+      },
       [Symbol.asyncDispose]: () => sql.close(),
     };
   } catch (error) {

@@ -115,12 +115,13 @@ export interface MailWrites {
     messages: readonly Appended[],
     once: Idempotency,
   ): Promise<Once<AppendResult>>;
-  /** A copy that is made once under its key; it has the flags of what it copies. */
+  /** A copy with flags of its own, made once under its key. */
   copyOnce(
     agent: AgentNumber,
     source: MailboxNumber,
     target: MailboxNumber,
     uid: Uid,
+    state: Pick<Appended, "flags" | "keywords">,
     once: Idempotency,
   ): Promise<Once<{ readonly targetUids: NumberSet }>>;
   /** Puts a message into `target` and removes one from `source`, both or none (RFC 8508). */
@@ -220,8 +221,10 @@ export function createMailWrites(store: Store, ownNames: readonly string[]): Mai
         transfer,
       });
     },
-    copyOnce: (agent, source, target, uid, once) =>
-      writeOnce(store, "copyMessages", { agent, source, target, uids: [[uid, uid]], at: at() }, once),
+    copyOnce(agent, source, target, uid, { flags: mask, keywords }, once) {
+      const copied = { agent, source, target, uids: [[uid, uid]] as const, flags: { mask, keywords } };
+      return writeOnce(store, "copyMessages", { ...copied, at: at() }, once);
+    },
     storeFlags: (agent, mailbox, change, actor) =>
       storeFlagsInPieces(store, {
         agent,

@@ -266,7 +266,7 @@ export const schemaBytesUnaskedMax = 8 * 1024 * 1024 * 1024;
 export const archiveGrowthMax = 200;
 export const archiveGrowthFreeBytes = 256 * 1024 * 1024;
 /** Levels, values, and members of an object, in a page or the manifest of an archive, which is read in one turn of the event loop: 250 messages
- *  with every keyword that an agent has come to 125,000 values, and a mailbox has 100 annotations. */
+ *  with every keyword that an agent has come to 125,000 values, and no object of the format has 20 members. */
 export const archiveJsonDepthMax = 16;
 export const archiveJsonValuesMax = 200_000;
 export const archiveJsonMembersMax = 1000;

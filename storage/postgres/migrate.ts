@@ -13,10 +13,18 @@ export async function migrate(
   steps: readonly Migration[] = migrations,
   { isAsked = false }: { readonly isAsked?: boolean } = {},
 ): Promise<void> {
-  if ((await findVersion(sql)) === steps.length) return;
+  if (await isCurrent(sql, steps)) return;
   if (!isAsked) assertUnasked(await planOf(sql, steps), 0);
   // A new store is made whole or not at all.
   while (!(await takeStep(sql, now, steps)));
+}
+
+/** Whether there is nothing to do. */
+export async function isCurrent(
+  sql: PostgresSql,
+  steps: readonly Migration[] = migrations,
+): Promise<boolean> {
+  return (await findVersion(sql)) === steps.length;
 }
 
 /** Throws for a store from a newer version. */

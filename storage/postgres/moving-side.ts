@@ -1,41 +1,35 @@
 /** A store on PostgreSQL, as the one who moves it has it. Whether daemons are there is seen by their signs of life. */
-import { setTimeout as wait } from "node:timers/promises";
 import { WaypostError } from "#/src/model/errors.ts";
 import { type MovingSide, shapesOf } from "../moving/moving-side.ts";
 import type { DatabasePlace } from "../store.ts";
 import { connect, longPatience, type PostgresSql } from "./connection.ts";
-import { migrate } from "./migrate.ts";
+import { assertNoDaemons, hasDaemons, listenMs, nameOfDatabase } from "./heartbeats.ts";
+import { isCurrent, migrate } from "./migrate.ts";
 
 /** Any number that no other program on the same database takes for a lock. */
 const lockNumber = 7_235_002;
-
-/** Daemons give a sign of life every 1.5 s. */
-const listenMs = 4000;
 
 export interface PostgresSide extends MovingSide {
   readonly sql: PostgresSql;
 }
 
+/** Throws `precondition_failed` where the schema is one of another version and a daemon runs on it; the schema stays as it is then. */
 export async function openPostgresSide(place: DatabasePlace, waitMs = listenMs): Promise<PostgresSide> {
   const sql = await connect(place, longPatience);
-  const { host, pathname } = new URL(place.url);
-  const name = `postgres://${host}${pathname}`;
+  const name = nameOfDatabase(place.url);
   try {
     // Held as long as the connection is.
     const lock = await sql.get<{ taken: number }>(`select pg_try_advisory_lock(${lockNumber}) as taken`);
     if (lock?.taken !== 1)
       throw new WaypostError("precondition_failed", `Another waypost move is at work on ${name}`);
-    await migrate(sql, Date.now());
+    if (!(await isCurrent(sql))) {
+      await assertNoDaemons(sql, name, waitMs);
+      await migrate(sql, Date.now());
+    }
   } catch (error) {
     await sql.close();
     throw error;
   }
-  const listBeats = async () =>
-    new Map(
-      (await sql.all<{ daemon: string; beat: number }>("select daemon, beat from daemon")).map(
-        ({ daemon, beat }) => [daemon, beat],
-      ),
-    );
   return {
     name,
     sql,
@@ -62,12 +56,7 @@ export async function openPostgresSide(place: DatabasePlace, waitMs = listenMs):
       }
       await sql.run("commit");
     },
-    async isInUse() {
-      const before = await listBeats();
-      if (before.size === 0) return false;
-      await wait(waitMs);
-      return [...(await listBeats())].some(([daemon, beat]) => before.get(daemon) !== beat);
-    },
+    isInUse: () => hasDaemons(sql, waitMs),
     // Without figures of its own the planner takes tables for small.
     async settle() {
       await sql.run("analyze");

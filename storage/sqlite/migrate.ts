@@ -33,6 +33,7 @@ export async function migrate(
   if (version > 0 && plan.steps.length > 0) {
     const { size } = fs.statSync(database.name);
     if (!isAsked) assertUnasked(plan, size);
+    removeUnfinished(folder);
     const file = backup ?? backupFile(folder, version, now);
     fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
     assertRoom(path.dirname(file), size);
@@ -66,6 +67,13 @@ export async function planOf(
 /** Where the copy goes that is made before the steps behind a version. */
 export function backupFile(folder: string, version: number, now: number): string {
   return path.join(folder, "backups", `before-schema-${version + 1}-${now}.db`);
+}
+
+/** Removes copies that a kill left unfinished: each is as large as the store, and has a name that no later copy gets. */
+function removeUnfinished(folder: string): void {
+  const backups = path.join(folder, "backups");
+  for (const name of fs.existsSync(backups) ? fs.readdirSync(backups) : [])
+    if (/^before-schema-\d+-\d+\.db\.partial$/.test(name)) fs.rmSync(path.join(backups, name));
 }
 
 /** Of the disk of a folder, which may still have to be made. */

@@ -8,6 +8,9 @@ import { selectOwner } from "#/src/accounts/administration/selectors.ts";
 import { importAccount } from "#/src/daemon/moving/archive/import-account.ts";
 import { tarEnd, tarEntry } from "#/src/daemon/moving/archive/tar.ts";
 import { runPrivateOperation } from "#/src/daemon/private-operations.ts";
+import { createMail } from "#/src/mail/mail.ts";
+import { keywordNumbers, systemFlagNames, systemFlags } from "#/src/model/flags.ts";
+import type { Store } from "#/storage/store.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
 import { basic, davClient } from "../support/dav-client.ts";
 import { httpClient } from "../support/http.ts";
@@ -235,7 +238,6 @@ function madeArchive(
     counts: { messages: 1, items: 0 },
     settings: { aliases: [], grants: [] },
     folders: [{ path: "INBOX", role: "inbox", isSubscribed: true }],
-    collections: [],
     ...manifest,
   };
   return Buffer.concat([
@@ -286,15 +288,7 @@ describe("an archive that is hostile or damaged", () => {
     ],
     [
       "a manifest of very many members",
-      madeArchive([], {
-        folders: [
-          {
-            path: "INBOX",
-            isSubscribed: true,
-            annotations: Object.fromEntries(Array.from({ length: 2000 }, (_, at) => [`/private/${at}`, ""])),
-          },
-        ],
-      }),
+      madeArchive([], Object.fromEntries(Array.from({ length: 2000 }, (_, at) => [`more${at}`, ""]))),
       "manifest.json of the archive is not as it has to be",
     ],
     [
@@ -342,9 +336,19 @@ describe("an archive that is hostile or damaged", () => {
           ["mail/1/0.json", page({ file: "2.eml", ...facts })],
           ["mail/1/2.eml", "Subject: two\r\n\r\nwaiting\r\n"],
           [
+            "collections/0.json",
+            JSON.stringify({
+              kind: "calendar",
+              role: "default",
+              displayName: "Calendar",
+              isTransparent: false,
+            }),
+          ],
+          [
             "collections/0/0.json",
             JSON.stringify({ items: [{ file: "1.ics", segment: "../x" }, { file: "2.ics" }] }),
           ],
+          ["collections/0.json", "{}"],
           ["collections/0/1.ics", eventText("one")],
           ["collections/0/2.ics", "no calendar"],
           [
@@ -358,12 +362,11 @@ describe("an archive that is hostile or damaged", () => {
             { path: "INBOX", role: "inbox", isSubscribed: true },
             { path: "Holds/Approved", role: "holds_approved", isSubscribed: true },
           ],
-          collections: [{ kind: "calendar", role: "default", displayName: "Calendar", isTransparent: false }],
         },
       ),
     );
     const result = await takeBack(server, "a.tar");
-    expect(result).toMatchObject({ imported: 2, items: 0, files: 0, refused: 7 });
+    expect(result).toMatchObject({ imported: 2, items: 0, files: 0, refused: 8 });
     expect(fs.readdirSync(folder)).toEqual([...before, "a.tar"]);
     const { ok } = httpClient(server.http.url, server.agents[0]!.token);
     const { items } = (await ok("search", { limit: 10 })).content;
@@ -437,6 +440,80 @@ describe("an archive that is hostile or damaged", () => {
     const found = (await house.files.findFile(agent, "a.txt"))!;
     expect(await house.files.listDeadProperties(found)).toMatchObject([{ name: "p" }]);
   });
+
+  it("gives a copy its own flags, behind whichever write an earlier run was killed", async () => {
+    await using server = await start();
+    const { house } = server.daemon;
+    const account = await selectOwner(house.store, owner);
+    const { agent } = account;
+    let kills = 0;
+    for (let writes = 0, isKilled = true; isKilled; writes++) {
+      const name = `Copies ${writes}`;
+      const file = writeFile(
+        "a.tar",
+        madeArchive(
+          [
+            [
+              "mail/0/0.json",
+              page({ file: "1.eml", flags: ["\\Seen", "one"], internalDate: 0, isShared: true }),
+            ],
+            ["mail/0/1.eml", "Subject: shared\r\n\r\n\r\n"],
+            ["mail/1/0.json", page({ copyOf: "mail/0/1.eml", flags: ["\\Flagged", "two"] })],
+          ],
+          {
+            id: String(writes).padStart(32, "0"),
+            folders: [
+              { path: "INBOX", role: "inbox", isSubscribed: true },
+              { path: name, isSubscribed: true },
+            ],
+          },
+        ),
+      );
+      const take = (store: Store) =>
+        importAccount({ ...house, store, mail: createMail(store) }, account, file, {
+          bytesMax: 1000,
+          takesSettings: false,
+          signal: new AbortController().signal,
+          onProgress() {},
+        });
+      isKilled = await take(killedBehind(house.store, writes)).then(
+        () => false,
+        (error: unknown) => {
+          expect(error).toMatchObject({ message: "killed" });
+          return true;
+        },
+      );
+      if (isKilled) kills++;
+      expect(await take(house.store)).toMatchObject({ refused: 0 });
+      const box = (await house.mail.findMailbox(agent, name))!;
+      const keywords = await house.mail.keywordNames(agent);
+      const found: string[][] = [];
+      for await (const list of house.mail.messagePages(agent, box.number, [[1, 9]]))
+        for (const { flags } of list)
+          found.push([
+            ...systemFlagNames.filter((one) => flags.mask & systemFlags[one]),
+            ...keywordNumbers(flags).map((number) => keywords[number]!),
+          ]);
+      expect(found, `killed behind ${writes} writes`).toEqual([["\\Flagged", "two"]]);
+    }
+    expect(kills).toBeGreaterThan(2);
+  });
+
+  /** A store that fails behind so many writes, as a process that is killed there. */
+  function killedBehind(store: Store, writes: number): Store {
+    let done = 0;
+    return new Proxy(store, {
+      get(target, key) {
+        const value: unknown = Reflect.get(target, key, target);
+        if (typeof value !== "function") return value;
+        const isWrite = key === "write" || key === "writeOnce";
+        return (...args: readonly unknown[]): unknown => {
+          if (isWrite && done++ >= writes) return Promise.reject(new Error("killed"));
+          return Reflect.apply(value, target, args);
+        };
+      },
+    });
+  }
 
   it("goes on where it was cut off, with nothing twice", async () => {
     await using there = await start();

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { keywordNumbers, systemFlagsMask } from "#/src/model/flags.ts";
 import { countNumbers, type NumberSet, numbersIn } from "#/src/model/number-set.ts";
 import type { MailboxNumber, Modseq, Uid } from "#/src/model/numbers.ts";
 import { listChanges } from "#/storage/queries/changes.ts";
@@ -67,6 +68,35 @@ it("refuses to append or copy beyond the quota, and to a mailbox that is not the
     details: { reason: "no_such_mailbox" },
   });
   expect(await listUids(store, ada.agent, ada.inbox)).toEqual([1, 2]);
+});
+
+it("gives copies the flags that are given, in one write, and leaves those of the source", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const ada = await seedAgent(store);
+  await append(store, ada, 1, { keywords: ["Work"] });
+  await storeFlags(store, ada, [[1, 1]], { mask: seen });
+  const archive = await target(store, ada);
+  const before = await positionOf(store, ada);
+  const { modseq } = await store.write("copyMessages", {
+    agent: ada.agent,
+    source: ada.inbox,
+    target: archive,
+    uids: [[1, 1]],
+    flags: { mask: deleted, keywords: ["Other", "work"] },
+    at: 0,
+  });
+  const names = (await listKeywords(store, ada.agent)).map(({ name }) => name);
+  const shown = async (mailbox: MailboxNumber) => {
+    const { flags, keywords } = (await findEntry(store, ada.agent, mailbox, 1 as Uid))!;
+    const numbers = keywordNumbers({ mask: flags, overflow: keywords });
+    return { system: flags & systemFlagsMask, keywords: numbers.map((number) => names[number]) };
+  };
+  expect(await shown(archive)).toEqual({ system: deleted, keywords: ["Work", "Other"] });
+  expect(await shown(ada.inbox)).toEqual({ system: seen, keywords: ["Work"] });
+  expect(await listChanges(store, ada.agent, before, modseq, 10)).toMatchObject([
+    { kind: "entry", operation: "add", parent: archive, ids: "1" },
+  ]);
 });
 
 it("lists the UIDs of a large mailbox, whether some are missing, many, most or all", async () => {

@@ -99,6 +99,19 @@ it("says what the steps will do and through how many rows they go, copies the st
   expect(fs.existsSync(path.join(folder.path, "backups"))).toBe(false);
 });
 
+it("removes the copies that kills have left unfinished, and nothing else", async () => {
+  using folder = keptFolder(12);
+  const backups = path.join(folder.path, "backups");
+  fs.mkdirSync(backups);
+  const unfinished = ["before-schema-13-1700000000000.db.partial", "before-schema-9-1.db.partial"];
+  const others = ["before-schema-9-1.db", "monday.db.partial"];
+  for (const name of [...unfinished, ...others]) fs.writeFileSync(path.join(backups, name), "x");
+  await using upgrade = await prepareUpgrade({ folder: folder.path }, path.join(folder.path, "copy.db"));
+  expect(fs.readdirSync(backups)).toHaveLength(4);
+  await upgrade.carryOut();
+  expect(fs.readdirSync(backups).sort()).toEqual(others.sort());
+});
+
 it("a step changes rows of no other table than those that it names", async () => {
   const wrong: string[] = [];
   for (const [at, step] of migrations.entries()) {

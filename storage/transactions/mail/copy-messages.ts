@@ -1,5 +1,6 @@
 import type { Actor } from "#/src/model/actor.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import { flagState, systemFlagsMask } from "#/src/model/flags.ts";
 import { countNumbers, type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, Modseq, Uid } from "#/src/model/numbers.ts";
 import { alreadySent } from "#/src/model/scheduled.ts";
@@ -7,6 +8,7 @@ import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import type { HeldEntry } from "../../writing/entry-rows.ts";
 import { selectEntries } from "../../writing/entry-rows.ts";
+import { resolveKeywords } from "../../writing/keywords.ts";
 import { mailOf } from "../../writing/mail.ts";
 import type { MailboxWrite } from "../../writing/mailbox-write.ts";
 import { assertCanBeTakenBack, type CopyPart, noteCopied } from "../../writing/unfinished-copies.ts";
@@ -23,6 +25,8 @@ export interface TransferredMessages {
 export interface CopyMessages extends TransferredMessages {
   /** Present for a copy in several transactions. */
   readonly part?: CopyPart | undefined;
+  /** Present for copies that get flags of their own. */
+  readonly flags?: { readonly mask: number; readonly keywords: readonly string[] } | undefined;
 }
 
 export interface CopyResult {
@@ -35,7 +39,7 @@ export interface CopyResult {
   readonly copy?: Modseq | undefined;
 }
 
-/** COPY (RFC 9051 section 6.4.7): copies keep flags and internal date. Refuses no_such_mailbox, over_quota. */
+/** COPY (RFC 9051 section 6.4.7): copies keep the internal date, and the flags unless others are given. Refuses no_such_mailbox, over_quota. */
 export async function copyMessages(tx: Transaction, args: CopyMessages): Promise<CopyResult> {
   const write = await beginAgentTransaction(tx, args.agent, args.at, 0, args.actor);
   const mail = mailOf(write);
@@ -48,7 +52,8 @@ export async function copyMessages(tx: Transaction, args: CopyMessages): Promise
     entries.reduce((sum, { size }) => sum + size, 0),
     entries.length,
   );
-  const targetUids: Uid[] = entries.map((entry) => mail.addEntry(target, entry, false));
+  const flags = entries.length === 0 ? undefined : await ownFlags(tx, args);
+  const targetUids: Uid[] = entries.map((entry) => mail.addEntry(target, { ...entry, ...flags }, false));
   const modseq = await write.finish();
   const copied = { target, uids: targetUids, modseq };
   return {
@@ -58,6 +63,16 @@ export async function copyMessages(tx: Transaction, args: CopyMessages): Promise
     modseq,
     ...(args.part && { copy: await noteCopied(tx, args.agent, args.part, copied) }),
   };
+}
+
+async function ownFlags(
+  tx: Transaction,
+  { agent, flags }: CopyMessages,
+): Promise<Pick<HeldEntry, "flags" | "keywords"> | undefined> {
+  if (flags === undefined) return undefined;
+  const { numbers } = await resolveKeywords(tx, agent, flags.keywords, true);
+  const { mask, overflow } = flagState(flags.mask & systemFlagsMask, numbers);
+  return { flags: mask, keywords: overflow };
 }
 
 /** In other mailboxes expunged UIDs are ignored. An expunged UID of Holds means that the mail has a new version, and one of Scheduled that

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { administer } from "#/src/accounts/administration/operations.ts";
 import { primaryAddress } from "#/src/accounts/principal.ts";
 import type { Collection } from "#/src/collections/collection.ts";
+import type { StoredItem } from "#/src/collections/item.ts";
 import { readPortions } from "#/src/collections/portions.ts";
 import { carriedItem } from "#/src/collections/transfer/export-items.ts";
 import type { FileEntry } from "#/src/files/files.ts";
@@ -23,8 +24,13 @@ import {
   type ItemPage,
   type Manifest,
   type MessagePage,
+  pageAnnotationsMax,
+  pageBytesMax,
+  pageEntriesMax,
   pageItemsMax,
+  writeJson,
 } from "./format.ts";
+import { type Described, pagesOf } from "./pages.ts";
 import { tarEnd, tarEntry } from "./tar.ts";
 
 export { isArchive };
@@ -79,19 +85,21 @@ export async function exportAccount(
       counts,
       settings: await describeSettings(rooms, owner),
       folders: await describeFolders(rooms, owner, boxes),
-      collections: await describeCollections(rooms, places),
     };
     yield* json("manifest.json", manifest);
+    yield* annotationEntries(rooms, owner, boxes);
     yield* mailEntries(rooms, owner, boxes, (count) => tell("messages", count));
-    for (const [at, place] of places.entries())
+    for (const [at, place] of places.entries()) {
+      yield* json(`collections/${at}.json`, await describeCollection(rooms, place));
       yield* itemEntries(rooms, owner, place, `collections/${at}`, (count) => tell("items", count));
+    }
     yield* fileEntries(rooms, owner, (count) => tell("files", count));
     yield tarEnd;
   }
 }
 
-function* json(path: string, value: Manifest | MessagePage | ItemPage | FilePage): Generator<Uint8Array> {
-  yield* tarEntry(path, Buffer.from(`${JSON.stringify(value, undefined, 1)}\n`), Date.now());
+function* json(path: string, value: Parameters<typeof writeJson>[1]): Generator<Uint8Array> {
+  yield* tarEntry(path, writeJson(path, value), Date.now());
 }
 
 async function describeSettings(rooms: ArchiveRooms, owner: AgentRow): Promise<ArchivedSettings> {
@@ -136,50 +144,51 @@ async function describeFolders(
   boxes: readonly Mailbox[],
 ): Promise<ArchivedFolder[]> {
   const subscribed = new Set(await mail.listSubscriptions(agent));
-  const described: ArchivedFolder[] = [];
-  for (const { name, role, number } of boxes) {
-    const annotations = await mail.listMetadata({ agent, number }, agent);
-    described.push({
-      path: name,
-      ...(role === undefined ? {} : { role }),
-      isSubscribed: subscribed.has(name),
-      ...(annotations.length === 0
-        ? {}
-        : {
-            annotations: Object.fromEntries(
-              annotations.map((one) => [one.name, Buffer.from(one.value).toString("base64")]),
-            ),
-          }),
-    });
-  }
-  return described;
+  return boxes.map(({ name, role }) => ({
+    path: name,
+    ...(role === undefined ? {} : { role }),
+    isSubscribed: subscribed.has(name),
+  }));
 }
 
-async function describeCollections(
-  { collections }: ArchiveRooms,
-  places: readonly Collection[],
-): Promise<ArchivedCollection[]> {
-  const described: ArchivedCollection[] = [];
-  for (const one of places) {
-    const { kind, role, segment, displayName, description, color, order } = one;
-    const { components, timeZone, isTransparent, availability } = one;
-    const dead = await collections.listDeadProperties(one.agent, one.number);
-    described.push({
-      kind,
-      role,
-      segment,
-      displayName,
-      description,
-      color,
-      order,
-      components: components === undefined ? undefined : [...components],
-      timeZone,
-      isTransparent,
-      availability,
-      ...(dead.length === 0 ? {} : { deadProperties: [...dead] }),
-    });
+async function* annotationEntries(
+  { mail }: ArchiveRooms,
+  { agent }: AgentRow,
+  boxes: readonly Mailbox[],
+): AsyncGenerator<Uint8Array> {
+  for (const [at, { number }] of boxes.entries()) {
+    const found = await mail.listMetadata({ agent, number }, agent);
+    const described = found.map((one) => ({
+      one,
+      entry: { name: one.name, value: Buffer.from(one.value).toString("base64") },
+    }));
+    let pages = 0;
+    for await (const page of pagesOf(described, { entriesMax: pageAnnotationsMax, bytesMax: pageBytesMax }))
+      yield* json(`annotations/${at}/${pages++}.json`, { annotations: page.map(({ entry }) => entry) });
   }
-  return described;
+}
+
+async function describeCollection(
+  { collections }: ArchiveRooms,
+  place: Collection,
+): Promise<ArchivedCollection> {
+  const { kind, role, segment, displayName, description, color, order } = place;
+  const { components, timeZone, isTransparent, availability } = place;
+  const dead = await collections.listDeadProperties(place.agent, place.number);
+  return {
+    kind,
+    role,
+    segment,
+    displayName,
+    description,
+    color,
+    order,
+    components: components === undefined ? undefined : [...components],
+    timeZone,
+    isTransparent,
+    availability,
+    ...(dead.length === 0 ? {} : { deadProperties: [...dead] }),
+  };
 }
 
 async function* mailEntries(
@@ -193,24 +202,31 @@ async function* mailEntries(
   for await (const page of sharedMessagePages(store, agent))
     for (const one of page) shared.set(one, undefined);
   const keywords = await mail.keywordNames(agent);
+  const room = { entriesMax: pageEntriesMax, bytesMax: pageBytesMax };
   for (const [at, { number }] of boxes.entries()) {
     let pages = 0;
     // A copy stands in a page of its own, so that it is stored behind what it copies, and at its place in the folder.
     for await (const found of mail.messagePages(agent, number, [[1, 2 ** 32 - 1]]))
-      for (const part of partsOf(found, shared, `mail/${at}`)) {
-        yield* json(`mail/${at}/${pages++}.json`, {
-          messages: part.map(({ message, file, copyOf }) => {
-            const flags = flagNames(message, keywords);
-            if (copyOf !== undefined) return { copyOf, flags };
-            const isShared = shared.has(message.message) ? { isShared: true as const } : {};
-            return { file, flags, internalDate: message.internalDate, ...isShared };
-          }),
-        });
-        for (const { message, file, copyOf } of part)
-          if (copyOf === undefined)
-            yield* tarEntry(`mail/${at}/${file}`, await mail.readBytes(message), message.internalDate);
-        tell(part.length);
-      }
+      for (const part of partsOf(found, shared, `mail/${at}`))
+        for await (const page of pagesOf(part.map(describe), room)) {
+          yield* json(`mail/${at}/${pages++}.json`, { messages: page.map(({ entry }) => entry) });
+          for (const { one } of page)
+            if (one.copyOf === undefined)
+              yield* tarEntry(
+                `mail/${at}/${one.file}`,
+                await mail.readBytes(one.message),
+                one.message.internalDate,
+              );
+          tell(page.length);
+        }
+  }
+
+  function describe(one: Placed): Described<Placed, MessagePage["messages"][number]> {
+    const { message, file, copyOf } = one;
+    const flags = flagNames(message, keywords);
+    if (copyOf !== undefined) return { one, entry: { copyOf, flags } };
+    const isShared = shared.has(message.message) ? { isShared: true as const } : {};
+    return { one, entry: { file, flags, internalDate: message.internalDate, ...isShared } };
   }
 }
 
@@ -255,31 +271,37 @@ async function* itemEntries(
 ): AsyncGenerator<Uint8Array> {
   const ending = kind === "calendar" ? "ics" : "vcf";
   const withProperties = await collections.listItemsWithDeadProperties(agent);
+  const room = { entriesMax: pageItemsMax, bytesMax: pageBytesMax };
   let pages = 0;
   for await (const listed of collections.listItems(agent, number))
     for await (const portion of readPortions(collections, agent, listed))
-      for (let from = 0; from < portion.length; from += pageItemsMax) {
-        const items = portion.slice(from, from + pageItemsMax);
-        const described: ItemPage["items"] = [];
-        for (const item of items) {
-          const dead = withProperties.has(item.number)
-            ? await collections.listItemDeadProperties(agent, item.number)
-            : [];
-          described.push({
-            file: `${item.number}.${ending}`,
-            ...(item.segment === undefined ? {} : { segment: item.segment }),
-            ...(dead.length === 0 ? {} : { deadProperties: [...dead] }),
-          });
-        }
-        yield* json(`${place}/${pages++}.json`, { items: described });
-        for (const item of items)
+      for await (const page of pagesOf(describe(portion), room)) {
+        yield* json(`${place}/${pages++}.json`, { items: page.map(({ entry }) => entry) });
+        for (const { one, entry } of page)
           yield* tarEntry(
-            `${place}/${item.number}.${ending}`,
-            await carriedItem(collections, account, item),
-            item.updatedAt,
+            `${place}/${entry.file}`,
+            await carriedItem(collections, account, one),
+            one.updatedAt,
           );
-        tell(items.length);
+        tell(page.length);
       }
+
+  /** The properties of an item are read when its page is reached: those of many are long. */
+  async function* describe(
+    portion: readonly StoredItem[],
+  ): AsyncGenerator<Described<StoredItem, ItemPage["items"][number]>> {
+    for (const one of portion) {
+      const dead = withProperties.has(one.number)
+        ? await collections.listItemDeadProperties(agent, one.number)
+        : [];
+      const entry = {
+        file: `${one.number}.${ending}`,
+        ...(one.segment === undefined ? {} : { segment: one.segment }),
+        ...(dead.length === 0 ? {} : { deadProperties: [...dead] }),
+      };
+      yield { one, entry };
+    }
+  }
 }
 
 async function* fileEntries(

@@ -1,29 +1,40 @@
 /** What an archive of an account has: a tar whose first entry is `manifest.json`. Its other entries come in an order in which each can be stored when
- *  it is read: a page, which says what the files behind it are, and then these files.
+ *  it is read: a page, which says what the files behind it are, and then these files. An export writes no page that an import refuses as too large.
  *
+ *  annotations/<folder>/<page>.json  annotations of a folder
  *  mail/<folder>/<page>.json         messages of a folder, in the order of their UIDs; mail/<folder>/<n>.eml are their octets
+ *  collections/<n>.json              a calendar or addressbook, before its items
  *  collections/<n>/<page>.json       items of a calendar or addressbook; collections/<n>/<n>.ics and .vcf are their octets
  *  files/<page>.json                 files and folders of WebDAV; files/<n>.bin are their octets
  *
- *  `<folder>` and the first `<n>` are places in the lists of the manifest, from 0. */
+ *  `<folder>` is a place in the list of the manifest, from 0. */
 import { z } from "zod";
 import { collectionKinds } from "#/src/model/collections.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { jsonShape } from "#/src/model/json-depth.ts";
-import { archiveJsonDepthMax, archiveJsonMembersMax, archiveJsonValuesMax } from "#/src/model/limits.ts";
+import {
+  archiveJsonDepthMax,
+  archiveJsonMembersMax,
+  archiveJsonValuesMax,
+  metadataEntriesMax,
+} from "#/src/model/limits.ts";
 import { mailboxRoles } from "#/src/model/roles.ts";
 
 /** Of a page or the manifest. */
 export const jsonBytesMax = 16 * 1024 * 1024;
+/** Octets of the entries of a page as an export writes it: with its spaces it stays below `jsonBytesMax`, and others wait less for it. */
+export const pageBytesMax = 4 * 1024 * 1024;
 /** Entries of a page. */
 export const pageEntriesMax = 250;
 /** Of a page of items, which are stored in one transaction: others wait for it. */
 export const pageItemsMax = 50;
+/** Annotations of a page, which are stored in one transaction: those that all share and those of the agent. */
+export const pageAnnotationsMax = 2 * metadataEntriesMax;
 
 const listMax = 10_000;
 const text = z.string().max(64 * 1024);
 const name = z.string().max(2000);
-const deadProperty = z.strictObject({ namespace: name, name, xml: text });
+const deadProperty = z.strictObject({ namespace: text, name: text, xml: text });
 const deadProperties = z.array(deadProperty).max(1000).optional();
 
 const folder = z.strictObject({
@@ -31,11 +42,9 @@ const folder = z.strictObject({
   path: name,
   role: z.enum(Object.keys(mailboxRoles) as [keyof typeof mailboxRoles]).optional(),
   isSubscribed: z.boolean(),
-  /** Annotations (RFC 5464), as base64. */
-  annotations: z.record(name, text).optional(),
 });
 
-const collection = z.strictObject({
+export const archivedCollection = z.strictObject({
   kind: z.enum(collectionKinds),
   role: z.enum(["default", "inbox"]).optional(),
   segment: name.optional(),
@@ -84,12 +93,17 @@ export const manifest = z.strictObject({
   counts: z.strictObject({ messages: z.number(), items: z.number() }),
   settings,
   folders: z.array(folder).max(listMax),
-  collections: z.array(collection).max(listMax),
 });
 export type Manifest = z.infer<typeof manifest>;
 export type ArchivedFolder = z.infer<typeof folder>;
-export type ArchivedCollection = z.infer<typeof collection>;
+export type ArchivedCollection = z.infer<typeof archivedCollection>;
 export type ArchivedSettings = z.infer<typeof settings>;
+
+/** Annotations (RFC 5464). */
+export const annotationPage = z.strictObject({
+  annotations: z.array(z.strictObject({ name, /** As base64. */ value: text })).max(pageAnnotationsMax),
+});
+export type AnnotationPage = z.infer<typeof annotationPage>;
 
 const file = z.string().max(40);
 const flags = z.array(z.string().min(1).max(255)).max(1000);
@@ -135,16 +149,34 @@ export const filePage = z.strictObject({
 });
 export type FilePage = z.infer<typeof filePage>;
 
+/** Throws `policy_refused` for what `readJson` would refuse as too much. */
+export function writeJson(
+  path: string,
+  value: Manifest | AnnotationPage | MessagePage | ArchivedCollection | ItemPage | FilePage,
+): Buffer {
+  const bytes = Buffer.from(`${JSON.stringify(value, undefined, 1)}\n`);
+  if (bytes.length > jsonBytesMax || isTooMuch(bytes))
+    throw new WaypostError(
+      "policy_refused",
+      `There is no archive: its ${path} would have more than an import reads.`,
+      { reason: "too_large" },
+    );
+  return bytes;
+}
+
 /** Throws `invalid` for JSON of another form. What is too much of it is found on the octets, before values are made. */
 export function readJson<T>(schema: z.ZodType<T>, path: string, bytes: Uint8Array): T {
-  const { depth, values, members } = jsonShape(bytes, archiveJsonValuesMax);
-  if (depth > archiveJsonDepthMax || values > archiveJsonValuesMax || members > archiveJsonMembersMax)
-    throw unfit(path);
+  if (isTooMuch(bytes)) throw unfit(path);
   try {
     return schema.parse(JSON.parse(Buffer.from(bytes).toString("utf8")));
   } catch (cause) {
     throw unfit(path, cause);
   }
+}
+
+function isTooMuch(bytes: Uint8Array): boolean {
+  const { depth, values, members } = jsonShape(bytes, archiveJsonValuesMax);
+  return depth > archiveJsonDepthMax || values > archiveJsonValuesMax || members > archiveJsonMembersMax;
 }
 
 function unfit(path: string, cause?: unknown): WaypostError {

@@ -57,7 +57,7 @@ export async function importAccount(
     if (head === undefined) {
       head = readManifest(path, bytes);
       const archive = { rooms, owner, head, counts, refuse, bytesMax };
-      imports = [await createMailImport(archive), await createItemImport(archive), createFileImport(archive)];
+      imports = [await createMailImport(archive), createItemImport(archive), createFileImport(archive)];
       continue;
     }
     let isTaken = false;

@@ -10,7 +10,14 @@ import { createAttachmentPlaces } from "#/src/collections/transfer/place-attachm
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { importedObjectBytesMax } from "#/src/model/limits.ts";
 import type { EntryImport, OpenArchive } from "./entry-import.ts";
-import { type ArchivedCollection, type ItemPage, itemPage, jsonBytesMax, readJson } from "./format.ts";
+import {
+  type ArchivedCollection,
+  archivedCollection,
+  type ItemPage,
+  itemPage,
+  jsonBytesMax,
+  readJson,
+} from "./format.ts";
 
 /** Octets of one transaction. */
 const batchBytesMax = 4 * 1024 * 1024;
@@ -19,26 +26,26 @@ const memoryMs = 365 * 86_400_000;
 type Described = ItemPage["items"][number];
 type Place = Pick<Collection, "number" | "kind" | "displayName">;
 
-export async function createItemImport({
+export function createItemImport({
   rooms: { collections, settings, store },
   owner: { agent, account },
   head,
   counts,
   refuse,
-}: OpenArchive): Promise<EntryImport> {
+}: OpenArchive): EntryImport {
   const actor = { agent, canApprove: false };
   const attachments = createAttachmentPlaces(collections, agent, {
     account,
     urlOf: (managedId, name) => attachmentUrl(settings, managedId, name),
   });
-  const places: (Place | undefined)[] = [];
-  for (const [at, one] of head.collections.entries()) places.push(await makeCollection(one, at));
+  /** By its number in the archive; undefined for one that was refused. */
+  const places = new Map<string, Place | undefined>();
   let page = new Map<string, Described>();
   let pagePlace = "";
   let batch: PutItem[] = [];
   let batchBytes = 0;
 
-  async function makeCollection(archived: ArchivedCollection, at: number): Promise<Place | undefined> {
+  async function makeCollection(archived: ArchivedCollection, at: string): Promise<Place | undefined> {
     const { kind, role, segment, deadProperties = [], ...properties } = archived;
     try {
       const found =
@@ -135,19 +142,27 @@ export async function createItemImport({
       await work();
     } catch (error) {
       assertOfItem(error);
-      const place = places.find((one) => one?.number === collection);
+      const place = places.values().find((one) => one?.number === collection);
       refuse(place?.displayName ?? "", (error as Error).message);
     }
   }
 
   return {
     async take(path, bytes) {
+      const [, made] = /^collections\/(0|[1-9]\d{0,4})\.json$/.exec(path) ?? [];
+      if (made !== undefined) {
+        await flush();
+        if (bytes === undefined || bytes.length > jsonBytesMax) refuse(path, `${path} is too large.`);
+        else if (places.has(made)) refuse(path, `${path} is there twice.`);
+        else places.set(made, await makeCollection(readJson(archivedCollection, path, bytes), made));
+        return true;
+      }
       const [, at, number, ending] = /^collections\/(\d{1,5})\/(\d{1,15})\.(json|ics|vcf)$/.exec(path) ?? [];
       if (at === undefined || number === undefined) {
         await flush();
         return false;
       }
-      const place = places[Number(at)];
+      const place = places.get(at);
       if (place === undefined) return false;
       if (bytes === undefined || (ending === "json" && bytes.length > jsonBytesMax)) {
         refuse(place.displayName, `${path} is too large.`);

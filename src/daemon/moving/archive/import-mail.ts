@@ -7,7 +7,14 @@ import { systemFlagNamed, systemFlags } from "#/src/model/flags.ts";
 import type { MailboxNumber, Uid } from "#/src/model/numbers.ts";
 import { isHoldRole } from "#/src/model/roles.ts";
 import type { EntryImport, OpenArchive } from "./entry-import.ts";
-import { type ArchivedFolder, jsonBytesMax, type MessagePage, messagePage, readJson } from "./format.ts";
+import {
+  type ArchivedFolder,
+  annotationPage,
+  jsonBytesMax,
+  type MessagePage,
+  messagePage,
+  readJson,
+} from "./format.ts";
 
 /** Messages of one commit, and their octets together. */
 const batchMax = 16;
@@ -36,8 +43,10 @@ export async function createMailImport({
   refuse,
 }: OpenArchive): Promise<EntryImport> {
   const mailboxes: MailboxNumber[] = [];
+  /** Folders whose messages come into Drafts. */
+  const toDrafts = new Set<number>();
   const there = await mail.listMailboxes(agent);
-  for (const folder of head.folders) mailboxes.push(await makeFolder(folder));
+  for (const [at, folder] of head.folders.entries()) mailboxes.push(await makeFolder(folder, at));
   /** What the files of the page are that was read last. */
   let page = new Map<string, File>();
   let pageFolder = "";
@@ -49,29 +58,30 @@ export async function createMailImport({
   /** Where messages are now that others are copies of. */
   const stored = new Map<string, { readonly mailbox: MailboxNumber; readonly uid: Uid }>();
 
-  async function makeFolder({
-    path,
-    role,
-    isSubscribed,
-    annotations,
-  }: ArchivedFolder): Promise<MailboxNumber> {
+  async function makeFolder(
+    { path, role, isSubscribed }: ArchivedFolder,
+    at: number,
+  ): Promise<MailboxNumber> {
     // Nothing is sent or approved by an import.
     const wanted = role === "scheduled" || isHoldRole(role) ? "drafts" : role;
     const found =
       wanted === undefined ? await mail.findMailbox(agent, path) : there.find((box) => box.role === wanted);
     const box = found ?? (await mail.createMailbox(agent, path));
-    if (wanted !== role) return box.number;
-    await mail.setSubscription(agent, box.name, isSubscribed);
-    const entries = Object.entries(annotations ?? {}).map(([name, value]) => ({
-      name,
-      value: Buffer.from(value, "base64"),
-    }));
-    if (entries.length > 0)
-      await mail.setMetadata({ agent, number: box.number }, agent, entries).catch((error: unknown) => {
-        if (!isWaypostError(error)) throw error;
-        refuse(path, error.message);
-      });
+    if (wanted !== role) toDrafts.add(at);
+    else await mail.setSubscription(agent, box.name, isSubscribed);
     return box.number;
+  }
+
+  async function annotate(folder: number, path: string, bytes: Buffer | undefined): Promise<void> {
+    const name = head.folders[folder]!.path;
+    if (bytes === undefined || bytes.length > jsonBytesMax) return refuse(name, `${path} is too large.`);
+    const { annotations } = readJson(annotationPage, path, bytes);
+    if (toDrafts.has(folder) || annotations.length === 0) return;
+    const entries = annotations.map((one) => ({ name: one.name, value: Buffer.from(one.value, "base64") }));
+    await mail.setMetadata({ agent, number: mailboxes[folder]! }, agent, entries).catch((error: unknown) => {
+      if (!isWaypostError(error)) throw error;
+      refuse(name, error.message);
+    });
   }
 
   function onceOf(name: string): Idempotency {
@@ -137,15 +147,19 @@ export async function createMailImport({
     if (from === undefined) return refuse(folder, "The message that it is a copy of is not there.");
     const once = onceOf(place);
     const isKnown = (await mail.findRepeat("copyMessages", once)) !== undefined;
-    const { targetUids } = await mail.copyOnce(agent, from.mailbox, target, from.uid, once);
+    // With its flags in one write: a later run changes none, as they may have been changed since.
+    await mail.copyOnce(agent, from.mailbox, target, from.uid, flagsOf(flags), once);
     counts[isKnown ? "known" : "imported"]++;
-    // Flags that were changed since the first run stay.
-    if (isKnown) return;
-    await mail.storeFlags(agent, target, { uids: targetUids, mode: "replace", ...flagsOf(flags) });
   }
 
   return {
     async take(path, bytes) {
+      const [, annotated] = /^annotations\/(\d{1,5})\/\d{1,10}\.json$/.exec(path) ?? [];
+      if (annotated !== undefined && mailboxes[Number(annotated)] !== undefined) {
+        await flush();
+        await annotate(Number(annotated), path, bytes);
+        return true;
+      }
       const [, folder, number, ending] = /^mail\/(\d{1,5})\/(\d{1,10})\.(json|eml)$/.exec(path) ?? [];
       if (folder === undefined || mailboxes[Number(folder)] === undefined) {
         await flush();
