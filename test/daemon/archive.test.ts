@@ -421,6 +421,84 @@ describe("an archive that is hostile or damaged", () => {
     expect(box.messageCount).toBe(40);
   });
 
+  it("takes nothing for known that another archive with the same identifier has at the same place", async () => {
+    await using server = await start();
+    const made = (word: string, isShort: boolean) => {
+      const names = isShort ? [1] : [1, 2, 3];
+      return madeArchive(
+        [
+          [
+            "mail/0/0.json",
+            page(
+              ...names.map((at) => ({
+                file: `${at}.eml`,
+                ...facts,
+                ...(at === 1 ? { isShared: true } : {}),
+              })),
+            ),
+          ],
+          ...names.map((at) => [`mail/0/${at}.eml`, `Subject: ${word} ${at}\r\n\r\n\r\n`] as const),
+          ["mail/1/0.json", page({ copyOf: "mail/0/1.eml", flags: [] })],
+          [
+            "collections/0.json",
+            JSON.stringify({ kind: "calendar", displayName: word, isTransparent: false }),
+          ],
+          ["collections/0/0.json", JSON.stringify({ items: [{ file: "1.ics" }] })],
+          ["collections/0/1.ics", eventText(word)],
+        ],
+        {
+          folders: [
+            { path: "INBOX", role: "inbox", isSubscribed: true },
+            { path: "Copies", isSubscribed: true },
+          ],
+        },
+      );
+    };
+    for (const [word, isShort, imported] of [
+      ["one", false, 4],
+      ["two", false, 4],
+      ["three", true, 2],
+      ["four", true, 2],
+    ] as const) {
+      writeFile("a.tar", made(word, isShort));
+      expect(await takeBack(server, "a.tar"), word).toMatchObject({
+        imported,
+        known: 0,
+        items: 1,
+        refused: 0,
+      });
+      const known = imported + 1;
+      expect(await takeBack(server, "a.tar"), word).toMatchObject({
+        imported: 0,
+        known,
+        items: 0,
+        refused: 0,
+      });
+    }
+    const { house } = server.daemon;
+    const { agent } = (await house.accounts.findOwner(owner))!;
+    const names = (await house.collections.listCollections(agent)).map(({ displayName }) => displayName);
+    expect(names).toEqual(expect.arrayContaining(["one", "two", "three", "four"]));
+  });
+
+  it("refuses each item of a collection that is refused, and goes on, however many there are", async () => {
+    await using server = await start();
+    const items = Array.from({ length: 1100 }, (_, at) => [`collections/0/${at}.ics`, "x"] as const);
+    writeFile(
+      "a.tar",
+      madeArchive([
+        [
+          "collections/0.json",
+          JSON.stringify({ kind: "calendar", segment: "a/b", displayName: "a", isTransparent: false }),
+        ],
+        ["collections/0/0.json", JSON.stringify({ items: [{ file: "1.ics" }] })],
+        ...items,
+        ["files/0.json", JSON.stringify({ files: [{ path: "behind" }] })],
+      ]),
+    );
+    expect(await takeBack(server, "a.tar")).toMatchObject({ items: 0, files: 1, refused: 1101 });
+  });
+
   it("gives a file its properties that an earlier run was killed before", async () => {
     await using server = await start();
     const { house } = server.daemon;

@@ -1,6 +1,7 @@
 import type { AgentRow } from "#/storage/rows.ts";
 import type { ArchiveRooms } from "./export-account.ts";
 import type { Manifest } from "./format.ts";
+import type { TarEntry } from "./tar.ts";
 
 /** What an import counts, and tells of. */
 export interface ImportCounts {
@@ -15,7 +16,7 @@ export interface ImportCounts {
 /** One kind of entries. */
 export interface EntryImport {
   /** True when the entry is of this kind. */
-  take(path: string, bytes: Buffer | undefined): Promise<boolean>;
+  take(entry: TarEntry): Promise<boolean>;
   /** What waits is stored. */
   finish(): Promise<void>;
 }

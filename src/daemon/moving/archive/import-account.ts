@@ -52,10 +52,10 @@ export async function importAccount(
   let head: Manifest | undefined;
   let imports: readonly EntryImport[] = [];
   let strange = 0;
-  for await (const { path, bytes } of readTar(readArchive(file), Math.max(bytesMax, jsonBytesMax))) {
+  for await (const entry of readTar(readArchive(file), Math.max(bytesMax, jsonBytesMax))) {
     signal.throwIfAborted();
     if (head === undefined) {
-      head = readManifest(path, bytes);
+      head = readManifest(entry.path, entry.bytes);
       const archive = { rooms, owner, head, counts, refuse, bytesMax };
       imports = [await createMailImport(archive), createItemImport(archive), createFileImport(archive)];
       continue;
@@ -63,7 +63,7 @@ export async function importAccount(
     let isTaken = false;
     for (const one of imports) {
       // What is behind another kind of entry may rely on it.
-      if (!isTaken && (await one.take(path, bytes))) isTaken = true;
+      if (!isTaken && (await one.take(entry))) isTaken = true;
     }
     if (!isTaken && ++strange > strangeEntriesMax)
       throw new WaypostError("invalid", "The archive has many entries that are of no account.", {

@@ -45,7 +45,8 @@ export function createItemImport({
   let batch: PutItem[] = [];
   let batchBytes = 0;
 
-  async function makeCollection(archived: ArchivedCollection, at: string): Promise<Place | undefined> {
+  /** `name`: what the archive has there is made once under its identifier and this. */
+  async function makeCollection(archived: ArchivedCollection, name: string): Promise<Place | undefined> {
     const { kind, role, segment, deadProperties = [], ...properties } = archived;
     try {
       const found =
@@ -64,7 +65,7 @@ export function createItemImport({
           });
         return found;
       }
-      const key = createHash("sha256").update(`archive ${head.id}\ncollection ${at}`).digest("base64url");
+      const key = createHash("sha256").update(`archive ${head.id}\ncollection ${name}`).digest("base64url");
       const { collection } = await collections.createCollection(
         agent,
         { kind, segment, properties, deadProperties },
@@ -148,13 +149,17 @@ export function createItemImport({
   }
 
   return {
-    async take(path, bytes) {
+    async take({ path, bytes, digest }) {
       const [, made] = /^collections\/(0|[1-9]\d{0,4})\.json$/.exec(path) ?? [];
       if (made !== undefined) {
         await flush();
         if (bytes === undefined || bytes.length > jsonBytesMax) refuse(path, `${path} is too large.`);
         else if (places.has(made)) refuse(path, `${path} is there twice.`);
-        else places.set(made, await makeCollection(readJson(archivedCollection, path, bytes), made));
+        else
+          places.set(
+            made,
+            await makeCollection(readJson(archivedCollection, path, bytes), `${made}\n${digest}`),
+          );
         return true;
       }
       const [, at, number, ending] = /^collections\/(\d{1,5})\/(\d{1,15})\.(json|ics|vcf)$/.exec(path) ?? [];
@@ -163,7 +168,11 @@ export function createItemImport({
         return false;
       }
       const place = places.get(at);
-      if (place === undefined) return false;
+      if (!places.has(at)) return false;
+      if (place === undefined) {
+        if (ending !== "json") refuse("collections", `${path} is of a collection that was refused.`);
+        return true;
+      }
       if (bytes === undefined || (ending === "json" && bytes.length > jsonBytesMax)) {
         refuse(place.displayName, `${path} is too large.`);
         return true;

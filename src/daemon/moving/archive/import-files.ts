@@ -48,7 +48,7 @@ export function createFileImport({
   }
 
   return {
-    async take(path, bytes) {
+    async take({ path, bytes }) {
       const [, number, ending] = /^files\/(\d{1,15})\.(json|bin)$/.exec(path) ?? [];
       if (number === undefined) return false;
       if (bytes === undefined || (ending === "json" && bytes.length > jsonBytesMax)) {

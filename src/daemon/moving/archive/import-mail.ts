@@ -32,6 +32,13 @@ interface Waiting {
   readonly at: number;
   readonly described: File;
   readonly bytes: Buffer;
+  readonly digest: string;
+}
+
+interface Stored {
+  readonly mailbox: MailboxNumber;
+  readonly uid: Uid;
+  readonly digest: string;
 }
 
 export async function createMailImport({
@@ -55,8 +62,9 @@ export async function createMailImport({
   /** Messages of the batch, those that are too large for this store among them: which are, a later run may see differently. */
   let batchCount = 0;
   let batchPlace = "";
+  let batchDigests: string[] = [];
   /** Where messages are now that others are copies of. */
-  const stored = new Map<string, { readonly mailbox: MailboxNumber; readonly uid: Uid }>();
+  const stored = new Map<string, Stored>();
 
   async function makeFolder(
     { path, role, isSubscribed }: ArchivedFolder,
@@ -84,8 +92,11 @@ export async function createMailImport({
     });
   }
 
-  function onceOf(name: string): Idempotency {
-    const key = `import ${createHash("sha256").update(`archive ${head.id}\n${name}`).digest("base64url")}`;
+  /** What has these octets at this place of the archive is stored once. The identifier is only what the archive says of itself: what another one has
+   *  at the same place is not taken for known. */
+  function onceOf(name: string, digests: readonly string[]): Idempotency {
+    const named = `archive ${head.id}\n${name}\n${digests.join(" ")}`;
+    const key = `import ${createHash("sha256").update(named).digest("base64url")}`;
     return {
       agent,
       operation: "import",
@@ -99,42 +110,43 @@ export async function createMailImport({
   async function flush(): Promise<void> {
     const messages = batch;
     const count = batchCount;
-    const name = `batch ${batchPlace}`;
+    const whole = onceOf(`batch ${batchPlace}`, batchDigests);
     batch = [];
+    batchDigests = [];
     batchBytes = 0;
     batchCount = 0;
     if (messages.length === 0) return;
-    const isKnown = count > 1 && (await mail.findRepeat("appendMessages", onceOf(name))) !== undefined;
+    const isKnown = count > 1 && (await mail.findRepeat("appendMessages", whole)) !== undefined;
     const isWhole = isKnown || (count > 1 && messages.length === count && !(await anyOf(messages)));
-    if (isWhole && (await storeAll(messages, name))) return;
+    if (isWhole && (await storeAll(messages, whole))) return;
     for (const one of messages) await storeAll([{ ...one, at: 0 }], undefined);
   }
 
   /** A batch that was refused as a whole, or that had a message that is too large, has been stored one by one. */
   async function anyOf(messages: readonly Waiting[]): Promise<boolean> {
-    for (const { place } of messages)
-      if ((await mail.findRepeat("appendMessages", onceOf(place))) !== undefined) return true;
+    for (const { place, digest } of messages)
+      if ((await mail.findRepeat("appendMessages", onceOf(place, [digest]))) !== undefined) return true;
     return false;
   }
 
   /** False when a batch is refused. */
-  async function storeAll(messages: readonly Waiting[], batchName: string | undefined): Promise<boolean> {
+  async function storeAll(messages: readonly Waiting[], whole: Idempotency | undefined): Promise<boolean> {
     const [first] = messages as [Waiting];
     const mailbox = mailboxes[Number(first.place.split("/")[1])]!;
     const folder = head.folders[Number(first.place.split("/")[1])]!.path;
-    const once = onceOf(batchName ?? first.place);
+    const once = whole ?? onceOf(first.place, [first.digest]);
     try {
       const appended = messages.map(({ bytes, described }) => appendedOf(bytes, described));
       const known = await mail.findRepeat("appendMessages", once);
       const { uids, isReplayed } = known ?? (await mail.restoreMessages(agent, mailbox, appended, once));
       counts[isReplayed ? "known" : "imported"] += messages.length;
-      for (const { place, at, described } of messages)
-        if (described.isShared) stored.set(place, { mailbox, uid: uids[at]! });
+      for (const { place, at, described, digest } of messages)
+        if (described.isShared) stored.set(place, { mailbox, uid: uids[at]!, digest });
       return true;
     } catch (error) {
       if (!isWaypostError(error) || error.details.reason === "over_quota" || !isOfMessage(error.code))
         throw error;
-      if (batchName !== undefined) return false;
+      if (whole !== undefined) return false;
       refuse(folder, error.message);
       return true;
     }
@@ -145,7 +157,7 @@ export async function createMailImport({
     const folder = head.folders[Number(place.split("/")[1])]!.path;
     const from = stored.get(copyOf);
     if (from === undefined) return refuse(folder, "The message that it is a copy of is not there.");
-    const once = onceOf(place);
+    const once = onceOf(place, [from.digest]);
     const isKnown = (await mail.findRepeat("copyMessages", once)) !== undefined;
     // With its flags in one write: a later run changes none, as they may have been changed since.
     await mail.copyOnce(agent, from.mailbox, target, from.uid, flagsOf(flags), once);
@@ -153,7 +165,7 @@ export async function createMailImport({
   }
 
   return {
-    async take(path, bytes) {
+    async take({ path, bytes, size, digest }) {
       const [, annotated] = /^annotations\/(\d{1,5})\/\d{1,10}\.json$/.exec(path) ?? [];
       if (annotated !== undefined && mailboxes[Number(annotated)] !== undefined) {
         await flush();
@@ -187,11 +199,11 @@ export async function createMailImport({
       }
       // A file twice is one message.
       page.delete(file);
-      const size = bytes?.length ?? Number.POSITIVE_INFINITY;
       if (batchBytes + size > batchBytesMax) await flush();
       if (batchCount === 0) batchPlace = path;
       if (bytes === undefined || size > bytesMax) refuse(name, `${path} has more octets than ${bytesMax}.`);
-      else batch.push({ place: path, at: batchCount, described, bytes });
+      else batch.push({ place: path, at: batchCount, described, bytes, digest });
+      batchDigests.push(digest);
       batchBytes += size;
       if (++batchCount >= batchMax) await flush();
       return true;

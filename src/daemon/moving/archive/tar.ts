@@ -1,4 +1,5 @@
 /** A tar file (POSIX ustar) written and read entry by entry. Nothing is ever unpacked to the disk: an entry is a name and its octets. */
+import { createHash, type Hash } from "node:crypto";
 import { Header } from "tar/header";
 import { WaypostError } from "#/src/model/errors.ts";
 
@@ -29,6 +30,8 @@ export interface TarEntry {
   readonly size: number;
   /** undefined where there are more than `bytesMax`: they were passed over. */
   readonly bytes: Buffer | undefined;
+  /** SHA-256 of the octets, also of those that were passed over. */
+  readonly digest: string;
 }
 
 /** The files of a tar. Links, folders and headers of other programs are passed over. Throws `invalid` for what is no tar, and for one that is cut off. */
@@ -47,10 +50,11 @@ export async function* readTar(
       if (!header.cksumValid || !Number.isSafeInteger(size) || size < 0) throw damaged("It is no tar");
       const padding = (blockBytes - (size % blockBytes)) % blockBytes;
       const isWanted = type === "File" && size <= bytesMax;
-      const bytes = isWanted ? await octets.take(size) : undefined;
-      if (isWanted ? bytes === undefined : !(await octets.skip(size))) throw damaged("It is cut off");
+      const hash = createHash("sha256");
+      const bytes = isWanted ? await octets.take(size, hash) : undefined;
+      if (isWanted ? bytes === undefined : !(await octets.skip(size, hash))) throw damaged("It is cut off");
       if (!(await octets.skip(padding))) throw damaged("It is cut off");
-      if (type === "File") yield { path, size, bytes };
+      if (type === "File") yield { path, size, bytes, digest: hash.digest("base64url") };
     }
   } finally {
     await octets.end();
@@ -82,21 +86,23 @@ function createOctets(chunks: AsyncIterable<Uint8Array>) {
     return true;
   }
   return {
-    async take(count: number): Promise<Buffer | undefined> {
+    async take(count: number, hash?: Hash): Promise<Buffer | undefined> {
       const pieces: Uint8Array[] = [];
       for (let left = count; left > 0; ) {
         if (!(await next())) return undefined;
         const piece = rest.subarray(0, left);
         pieces.push(piece);
+        hash?.update(piece);
         rest = rest.subarray(piece.length);
         left -= piece.length;
       }
       return Buffer.concat(pieces, count);
     },
-    async skip(count: number): Promise<boolean> {
+    async skip(count: number, hash?: Hash): Promise<boolean> {
       for (let left = count; left > 0; ) {
         if (!(await next())) return false;
         const passed = Math.min(left, rest.length);
+        hash?.update(rest.subarray(0, passed));
         rest = rest.subarray(passed);
         left -= passed;
       }

@@ -4,8 +4,6 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { writeJson } from "#/src/daemon/moving/archive/format.ts";
-import { pagesOf } from "#/src/daemon/moving/archive/pages.ts";
 import { runPrivateOperation } from "#/src/daemon/private-operations.ts";
 import {
   deadPropertiesMax,
@@ -116,7 +114,7 @@ describe("an account with as much as the store takes", () => {
             yield [at, await collections.listItemDeadProperties(agent, number)];
       },
     ],
-  ])("comes back with all %s", async (_, store, read) => {
+  ])("comes back with all %s", { timeout: 60_000 }, async (_, store, read) => {
     await using server = await start();
     const { house } = server.daemon;
     const other = "agent2@waypost.test";
@@ -137,21 +135,5 @@ describe("an account with as much as the store takes", () => {
     await run(server, "mail.export", { owner, file });
     expect(await run(server, "mail.import", { owner: other, file })).toMatchObject({ refused: 0 });
     expect(await digest(other)).toEqual(before);
-  });
-
-  it("is on pages of so many entries and octets, or of one entry that is longer", async () => {
-    const described = ["aaaa", "b", "c", "dddddddddd", "e", "f", "g", "h"].map((one) => ({
-      one,
-      entry: one,
-    }));
-    const pages: string[] = [];
-    for await (const page of pagesOf(described, { entriesMax: 3, bytesMax: 9 }))
-      pages.push(page.map(({ one }) => one).join(" "));
-    expect(pages).toEqual(["aaaa b", "c", "dddddddddd", "e f g", "h"]);
-  });
-
-  it("is refused where a page would have more than an import reads", () => {
-    const annotations = Array(10).fill({ name: "/private/n", value: "v".repeat(2 * 1024 * 1024) });
-    expect(() => writeJson("annotations/0/0.json", { annotations })).toThrow("more than an import reads");
   });
 });
