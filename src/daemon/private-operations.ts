@@ -13,8 +13,9 @@ import { exportFile, importFile, type TransferRequest } from "./collection-files
 import type { House } from "./house.ts";
 import { exportAccount, isArchive } from "./moving/archive/export-account.ts";
 import { importAccount } from "./moving/archive/import-account.ts";
-import { exportMaildir } from "./moving/export-maildir.ts";
-import { exportMbox } from "./moving/export-mbox.ts";
+import { exportMail } from "./moving/export-mail.ts";
+import { maildirWriter } from "./moving/export-maildir.ts";
+import { mboxWriter } from "./moving/export-mbox.ts";
 import { importMail } from "./moving/import-mail.ts";
 import { openMailSource } from "./moving/open-source.ts";
 
@@ -70,9 +71,8 @@ async function run(house: House, call: PrivateCall): Promise<unknown> {
       const owner = await selectOwner(house.store, textField(call, "owner"));
       const file = path.resolve(textField(call, "file"));
       if (isArchive(file)) return { ...(await exportAccount(house, owner, file, call)) };
-      return call.input.isMbox === true
-        ? exportMbox(house.mail, owner.agent, file, call)
-        : exportMaildir(house.mail, owner.agent, file, call);
+      const writer = call.input.isMbox === true ? mboxWriter : maildirWriter;
+      return { ...(await exportMail(house.mail, owner.agent, file, writer, call)) };
     }
     case "call":
       return invokeOperation(house, call);
