@@ -1,6 +1,8 @@
-/** The octets of a message that is being received, in memory that is asked for as they come. */
+/** The octets of a message that is being received, in memory that is asked for as they come. A large one is in memory that the thread
+ *  which prepares it reads without a copy. */
 
 import { giveBackMemory, takeMemory } from "#/src/model/octet-memory.ts";
+import { type SharedOctets, sharedMemory, sharedMemoryMin } from "#/src/threads/shared-memory.ts";
 
 export type DataProblem = "bare_line_end" | "too_large" | "no_room";
 
@@ -16,10 +18,12 @@ export interface MessageOptions {
 
 export class MessageOctets {
   readonly #options: MessageOptions;
-  #buffer = takeMemory(0);
+  #buffer: Buffer = takeMemory(0);
   /** `bytes` was called: its caller may still use the memory. */
   #isTaken = false;
   #length = 0;
+  /** Octets of memory that were asked for. */
+  #reserved = 0;
   #hasRoom = false;
   #problem: DataProblem | undefined;
   /** Octets of the message so far, kept or not. */
@@ -48,9 +52,10 @@ export class MessageOctets {
   release(): void {
     this.#options.release();
     this.#hasRoom = false;
-    if (!this.#isTaken) giveBackMemory(this.#buffer);
+    if (!this.#isTaken) giveBack(this.#buffer);
     this.#buffer = takeMemory(0);
     this.#length = 0;
+    this.#reserved = 0;
   }
 
   /** The memory is needed elsewhere: drops the message. */
@@ -75,7 +80,7 @@ export class MessageOctets {
     if (added <= 0) return;
     this.receivedBytes += added;
     if (this.receivedBytes > this.#options.limitBytes) this.refuse("too_large");
-    if (this.#problem === undefined && this.#length + added > this.#buffer.length) this.#grow(added);
+    if (this.#problem === undefined && this.#length + added > this.#reserved) this.#grow(added);
     if (this.#problem !== undefined) {
       if (this.#hasRoom) this.release();
       return;
@@ -90,14 +95,21 @@ export class MessageOctets {
     const wanted =
       this.#length === 0 ? Math.max(added, expectedBytes) : Math.max(this.#length + added, this.#length * 2);
     const capacity = Math.max(this.#length + added, Math.min(wanted, limitBytes));
-    if (!this.#options.reserve(capacity - this.#buffer.length)) {
+    if (!this.#options.reserve(capacity - this.#reserved)) {
       this.refuse("no_room");
       return;
     }
     this.#hasRoom = true;
-    const larger = takeMemory(capacity);
+    this.#reserved = capacity;
+    if (capacity <= this.#buffer.length) return;
+    const larger = capacity < sharedMemoryMin ? takeMemory(capacity) : sharedMemory.take(capacity);
     larger.set(this.#buffer.subarray(0, this.#length));
-    giveBackMemory(this.#buffer);
+    giveBack(this.#buffer);
     this.#buffer = larger;
   }
+}
+
+function giveBack(octets: Buffer): void {
+  if (octets.buffer instanceof SharedArrayBuffer) sharedMemory.giveBack(octets as SharedOctets);
+  else giveBackMemory(octets as Buffer<ArrayBuffer>);
 }

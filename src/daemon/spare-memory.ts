@@ -3,6 +3,7 @@
 import type { Logger } from "pino";
 import type { KeptDescriptions } from "#/src/render/kept-descriptions.ts";
 import { collectGarbage } from "#/src/threads/collect-garbage.ts";
+import { sharedMemory } from "#/src/threads/shared-memory.ts";
 import type { Store } from "#/storage/store.ts";
 
 const lookMs = 10_000;
@@ -27,12 +28,14 @@ export function spareMemory(
   let again: NodeJS.Timeout | undefined;
   const giveAll = (): void => {
     descriptions.forgetAll();
+    sharedMemory.dropAll();
     store
       .rest()
       .then(giveBack)
       .catch((error: unknown) => log.error({ err: error }, "memory could not be given back"));
   };
   const timer = setInterval(() => {
+    sharedMemory.dropUnused();
     const { user, system } = process.cpuUsage();
     if (!isOver(performance.now(), (user + system) / 1000)) return;
     giveAll();

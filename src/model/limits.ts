@@ -86,6 +86,9 @@ export const uploadsMax = 1000;
 export const uploadBytesOfAgentMax = 256 * 1024 * 1024;
 export const uploadDays = 7;
 
+/** Octets of memory for messages that come in, kept for the next ones until nobody has needed them for some seconds: fifty of 1 MiB. */
+export const sharedMemoryKeptMax = 128 * 1024 * 1024;
+
 /** Size of a stored chunk: one SQLite call for more than this stalls the thread. */
 export const blobChunkBytes = 256 * 1024;
 /** Rows, and octets, that the move of a store to another engine holds at once and writes in one transaction: a transaction of some tens of

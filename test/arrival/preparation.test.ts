@@ -8,6 +8,7 @@ import { unexamined } from "#/src/arrival/preparing/unexamined.ts";
 import type { Transport } from "#/src/arrival/transport.ts";
 import { createFairness } from "#/src/fairness/fairness.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
+import { sharedMemory } from "#/src/threads/shared-memory.ts";
 import { expensiveMails } from "../support/expensive-mail.ts";
 
 const settings = {
@@ -60,6 +61,23 @@ test("reads the octets of no message that it has answered for", async () => {
     return Number(facts.subject);
   });
   expect(await Promise.all(answers)).toEqual(answers.map((_, number) => number));
+  await moving.close();
+});
+
+test("reads no message in the memory of another that came before it", async () => {
+  const moving = createPreparation(settings, createFairness(), { quickThreads: 2, slowMs: 1, lookMs: 1 });
+  const answers = Array.from({ length: 40 }, async (_, number) => {
+    const octets = message(number, 400_000);
+    const bytes = sharedMemory.take(octets.length).subarray(0, octets.length);
+    bytes.set(octets);
+    const { facts } = await moving.prepare(bytes);
+    bytes.fill("!");
+    sharedMemory.giveBack(bytes);
+    return [Number(facts.subject), facts.blob.size];
+  });
+  expect(await Promise.all(answers)).toEqual(
+    answers.map((_, number) => [number, message(number, 400_000).length]),
+  );
   await moving.close();
 });
 

@@ -197,3 +197,29 @@ test("gives the memory of a message back on release when its octets are said to 
   done.reader.release();
   expect(done.bytes.byteLength).toBe(0);
 });
+
+test("lets another message have the memory of a large one when its octets are said to be done with", () => {
+  const read = (letter: string) => {
+    const reader = new DataReader({
+      limitBytes: 1e7,
+      expectedBytes: 0,
+      reserve: () => true,
+      release: () => {},
+    });
+    for (let count = 0; count < 20; count++) reader.read(Buffer.from(letter.repeat(50_000)));
+    reader.read(Buffer.from("\r\n.\r\n"));
+    return { reader, bytes: reader.bytes(), expected: `${letter.repeat(1_000_000)}\r\n` };
+  };
+  const one = read("a");
+  // It was not said of this one: a thread may still read it.
+  one.reader.release();
+  const two = read("b");
+  expect(one.bytes.toString()).toBe(one.expected);
+  expect(two.bytes.toString()).toBe(two.expected);
+  two.reader.doneWithBytes();
+  two.reader.release();
+  const three = read("c");
+  expect(three.bytes.buffer).toBe(two.bytes.buffer);
+  expect(three.bytes.toString()).toBe(three.expected);
+  expect(one.bytes.toString()).toBe(one.expected);
+});

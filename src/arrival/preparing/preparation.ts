@@ -10,6 +10,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { addressOwner } from "#/src/model/owner.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
 import { createJobThreads, type JobLimits } from "#/src/threads/job-threads.ts";
+import { type SharedOctets, sharedMemory, sharedMemoryMin } from "#/src/threads/shared-memory.ts";
 import type { PreparationJob, PreparationSettings, Prepared } from "./messages.ts";
 
 export interface Preparation {
@@ -23,9 +24,6 @@ export interface Preparation {
 const slowBytesMin = 256 * 1024;
 /** Octets that are copied in one turn of the event loop. */
 const copiedBytes = 1024 * 1024;
-/** Messages up to this size are copied for the thread, and both copies can be released at once. Shared memory is released only when both
- *  threads have collected garbage, and much of it makes garbage collections more frequent. */
-const givenBytesMax = 4 * 1024 * 1024;
 
 export function createPreparation(
   settings: PreparationSettings,
@@ -47,8 +45,17 @@ export function createPreparation(
     async prepare(bytes, origin) {
       const owner = origin && addressOwner(origin.remoteAddress);
       const size = { bytes: bytes.byteLength, isSlow: bytes.byteLength >= slowBytesMin, owner };
-      const shared = await sharedBytes(bytes);
-      const given = underWay.has(shared.buffer) ? new Uint8Array(shared) : shared;
+      if (bytes.buffer instanceof SharedArrayBuffer) return threads.run({ bytes, origin }, size);
+      if (bytes.byteLength >= sharedMemoryMin) {
+        const shared = await sharedCopy(bytes);
+        const prepared = await threads.run({ bytes: shared, origin }, size);
+        // After an error a thread may still read it.
+        sharedMemory.giveBack(shared);
+        return prepared;
+      }
+      // Posting an array to a thread copies the whole buffer of the array.
+      const isOwn = bytes.buffer.byteLength < 2 * bytes.byteLength && !underWay.has(bytes.buffer);
+      const given = isOwn ? bytes : new Uint8Array(bytes);
       underWay.add(given.buffer);
       try {
         return await threads.run({ bytes: given, origin }, size);
@@ -60,15 +67,11 @@ export function createPreparation(
   };
 }
 
-/** Posting an array to a thread copies the whole buffer of the array. Very large arrays are put into shared memory instead. */
-async function sharedBytes(bytes: Uint8Array): Promise<Uint8Array> {
-  if (bytes.buffer instanceof SharedArrayBuffer) return bytes;
-  if (bytes.byteLength < givenBytesMax)
-    return bytes.buffer.byteLength < 2 * bytes.byteLength ? bytes : new Uint8Array(bytes);
-  const shared = new Uint8Array(new SharedArrayBuffer(bytes.byteLength));
+async function sharedCopy(bytes: Uint8Array): Promise<SharedOctets> {
+  const shared = sharedMemory.take(bytes.byteLength).subarray(0, bytes.byteLength);
   for (let at = 0; at < bytes.byteLength; at += copiedBytes) {
     shared.set(bytes.subarray(at, at + copiedBytes), at);
-    await nextTurn();
+    if (at > 0) await nextTurn();
   }
   return shared;
 }
