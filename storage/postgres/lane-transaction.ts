@@ -1,7 +1,7 @@
 /** What a named write is given on PostgreSQL: statements that go out at once, in their order, on the connection of its lane. */
 import type { AccountNumber, AgentNumber, BlobNumber, Modseq } from "#/src/model/numbers.ts";
 import type { SqlValue, Transaction } from "../sql.ts";
-import type { BlobNumbers } from "./blob-numbers.ts";
+import type { BlobNumbers } from "../writing/blob-numbers.ts";
 import type { PostgresSql } from "./connection.ts";
 
 /** What became of the statements of a transaction so far. */

@@ -20,7 +20,7 @@ import type { Answer, Job, Lane } from "../threads/messages.ts";
 import { accountsOf, agentsOf, isOfNamedAgents, locksAccounts } from "../transactions/agents-of.ts";
 import { type Mutation, transactions } from "../transactions/index.ts";
 import { WriterLanes } from "../writer-lanes.ts";
-import { BlobNumbers } from "./blob-numbers.ts";
+import { BlobNumbers } from "../writing/blob-numbers.ts";
 import { connectAgain, type PostgresSql } from "./connection.ts";
 import { ConnectionLost, isSerialization, isTakenKey, postgresFailure } from "./failures.ts";
 import { LaneTransaction, type Sent, sendAhead } from "./lane-transaction.ts";

@@ -3,8 +3,9 @@
  *  A batch begins when a job is there and takes what has queued up until then, at most 256 jobs, 16 MiB or 20 ms; of long writes
  *  it is one piece (`../writer-lanes.ts`). There is no waiting timer: while one batch is written and made durable the next one
  *  gathers by itself.
- *  Each job has its savepoint and fails alone. Answers leave only after the commit. When the commit fails, or SQLite has
- *  given up the transaction, every job of the batch is refused as temporary.
+ *  First a batch is tried as if all went well. If a job fails, all is undone and done again behind a savepoint for each job, so that it
+ *  fails alone. Answers leave only after the commit. When the commit fails, or SQLite has given up the transaction, every job of the batch
+ *  is refused as temporary.
  *
  *  Jobs await nothing but the transaction, whose promises are settled when they are returned: a batch never gives the event
  *  loop a turn, so nothing else can happen inside it. Between batches the loop gives a turn whenever a backup is running. */
@@ -19,7 +20,7 @@ import { SweepState } from "../sweep.ts";
 import type { Answer, FromWriter, Job, Lane, ToWriter } from "../threads/messages.ts";
 import { type Mutation, transactions } from "../transactions/index.ts";
 import { WriterLanes } from "../writer-lanes.ts";
-import { takeBlobNumbers } from "../writing/blob-rows.ts";
+import { BlobNumbers } from "../writing/blob-numbers.ts";
 import { backupTo } from "./backup.ts";
 import { checkpointPages, SqliteSql } from "./connection.ts";
 import { engineFailure, isUntrustworthy } from "./failures.ts";
@@ -27,6 +28,8 @@ import { engineFailure, isUntrustworthy } from "./failures.ts";
 const batchJobsMax = 256;
 const batchBytesMax = 16 * 1024 * 1024;
 const batchMsMax = 20;
+/** Batches behind savepoints after one that was done again: who makes writes fail makes few of the others' be done twice. */
+const carefulBatches = 32;
 /** Different troubles that are told of in one life. */
 const troublesMax = 1000;
 
@@ -41,13 +44,14 @@ export interface WriterHost {
 class WriterTransaction extends SqliteSql implements Transaction {
   touched = new Map<AgentNumber, Modseq>();
   hasSweep = false;
+  readonly blobNumbers = new BlobNumbers();
 
   touch(agent: AgentNumber, modseq: Modseq): void {
     this.touched.set(agent, modseq);
   }
 
   takeBlobNumber(account: AccountNumber): Promise<BlobNumber> {
-    return takeBlobNumbers(this, account, 1);
+    return this.blobNumbers.take(this, account);
   }
 
   sweepLater(): void {
@@ -65,6 +69,7 @@ export class WriterLoop {
   #isClosing = false;
   #isDead = false;
   #backups = 0;
+  #carefulBatches = 0;
   /** A store may have been stopped in the middle of its sweeping. */
   #hasSweep = true;
   readonly #sweep = new SweepState();
@@ -140,34 +145,63 @@ export class WriterLoop {
     }
   }
 
-  /** Runs what was queued in a lane as one transaction, as much as fits. What arrives meanwhile makes the next batch: taken into
-   *  this one, all senders would come to wait for the same commit, with the main thread idle meanwhile. */
-  async #batch(lane: Lane): Promise<void> {
+  /** Takes from a lane what fits into one transaction. What arrives meanwhile makes the next batch: taken into this one, all senders would come
+   *  to wait for the same commit, with the main thread idle meanwhile. */
+  *#take(lane: Lane, taken: Job[]): Generator<Job> {
     const jobsMax = lane === "quick" ? batchJobsMax : 1;
-    const answers: Answer[] = [];
-    const touched = new Map<AgentNumber, Modseq>();
-    let failure: unknown;
+    const startedAt = performance.now();
+    let bytes = 0;
+    while (taken.length < jobsMax && bytes < batchBytesMax) {
+      if (taken.length > 0 && performance.now() - startedAt >= batchMsMax) return;
+      const job = this.#lanes.shift(lane);
+      if (job === undefined) return;
+      bytes += job.bytes;
+      taken.push(job);
+      yield job;
+    }
+  }
+
+  async #batch(lane: Lane): Promise<void> {
+    const taken: Job[] = [];
+    const isCareful = this.#carefulBatches > 0;
+    if (isCareful) this.#carefulBatches--;
+    if (!(await this.#transaction(this.#take(lane, taken), isCareful))) {
+      this.#carefulBatches = carefulBatches;
+      await this.#transaction(taken, true);
+    }
+    // At once: what waits for a collection of garbage makes them more frequent.
+    for (const { given } of taken) for (const buffer of given ?? []) if (!buffer.detached) buffer.transfer(0);
+  }
+
+  /** Does jobs in one transaction and answers them. `isCareful`: each behind a savepoint. False if it has to be done again so: then nothing of it
+   *  is stored, and nothing is answered. */
+  async #transaction(jobs: Iterable<Job>, isCareful: boolean): Promise<boolean> {
     try {
       this.#statements.begin();
     } catch (error) {
-      this.#refuseAll(lane, jobsMax, error);
-      return;
+      this.#refuse(jobs, error);
+      return true;
     }
-    const startedAt = performance.now();
-    let bytes = 0;
-    while (answers.length < jobsMax && bytes < batchBytesMax) {
-      if (performance.now() - startedAt >= batchMsMax && answers.length > 0) break;
-      const job = this.#lanes.shift(lane);
-      if (job === undefined) break;
-      bytes += job.bytes;
-      const outcome = await this.#runJob(job, touched);
-      // At once: what waits for a collection of garbage makes them more frequent.
-      for (const buffer of job.given ?? []) if (!buffer.detached) buffer.transfer(0);
+    const answers: Answer[] = [];
+    const touched = new Map<AgentNumber, Modseq>();
+    let failure: unknown;
+    let isUndone = false;
+    for (const job of jobs) {
+      const outcome = await this.#runJob(job, touched, isCareful);
       answers.push(outcome.answer);
       if (outcome.isTransactionLost) {
         failure = outcome.error;
         break;
       }
+      isUndone = !isCareful && outcome.answer.error !== undefined;
+      if (isUndone) break;
+    }
+    if (isUndone) {
+      this.#undoAll();
+      if (answers.length > 1) return false;
+      // It was alone.
+      this.#host.say({ kind: "answers", answers, touched: [] });
+      return true;
     }
     if (failure === undefined)
       try {
@@ -183,40 +217,54 @@ export class WriterLoop {
         answers,
         touched: [...touched].map(([agent, modseq]): Touched => ({ agent, modseq })),
       });
-      return;
+      return true;
     }
     if (isUntrustworthy(failure)) throw failure;
-    if (this.#database.inTransaction) this.#statements.rollback();
-    this.#tx.hasSweep = false;
+    this.#undoAll();
     const error = errorRow(engineFailure(failure));
+    // Of jobs that are done again nobody else answers those behind the one that lost the transaction.
+    const behind = Array.isArray(jobs) ? (jobs as readonly Job[]).slice(answers.length) : [];
     this.#host.say({
       kind: "answers",
-      answers: answers.map((answer) => (answer.error === undefined ? { id: answer.id, error } : answer)),
+      answers: [
+        ...answers.map((answer) => (answer.error === undefined ? { id: answer.id, error } : answer)),
+        ...behind.map(({ id }) => ({ id, error })),
+      ],
       touched: [],
     });
+    return true;
+  }
+
+  #undoAll(): void {
+    if (this.#database.inTransaction) this.#statements.rollback();
+    this.#tx.hasSweep = false;
+    this.#tx.blobNumbers.forget();
   }
 
   async #runJob(
     job: Job,
     touched: Map<AgentNumber, Modseq>,
+    isCareful: boolean,
   ): Promise<{ answer: Answer; isTransactionLost: boolean; error?: unknown }> {
     const tx = this.#tx;
     tx.touched.clear();
     try {
-      this.#statements.save();
+      if (isCareful) this.#statements.save();
       const mutation = transactions[job.name as keyof typeof transactions] as Mutation;
       const run = () => mutation(tx, job.args);
       const { result, isReplayed } =
         job.idempotency === undefined
           ? { result: await run(), isReplayed: false }
           : await runOnce(tx, job.idempotency, job.at, run);
-      this.#statements.release();
+      if (isCareful) this.#statements.release();
       for (const [agent, modseq] of tx.touched) touched.set(agent, modseq);
       return { answer: { id: job.id, result, isReplayed }, isTransactionLost: false };
     } catch (error) {
       if (isUntrustworthy(error)) throw error;
       const answer = { id: job.id, error: errorRow(engineFailure(error)) };
       if (!this.#database.inTransaction) return { answer, isTransactionLost: true, error };
+      tx.blobNumbers.forget();
+      if (!isCareful) return { answer, isTransactionLost: false };
       try {
         this.#statements.undo();
         this.#statements.release();
@@ -227,15 +275,10 @@ export class WriterLoop {
     }
   }
 
-  #refuseAll(lane: Lane, jobsMax: number, cause: unknown): void {
+  #refuse(jobs: Iterable<Job>, cause: unknown): void {
     if (isUntrustworthy(cause)) throw cause;
     const error = errorRow(engineFailure(cause));
-    const answers: Answer[] = [];
-    while (answers.length < jobsMax) {
-      const job = this.#lanes.shift(lane);
-      if (job === undefined) break;
-      answers.push({ id: job.id, error });
-    }
+    const answers = Array.from(jobs, ({ id }): Answer => ({ id, error }));
     this.#host.say({ kind: "answers", answers, touched: [] });
   }
 

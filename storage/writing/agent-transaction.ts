@@ -33,25 +33,53 @@ interface AgentLock {
   readonly quotaBytes: number | null;
 }
 
+const lockColumns = `account_id as account, modseq, byte_count as "byteCount", message_count as "messageCount",
+    item_count as "itemCount", quota_bytes as "quotaBytes"`;
+
+/** What a transaction adds for certain: it is written with the lock, and not once more at the end. */
+export interface Growth {
+  readonly bytes: number;
+  readonly messages: number;
+}
+
 /** `numberCount`: how many objects the transaction will create; its MODSEQ is the number of the last one. `actor`: for whom it is made;
- *  without an actor it changes nothing about holds. */
+ *  without an actor it changes nothing about holds. `ahead`: what it will add. */
 export async function beginAgentTransaction(
   tx: Transaction,
   agent: AgentNumber,
   at: number,
   numberCount = 0,
   actor?: Actor | undefined,
+  ahead?: Growth,
 ): Promise<AgentTransaction> {
-  const lock = await tx.get<AgentLock>(
-    `update agent
-    set modseq = modseq
-    where agent_id = ? and state <> 'deleted'
-    returning account_id as account, modseq, byte_count as "byteCount", message_count as "messageCount", item_count as "itemCount",
-      quota_bytes as "quotaBytes"`,
-    agent,
-  );
+  const added = { modseq: Math.max(1, numberCount), bytes: 0, messages: 0, ...ahead };
+  const lock =
+    ahead === undefined
+      ? await tx.get<AgentLock>(
+          `update agent
+          set modseq = modseq
+          where agent_id = ? and state <> 'deleted'
+          returning ${lockColumns}`,
+          agent,
+        )
+      : await tx.get<AgentLock>(
+          `update agent
+          set modseq = modseq + ?, byte_count = byte_count + ?, message_count = message_count + ?
+          where agent_id = ? and state <> 'deleted'
+          returning ${lockColumns}`,
+          added.modseq,
+          added.bytes,
+          added.messages,
+          agent,
+        );
   if (lock === undefined) throw new WaypostError("not_found", "There is no such agent");
-  return new AgentTransaction(tx, agent, at, lock, numberCount, actor);
+  const before: AgentLock = {
+    ...lock,
+    modseq: lock.modseq - (ahead === undefined ? 0 : added.modseq),
+    byteCount: lock.byteCount - added.bytes,
+    messageCount: lock.messageCount - added.messages,
+  };
+  return new AgentTransaction(tx, agent, at, before, numberCount, actor, ahead && added);
 }
 
 export class AgentTransaction {
@@ -63,6 +91,8 @@ export class AgentTransaction {
   readonly #lock: AgentLock;
   readonly #parts = new Map<unknown, TransactionPart>();
   readonly #changes: LoggedChange[] = [];
+  /** What the row of the agent has already. */
+  readonly #written: Growth & { readonly modseq: number };
   #reserved: number;
   #used = 0;
   #byteGrowth = 0;
@@ -76,6 +106,7 @@ export class AgentTransaction {
     lock: AgentLock,
     numberCount: number,
     actor: Actor | undefined,
+    written: (Growth & { readonly modseq: number }) | undefined,
   ) {
     this.tx = tx;
     this.agent = agent;
@@ -83,6 +114,7 @@ export class AgentTransaction {
     this.at = at;
     this.actor = actor;
     this.#lock = lock;
+    this.#written = written ?? { modseq: 0, bytes: 0, messages: 0 };
     this.#reserved = numberCount;
   }
 
@@ -154,20 +186,32 @@ export class AgentTransaction {
     for (const part of this.#parts.values()) await part.settle();
     const changes = [...this.#parts.values()].flatMap((part) => part.listChanges());
     changes.push(...this.#changes);
-    if (changes.length === 0) return this.#lock.modseq as Modseq;
+    if (changes.length === 0) {
+      await this.#writeCounters(this.#lock.modseq, 0, 0, 0);
+      return this.#lock.modseq as Modseq;
+    }
     for (const part of this.#parts.values()) await part.write();
+    await this.#writeCounters(this.modseq, this.#byteGrowth, this.#messageGrowth, this.#itemGrowth);
+    await logChanges(this.tx, this.agent, this.modseq, this.at, changes);
+    this.tx.touch(this.agent, this.modseq);
+    return this.modseq;
+  }
+
+  async #writeCounters(modseq: number, bytes: number, messages: number, items: number): Promise<void> {
+    const written = this.#written;
+    const addedBytes = bytes - written.bytes;
+    const addedMessages = messages - written.messages;
+    const isWritten = modseq === this.#lock.modseq + written.modseq;
+    if (isWritten && addedBytes === 0 && addedMessages === 0 && items === 0) return;
     await this.tx.send(
       `update agent
       set modseq = ?, byte_count = byte_count + ?, message_count = message_count + ?, item_count = item_count + ?
       where agent_id = ?`,
-      this.modseq,
-      this.#byteGrowth,
-      this.#messageGrowth,
-      this.#itemGrowth,
+      modseq,
+      addedBytes,
+      addedMessages,
+      items,
       this.agent,
     );
-    await logChanges(this.tx, this.agent, this.modseq, this.at, changes);
-    this.tx.touch(this.agent, this.modseq);
-    return this.modseq;
   }
 }

@@ -104,14 +104,21 @@ async function changeAsTaken(write: AgentTransaction, actions: readonly ItemActi
 
 async function beginWrites(
   tx: Transaction,
-  { recipients, items = [], at }: DeliverMessage,
+  { facts, recipients, items = [], at }: DeliverMessage,
 ): Promise<Map<AgentNumber, AgentTransaction>> {
+  const sizes = new Map(
+    recipients
+      .toReversed()
+      .map(({ agent, trace }) => [agent, { bytes: sizeOf(facts, trace), messages: 1 }] as const),
+  );
   const counts = new Map(recipients.map(({ agent }) => [agent, 1]));
   for (const { agent, actions } of items) counts.set(agent, (counts.get(agent) ?? 0) + countNew(actions));
   const actors = new Map(items.map(({ agent, actor }) => [agent, actor]));
   const begun = [...counts]
     .sort(([one], [other]) => one - other)
-    .map(([agent, count]) => beginAgentTransaction(tx, agent, at, count, actors.get(agent)));
+    .map(([agent, count]) =>
+      beginAgentTransaction(tx, agent, at, count, actors.get(agent), sizes.get(agent)),
+    );
   return new Map((await together(begun)).map((write) => [write.agent, write]));
 }
 
@@ -189,7 +196,7 @@ async function deliverTo(
     isAuthenticated: recipient.isAuthenticated,
     provenance: recipient.provenance,
   });
-  const size = trace.byteLength + facts.blob.size;
+  const size = sizeOf(facts, trace);
   const entry = { message, flags: recipient.flags, keywords: null, internalDate, size };
   const uid = mail.addEntry(mailbox, entry, true);
   write.tell("mail.received", message, {
@@ -201,4 +208,8 @@ async function deliverTo(
   });
   await changeAsTaken(write, actions);
   return { agent, message, thread, mailbox: mailbox.mailbox, uid, modseq: await write.finish() };
+}
+
+function sizeOf(facts: MessageFacts, trace: Uint8Array): number {
+  return trace.byteLength + facts.blob.size;
 }

@@ -1,13 +1,13 @@
-/** Numbers of blobs, taken from the account's row a hundred at a time. So a delivery seldom locks the row, which all lanes of all daemons
- *  would wait for until its commit.
+/** Numbers of blobs, taken from the account's row a hundred at a time. So a delivery seldom writes the row. On PostgreSQL all lanes of all
+ *  daemons would wait for it until the commit.
  *
- *  A range is taken in a transaction of the lane and used by that lane alone: if the transaction fails, `forget` drops all ranges.
- *  Numbers that were taken and not used stay unused. */
+ *  A range is taken in a transaction of a connection and used by that connection alone: if the transaction fails, `forget` drops all
+ *  ranges. Numbers that were taken and not used stay unused. */
 
 import type { AccountNumber, BlobNumber } from "#/src/model/numbers.ts";
 import { RecentValues } from "#/src/model/recent-values.ts";
 import type { Sql } from "../sql.ts";
-import { takeBlobNumbers } from "../writing/blob-rows.ts";
+import { takeBlobNumbers } from "./blob-rows.ts";
 
 const numbersAtOnce = 100;
 const accountsMax = 1000;
