@@ -1,5 +1,5 @@
 /** Reads address lists (RFC 5322 sections 3.4 and 4.4) into what ENVELOPE is made of: mailboxes, and where groups begin
- *  and end. One pass: words are collected until a special character says what they were. */
+ *  and end. One pass: words are collected until a special character shows which part of an address they are. */
 import { commentEnd, quotedEnd, unquote } from "./lexer.ts";
 import { trimOctets } from "./octets.ts";
 
@@ -10,14 +10,14 @@ export type AddressToken =
       readonly name: string | undefined;
       /** Source route (section 4.4), "@a,@b". */
       readonly route: string | undefined;
-      /** Without quoting; undefined where there is a name alone. */
+      /** Without quoting; undefined where the entry has only a name. */
       readonly localPart: string | undefined;
       readonly domain: string | undefined;
     }
   | { readonly kind: "groupStart"; readonly name: string }
   | { readonly kind: "groupEnd" };
 
-/** Words in a row. */
+/** The words collected so far. */
 interface Words {
   readonly pieces: string[];
   /** Whether white space or a comment stands before the piece. */
@@ -101,7 +101,7 @@ function addWord(words: Words, piece: string): void {
   words.hasSpace = false;
 }
 
-/** Takes the word, comment or space at the position; answers where the next begins. */
+/** Reads the word, comment or space at the position; returns the position after it. */
 function readWord(octets: string, at: number, words: Words): number {
   switch (octets[at]) {
     case " ":
@@ -147,7 +147,7 @@ function isSpecial(code: number): boolean {
   return specials[code] === 1;
 }
 
-/** Where the address in brackets ends: at ">", or where it must have been forgotten. */
+/** The end of the address in angle brackets: ">", or the character that shows that ">" is missing. */
 function angleEnd(octets: string, start: number): number {
   let at = start;
   let isInRoute = octets[start] === "@";
@@ -205,7 +205,7 @@ function mailboxToken(words: Words, angle: AddrSpec | undefined): AddressToken |
   if (angle !== undefined) return { kind: "mailbox", name: phrase(words) ?? comment, ...angle };
   if (pieces.length === 0) return undefined;
   if (words.at === -1) {
-    // A local name ("root") or, with a space, somebody's name.
+    // A local user name ("root") or, with a space in it, a display name.
     const isName = pieces.length > 1 || pieces[0]!.includes(" ");
     return {
       kind: "mailbox",
@@ -215,7 +215,7 @@ function mailboxToken(words: Words, angle: AddrSpec | undefined): AddressToken |
       domain: undefined,
     };
   }
-  // section 4.4: white space may stand around "@" and dots; other words before and after are no part of the address.
+  // section 4.4: white space is allowed around "@" and dots; other words before and after do not belong to the address.
   const { isSpaced, at } = words;
   let start = Math.max(0, at - 1);
   while (

@@ -1,7 +1,7 @@
 /** Address lists (RFC 5322 sections 3.4 and 4.4, RFC 6532).
  *  address = mailbox / group; mailbox = [display-name] "<" [route] addr-spec ">" / addr-spec
  *  group = display-name ":" [mailbox-list] ";"
- *  Also read: comments for names, dots and stray characters in names, missing domains, unclosed brackets. */
+ *  Also read: a comment used as display name, dots and stray characters in names, missing domains, unclosed brackets. */
 import { addressesMax } from "#/src/model/limits.ts";
 import { type AddressToken, readAddressTokens } from "./address-tokens.ts";
 import { decodeWords } from "./encoded-words.ts";
@@ -10,7 +10,7 @@ import { decodeUnlabelled, withoutControls } from "./octets.ts";
 export interface MailAddress {
   /** Decoded display name, "" for none. */
   readonly name: string;
-  /** "local-part@domain", the local part quoted when it must be; the local part alone when the domain is missing. */
+  /** "local-part@domain", the local part quoted where the syntax requires it; only the local part when the domain is missing. */
   readonly address: string;
 }
 
@@ -42,7 +42,7 @@ export function parseAddressList(octets: string): AddressEntry[] {
   return entries;
 }
 
-/** Mailboxes of a list, those in groups among them. */
+/** The mailboxes of a list, including those inside groups. */
 export function listMailAddresses(octets: string): MailAddress[] {
   return parseAddressList(octets).flatMap((entry) => (isGroup(entry) ? entry.members : [entry]));
 }

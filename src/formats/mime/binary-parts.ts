@@ -1,12 +1,12 @@
-/** Parts in `binary` encoding as `base64` (RFC 2045 section 6), so that what is stored can be told by doors that do not know
- *  `binary`. Composite parts stay: they may have no other encoding (section 6.4), and what is in them has its own. */
+/** Rewrites parts in `binary` encoding as `base64` (RFC 2045 section 6), so that protocols without `binary` can send the stored
+ *  message. Composite parts stay: base64 is not allowed for them (section 6.4), and the parts inside have their own encoding. */
 import { readHeaderFields } from "./header.ts";
 import { type ByteRange, parseStructure, walkParts } from "./structure.ts";
 
 const base64LineOctets = 57;
 const fieldName = "content-transfer-encoding";
 
-/** The same octets where there is nothing to be done. */
+/** Returns the given octets where no part is binary. */
 export function encodeBinaryParts(message: Uint8Array): Uint8Array {
   const pieces: Uint8Array[] = [];
   let kept = 0;

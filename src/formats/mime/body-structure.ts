@@ -14,7 +14,7 @@ export function formatBody(top: MimePart): string {
   return formatPart(top, false);
 }
 
-/** What a multipart without parts and a message that could not be looked into show, as in Dovecot. */
+/** Shown for a multipart without parts and for a nested message that could not be parsed, as Dovecot does. */
 const empty = emptyText({ bodyStart: 0 }, "");
 const emptyEnvelope = "(NIL NIL NIL NIL NIL NIL NIL NIL NIL NIL)";
 
@@ -67,8 +67,8 @@ function formatParameters(parameters: Parameters): string {
 
 const printable = /^[\x20-\x7e]*$/;
 
-/** A value that is not ASCII goes in the form of RFC 2231 section 4, however the message had it: clients that decode
- *  parameters decode that. */
+/** A value that is not ASCII is written in the form of RFC 2231 section 4, whatever form the message has: every client that
+ *  decodes parameters knows that form. */
 function formatParameter(name: string, value: string): string {
   const octetName = hasEightBit(name) ? encodeURIComponent(name) : name;
   if (printable.test(value)) return `${formatString(octetName)} ${formatString(value)}`;

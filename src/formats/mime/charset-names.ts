@@ -1,5 +1,5 @@
 /** Names of charsets, as mail spells them. They are compared without case, punctuation and a leading "x": "X-SJIS",
- *  "x_sjis" and "sjis" are one, and so are "ISO_8859-1:1987" and "iso-8859-1". Looked up in a map, never anywhere else. */
+ *  "x_sjis" and "sjis" are one name, and so are "ISO_8859-1:1987" and "iso-8859-1". They are only looked up in a map. */
 
 /** How a charset is decoded: a label of `TextDecoder` (the WHATWG encodings), or a name of iconv-lite for the others. */
 export interface Charset {
@@ -7,7 +7,7 @@ export interface Charset {
   readonly label: string;
 }
 
-/** Decoding label, and the other names of it. */
+/** The label for the decoder, and the other names of the charset. */
 const whatwgNames: readonly (readonly [label: string, ...names: string[]])[] = [
   ["utf-8", "utf8", "unicode11utf8", "utf8mb4", "cp65001"],
   ["ibm866", "866", "cp866", "csibm866"],
@@ -99,7 +99,7 @@ const whatwgNames: readonly (readonly [label: string, ...names: string[]])[] = [
 ];
 
 const iconvNames: readonly (readonly [label: string, ...names: string[]])[] = [
-  // Without a byte order mark the words of the text tell the order.
+  // Without a byte order mark the decoder guesses the byte order from the text.
   ["utf16", "utf-16"],
   ["utf7", "unicode11utf7", "cp65000"],
   ["utf32", "ucs4", "iso10646ucs4"],
@@ -141,7 +141,7 @@ const unlabelled = new Set(unlabelledNames);
 
 const charsetNameLengthMax = 60;
 
-/** undefined for a name that nobody knows; "unlabelled" for one that stands for plain ASCII or for not knowing. */
+/** undefined for an unknown name; "unlabelled" for a name that means plain ASCII or an unknown charset. */
 export function findCharset(name: string | undefined): Charset | "unlabelled" | undefined {
   if (name === undefined) return "unlabelled";
   if (name.length > charsetNameLengthMax) return undefined;

@@ -1,14 +1,14 @@
-/** Text from bytes in any charset that mail carries. What is unknown is read as well as can be: it never throws. */
+/** Decodes bytes in any charset that mail uses. An unknown charset is guessed; no input throws. */
 import { Buffer, isAscii } from "node:buffer";
 import iconv from "iconv-lite";
 import { type Charset, findCharset } from "./charset-names.ts";
 import { asBuffer, decodeUnlabelledBytes, octetBytes, octetString } from "./octets.ts";
 
-/** By charset of the table, so there are not many. */
+/** One for each charset of the table at most. */
 const textDecoders = new Map<Charset, TextDecoder>();
 
-/** Octets that a charset does not have become U+FFFD; without a known charset the text is UTF-8 if it can be, else
- *  windows-1252. */
+/** Octets that are invalid in the charset become U+FFFD. Without a known charset the text is read as UTF-8 if it is valid UTF-8,
+ *  else as windows-1252. */
 export function decodeCharset(bytes: Uint8Array, charset: string | undefined): string {
   const buffer = asBuffer(bytes);
   const found = findCharset(charset);
@@ -24,8 +24,8 @@ export interface CharsetDecoder {
   end(): string;
 }
 
-/** Decodes piece by piece what `decodeCharset` decodes at once. `isUtf8`: whether all of the octets are UTF-8, which is asked
- *  where nobody has said a charset that is known (`isLabelled`). */
+/** Decodes piece by piece what `decodeCharset` decodes at once. `isUtf8`: whether all of the octets are valid UTF-8; it is used
+ *  only where the charset is not known (`isLabelled`). */
 export function createCharsetDecoder(charset: string | undefined, isUtf8: boolean): CharsetDecoder {
   const found = labelledCharset(charset) ?? { library: "whatwg", label: isUtf8 ? "utf-8" : "windows-1252" };
   if (found.library === "iconv") {
@@ -36,7 +36,7 @@ export function createCharsetDecoder(charset: string | undefined, isUtf8: boolea
   const decode = (bytes: Uint8Array): string =>
     decoder.decode(bytes as Buffer<ArrayBuffer>, { stream: true });
   if (found.label !== "iso-2022-jp") return { write: decode, end: () => decoder.decode() };
-  // A shift stands in a line: what begins behind the last line end is kept for the next piece.
+  // A shift lasts to the end of its line: the octets after the last line end are kept for the next piece.
   let kept = Buffer.alloc(0);
   return {
     write(bytes) {
@@ -52,7 +52,7 @@ export function createCharsetDecoder(charset: string | undefined, isUtf8: boolea
 const lineFeed = 10;
 const keptLineMax = 64 * 1024;
 
-/** Whether the charset is one that is known, so that the octets need not be asked. */
+/** Whether the charset is known, so that the octets need not be checked for UTF-8. */
 export function isLabelled(charset: string | undefined): boolean {
   return labelledCharset(charset) !== undefined;
 }
@@ -62,7 +62,7 @@ function labelledCharset(charset: string | undefined): Charset | undefined {
   return found === "unlabelled" ? undefined : found;
 }
 
-/** Asks of octets piece by piece whether together they are UTF-8. */
+/** Checks piece by piece whether all octets together are valid UTF-8. */
 export class Utf8Check {
   readonly #decoder = new TextDecoder("utf-8", { fatal: true });
   #isUtf8 = true;
@@ -90,7 +90,7 @@ export class Utf8Check {
   }
 }
 
-/** Whether text in this charset can be decoded as it says of itself. */
+/** Whether text can be decoded by this charset name. */
 export function isKnownCharset(charset: string): boolean {
   return findCharset(charset) !== undefined;
 }
@@ -98,8 +98,8 @@ export function isKnownCharset(charset: string): boolean {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: ESC begins a shift of ISO 2022
 const idleShift = /\x1b\([BJ](?=\x1b)/g;
 
-/** A shift to ASCII with another shift right behind it stands where two encoded words meet; `TextDecoder` takes it for a
- *  fault. */
+/** Where two encoded words meet, a shift to ASCII stands directly before another shift; `TextDecoder` reports that as an
+ *  error. */
 function withoutIdleShifts(bytes: Buffer): Buffer {
   return octetBytes(octetString(bytes).replace(idleShift, ""));
 }

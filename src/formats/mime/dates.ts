@@ -5,7 +5,7 @@ import { commentEnd } from "./lexer.ts";
 
 export interface DateTime {
   readonly timeMs: number;
-  /** East of UTC. SENTON and its like compare the date as it is written (RFC 9051 section 6.4.4). */
+  /** East of UTC. SENTON, SENTBEFORE and SENTSINCE compare the date as it is written (RFC 9051 section 6.4.4). */
   readonly offsetMinutes: number;
 }
 
@@ -16,7 +16,7 @@ const months = new Map(
   ]),
 );
 
-/** RFC 5322 section 4.3. Military letters and names nobody knows mean +0000, as it says. */
+/** RFC 5322 section 4.3. Military letters and unknown names mean +0000, as that section says. */
 const zoneHours = new Map([
   ["edt", -4],
   ["est", -5],
@@ -37,7 +37,7 @@ const zoneHours = new Map([
   ["jst", 9],
 ]);
 
-/** Milliseconds since 1970, or undefined for what is no date. */
+/** Milliseconds since 1970; undefined for text that is not a date. */
 export function parseDate(octets: string): number | undefined {
   return parseDateTime(octets)?.timeMs;
 }
@@ -129,7 +129,7 @@ function withoutComments(text: string): string {
   return kept;
 }
 
-/** Milliseconds as a Date field has them (RFC 5322 section 3.3), in UTC. */
+/** The time as the value of a Date field (RFC 5322 section 3.3), in UTC. */
 export function formatDate(at: number): string {
   return new Date(at).toUTCString().replace("GMT", "+0000");
 }

@@ -1,11 +1,11 @@
-/** The boundaries of the multiparts that are open, and which of them a line begins with (RFC 2046 section 5.1.1).
- *  They are sorted, so that the characters of a line narrow the range that still fits: a line costs its length, however
- *  many boundaries begin alike. */
+/** The boundaries of the open multiparts, and which of them a line begins with (RFC 2046 section 5.1.1).
+ *  They are sorted, so that each character of a line narrows the range of boundaries that still match: the cost of a line is its
+ *  length, whatever number of boundaries have a common beginning. */
 import { Buffer } from "node:buffer";
 
 interface OpenBoundary {
   readonly bytes: Uint8Array;
-  /** Which frame of the reader it belongs to. */
+  /** Index of the reader's frame that has this boundary. */
   readonly frame: number;
 }
 
@@ -14,7 +14,7 @@ export type OpenBoundaries = readonly OpenBoundary[];
 
 export interface Delimiter {
   readonly frame: number;
-  /** Where the boundary ends in the line. */
+  /** The position after the boundary. */
   readonly end: number;
 }
 
@@ -24,12 +24,12 @@ export function sortBoundaries(boundaries: readonly (Uint8Array | undefined)[]):
   return open.sort((a, b) => Buffer.compare(a.bytes, b.bytes) || a.frame - b.frame);
 }
 
-/** The longest boundary that stands at the position, the innermost of equal ones. */
+/** The longest boundary that matches at the position; of equal ones the innermost. */
 export function findBoundary(open: OpenBoundaries, bytes: Uint8Array, start: number): Delimiter | undefined {
   let low = 0;
   let high = open.length;
   let found: Delimiter | undefined;
-  // All from `low` to `high` begin with the `length` bytes at the start.
+  // All boundaries from `low` to `high` begin with the first `length` bytes at `start`.
   for (let length = 0; ; length++) {
     while (low < high && open[low]!.bytes.length === length) {
       found = { frame: open[low]!.frame, end: start + length };

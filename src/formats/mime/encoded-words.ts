@@ -1,7 +1,7 @@
 /** Encoded words (RFC 2047; language RFC 2231 section 5).
  *  encoded-word = "=?" charset ["*" language] "?" encoding "?" encoded-text "?="
- *  White space between two encoded words is not shown (section 6.2). Octets of neighbours in one charset are decoded
- *  together, because clients split characters although section 5 forbids it. Spaces inside a Q word are let through. */
+ *  White space between two encoded words is not shown (section 6.2). Adjacent words in one charset are decoded
+ *  together, because clients split characters although section 5 forbids it. Spaces inside a Q word are accepted. */
 import { Buffer } from "node:buffer";
 import { decodeCharset } from "./charset.ts";
 import { decodeUnlabelled, octetBytes, trimOctets, withoutControls } from "./octets.ts";

@@ -1,8 +1,8 @@
-/** Reads ENVELOPE wire text (`envelope.ts`) back, as far as messages are sorted by it. The text is this program's own. */
+/** Reads the fields that SORT needs from ENVELOPE wire text that `envelope.ts` wrote. */
 
 export interface EnvelopeAddress {
   readonly name: string | undefined;
-  /** Local part; of the start of a group, its name. */
+  /** The local part; for the start of a group, the group's name. */
   readonly mailbox: string | undefined;
   /** undefined: the start or end of a group. */
   readonly host: string | undefined;
@@ -70,7 +70,7 @@ class EnvelopeText {
     return undefined;
   }
 
-  /** The first address of a list, which is passed. */
+  /** Returns the first address of a list and moves past the list. */
   addresses(): EnvelopeAddress | undefined {
     if (this.#text[this.#at] !== "(") {
       this.#at += 3;

@@ -1,6 +1,6 @@
 /** ENVELOPE as wire text (RFC 9051 section 7.5.2, RFC 3501 section 7.4.2).
  *  envelope = "(" date SP subject SP from SP sender SP reply-to SP to SP cc SP bcc SP in-reply-to SP message-id ")"
- *  An octet string without NUL; what is not printable ASCII goes as a literal. */
+ *  An octet string without NUL; a string that is not printable ASCII is written as a literal. */
 import { addressesMax } from "#/src/model/limits.ts";
 import { type AddressToken, readAddressTokens } from "./address-tokens.ts";
 import { type HeaderField, readHeaderFields } from "./header.ts";
@@ -11,7 +11,7 @@ export function formatEnvelope(headerBytes: Uint8Array): string {
   return formatEnvelopeFields(readHeaderFields(headerBytes));
 }
 
-/** The same from fields that have been read already. */
+/** As `formatEnvelope`, from fields that have been parsed already. */
 export function formatEnvelopeFields(fields: readonly HeaderField[]): string {
   let date: string | undefined;
   let subject: string | undefined;
@@ -60,13 +60,13 @@ export function formatEnvelopeFields(fields: readonly HeaderField[]): string {
   const fromList = formatAddresses(from);
   const texts = [formatNstring(date), formatNstring(subject), fromList];
   texts.push(orDefault(formatAddresses(sender), fromList), orDefault(formatAddresses(replyTo), fromList));
-  // RFC 5322 section 4.5.3: destination fields that stand more than once are one list.
+  // RFC 5322 section 4.5.3: destination fields that occur more than once are joined to one list.
   for (const list of [to, cc, bcc]) texts.push(formatAddresses(...list));
   texts.push(formatNstring(inReplyTo), formatNstring(messageId));
   return `(${texts.join(" ")})`;
 }
 
-/** A missing or empty Sender or Reply-To is that of From. */
+/** A missing or empty Sender or Reply-To is replaced by From. */
 function orDefault(list: string, fromList: string): string {
   return list === "NIL" ? fromList : list;
 }
@@ -78,7 +78,7 @@ function formatAddresses(...bodies: (string | undefined)[]): string {
   return tokens.length === 0 ? "NIL" : `(${tokens.map(formatAddress).join("")})`;
 }
 
-/** A NIL host marks a group, so a missing domain needs a word; it is Dovecot's. */
+/** A NIL host marks a group, so a missing domain is written as a word, the same as Dovecot's. */
 function formatAddress(token: AddressToken): string {
   if (token.kind === "groupStart") return `(NIL NIL ${formatString(token.name)} NIL)`;
   if (token.kind === "groupEnd") return "(NIL NIL NIL NIL)";

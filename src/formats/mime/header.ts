@@ -1,5 +1,5 @@
 /** Header fields (RFC 5322 sections 2.2 and 4.5, RFC 6532).
- *  field = name *WSP ":" body *(CRLF WSP body) CRLF, ended by an empty line. LF alone ends a line too: APPEND may carry it. */
+ *  field = name *WSP ":" body *(CRLF WSP body) CRLF, ended by an empty line. A bare LF also ends a line: APPEND may bring one. */
 import { headerBytesMax } from "#/src/model/limits.ts";
 import { asBuffer, octetString, trimOctets } from "./octets.ts";
 
@@ -17,8 +17,8 @@ const carriageReturn = 13;
 const lineFeed = 10;
 const fieldName = /^[!-9;-~]+$/;
 
-/** Fields up to the empty line, or to `bytesMax`. Lines that are no field (an mbox "From " line) are passed over;
- *  so are fields whose lower-case name does not begin with `prefix`. */
+/** Fields up to the empty line, or to `bytesMax`. Skips lines that are not fields (an mbox "From " line)
+ *  and fields whose lower-case name does not begin with `prefix`. */
 export function readHeaderFields(bytes: Uint8Array, prefix = "", bytesMax = headerBytesMax): HeaderField[] {
   const text = octetString(bytes, 0, headerEnd(bytes, bytesMax));
   const fields: HeaderField[] = [];
@@ -30,7 +30,7 @@ export function readHeaderFields(bytes: Uint8Array, prefix = "", bytesMax = head
   return fields;
 }
 
-/** Behind the empty line, or as far as is read: what follows need not become text. */
+/** The position after the empty line, but at most `bytesMax`: only the octets before it become text. */
 function headerEnd(bytes: Uint8Array, bytesMax: number): number {
   const block = asBuffer(bytes).subarray(0, bytesMax);
   const end = block.indexOf("\n\r\n");
@@ -39,8 +39,8 @@ function headerEnd(bytes: Uint8Array, bytesMax: number): number {
   return end < 0 ? block.length : end + 3;
 }
 
-/** Cuts the fields whose lower-case name is wanted out of header blocks (as octet strings), as they stand. What it has found
- *  of a name it remembers: the fields of one message are those of the next. */
+/** Copies the fields whose lower-case name is wanted out of header blocks (octet strings), unchanged. The answer for each name is
+ *  cached, because most messages have the same fields. */
 export function createHeaderPicker(isWanted: (name: string) => boolean): (header: string) => string {
   const known = new Map<string, boolean>();
   const isKnownWanted = (written: string): boolean => {
@@ -55,7 +55,7 @@ export function createHeaderPicker(isWanted: (name: string) => boolean): (header
   };
   return (header) => {
     let picked = "";
-    // What is wanted in a row is cut out at once.
+    // Adjacent wanted fields are copied together.
     let from = 0;
     let to = 0;
     walkLines(header.slice(0, headerBytesMax), (start, colon, end) => {
@@ -73,16 +73,15 @@ export function createHeaderPicker(isWanted: (name: string) => boolean): (header
 const knownNamesMax = 500;
 const knownNameMax = 100;
 
-/** Lower case; undefined for what is no field name. */
-/** White space behind the name is obsolete syntax (RFC 5322 section 4.5); before it nothing stands, and no CR is in it: whoever
- *  verifies a signature reads no field there either. */
+/** The name in lower case; undefined for text that is not a field name. White space after the name is obsolete syntax (RFC 5322
+ *  section 4.5). White space before it or a CR in it makes it invalid: programs that verify signatures see no field there either. */
 function nameOf(written: string): string | undefined {
   if (written.includes("\r")) return undefined;
   const name = trimOctets(written);
   return written.startsWith(name) && fieldName.test(name) ? name.toLowerCase() : undefined;
 }
 
-/** Visits the unfolded lines that have a colon: where each begins, has its first colon and ends. */
+/** Visits the logical lines that have a colon, with the positions of their start, first colon and end. */
 function walkLines(text: string, visit: (start: number, colon: number, end: number) => void): void {
   let start = 0;
   let colon = -1;
@@ -98,13 +97,13 @@ function walkLines(text: string, visit: (start: number, colon: number, end: numb
   }
 }
 
-/** Values of the fields of that name (lower case), in their order; RFC 5322 allows one of most. */
+/** The values of all fields of that name (lower case), in the order of the header. RFC 5322 allows most fields only once. */
 export function headerValues(fields: readonly HeaderField[], name: string): string[] {
   return fields.filter((field) => field.name === name).map((field) => field.value);
 }
 
-/** RFC 5322 section 2.2.3: the line ends of a folded field body go, the white space after them stays. A CR that ends no
- *  line becomes a space, so that no reader takes it for a line end. */
+/** RFC 5322 section 2.2.3: removes the line ends of a folded field body and keeps the white space after them. A bare CR
+ *  becomes a space, so that no program reads it as a line end. */
 function unfold(body: string): string {
   if (!body.includes("\n") && !body.includes("\r")) return body;
   const unfolded = body.replace(/\r?\n/g, "");

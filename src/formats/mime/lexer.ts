@@ -1,5 +1,5 @@
-/** What structured header fields share (RFC 5322 section 3.2): comments and quoted strings. Positions in, positions out;
- *  nothing here recurses, and what is not closed reaches to the end of the text. */
+/** Comments and quoted strings of structured header fields (RFC 5322 section 3.2). Functions take and return positions; none is
+ *  recursive. An unclosed comment or string reaches to the end of the text. */
 
 const backslash = 92;
 const quote = 34;
@@ -40,7 +40,7 @@ export function skipCfws(text: string, at: number): number {
   return position;
 }
 
-/** Content of the quoted string or comment that stands at `start` to `end`, its delimiters and quoting taken off. */
+/** Content of the quoted string or comment from `start` to `end`, without its delimiters and backslashes. */
 export function unquote(text: string, start: number, end: number): string {
   const closer = text.charCodeAt(start) === quote ? '"' : ")";
   const isClosed = end - start >= 2 && text[end - 1] === closer;

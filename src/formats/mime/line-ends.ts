@@ -1,11 +1,11 @@
-/** Line ends as SMTP wants them (RFC 5321 section 2.3.8): a CR or LF that stands alone becomes CRLF. */
+/** Line ends for SMTP (RFC 5321 section 2.3.8): a bare CR or LF becomes CRLF. */
 import { isAscii } from "node:buffer";
 import { asBuffer } from "./octets.ts";
 
 const carriageReturn = 13;
 const lineFeed = 10;
 
-/** The same bytes where nothing is to be done; the last line gets an end if it has none. */
+/** Returns the given bytes where nothing changes; the last line gets a CRLF if it has no line end. */
 export function withCrlf(bytes: Uint8Array): Buffer {
   const buffer = asBuffer(bytes);
   const lone = countLone(buffer);
@@ -44,7 +44,7 @@ function countLone(buffer: Buffer): number {
   return count;
 }
 
-/** Where the body of a message with CRLF line ends begins: behind the first empty line, or at the end. */
+/** Offset of the body of a message with CRLF line ends: after the first empty line, or the end of the message. */
 export function bodyOffset(bytes: Uint8Array): number {
   const buffer = asBuffer(bytes);
   if (buffer[0] === carriageReturn && buffer[1] === lineFeed) return 2;

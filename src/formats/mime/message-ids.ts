@@ -1,7 +1,7 @@
 /** Message identifiers (RFC 5322 section 3.6.4): msg-id = [CFWS] "<" id-left "@" id-right ">" [CFWS]. */
 
-/** Those of a Message-ID, In-Reply-To or References body, without the brackets, in order. White space inside the brackets
- *  goes (folded in the middle by old gateways). Bodies without any bracket: the words with an "@". */
+/** The identifiers of a Message-ID, In-Reply-To or References body, without the brackets, in order. White space inside the brackets
+ *  is removed (old gateways folded there). In a body without brackets: the words with an "@". */
 export function parseMessageIds(octets: string): string[] {
   const ids: string[] = [];
   let at = octets.indexOf("<");

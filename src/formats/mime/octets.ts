@@ -1,5 +1,5 @@
-/** Octet strings: one character stands for one octet (latin1). Header text stays in this form until somebody reads it,
- *  so that nothing is lost and the same text can be written to the wire again. */
+/** Octet strings: each character is one octet (latin1). Header text stays in this form until it is decoded for a reader, so that
+ *  no octet is lost and the same octets can be written to the wire again. */
 import { Buffer, isUtf8 } from "node:buffer";
 
 export function asBuffer(bytes: Uint8Array): Buffer {
@@ -14,7 +14,7 @@ export function octetBytes(octets: string): Buffer {
   return Buffer.from(octets, "latin1");
 }
 
-/** Without the white space of header fields at either end. (`trim` would take the octet A0 too, the end of "à".) */
+/** Without the white space of header fields at either end. (`trim` would also remove the octet A0, the last octet of "à".) */
 export function trimOctets(octets: string): string {
   let start = 0;
   let end = octets.length;
@@ -35,7 +35,7 @@ export function hasEightBit(octets: string): boolean {
 
 const windows1252 = new TextDecoder("windows-1252");
 
-/** Text of octets whose charset nobody has said: UTF-8 (RFC 6532) if it is, otherwise what old clients meant. */
+/** Text of octets without a declared charset: UTF-8 (RFC 6532) if they are valid UTF-8, else windows-1252, which old clients sent. */
 export function decodeUnlabelled(octets: string): string {
   return hasEightBit(octets) ? decodeUnlabelledBytes(octetBytes(octets)) : octets;
 }
@@ -47,7 +47,7 @@ export function decodeUnlabelledBytes(bytes: Buffer): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const controls = /[\0-\x1f\x7f]/g;
 
-/** Decoded text of a header with spaces for control characters: a line end in it could end a header made from it. */
+/** Decoded header text with control characters replaced by spaces: a line end in it could add a field to a header made from it. */
 export function withoutControls(text: string): string {
   return text.replace(controls, " ");
 }

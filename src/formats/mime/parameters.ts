@@ -7,12 +7,12 @@ import { decodeWords } from "./encoded-words.ts";
 import { commentEnd, quotedEnd, skipCfws, unquote } from "./lexer.ts";
 import { octetBytes, trimOctets, withoutControls } from "./octets.ts";
 
-/** Decoded values by lower-case attribute; without a prototype, since strangers choose the names. The value of "boundary"
+/** Decoded values by lower-case attribute; without a prototype, because the sender chooses the names. The value of "boundary"
  *  stays an octet string: it is compared with bytes. */
 export type Parameters = Readonly<Record<string, string>>;
 
 export interface ParameterizedValue {
-  /** What stands before the first ";", lower case, without comments. */
+  /** The text before the first ";", lower case, without comments. */
   readonly value: string;
   readonly parameters: Parameters;
 }
@@ -80,7 +80,7 @@ function addSection(split: Map<string, Section[]>, name: string, star: number, o
   else sections.push(section);
 }
 
-/** RFC 2231 section 4.1: charset and language stand in the first section alone. Sections after a gap are not used. */
+/** RFC 2231 section 4.1: only the first section has charset and language. Sections after a missing number are ignored. */
 function joinSections(name: string, unsorted: Section[]): string {
   const sections = unsorted.sort((a, b) => a.number - b.number);
   const pieces: string[] = [];
@@ -114,7 +114,7 @@ function decodePercent(octets: string): string {
   );
 }
 
-/** The octets of a value and where the ";" after it stands, or the end. */
+/** The octets of a value, and the position of the ";" after it or the end. */
 function readValue(text: string, at: number, name: string): { octets: string; next: number } {
   if (text[at] === '"') {
     const end = quotedEnd(text, at);

@@ -1,5 +1,5 @@
-/** What the header of a part says about it (RFC 2045, RFC 2183, RFC 1864, RFC 3282, RFC 2557). Of several fields of one
- *  name the first counts. */
+/** Reads the MIME fields of a part (RFC 2045, RFC 2183, RFC 1864, RFC 3282, RFC 2557). Where a field occurs more than once, the
+ *  first is used. */
 import type { HeaderField } from "./header.ts";
 import { skipCfws } from "./lexer.ts";
 import { noParameters, parseParameterized } from "./parameters.ts";
@@ -78,7 +78,7 @@ export function createPart(
 
 const mediaType = /^([^ \t/;,"]+)[ \t]*\/[ \t]*([^ \t/;,"]+)/;
 
-/** A Content-Type without a slash means the default (RFC 2045 section 5.2), but for the "text" of RFC 1049. */
+/** A Content-Type without a slash means the default type (RFC 2045 section 5.2), except the "text" of RFC 1049. */
 function readContentType(part: OpenPart, octets: string): void {
   const { value, parameters } = parseParameterized(octets);
   const match = mediaType.exec(value);
@@ -93,7 +93,7 @@ function readContentType(part: OpenPart, octets: string): void {
   part.parameters = parameters;
 }
 
-/** A disposition that is not named but has parameters is an attachment (RFC 2183 section 2.8). */
+/** A disposition with parameters but without a name is an attachment (RFC 2183 section 2.8). */
 function readDisposition(part: OpenPart, octets: string): void {
   const { value, parameters } = parseParameterized(octets);
   const type = readToken(value);

@@ -25,9 +25,9 @@ export interface MimePart {
   readonly bodyEnd: number;
   /** Line ends in the body. */
   readonly lines: number;
-  /** Of a multipart; empty when it has no boundary or its boundary never comes. */
+  /** Of a multipart; empty when it has no boundary or no line with its boundary follows. */
   readonly parts: readonly MimePart[];
-  /** Top of the nested message, of message/rfc822 and message/global. */
+  /** The top part of the nested message, for message/rfc822 and message/global. */
   readonly message: MimePart | undefined;
   /** ENVELOPE of the nested message, as wire text. */
   readonly envelope: string | undefined;
@@ -38,7 +38,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** Every part, parents first, in the order of the bytes; with the tops of nested messages. */
+/** Every part in the order of the bytes, a parent before its parts, including the top parts of nested messages. */
 export function walkParts(top: MimePart): MimePart[] {
   const found: MimePart[] = [];
   const waiting = [top];
@@ -52,8 +52,8 @@ export function walkParts(top: MimePart): MimePart[] {
 
 const sectionNumber = /^[1-9]\d{0,8}(?:\.[1-9]\d{0,8})*$/;
 
-/** The part with that section number. "" is the message itself, "1" of a message of one part its body; "1.1" of it is
- *  nothing. */
+/** The part with that section number. "" is the message itself; in a message of one part "1" is its body and "1.1" does not
+ *  exist. */
 export function findPart(top: MimePart, section: string): MimePart | undefined {
   if (section === "") return top;
   if (!sectionNumber.test(section)) return undefined;
@@ -70,24 +70,24 @@ export function findPart(top: MimePart, section: string): MimePart | undefined {
   return found;
 }
 
-/** The grammar of BODYSTRUCTURE wants a part in each multipart (body-type-mpart = 1*body). One without any, as it has no boundary
- *  or its boundary never comes, shows an empty text, and that has its section. */
+/** The grammar of BODYSTRUCTURE requires a part in each multipart (body-type-mpart = 1*body). A multipart without parts (it has no
+ *  boundary, or no line with the boundary follows) shows one empty text part, which has a section number. */
 function shownPart(multipart: MimePart, number: number): MimePart | undefined {
   if (multipart.parts.length > 0 || number !== 1) return undefined;
   return emptyText(multipart, `${multipart.section === "" ? "" : `${multipart.section}.`}1`);
 }
 
-/** The message in a part: one that could not be looked into shows an empty one (body-type-msg). */
+/** The message in a part; a nested message that could not be parsed is shown as an empty one (body-type-msg). */
 function messageIn(part: MimePart): MimePart | undefined {
   return part.message ?? (hasMessageType(part) ? emptyText(part, `${part.section}.1`) : undefined);
 }
 
-/** Of the types that BODYSTRUCTURE shows with a message inside. */
+/** Whether BODYSTRUCTURE shows the type with a message inside. */
 export function hasMessageType({ type, subtype }: MimePart): boolean {
   return type === "message" && (subtype === "rfc822" || subtype === "global");
 }
 
-/** A text of no octets, without a header, where the body of its holder begins. */
+/** A text part of zero octets without a header, at the start of its parent's body. */
 export function emptyText({ bodyStart }: Pick<MimePart, "bodyStart">, section: string): MimePart {
   return {
     section,
@@ -115,7 +115,7 @@ export function emptyText({ bodyStart }: Pick<MimePart, "bodyStart">, section: s
 const sectionText = /^(?:([\d.]+?)\.)?(HEADER|TEXT|MIME)$/i;
 
 /** Bytes of `BODY[section]`: "", "HEADER", "TEXT", "1.2", "1.2.MIME", "1.2.HEADER", "1.2.TEXT"; undefined when there is no
- *  such section. HEADER ranges hold the empty line. HEADER and TEXT of a number are those of a nested message. */
+ *  such section. HEADER ranges hold the empty line. With a number, HEADER and TEXT mean those of the nested message. */
 export function sectionRange(top: MimePart, section: string): ByteRange | undefined {
   const match = sectionText.exec(section);
   if (match === null) {

@@ -1,8 +1,8 @@
-/** The structure of a message as it is stored: nested JSON arrays, in which what is usual is left out.
+/** The structure of a message as it is stored: nested JSON arrays, in which default values are left out.
  *
  *  part = [headerSize, bodySize, lines, gap, type, subtype, encoding?, parameters?, extras?, parts?, message?, envelope?]
- *  `gap` is the distance from where the parent's body begins or the part before ends to the part's header. Absent is 0,
- *  trailing absents are cut. The order never changes; what is new goes to the end. */
+ *  `gap` is the distance to the part's header, from the start of the parent's body or the end of the part before. An absent value
+ *  is written as 0, and trailing absent values are cut. Stored structures exist in this order: a new element goes to the end. */
 import { noParameters, type Parameters, recordOf } from "./parameters.ts";
 import type { MimePart } from "./part.ts";
 
@@ -125,7 +125,7 @@ function readParts(stored: readonly Stored[], bodyStart: number, section: string
   });
 }
 
-/** Absent is 0 or cut; an empty text is a text. */
+/** 0 and a missing element mean absent; "" is a value. */
 function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
