@@ -1,5 +1,5 @@
 /** What leaves, as rows: a submission is one message on its way to the recipients of one envelope. */
-import type { QueuedFate } from "#/src/model/delivery.ts";
+import type { QueuedRecipient } from "#/src/model/delivery.ts";
 import type { AccountNumber, AgentNumber, BlobNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import type { TlsWish } from "#/src/model/tls-wish.ts";
 
@@ -37,7 +37,7 @@ export interface Envelope {
 
 /** `scheduled`: the mail stands in Scheduled; `queued`: to be tried; `relayed`: another server has it; `delivered`: it lies in a
  *  mailbox; `failed`: never; `cancelled`: taken back before it left. */
-export type RecipientState = QueuedFate["state"];
+export type RecipientState = QueuedRecipient["state"];
 
 export interface SubmissionRow {
   readonly agent: AgentNumber;

@@ -1,7 +1,7 @@
 /** Schemas that operations share. Their descriptions appear in OpenAPI and in the hints of refusals. */
 import { z } from "zod";
 import { eventTypes } from "#/src/model/changes.ts";
-import { deliveryReasons, recipientFates } from "#/src/model/delivery.ts";
+import { deliveryReasons, deliveryStates } from "#/src/model/delivery.ts";
 import { errorCodes } from "#/src/model/errors.ts";
 import { keywordBytesMax } from "#/src/model/limits.ts";
 import { type Pause, pauseReasons } from "#/src/model/pause.ts";
@@ -200,7 +200,7 @@ export const eventSchema = z
     recipient: z.string().optional().describe("For the delivery of a sent message: the recipient."),
     outcome: z
       .strictObject({
-        status: z.enum(recipientFates).describe("The state of the delivery, as in content.delivery."),
+        status: z.enum(deliveryStates).describe("The state of the delivery, as in content.delivery."),
         code: z.string().describe("Enhanced status code (RFC 3463)."),
       })
       .optional(),

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { AgentNumber } from "#/src/model/numbers.ts";
-import type { MailFates } from "#/src/scheduling/mail-fates.ts";
+import type { ScheduleStatusUpdates } from "#/src/scheduling/schedule-status-updates.ts";
 import type { Store } from "#/storage/store.ts";
 
 /** After a commit the outcome of mail is read so much later, once for all commits meanwhile. */
@@ -11,7 +11,10 @@ const slackMs = 60_000;
 /** Keeps SCHEDULE-STATUS up to date. The outcomes are in the store. After a restart those of the last hour before it are read again.
  *  Of several daemons, one does it. */
 export function startCalendarMailRunner(
-  { store, mailFates }: { readonly store: Store; readonly mailFates: MailFates },
+  {
+    store,
+    scheduleStatusUpdates,
+  }: { readonly store: Store; readonly scheduleStatusUpdates: ScheduleStatusUpdates },
   log: Logger,
 ): { stop(): Promise<void> } {
   const waiting = new Set<AgentNumber>();
@@ -28,7 +31,7 @@ export function startCalendarMailRunner(
     if (hadLease || !hasLease || hasStopped) return;
     running = running
       .then(async () => {
-        const backlog = await mailFates.findBacklog();
+        const backlog = await scheduleStatusUpdates.findBacklog();
         for (const agent of backlog?.agents ?? []) await follow(agent, backlog!.since);
       })
       .catch((error: unknown) => log.error({ err: error }, "mail about calendars could not be looked at"));
@@ -37,7 +40,7 @@ export function startCalendarMailRunner(
   async function follow(agent: AgentNumber, from: number): Promise<void> {
     if (hasStopped || !store.leases.isHeld("calendar mail")) return;
     try {
-      await mailFates.follow(agent, from);
+      await scheduleStatusUpdates.follow(agent, from);
     } catch (error) {
       log.error({ err: error, agent: store.ids.encode("agent", agent) }, "SCHEDULE-STATUS is not up to date");
     }

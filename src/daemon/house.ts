@@ -38,7 +38,10 @@ import { createKeptDescriptions, type KeptDescriptions } from "#/src/render/kept
 import { createReadingThreads } from "#/src/render/threads/reading-threads.ts";
 import { createReportCounts, type ReportCounts } from "#/src/reports/report-counts.ts";
 import { createScheduling } from "#/src/scheduling/create-scheduling.ts";
-import { createMailFates, type MailFates } from "#/src/scheduling/mail-fates.ts";
+import {
+  createScheduleStatusUpdates,
+  type ScheduleStatusUpdates,
+} from "#/src/scheduling/schedule-status-updates.ts";
 import { createDirectSchedulers, createSchedulers } from "#/src/scheduling/schedulers.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
 import { openStore } from "#/storage/open-store.ts";
@@ -70,7 +73,7 @@ export interface House extends AsyncDisposable {
   readonly largeItems: LargeItems;
   readonly files: Files;
   readonly scheduling: Scheduling;
-  readonly mailFates: MailFates;
+  readonly scheduleStatusUpdates: ScheduleStatusUpdates;
   readonly events: EventProjection;
   readonly outbound: Outbound;
   readonly holds: Holds;
@@ -143,7 +146,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
   const holds = createHolds({ store, accounts, settings, prepare, outbound });
   const schedulers = options.isStaying ? createSchedulers(fairness) : createDirectSchedulers();
   const scheduling = createScheduling({ accounts, ids: store.ids, collections, schedulers, outbound });
-  const mailFates = createMailFates({ store, collections, schedulers });
+  const scheduleStatusUpdates = createScheduleStatusUpdates({ store, collections, schedulers });
   const rooms = {
     settings,
     log,
@@ -199,7 +202,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     ...rooms,
     store,
     metrics,
-    mailFates,
+    scheduleStatusUpdates,
     reportCounts: createReportCounts(store),
     files: createFiles(store),
     preparation,

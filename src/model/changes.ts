@@ -1,4 +1,4 @@
-import type { RecipientFate } from "./delivery.ts";
+import type { DeliveryState } from "./delivery.ts";
 import type { ObjectKind } from "./ids.ts";
 import type { AgentNumber, MailboxNumber, Modseq } from "./numbers.ts";
 
@@ -85,7 +85,7 @@ export interface EventData {
 
 /** The delivery of mail to a recipient: its state, and the enhanced status code (RFC 3463). */
 export interface DeliveryOutcome {
-  readonly status: RecipientFate;
+  readonly status: DeliveryState;
   readonly code: string;
 }
 

@@ -15,8 +15,8 @@ export type MailState = (typeof mailStates)[number];
 
 /** States of a recipient. `sent`: the server of the recipient has the mail; `delayed`: it was deferred and is tried again, by this
  *  server or the other one. */
-export const recipientFates = ["queued", "sent", "delivered", "delayed", "bounced", "cancelled"] as const;
-export type RecipientFate = (typeof recipientFates)[number];
+export const deliveryStates = ["queued", "sent", "delivered", "delayed", "bounced", "cancelled"] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
 
 /** Why mail is delayed, bounced or cancelled. */
 export const deliveryReasons = [
@@ -98,13 +98,13 @@ export function deliveryReasonOf(status: string): DeliveryReason {
 }
 
 /** A recipient in the queue. */
-export interface QueuedFate {
+export interface QueuedRecipient {
   readonly state: "scheduled" | "queued" | "relayed" | "delivered" | "failed" | "cancelled";
   /** Enhanced status code of the last attempt or report; null before the first one. */
   readonly status: string | null;
 }
 
-export function recipientFateOf({ state, status }: QueuedFate): RecipientFate {
+export function deliveryStateOf({ state, status }: QueuedRecipient): DeliveryState {
   switch (state) {
     case "scheduled":
     case "queued":
@@ -122,15 +122,15 @@ export function recipientFateOf({ state, status }: QueuedFate): RecipientFate {
 }
 
 /** The reason of a state; undefined for states that are no failure or delay. */
-export function reasonOfFate(fate: RecipientFate, status: string | null): DeliveryReason | undefined {
-  if (fate === "cancelled") return "cancelled";
-  return fate === "delayed" || fate === "bounced" ? deliveryReasonOf(status ?? "") : undefined;
+export function reasonOfState(state: DeliveryState, status: string | null): DeliveryReason | undefined {
+  if (state === "cancelled") return "cancelled";
+  return state === "delayed" || state === "bounced" ? deliveryReasonOf(status ?? "") : undefined;
 }
 
 /** The state of a mail: the least finished state of its recipients, of which there is at least one. */
-export function mailStateOf(fates: Iterable<RecipientFate>, isScheduled: boolean): MailState {
-  const states = new Set<MailState>();
-  for (const fate of fates) states.add(fate === "delayed" ? "queued" : fate);
-  if (isScheduled && states.has("queued")) return "scheduled";
-  return mailStates.find((state) => states.has(state)) ?? "cancelled";
+export function mailStateOf(states: Iterable<DeliveryState>, isScheduled: boolean): MailState {
+  const found = new Set<MailState>();
+  for (const state of states) found.add(state === "delayed" ? "queued" : state);
+  if (isScheduled && found.has("queued")) return "scheduled";
+  return mailStates.find((state) => found.has(state)) ?? "cancelled";
 }

@@ -1,5 +1,5 @@
 import { createReturnPaths } from "#/src/model/return-path.ts";
-import { readMailFate } from "./fate.ts";
+import { readMailDelivery } from "./mail-delivery.ts";
 import type { Outbound, OutboundRooms } from "./outbound.ts";
 import { createQueue } from "./queue.ts";
 import { createSubmit } from "./submit.ts";
@@ -11,6 +11,6 @@ export function createOutbound(rooms: OutboundRooms): Outbound {
     ...queue,
     ...createSubmit(rooms, queue.ring),
     tokenOf,
-    readFate: (agent, message) => readMailFate(rooms.store, agent, message),
+    readDelivery: (agent, message) => readMailDelivery(rooms.store, agent, message),
   };
 }

@@ -12,7 +12,7 @@ import type { Envelope, SubmissionRow, SubmissionSource } from "#/storage/submis
 import type { DeliverMessage } from "#/storage/transactions/mail/deliver-message.ts";
 import type { DeliveryReport } from "#/storage/transactions/outbound/report-delivery.ts";
 import type { SubmitMessage, Submitted } from "#/storage/transactions/outbound/submit-message.ts";
-import type { MailFate } from "./fate.ts";
+import type { MailDelivery } from "./mail-delivery.ts";
 
 export interface Outbound {
   /** Takes responsibility for a message: when this resolves, it is durable in the queue or waits for approval. Throws
@@ -53,7 +53,7 @@ export interface Outbound {
     letters?: readonly DeliverMessage[],
   ): Promise<DeliveryReport>;
   /** The state of mail that was sent, is scheduled or waits for approval; undefined for any other message. */
-  readFate(agent: AgentNumber, message: MessageNumber): Promise<MailFate | undefined>;
+  readDelivery(agent: AgentNumber, message: MessageNumber): Promise<MailDelivery | undefined>;
   /** The name of a submission for people, and in reports that come back. */
   tokenOf(name: SubmissionName): string;
   /** The exact bytes. */

@@ -4,7 +4,7 @@ import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Reader } from "../sql.ts";
 import type { Envelope, RecipientState } from "../submission.ts";
 
-export interface CalendarMailFate {
+export interface CalendarMailDelivery {
   /** Grows with each mail: a later mail has a higher number. */
   readonly number: number;
   readonly address: string;
@@ -14,7 +14,7 @@ export interface CalendarMailFate {
 }
 
 /** The time of the latest outcome of mail about calendars; undefined if there is none. */
-export async function findLastCalendarFate(reader: Reader): Promise<number | undefined> {
+export async function findLastCalendarDelivery(reader: Reader): Promise<number | undefined> {
   const row = await reader.get<{ at: number | null }>(
     `select max(r.updated_at) as at
     from submission as s
@@ -25,7 +25,7 @@ export async function findLastCalendarFate(reader: Reader): Promise<number | und
 }
 
 /** The agents whose mail about calendars has had an outcome since then. */
-export function listAgentsWithCalendarFates(reader: Reader, since: number): Promise<AgentNumber[]> {
+export function listAgentsWithCalendarDeliveries(reader: Reader, since: number): Promise<AgentNumber[]> {
   return reader.column(
     `select distinct s.agent_id
     from submission as s
@@ -41,7 +41,7 @@ export function listAgentsWithCalendarFates(reader: Reader, since: number): Prom
 }
 
 /** UIDs whose mail has had an outcome since then. */
-export function listUidsWithFates(
+export function listUidsWithDeliveries(
   reader: Reader,
   agent: AgentNumber,
   since: number,
@@ -61,12 +61,12 @@ export function listUidsWithFates(
 }
 
 /** The outcomes of mail about one UID, the newest mail first. */
-export function listCalendarFates(
+export function listCalendarDeliveries(
   reader: Reader,
   agent: AgentNumber,
   uid: string,
   limit: number,
-): Promise<CalendarMailFate[]> {
+): Promise<CalendarMailDelivery[]> {
   return reader.all(
     `select s.submission_id as number, r.address, r.state, r.status
     from submission as s

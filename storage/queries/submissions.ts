@@ -153,18 +153,18 @@ export async function listRecipients(
   return rows.map(recipientOf);
 }
 
-export type RecipientFateRow = Pick<
+export type RecipientDeliveryRow = Pick<
   SubmissionRecipientRow,
   "number" | "address" | "state" | "status" | "nextAttemptAt" | "updatedAt"
 >;
 
 /** The outcomes of recipients after `after`, in order, at most `limit`. */
-export function listRecipientFates(
+export function listRecipientDeliveries(
   reader: Reader,
   submission: { readonly agent: AgentNumber; readonly submission: number },
   after: number,
   limit: number,
-): Promise<RecipientFateRow[]> {
+): Promise<RecipientDeliveryRow[]> {
   return reader.all(
     `select recipient_number as number, address, state, status, next_attempt_at as "nextAttemptAt",
       updated_at as "updatedAt"

@@ -12,7 +12,7 @@ import { slicesOf } from "../slices.ts";
 import type { Sql, Transaction } from "../sql.ts";
 import { releaseBlobs } from "./blob-rows.ts";
 import { forgetDrafts } from "./draft-rows.ts";
-import { forgetFates } from "./fates.ts";
+import { releaseSubmissions } from "./message-submissions.ts";
 
 export interface NewMessage {
   readonly agent: AgentNumber;
@@ -92,7 +92,7 @@ export async function changeEntryCounts(
       );
       const numbers = gone.map(({ message }) => message);
       await forgetDrafts(tx, agent, numbers);
-      await forgetFates(tx, agent, numbers);
+      await releaseSubmissions(tx, agent, numbers);
       for (const { account, blob } of gone) {
         const blobs = released.get(account) ?? new Map<BlobNumber, number>();
         blobs.set(blob, (blobs.get(blob) ?? 0) + 1);

@@ -69,12 +69,12 @@ describe("what waits", () => {
 it("loses nothing, counts what it has, and never lets an owner go twice while another waits", () => {
   const owners = [mailbox("1", "a"), mailbox("2", "a"), network("b"), network("c")];
   fc.assert(
-    fc.property(fc.array(fc.integer({ min: -1, max: 3 })), (deeds) => {
+    fc.property(fc.array(fc.integer({ min: -1, max: 3 })), (actions) => {
       const queue = new FairQueue<Item>();
       const waiting = new Map<string, string[]>();
       let last: { group: string; others: Set<string> } | undefined;
-      for (const [at, deed] of deeds.entries()) {
-        const owner = owners[deed];
+      for (const [at, action] of actions.entries()) {
+        const owner = owners[action];
         if (owner !== undefined) {
           const item = { owner, name: String(at) };
           queue.push(item);

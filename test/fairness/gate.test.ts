@@ -269,17 +269,17 @@ it("tells of each refusal and of who had to give way", () => {
 
 it("counts what is held, whatever comes and goes", () => {
   const owners: readonly Owner[] = [a, b, { key: "1", above: "x" }, { key: "2", above: "x" }];
-  const deed = fc.record({
+  const action = fc.record({
     kind: fc.constantFrom("enter", "leave", "grow", "shrink", "move", "yield", "busy"),
     owner: fc.integer({ min: 0, max: 3 }),
     at: fc.nat(20),
     amount: fc.integer({ min: 0, max: 6 }),
   });
   fc.assert(
-    fc.property(fc.array(deed, { maxLength: 60 }), (deeds) => {
+    fc.property(fc.array(action, { maxLength: 60 }), (actions) => {
       const gate = gateOf({ total: 12, share: 7, accountShare: 9 });
       const held = new Set<Place>();
-      for (const { kind, owner, at, amount } of deeds) {
+      for (const { kind, owner, at, amount } of actions) {
         const place = [...held][at % Math.max(1, held.size)];
         if (kind === "enter") {
           const entered = gate.tryEnter(owners[owner]!, amount);

@@ -26,17 +26,17 @@ export async function startInvitationLoad(
   const say = (line: JournalLine): void => void fs.writeSync(journal, formatLine(line));
   const calendarOf = (agent: AgentNumber) =>
     attempt(() => collections.findCollectionOfRole(agent, "calendar", "default"));
-  const deedsOf = async (agent: AgentNumber, uid: string) => {
+  const actionsOf = async (agent: AgentNumber, uid: string) => {
     const calendar = await calendarOf(agent);
     const bytes = eventText(uid, `SUMMARY:${uid}`);
-    const deed = {
+    const action = {
       kind: "put",
       collection: calendar!.number,
       bytes,
       provenance,
       isAuthenticated: true,
     } as const;
-    return { agent, actor: { agent, canApprove: false }, actions: [deed] };
+    return { agent, actor: { agent, canApprove: false }, actions: [action] };
   };
 
   async function invite(number: number, round: number): Promise<void> {
@@ -60,10 +60,10 @@ export async function startInvitationLoad(
       decision: { kind: "queue" as const, basis: { addresses: [], domains: [], senders: [] } },
       limits: { perHour: 0, perDay: 0 },
     };
-    const deeds = [await deedsOf(agent, uid), await deedsOf(other, uid)];
-    const done = await attempt(() => collections.changeItems(deeds, undefined, [mail]));
+    const actions = [await actionsOf(agent, uid), await actionsOf(other, uid)];
+    const done = await attempt(() => collections.changeItems(actions, undefined, [mail]));
     if (done === undefined) return;
-    say({ deed: "invite", agent, uid: done.agents[0]!.items[0]!.item, mark: uid, isDone: true });
+    say({ action: "invite", agent, uid: done.agents[0]!.items[0]!.item, mark: uid, isDone: true });
   }
 
   async function arrive(number: number, round: number): Promise<void> {
@@ -71,7 +71,7 @@ export async function startInvitationLoad(
     if ((await calendarOf(agent)) === undefined) return;
     const uid = `arrive-${tag}-${number}-${round}`;
     const at = store.clock.now();
-    const items = await collections.prepareChanges([await deedsOf(agent, uid)]);
+    const items = await collections.prepareChanges([await actionsOf(agent, uid)]);
     const recipient = {
       account,
       agent,
@@ -87,7 +87,7 @@ export async function startInvitationLoad(
       store.write("deliverMessage", { facts, recipients: [recipient], items, internalDate: at, at }),
     );
     if (done === undefined) return;
-    say({ deed: "arrive", agent, uid: done.deliveries[0]!.uid, mark: uid, isDone: true });
+    say({ action: "arrive", agent, uid: done.deliveries[0]!.uid, mark: uid, isDone: true });
   }
 
   async function produce(number: number): Promise<void> {
@@ -113,7 +113,7 @@ export async function findInvitationLosses(store: Store, lines: readonly Journal
     "select subject as name, count(*) as count from message where subject like 'arrive-%' group by subject",
   );
   const losses: string[] = [];
-  const acknowledged = lines.filter(({ deed }) => deed === "invite" || deed === "arrive");
+  const acknowledged = lines.filter(({ action }) => action === "invite" || action === "arrive");
   const all = new Set([
     ...items.keys(),
     ...mails.keys(),

@@ -60,14 +60,14 @@ export async function startItemLoad(
       const made = await put(undefined, mark);
       if (made === undefined) continue;
       const { item } = made;
-      /** One deed more on the item, told before and after. */
-      const tell = async (deed: "put" | "move" | "remove", what: string, write: () => Promise<unknown>) => {
-        const line = { deed, agent, uid: item, mark: what };
+      /** Writes one more action on the item; the journal has a line before and after it. */
+      const tell = async (action: "put" | "move" | "remove", what: string, write: () => Promise<unknown>) => {
+        const line = { action, agent, uid: item, mark: what };
         say({ ...line, isDone: false });
         if ((await write()) === undefined) return;
         say({ ...line, isDone: true });
       };
-      say({ deed: "put", agent, uid: item, mark: `${own.number}:${mark}`, isDone: true });
+      say({ action: "put", agent, uid: item, mark: `${own.number}:${mark}`, isDone: true });
       if (round % 3 === 0) await tell("put", `${own.number}:${mark}-2`, () => put(item, `${mark}-2`));
       if (round % 4 === 1)
         await tell("move", String(other), () =>
@@ -88,7 +88,7 @@ export async function findItemLosses(store: Store, lines: readonly JournalLine[]
   const collections = collectionsOf(store);
   const possible = new Map<string, { readonly line: JournalLine; readonly places: readonly Place[] }>();
   for (const line of lines) {
-    if (line.deed !== "put" && line.deed !== "move" && line.deed !== "remove") continue;
+    if (line.action !== "put" && line.action !== "move" && line.action !== "remove") continue;
     const key = `${line.agent} ${line.uid}`;
     const before = possible.get(key)?.places ?? [];
     const place = placeAfter(line, before[0]);
@@ -113,9 +113,9 @@ export async function findItemLosses(store: Store, lines: readonly JournalLine[]
   return losses;
 }
 
-function placeAfter({ deed, mark }: JournalLine, before: Place): Place {
-  if (deed === "remove") return undefined;
-  if (deed === "move") return { collection: Number(mark), summary: before?.summary ?? "" };
+function placeAfter({ action, mark }: JournalLine, before: Place): Place {
+  if (action === "remove") return undefined;
+  if (action === "move") return { collection: Number(mark), summary: before?.summary ?? "" };
   const [collection, summary] = mark.split(":");
   return { collection: Number(collection), summary: summary! };
 }

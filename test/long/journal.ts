@@ -9,10 +9,10 @@ import { readBlobRange } from "#/storage/blob.ts";
 import type { MessageRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 
-export type Deed = "deliver" | "flag" | "expunge" | "put" | "move" | "remove" | "invite" | "arrive";
+export type Action = "deliver" | "flag" | "expunge" | "put" | "move" | "remove" | "invite" | "arrive";
 
 export interface JournalLine {
-  readonly deed: Deed;
+  readonly action: Action;
   readonly isDone: boolean;
   readonly agent: number;
   /** Of an item, its number. */
@@ -21,18 +21,18 @@ export interface JournalLine {
   readonly mark: string;
 }
 
-export function formatLine({ deed, isDone, agent, uid, mark }: JournalLine): string {
-  return `${isDone ? "done" : "begun"} ${deed} ${agent} ${uid} ${mark}\n`;
+export function formatLine({ action, isDone, agent, uid, mark }: JournalLine): string {
+  return `${isDone ? "done" : "begun"} ${action} ${agent} ${uid} ${mark}\n`;
 }
 
 export function readJournal(file: string): JournalLine[] {
   // The last line may be cut off by the kill; then it was never told.
   const lines = fs.readFileSync(file, "utf8").split("\n").slice(0, -1);
   return lines.map((line) => {
-    const [state, deed, agent, uid, mark] = line.split(" ");
+    const [state, action, agent, uid, mark] = line.split(" ");
     return {
       isDone: state === "done",
-      deed: deed as Deed,
+      action: action as Action,
       agent: Number(agent),
       uid: Number(uid),
       mark: mark!,
@@ -50,12 +50,12 @@ export async function findLosses(store: Store, lines: readonly JournalLine[]): P
   for (const line of lines) {
     const key = `${line.agent} ${line.uid}`;
     const state = states.get(key);
-    if (line.deed === "deliver" && line.isDone) {
+    if (line.action === "deliver" && line.isDone) {
       // A UID is given again only by a store that has forgotten the first time.
       if (state !== undefined) losses.push(`UID ${line.uid} of agent ${line.agent} was given twice`);
       states.set(key, { line, isFlagged: false, expunge: "no" });
-    } else if (state !== undefined && line.deed === "flag") state.isFlagged ||= line.isDone;
-    else if (state !== undefined && line.deed === "expunge") state.expunge = line.isDone ? "done" : "begun";
+    } else if (state !== undefined && line.action === "flag") state.isFlagged ||= line.isDone;
+    else if (state !== undefined && line.action === "expunge") state.expunge = line.isDone ? "done" : "begun";
   }
   for (const { line, isFlagged, expunge } of states.values()) {
     const name = `UID ${line.uid} of agent ${line.agent}`;

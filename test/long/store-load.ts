@@ -96,22 +96,22 @@ export async function startLoad(
       if (delivered === undefined) continue;
       const { uid } = delivered.deliveries[0]!;
       const line = { agent, uid, mark };
-      say({ ...line, deed: "deliver", isDone: true });
+      say({ ...line, action: "deliver", isDone: true });
       const place = { agent, mailbox, uids: [[uid, uid]] as const, at };
       const flag = { ...place, mode: "add" as const, keywords: ["load"] };
       if (
         round % 3 === 0 &&
         (await attempt(() => store.write("storeFlags", { ...flag, mask: 1 }))) !== undefined
       )
-        say({ ...line, deed: "flag", isDone: true });
+        say({ ...line, action: "flag", isDone: true });
       if (
         round % 4 !== 0 ||
         (await attempt(() => store.write("storeFlags", { ...flag, mask: 8 }))) === undefined
       )
         continue;
-      say({ ...line, deed: "expunge", isDone: false });
+      say({ ...line, action: "expunge", isDone: false });
       if ((await attempt(() => store.write("expungeMessages", place))) !== undefined)
-        say({ ...line, deed: "expunge", isDone: true });
+        say({ ...line, action: "expunge", isDone: true });
     }
   }
 

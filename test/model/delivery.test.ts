@@ -1,10 +1,10 @@
 import { expect, it, test } from "vitest";
 import {
+  type DeliveryState,
   deliveryReasonOf,
   deliveryReasons,
+  deliveryStateOf,
   mailStateOf,
-  type RecipientFate,
-  recipientFateOf,
 } from "#/src/model/delivery.ts";
 
 test.each([
@@ -44,13 +44,13 @@ test.each([
   [["delivered", "bounced"], false, "delivered"],
   [["bounced", "cancelled"], false, "bounced"],
   [["cancelled"], true, "cancelled"],
-] as const)("calls mail to %j, scheduled %s, %s", (fates: readonly RecipientFate[], isScheduled, state) => {
-  expect(mailStateOf(fates, isScheduled)).toBe(state);
+] as const)("calls mail to %j, scheduled %s, %s", (states: readonly DeliveryState[], isScheduled, state) => {
+  expect(mailStateOf(states, isScheduled)).toBe(state);
 });
 
 it("knows a recipient as delayed when it was put off, here or by the server that has it", () => {
-  expect(recipientFateOf({ state: "queued", status: null })).toBe("queued");
-  expect(recipientFateOf({ state: "queued", status: "4.2.1" })).toBe("delayed");
-  expect(recipientFateOf({ state: "relayed", status: "2.0.0" })).toBe("sent");
-  expect(recipientFateOf({ state: "relayed", status: "4.4.1" })).toBe("delayed");
+  expect(deliveryStateOf({ state: "queued", status: null })).toBe("queued");
+  expect(deliveryStateOf({ state: "queued", status: "4.2.1" })).toBe("delayed");
+  expect(deliveryStateOf({ state: "relayed", status: "2.0.0" })).toBe("sent");
+  expect(deliveryStateOf({ state: "relayed", status: "4.4.1" })).toBe("delayed");
 });

@@ -84,14 +84,14 @@ it("indexes a message that was set aside when it can be read again", async () =>
 
 it.each(["ends", "hangs"])(
   "sets a message aside with which the thread %s, indexes the others, and does not meet it again",
-  async (deed) => {
+  async (action) => {
     await using opened = await openTestStore();
     const { agent } = await seedAgent(opened.store);
     const before = watch({ thread: poisoned, turnMsMax: 400 });
     let bad: MessageNumber | undefined;
     {
       await using index = await openTextIndex(opened.store, before.options);
-      bad = (await append(opened, agent, "first", "second", `poison that ${deed}`, "last"))[2];
+      bad = (await append(opened, agent, "first", "second", `poison that ${action}`, "last"))[2];
       await index.settle();
       const answer = await index.find(agent, [{ kind: "text", text: "LAST" }]);
       expect(answer!.found[0]!.length).toBe(1);

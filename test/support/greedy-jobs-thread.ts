@@ -5,17 +5,17 @@ import { threadId } from "node:worker_threads";
 import { serveJobs } from "#/src/threads/serve-jobs.ts";
 
 export interface GreedyJob {
-  readonly deed: "answer" | "fail" | "hang" | "hang later" | "grow" | "end" | "wait" | "name thread";
+  readonly task: "answer" | "fail" | "hang" | "hang later" | "grow" | "end" | "wait" | "name thread";
   readonly text: string;
 }
 
-serveJobs<undefined, GreedyJob, string>(() => async ({ deed, text }) => {
-  if (deed === "wait") await new Promise(() => {});
-  if (deed === "hang later") for (let turn = 0; turn < 3; turn++) await nextTurn();
-  if (deed === "fail") throw new Error("as told");
-  if (deed === "end") process.exit(1);
+serveJobs<undefined, GreedyJob, string>(() => async ({ task, text }) => {
+  if (task === "wait") await new Promise(() => {});
+  if (task === "hang later") for (let turn = 0; turn < 3; turn++) await nextTurn();
+  if (task === "fail") throw new Error("as told");
+  if (task === "end") process.exit(1);
   const held: unknown[] = [];
-  while (deed === "hang" || deed === "hang later" || deed === "grow")
-    if (deed === "grow") held.push(new Array(1000).fill(held.length));
-  return { result: deed === "name thread" ? String(threadId) : text, transfer: [] };
+  while (task === "hang" || task === "hang later" || task === "grow")
+    if (task === "grow") held.push(new Array(1000).fill(held.length));
+  return { result: task === "name thread" ? String(threadId) : text, transfer: [] };
 });

@@ -26,18 +26,18 @@ function start(
     settings: undefined,
     gate: createFairness().gate("preparers"),
     limits: { ...limits, ...more },
-    cheaper: ({ deed, text }) => (text === "cheaply" ? undefined : { deed: tamed(deed), text: "cheaply" }),
+    cheaper: ({ task, text }) => (text === "cheaply" ? undefined : { task: tamed(task), text: "cheaply" }),
     refusal: () => new Error("too much"),
   });
 }
 
 /** What a job becomes in its cheaper way: one that hangs when it is told twice does so again. */
-function tamed(deed: GreedyJob["deed"]): GreedyJob["deed"] {
-  return deed === "hang later" ? deed : "answer";
+function tamed(task: GreedyJob["task"]): GreedyJob["task"] {
+  return task === "hang later" ? task : "answer";
 }
 
-function run(deed: GreedyJob["deed"], text: string = deed, size = quick): Promise<string> {
-  return threads.run({ deed, text }, size);
+function run(task: GreedyJob["task"], text: string = task, size = quick): Promise<string> {
+  return threads.run({ task, text }, size);
 }
 
 afterEach(() => threads.close());
@@ -90,7 +90,7 @@ describe("threads of many jobs", () => {
     start({ jobMs: 250 });
     const ended: string[] = [];
     const note = async (owner: string): Promise<void> => {
-      await threads.run({ deed: "hang", text: owner }, { ...slow, owner: { key: owner } });
+      await threads.run({ task: "hang", text: owner }, { ...slow, owner: { key: owner } });
       ended.push(owner);
     };
     await Promise.all([...Array.from({ length: 14 }, () => note("many")), note("one")]);

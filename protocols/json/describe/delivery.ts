@@ -2,7 +2,7 @@
  *  since the sender and readers of the sender's mailbox may know them. */
 import { z } from "zod";
 import type { Message } from "#/src/mail/messages.ts";
-import { deliveryReasons, mailStates, recipientFates } from "#/src/model/delivery.ts";
+import { deliveryReasons, deliveryStates, mailStates } from "#/src/model/delivery.ts";
 import { isoTime } from "#/src/render/message-state.ts";
 import type { OperationContext } from "../operation.ts";
 
@@ -13,7 +13,7 @@ const deliverySchema = z
     recipients: z.array(
       z.strictObject({
         address: z.string(),
-        state: z.enum(recipientFates),
+        state: z.enum(deliveryStates),
         code: z
           .string()
           .optional()
@@ -31,9 +31,9 @@ export async function deliveryOf(
   { rooms }: OperationContext,
   { agent, number }: Message,
 ): Promise<{ readonly delivery?: Delivery }> {
-  const fate = await rooms.outbound.readFate(agent, number);
-  if (fate === undefined) return {};
-  const { state, sendAt, recipients } = fate;
+  const delivery = await rooms.outbound.readDelivery(agent, number);
+  if (delivery === undefined) return {};
+  const { state, sendAt, recipients } = delivery;
   return {
     delivery: {
       state,

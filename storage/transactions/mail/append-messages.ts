@@ -7,12 +7,12 @@ import type { Transaction } from "../../sql.ts";
 import { type AgentTransaction, beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { insertBlob } from "../../writing/blob-rows.ts";
 import { nameDraft } from "../../writing/draft-rows.ts";
-import { adoptSubmission } from "../../writing/fates.ts";
 import { resolveKeywords } from "../../writing/keywords.ts";
 import { mailOf } from "../../writing/mail.ts";
 import type { MailWrite } from "../../writing/mail-write.ts";
 import type { MailboxWrite } from "../../writing/mailbox-write.ts";
 import { insertMessage } from "../../writing/message-rows.ts";
+import { adoptSubmission } from "../../writing/message-submissions.ts";
 import { joinThread } from "../../writing/threads.ts";
 
 export interface AppendedMessage {

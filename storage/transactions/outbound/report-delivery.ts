@@ -1,4 +1,4 @@
-import { type RecipientFate, reasonOfFate } from "#/src/model/delivery.ts";
+import { type DeliveryState, reasonOfState } from "#/src/model/delivery.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import type { BreakerLimits } from "#/src/model/pause.ts";
@@ -224,7 +224,7 @@ async function suppress(
 interface DeliveryEvents {
   tell(
     type: "mail.sent" | "mail.delivered" | "mail.bounced" | "mail.delayed",
-    fate: RecipientFate,
+    deliveryState: DeliveryState,
     outcome: ReportedOutcome,
     recipient: RecipientBefore,
   ): void;
@@ -251,9 +251,9 @@ async function openEvents(write: AgentTransaction, message: MessageNumber): Prom
           agentPart: row.agentPart === 1,
         };
   return {
-    tell(type, fate, { status }, { address }) {
-      const outcome = { status: fate, code: status };
-      const reason = reasonOfFate(fate, status);
+    tell(type, deliveryState, { status }, { address }) {
+      const outcome = { status: deliveryState, code: status };
+      const reason = reasonOfState(deliveryState, status);
       write.tell(type, message, { ...known, reason, recipient: address, outcome });
     },
   };

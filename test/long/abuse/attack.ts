@@ -11,7 +11,7 @@ import { type ChildDaemon, type DaemonOptions, startChildDaemon } from "../../su
 import { familyResidentMiB, familyTicks } from "../../support/process-family.ts";
 import { startBeside } from "./beside.ts";
 import { enterNetworks } from "./networks.ts";
-import type { Deed, Measured, VictimAgent } from "./victim.ts";
+import type { Action, Measured, VictimAgent } from "./victim.ts";
 import { startVictim, type VictimProcess } from "./victim-process.ts";
 
 export interface Attack {
@@ -29,7 +29,7 @@ export interface Attack {
     daemon: ChildDaemon,
     attackers: readonly VictimAgent[],
     victim: VictimAgent,
-  ): Promise<readonly Deed[] | undefined>;
+  ): Promise<readonly Action[] | undefined>;
   /** Until the signal aborts. */
   run(
     daemon: ChildDaemon,
@@ -96,8 +96,8 @@ export async function withstand({
   let watch: NodeJS.Timeout | undefined;
   let most = 0;
   try {
-    const deeds = (await prepare?.(daemon, attackers, agent)) ?? [];
-    victim = startVictim({ daemon: placesOf(daemon), agent, deeds });
+    const actions = (await prepare?.(daemon, attackers, agent)) ?? [];
+    victim = startVictim({ daemon: placesOf(daemon), agent, actions });
     // Who comes first starts threads.
     await Promise.all([victim.measure(warmUpMs), beside?.measure(warmUpMs)]);
     const [quiet] = await Promise.all([victim.measure(quietMs), beside?.measure(quietMs)]);

@@ -15,7 +15,7 @@ export async function startBeside(): Promise<Beside> {
   const daemon = await startChildDaemon({ data, agents: 1, set: ["log.level=error", "dns.servers=none"] });
   const { smtp, submission, imap, imaps, http } = daemon;
   const places = { smtp, submission, imap, imaps, http };
-  const user = startVictim({ daemon: places, agent: daemon.agents[0]!, deeds: [] });
+  const user = startVictim({ daemon: places, agent: daemon.agents[0]!, actions: [] });
   return {
     measure: (forMs) => user.measure(forMs),
     async [Symbol.asyncDispose]() {

@@ -25,7 +25,7 @@ export type VictimAgent = ChildDaemon["agents"][number];
 export type Places = Pick<Ready, "smtp" | "submission" | "imap" | "imaps" | "http">;
 
 /** An operation that the user asks too, and what its answer has in it. */
-export interface Deed {
+export interface Action {
   readonly name: string;
   readonly operation: string;
   readonly body: object;
@@ -35,11 +35,14 @@ export interface Deed {
 export interface Quiet {
   readonly daemon: Places;
   readonly agent: VictimAgent;
-  readonly deeds: readonly Deed[];
+  readonly actions: readonly Action[];
 }
 
 /** Until the signal aborts. */
-export async function measureVictim({ daemon, agent, deeds }: Quiet, until: AbortSignal): Promise<Measured> {
+export async function measureVictim(
+  { daemon, agent, actions }: Quiet,
+  until: AbortSignal,
+): Promise<Measured> {
   const times: Record<string, number[]> = {};
   const failures: string[] = [];
   const repeat = async (act: () => Promise<void>, restMs = pauseMs): Promise<void> => {
@@ -71,7 +74,7 @@ export async function measureVictim({ daemon, agent, deeds }: Quiet, until: Abor
       });
     }),
     repeat(() => timed("part.describe", async () => void (await own("part.describe", { id: agent.id })))),
-    ...deeds.map(({ name, operation, body, says }) =>
+    ...actions.map(({ name, operation, body, says }) =>
       repeat(() =>
         timed(name, async () => {
           const answer = await own(operation, body);

@@ -51,8 +51,8 @@ export const thunderbirdCalendar: Suite = {
     await logIn(thunderbird, daemon);
     await thunderbird.run(`document.getElementById("today-pane-panel").style.display = "none";`);
 
-    const seen = async (what: string, deed: () => Promise<unknown>): Promise<void> => {
-      await deed();
+    const seen = async (what: string, action: () => Promise<unknown>): Promise<void> => {
+      await action();
       console.log(`ok\t${what}`);
     };
     try {

@@ -1,7 +1,7 @@
 /** help.describe: the grammar of the interface, for a program that uses it for the first time. */
 import { z } from "zod";
 import { eventTypes } from "#/src/model/changes.ts";
-import { deliveryReasons, mailStates, recipientFates } from "#/src/model/delivery.ts";
+import { deliveryReasons, deliveryStates, mailStates } from "#/src/model/delivery.ts";
 import { errorCodes } from "#/src/model/errors.ts";
 import { idPrefix, objectKinds } from "#/src/model/ids.ts";
 import { renders } from "#/src/render/part-target.ts";
@@ -69,7 +69,7 @@ export default operation({
         renders: [...renders],
         kinds: [...kinds],
         events: [...eventTypes],
-        delivery: { states: [...mailStates], recipients: [...recipientFates], reasons: [...deliveryReasons] },
+        delivery: { states: [...mailStates], recipients: [...deliveryStates], reasons: [...deliveryReasons] },
         errors: Object.fromEntries(errorCodes.map((code) => [code, statusOfCode[code]])),
       },
     };

@@ -1,4 +1,4 @@
-/** What becomes of sent mail, as it is told and as it can be read at any time ("What becomes of sent mail" of the interface). */
+/** The delivery state of sent mail, in events and in content ("What becomes of sent mail" of the interface). */
 import { ImapFlow } from "imapflow";
 import nodemailer from "nodemailer";
 import { expect, it } from "vitest";

@@ -4,11 +4,11 @@
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import {
   type DeliveryReason,
+  type DeliveryState,
+  deliveryStateOf,
   type MailState,
   mailStateOf,
-  type RecipientFate,
-  reasonOfFate,
-  recipientFateOf,
+  reasonOfState,
 } from "#/src/model/delivery.ts";
 import { isLiveHold } from "#/src/model/holds.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
@@ -17,22 +17,22 @@ import type { HoldRow } from "#/storage/holds.ts";
 import { findHoldOfMessage } from "#/storage/queries/holds.ts";
 import {
   findSubmissionOfMessage,
-  listRecipientFates,
-  type RecipientFateRow,
+  listRecipientDeliveries,
+  type RecipientDeliveryRow,
 } from "#/storage/queries/submissions.ts";
 import type { Store } from "#/storage/store.ts";
 import type { SubmissionRow } from "#/storage/submission.ts";
 
-export interface MailFate {
+export interface MailDelivery {
   readonly state: MailState;
   /** For mail with a later time of sending than the request. */
   readonly sendAt?: number;
-  readonly recipients: readonly FateOfRecipient[];
+  readonly recipients: readonly RecipientDelivery[];
 }
 
-export interface FateOfRecipient {
+export interface RecipientDelivery {
   readonly address: string;
-  readonly state: RecipientFate;
+  readonly state: DeliveryState;
   /** Enhanced status code (RFC 3463) of the last attempt or report. */
   readonly code?: string;
   readonly reason?: DeliveryReason;
@@ -46,25 +46,25 @@ export interface FateOfRecipient {
 const pageRecipients = 500;
 
 /** undefined for a message that was never sent or to be sent from this mailbox. */
-export async function readMailFate(
+export async function readMailDelivery(
   store: Store,
   agent: AgentNumber,
   message: MessageNumber,
-): Promise<MailFate | undefined> {
+): Promise<MailDelivery | undefined> {
   const submission = await findSubmissionOfMessage(store, agent, message);
-  if (submission !== undefined) return fateOfSubmission(store, submission);
+  if (submission !== undefined) return deliveryOfSubmission(store, submission);
   const hold = await findHoldOfMessage(store, agent, message);
   // If the mail was sent so long ago that only the hold is left, its state is not known.
-  return hold === undefined || hold.state === "sent" ? undefined : fateOfHold(hold);
+  return hold === undefined || hold.state === "sent" ? undefined : deliveryOfHold(hold);
 }
 
-async function fateOfSubmission(store: Store, submission: SubmissionRow): Promise<MailFate> {
-  const recipients: FateOfRecipient[] = [];
+async function deliveryOfSubmission(store: Store, submission: SubmissionRow): Promise<MailDelivery> {
+  const recipients: RecipientDelivery[] = [];
   let isScheduled = false;
   const turns = new LoopTurns();
   for (let after = 0; ; ) {
-    const rows = await listRecipientFates(store, submission, after, pageRecipients);
-    recipients.push(...rows.map(fateOfRecipient));
+    const rows = await listRecipientDeliveries(store, submission, after, pageRecipients);
+    recipients.push(...rows.map(deliveryOfRecipient));
     isScheduled ||= rows.some(({ state }) => state === "scheduled");
     if (rows.length < pageRecipients) break;
     after = rows.at(-1)!.number;
@@ -75,9 +75,9 @@ async function fateOfSubmission(store: Store, submission: SubmissionRow): Promis
   return { state: mailStateOf(states, isScheduled), ...later(sendAt, createdAt), recipients };
 }
 
-function fateOfRecipient(row: RecipientFateRow): FateOfRecipient {
-  const state = recipientFateOf(row);
-  const reason = reasonOfFate(state, row.status);
+function deliveryOfRecipient(row: RecipientDeliveryRow): RecipientDelivery {
+  const state = deliveryStateOf(row);
+  const reason = reasonOfState(state, row.status);
   const isWaiting = row.state === "queued" || row.state === "scheduled";
   return {
     address: row.address,
@@ -90,12 +90,12 @@ function fateOfRecipient(row: RecipientFateRow): FateOfRecipient {
 }
 
 /** The state of mail that is only a hold: it waits, or it was never approved and is not sent. */
-function fateOfHold({ state, envelope, decidedAt, createdAt, sendAt }: HoldRow): MailFate {
+function deliveryOfHold({ state, envelope, decidedAt, createdAt, sendAt }: HoldRow): MailDelivery {
   const at = decidedAt ?? createdAt;
-  const fate = isLiveHold(state)
+  const outcome = isLiveHold(state)
     ? ({ state: "queued" } as const)
     : ({ state: "cancelled", reason: state === "withdrawn" ? "cancelled" : "declined" } as const);
-  const recipients = envelope.recipients.map(({ address }) => ({ address, ...fate, at }));
+  const recipients = envelope.recipients.map(({ address }) => ({ address, ...outcome, at }));
   return { state: isLiveHold(state) ? "held" : "cancelled", ...later(sendAt, createdAt), recipients };
 }
 

@@ -34,7 +34,7 @@ export async function adoptSubmission(
 }
 
 /** Deletes finished submissions of messages that were deleted. */
-export async function forgetFates(
+export async function releaseSubmissions(
   tx: Sql,
   agent: AgentNumber,
   messages: readonly MessageNumber[],

@@ -18,23 +18,23 @@ import type { AgentNumber } from "#/src/model/numbers.ts";
 import { isBadAddress } from "#/src/outbound/queue.ts";
 import {
   type CalendarHold,
-  type CalendarMailFate,
-  findLastCalendarFate,
-  listAgentsWithCalendarFates,
-  listCalendarFates,
+  type CalendarMailDelivery,
+  findLastCalendarDelivery,
+  listAgentsWithCalendarDeliveries,
+  listCalendarDeliveries,
   listCalendarHolds,
-  listUidsWithFates,
+  listUidsWithDeliveries,
 } from "#/storage/queries/calendar-mail.ts";
 import type { Store } from "#/storage/store.ts";
 import { type CalendarAddress, readCalendarAddress } from "./calendar-address.ts";
 import type { LocalRooms } from "./local-copies.ts";
 import type { DeliveryStatus } from "./schedule-status.ts";
 
-export interface MailFateRooms extends Pick<LocalRooms, "collections" | "schedulers"> {
+export interface StatusUpdateRooms extends Pick<LocalRooms, "collections" | "schedulers"> {
   readonly store: Store;
 }
 
-export interface MailFates {
+export interface ScheduleStatusUpdates {
   /** Brings the objects of an agent up to date with what became of mail since a time. Answers how many objects changed. */
   follow(agent: AgentNumber, since: number): Promise<number>;
   /** Where to begin after a start: everything that may not have been followed before the last end. */
@@ -48,12 +48,12 @@ const attemptsMax = 5;
 /** What was not followed when a process ended is younger than this, counted from the last thing that became of any mail. */
 const backlogMs = 3_600_000;
 
-export function createMailFates(rooms: MailFateRooms): MailFates {
+export function createScheduleStatusUpdates(rooms: StatusUpdateRooms): ScheduleStatusUpdates {
   const { store } = rooms;
   return {
     async follow(agent, since) {
       const holds = await listCalendarHolds(store, agent, since, holdsMax);
-      const uids = new Set(await listUidsWithFates(store, agent, since, uidsMax));
+      const uids = new Set(await listUidsWithDeliveries(store, agent, since, uidsMax));
       for (const { uid, state } of holds) if (!isLiveHold(state)) uids.add(uid);
       let changed = 0;
       for (const uid of uids) {
@@ -63,10 +63,10 @@ export function createMailFates(rooms: MailFateRooms): MailFates {
       return changed;
     },
     async findBacklog() {
-      const last = await findLastCalendarFate(store);
+      const last = await findLastCalendarDelivery(store);
       if (last === undefined) return undefined;
       const since = last - backlogMs;
-      return { since, agents: await listAgentsWithCalendarFates(store, since) };
+      return { since, agents: await listAgentsWithCalendarDeliveries(store, since) };
     },
   };
 }
@@ -78,9 +78,9 @@ async function readStatuses(
   uid: string,
   holds: readonly CalendarHold[],
 ): Promise<ReadonlyMap<CalendarAddress, DeliveryStatus>> {
-  const fates = await listCalendarFates(store, agent, uid, attendeesOfInstanceMax);
+  const deliveries = await listCalendarDeliveries(store, agent, uid, attendeesOfInstanceMax);
   const all = [
-    ...fates.map((fate) => ({ number: fate.number, address: fate.address, status: statusOf(fate) })),
+    ...deliveries.map((mail) => ({ number: mail.number, address: mail.address, status: statusOf(mail) })),
     ...holds
       .filter((one) => one.uid === uid)
       .flatMap(({ number, addresses, state }) => {
@@ -96,7 +96,7 @@ function nameOf(address: string): CalendarAddress {
   return readCalendarAddress(`mailto:${address}`);
 }
 
-function statusOf({ state, status }: CalendarMailFate): DeliveryStatus {
+function statusOf({ state, status }: CalendarMailDelivery): DeliveryStatus {
   switch (state) {
     case "delivered":
       return "delivered";
@@ -110,7 +110,7 @@ function statusOf({ state, status }: CalendarMailFate): DeliveryStatus {
 }
 
 async function note(
-  { collections, schedulers }: MailFateRooms,
+  { collections, schedulers }: StatusUpdateRooms,
   agent: AgentNumber,
   uid: string,
   statuses: ReadonlyMap<CalendarAddress, DeliveryStatus>,

@@ -3,7 +3,10 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import { createHolds } from "#/src/outbound/holds/create-holds.ts";
 import type { DueDelivery } from "#/src/outbound/outbound.ts";
-import { createMailFates, type MailFates } from "#/src/scheduling/mail-fates.ts";
+import {
+  createScheduleStatusUpdates,
+  type ScheduleStatusUpdates,
+} from "#/src/scheduling/schedule-status-updates.ts";
 import { createDirectSchedulers } from "#/src/scheduling/schedulers.ts";
 import {
   calendarText,
@@ -14,15 +17,19 @@ import {
 } from "./scheduling-house.ts";
 
 let house: SchedulingHouse;
-let fates: MailFates;
+let updates: ScheduleStatusUpdates;
 beforeEach(async () => {
   house = await openSchedulingHouse();
   const { collections, server } = house;
-  fates = createMailFates({ store: server.store, collections, schedulers: createDirectSchedulers() });
+  updates = createScheduleStatusUpdates({
+    store: server.store,
+    collections,
+    schedulers: createDirectSchedulers(),
+  });
 });
 afterEach(() => house[Symbol.asyncDispose]());
 
-const follow = () => fates.follow(house.ada.owner.agent, 0);
+const follow = () => updates.follow(house.ada.owner.agent, 0);
 const statusOf = async (name: string) =>
   new RegExp(`SCHEDULE-STATUS=([\\d.]+)[^:\\n]*:mailto:${name}@`).exec((await house.ada.texts())[0]!)?.[1];
 
@@ -97,7 +104,7 @@ describe("an invitation that left", () => {
     });
     await house.server.deliverQueued();
     expect([await follow(), await statusOf("eve")]).toEqual([0, "2.0"]);
-    expect(await fates.follow(house.eve.owner.agent, 0)).toBe(1);
+    expect(await updates.follow(house.eve.owner.agent, 0)).toBe(1);
     expect((await house.eve.texts())[0]).toContain("ORGANIZER;SCHEDULE-STATUS=1.2:mailto:ada@first.example");
   });
 
@@ -115,9 +122,9 @@ describe("an invitation that left", () => {
   test("before the end of a process is followed after its next start", async () => {
     await invite("mel@elsewhere.example");
     await report((await due())[0]!, "failed", "5.1.1");
-    const backlog = await fates.findBacklog();
+    const backlog = await updates.findBacklog();
     expect(backlog!.agents).toContain(house.ada.owner.agent);
-    expect(await fates.follow(house.ada.owner.agent, backlog!.since)).toBe(1);
+    expect(await updates.follow(house.ada.owner.agent, backlog!.since)).toBe(1);
   });
 });
 
