@@ -424,6 +424,24 @@ export const settingsSchema = z.strictObject({
       port: z.int().min(0).max(65535).default(9480).describe("TCP port of metrics; 0 takes a free one."),
     })
     .describe("For who watches the server."),
+  tracing: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .default(false)
+        .describe("Whether traces are sent to a collector of OpenTelemetry."),
+      url: z
+        .url({ protocol: /^https?$/ })
+        .default("http://127.0.0.1:4318/v1/traces")
+        .describe("Where the collector takes them: OTLP over HTTP, JSON."),
+      ratio: z
+        .number()
+        .min(0)
+        .max(1)
+        .default(1)
+        .describe("Part of the traces that is sent, from 0 to 1; all spans of a mail or none."),
+    })
+    .describe("Traces: how long each step of a mail or request takes."),
   json: z
     .strictObject({
       unservedOperations: z

@@ -31,15 +31,24 @@ export function logAttempt(
   delivery: DueDelivery,
   outcomes: readonly NoticedOutcome[],
   startedAt: number,
-  more: object,
+  more: { readonly hosts?: readonly string[]; readonly tls?: boolean },
 ): void {
   const way = delivery.domain === "" ? "here" : "out";
   for (const { state } of outcomes) rooms.tally?.count("deliveries", { way, outcome: state });
+  const named = nameDelivery(rooms, delivery);
+  const told = outcomes.map(({ state, status }) => `${state} ${status}`);
+  rooms.tally?.span?.({
+    name: way === "here" ? "delivery" : "attempt",
+    startedAt,
+    trace: named.submission,
+    isFailed: outcomes.some(({ state }) => state === "failed" || state === "deferred"),
+    words: { ...named, ...more, outcomes: told },
+  });
   rooms.log.info(
     {
-      ...nameDelivery(rooms, delivery),
+      ...named,
       ...more,
-      outcomes: outcomes.map(({ state, status }) => `${state} ${status}`),
+      outcomes: told,
       replies: [...new Set(outcomes.flatMap(({ reply }) => reply ?? []))]
         .slice(0, loggedRepliesMax)
         .map((text) => text.slice(0, loggedReplyCharacters)),

@@ -115,7 +115,7 @@ async function serveExchange(
   const remoteAddress = clientAddress(proxies, request.socket.remoteAddress ?? "", request.headers);
   let isStranger = true;
   logRequest(log, { requestId, remoteAddress, isStranger: () => isStranger }, request, response);
-  if (tally !== undefined) countRequest(tally, response);
+  if (tally !== undefined) countRequest(tally, requestId, request, response);
   const gone = new AbortController();
   const leave = (): void => gone.abort(new CallerGone());
   request.socket.setTimeout(0);

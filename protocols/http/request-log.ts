@@ -38,13 +38,32 @@ export function logRequest(
 }
 
 /** Streams are not timed: they stay open for hours. */
-export function countRequest(tally: Tally, response: ServerResponse): void {
+export function countRequest(
+  tally: Tally,
+  requestId: string,
+  { method, url = "" }: IncomingMessage,
+  response: ServerResponse,
+): void {
   const startedAt = performance.now();
   response.once("close", () => {
     const status = response.headersSent ? `${Math.floor(response.statusCode / 100)}xx` : "none";
     tally.count("requests", { status });
     const isStream = String(response.getHeader("Content-Type")).startsWith("text/event-stream");
-    if (!isStream) tally.time("request", performance.now() - startedAt);
+    if (isStream) return;
+    tally.time("request", performance.now() - startedAt);
+    tally.span?.({
+      name: "request",
+      startedAt,
+      trace: requestId,
+      isWhole: true,
+      isFailed: !response.writableFinished || response.statusCode >= 500,
+      words: {
+        requestId,
+        method,
+        path: pathOf(url),
+        httpStatus: response.headersSent ? response.statusCode : undefined,
+      },
+    });
   });
 }
 

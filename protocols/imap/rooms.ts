@@ -7,6 +7,7 @@ import type { Fairness } from "#/src/fairness/fairness.ts";
 import type { Receiving } from "#/src/fairness/receiving.ts";
 import type { Feed } from "#/src/feed/feed.ts";
 import type { Mail } from "#/src/mail/mail.ts";
+import type { Tally } from "#/src/model/tally.ts";
 import type { Holds } from "#/src/outbound/holds/holds.ts";
 
 /** The parts of the daemon that IMAP uses, with what the connections of all IMAP ports share. */
@@ -25,6 +26,7 @@ export interface ImapRooms {
   readonly tls: ServerKeys;
   readonly log: Logger;
   readonly fairness: Fairness;
+  readonly tally?: Tally;
   /** Gives the network of a connection, for limits per network; without it the address decides. */
   readonly nameNetwork?: NameNetwork | undefined;
 }

@@ -102,8 +102,12 @@ async function nextCommand(session: Session, out: ResponseWriter): Promise<Outco
   await turns.turn();
   const tag = tagOf(text.lines[0]!);
   session.tag = tag;
+  const startedAt = performance.now();
+  let named: Command | undefined;
+  let status = "OK";
   try {
     const { command, form, args } = parseCommand(text, session);
+    named = command;
     await session.assertCurrent();
     const answer = await runCommand(session, command, form, args, out);
     const code = answer?.code === undefined ? "" : `[${answer.code}] `;
@@ -116,6 +120,7 @@ async function nextCommand(session: Session, out: ResponseWriter): Promise<Outco
     return command.name === "LOGOUT" ? "logout" : "done";
   } catch (error) {
     const refusal = refusalOf(error);
+    status = refusal?.status ?? "failed";
     if (refusal === undefined) {
       if (error instanceof ConnectionClosed || error instanceof BrokenResponse) throw error;
       if (error instanceof LineTooLong) throw new Refusal("BYE", "Line is too long", "TOOBIG");
@@ -126,6 +131,15 @@ async function nextCommand(session: Session, out: ResponseWriter): Promise<Outco
     if (refusal.status === "BYE") throw refusal;
     writeRefusal(tag, refusal, out);
     return refusal.status === "BAD" ? "bad" : "done";
+  } finally {
+    // A command that waits for its client is as long as the client likes.
+    if (named !== undefined && named.waitsForClient !== true)
+      session.rooms.tally?.span?.({
+        name: "command",
+        startedAt,
+        isFailed: status === "failed",
+        words: { session: session.id, command: named.name, status },
+      });
   }
 }
 

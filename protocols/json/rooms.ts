@@ -8,6 +8,7 @@ import type { RuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
 import type { Fairness } from "#/src/fairness/fairness.ts";
 import type { Feed } from "#/src/feed/feed.ts";
 import type { Mail } from "#/src/mail/mail.ts";
+import type { Tally } from "#/src/model/tally.ts";
 import type { Holds } from "#/src/outbound/holds/holds.ts";
 import type { Outbound } from "#/src/outbound/outbound.ts";
 import type { KeptDescriptions } from "#/src/render/kept-descriptions.ts";
@@ -28,5 +29,6 @@ export interface JsonRooms {
   readonly scheduling: Scheduling;
   readonly settings: Settings;
   readonly log: Logger;
+  readonly tally?: Tally;
   readonly fairness: Fairness;
 }

@@ -36,6 +36,22 @@ export function logMessage(
   const isTaken = outcome.code === 250;
   rooms.tally?.count("messages", { port: name, outcome: isTaken ? "accepted" : "refused" });
   rooms.tally?.time("message", ms);
+  rooms.tally?.span?.({
+    name: "message",
+    startedAt,
+    trace: taken?.submission ?? transport.id,
+    isWhole: true,
+    isFailed: !isTaken,
+    words: {
+      port: name,
+      id: transport.id,
+      ...taken,
+      recipients: forwardPaths.size,
+      size,
+      reply: outcome.code,
+      status: outcome.status,
+    },
+  });
   const line = {
     port: name,
     id: transport.id,

@@ -2,6 +2,7 @@ import type { Settings } from "#/config/schema.ts";
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import { fromDomainOf } from "#/src/evidence/shown-address.ts";
 import type { Provenance } from "#/src/mail/messages.ts";
+import type { Tally } from "#/src/model/tally.ts";
 import type { Store } from "#/storage/store.ts";
 import type { Delivery } from "#/storage/transactions/mail/deliver-message.ts";
 import { copiesFor, type Recipient } from "./admit-recipient.ts";
@@ -18,6 +19,7 @@ import type { Transport } from "./transport.ts";
 export type { Delivery } from "#/storage/transactions/mail/deliver-message.ts";
 
 export interface ArrivalRooms extends ExaminationRooms, CalendarRooms {
+  readonly tally?: Tally;
   readonly store: Store;
   readonly accounts: Accounts;
   readonly settings: ExaminationRooms["settings"] & Pick<Settings, "breaker">;
@@ -90,7 +92,8 @@ export async function acceptMessage(
   await roomInStore(store);
   await keepReports(store, reports, facts.fromAddress, message.recipients, at);
   const { source } = transport;
-  return deliverWithCalendar(rooms, args, {
+  const startedAt = performance.now();
+  const deliveries = await deliverWithCalendar(rooms, args, {
     calendar,
     copies,
     isAuthenticated,
@@ -101,6 +104,17 @@ export async function acceptMessage(
       checks,
     },
   });
+  rooms.tally?.span?.({
+    name: "delivery",
+    startedAt,
+    trace: transport.id,
+    isFailed: false,
+    words: {
+      id: transport.id,
+      messages: deliveries.map(({ agent, message }) => store.ids.encode("message", agent, message)),
+    },
+  });
+  return deliveries;
 
   async function understand(): Promise<Examined> {
     const { bytes, reversePath } = message;

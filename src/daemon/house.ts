@@ -100,7 +100,14 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     options.isStaying && settings.metrics.enabled
       ? (await import("./metrics.ts")).createMetrics()
       : undefined;
-  const tally = metrics?.tally ?? noTally;
+  const traces =
+    options.isStaying && settings.tracing.enabled
+      ? (await import("./traces.ts")).createTraces(settings, (err) =>
+          log.warn({ err, url: settings.tracing.url }, "the collector takes no traces"),
+        )
+      : undefined;
+  const counts = metrics?.tally ?? noTally;
+  const tally: Tally = traces === undefined ? counts : { ...counts, span: traces.note };
   const store = await openStore({
     fairness,
     ...(metrics === undefined ? {} : { onWritten: (ms: number) => tally.time("write", ms) }),
@@ -223,6 +230,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
       await events[Symbol.asyncDispose]();
       await readers[Symbol.asyncDispose]();
       await textIndex?.[Symbol.asyncDispose]();
+      await traces?.[Symbol.asyncDispose]();
       await store.close();
     },
   };

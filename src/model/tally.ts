@@ -1,5 +1,6 @@
 /** Metrics: counts and durations by name, with a few label words. The words are fixed words or codes, never text of a client, so their
  *  number is bounded. */
+import type { FinishedSpan } from "./span.ts";
 
 /** The counters, each with its label words. */
 export const counted = {
@@ -35,6 +36,8 @@ export interface Tally {
     words: Readonly<Record<(typeof counted)[N]["words"][number], string>>,
   ): void;
   time(name: Timed, ms: number): void;
+  /** Present when traces are sent. */
+  readonly span?: (span: FinishedSpan) => void;
 }
 
 /** For a server without metrics. */

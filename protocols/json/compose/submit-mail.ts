@@ -51,6 +51,7 @@ export async function submitMail(
   using _turn = await takeTurnIfLarge(context.rooms.fairness, input.body, input.draft);
   const { sending, draft } = await readMail(context, mailbox, input);
   assertRecipientCount(context, sending);
+  const startedAt = performance.now();
   const result = await outbound.submit({
     principal: context.principal,
     mailbox,
@@ -73,7 +74,7 @@ export async function submitMail(
     ...(draft === undefined ? {} : { draft: { draft: draft.number, version: input.version } }),
     ...(once === undefined ? {} : { idempotency: once }),
   });
-  logSubmitted(context, mailbox, result);
+  logSubmitted(context, mailbox, result, startedAt);
   return { mailbox, result };
 }
 
@@ -82,21 +83,28 @@ function logSubmitted(
   { rooms, requestId, principal }: OperationContext,
   mailbox: AgentNumber,
   { message, submission, hold, state }: SubmitResult,
+  startedAt: number,
 ): void {
   const { ids } = rooms.mail;
-  rooms.log.info(
-    {
-      requestId,
-      by: principal.address,
-      message: ids.encode("message", mailbox, message),
-      ...(submission === undefined
-        ? {}
-        : { submission: rooms.outbound.tokenOf({ agent: mailbox, submission }) }),
-      ...(hold === undefined ? {} : { hold: ids.encode("hold", mailbox, hold) }),
-      state,
-    },
-    "mail submitted",
-  );
+  const token = submission === undefined ? undefined : rooms.outbound.tokenOf({ agent: mailbox, submission });
+  const named = {
+    requestId,
+    message: ids.encode("message", mailbox, message),
+    ...(token === undefined ? {} : { submission: token }),
+    ...(hold === undefined ? {} : { hold: ids.encode("hold", mailbox, hold) }),
+    state,
+  };
+  rooms.tally?.span?.({
+    name: "submission",
+    startedAt,
+    trace: token ?? requestId,
+    // What is held is in no queue yet: it is a part of its request.
+    isWhole: token !== undefined,
+    ...(token === undefined ? {} : { cause: requestId }),
+    isFailed: false,
+    words: named,
+  });
+  rooms.log.info({ by: principal.address, ...named }, "mail submitted");
 }
 
 /** The mailbox that the mail is sent from. The caller needs the scope `send` there. */
