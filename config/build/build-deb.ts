@@ -1,4 +1,4 @@
-/** Builds dist/waypost_<version>_<arch>.deb around the one binary: node config/build/build-deb.ts [binary] [architecture]
+/** Builds waypost_<version>_<arch>.deb around the one binary and beside it: node config/build/build-deb.ts [binary] [architecture]
  *
  *  The package has the program, a unit for systemd and a user without a shell. It has no settings: `waypost setup` writes them to
  *  /etc/waypost, and the data to /var/lib/waypost. An upgrade leaves both, and so does a removal; purging says where the data is and
@@ -118,8 +118,8 @@ export function checksums(files: readonly string[]): string {
 }
 
 if (import.meta.filename === process.argv[1]) {
-  const out = path.resolve(import.meta.dirname, "../../dist");
-  const binary = process.argv[2] ?? path.join(out, "waypost");
+  const binary = path.resolve(process.argv[2] ?? path.join(import.meta.dirname, "../../dist/waypost"));
+  const out = path.dirname(binary);
   const architecture = process.argv[3] ?? architectures[process.arch] ?? process.arch;
   const deb = buildDeb(binary, architecture, out);
   const sbom = path.join(out, "waypost.cdx.json");
