@@ -1,6 +1,7 @@
-/** \Recent (RFC 3501 section 2.3.2): which session is the first to be told of a message. It is decided in memory, since all sessions
- *  are in one process. The mark is written when a session leaves, so that neither SELECT nor the announcement of new mail waits for a
- *  write. After a crash a message may be \Recent once more, which the standard prefers to never. */
+/** \Recent (RFC 3501 section 2.3.2): which session is the first to be told of a message. Where one daemon has the store, it is decided in
+ *  memory. The mark is written when a session leaves, so that neither SELECT nor the announcement of new mail waits for a write. After a
+ *  crash a message may be \Recent once more, which the standard prefers to never. Where several daemons share the store, a session that is
+ *  the first one here asks the store whether it is the first of all. */
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MailboxNumber, Uid } from "#/src/model/numbers.ts";
 import { countEntriesAbove } from "#/storage/queries/entries.ts";
@@ -10,10 +11,9 @@ import type { Mailbox } from "./mailboxes.ts";
 type Place = Pick<Mailbox, "agent" | "number">;
 
 export interface Recency {
-  /** Up to which UID messages were \Recent in some session; `recentUid` as the mailbox has it. */
-  readTold(recentUid: number): number;
-  /** Called when the session is told of the messages up to a UID. Gives the UID up to which other sessions were told before. */
-  take(uid: number, recentUid: number): number;
+  /** Called when the session is told of the messages up to a UID; 0: it only asks. Gives the UID up to which other sessions were told
+   *  before. `recentUid` as the mailbox has it. */
+  take(uid: number, recentUid: number): Promise<number>;
   /** Writes the mark if it has moved. */
   leave(): Promise<void>;
 }
@@ -40,15 +40,18 @@ export function createMailRecency(store: Store): MailRecency {
   const toldUid: MailRecency["toldUid"] = (mailbox) =>
     Math.max(marks.get(nameOf(mailbox))?.told ?? 0, mailbox.recentUid);
 
-  async function write(agent: AgentNumber, mailbox: MailboxNumber, mark: Mark): Promise<void> {
+  /** Answers up to which UID messages were told before, as stored. */
+  async function write(agent: AgentNumber, mailbox: MailboxNumber, mark: Mark): Promise<number> {
     const uid = mark.told;
-    if (uid <= mark.written) return;
+    if (uid <= mark.written) return uid;
     try {
-      await store.write("keepRecent", { agent, mailbox, uid: uid as Uid });
+      const { before } = await store.write("keepRecent", { agent, mailbox, uid: uid as Uid });
       mark.written = Math.max(mark.written, uid);
+      return before;
     } catch (error) {
       // The store is full or busy: it is acceptable that a message is \Recent once more.
       if (!isWaypostError(error)) throw error;
+      return 0;
     }
   }
 
@@ -65,11 +68,11 @@ export function createMailRecency(store: Store): MailRecency {
       };
       let hasLeft = false;
       return {
-        readTold: know,
-        take(uid, recentUid) {
+        async take(uid, recentUid) {
           const before = know(recentUid);
           mark.told = Math.max(before, uid);
-          return before;
+          if (!store.leases.isShared || uid <= before) return before;
+          return Math.max(before, await write(mailbox.agent, mailbox.number, mark));
         },
         async leave() {
           if (hasLeft) return;

@@ -13,6 +13,7 @@ const suites = [
   ["kill-delivery.ts", "15"],
   ["kill-daemons.ts", "6"],
   ["kill-shared-store.ts", "4", "2"],
+  ["imaptest-shared.ts", "20", "20"],
   ["power-loss.ts"],
   ["import-killed.ts", "--count", "2000"],
   ["disk-full.ts"],

@@ -8,6 +8,7 @@ import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts
 import { basic, davClient } from "../support/dav-client.ts";
 import { openWatch, postJson } from "../support/events.ts";
 import { eventText } from "../support/item-texts.ts";
+import { connectRawImap } from "../support/raw-imap.ts";
 import { connectRawSmtp } from "../support/raw-smtp.ts";
 import { type SmtpSink, startSink } from "../support/smtp-sink.ts";
 import { dropDatabase, makeDatabase, serverUrl } from "./database.ts";
@@ -56,6 +57,25 @@ describe.skipIf(serverUrl === undefined)("two daemons on one PostgreSQL", () => 
     expect(await health(one)).toMatchObject({ kind: "listing" });
     await store.write("revokeToken", { token: row!.token, at: store.clock.now() });
     expect(await health(two)).toMatchObject({ error: { status: 401 } });
+  });
+
+  it("show a message as \\Recent to one session alone, whichever daemon it is at", async () => {
+    const { address, password } = two.people[0]!;
+    for (const [first, second] of [
+      [one, two],
+      [two, one],
+    ] as const) {
+      await using there = await connectRawImap(first.imap);
+      await using later = await connectRawImap(second.imap);
+      const recent: (string | undefined)[] = [];
+      for (const session of [there, later]) {
+        await session.command(`LOGIN ${address} ${password}`);
+        if (session === there) await session.command("APPEND Drafts", Buffer.from("Subject: x\r\n\r\nx"));
+        const { untagged } = await session.command("SELECT Drafts");
+        recent.push(/(\d+) RECENT/.exec(untagged.map(({ text }) => text).join("\n"))?.[1]);
+      }
+      expect(recent).toEqual(["1", "0"]);
+    }
   });
 
   it("tell an IDLE client at one of what comes in at the other", async () => {

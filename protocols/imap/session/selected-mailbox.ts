@@ -102,7 +102,6 @@ export class SelectedMailbox {
     this.flags = new FlagWriter(keywordNames);
     this.#recency = recency;
     this.#hasRecent = hasRecent;
-    this.#takeRecent(0);
     this.#unsubscribe = rooms.feed.subscribe(mailbox.agent, () => {
       this.#hasRung = true;
       this.#onRing?.();
@@ -117,7 +116,9 @@ export class SelectedMailbox {
   ): Promise<SelectedMailbox> {
     const recency = rooms.mail.openRecency(mailbox);
     try {
-      return await SelectedMailbox.#read(rooms, mailbox, isReadOnly, hasRecent, recency);
+      const selected = await SelectedMailbox.#read(rooms, mailbox, isReadOnly, hasRecent, recency);
+      await selected.#takeRecent(0);
+      return selected;
     } catch (error) {
       await recency.leave();
       throw error;
@@ -167,11 +168,9 @@ export class SelectedMailbox {
 
   /** Called when the messages of the view behind the first `countBefore` are sent. Those that no session was told of before are
    *  \Recent here. A read-only session leaves them \Recent for others (RFC 3501 section 6.3.2). */
-  #takeRecent(countBefore: number): void {
-    const { recentUid } = this.mailbox;
-    const told = this.isReadOnly
-      ? this.#recency.readTold(recentUid)
-      : this.#recency.take(this.view.highestUid, recentUid);
+  async #takeRecent(countBefore: number): Promise<void> {
+    const shown = this.isReadOnly ? 0 : this.view.highestUid;
+    const told = await this.#recency.take(shown, this.mailbox.recentUid);
     if (!this.#hasRecent || this.view.highestUid <= told) return;
     const recent = this.view.allUids.slice(countBefore).filter((uid) => uid > told);
     this.flags.recent = uniteNumberSets(this.flags.recent, numberSetOf(recent));
@@ -286,7 +285,7 @@ export class SelectedMailbox {
     const countBefore = this.view.count;
     if (!this.view.takeArrived()) return;
     out.line(`* ${this.view.count} EXISTS`);
-    this.#takeRecent(countBefore);
+    await this.#takeRecent(countBefore);
     if (this.#hasRecent) out.line(`* ${this.recentCount} RECENT`);
     // A client gets no MessageNew for a message that it made itself (RFC 5465 section 5.2).
     const arrived = subtractNumberSets(

@@ -8,15 +8,27 @@ export interface KeepRecent {
   readonly uid: Uid;
 }
 
-/** Stores which messages are no longer \Recent (RFC 3501 section 2.3.2). This is not a logged change and takes no MODSEQ. Does nothing for
- *  a mailbox that was deleted meanwhile. */
-export async function keepRecent(tx: Transaction, { agent, mailbox, uid }: KeepRecent): Promise<void> {
-  await tx.run(
-    "update mailbox set recent_uid = ? where agent_id = ? and mailbox_id = ? and recent_uid < ? and uid_next > ?",
-    uid,
+/** Stores which messages are no longer \Recent (RFC 3501 section 2.3.2), and answers up to which UID they were told before. This is not a
+ *  logged change and takes no MODSEQ. For a mailbox that was deleted meanwhile nothing is \Recent. */
+export async function keepRecent(
+  tx: Transaction,
+  { agent, mailbox, uid }: KeepRecent,
+): Promise<{ readonly before: number }> {
+  const row = await tx.get<{ before: number; uidNext: number }>(
+    `update mailbox
+    set recent_uid = recent_uid
+    where agent_id = ? and mailbox_id = ?
+    returning recent_uid as before, uid_next as "uidNext"`,
     agent,
     mailbox,
-    uid,
-    uid,
   );
+  if (row === undefined) return { before: uid };
+  if (row.before < uid && row.uidNext > uid)
+    await tx.run(
+      "update mailbox set recent_uid = ? where agent_id = ? and mailbox_id = ?",
+      uid,
+      agent,
+      mailbox,
+    );
+  return { before: row.before };
 }
