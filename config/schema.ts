@@ -61,7 +61,13 @@ export const settingsSchema = z.strictObject({
         .max(100)
         .default([])
         .describe(
-          "Proxies, as addresses or networks (10.0.0.0/8), whose PROXY header and, over HTTP, Forwarded or X-Forwarded-For are believed.",
+          "Proxies, as addresses or networks (10.0.0.0/8), whose PROXY header and, over HTTP, client_header are believed.",
+        ),
+      clientHeader: z
+        .enum(["x-forwarded-for", "forwarded"])
+        .default("x-forwarded-for")
+        .describe(
+          "Field of HTTP in which trusted proxies name the client: x-forwarded-for, or forwarded (RFC 7239); the other is not read.",
         ),
     })
     .describe("The server as a whole."),

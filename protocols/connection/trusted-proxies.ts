@@ -1,17 +1,25 @@
 /** Load balancers and reverse proxies in front of this server (`server.trusted_proxies`). Only these may state the address of a client
  *  whose connection they carry. */
 import { BlockList, isIP, isIPv6, type Socket } from "node:net";
+import type { Settings } from "#/config/schema.ts";
 import { networkOf } from "#/src/model/network.ts";
 import type { NameNetwork } from "./connection-door.ts";
 import { readProxyHeader } from "./proxy-header.ts";
 import { nameSource } from "./source-address.ts";
 
 export interface TrustedProxies {
+  /** The field of HTTP in which they name the client. */
+  readonly clientHeader: ClientHeader;
   has(address: string): boolean;
 }
 
+export type ClientHeader = Settings["server"]["clientHeader"];
+
 /** Addresses, and networks as 10.0.0.0/8. */
-export function trustProxies(places: readonly string[]): TrustedProxies {
+export function trustProxies(
+  places: readonly string[],
+  clientHeader: ClientHeader = "x-forwarded-for",
+): TrustedProxies {
   const list = new BlockList();
   for (const place of places) {
     const [address = "", prefix] = place.split("/");
@@ -20,6 +28,7 @@ export function trustProxies(places: readonly string[]): TrustedProxies {
     else list.addSubnet(address, Number(prefix), family);
   }
   return {
+    clientHeader,
     has(address) {
       if (places.length === 0) return false;
       const plain = plainAddress(address);
@@ -28,7 +37,7 @@ export function trustProxies(places: readonly string[]): TrustedProxies {
   };
 }
 
-export const noProxies: TrustedProxies = { has: () => false };
+export const noProxies: TrustedProxies = trustProxies([]);
 
 /** The connection of a proxy that carries several clients belongs to no network, so no share of a network applies to it. */
 export function networkBehind(proxies: TrustedProxies): NameNetwork {
@@ -95,7 +104,7 @@ function nextOctets(socket: Socket, waitMs: number): Promise<Buffer | undefined>
 const passedMax = 20;
 
 /** The client's address of a request: the one that the nearest trusted proxy names, or, if that is a trusted proxy too, the one that
- *  it names (RFC 7239 section 5.2, X-Forwarded-For). */
+ *  it names (RFC 7239 section 5.2, X-Forwarded-For). Only the field that the proxies write is read: the other one comes from the client. */
 export function clientAddress(
   proxies: TrustedProxies,
   peer: string,
@@ -106,7 +115,9 @@ export function clientAddress(
 ): string {
   if (!proxies.has(peer)) return peer;
   const passed =
-    headers.forwarded === undefined ? forwardedFor(headers["x-forwarded-for"]) : forwarded(headers.forwarded);
+    proxies.clientHeader === "forwarded"
+      ? forwarded(headers.forwarded ?? "")
+      : forwardedFor(headers["x-forwarded-for"]);
   let client = peer;
   for (const address of passed.slice(-passedMax).reverse()) {
     if (isIP(address) === 0) break;

@@ -55,7 +55,7 @@ export interface StreamExchange extends Exchange {
 export interface HttpAppOptions {
   readonly routes: readonly HttpRoute[];
   readonly streams: readonly StreamRoute[];
-  /** The proxies whose Forwarded field is trusted. */
+  /** The proxies whose word about the client is trusted. */
   readonly proxies: TrustedProxies;
   /** Memory for bodies. */
   readonly receiving: Receiving;

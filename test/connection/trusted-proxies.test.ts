@@ -1,14 +1,14 @@
 import { once } from "node:events";
 import net from "node:net";
 import { expect, test } from "vitest";
-import { clientAddress, trustProxies } from "#/protocols/connection/trusted-proxies.ts";
+import { type ClientHeader, clientAddress, trustProxies } from "#/protocols/connection/trusted-proxies.ts";
 import { openMailRooms } from "../smtp/mail-rooms.ts";
 import { openJsonServer } from "../support/json-server.ts";
 import { connectRawSmtp } from "../support/raw-smtp.ts";
 
-const proxies = trustProxies(["10.0.0.0/8", "2001:db8:1::/48", "192.0.2.1"]);
+const trusted = ["10.0.0.0/8", "2001:db8:1::/48", "192.0.2.1"];
 
-test.each<[string, string, Record<string, string>, string]>([
+test.each<[string, string, Record<string, string>, string, ClientHeader?]>([
   ["nobody that is not trusted", "203.0.113.9", { "x-forwarded-for": "198.51.100.7" }, "203.0.113.9"],
   ["a trusted proxy", "10.1.2.3", { "x-forwarded-for": "198.51.100.7" }, "198.51.100.7"],
   ["it as IPv6 writes it", "::ffff:10.1.2.3", { "x-forwarded-for": "198.51.100.7" }, "198.51.100.7"],
@@ -19,18 +19,33 @@ test.each<[string, string, Record<string, string>, string]>([
     "10.1.2.3",
     { forwarded: 'for=8.8.8.8, by=x;for="198.51.100.7:4711";proto=https' },
     "198.51.100.7",
+    "forwarded",
   ],
-  ["IPv6 in Forwarded", "2001:db8:1::1", { forwarded: 'For="[2001:db8:2::7]:80"' }, "2001:db8:2::7"],
   [
-    "Forwarded before X-Forwarded-For",
+    "IPv6 in Forwarded",
+    "2001:db8:1::1",
+    { forwarded: 'For="[2001:db8:2::7]:80"' },
+    "2001:db8:2::7",
+    "forwarded",
+  ],
+  ["a proxy that hides the client", "10.1.2.3", { forwarded: "for=_hidden" }, "10.1.2.3", "forwarded"],
+  [
+    "no Forwarded of a client whose proxy writes X-Forwarded-For",
     "10.1.2.3",
-    { forwarded: "for=_hidden", "x-forwarded-for": "8.8.8.8" },
+    { forwarded: "for=8.8.8.8", "x-forwarded-for": "198.51.100.7" },
+    "198.51.100.7",
+  ],
+  [
+    "no X-Forwarded-For of a client whose proxy writes Forwarded",
     "10.1.2.3",
+    { forwarded: "for=198.51.100.7", "x-forwarded-for": "8.8.8.8" },
+    "198.51.100.7",
+    "forwarded",
   ],
   ["no word", "10.1.2.3", {}, "10.1.2.3"],
   ["what is no address", "10.1.2.3", { "x-forwarded-for": "8.8.8.8, nonsense" }, "10.1.2.3"],
-])("believes %s", (_, peer, headers, client) => {
-  expect(clientAddress(proxies, peer, headers)).toBe(client);
+])("believes %s", (_, peer, headers, client, clientHeader) => {
+  expect(clientAddress(trustProxies(trusted, clientHeader), peer, headers)).toBe(client);
 });
 
 test("a proxy of HTTP is believed, so that bad tokens cost who sends them", async () => {

@@ -92,10 +92,22 @@ describe("of a DMARC report", () => {
     ["a document type", dmarcXml.replace("?>", '?><!DOCTYPE x [<!ENTITY a "b">]>')],
     ["elements over 20 inside each other", `<feedback>${"<a>".repeat(21)}${"</a>".repeat(21)}</feedback>`],
     ["over 100,000 elements", `<feedback>${"<a/>".repeat(100_001)}</feedback>`],
+    ["a name over 100 characters", dmarcXml.replace("</feedback>", `<${"a".repeat(101)}/></feedback>`)],
+    // Each of them inside of 10 long names: their paths together would be many GiB.
+    [
+      "long names inside each other",
+      `<feedback>${`<${"a".repeat(100_000)}>`.repeat(10)}${"<b/>".repeat(99_000)}`,
+    ],
     ["an end too early", dmarcXml.slice(0, -10)],
     ["no domain", dmarcXml.replace("Ours.org", "")],
   ])("nothing is read with %s", (_, xml) => {
     expect(readDmarcReport(xml)).toBeUndefined();
+  });
+
+  test("names of 100 characters, and elements that are not read, are passed over", () => {
+    const strange = `<${"a".repeat(100)}><b>1</b></${"a".repeat(100)}><record><row><more>1</more></row></record>`;
+    const found = readDmarcReport(dmarcXml.replace("<policy_published>", `${strange}<policy_published>`));
+    expect(found).toMatchObject({ domain: "ours.org", passed: 3, failed: 2, rows: [{}, { count: 3 }, {}] });
   });
 
   test("500 records are kept, and all are counted", () => {

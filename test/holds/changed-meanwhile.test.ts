@@ -150,6 +150,68 @@ it("an approved mail does not leave to a recipient who is blocked between the la
   expect(await house.hold(held.hold)).toMatchObject({ state: "failed" });
 });
 
+it("no approved mail leaves when its mailbox is paused during the release of another one", async () => {
+  await using house = await openHoldHouse();
+  for (const held of [await house.send(), await house.send()])
+    await house.administer("hold.approve", { hold: held.hold });
+  let writes = 0;
+  house.beforeWrite("releaseHold", async () => {
+    if (++writes === 1) await house.administer("agent.pause", { owner: house.robin.address });
+  });
+  await house.advance(20_000);
+  expect(writes).toBe(2);
+  expect(await house.left()).toEqual([]);
+});
+
+it("an approved mail does not leave to whom was blocked meanwhile for the agent that asked for it", async () => {
+  await using house = await openHoldHouse();
+  const max = await house.create("agent", "max@ours.example");
+  await house.administer("grant.create", {
+    holder: max.address,
+    target: house.robin.address,
+    scopes: ["mail", "send"],
+  });
+  const held = await house.clientOf(max.token!).ok("send", {
+    in: house.robin.id,
+    body: { to: [outside], subject: "Hello", text: "How are you?" },
+  });
+  await house.administer("hold.approve", { hold: held.hold });
+  await house.administer("agent.update", { owner: max.address, block: ["elsewhere.example"] });
+  await house.advance(20_000);
+  expect(await house.left()).toEqual([]);
+  expect(await house.hold(held.hold)).toMatchObject({ state: "failed" });
+});
+
+it("an approved mail does not leave when a mailbox of this server that it is for was deleted meanwhile", async () => {
+  await using house = await openHoldHouse();
+  const sam = await house.create("person", "sam@ours.example");
+  const held = await house.send({ to: [sam.address, outside] });
+  await house.administer("hold.approve", { hold: held.hold });
+  await house.administer("person.delete", { owner: sam.address });
+  await house.advance(20_000);
+  expect(await house.left()).toEqual([]);
+  expect((await house.events()).at(-1)).toMatchObject({ type: "mail.declined", reason: "refused" });
+});
+
+it("a repeat that arrives while the first attempt runs waits, and one behind it has its result", async () => {
+  await using house = await openHoldHouse();
+  await open(house);
+  const request = {
+    body: { to: [outside], subject: "Once", text: "How are you?" },
+    idempotency_key: "once",
+  };
+  const meanwhile: { status: number; body: Record<string, unknown> }[] = [];
+  house.beforeWrite("submitMessage", async () => {
+    meanwhile.push(await house.client.call("send", request));
+  });
+  const first = await house.client.ok("send", request);
+  expect(meanwhile).toMatchObject([
+    { status: 429, body: { error: { code: "rate_limited", retry_after_ms: 250 } } },
+  ]);
+  expect((await house.client.ok("send", request)).ref).toBe(first.ref);
+  expect(await house.left()).toEqual(["Once"]);
+});
+
 it("an agent that is paused does not send from another mailbox either", async () => {
   await using house = await openHoldHouse();
   const max = await house.create("agent", "max@ours.example");

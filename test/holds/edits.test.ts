@@ -122,6 +122,50 @@ describe("an edit", () => {
     expect(await house.folder("Holds/Waiting")).toEqual([(await house.hold(held.hold)).message]);
   });
 
+  it.each([
+    ["who is blocked", "eve@blocked.example"],
+    ["who does not exist here", "nobody@ours.example"],
+  ])("to somebody %s is refused at once, and the mail stays as it was", async (_, address) => {
+    await using house = await openHoldHouse();
+    const held = await house.send();
+    await house.administer("agent.update", { owner: house.robin.address, block: ["blocked.example"] });
+    const before = await house.hold(held.hold);
+    const text = await versionOf(house, held, (old) => old.replace("lee@elsewhere.example", address));
+    expect(text).toContain(address);
+    await house.converse(`
+      ${kimReads}
+      C: a2 APPEND "{{=holds}}/Waiting" ${literal(text)}
+      C: ${text}
+      S*: a2 NO {{*}}
+    `);
+    expect(await house.hold(held.hold)).toEqual(before);
+  });
+
+  it("has no hidden recipient in the octets that leave", async () => {
+    await using house = await openHoldHouse();
+    const held = await house.send();
+    const hidden = "Bcc: max@elsewhere.example\r\nResent-Bcc: eve@elsewhere.example\r\n";
+    const text = await versionOf(house, held, (old) => hidden + old);
+    await house.converse(`
+      ${kimReads}
+      C: a2 UID REPLACE 1 "{{=holds}}/Waiting" ${literal(text)}
+      C: ${text}
+      S: * OK [APPENDUID {{*}} 2] {{*}}
+      S*: a2 OK {{*}}
+      C: a3 UID MOVE 2 "{{=holds}}/Approved"
+      S*: a3 OK {{*}}
+    `);
+    await house.advance(graceMs);
+    const [due] = await house.outbound.takeDue({ now: house.clock.now(), limit: 9, skipDomains: new Set() });
+    expect(due?.recipients.map(({ address }) => address).toSorted()).toEqual([
+      "lee@elsewhere.example",
+      "max@elsewhere.example",
+    ]);
+    const octets = (await house.outbound.readMessage(due!)).toString();
+    expect(octets).toContain("lee@elsewhere.example");
+    expect(octets).not.toMatch(/bcc|max@|eve@/i);
+  });
+
   it("after the approval waits again", async () => {
     await using house = await openHoldHouse();
     const held = await house.send();

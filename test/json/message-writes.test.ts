@@ -158,20 +158,6 @@ describe("message.update", () => {
     expect((await client.call("message.update", failing)).status).toBe(404);
     await client.ok("message.update", { ...failing, folder: "archive" });
   });
-
-  it("tells a repeat that arrives while the first attempt runs to wait", async () => {
-    const { client } = server.ada;
-    const id = await arrive();
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () =>
-        client.call("message.update", { id, flagged: true, idempotency_key: "race" }),
-      ),
-    );
-    const statuses = new Set(answers.map((one) => one.status));
-    expect([...statuses].every((status) => status === 200 || status === 429)).toBe(true);
-    for (const { status, body } of answers) if (status === 429) expect(body.error.retry_after_ms).toBe(250);
-    expect(answers.filter((one) => one.status === 200).length).toBeGreaterThan(0);
-  });
 });
 
 describe("message.delete", () => {

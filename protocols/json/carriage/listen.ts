@@ -92,7 +92,7 @@ async function openHttpPorts(
   { routes, streams, door, ports, closing }: Ports,
 ): Promise<Listener[]> {
   const { settings, tls, log } = rooms;
-  const proxies = trustProxies(settings.server.trustedProxies);
+  const proxies = trustProxies(settings.server.trustedProxies, settings.server.clientHeader);
   const handle = createHttpApp({
     routes,
     streams,

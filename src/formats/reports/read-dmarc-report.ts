@@ -5,9 +5,30 @@ import { type ReceivedReport, type ReportRow, reportCount, reportWord } from "./
 
 const elementsMax = 100_000;
 const depthMax = 20;
+/** Characters of the name of an element: the longest that the schema has is 18. */
+const nameCharactersMax = 100;
+/** Of what is read, `feedback` and the names below it: `record.row.policy_evaluated.spf` is the deepest. */
+const readDepthMax = 5;
 /** Records that are kept; all of them are counted. */
 const rowsMax = 500;
 const textCharactersMax = 1000;
+
+/** The elements that are read; others are not kept. */
+const wordsOfRecord = new Set([
+  "record.row.count",
+  "record.row.source_ip",
+  "record.row.policy_evaluated.disposition",
+  "record.row.policy_evaluated.spf",
+  "record.row.policy_evaluated.dkim",
+  "record.identifiers.header_from",
+]);
+const wordsOfHead = new Set([
+  "policy_published.domain",
+  "report_metadata.report_id",
+  "report_metadata.org_name",
+  "report_metadata.date_range.begin",
+  "report_metadata.date_range.end",
+]);
 
 /** undefined for what is no such report. */
 export function readDmarcReport(xml: string): ReceivedReport | undefined {
@@ -21,7 +42,7 @@ export function readDmarcReport(xml: string): ReceivedReport | undefined {
   const path: string[] = [];
   const parser = new SaxesParser({ xmlns: true, position: false });
   parser.on("opentag", ({ local }) => {
-    if (++elementCount > elementsMax || path.length >= depthMax)
+    if (++elementCount > elementsMax || path.length >= depthMax || local.length > nameCharactersMax)
       throw new SyntaxError("The report is too large.");
     path.push(local);
     text = "";
@@ -31,13 +52,13 @@ export function readDmarcReport(xml: string): ReceivedReport | undefined {
     if (text.length < textCharactersMax) text += piece;
   });
   parser.on("closetag", () => {
-    const at = path.slice(1).join(".");
+    const at = path.length > readDepthMax ? "" : path.slice(1).join(".");
     path.pop();
     const value = reportWord(text);
     text = "";
     if (at === "record") closeRecord();
-    else if (at.startsWith("record.")) record.set(at.slice("record.".length), value);
-    else if (!head.has(at)) head.set(at, value);
+    else if (wordsOfRecord.has(at)) record.set(at.slice("record.".length), value);
+    else if (wordsOfHead.has(at) && !head.has(at)) head.set(at, value);
   });
   try {
     parser.write(xml).close();
