@@ -20,7 +20,10 @@ export interface Objects {
   remove(name: string): Promise<void>;
 }
 
+/** `blob.object` begins so when another store may have the object too: it is never removed. */
+export const sharedMark = "~";
+
 /** What a row of `blob` points to; another one for each account, so that each can be kept where the account is. */
 export function objectName(account: number, object: string): string {
-  return `${account}/${object}`;
+  return `${account}/${object.startsWith(sharedMark) ? object.slice(sharedMark.length) : object}`;
 }

@@ -5,6 +5,7 @@ import { blobChunkBytes, freedBytesMax } from "#/src/model/limits.ts";
 import { numberSetOf } from "#/src/model/number-set.ts";
 import type { AccountNumber, BlobNumber } from "#/src/model/numbers.ts";
 import type { EncodedBlob } from "../blob.ts";
+import { sharedMark } from "../objects/objects.ts";
 import { slicesOf } from "../slices.ts";
 import type { Sql, Transaction } from "../sql.ts";
 
@@ -153,7 +154,7 @@ export async function deleteBlobs(
       `insert into freed_object (account_id, object, remove_after)
       select account_id, object, 0
       from blob
-      where account_id = ? and ${condition} and object is not null
+      where account_id = ? and ${condition} and object is not null and substr(object, 1, 1) <> '${sharedMark}'
       on conflict (account_id, object) do nothing`,
       account,
       ...parameters,

@@ -1,9 +1,9 @@
 /** A store that goes on from an earlier time gives what it gave already: each mailbox gets another UIDVALIDITY, each collection another
  *  sync-token, and each log begins anew at a place that the old one cannot have reached.
  *
- *  Bodies in an object store are the same objects as those of the original, and are removed a month after this store has freed them: one
- *  that is tried out beside the original needs a prefix of its own there. */
+ *  Bodies in an object store are the same objects as those of the original, which may be in use elsewhere: this store never removes them. */
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
+import { sharedMark } from "../objects/objects.ts";
 import type { Sql } from "../sql.ts";
 import { logChanges } from "./change-log.ts";
 
@@ -52,6 +52,10 @@ export async function renewPositions(sql: Sql, now: number): Promise<void> {
     } as const;
     await logChanges(sql, agent, (floor + 1) as Modseq, now, [restored]);
   }
+  await sql.run(
+    `update blob set object = '${sharedMark}' || object where object is not null and substr(object, 1, 1) <> '${sharedMark}'`,
+  );
+  await sql.run("delete from freed_object");
   await sql.run(
     "update submission_recipient set next_attempt_at = ? where state in ('queued', 'scheduled') and next_attempt_at < ?",
     now + queueWaitMs,

@@ -2,38 +2,55 @@
  *  has a key and is asked for, here or there, until there is an answer: it reaches the other server and the mailbox here once. The other
  *  server may see one twice only if a kill fell between its 250 and our commit; those are counted, and bounded. Who follows events moves
  *  from daemon to daemon, and misses and repeats none. What a killed daemon did for all of them another one does within 15 s.
- *  `node test/long/kill-daemons.ts [kills]`; 6 by default. Passes over where no PostgreSQL is. */
+ *  Then the server of the database is killed, and the object store that has the long bodies.
+ *  `node test/long/kill-daemons.ts [kills of daemons] [kills of the servers]`; 6 and 3 by default. Passes over where no PostgreSQL is. */
+
+import { randomBytes } from "node:crypto";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { callDaemon, connectToDaemon } from "#/src/daemon/private-client.ts";
 import { type ChildDaemon, manyRequests } from "../support/daemon.ts";
 import { startSink } from "../support/smtp-sink.ts";
 import { compareSent, connectionsPerDomain, countBy } from "./compare-sent.ts";
 import { kill } from "./daemon-load.ts";
+import { startS3 } from "./s3-process.ts";
 import { startSharedStore } from "./shared-store.ts";
 
 const kills = Number(process.argv[2] ?? 6);
+const serverKills = Number(process.argv[3] ?? 3);
+/** Every third mail has a body that goes into the object store, as it does not become small. */
+const longText = randomBytes(200 * 1024).toString("base64");
+const objectsFolder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-kill-objects-"));
+const objects = await startS3(objectsFolder);
 const senders = 6;
 const takeOverMsMax = 15_000;
 const startedAt = Date.now();
 await using sink = await startSink();
-const shared = await startSharedStore({
-  agents: 2,
-  set: [
-    "log.level=fatal",
-    "outbound.smarthost_host=127.0.0.1",
-    `outbound.smarthost_port=${sink.port}`,
-    "outbound.smarthost_tls=none",
-    `outbound.connections_per_domain=${connectionsPerDomain}`,
-    ...manyRequests,
-    "limits.sends_per_hour=0",
-    "limits.sends_per_day=0",
-  ],
-});
+const shared = await startSharedStore(
+  {
+    agents: 2,
+    set: [
+      "log.level=fatal",
+      "outbound.smarthost_host=127.0.0.1",
+      `outbound.smarthost_port=${sink.port}`,
+      "outbound.smarthost_tls=none",
+      `outbound.connections_per_domain=${connectionsPerDomain}`,
+      ...manyRequests,
+      ...objects.set,
+      "limits.sends_per_hour=0",
+      "limits.sends_per_day=0",
+    ],
+  },
+  objects.place,
+);
 if (shared === undefined) {
   console.log("passed over: there is no PostgreSQL");
+  await objects.kill();
   process.exit(0);
 }
-const { daemons, alive, store, anyDaemon } = shared;
+const { server, daemons, alive, store, anyDaemon } = shared;
 const [ada, bob] = daemons[0]!.agents as [ChildDaemon["agents"][0], ChildDaemon["agents"][0]];
 await administer("agent.update", { owner: ada.address, holdPolicy: "open" });
 
@@ -65,16 +82,33 @@ for (let count = 1; count <= kills; count++) {
   alive.add(victim);
   console.log(`${count} kills, ${acknowledged.size} acknowledged, ${sink.mails.length} at the other server`);
 }
+for (let count = 1; count <= serverKills; count++) {
+  await delay(1500 + Math.random() * 1000);
+  await server.end("SIGKILL");
+  await startAgain();
+  await delay(1000 + Math.random() * 1000);
+  await objects.kill();
+  await delay(500);
+  await objects.start();
+  console.log(`${count} kills of both servers, ${acknowledged.size} acknowledged`);
+}
 state.isStopped = true;
 await Promise.all(clients);
 await untilDrained();
-faults.push(...compareSent(sink, acknowledged, kills));
+// With the database every daemon may lose what it was about to report.
+faults.push(...compareSent(sink, acknowledged, kills + serverKills * daemons.length));
+const inObjects = await store.get<{ count: number }>(
+  "select count(*) as count from blob where object is not null",
+);
+if (inObjects!.count === 0) faults.push("no body is in the object store");
 await compareHere();
 await following;
 await compareEvents();
 console.log(`taken over within ${Math.round(slowestMs)} ms`);
 if (slowestMs > takeOverMsMax) faults.push("it was taken over too late");
 faults.push(...(await shared.end()));
+await objects.kill();
+fs.rmSync(objectsFolder, { recursive: true });
 for (const fault of faults.slice(0, 20)) console.log(`  ${fault}`);
 const isGood = faults.length === 0 && acknowledged.size > 0;
 console.log(`${isGood ? "passed" : "failed"} in ${Math.round((Date.now() - startedAt) / 1000)} s`);
@@ -84,7 +118,11 @@ process.exitCode = isGood ? 0 : 1;
 async function sendMail(): Promise<void> {
   while (!state.isStopped) {
     const mark = `mark-${++lastMark}`;
-    const body = { to: [`${mark}@far.example`, bob.address], subject: mark, text: "x".repeat(200) };
+    const body = {
+      to: [`${mark}@far.example`, bob.address],
+      subject: mark,
+      text: lastMark % 3 === 0 ? longText : "x",
+    };
     for (let answers = 0; answers < 1 + (lastMark % 2); ) {
       const answer = await call("send", ada.token, { body, idempotency_key: `kill-daemons-${mark}` });
       if (answer?.status === 200) {
@@ -99,6 +137,18 @@ async function sendMail(): Promise<void> {
       }
     }
   }
+}
+
+/** Its processes end when they see that the first of them has gone. */
+async function startAgain(): Promise<void> {
+  for (let tries = 1; ; tries++)
+    try {
+      await server.start();
+      return;
+    } catch (error) {
+      if (tries === 60) throw error;
+      await delay(500);
+    }
 }
 
 /** Events of the one that the mail goes to, each wait at any daemon with the cursor of the last one. */

@@ -11,7 +11,7 @@ const suites = [
   ["kill-daemon.ts"],
   ["kill-queue.ts"],
   ["kill-delivery.ts", "15"],
-  ["kill-daemons.ts", "6"],
+  ["kill-daemons.ts", "6", "3"],
   ["kill-shared-store.ts", "4", "2"],
   ["imaptest-shared.ts", "20", "20"],
   ["power-loss.ts"],

@@ -2,6 +2,7 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import type { ObjectPlace } from "#/storage/objects/objects.ts";
 import { openStore } from "#/storage/open-store.ts";
 import type { Store } from "#/storage/store.ts";
 import { type PostgresServer, startPostgres } from "../postgres/postgres-server.ts";
@@ -21,7 +22,10 @@ export interface SharedStore {
 }
 
 /** Undefined where no PostgreSQL is. */
-export async function startSharedStore(options: DaemonOptions): Promise<SharedStore | undefined> {
+export async function startSharedStore(
+  options: DaemonOptions,
+  objects?: ObjectPlace,
+): Promise<SharedStore | undefined> {
   const server = await startPostgres({ isDurable: true });
   if (server === undefined) return undefined;
   const base = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-shared-store-"));
@@ -38,6 +42,7 @@ export async function startSharedStore(options: DaemonOptions): Promise<SharedSt
   const store = await openStore({
     folder: path.join(base, "onlooker"),
     database: { url: server.url },
+    objects,
     isOnlooker: true,
   });
   return {

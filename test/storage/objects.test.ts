@@ -7,6 +7,7 @@ import os from "node:os";
 import path from "node:path";
 import S3rver from "s3rver";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { deletedFlag } from "#/src/model/flags.ts";
 import { freedObjectMs, objectBytesMin } from "#/src/model/limits.ts";
 import type { AccountNumber, BlobNumber, MessageNumber } from "#/src/model/numbers.ts";
 import { encodeBlob, readBlobRange } from "#/storage/blob.ts";
@@ -14,7 +15,7 @@ import { checkStore } from "#/storage/check.ts";
 import { openS3Objects, readPlace } from "#/storage/objects/s3-objects.ts";
 import type { Store } from "#/storage/store.ts";
 import { append, deliver } from "../support/delivery.ts";
-import { openTestStore, type Seed, seedAgent, testFacts } from "../support/store.ts";
+import { itOnSqlite, openTestStore, type Seed, seedAgent, testFacts } from "../support/store.ts";
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-objects-"));
 const keyFile = path.join(folder, "key");
@@ -144,6 +145,41 @@ it("keeps an object for each account, frees it with its row, and removes it a mo
   await maintain();
   expect(listObjects("freed").map((name) => name.split("/")[0])).toEqual([String(bob.account)]);
   expect(await checkStore(store)).toEqual([]);
+});
+
+itOnSqlite("never removes an object from under the store that a copy was made of", async () => {
+  const copied = path.join(folder, "copied");
+  fs.mkdirSync(copied);
+  await using test = await openTestStore({ objects: placeOf("copied") });
+  const ada = await seedAgent(test.store);
+  const { account, blob } = await storeText(test.store, ada, texts.base64);
+  await storeText(test.store, ada, texts.octets);
+  await test.store.backup(path.join(copied, "waypost.db"));
+  {
+    await using copy = await openTestStore({ folder: copied, objects: placeOf("copied") });
+    const { store, clock } = copy;
+    expect((await readBlobRange(store, account, blob, 0, 1e9)).length).toBe(
+      header.length + texts.base64.length,
+    );
+    await storeText(store, ada, randomBytes(200_000).toString("base64"));
+    await store.write("storeFlags", {
+      agent: ada.agent,
+      mailbox: ada.inbox,
+      uids: [[1, 9]],
+      mode: "add",
+      mask: deletedFlag,
+      keywords: [],
+      at: 0,
+    });
+    await store.write("expungeMessages", { agent: ada.agent, mailbox: ada.inbox, at: 0 });
+    await store.maintain({ changesMs: 1e12 });
+    clock.advance(freedObjectMs + 1);
+    await store.maintain({ changesMs: 1e12 });
+    expect(await store.column("select object from blob")).toEqual([]);
+  }
+  // Its own went.
+  expect(listObjects("copied")).toHaveLength(2);
+  expect(await checkStore(test.store)).toEqual([]);
 });
 
 it("refuses as temporary while the object store is away, stores nothing then, and goes on", async () => {
