@@ -8,12 +8,31 @@ export const boardBegun = 1;
 export const boardTakenBack = 2;
 const words = 3;
 
-export function createBoard(): Int32Array {
-  return new Int32Array(new SharedArrayBuffer(words * Int32Array.BYTES_PER_ELEMENT));
+/** How long the thread has computed for that job before it came to it this time, in milliseconds by the clock on the wall. */
+export const timesBefore = 0;
+/** When it came to it, by `boardNow`. */
+export const timesSince = 1;
+
+export interface JobBoard {
+  readonly words: Int32Array;
+  readonly times: Float64Array;
+}
+
+export function createBoard(): JobBoard {
+  return {
+    words: new Int32Array(new SharedArrayBuffer(words * Int32Array.BYTES_PER_ELEMENT)),
+    times: new Float64Array(new SharedArrayBuffer(2 * Float64Array.BYTES_PER_ELEMENT)),
+  };
+}
+
+/** Milliseconds on a clock that all threads share: that of `performance.now()` begins with each thread. */
+export function boardNow(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1000 + nanoseconds / 1e6;
 }
 
 export interface JobThreadData<Settings> {
-  readonly board: Int32Array;
+  readonly board: JobBoard;
   readonly settings: Settings;
 }
 

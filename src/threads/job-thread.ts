@@ -5,11 +5,14 @@ import type { ThreadKind } from "./house-threads.ts";
 import {
   boardBegun,
   boardCurrent,
+  boardNow,
   boardTakenBack,
   createBoard,
   type GivenJob,
   type JobAnswer,
   type JobThreadData,
+  timesBefore,
+  timesSince,
 } from "./job-board.ts";
 import { endThread, startThread } from "./start-thread.ts";
 import type { Task } from "./task.ts";
@@ -23,7 +26,7 @@ export interface JobThreadEvents<Result> {
 export interface Look {
   /** The job that it computes for, 0 for none. */
   readonly current: number;
-  /** Processor time since the last look. */
+  /** Processor time for it since the last look. */
   readonly addedMs: number;
   /** Processor time since it began to be seen computing for that job. */
   readonly jobMs: number;
@@ -43,6 +46,10 @@ export class JobThread<Job, Result> {
   #lastPlace = 0;
   #cpuMs = 0;
   #seen = { current: 0, jobMs: 0 };
+  /** How long the thread had computed for the job that was seen last. */
+  #lastMs = 0;
+  /** How long the thread had computed for each job when it was last seen with it. */
+  readonly #computedMs = new Map<number, number>();
   #heldBy: Task<Job, Result> | undefined;
   #asked: { readonly at: number; readonly answer: Promise<number> } | undefined;
   isSlow: boolean;
@@ -61,11 +68,13 @@ export class JobThread<Job, Result> {
 
   /** Whether a job that is given to it now is begun soon. */
   get isFree(): boolean {
-    return this.#heldBy === undefined && this.#lastPlace - Atomics.load(this.#board, boardBegun) < batchJobs;
+    return (
+      this.#heldBy === undefined && this.#lastPlace - Atomics.load(this.#board.words, boardBegun) < batchJobs
+    );
   }
 
   get current(): number {
-    return Atomics.load(this.#board, boardCurrent);
+    return Atomics.load(this.#board.words, boardCurrent);
   }
 
   tasks(): readonly Task<Job, Result>[] {
@@ -86,7 +95,7 @@ export class JobThread<Job, Result> {
 
   /** By the clock, from when it was first seen begun. */
   takesSinceMs(task: Task<Job, Result>): number {
-    if (Atomics.load(this.#board, boardBegun) < task.place) return 0;
+    if (Atomics.load(this.#board.words, boardBegun) < task.place) return 0;
     task.begunAt ??= performance.now();
     return performance.now() - task.begunAt;
   }
@@ -96,6 +105,7 @@ export class JobThread<Job, Result> {
     if (!this.#tasks.delete(task.id)) return;
     if (this.#jobs.some(({ id }) => id === task.id)) this.#send();
     if (this.#heldBy === task) this.#heldBy = undefined;
+    this.#computedMs.delete(task.id);
     task.thread = undefined;
     this.load -= weightOf(task);
     if (this.#tasks.size === 0) this.#worker.unref();
@@ -110,26 +120,38 @@ export class JobThread<Job, Result> {
   /** All jobs but one. Those that it has not begun it never begins; the others it may still answer. */
   takeBack(kept: Task<Job, Result> | undefined): readonly Task<Job, Result>[] {
     this.#jobs = [];
-    Atomics.store(this.#board, boardTakenBack, this.#lastPlace);
+    Atomics.store(this.#board.words, boardTakenBack, this.#lastPlace);
     const taken = this.tasks().filter((task) => task !== kept);
     for (const task of taken) this.remove(task);
     return taken;
   }
 
-  /** A look that comes late, because the main thread was busy, counts no more than `addedMsMax`. One that has no answer yet
-   *  counts nothing, and nobody waits for it. */
+  /** Of the processor time that the thread has used since the last look, the job that it computes for counts what it can have had: a thread does
+   *  many jobs in the time of a look that comes late, because the main thread was busy. It counts no more than `addedMsMax`. A look that has no
+   *  answer yet counts nothing, and nobody waits for it. */
   async look(addedMsMax: number): Promise<Look> {
-    const current = this.current;
     this.#asked ??= this.#ask();
     const cpuMs = await Promise.race([this.#asked.answer, nextTurn(undefined)]);
     if (cpuMs === undefined)
       return { ...this.#seen, addedMs: 0, silentMs: performance.now() - this.#asked.at };
     this.#asked = undefined;
     const usedMs = Math.max(0, cpuMs - this.#cpuMs);
-    const addedMs = Math.min(usedMs, addedMsMax);
+    const { current, computedMs } = this.#readBoard();
+    const before = current === this.#seen.current ? this.#lastMs : (this.#computedMs.get(current) ?? 0);
+    this.#lastMs = computedMs;
+    if (this.#tasks.has(current)) this.#computedMs.set(current, computedMs);
+    const addedMs = Math.min(usedMs, Math.max(0, computedMs - before), addedMsMax);
     this.#seen = { current, jobMs: (current === this.#seen.current ? this.#seen.jobMs : 0) + addedMs };
     this.#cpuMs = Math.max(this.#cpuMs, cpuMs);
     return { ...this.#seen, addedMs, silentMs: 0 };
+  }
+
+  /** The job that the thread computes for, and for how long it has; of none while it goes from one to another. */
+  #readBoard(): { readonly current: number; readonly computedMs: number } {
+    const { times } = this.#board;
+    const { current } = this;
+    const computedMs = times[timesBefore]! + boardNow() - times[timesSince]!;
+    return current === this.current ? { current, computedMs } : { current: 0, computedMs: 0 };
   }
 
   #ask(): { readonly at: number; readonly answer: Promise<number> } {

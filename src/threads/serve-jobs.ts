@@ -5,11 +5,20 @@ import { parentPort, workerData } from "node:worker_threads";
 import {
   boardBegun,
   boardCurrent,
+  boardNow,
   boardTakenBack,
   type GivenJob,
   type JobAnswer,
   type JobThreadData,
+  timesBefore,
+  timesSince,
 } from "./job-board.ts";
+
+/** A job under way, and how long the thread has computed for it. */
+interface UnderWay {
+  readonly id: number;
+  ms: number;
+}
 
 export interface Done<Result> {
   readonly result: Result;
@@ -22,19 +31,37 @@ export function serveJobs<Settings, Job, Result>(
   create: (settings: Settings) => (job: Job) => Promise<Done<Result>>,
 ): void {
   const port = parentPort!;
-  const { board, settings } = workerData as JobThreadData<Settings>;
+  const {
+    board: { words, times },
+    settings,
+  } = workerData as JobThreadData<Settings>;
   const run = create(settings);
   let answers: JobAnswer<Result>[] = [];
   let transfer: ArrayBuffer[] = [];
 
-  const owner = new AsyncLocalStorage<number>();
-  const show = (id: number): void => void Atomics.store(board, boardCurrent, id);
+  const nobody: UnderWay = { id: 0, ms: 0 };
+  const owner = new AsyncLocalStorage<UnderWay>();
+  let current = nobody;
+  let since = boardNow();
+  const show = (next: UnderWay): void => {
+    if (next === current) return;
+    const now = boardNow();
+    current.ms += now - since;
+    since = now;
+    current = next;
+    // Who reads meanwhile sees no job.
+    Atomics.store(words, boardCurrent, 0);
+    times[timesBefore] = next.ms;
+    times[timesSince] = now;
+    Atomics.store(words, boardCurrent, next.id);
+  };
   // Runs before each callback of the loop; what promises add to it belongs to the same job. What comes up outside of any job
   // (a message, what is loaded) is nobody's.
-  createHook({ before: () => show(owner.getStore() ?? 0), trackPromises: false }).enable();
+  createHook({ before: () => show(owner.getStore() ?? nobody), trackPromises: false }).enable();
 
-  async function answer({ id, job }: GivenJob<Job>): Promise<void> {
-    show(id);
+  async function answer(underWay: UnderWay, job: Job): Promise<void> {
+    const { id } = underWay;
+    show(underWay);
     let said: JobAnswer<Result>;
     try {
       const done = await run(job);
@@ -50,8 +77,11 @@ export function serveJobs<Settings, Job, Result>(
   function begin(given: GivenJob<Job>): void {
     // The next job may compute for long, and its thread may be ended for it: an answer that waited behind it would be lost.
     send();
-    Atomics.add(board, boardBegun, 1);
-    if (given.place > Atomics.load(board, boardTakenBack)) void owner.run(given.id, answer, given);
+    Atomics.add(words, boardBegun, 1);
+    if (given.place > Atomics.load(words, boardTakenBack)) {
+      const underWay = { id: given.id, ms: 0 };
+      void owner.run(underWay, answer, underWay, given.job);
+    }
     // In a callback of its own, behind all that the job could do at once.
     setImmediate(() => {});
   }

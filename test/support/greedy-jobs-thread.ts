@@ -1,11 +1,20 @@
 /** A thread of many jobs that does what they say: answer, fail, hang, grow, end, wait for another turn of the loop first,
- *  wait for nothing at all, or name their thread. */
+ *  wait for nothing at all, or name their thread, at once or when they have computed for 10 ms of a processor. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { threadId } from "node:worker_threads";
 import { serveJobs } from "#/src/threads/serve-jobs.ts";
 
 export interface GreedyJob {
-  readonly task: "answer" | "fail" | "hang" | "hang later" | "grow" | "end" | "wait" | "name thread";
+  readonly task:
+    | "answer"
+    | "fail"
+    | "hang"
+    | "hang later"
+    | "grow"
+    | "end"
+    | "wait"
+    | "name thread"
+    | "compute";
   readonly text: string;
 }
 
@@ -17,5 +26,15 @@ serveJobs<undefined, GreedyJob, string>(() => async ({ task, text }) => {
   const held: unknown[] = [];
   while (task === "hang" || task === "hang later" || task === "grow")
     if (task === "grow") held.push(new Array(1000).fill(held.length));
-  return { result: task === "name thread" ? String(threadId) : text, transfer: [] };
+  for (const begun = cpuMs(); task === "compute" && cpuMs() - begun < 10; );
+  return { result: isNaming(task) ? String(threadId) : text, transfer: [] };
 });
+
+function isNaming(task: GreedyJob["task"]): boolean {
+  return task === "name thread" || task === "compute";
+}
+
+function cpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}

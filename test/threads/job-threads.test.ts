@@ -50,6 +50,20 @@ describe("threads of many jobs", () => {
     await expect(run("fail")).rejects.toMatchObject({ code: "internal" });
   });
 
+  it("are not taken for slow when they have done many jobs before the main thread looks", async () => {
+    start({ slowMs: 100, lookMs: 25, jobMs: 5000 });
+    await run("answer");
+    const names = Array.from({ length: 40 }, () => run("compute"));
+    await new Promise(setImmediate);
+    // The main thread is busy: its looks come late.
+    for (let round = 0; round < 2; round++) {
+      const until = performance.now() + 150;
+      while (performance.now() < until);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+    }
+    expect(new Set(await Promise.all(names)).size).toBe(1);
+  });
+
   it("do again in a cheaper way what takes too much, and refuse what has none", async () => {
     start();
     expect(await Promise.all([run("hang"), run("grow"), run("end"), run("answer")])).toEqual([
