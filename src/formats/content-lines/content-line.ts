@@ -1,6 +1,6 @@
 /** The tree that iCalendar and vCard text is read into (RFC 5545 section 3.1 and 3.6, RFC 6350 section 3.2 and 3.3).
- *  Everything is immutable. What was read carries its own octets (an octet string: one character an octet) and is written with
- *  exactly these; what was made or changed has none and is written anew. */
+ *  Everything is immutable. An item that was read keeps its own octets (an octet string: one character is one octet) and is written
+ *  with exactly these; an item that was made or changed has none and is formatted when it is written. */
 
 export interface Parameter {
   /** In upper case. */
@@ -17,14 +17,14 @@ export interface Property {
   readonly name: string;
   readonly writtenName: string;
   readonly parameters: readonly Parameter[];
-  /** Unfolded text with its escapes, as it stands behind the colon. UTF-8 if it is, else windows-1252. Soft line ends of
-   *  quoted-printable (vCard 2.1) stand in it. */
+  /** Unfolded text with its escapes: everything after the colon. Read as UTF-8 if it is valid UTF-8, else as windows-1252.
+   *  Soft line ends of quoted-printable (vCard 2.1) are kept in it. */
   readonly value: string;
   /** With line ends and folds. Absent if the property was made or changed. */
   readonly octets: string | undefined;
 }
 
-/** A line that is no property: blank, without a colon, or an END without BEGIN. */
+/** A line that is not a property: blank, without a colon, or an END without BEGIN. */
 export interface UnreadLine {
   readonly kind: "unread";
   readonly octets: string;
@@ -42,7 +42,7 @@ export interface Component {
 
 export type Item = Property | Component | UnreadLine;
 
-/** What is wrong with a stream, though it could be read. */
+/** A fault in a stream that was read nevertheless. */
 export interface Fault {
   /** Number of the physical line, from 1. */
   readonly line: number;
@@ -65,7 +65,7 @@ export interface ContentStream {
   readonly faults: readonly Fault[];
 }
 
-/** A property that is new. Its value carries its escapes already. */
+/** A new property. The value is already escaped. */
 export function makeProperty(
   name: string,
   value: string,
@@ -95,12 +95,12 @@ export function makeComponent(name: string, items: readonly Item[]): Component {
   return { kind: "component", name: name.toUpperCase(), items, begin: undefined, end: undefined };
 }
 
-/** The component with other items. What stays the same item stays the same octets. */
+/** The component with other items. An item that is kept keeps its octets. */
 export function changeItems(component: Component, items: readonly Item[]): Component {
   return { ...component, items };
 }
 
-/** The values of a parameter, of all its repetitions together: `TYPE=home;TYPE=pref` is `TYPE=home,pref`. */
+/** The values of a parameter and of its repetitions: `TYPE=home;TYPE=pref` is the same as `TYPE=home,pref`. */
 export function parameterValues(property: Property, name: string): readonly string[] {
   const found = property.parameters.filter((parameter) => parameter.name === name);
   return found.length === 1 ? found[0]!.values : found.flatMap(({ values }) => values);
@@ -118,7 +118,7 @@ export function findProperty(component: Component, name: string): Property | und
   return component.items.find((item): item is Property => item.kind === "property" && item.name === name);
 }
 
-/** The components right inside this component or stream, of one name or of all. */
+/** The direct child components of a component or stream, of one name or all. */
 export function listComponents(parent: { readonly items: readonly Item[] }, name?: string): Component[] {
   return parent.items.filter(
     (item): item is Component => item.kind === "component" && (name === undefined || item.name === name),

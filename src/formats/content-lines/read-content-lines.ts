@@ -1,8 +1,8 @@
 /** Bytes of iCalendar or vCard into a tree of components (RFC 5545 section 3.1, 3.4 and 3.6; RFC 6350 section 3.2 and 3.3).
- *  Nothing is lost: `writeContentLines` gives the same octets again, also of text that is no iCalendar at all. What is wrong
- *  with it is told in `faults`; only a stream beyond the limits of `model/limits.ts` is refused.
+ *  Nothing is lost: `writeContentLines` gives the same octets again, also for text that is not iCalendar. Faults of the stream
+ *  are listed in `faults`; only a stream beyond the limits of `model/limits.ts` is refused.
  *  Lenient: a bare LF ends a line (exports of Google and of many scripts), blank lines are kept (Outlook writes them), a
- *  missing END is the end of the text or of the component outside (cut downloads). */
+ *  component without END ends with the text or with the component around it (truncated downloads). */
 import { isUtf8 } from "node:buffer";
 import { WaypostError } from "#/src/model/errors.ts";
 import {
@@ -104,10 +104,10 @@ export function unfoldLines(octets: string): string {
 }
 
 const folds = /\r?\n[ \t]/g;
-/** Behind a soft line end white space belongs to the value. */
+/** White space after a soft line end belongs to the value. */
 const foldsButSoftEnds = /(?<!=\r?)(?:\r\n|(?<!\r)\n)[ \t]/g;
 
-/** Moves behind the line and those that continue it. True if there is one that does. */
+/** Moves past the line and its continuation lines. True if there is a continuation line. */
 function takePhysicalLines(reading: Reading, continues: (reading: Reading) => boolean): boolean {
   let count = 0;
   do {
@@ -127,7 +127,7 @@ function isFold({ text, position }: Reading): boolean {
 function isSoftlyContinued(reading: Reading): boolean {
   const { text, position } = reading;
   const end = text[position - 2] === "\r" ? position - 3 : position - 2;
-  // A value that ends in "=" without going on is a fault of its writer; it must not swallow the component's end.
+  // Some writers end a value in "=" although the next line does not continue it; an END must not be read as its continuation.
   return text[end] === "=" && !/^(?:BEGIN|END):/i.test(text.slice(position, position + 6));
 }
 
@@ -142,7 +142,7 @@ function isQuotedPrintable(octets: string, unfolded: string): boolean {
   );
 }
 
-/** Where the parameters of a line of vCard 2.1 stand. */
+/** Bound on the part of a vCard 2.1 line before its value. */
 const headMax = 1000;
 
 function withoutLineEnd(text: string): string {
@@ -154,7 +154,7 @@ function itemsOf(reading: Reading): Item[] {
   return reading.open.at(-1)?.items ?? reading.items;
 }
 
-/** Of each kind the first ones: a bare LF in every line hides nothing graver. */
+/** Keeps the first faults of each kind, so that a bare LF in every line does not hide more serious faults. */
 function addFault(reading: Reading, line: number, reason: FaultReason): void {
   const count = reading.faultCounts.get(reason) ?? 0;
   if (count === contentFaultsMax) return;

@@ -1,7 +1,7 @@
 /** One content line (RFC 5545 section 3.1, RFC 6350 section 3.3, RFC 6868; vCard 2.1 section 2.1).
  *  contentline = [group "."] name *(";" param) ":" value
  *  param       = name "=" value *("," value), or a bare word (vCard 2.1)
- *  Lenient: a quote that nothing closes, or that stands inside a value (`CN=Ann "Ace" Doe`), is a character like others. */
+ *  Lenient: a quote that is not closed, or that is inside a value (`CN=Ann "Ace" Doe`), is an ordinary character. */
 import { contentParametersMax, contentParameterValuesMax } from "#/src/model/limits.ts";
 import { decodeUnlabelled } from "../mime/octets.ts";
 import type { FaultReason, Parameter, Property } from "./content-line.ts";
@@ -60,7 +60,7 @@ function endOfName(text: string): number {
   return text.length;
 }
 
-/** Leaves the position behind the colon. Nothing if there is no colon, or more parameters than the limits say. */
+/** Moves past the colon. undefined if there is no colon, or if the parameters exceed the limits. */
 function readParameters(scanner: Scanner): readonly Parameter[] | undefined {
   const { text } = scanner;
   if (text[scanner.position] === ":") {
@@ -90,7 +90,7 @@ function readParameters(scanner: Scanner): readonly Parameter[] | undefined {
 
 const none: readonly Parameter[] = [];
 
-/** The values of one parameter. Before: the equals sign; behind: a semicolon, the colon or the end. */
+/** The values of one parameter: from after the equals sign to a semicolon, the colon or the end. */
 function readValues(scanner: Scanner): string[] | undefined {
   const { text } = scanner;
   const values: string[] = [];
@@ -102,7 +102,7 @@ function readValues(scanner: Scanner): string[] | undefined {
   return values;
 }
 
-/** A quoted string, if one stands here and a delimiter comes right behind it. */
+/** The quoted string at the position, if a delimiter directly follows it. */
 function readQuoted(scanner: Scanner): string | undefined {
   const { text, position } = scanner;
   if (text[position] !== '"') return undefined;

@@ -1,12 +1,12 @@
-/** Where the objects of a long iCalendar or vCard stream stand (RFC 5545 section 3.4: a stream has any number of objects), without
- *  keeping its text: a whole calendar in one file may be larger than what is read at once. Offsets are octets. */
+/** Finds the positions of the objects in a long iCalendar or vCard stream (RFC 5545 section 3.4: a stream has any number of objects)
+ *  without keeping its text: a file with a whole calendar may be too large to read at once. Offsets are octets. */
 import { isUtf8 } from "node:buffer";
 import { WaypostError } from "#/src/model/errors.ts";
 import { contentDepthMax, scannedComponentsMax } from "#/src/model/limits.ts";
 
 export interface ScannedRange {
   readonly start: number;
-  /** Behind its last octet. */
+  /** The position after its last octet. */
   readonly end: number;
 }
 
@@ -14,7 +14,7 @@ export interface ScannedRange {
 export interface ScannedComponent extends ScannedRange {
   /** In upper case. */
   readonly name: string;
-  /** Of its UID and TZID properties, the text; undefined where it has none. */
+  /** The values of its UID and TZID properties; undefined if it has none. */
   readonly uid: string | undefined;
   readonly tzid: string | undefined;
 }
@@ -24,14 +24,14 @@ export interface ScannedObject extends ScannedRange {
   readonly name: string;
   /** Number of the physical line that it begins at, from 1. */
   readonly line: number;
-  /** Properties that stand in it and in no component of it. */
+  /** Its own properties, without those of components inside. */
   readonly properties: readonly (ScannedRange & { readonly name: string })[];
   readonly components: readonly ScannedComponent[];
   /** Its END was found. */
   readonly isComplete: boolean;
 }
 
-/** What of a line is looked at: BEGIN, END, UID and TZID with their parameters. */
+/** Octets of a line that are parsed: enough for BEGIN, END, UID and TZID with their parameters. */
 const lineLookedAtMax = 4096;
 
 interface OpenObject {
@@ -42,7 +42,7 @@ interface OpenObject {
   readonly components: ScannedComponent[];
 }
 
-/** Objects at the top, in their order; what stands between them is passed over. Throws `limit_reached` for one with too many
+/** The top-level objects, in order; text between them is skipped. Throws `limit_reached` for one with too many
  *  components. */
 export async function* scanObjects(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ScannedObject> {
   const scan = new ObjectScan();
@@ -56,15 +56,15 @@ export async function* scanObjects(chunks: AsyncIterable<Uint8Array>): AsyncGene
 
 class ObjectScan {
   readonly found: ScannedObject[] = [];
-  /** Names of the components that are open, the object first. */
+  /** Names of the open components, the object first. */
   readonly #open: string[] = [];
   #object: OpenObject | undefined;
   #component: { name: string; start: number; uid: string | undefined; tzid: string | undefined } | undefined;
-  /** The logical line that is read: its beginning, and where it stands. */
+  /** The current logical line: its beginning, and its position. */
   #text = "";
   #textStart = 0;
   #textLine = 1;
-  /** Of the physical line that is not whole yet. */
+  /** The chunks of the incomplete physical line. */
   #pending: Uint8Array[] = [];
   #pendingStart = 0;
   #pendingLength = 0;
@@ -113,7 +113,7 @@ class ObjectScan {
     this.#pendingLength = 0;
   }
 
-  /** `end`: where the next one begins. */
+  /** `end`: the start of the next line. */
   #logicalLine(end: number): void {
     if (this.#isEmpty) return;
     const name = /^[A-Za-z0-9-]+/.exec(this.#text)?.[0].toUpperCase() ?? "";
@@ -128,7 +128,7 @@ class ObjectScan {
       throw new WaypostError("invalid", `Components are nested deeper than ${contentDepthMax}.`, {
         reason: "limit_reached",
       });
-    // An object that has no END ends where the next of its kind begins, which no object has inside.
+    // An object without END ends where the next VCALENDAR begins, because a VCALENDAR has no VCALENDAR inside.
     if (this.#object?.name === name && name === "VCALENDAR") this.#close(this.#textStart, false);
     if (this.#object === undefined)
       this.#object = { name, start: this.#textStart, line: this.#textLine, properties: [], components: [] };
@@ -174,11 +174,11 @@ class ObjectScan {
   }
 }
 
-/** Properties of a calendar whose places are told. */
+/** Properties of a calendar whose positions are returned. */
 const kept: ReadonlySet<string> = new Set(["VERSION", "PRODID", "CALSCALE", "METHOD"]);
 
 function textBehindColon(text: string): string {
-  // A colon in a quoted parameter is none that ends the name.
+  // A colon in a quoted parameter does not begin the value.
   const colon = /^(?:[^":]|"[^"]*")*:/.exec(text)?.[0].length ?? text.length;
   return text.slice(colon).trim();
 }

@@ -1,4 +1,4 @@
-/** Changes of single properties that leave everything else as it is: unknown properties, order, octets. */
+/** Changes single properties and keeps everything else: unknown properties, order, octets. */
 import {
   type Component,
   changeItems,
@@ -8,9 +8,9 @@ import {
   type Property,
 } from "./content-line.ts";
 
-/** The component with these as its only properties of their name. The first ones take the places of those that were there;
- *  more of them stand behind the last place, or before the inner components if there was none. One that says what the
- *  property in its place says already keeps the octets of that. */
+/** The component with these as its only properties of their name. They take the places of the old properties of that name; further
+ *  ones follow the last of them, or are put before the inner components if there was none. A property equal to the old one at its
+ *  place keeps the old octets. */
 export function setProperties(
   component: Component,
   name: string,
@@ -49,7 +49,7 @@ function isSameParameter(one: Parameter, other: Parameter): boolean {
   );
 }
 
-/** The tree with another item in the place of one of its own, or without it. */
+/** The tree with one item replaced, or removed. */
 export function replaceItem(parent: Component, item: Item, replacement: Item | undefined): Component {
   return changeItems(
     parent,

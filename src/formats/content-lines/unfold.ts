@@ -1,12 +1,12 @@
 /** Content lines as one text, each on a line of its own (RFC 5545 section 3.1), as an octet string. A line may be folded inside a
- *  name, so nothing is looked for in text that is not unfolded. */
+ *  name, so a search needs unfolded text. */
 import { octetString } from "../mime/octets.ts";
 
 export function unfoldedOctets(text: Uint8Array): string {
   return octetString(text).replace(/\r?\n[ \t]/g, "");
 }
 
-/** Whether content lines have these letters anywhere, in any case, also with folds between them. That needs no unfolded copy. */
+/** Finds letters anywhere in content lines, in any case, also with folds between them. It makes no unfolded copy. */
 export function findsLetters(letters: string): (text: Uint8Array) => boolean {
   const folded = new RegExp(
     [...letters].map((letter) => RegExp.escape(letter)).join("(?:\\r?\\n[ \\t])*"),

@@ -1,5 +1,5 @@
-/** The tree as octets. What was read and not changed is written with the octets that it had; what is new is folded so that
- *  no line has more than 75 octets (RFC 5545 section 3.1, RFC 6350 section 3.2), never inside a UTF-8 sequence. */
+/** Writes the tree as octets. Unchanged items are written with the octets that were read. New lines are folded to at most 75 octets
+ *  (RFC 5545 section 3.1, RFC 6350 section 3.2), never inside a UTF-8 sequence. */
 import { Buffer } from "node:buffer";
 import { octetBytes } from "../mime/octets.ts";
 import type { Component, ContentStream, Item, Parameter, Property } from "./content-line.ts";
@@ -8,7 +8,7 @@ const lineOctetsMax = 75;
 
 interface Writing {
   readonly written: string[];
-  /** The line end of the stream: of its first line, so that a changed line looks like its neighbours. */
+  /** The line end of the stream's first line, which changed lines get too. */
   readonly lineEnd: string;
 }
 
@@ -34,7 +34,7 @@ function writeItem(writing: Writing, item: Item): void {
   }
 }
 
-/** Lines that follow a line without line end (the last one of a stream, before something was put behind it) get one. */
+/** If the line before has no line end (it was the last one of a stream), adds it first. */
 function writeOctets(writing: Writing, octets: string): void {
   if (octets === "") return;
   const last = writing.written.at(-1);
@@ -70,7 +70,7 @@ function fold(line: string, lineEnd: string): string {
   const octets = Buffer.from(line, "utf8").toString("latin1");
   if (octets.length <= lineOctetsMax) return octets + lineEnd;
   const lines: string[] = [];
-  // A continuation begins with a space, which counts.
+  // A continuation line begins with a space, which counts as one octet of the line.
   for (let start = 0, room = lineOctetsMax; start < octets.length; room = lineOctetsMax - 1) {
     let end = Math.min(start + room, octets.length);
     while (end < octets.length && isInsideCharacter(octets.charCodeAt(end))) end--;

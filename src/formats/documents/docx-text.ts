@@ -1,18 +1,18 @@
-/** Text of a Word document (ECMA-376 part 1, WordprocessingML): its main part, paragraph by paragraph, without what is marked
- *  as hidden, deleted, too small to read or the colour of the page. */
+/** Text of a Word document (ECMA-376 part 1, WordprocessingML): its main part, paragraph by paragraph, without text that is marked
+ *  as hidden or deleted, is too small to read, or has the colour of the page. */
 import { SaxesParser, type SaxesTagNS } from "saxes";
 import { type CountRemoval, cleanText } from "#/src/formats/text/clean-text.ts";
 import { assertCallerThere, CallerGone } from "#/src/model/caller.ts";
 import { readZipEntry } from "./zip.ts";
 
-/** What the main part may unpack to. */
+/** Bound on the unpacked main part. */
 const xmlBytesMax = 16 * 1024 * 1024;
 const textLengthMax = 1024 * 1024;
 const tagsMax = 500_000;
 const depthMax = 200;
-/** Tags between two looks for the caller. */
+/** Tags between two checks of whether the caller has gone. */
 const lookTags = 1000;
-/** Half points. */
+/** Smallest font size that is read, in half points. */
 const sizeMin = 6;
 
 const namespaces: ReadonlySet<string> = new Set([
@@ -22,7 +22,7 @@ const namespaces: ReadonlySet<string> = new Set([
 
 class TooMuch extends Error {}
 
-/** undefined when it is no such document. */
+/** undefined if the bytes are not such a document. */
 export function docxText(bytes: Buffer, count: CountRemoval): string | undefined {
   const xml = readZipEntry(bytes, "word/document.xml", xmlBytesMax);
   if (xml === undefined) return undefined;
@@ -103,7 +103,7 @@ class DocumentReader {
         break;
       case "shd":
       case "highlight":
-        // On a ground of its own a light colour is seen.
+        // A light colour is visible on a background of its own.
         if (this.#isHidden === "invisible-colour") this.#isHidden = undefined;
         break;
       case "sz":

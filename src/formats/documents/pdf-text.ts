@@ -1,12 +1,12 @@
-/** Text of a PDF as its pages hold it (pdf.js in the form of unpdf, loaded when it is first needed). What is drawn over the
- *  text, and its colour, are not looked at. */
+/** Text of the pages of a PDF (pdf.js from the package unpdf, loaded when it is first needed). The colour of the text and drawings
+ *  over it are ignored. */
 import { type CountRemoval, cleanText } from "#/src/formats/text/clean-text.ts";
 import { assertCallerThere } from "#/src/model/caller.ts";
 
 const pagesMax = 200;
 const textLengthMax = 1024 * 1024;
 
-/** undefined when it is no PDF, is damaged or is locked. */
+/** undefined if the bytes are not a PDF, or if it is damaged or encrypted. */
 export async function pdfText(bytes: Buffer, count: CountRemoval): Promise<string | undefined> {
   const { getDocumentProxy } = await import("unpdf");
   let document: Awaited<ReturnType<typeof getDocumentProxy>>;

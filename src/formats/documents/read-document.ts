@@ -1,4 +1,4 @@
-/** Text of attached documents, by kind. */
+/** Text of attached documents, by media type. */
 import type { Removal, RemovalCounts } from "#/src/model/removal.ts";
 
 export type DocumentKind = "pdf" | "docx";
@@ -8,7 +8,7 @@ export interface DocumentText {
   readonly removed: RemovalCounts;
 }
 
-/** Octets of a document; a longer one is not read. */
+/** Bound on the octets of a document; a longer one is not read. */
 export const documentBytesMax = 16 * 1024 * 1024;
 
 export const unreadDocument: DocumentText = { text: "", removed: [["over-limit", 1]] };

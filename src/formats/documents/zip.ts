@@ -1,10 +1,10 @@
-/** One file out of a ZIP archive (APPNOTE.TXT), within a bound on what it unpacks to. */
+/** Reads one file from a ZIP archive (APPNOTE.TXT), with a bound on its unpacked size. */
 import { inflateRawSync } from "node:zlib";
 
 const endOfDirectory = 0x06054b50;
 const directoryEntry = 0x02014b50;
 const entriesMax = 5000;
-/** The record at the end is followed by at most this much comment. */
+/** Size of the record at the end with the longest comment. */
 const commentMax = 65_535 + 22;
 
 /** undefined when the archive has no such file or is damaged. */
@@ -54,7 +54,7 @@ function unpack(archive: Buffer, entry: number, bytesMax: number): Buffer | "ove
   try {
     return inflateRawSync(packed, { maxOutputLength: bytesMax });
   } catch (error) {
-    // zlib says nothing else of what is damaged.
+    // zlib has other codes only for damaged data.
     return (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE" ? "over-limit" : undefined;
   }
 }

@@ -5,7 +5,7 @@ import { type Component, findProperty, parameterValue } from "../content-lines/c
 import { dayMs, parseCalendarTime } from "./calendar-time.ts";
 import { parseDuration } from "./duration.ts";
 
-/** In UTC, in their order; none if the alarm has no trigger that can be read. Repetitions beyond the limit are left out. */
+/** The times in UTC, in order; empty if the alarm has no readable trigger. Repetitions beyond the limit are left out. */
 export function listAlarmTimes(
   alarm: Component,
   instance: { readonly startMs: number; readonly endMs: number },

@@ -1,5 +1,5 @@
 /** Calendar user addresses (RFC 5545 section 3.3.3, RFC 6638 section 2.4.1), in one form so that they can be compared.
- *  A mail address becomes `mailto:` and lower case: RFC 5321 lets local parts differ by case, no server of calendars does.
+ *  A mail address becomes `mailto:` and lower case: RFC 5321 lets local parts differ by case, but calendar servers ignore the case.
  *  Lenient: an address without `mailto:` (old Outlook, scripts). */
 
 declare const brand: unique symbol;
@@ -12,7 +12,7 @@ export function readCalendarAddress(value: string): CalendarAddress {
   return (/^urn:/i.test(text) ? text.toLowerCase() : text.replace(/\/$/, "")) as CalendarAddress;
 }
 
-/** RFC 6068: `mailto:` is a URI, so a plus or an umlaut may be written with percents. */
+/** RFC 6068: `mailto:` is a URI, so any character may be percent-encoded. */
 function decodePercents(text: string): string {
   if (!text.includes("%")) return text;
   try {

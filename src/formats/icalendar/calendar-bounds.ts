@@ -1,5 +1,5 @@
-/** What times a calendar object may have, and how many instances (RFC 4791 sections 5.2.6 to 5.2.8). A rule without COUNT is not
- *  counted: what looks at its instances has limits of its own. */
+/** Bounds on the times of a calendar object and on the number of its instances (RFC 4791 sections 5.2.6 to 5.2.8). A rule without
+ *  COUNT is not counted: the expansion of its instances has its own limits. */
 import { calendarTimeMaxMs, calendarTimeMinMs, recurrenceInstancesMax } from "#/src/model/limits.ts";
 import {
   type Component,
@@ -28,7 +28,7 @@ const timeNames = [
   "LAST-MODIFIED",
 ] as const;
 
-/** `components`: the series and the instances that differ. */
+/** `components`: the series and its overrides. */
 export function findBrokenBound(
   calendar: Component,
   components: readonly Component[],
@@ -67,12 +67,12 @@ function findBrokenTime(
   return undefined;
 }
 
-/** The year 0, which no time of ours has. */
+/** Whether the value is in the year 0, which the product does not accept. */
 export function isBeforeAll(value: string): boolean {
   return /^\s*0000\d{4}(?:T|\s*$)/i.test(value);
 }
 
-/** The largest number that one of them gives, and that of the instances that differ. */
+/** The largest number of instances of one component, plus the number of overrides. */
 function countInstances(components: readonly Component[]): number {
   let most = components.filter((one) => findProperty(one, "RECURRENCE-ID") !== undefined).length;
   for (const component of components) {

@@ -1,11 +1,11 @@
 /** DATE, DATE-TIME and PERIOD values (RFC 5545 section 3.3.4, 3.3.5 and 3.3.9).
  *  date = 8DIGIT; date-time = date "T" 6DIGIT ["Z"]; period = date-time "/" (date-time / duration)
- *  Lenient: the form of a value says what it is, since clients leave VALUE=DATE out (khal, old Outlook). */
+ *  Lenient: the form of a value decides its type, because clients leave VALUE=DATE out (khal, old Outlook). */
 import { type Duration, formatDuration, parseDuration } from "./duration.ts";
 
 export interface CalendarTime {
   readonly form: "date" | "date-time";
-  /** What clock and calendar show, as milliseconds as if it were UTC. Midnight for a date. */
+  /** The local date and time in milliseconds, computed as if they were UTC. Midnight for a date. */
   readonly localMs: number;
   /** "UTC" for the form with Z; absent for floating times and dates. */
   readonly tzid: string | undefined;
@@ -21,7 +21,7 @@ export const utcTzid = "UTC";
 
 const pattern = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)(Z)?)?$/i;
 
-/** `tzid` is the parameter of the property; it says nothing for dates and for times with Z. */
+/** `tzid` is the parameter of the property; it is ignored for dates and for times with Z. */
 export function parseCalendarTime(text: string, tzid?: string): CalendarTime | undefined {
   const match = pattern.exec(text.trim());
   if (match === null) return undefined;

@@ -1,6 +1,6 @@
-/** Managed attachments (RFC 8607) in a file that leaves: their bytes stand in the ATTACH itself (RFC 5545 section 3.1.3), in the place
- *  of a URL that nobody else opens, and MANAGED-ID stays beside them, so that an import makes managed attachments of them again.
- *  Other programs read an ATTACH as there is in any file. Work is linear in the octets. */
+/** Managed attachments (RFC 8607) in an exported file. Their bytes are inline in the ATTACH (RFC 5545 section 3.1.3) in the place of
+ *  the URL, which works only on this server. MANAGED-ID is kept, so that an import makes managed attachments of them again.
+ *  Other programs read a normal inline ATTACH. Work is linear in the octets. */
 import {
   changeProperty,
   type Parameter,
@@ -16,7 +16,7 @@ const carrier: readonly Parameter[] = [
   { name: "VALUE", values: ["BINARY"] },
 ];
 const lineOctets = 75;
-/** Parameters of one ATTACH: a name of 255 characters, encoded and folded, and everything else. */
+/** Bound on the parameters of one ATTACH: a file name of 255 characters, encoded and folded, and the other parameters. */
 const headOctetsMax = 8192;
 
 /** A piece of an object: octets as they are, or the ATTACH of a managed attachment. */
@@ -47,7 +47,7 @@ export function carryAttachment(line: Buffer, bytes: Buffer): Buffer {
   const head = unfoldedOctets(writeLine(changeProperty(property, { parameters, value: "" }))).trimEnd();
   const text = `${head}${bytes.toString("base64")}`;
   const lines = [text.slice(0, lineOctets)];
-  // A continuation begins with a space, which counts.
+  // A continuation line begins with a space, which counts as one octet of the line.
   for (let at = lineOctets; at < text.length; at += lineOctets - 1)
     lines.push(text.slice(at, at + lineOctets - 1));
   return Buffer.from(`${lines.join("\r\n ")}\r\n`, "latin1");
@@ -60,13 +60,13 @@ export interface CarriedAttachment {
   readonly bytes: Buffer;
 }
 
-/** What a carried attachment becomes in the object that is stored. */
+/** The URL and parameters that replace inline bytes in the stored object. */
 export interface PlacedAttach {
   readonly managedId: string;
   readonly url: string;
 }
 
-/** The object with URLs again, as `place` answers them; undefined when nothing is carried in it. */
+/** The object with URLs from `place` instead of inline bytes; undefined if it has no managed attachment with inline bytes. */
 export async function takeCarried(
   bytes: Buffer,
   place: (attachment: CarriedAttachment) => Promise<PlacedAttach>,
@@ -81,7 +81,7 @@ export async function takeCarried(
       managedId: parameterValue(property, "MANAGED-ID") ?? "",
       name: parameterValue(property, "FILENAME") ?? "attachment",
       type: parameterValue(property, "FMTTYPE") ?? "application/octet-stream",
-      // White space in base64 is passed over, and so are folds.
+      // The decoder skips white space in base64, so folds may stay.
       bytes: Buffer.from(line.toString("latin1", headEndOf(line)! + 1), "base64"),
     };
     if (attachment.managedId === "") continue;
@@ -108,7 +108,7 @@ function writeLine(property: Property): Buffer {
   return writeContentLines({ items: [property] });
 }
 
-/** Logical lines that are an ATTACH with parameters; `end` is behind the line end. */
+/** Logical lines that are an ATTACH with parameters; `end` is the position after the line end. */
 function* attachLines(text: Buffer): Generator<{ readonly start: number; readonly end: number }> {
   for (let start = 0, end = 0; start < text.length; start = end) {
     end = lineEndOf(text, start);
@@ -122,17 +122,17 @@ function* attachLines(text: Buffer): Generator<{ readonly start: number; readonl
 }
 
 const attach = /^ATTACH;/i;
-/** A name with a fold behind each letter. */
+/** Bound on a property name with a fold after each letter. */
 const nameOctetsMax = 64;
 
-/** Behind the line that begins at `start`, with its folds. */
+/** The position after the logical line (with its folds) that begins at `start`. */
 function lineEndOf(text: Buffer, start: number): number {
   let at = text.indexOf(10, start);
   while (at !== -1 && (text[at + 1] === 0x20 || text[at + 1] === 0x09)) at = text.indexOf(10, at + 1);
   return at === -1 ? text.length : at + 1;
 }
 
-/** Of the colon before the value. */
+/** Position of the colon before the value. */
 function headEndOf(line: Buffer): number | undefined {
   let isQuoted = false;
   for (let at = 0; at < Math.min(line.length, headOctetsMax); at++)

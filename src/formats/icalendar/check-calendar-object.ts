@@ -1,6 +1,6 @@
-/** What a calendar object resource must be (RFC 4791 section 4.1): one VCALENDAR without METHOD, with components of one kind
- *  and one UID beside its VTIMEZONEs, in iCalendar that can be read. The precondition that is broken is a value, in the words
- *  of RFC 4791 section 5.3.2.1; a PUT answers it in XML, an arriving invitation in its own way.
+/** Checks a calendar object resource (RFC 4791 section 4.1): readable iCalendar with one VCALENDAR without METHOD, whose components
+ *  have one kind and one UID, beside its VTIMEZONEs. The result names the broken precondition by its element of RFC 4791 section
+ *  5.3.2.1; each protocol reports it in its own form.
  *  Lenient: DTSTAMP may be missing, VTIMEZONEs of IANA names too (RFC 7809), lines may end in bare LF. */
 import { recurrenceInstancesMax } from "#/src/model/limits.ts";
 import {
@@ -24,7 +24,7 @@ export interface CalendarObject {
   readonly calendar: Component;
   readonly kind: ComponentKind;
   readonly uid: string;
-  /** The components of that kind: the series and the instances that differ from it. */
+  /** The components of that kind: the series and its overrides. */
   readonly components: readonly Component[];
 }
 
@@ -43,7 +43,7 @@ export interface BrokenPrecondition {
 
 export type CheckedCalendarObject = CalendarObject | BrokenPrecondition;
 
-/** Faults of lines that make a stream no iCalendar. The others are common and harm nobody. */
+/** Faults for which a stream is refused as iCalendar. The others are common and harmless. */
 const grave: ReadonlySet<FaultReason> = new Set([
   "no colon",
   "bad name",
@@ -55,13 +55,13 @@ const grave: ReadonlySet<FaultReason> = new Set([
 
 export function checkCalendarObject(stream: ContentStream): CheckedCalendarObject {
   const fault = stream.faults.find(({ reason }) => grave.has(reason));
-  if (fault !== undefined) return noData(`Line ${fault.line} is no line of iCalendar: ${fault.reason}.`);
+  if (fault !== undefined) return noData(`Line ${fault.line} is not a line of iCalendar: ${fault.reason}.`);
   const [calendar, ...others] = listComponents(stream);
   if (calendar?.name !== "VCALENDAR" || others.length > 0) return noData("The text is not one VCALENDAR.");
   const version = findProperty(calendar, "VERSION")?.value.trim();
   if (version !== "2.0") return noData("The VCALENDAR does not have VERSION:2.0.");
   if (findProperty(calendar, "METHOD") !== undefined)
-    return noResource("The VCALENDAR has a METHOD, which is for messages.");
+    return noResource("The VCALENDAR has a METHOD, which only iTIP messages have.");
   const components = listComponents(calendar).filter(({ name }) => name !== "VTIMEZONE");
   const kinds = new Set(components.map(({ name }) => name));
   const kind = componentKinds.find((known) => kinds.has(known));
@@ -82,7 +82,7 @@ export function checkCalendarObject(stream: ContentStream): CheckedCalendarObjec
 
 const boundExplanations: Readonly<Record<BrokenBound, string>> = {
   "min-date-time": "A time is before the year 1.",
-  "max-date-time": "A time is behind the year 9999.",
+  "max-date-time": "A time is after the year 9999.",
   "max-instances": `A series has more than ${recurrenceInstancesMax} instances.`,
 };
 
@@ -153,7 +153,7 @@ const many: ReadonlyMap<string, Check> = new Map([
   ["EXDATE", isTimeOrPeriod],
 ]);
 
-/** What is wrong with a component, as the rest of a sentence. */
+/** The fault of a component, as the second half of a sentence. */
 function findBadValue(component: Component, kind: string): string | undefined {
   for (const [name, check] of [...once, ...many]) {
     const properties = listProperties(component, name);

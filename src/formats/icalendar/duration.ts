@@ -1,4 +1,4 @@
-/** DURATION values (RFC 5545 section 3.3.6). Weeks and days are nominal, they follow the clock over a change of its offset;
+/** DURATION values (RFC 5545 section 3.3.6). Weeks and days are nominal: they keep the local time over a change of the offset;
  *  hours, minutes and seconds are exact. Lenient: weeks together with other units (RFC 2445 allowed them). */
 export interface Duration {
   /** Weeks are counted as days. Both are negative, or both are not. */
@@ -14,7 +14,7 @@ export function parseDuration(text: string): Duration | undefined {
   if (match === null || !/\d/.test(text)) return undefined;
   const [weeks, days, hours, minutes, seconds] = match.slice(2).map((digits) => Number(digits ?? 0));
   const sign = match[1] === "-" ? -1 : 1;
-  // Plus zero: no negative zero comes out.
+  // Adding zero turns -0 into 0.
   return {
     days: sign * (weeks! * 7 + days!) + 0,
     ms: sign * ((hours! * 60 + minutes!) * 60 + seconds!) * 1000 + 0,

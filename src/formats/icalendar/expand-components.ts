@@ -15,7 +15,7 @@ import { expandRecurrenceSet, type Occurrence } from "./expand-recurrence-set.ts
 import { type RecurrenceSet, readCalendarTime } from "./recurrence-set.ts";
 import { utcOfLocal } from "./time-zone.ts";
 
-/** Those that overlap the range, in the order of their starts. Nothing if they are more, or more work, than the limits allow. */
+/** The instances that overlap the range, in the order of their starts; undefined if their number or the work exceeds the limits. */
 export function expandComponents(
   set: RecurrenceSet,
   fromMs: number,
@@ -26,7 +26,7 @@ export function expandComponents(
   );
 }
 
-/** The components of a series that have no time at all, so no instance either. */
+/** The components of a series without any time: they have no instance. */
 export function listUnexpanded(
   { master, overrides }: RecurrenceSet,
   components: readonly Component[],
@@ -50,7 +50,7 @@ function componentOf(set: RecurrenceSet, occurrence: Occurrence): Component {
         items.push(timeProperty(set, makeProperty("RECURRENCE-ID", ""), recurrenceId));
     } else if (item.name === "DTEND" || item.name === "DUE") {
       items.push(endProperty(set, item, occurrence));
-      // A VTODO of DUE alone repeats by it.
+      // A VTODO with DUE but without DTSTART repeats from DUE.
       if (recurrenceId !== undefined && findProperty(component, "DTSTART") === undefined)
         items.push(timeProperty(set, makeProperty("RECURRENCE-ID", ""), recurrenceId));
     } else if (item.name === "DURATION" && hasOtherLength(set, occurrence))
@@ -60,7 +60,7 @@ function componentOf(set: RecurrenceSet, occurrence: Occurrence): Component {
   return changeItems(component, items);
 }
 
-/** Of an RDATE with a period of its own, which says how long this one instance is. */
+/** Whether the instance comes from an RDATE with a period, which gives the length of this one instance. */
 function hasOtherLength(
   { master }: RecurrenceSet,
   { component, start, startMs, endMs }: Occurrence,
@@ -75,7 +75,7 @@ function endProperty(set: RecurrenceSet, property: Property, { start, endMs }: O
   if (end === undefined) return property;
   if (end.form === "date" || end.tzid === undefined) {
     const zone = set.zones(end);
-    // Floating and dates: the length on the clock, which is what the property said.
+    // For floating times and dates the length is the difference of local times, as in the property.
     const localMs = endMs + zone.offsetAt(endMs);
     return timeProperty(set, property, { ...end, localMs: end.form === start.form ? localMs : end.localMs });
   }

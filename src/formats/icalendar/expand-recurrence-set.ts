@@ -1,7 +1,7 @@
-/** The instances of a recurrence set that touch a range of time (RFC 5545 section 3.8.4.4 and 3.8.5, RFC 4791 section 9.6.5
- *  and 9.9). The set: DTSTART, which counts as the first of COUNT even where the rule does not give it; the starts of the rules;
- *  RDATE; less EXDATE; with the instances that overrides change. An exception or RECURRENCE-ID in the form of a date means the
- *  instance of that day. */
+/** The instances of a recurrence set that overlap a range of time (RFC 5545 section 3.8.4.4 and 3.8.5, RFC 4791 section 9.6.5
+ *  and 9.9). The set has DTSTART, the starts of the rules and RDATE, without EXDATE and with the changes of overrides. DTSTART counts
+ *  as the first of COUNT even where the rule does not give it. An EXDATE or RECURRENCE-ID in the form of a date means the instance of
+ *  that day. */
 import { recurrenceInstancesMax } from "#/src/model/limits.ts";
 import type { Component } from "../content-lines/content-line.ts";
 import { type CalendarTime, dayMs, type Period, utcTzid } from "./calendar-time.ts";
@@ -11,12 +11,12 @@ import type { Master, Override, RecurrenceSet, Timed } from "./recurrence-set.ts
 import { localOfUtc, type TimeZone, utcOfLocal } from "./time-zone.ts";
 
 export interface Occurrence {
-  /** The component whose properties count for this instance. */
+  /** The component that has the properties of this instance. */
   readonly component: Component;
-  /** Which instance of the series it is; absent if nothing repeats. */
+  /** The recurrence id of the instance; absent if the object does not repeat. */
   readonly recurrenceId: CalendarTime | undefined;
   readonly start: CalendarTime;
-  /** UTC. Of floating times and dates in the zone that was given for them. */
+  /** UTC. Floating times and dates are read in the zone that was given for them. */
   readonly startMs: number;
   readonly endMs: number;
 }
@@ -24,14 +24,14 @@ export interface Occurrence {
 export interface Expansion {
   /** In the order of their starts. */
   readonly occurrences: readonly Occurrence[];
-  /** Whether instances may come behind the range. False is certain. */
+  /** Whether there may be instances after the range. False is certain. */
   readonly goesOn: boolean;
 }
 
 const lastMs = Date.UTC(9999, 0);
 
-/** Occurrences that overlap `fromMs` to `toMs` (UTC, the end excluded), as RFC 4791 section 9.9 says it of events. Nothing if
- *  they are more, or more work, than the limits allow. */
+/** Occurrences that overlap `fromMs` to `toMs` (UTC, the end excluded), as RFC 4791 section 9.9 defines it for events; undefined if
+ *  their number or the work exceeds the limits. */
 export function expandRecurrenceSet(set: RecurrenceSet, fromMs: number, toMs: number): Expansion | undefined {
   if (set.isBeyondLimits || set.overrides.length > recurrenceInstancesMax) return undefined;
   const { master, overrides } = set;
@@ -122,7 +122,7 @@ function expandMaster(
   return { occurrences: [...occurrences.values()], goesOn: starts.goesOn };
 }
 
-/** The local time of a bound of the range, moved by some milliseconds; the outer one of two where offsets change nearby. */
+/** The local time of a bound of the range, moved by some milliseconds. Where the offset changes nearby there are two; the outer one. */
 function localBound(zone: TimeZone, utcMs: number, movedMs: number): number {
   const ms = utcMs + movedMs;
   if (!Number.isFinite(ms)) return ms;
@@ -132,9 +132,9 @@ function localBound(zone: TimeZone, utcMs: number, movedMs: number): number {
 
 interface Shift {
   readonly override: Override;
-  /** The instance that it begins with. */
+  /** Start of the first instance that the change applies to. */
   readonly fromMs: number;
-  /** Between the instance's own start and the changed one, on the clock of the override's zone. */
+  /** From the instance's original start to the changed one, in local time of the override's zone. */
   readonly shiftMs: number;
 }
 
@@ -146,7 +146,7 @@ function shiftOf(master: Master, override: Override): Shift {
   return { override, fromMs, shiftMs: isDay ? 0 : start.localMs - localOfUtc(zone, fromMs) };
 }
 
-/** Starts in the local time of the series, with the period of an RDATE that has one. */
+/** Starts in the local time of the series; for an RDATE with a period, the period. */
 interface Starts {
   readonly byLocal: ReadonlyMap<number, Period | undefined>;
   readonly goesOn: boolean;
@@ -188,14 +188,14 @@ function expandOne(
   const expanded = expandRule(started, fromMs, toMs);
   const { until } = rule;
   if (expanded === undefined || until?.tzid !== utcTzid || isDate) return expanded;
-  // In the hour of a change of offset local time does not say which of two instants is later.
+  // In the hour of a change of the offset, local times do not have the order of the instants.
   return {
     ...expanded,
     starts: expanded.starts.filter((localMs) => utcOfLocal(zone, localMs) <= until.localMs),
   };
 }
 
-/** Lenient: UNTIL as a date ends a series of times with that day (khal, old Google exports). */
+/** Lenient: with UNTIL as a date, a series of times ends at the end of that day (khal, old Google exports). */
 function untilOf({ until }: RecurrenceRule, zone: TimeZone, isDate: boolean): number | undefined {
   if (until === undefined || isDate) return until?.localMs;
   if (until.form === "date") return until.localMs + dayMs - 1;

@@ -1,6 +1,6 @@
-/** The starts that a recurrence rule gives (RFC 5545 section 3.3.10), in the local time of DTSTART: rules count on the clock
- *  and the calendar of the event's time zone, so an offset has no part in them.
- *  `rrule-temporal` expands; a rule that is only a step (DAILY without BY parts) is arithmetic. */
+/** The starts that a recurrence rule gives (RFC 5545 section 3.3.10), in the local time of DTSTART: rules are computed in
+ *  local time of the event's time zone, so offsets are not used here.
+ *  `rrule-temporal` expands; a rule with a constant step (DAILY without BY parts) is computed by arithmetic. */
 import { RRuleTemporal } from "rrule-temporal";
 import {
   recurrenceCandidatesMax,
@@ -14,8 +14,8 @@ import type { Frequency, RecurrenceRule, RuleStarts, StartedRule } from "./recur
 
 export type ExpandRule = (started: StartedRule, fromMs: number, toMs: number) => RuleStarts | undefined;
 
-/** The starts from `fromMs` to `toMs`, both included. Nothing if they are more, or more work, than the limits allow. A step
- *  is a period that is walked through or a time that is tried: some 20 µs. */
+/** The starts from `fromMs` to `toMs`, both included; undefined if their number or the work exceeds the limits. A step of
+ *  work is one period or one candidate time: some 20 µs. */
 export function expandRule(
   started: StartedRule,
   fromMs: number,
@@ -55,14 +55,14 @@ const units = {
   YEARLY: { name: "years", daysMax: 366 },
 } as const satisfies Record<Frequency, { readonly name: string; readonly daysMax: number }>;
 
-/** A start from which the rule gives the same starts in the range, as the library walks through every period from its start:
- *  whole intervals later, on the same day of the month, a period and more before the range. */
+/** A later start from which the rule gives the same starts in the range; it saves work, because the library goes through every
+ *  period from the start. It is whole intervals later, on the same day of the month, at least one period before the range. */
 function startBefore({ rule, startMs }: StartedRule, fromMs: number): number {
   const { name, daysMax } = units[rule.freq];
   const intervalMs = daysMax * dayMs * rule.interval;
   const start = instant(startMs);
   const intervals = Math.floor((fromMs - startMs) / intervalMs) - 2;
-  // 31 is in every second month, 29 February in one of eight years: with an interval, in one of that many intervals.
+  // A day 31 occurs at least every second month and 29 February at least every eight years; with an interval, as often in intervals.
   for (let back = 0; back < 40 && intervals - back > 0; back++) {
     const later = start.add({ [name]: (intervals - back) * rule.interval });
     if (later.day === start.day || daysMax < 28) return later.epochMilliseconds;
@@ -92,7 +92,7 @@ function expandCounted(
   };
 }
 
-/** The library throws at its limits, and only there: `recurrence-rule.ts` has read the rule. Its messages are of no use. */
+/** The library throws only at its limits, because `recurrence-rule.ts` has checked the rule. Its messages are not used. */
 function ask(query: () => { readonly epochMilliseconds: number }[]): number[] | undefined {
   try {
     return query().map(({ epochMilliseconds }) => epochMilliseconds);
@@ -143,7 +143,7 @@ function timesOfDay({ rule, isDate }: StartedRule): number {
   );
 }
 
-/** Intervals beyond these lead out of the years that iCalendar can write, and out of Temporal's. */
+/** Larger intervals leave the years that iCalendar and Temporal can express. */
 const intervalMax: Readonly<Record<Frequency, number>> = {
   SECONDLY: 2 ** 38,
   MINUTELY: 2 ** 32,

@@ -1,6 +1,6 @@
 /** YEARLY rules that select days by BYWEEKNO or BYYEARDAY (RFC 5545 section 3.3.10). `rrule-temporal` 2.2.7 leaves BYDAY out
- *  beside BYYEARDAY, and takes the calendar year of DTSTART for the first period of BYWEEKNO, where it is the year that the
- *  week belongs to. Each day of a period is asked whether it fits; without BYDAY, BYWEEKNO selects DTSTART's weekday. */
+ *  beside BYYEARDAY, and takes the calendar year of DTSTART for the first period of BYWEEKNO, where the RFC means the year
+ *  that the week belongs to. Each day of a period is tested; without BYDAY, BYWEEKNO selects DTSTART's weekday. */
 import { recurrenceInstancesMax } from "#/src/model/limits.ts";
 import { dayMs } from "./calendar-time.ts";
 import { type RecurrenceRule, type RuleStarts, type StartedRule, weekdays } from "./recurrence-rule.ts";
@@ -58,15 +58,15 @@ function listTimes({ rule, startMs, isDate }: StartedRule): number[] {
   );
 }
 
-/** INTERVAL counts from the year of DTSTART's week if the rule has a start in what is left of that year; if not, DTSTART is
- *  no start of the rule, and its calendar year counts (as in libical). */
+/** INTERVAL counts from the year of DTSTART's week if the rule has a start in the rest of that year. If not, DTSTART is not a start
+ *  of the rule, and INTERVAL counts from its calendar year (as in libical). */
 function firstPeriodYear({ rule, startMs }: StartedRule): number {
   const year = periodYearOf(rule, startMs);
   const isBegun = listDays(rule, startMs, year).some((day) => day + dayMs > startMs);
   return isBegun ? year : new Date(startMs).getUTCFullYear();
 }
 
-/** The year of the period that a time is in: of its week if the rule names weeks. */
+/** The year of the period that a time is in: the year of its week if the rule has BYWEEKNO, else the calendar year. */
 function periodYearOf(rule: RecurrenceRule, ms: number): number {
   const year = new Date(ms).getUTCFullYear();
   if (rule.byWeekNo === undefined) return year;
@@ -74,7 +74,7 @@ function periodYearOf(rule: RecurrenceRule, ms: number): number {
   return ms < periodStart(rule, year + 1) ? year : year + 1;
 }
 
-/** Week 1 is the first with four days in the year, so the one with the fourth of January. */
+/** Week 1 is the first week with four days in the year, which is the week of 4 January. */
 function periodStart(rule: RecurrenceRule, year: number): number {
   if (rule.byWeekNo === undefined) return yearStart(year);
   const fourth = yearStart(year) + 3 * dayMs;
@@ -122,7 +122,7 @@ function isWeekday({ byDay, byMonthDay, byYearDay }: RecurrenceRule, startMs: nu
   return (byMonthDay ?? byYearDay) !== undefined || weekdayOf(day) === weekdayOf(startMs);
 }
 
-/** A number of a list counts from 1, or back from -1. */
+/** Whether the list has the number, counted from 1 or backwards from -1. */
 function isSelected(list: readonly number[] | undefined, number: number, count: number): boolean {
   return list === undefined || list.includes(number) || list.includes(number - count - 1);
 }

@@ -1,7 +1,7 @@
 /** What a TZID means (RFC 5545 section 3.2.19, RFC 7809). In this order: an IANA name; a path that ends in one
  *  (`/freeassociation.sourceforge.net/Tzfile/Europe/Berlin` of Evolution, `/mozilla.org/20050126_1/Europe/Berlin`); a name of
  *  Windows; the VTIMEZONE of the object, by its X-LIC-LOCATION if that is an IANA name, else by its rules.
- *  An IANA name wins over the object's own VTIMEZONE, which is often older than the law. */
+ *  An IANA name wins over the object's own VTIMEZONE, which often has outdated rules. */
 import { zoneRulesMax } from "#/src/model/limits.ts";
 import { type Component, findProperty, listComponents } from "../content-lines/content-line.ts";
 import { findIanaZone } from "./iana-zone.ts";
@@ -11,7 +11,7 @@ import { ianaNameOfWindows } from "./windows-zones.ts";
 
 export type FindTimeZone = (tzid: string) => TimeZone | undefined;
 
-/** For one calendar object. Each zone is looked up once; all together have no more rules evaluated than the limit. */
+/** For one calendar object. Each zone is looked up once; the limit bounds the rules that are evaluated for all zones together. */
 export function timeZonesOf(calendar: Component): FindTimeZone {
   const found = new Map<string, TimeZone | undefined>();
   let components: Map<string, Component> | undefined;
@@ -34,7 +34,7 @@ function listZoneComponents(calendar: Component): Map<string, Component> {
   return new Map(components.map((component) => [findProperty(component, "TZID")?.value ?? "", component]));
 }
 
-/** A zone that its name alone says. */
+/** Finds a zone by its name, without a VTIMEZONE. */
 export function findNamedZone(tzid: string): TimeZone | undefined {
   const name = tzid.trim();
   const direct = findIanaZone(name);
@@ -42,7 +42,7 @@ export function findNamedZone(tzid: string): TimeZone | undefined {
   const windows = ianaNameOfWindows(name);
   if (windows !== undefined) return findIanaZone(windows);
   if (!name.startsWith("/")) return undefined;
-  // A path with more segments has no name in it that was not looked for.
+  // An IANA name has few segments: a longer path is not searched further.
   const segments = name.split("/", segmentsMax).slice(1);
   for (let from = 1; from < segments.length; from++) {
     const zone = findIanaZone(segments.slice(from).join("/"));

@@ -1,6 +1,6 @@
-/** When somebody is busy (RFC 4791 section 7.10, RFC 5545 section 3.6.4, RFC 7953 section 4 and 5), out of calendar objects.
- *  An event makes busy unless it is cancelled or transparent; a VFREEBUSY says itself what it is; a VAVAILABILITY makes
- *  unavailable outside of its AVAILABLE parts, of several the one with the highest priority counts. */
+/** Computes busy time from calendar objects (RFC 4791 section 7.10, RFC 5545 section 3.6.4, RFC 7953 section 4 and 5).
+ *  An event is busy time unless it is cancelled or transparent. A VFREEBUSY has the type of its periods. A VAVAILABILITY makes the
+ *  time outside of its AVAILABLE parts unavailable; of several the one with the highest priority is used. */
 import { recurrenceDatesMax } from "#/src/model/limits.ts";
 import {
   type Component,
@@ -24,7 +24,7 @@ import { type TimeZone, utcOfLocal, utcZone } from "./time-zone.ts";
 export const busyTypes = ["BUSY", "BUSY-UNAVAILABLE", "BUSY-TENTATIVE"] as const;
 export type BusyType = (typeof busyTypes)[number];
 
-/** UTC, the end is not in it. */
+/** UTC, without the end. */
 export interface Span {
   readonly startMs: number;
   readonly endMs: number;
@@ -37,16 +37,16 @@ export interface BusyPeriod extends Span {
 export interface FreeBusyReading {
   /** Periods are cut at its ends. */
   readonly range: Span;
-  /** Of floating times and dates (RFC 4791 section 7.3). */
+  /** The zone of floating times and dates (RFC 4791 section 7.3). */
   readonly floating: TimeZone;
-  /** Whether a calendar user address is that of whose time it is: what they declined does not make them busy, and what they have
-   *  not answered does tentatively. */
+  /** Whether a calendar user address belongs to the user whose time it is: events that the user declined are not busy time, and
+   *  events without an answer are tentative. */
   readonly isOwnAddress?: (address: string) => boolean;
   readonly expandRule?: ExpandRule;
 }
 
-/** What the events and VFREEBUSY components of one calendar object say, unmerged. A series beyond the limits makes busy from its
- *  start on: whoever asks must not take the time for free. */
+/** The busy periods of the events and VFREEBUSY components of one calendar object, unmerged. A series beyond the limits is busy
+ *  from its start on, so that nobody takes the time for free. */
 export function listBusyPeriods(calendar: Component, reading: FreeBusyReading): readonly BusyPeriod[] {
   const periods: BusyPeriod[] = [];
   const findZone = timeZonesOf(calendar);
@@ -64,7 +64,7 @@ function busyOfEvents(
   { range, floating, isOwnAddress, expandRule }: FreeBusyReading,
 ): BusyPeriod[] {
   const types = new Map(components.map((one) => [one, busyTypeOf(one, isOwnAddress)]));
-  // Most of what makes nobody busy is not expanded.
+  // Objects without any busy time are not expanded.
   if ([...types.values()].every((type) => type === undefined)) return [];
   const set = readRecurrenceSet(components, findZone, floating, expandRule);
   const expansion = expandRecurrenceSet(set, range.startMs, range.endMs);
@@ -88,7 +88,7 @@ function busyTypeOf(event: Component, isOwnAddress: FreeBusyReading["isOwnAddres
   return isTentative ? "BUSY-TENTATIVE" : "BUSY";
 }
 
-/** The PARTSTAT of the attendee whose time it is; absent means NEEDS-ACTION (RFC 5545 section 3.2.12). */
+/** The PARTSTAT of the user whose time it is; absent means NEEDS-ACTION (RFC 5545 section 3.2.12). */
 function answerOf(event: Component, isOwnAddress: (address: string) => boolean): string | undefined {
   const own = listProperties(event, "ATTENDEE").find(({ value }) => isOwnAddress(value.trim()));
   return own === undefined ? undefined : (parameterValue(own, "PARTSTAT")?.toUpperCase() ?? "NEEDS-ACTION");
@@ -100,7 +100,7 @@ function cut(span: Span, type: BusyType | undefined, range: Span): BusyPeriod[] 
   return type === undefined || startMs >= endMs ? [] : [{ startMs, endMs, type }];
 }
 
-/** FBTYPE (RFC 5545 section 3.2.9): FREE is left out, types that are not known are BUSY. */
+/** FBTYPE (RFC 5545 section 3.2.9): FREE is left out, unknown types are BUSY. */
 function busyOfFreeBusy(component: Component, range: Span): BusyPeriod[] {
   return listProperties(component, "FREEBUSY").flatMap((property) => {
     const written = parameterValue(property, "FBTYPE")?.toUpperCase() ?? "BUSY";
@@ -121,12 +121,12 @@ function busyOfFreeBusy(component: Component, range: Span): BusyPeriod[] {
 export interface Availability extends Span {
   /** RFC 7953 section 3.1: 1 is the highest, 0 the lowest. */
   readonly priority: number;
-  /** What its time is outside of `free`. */
+  /** The busy type of the time outside of `free`. */
   readonly type: BusyType;
   readonly free: readonly Span[];
 }
 
-/** The VAVAILABILITY components of a calendar object that say something of the range. */
+/** The VAVAILABILITY components of a calendar object that overlap the range. */
 export function listAvailabilities(
   calendar: Component,
   { range, floating, expandRule }: FreeBusyReading,
@@ -166,7 +166,7 @@ function priorityOf(component: Component): number {
   return Number.isInteger(priority) && priority >= 0 && priority <= 9 ? priority : 0;
 }
 
-/** The instances of AVAILABLE. A series beyond the limits says nothing, so its time stays unavailable. */
+/** The instances of AVAILABLE. A series beyond the limits is ignored, so its time stays unavailable. */
 function freeOf(
   component: Component,
   times: Pick<FreeBusyReading, "floating"> & {
@@ -189,13 +189,13 @@ function freeOf(
   return mergeSpans(free);
 }
 
-/** Series of one VAVAILABILITY: each weekday with several hours of its own. */
+/** Bound on the series of one VAVAILABILITY: enough for several hours on each weekday. */
 const availableSeriesMax = 100;
 
-/** RFC 7953 section 4: what an availability says of a time counts instead of what those of lower priority say. Of two of the
- *  same priority the time is free where either says so. */
+/** RFC 7953 section 4: an availability overrides those of lower priority for its time. With two of the same
+ *  priority the time is free where one of them says so. */
 export function busyOfAvailabilities(availabilities: readonly Availability[]): readonly BusyPeriod[] {
-  // 0 is below 9.
+  // Priority 0 is lower than 9.
   const byRank = Map.groupBy(availabilities.slice(0, availabilitiesMax), ({ priority }) =>
     priority === 0 ? 10 : priority,
   );
@@ -211,10 +211,10 @@ export function busyOfAvailabilities(availabilities: readonly Availability[]): r
   return mergeBusyPeriods(busy);
 }
 
-/** Of one question; people have one for each season and place. */
+/** Bound on the availabilities of one request; a person has about one for each season and place. */
 const availabilitiesMax = 200;
 
-/** In order; periods of one type that meet or overlap are one. Those of different types may overlap. */
+/** Sorts periods and joins those of one type that touch or overlap. Periods of different types may overlap. */
 export function mergeBusyPeriods(periods: readonly BusyPeriod[]): readonly BusyPeriod[] {
   return busyTypes
     .flatMap((type) =>
@@ -223,7 +223,7 @@ export function mergeBusyPeriods(periods: readonly BusyPeriod[]): readonly BusyP
     .sort((one, other) => one.startMs - other.startMs || one.endMs - other.endMs);
 }
 
-/** In order, those that meet or overlap as one. */
+/** Sorts spans and joins those that touch or overlap. */
 export function mergeSpans(spans: readonly Span[]): readonly Span[] {
   const merged: { startMs: number; endMs: number }[] = [];
   for (const { startMs, endMs } of [...spans].sort((one, other) => one.startMs - other.startMs)) {
@@ -234,7 +234,7 @@ export function mergeSpans(spans: readonly Span[]): readonly Span[] {
   return merged;
 }
 
-/** What is left of spans; both in order and merged. */
+/** The spans without the taken ones; both arguments are sorted and merged. */
 function subtractSpans(spans: readonly Span[], taken: readonly Span[]): readonly Span[] {
   const left: Span[] = [];
   let at = 0;

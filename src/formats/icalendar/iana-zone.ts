@@ -1,9 +1,9 @@
-/** Time zones by their IANA name, as Temporal knows them. A question to Temporal costs microseconds, so the times between two
- *  changes of offset are kept. */
+/** Time zones by their IANA name, as Temporal knows them. A call of Temporal costs microseconds, so the stretches between two
+ *  changes of the offset are cached. */
 import { utcTzid } from "./calendar-time.ts";
 import { type TimeZone, utcZone } from "./time-zone.ts";
 
-/** A name of the tz database and nothing else that Temporal takes for a zone (an offset, a whole timestamp). */
+/** A name of the tz database. Temporal also accepts offsets and timestamps as zones; these do not match. */
 const namePattern = /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+){0,3}$/;
 const nameLengthMax = 64;
 
@@ -15,10 +15,10 @@ interface Stretch {
 
 /** By name in lower case; at most as many as there are names. */
 const zones = new Map<string, TimeZone>();
-/** Stretches of one zone; a series asks for those of its years. */
+/** Bound on the cached stretches of one zone; a series needs those of its years. */
 const stretchesMax = 400;
 
-/** Names are found in any case. Nothing if Temporal does not know the name. */
+/** Names are found in any case; undefined for a name that Temporal does not know. */
 export function findIanaZone(name: string): TimeZone | undefined {
   if (name.length > nameLengthMax || !namePattern.test(name)) return undefined;
   const key = name.toLowerCase();
@@ -60,7 +60,7 @@ function createZone(id: string): TimeZone {
 function stretchAt(id: string, utcMs: number): Stretch {
   const at = Temporal.Instant.fromEpochMilliseconds(utcMs).toZonedDateTimeISO(id);
   const next = at.getTimeZoneTransition("next");
-  // "previous" leaves out a change at this very instant.
+  // "previous" excludes a change at exactly this instant.
   const previous = at.add({ nanoseconds: 1 }).getTimeZoneTransition("previous");
   return {
     fromMs: previous?.epochMilliseconds ?? Number.NEGATIVE_INFINITY,

@@ -1,4 +1,4 @@
-/** ATTACH of attachments that the server manages (RFC 8607 section 4). */
+/** ATTACH properties of managed attachments (RFC 8607 section 4). */
 import {
   type Component,
   changeItems,
@@ -12,7 +12,7 @@ import { readContentLines } from "../content-lines/read-content-lines.ts";
 import { findsLetters } from "../content-lines/unfold.ts";
 import { writeContentLines } from "../content-lines/write-content-lines.ts";
 
-/** Their MANAGED-ID, each once, in the order of the components. */
+/** The MANAGED-IDs, each once, in the order of the components. */
 export function listManagedIds(components: readonly Component[]): readonly string[] {
   const found = new Set<string>();
   for (const component of components)
@@ -23,7 +23,7 @@ export function listManagedIds(components: readonly Component[]): readonly strin
   return [...found];
 }
 
-/** Those of a whole text. */
+/** The MANAGED-IDs of a whole text. */
 export function listManagedIdsOf(bytes: Uint8Array): readonly string[] {
   if (!hasManagedIds(bytes)) return [];
   return listManagedIds(
@@ -31,10 +31,10 @@ export function listManagedIdsOf(bytes: Uint8Array): readonly string[] {
   );
 }
 
-/** Whether the letters of a MANAGED-ID stand anywhere in a text. */
+/** Whether the letters "MANAGED-ID" occur anywhere in a text. */
 export const hasManagedIds = findsLetters("MANAGED-ID");
 
-/** Without every ATTACH that names one of them. */
+/** The text without each ATTACH that has one of these MANAGED-IDs. */
 export function withoutAttachments(bytes: Uint8Array, managedIds: ReadonlySet<string>): Uint8Array {
   if (managedIds.size === 0) return bytes;
   const isOther = (item: Item): boolean =>
@@ -46,7 +46,7 @@ export function withoutAttachments(bytes: Uint8Array, managedIds: ReadonlySet<st
   return writeContentLines({ items: readContentLines(bytes).items.map(without) });
 }
 
-/** For other servers, which do not have the attachments and refuse a MANAGED-ID that they did not give. */
+/** The text for other servers, which do not have the attachments and refuse a MANAGED-ID that they did not assign. */
 export function withoutManagedIds(bytes: Uint8Array): Uint8Array {
   if (!hasManagedIds(bytes)) return bytes;
   const { items } = readContentLines(bytes);

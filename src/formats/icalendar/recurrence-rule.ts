@@ -1,6 +1,6 @@
-/** RECUR values (RFC 5545 section 3.3.10). RSCALE of RFC 7529 only as GREGORIAN, which is what it is without.
+/** RECUR values (RFC 5545 section 3.3.10). RSCALE (RFC 7529) is accepted only as GREGORIAN, which is also its default.
  *  Lenient: an empty part (Google's trailing semicolon), parts with a frequency where the RFC forbids them (BYYEARDAY with
- *  MONTHLY), COUNT together with UNTIL. Both then limit. */
+ *  MONTHLY), COUNT together with UNTIL: then both limit the rule. */
 import { type CalendarTime, formatCalendarTime, parseCalendarTime } from "./calendar-time.ts";
 
 const frequencies = ["SECONDLY", "MINUTELY", "HOURLY", "DAILY", "WEEKLY", "MONTHLY", "YEARLY"] as const;
@@ -9,7 +9,7 @@ export type Frequency = (typeof frequencies)[number];
 export const weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"] as const;
 type Weekday = (typeof weekdays)[number];
 
-/** The parts that are lists of numbers, with the bounds of their absolute values; `isSigned` counts from the end too. */
+/** The parts that are lists of numbers, with the bounds of their absolute values; `isSigned`: negative numbers count from the end. */
 const numberParts = {
   BYSECOND: { key: "bySecond", min: 0, max: 60, isSigned: false },
   BYMINUTE: { key: "byMinute", min: 0, max: 59, isSigned: false },
@@ -40,18 +40,18 @@ export interface StartedRule {
   readonly rule: RecurrenceRule;
   readonly startMs: number;
   readonly untilMs: number | undefined;
-  /** BYHOUR, BYMINUTE and BYSECOND say nothing then (RFC 5545 section 3.3.10). */
+  /** If true, BYHOUR, BYMINUTE and BYSECOND are ignored (RFC 5545 section 3.3.10). */
   readonly isDate: boolean;
 }
 
 export interface RuleStarts {
   /** In order, each once. */
   readonly starts: readonly number[];
-  /** Whether the rule may have a start behind the range. */
+  /** Whether the rule may have a start after the range. */
   readonly goesOn: boolean;
 }
 
-/** Nothing if the value is no rule. */
+/** undefined if the value is not a rule. */
 export function parseRecurrenceRule(value: string): RecurrenceRule | undefined {
   const rule: { -readonly [key in keyof RecurrenceRule]?: RecurrenceRule[key] } = { interval: 1, wkst: "MO" };
   const seen = new Set<string>();
@@ -66,7 +66,7 @@ export function parseRecurrenceRule(value: string): RecurrenceRule | undefined {
   return rule.freq === undefined ? undefined : (rule as RecurrenceRule);
 }
 
-/** There are 15; unknown ones end the reading anyway. */
+/** The RFCs define 15 parts; an unknown part makes the value invalid. */
 const partsMax = 20;
 
 function readPart(

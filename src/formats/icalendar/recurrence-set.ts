@@ -1,5 +1,5 @@
 /** A recurrence set (RFC 5545 section 3.8.5): the component that repeats, and those that change single instances of it.
- *  Reading is lenient: a value that is none counts as absent. What a PUT must not have says `check-calendar-object.ts`. */
+ *  Reading is lenient: an invalid value counts as absent. `check-calendar-object.ts` has the checks for a PUT. */
 import { recurrenceDatesMax, recurrenceRulesMax } from "#/src/model/limits.ts";
 import {
   type Component,
@@ -55,9 +55,9 @@ export interface RecurrenceSet {
   readonly expandRule: ExpandRule;
 }
 
-/** Of the components with one UID and of one kind (for VAVAILABILITY: the AVAILABLE inside). Floating times, dates and times
- *  of unknown zones are in `floating`, the zone of the calendar or of whoever looks (RFC 4791 section 7.3). `expand` is asked
- *  for the starts of its rules. */
+/** Reads components with one UID and one kind (for VAVAILABILITY: its AVAILABLE components). Floating times, dates and times
+ *  of unknown zones are read in `floating`, the zone of the calendar or of the requester (RFC 4791 section 7.3). `expand` gives
+ *  the starts of a rule. */
 export function readRecurrenceSet(
   components: readonly Component[],
   findZone: FindTimeZone,
@@ -97,7 +97,7 @@ export function readCalendarTime(property: Property): CalendarTime | undefined {
   return parseCalendarTime(property.value, parameterValue(property, "TZID"));
 }
 
-/** DTSTART to DTEND, DUE or DURATION. A VTODO with DUE alone is at that time. Nothing without a time. */
+/** DTSTART to DTEND, DUE or DURATION. A VTODO with only DUE has that time. undefined without a time. */
 function readTimed(component: Component, zones: (time: CalendarTime) => TimeZone): Timed | undefined {
   const endProperty = findProperty(component, "DTEND") ?? findProperty(component, "DUE");
   const end = endProperty === undefined ? undefined : readCalendarTime(endProperty);
@@ -114,12 +114,12 @@ function readTimed(component: Component, zones: (time: CalendarTime) => TimeZone
   };
 }
 
-/** RFC 5545 section 3.6.1: a date without end is that day, a time without end is a moment. */
+/** RFC 5545 section 3.6.1: a date without an end lasts that day, a time without an end has no length. */
 function spanWithout({ form }: CalendarTime): Duration {
   return { days: form === "date" ? 1 : 0, ms: 0 };
 }
 
-/** An end that is not behind the start counts as absent (khal and Outlook write DTEND of a day on the day itself). */
+/** An end that is not after the start counts as absent (khal and Outlook write the same day as DTEND of a whole day). */
 function checked(start: CalendarTime, span: Duration): Duration {
   return span.days * dayMs + span.ms > 0 ? span : spanWithout(start);
 }

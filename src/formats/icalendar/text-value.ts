@@ -10,12 +10,12 @@ export function formatText(text: string): string {
   return text.replace(/\r\n|[\r\n,;\\]/g, (found) => (/[\r\n]/.test(found) ? "\\n" : `\\${found}`));
 }
 
-/** A list of texts (CATEGORIES, RESOURCES): commas without a backslash are between them. */
+/** A list of texts (CATEGORIES, RESOURCES), separated by commas without a backslash. */
 export function parseTexts(value: string): string[] {
   return splitEscaped(value, ",").map(parseText);
 }
 
-/** A value cut at a separator that has no backslash before it. */
+/** Splits a value at separators without a backslash before them. */
 export function splitEscaped(value: string, separator: "," | ";"): string[] {
   const parts: string[] = [];
   let start = 0;

@@ -1,5 +1,5 @@
-/** Offsets of a time zone, and what a local time means in it (RFC 5545 section 3.3.5): a time that is there twice is the
- *  first one, a time in a gap is read with the offset before the gap. */
+/** Offsets of a time zone, and the instant of a local time in it (RFC 5545 section 3.3.5): a local time that occurs twice means the
+ *  first occurrence, a time in a gap is read with the offset before the gap. */
 import { dayMs, utcTzid } from "./calendar-time.ts";
 
 export interface TimeZone {
@@ -12,7 +12,7 @@ export interface TimeZone {
 export const utcZone: TimeZone = { id: utcTzid, offsetAt: () => 0 };
 
 export function utcOfLocal(zone: TimeZone, localMs: number): number {
-  // Offsets are below a day, so these two stand on both sides of a change that the local time is near to.
+  // Offsets are less than a day, so these two are on both sides of a change near the local time.
   const before = zone.offsetAt(localMs - dayMs);
   const after = zone.offsetAt(localMs + dayMs);
   if (before === after) return localMs - before;
@@ -26,7 +26,7 @@ export function localOfUtc(zone: TimeZone, utcMs: number): number {
   return utcMs + zone.offsetAt(utcMs);
 }
 
-/** The zone whose offset changes at the given instants, in order; `offsetBefore` counts before the first. */
+/** The zone whose offset changes at the given instants, in order; `offsetBefore` is the offset before the first change. */
 export function zoneOfChanges(
   id: string,
   offsetBefore: number,

@@ -1,4 +1,4 @@
-/** VTIMEZONE (RFC 5545 section 3.6.5): a zone out of the rules of its STANDARD and DAYLIGHT parts, and the text of one to send.
+/** VTIMEZONE (RFC 5545 section 3.6.5): reads a zone from its STANDARD and DAYLIGHT parts, and makes the VTIMEZONE of an IANA name.
  *  An observance begins at DTSTART, at each RDATE and at each start of its RRULE, local times in TZOFFSETFROM. The changes of
  *  offset are computed once; beyond `lastYear` the last offset stays. */
 import { Buffer } from "node:buffer";
@@ -32,15 +32,15 @@ interface Observance {
   readonly component: Component;
 }
 
-/** Series are expanded to a horizon of a few years; 2100 leaves room for everybody. */
+/** Series are expanded for a few years from now; 2100 is far enough. */
 const lastYear = Date.UTC(2100, 0);
 
-/** Whether a VTIMEZONE says anything. Without evaluating it, which few objects need. */
+/** Whether a VTIMEZONE has an observance. It is not evaluated, because few objects need that. */
 export function hasObservance(component: Component): boolean {
   return listObservances(component).length > 0;
 }
 
-/** What evaluating it costs. */
+/** The number of rules to evaluate. */
 export function countRules(component: Component): number {
   return listObservances(component).reduce(
     (sum, part) => sum + listProperties(part.component, "RRULE").length,
@@ -56,7 +56,7 @@ function listObservances(component: Component): Observance[] {
     .filter((part) => part !== undefined);
 }
 
-/** Nothing if the component has no observance that can be read, or more than the limits allow. */
+/** undefined if the component has no readable observance, or more than the limits allow. */
 export function zoneOfComponent(component: Component): TimeZone | undefined {
   const observances = listObservances(component);
   if (observances.length > zoneObservancesMax) return undefined;
@@ -95,7 +95,7 @@ function listOnsets({ start, offsetFrom, component }: Observance): number[] | un
   for (const { value } of listProperties(component, "RRULE").slice(0, recurrenceRulesMax)) {
     const rule = parseRecurrenceRule(value);
     if (rule === undefined) continue;
-    // Offsets change by the year; another rule is a fault, or made to be expensive.
+    // Offsets change once or twice a year; another frequency is a mistake or an attack on processor time.
     if (rule.freq !== "YEARLY") return undefined;
     const { until } = rule;
     const untilMs =
@@ -108,9 +108,9 @@ function listOnsets({ start, offsetFrom, component }: Observance): number[] | un
   return onsets;
 }
 
-/** The VTIMEZONE to send for an IANA name, whose TZID is the name as it was asked for. Nothing for names that are unknown. */
+/** The VTIMEZONE to send for an IANA name. Its TZID is the given spelling of the name. undefined for an unknown name. */
 export function makeTimeZoneComponent(name: string): Component | undefined {
-  // The library finds names of objects too, and answers a sentence for what it does not know.
+  // The library also finds property names of its objects, and returns a sentence for an unknown name.
   const block = findIanaZone(name) === undefined ? undefined : tzlib_get_ical_block(name);
   if (!Array.isArray(block) || !block[0]?.startsWith("BEGIN:VTIMEZONE")) return undefined;
   const [component] = listComponents(readContentLines(Buffer.from(`${block[0]}\r\n`)));

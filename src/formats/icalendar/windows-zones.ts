@@ -1,5 +1,5 @@
-/** Names that Windows has for time zones ("W. Europe Standard Time"), as Outlook and Exchange write them into TZID, by CLDR's
- *  map. Of the zones of a name the one for the whole world counts. */
+/** Windows names of time zones ("W. Europe Standard Time"), which Outlook and Exchange write into TZID, mapped by CLDR. Where a
+ *  name has several zones, the one for the territory 001 (world) is used. */
 import windowsZones from "cldr-core/supplemental/windowsZones.json" with { type: "json" };
 
 interface MapZone {

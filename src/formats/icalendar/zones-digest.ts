@@ -1,8 +1,8 @@
-/** What this process knows of time zones, as one short text: it differs where any zone has another offset at any time. A newer tz
- *  database of the runtime can change the past, the future, or nothing. */
+/** A digest of all time zones of this process: it differs if any zone has a different offset at any time. A newer tz database of
+ *  the runtime may change past offsets, future offsets or none. */
 import { createHash } from "node:crypto";
 
-/** The tz database tells changes one by one up to 2037; those behind follow rules that are seen before. */
+/** The tz database lists single changes up to 2037; later changes follow the rules of the years before. */
 const fromMs = Date.UTC(1900, 0);
 const toMs = Date.UTC(2050, 0);
 

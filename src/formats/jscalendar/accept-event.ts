@@ -1,7 +1,7 @@
-/** What a caller writes as an event or task: the whole object, in which lists of plain texts may stand for entries
+/** Reads what a caller writes as an event or task: the whole object, in which lists of plain texts may replace entries
  *  (`participants: ["ann@example.com"]`, `locations: ["Room 5"]`, `alerts: ["-PT15M"]`, `keywords: ["x"]`, `links: ["https://…"]`);
- *  or a patch of JSON pointers (RFC 8984 section 1.4.9). What comes out has one form for one meaning: defaults are left out.
- *  Throws `invalid` with the field. */
+ *  or a patch of JSON pointers (RFC 8984 section 1.4.9). The result is canonical: each meaning has one form, and defaults are
+ *  left out. Throws `invalid` with the field. */
 import type { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
 import { overrideEntriesMax } from "#/src/model/limits.ts";
@@ -29,15 +29,15 @@ import { calendarAddress, shortForm, withAddress, withoutShortForms } from "./sh
 import { collections, leftOf, splitUnits } from "./unit.ts";
 import { utcName } from "./zone-names.ts";
 
-/** The Event or Task of a body; with this uid if it names none. */
+/** The Event or Task of a body; with this uid if it has none. */
 export function acceptEvent(body: JsonObject, uid: string): JsonObject {
   return checked({ uid, ...withoutShortForms(body) }, noZones);
 }
 
 const noZones: JsonObject = {};
 
-/** Members of the patch are checked together, in the object that comes out. A patch does not change what says which object it
- *  is. */
+/** Checks the members of the patch together, in the resulting object. A patch does not change the members that identify the
+ *  object. */
 export function patchEvent(event: JsonObject, patch: JsonObject): JsonObject {
   let patched: Json = event;
   const pointers = Object.keys(patch).map((pointer) => pointer.replace(/^\//, ""));
@@ -59,8 +59,8 @@ export function patchEvent(event: JsonObject, patch: JsonObject): JsonObject {
   return accepted;
 }
 
-/** A whole body in the place of the stored object. What says which object it is, who wrote it and when it was made stays, unless
- *  the body names it. */
+/** Replaces the stored object by a whole body. The members that identify the object, its author and its time of creation stay, unless
+ *  the body has them. */
 export function replaceEvent(event: JsonObject, body: JsonObject): JsonObject {
   const kept: OpenObject = {};
   for (const name of [
@@ -110,7 +110,7 @@ function checked(given: JsonObject, zones: JsonObject): JsonObject {
     const { excluded: __, ...changes } = patch as JsonObject;
     if (Object.keys(changes).length > 0) entries += size;
     if (entries > overrideEntriesMax)
-      throw new WaypostError("invalid", "The overrides of an object this large are too many.", {
+      throw new WaypostError("invalid", "The object is too large for this number of overrides.", {
         reason: "limit_reached",
         field: "/recurrenceOverrides",
       });
@@ -147,13 +147,13 @@ function refusal(issue: z.core.$ZodIssue, at?: string): WaypostError {
   const field = `/${at === undefined ? "" : `${at}/`}${formatPointer(path)}`;
   const hint = name === undefined ? undefined : replacedNames.get(name);
   const deepest = issue.code === "invalid_union" ? issue.errors.flat()[0] : undefined;
-  return new WaypostError("invalid", `The event is not right at ${field}: ${(deepest ?? issue).message}.`, {
+  return new WaypostError("invalid", `The event is invalid at ${field}: ${(deepest ?? issue).message}.`, {
     field,
     ...(hint === undefined ? {} : { hint }),
   });
 }
 
-/** Text as lines of iCalendar carry it: LF ends a line, other control characters are not there. */
+/** Text that iCalendar can hold: LF as line end, without other control characters. */
 function cleanTexts(value: Json): Json {
   if (typeof value === "string")
     return /[\p{Cc}\p{Cs}]/u.test(value)
@@ -171,7 +171,7 @@ const controls = /[\0-\x08\x0b-\x1f\x7f-\x9f]/g;
 
 type Rewrite = (value: JsonObject) => JsonObject;
 
-/** One form for one meaning. */
+/** The canonical form: one form for one meaning. */
 function canonical(given: JsonObject, isTask: boolean, zones: JsonObject): JsonObject {
   const object: OpenObject = { ...withoutNulls(given, 3), "@type": isTask ? "Task" : "Event" };
   drop(object, "useDefaultAlerts", false);
@@ -195,7 +195,7 @@ function canonical(given: JsonObject, isTask: boolean, zones: JsonObject): JsonO
   return object;
 }
 
-/** In a patch null deletes, so an instance could not have it. */
+/** Members with null are removed: null in a patch deletes, so an override cannot express it. */
 function withoutNulls(object: JsonObject, depth: number): JsonObject {
   const kept: OpenObject = {};
   for (const [key, value] of Object.entries(object))
@@ -231,12 +231,12 @@ function setTimes(object: OpenObject, isTask: boolean, zones: JsonObject): void 
     throw invalid(
       "timeZone",
       "cannot stand beside showWithoutTime",
-      "A day is the same day everywhere: leave it out.",
+      "A whole day has no time zone: leave it out.",
     );
   for (const name of ["start", "due"]) {
     const time = object[name];
     if (typeof time === "string" && parseLocal(time)! % dayMs !== 0)
-      throw invalid(name, "is no day", "Beside showWithoutTime the time is T00:00:00.");
+      throw invalid(name, "is not a day", "With showWithoutTime the time is T00:00:00.");
   }
   if (isTask && object.start === undefined && object.due === undefined) delete object.showWithoutTime;
   if (isTask) return;
@@ -250,7 +250,7 @@ function canonicalRule(object: JsonObject): JsonObject {
   const rule = object.recurrenceRule as JsonObject;
   const until = member(rule, "until");
   if (object.showWithoutTime === true && typeof until === "string" && !until.endsWith("T00:00:00"))
-    throw invalid("recurrenceRule/until", "is no day", "Beside showWithoutTime the time is T00:00:00.");
+    throw invalid("recurrenceRule/until", "is not a day", "With showWithoutTime the time is T00:00:00.");
   const others = Object.entries(rule).filter(([key]) => key.includes(":"));
   const written = writeRule(rule, (local) => ({
     form: "date-time",

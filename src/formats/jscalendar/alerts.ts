@@ -19,7 +19,7 @@ export function keyOfAlert(entry: JsonObject): string {
   return [...parts, member(entry, "action")].map(String).join();
 }
 
-/** Nothing if its trigger cannot be read. */
+/** undefined if the trigger is not readable. */
 export function readAlert(component: Component): JsonObject | undefined {
   const placed = new Set<Item>();
   const line = findProperty(component, "TRIGGER");
@@ -67,7 +67,7 @@ export function writeAlert(id: string, entry: JsonObject, before: Component | un
   const items: Item[] = [writeTrigger(member(entry, "trigger") as JsonObject, before)];
   if (!has("ACTION"))
     items.push(makeProperty("ACTION", String(member(entry, "action") ?? "display").toUpperCase()));
-  // RFC 5545 section 3.6.6 wants one where the alarm is shown.
+  // RFC 5545 section 3.6.6 requires it where the alarm is displayed.
   if (!has("DESCRIPTION") && !has("ACTION"))
     items.push(makeProperty("DESCRIPTION", "Reminder", [{ name: "DERIVED", values: ["TRUE"] }]));
   const acknowledged = member(entry, "acknowledged");

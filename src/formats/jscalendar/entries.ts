@@ -1,5 +1,5 @@
 /** Entries of collections: locations, virtual locations, links, related objects and alerts (RFC 8984 section 4.2.5 to 4.2.7,
- *  4.1.3 and 4.5.2). An entry is known by its JSID, else by an id that is made of what it says. */
+ *  4.1.3 and 4.5.2). The id of an entry is its JSID, else an id derived from its content. */
 import {
   type Component,
   findProperty,
@@ -31,7 +31,7 @@ export function readEntries(reading: Reading): void {
   }
 }
 
-/** What tells an entry from others; its id is made of it. */
+/** The text that distinguishes an entry from others; its id is derived from it. */
 export function keyOfEntry(collection: string, entry: JsonObject): string {
   const text = (name: string) => String(member(entry, name) ?? "");
   switch (collection) {
@@ -120,7 +120,7 @@ function truths(words: readonly string[]): JsonObject {
 
 const placeMembers: ReadonlySet<string> = new Set(["name", "coordinates"]);
 
-/** LOCATION and GEO for the first location that is no more than they say, VLOCATION for the others. */
+/** LOCATION and GEO for the first location that they can express completely, VLOCATION for the others. */
 export function writeLocation(id: string, entry: JsonObject, old: readonly Item[], isFirst: boolean): Item[] {
   const oldLine = (name: string) =>
     old.find((item): item is Property => item.kind === "property" && item.name === name);
@@ -239,7 +239,7 @@ const linkParameters = new Set([
   "DISPLAY",
 ]);
 
-/** `hasUrl`: another link is the URL. */
+/** `hasUrl`: another link is written as URL. */
 export function writeLink(
   id: string,
   entry: JsonObject,
@@ -272,7 +272,7 @@ export function writeLink(
   ]);
 }
 
-/** RELATED-TO by the uid that it names. */
+/** RELATED-TO, keyed by its uid. */
 function readRelations(reading: Reading): void {
   const byUid = new Map<string, { readonly relation: OpenObject; readonly lines: Line[] }>();
   for (const line of linesOf(reading, "RELATED-TO")) {

@@ -1,7 +1,7 @@
-/** What an Event or Task may be that a caller writes (RFC 8984 section 4 and 5; where it differs, the names of
+/** Schema of an Event or Task that a caller writes (RFC 8984 section 4 and 5; where it differs, the names of
  *  draft-ietf-calext-jscalendarbis, JSCalendar 2.0). Names with a vendor's domain (`example.com:foo`) are kept as they are (RFC 8984
- *  section 3.3); other unknown names are refused. What is read from a text is right by this schema, so no bound here is smaller
- *  than those of a stored text. */
+ *  section 3.3); other unknown names are refused. An object that is read from a stored text is valid by this schema, so no
+ *  bound here is smaller than that of a stored text. */
 import { z } from "zod";
 import { calendarObjectBytesMax } from "#/src/model/limits.ts";
 import { parseDuration } from "../icalendar/duration.ts";
@@ -63,7 +63,7 @@ const jcalProperty = z
     z.string().regex(/^[A-Za-z0-9-]{1,100}$/),
     text,
   ])
-  .describe("A property of iCalendar as jCal has it: name, parameters, type, value.");
+  .describe("A property of iCalendar as jCal writes it: name, parameters, type, value.");
 const jcalComponent = z.tuple([
   z.string().regex(/^[a-z0-9-]{1,100}$/i),
   z.array(jcalProperty),
@@ -76,7 +76,7 @@ const left = z
     components: z.array(jcalComponent).optional(),
   })
   .optional()
-  .describe("What iCalendar has and JSCalendar has no word for.");
+  .describe("Properties and components of iCalendar that JSCalendar does not have.");
 
 const dayOfWeek = z.enum(["mo", "tu", "we", "th", "fr", "sa", "su"]);
 const numbersWithin = (min: number, max: number) => z.array(z.int().min(min).max(max)).min(1).optional();
@@ -256,7 +256,7 @@ export const taskSchema = open("Task", {
   percentComplete: z.int().min(0).max(100).optional(),
 });
 
-/** Names of RFC 8984 that JSCalendar 2.0 has another word for. */
+/** Names of RFC 8984 that JSCalendar 2.0 has replaced. */
 export const replacedNames: ReadonlyMap<string, string> = new Map([
   ["recurrenceRules", "JSCalendar 2.0 has one rule: `recurrenceRule`."],
   [
@@ -266,7 +266,7 @@ export const replacedNames: ReadonlyMap<string, string> = new Map([
   ["replyTo", 'The organizer is `organizerCalendarAddress`: "mailto:ann@example.com".'],
   ["sendTo", 'The address of a participant is `calendarAddress`: "mailto:ann@example.com".'],
   ["end", 'An event has a `start` and a `duration`: "PT1H".'],
-  ["summary", "The word for it is `title`."],
+  ["summary", "The name of this property is `title`."],
   ["location", '`locations`: ["Room 5"].'],
   ["attendees", '`participants`: ["ann@example.com"].'],
   ["organizer", '`organizerCalendarAddress`: "mailto:ann@example.com".'],

@@ -1,5 +1,5 @@
-/** Properties and components that JSCalendar has no place for, as jCal has them (RFC 7265 section 3.3 and 3.4): name, parameters,
- *  type, value; name, properties, components. A value of type `unknown` stands as it is in the text. */
+/** Properties and components that JSCalendar does not have, as jCal (RFC 7265 section 3.3 and 3.4): name, parameters, type, value;
+ *  name, properties, components. A value of type `unknown` is the same as in the text. */
 import {
   type Component,
   type Item,
@@ -34,7 +34,7 @@ export function readJcalProperty({ name, value, parameters: given }: Property): 
   return [name.toLowerCase(), parameters, type ?? "unknown", value];
 }
 
-/** Nothing if it is no property. */
+/** undefined if the value is not a property. */
 export function writeJcalProperty(json: Json): Property | undefined {
   if (!isArray(json)) return undefined;
   const [name, parameters, type, value] = json;
@@ -71,7 +71,7 @@ export function writeJcalComponent(json: Json): Component | undefined {
   );
 }
 
-/** What is left of a component inside (VALARM) beside the items that have a place; undefined if nothing is. */
+/** The items of an inner component (VALARM) that JSCalendar does not have; undefined if there are none. */
 export function readLeft(component: Component, placed: ReadonlySet<Item>): JsonObject | undefined {
   const left = component.items.filter((item) => !placed.has(item));
   const properties = left.filter((item) => item.kind === "property").map(readJcalProperty);
@@ -89,7 +89,7 @@ export function writeLeft(entry: JsonObject): Item[] {
   ].filter((item) => item !== undefined);
 }
 
-/** The items, each as the old one if that says the same. */
+/** The items; where an old item has the same meaning, the old one. */
 export function keepItems(items: readonly Item[], old: readonly Item[]): Item[] {
   const free = new Map<string, Item[]>();
   for (const item of old) {
@@ -99,7 +99,7 @@ export function keepItems(items: readonly Item[], old: readonly Item[]): Item[] 
   return items.map((item) => free.get(factsOf(item))?.shift() ?? item);
 }
 
-/** A component of these items, each at the place of the old one that says the same or has its name. */
+/** A component of these items, each at the place of the old item with the same meaning or the same name. */
 export function rebuilt(name: string, items: readonly Item[], before: Component | undefined): Component {
   if (before === undefined) return makeComponent(name, items);
   const kept = keepItems(items, before.items);
@@ -108,13 +108,13 @@ export function rebuilt(name: string, items: readonly Item[], before: Component 
     order.set(item, at);
     if (item.kind === "property" && !order.has(item.name)) order.set(item.name, at);
   }
-  // A changed line stands where the line of its name stood.
+  // A changed line takes the place of the old line with its name.
   const placeOf = (item: Item) =>
     order.get(item) ?? (item.kind === "property" ? order.get(item.name) : undefined) ?? before.items.length;
   return { ...before, items: kept.toSorted((one, other) => placeOf(one) - placeOf(other)) };
 }
 
-/** What an item says, whatever its spelling, folds and order of parameters. */
+/** The meaning of an item, without its spelling, folds and order of parameters. */
 function factsOf(item: Item): string {
   if (item.kind === "unread") return item.octets;
   if (item.kind === "component") return JSON.stringify([item.name, item.items.map(factsOf)]);
@@ -122,7 +122,7 @@ function factsOf(item: Item): string {
   return JSON.stringify([item.name, parameters, item.value]);
 }
 
-/** The parameters of an old line that this product has no word for. They stay when the line is written anew. */
+/** The parameters of an old line that have no counterpart in JSCalendar. They are kept when the line is written again. */
 export function otherParameters(old: Property | undefined, known: ReadonlySet<string>): Parameter[] {
   return old === undefined ? [] : old.parameters.filter(({ name }) => !known.has(name) && name !== "JSID");
 }

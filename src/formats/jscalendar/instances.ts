@@ -1,11 +1,11 @@
-/** One instance of a series, read and changed for itself: a change of it is an override of the series (RFC 8984 section 4.3.5). Whether
- *  the rules give the instance is asked elsewhere. */
+/** Reads and changes one instance of a series: a change is an override of the series (RFC 8984 section 4.3.5). The caller checks
+ *  whether the rules give the instance. */
 import { WaypostError } from "#/src/model/errors.ts";
 import { isEqual, isObject, type JsonObject, member } from "../jscontact/json.ts";
 import { patchEvent, replaceEvent } from "./accept-event.ts";
 import { applyOverride, instanceOf, isExcluded, patchTo } from "./series.ts";
 
-/** The instance as an object of its own, with its recurrence id; undefined if it is excluded, or if nothing repeats. */
+/** The instance as an object of its own, with its recurrence id; undefined if it is excluded, or if the event does not repeat. */
 export function findInstance(event: JsonObject, recurrenceId: string): JsonObject | undefined {
   if (member(event, "recurrenceId") !== undefined)
     return event.recurrenceId === recurrenceId ? event : undefined;
@@ -40,7 +40,7 @@ export function changeInstance(event: JsonObject, recurrenceId: string, change: 
   const after = changeEvent(before, change);
   for (const name of ["recurrenceRule", "recurrenceOverrides"])
     if (member(after, name) !== undefined)
-      throw new WaypostError("invalid", "One instance does not repeat.", {
+      throw new WaypostError("invalid", "A single instance has no recurrence rule.", {
         field: `/${name}`,
         hint: "Name the event without # to change the series.",
       });

@@ -1,5 +1,5 @@
-/** LocalDateTime and UTCDateTime of JSCalendar (RFC 8984 section 1.4.4 and 1.4.5): no fractions. Milliseconds of local times are as
- *  if they were UTC. */
+/** LocalDateTime and UTCDateTime of JSCalendar (RFC 8984 section 1.4.4 and 1.4.5): no fractions. Milliseconds of local times are
+ *  computed as if the time were UTC. */
 export const localPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/;
 export const utcPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
@@ -7,7 +7,7 @@ export function formatLocal(localMs: number): string {
   return new Date(localMs).toISOString().slice(0, 19);
 }
 
-/** Nothing if the text is no such time: `2026-02-30T…` is none. */
+/** undefined if the text is not a valid time, such as `2026-02-30T…`. */
 export function parseLocal(text: string): number | undefined {
   if (!localPattern.test(text)) return undefined;
   const ms = Date.parse(`${text}Z`);

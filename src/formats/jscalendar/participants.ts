@@ -1,5 +1,5 @@
 /** ATTENDEE and ORGANIZER as participants (RFC 8984 section 4.4.6) and `organizerCalendarAddress`. The organizer is a participant
- *  with the role `owner`, also where no ATTENDEE names them. A participant is known by its calendar address. */
+ *  with the role `owner`, also where no ATTENDEE names them. A participant is identified by its calendar address. */
 import {
   makeProperty,
   type Parameter,
@@ -25,7 +25,7 @@ const roles: ReadonlyMap<string, string> = new Map([
   ["NON-PARTICIPANT", "informational"],
 ]);
 export const participationWords = ["needs-action", "accepted", "declined", "tentative", "delegated"];
-/** PARTSTAT of a VTODO says how far the attendee is (RFC 5545 section 3.2.12). */
+/** Values of PARTSTAT that express the attendee's progress with a VTODO (RFC 5545 section 3.2.12). */
 const progressOfPartstat = ["completed", "in-process"];
 
 const known: ReadonlySet<string> = new Set([
@@ -75,7 +75,7 @@ export function readParticipants(reading: Reading): void {
   }
 }
 
-/** Lenient: an address of mail without `mailto:` (old exports). Nothing for what is no URI. */
+/** Lenient: a mail address without `mailto:` (old exports). undefined for text that is not a URI. */
 function addressOf({ value }: Property): string | undefined {
   const text = value.trim();
   if (text === "" || /[\s\p{Cc}]/u.test(text)) return undefined;
@@ -138,7 +138,7 @@ function rolesOf(attendee: Property | undefined): string[] {
   return values.flatMap((value) => value.split(",")).flatMap((value) => roles.get(value.toUpperCase()) ?? []);
 }
 
-/** Members that an ORGANIZER alone can say. */
+/** Members that ORGANIZER can express without an ATTENDEE. */
 const ownerMembers: ReadonlySet<string> = new Set([
   "calendarAddress",
   "name",
@@ -152,7 +152,7 @@ const ownerMembers: ReadonlySet<string> = new Set([
 ]);
 
 export interface Participants {
-  /** All that are wanted, by id. */
+  /** All participants of the new object, by id. */
   readonly byId: JsonObject;
   readonly organizer: string | undefined;
 }
@@ -171,7 +171,7 @@ export function isOwner({ organizer }: Participants, entry: Json | undefined): b
   return String(member(entry, "calendarAddress")).toLowerCase() === organizer.toLowerCase();
 }
 
-/** The ATTENDEE of a participant; none for an organizer of whom ORGANIZER says all. */
+/** The ATTENDEE of a participant; none for an organizer that ORGANIZER expresses completely. */
 export function writeAttendee(
   participants: Participants,
   id: string,

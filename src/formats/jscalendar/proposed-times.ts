@@ -1,5 +1,5 @@
-/** Times that an attendee proposes, as a participant has them: a start, or a start and an end behind a slash. Both are days, local
- *  times or times in UTC, and the end is behind the start. */
+/** The times that an attendee proposes, in the form of a participant's member: a start, or start, slash and end. Both are days, local
+ *  times or times in UTC, and the end is after the start. */
 import { parseCalendarTime } from "../icalendar/calendar-time.ts";
 
 export interface ProposedTimes {
@@ -11,7 +11,7 @@ export interface ProposedTimes {
 const lengthMax = 41;
 const timePattern = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(Z)?)?$/;
 
-/** undefined for what is none. */
+/** undefined for text of another form. */
 export function parseProposedTimes(text: string): ProposedTimes | undefined {
   if (text.length > lengthMax) return undefined;
   const [first, second, ...others] = text.split("/");
@@ -19,7 +19,7 @@ export function parseProposedTimes(text: string): ProposedTimes | undefined {
   if (start === undefined || others.length > 0) return undefined;
   if (second === undefined) return { start, end: undefined };
   const end = calendarValueOf(second);
-  // In one form they compare as text.
+  // Two times of the same form compare as text.
   return end !== undefined && end.length === start.length && end > start ? { start, end } : undefined;
 }
 

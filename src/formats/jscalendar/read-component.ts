@@ -1,4 +1,4 @@
-/** One VEVENT or VTODO as the members of JSCalendar that it says. Every line belongs to a unit; what has no place is in
+/** Reads one VEVENT or VTODO into members of JSCalendar. Every line belongs to a unit; lines without a counterpart are in
  *  `iCalendar`, as jCal. */
 import { Buffer } from "node:buffer";
 import { jsonDepth } from "#/src/model/json-depth.ts";
@@ -31,14 +31,14 @@ import type { ZoneNames } from "./zone-names.ts";
 export interface ReadComponent {
   readonly object: JsonObject;
   readonly units: Units;
-  /** Of each unit, the items of the component that say it. */
+  /** For each unit, the items of the component that express it. */
   readonly lines: ReadonlyMap<string, readonly number[]>;
 }
 
-/** What `read-event.ts` tells for the whole series. */
+/** Properties that `read-event.ts` reads for the whole series. */
 const ofSeries: ReadonlySet<string> = new Set(["RECURRENCE-ID", "EXDATE", "RDATE"]);
 
-/** `ownDates`: whether EXDATE and RDATE of this component are told elsewhere. */
+/** `ownDates`: whether EXDATE and RDATE of this component are read as overrides of the series. */
 export function readComponent(component: Component, zones: ZoneNames, ownDates = true): ReadComponent {
   const reading = startReading(component, zones);
   readSingles(reading);
@@ -61,10 +61,10 @@ export function readComponent(component: Component, zones: ZoneNames, ownDates =
   return { object, units: splitUnits(object), lines: reading.lines };
 }
 
-/** Lines without a word that are told; more of them stay in the text alone. */
+/** Bound on the lines in `iCalendar`; further ones are only in the text. */
 const leftLinesMax = 1000;
 
-/** Each one copies a part of the object; later ones stay lines. */
+/** Bound on JSPROP lines, because each copies a part of the object; later ones are read as ordinary lines. */
 const extensionsMax = 200;
 
 function readRest(reading: Reading, ownDates: boolean): JsonObject | undefined {
@@ -89,13 +89,13 @@ function readRest(reading: Reading, ownDates: boolean): JsonObject | undefined {
   return joinUnits(rest, reading.component.name.toLowerCase()).iCalendar as JsonObject;
 }
 
-/** What the series tells, and lines whose parameters have no names. */
+/** Properties that the series expresses, and lines whose parameters have no names. */
 function isHidden({ name, parameters }: Property, ownDates: boolean): boolean {
   if (ofSeries.has(name) && (ownDates || name === "RECURRENCE-ID")) return true;
   return parameters.some((parameter) => !/^[A-Za-z0-9_-]{1,100}$/.test(parameter.name));
 }
 
-/** JSPROP: a member that iCalendar has no word for, at the place that JSPTR names:
+/** JSPROP: a member that iCalendar does not have, at the place that JSPTR names:
  *  JSPROP;JSPTR="locale":"de" */
 function applyExtension(
   object: JsonObject,
@@ -110,7 +110,7 @@ function applyExtension(
   return changed === undefined ? undefined : { object: changed as JsonObject, key };
 }
 
-/** The value is TEXT; some writers leave its escapes out. */
+/** The value is TEXT; some writers do not escape it. */
 function parseValue(value: string): { readonly value: Json } | undefined {
   for (const text of [parseText(value), value]) {
     if (jsonDepth(Buffer.from(text, "utf8")) > jsonDepthMax) return undefined;

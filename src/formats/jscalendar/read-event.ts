@@ -1,5 +1,5 @@
 /** A stored calendar object as a JSCalendar Event or Task (RFC 8984; names of draft-ietf-calext-jscalendarbis): the series with its
- *  overrides as one object. The text is the truth: the object is made of it each time. */
+ *  overrides as one object. Only the text is stored: the object is computed from it each time. */
 import { recurrenceDatesMax, recurrenceInstancesMax } from "#/src/model/limits.ts";
 import {
   type Component,
@@ -28,7 +28,7 @@ import { type ZoneNames, zoneNamesOf } from "./zone-names.ts";
 export interface ReadEvent {
   readonly object: JsonObject;
   readonly zones: ZoneNames;
-  /** The series; of single instances without their series the first. */
+  /** The series; for single instances without their series, the first of them. */
   readonly base: Component;
   readonly ownDates: boolean;
   /** By recurrence id. */
@@ -37,7 +37,7 @@ export interface ReadEvent {
   readonly idOf: (time: CalendarTime) => string | undefined;
 }
 
-/** Undefined for what is neither VEVENT nor VTODO. */
+/** undefined if the object has neither VEVENT nor VTODO. */
 export function readEvent(calendar: Component): JsonObject | undefined {
   return readCalendar(calendar)?.object;
 }
@@ -143,7 +143,7 @@ export function datesOf(property: Property): (SeriesDate | undefined)[] {
   });
 }
 
-/** All of them, or none: a line is told in one place. */
+/** Whether all dates are readable. If not, none is read as an override, so that no line is read twice. */
 function areDatesReadable(base: Component): boolean {
   let count = 0;
   for (const name of ["EXDATE", "RDATE"])

@@ -1,11 +1,11 @@
-/** One VEVENT or VTODO while it is read: its lines by name, which of them have been taken, and the units that came out. */
+/** State of reading one VEVENT or VTODO: its lines by name, which lines have been read, and the units so far. */
 import { createHash } from "node:crypto";
 import type { Component, Item, Property } from "../content-lines/content-line.ts";
 import { formatPointer, type Json } from "../jscontact/json.ts";
 import type { ZoneNames } from "./zone-names.ts";
 
 export interface Line<T extends Item = Property> {
-  /** Of the items of the component. */
+  /** Index in the items of the component. */
   readonly index: number;
   readonly item: T;
 }
@@ -53,7 +53,7 @@ export function linesOf({ properties }: Reading, name: string): readonly Line[] 
   return properties.get(name) ?? [];
 }
 
-/** The unit, and the lines that say it. */
+/** Adds a unit and the lines that express it. */
 export function addUnit(
   reading: Reading,
   path: readonly string[],
@@ -65,7 +65,7 @@ export function addUnit(
   takeLines(reading, key, lines);
 }
 
-/** Lines that are changed with a unit though they say nothing of it. */
+/** Adds lines that change together with a unit although they do not express it. */
 export function takeLines(reading: Reading, key: string, lines: readonly Line<Item>[]): void {
   const indexes = reading.lines.get(key) ?? [];
   for (const { index } of lines) {
@@ -76,7 +76,7 @@ export function takeLines(reading: Reading, key: string, lines: readonly Line<It
 }
 
 export interface EntryIds {
-  /** `given` is the JSID of the line, if it has one; `key` what tells the entry from others. */
+  /** `given` is the JSID of the line, if it has one; `key` the text that distinguishes the entry from others. */
   assign(collection: string, given: string | undefined, key: string): string;
 }
 
@@ -106,7 +106,7 @@ export function isId(text: string): boolean {
   return /^[A-Za-z0-9_-]{1,255}$/.test(text);
 }
 
-/** The same for the same text, so that it needs not stand in it. */
+/** Deterministic, so that the id need not be stored in the text. */
 export function idOfKey(key: string): string {
   return createHash("sha256").update(key).digest("hex").slice(0, 10);
 }

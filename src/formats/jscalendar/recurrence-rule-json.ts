@@ -33,7 +33,7 @@ export function readRule(rule: RecurrenceRule, localOf: (until: CalendarTime) =>
   return json;
 }
 
-/** Of a rule that the schema has accepted. */
+/** The argument is a rule that the schema has accepted. */
 export function writeRule(json: JsonObject, untilOf: (local: string) => CalendarTime): RecurrenceRule {
   const text = (name: string) => member(json, name) as string | undefined;
   const numbers = (name: string) => {

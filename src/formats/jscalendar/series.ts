@@ -1,4 +1,4 @@
-/** Instances of a series in JSCalendar (RFC 8984 section 4.3.5): an override is a patch of what the series says of that instance. */
+/** Instances of a series in JSCalendar (RFC 8984 section 4.3.5): an override is a patch of the instance that the series gives. */
 import { dayMs } from "../icalendar/calendar-time.ts";
 import {
   formatPointer,
@@ -14,10 +14,10 @@ import {
 import { formatLocal, parseLocal } from "./local-time.ts";
 import { objectMembers } from "./unit.ts";
 
-/** What an instance does not have, or cannot have otherwise than its series. */
+/** Members that an instance does not have, or that cannot differ from the series. */
 const ofSeriesAlone: ReadonlySet<string> = new Set([...objectMembers, "uid", "recurrenceRule"]);
 
-/** What the series says of the instance with this recurrence id. Of a task the time to the end stays the same. */
+/** The instance with this recurrence id, without overrides. For a task the time from start to due stays the same. */
 export function instanceOf(series: JsonObject, recurrenceId: string): JsonObject {
   const instance: OpenObject = {};
   for (const [key, value] of Object.entries(series)) if (!ofSeriesAlone.has(key)) put(instance, key, value);
@@ -30,8 +30,8 @@ export function instanceOf(series: JsonObject, recurrenceId: string): JsonObject
   return instance;
 }
 
-/** The patch that makes `instance` of `from`: pointers of members and of what is in them; null deletes. Never longer than the
- *  members that are other. */
+/** The patch that changes `from` into `instance`: pointers of members or of values inside; null deletes. It is at most as long as the
+ *  members that differ. */
 export function patchTo(from: JsonObject, instance: JsonObject): JsonObject {
   const patch: OpenObject = {};
   for (const key of new Set([...Object.keys(from), ...Object.keys(instance)]))
@@ -39,7 +39,7 @@ export function patchTo(from: JsonObject, instance: JsonObject): JsonObject {
   return patch;
 }
 
-/** How many members the objects of the series have: counted once. */
+/** Number of members of the objects of the series: each is counted once. */
 const sizes = new WeakMap<object, number>();
 
 function sizeOf(object: JsonObject): number {
@@ -74,8 +74,8 @@ function addDifference(
   Object.assign(patch, inner);
 }
 
-/** The instance with a patch applied; undefined, with the pointer, if one fits nowhere. What a patch changes in a collection is
- *  copied once. */
+/** The instance with a patch applied; if a pointer does not exist, undefined and the pointer. A collection that a patch changes
+ *  is copied once. */
 export function applyOverride(
   instance: JsonObject,
   patch: JsonObject,

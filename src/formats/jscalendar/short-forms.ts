@@ -1,4 +1,4 @@
-/** Short forms of what a caller writes: lists of plain texts in the places of entries, addresses of mail as they are. */
+/** Short forms that a caller may write: lists of plain texts instead of entries, plain mail addresses instead of URIs. */
 import {
   isArray,
   isObject,
@@ -45,7 +45,7 @@ export function shortForm(path: readonly string[], value: Json): Json {
   return object;
 }
 
-/** Whether it can be asked what it is; if not, it is refused. */
+/** Whether the entry has a readable form; others are refused. */
 function isReadable(collection: string, entry: Json): entry is JsonObject {
   return isObject(entry) && (collection !== "alerts" || isObject(member(entry, "trigger")));
 }
@@ -56,7 +56,7 @@ function truthsOf(values: readonly Json[]): Json {
   return object;
 }
 
-/** An address of mail is one of a calendar. */
+/** Makes a calendar address of a mail address. */
 export function withAddress(entry: JsonObject): JsonObject {
   const address = member(entry, "calendarAddress");
   return typeof address === "string" ? { ...entry, calendarAddress: calendarAddress(address) } : entry;

@@ -1,5 +1,5 @@
-/** Members that one line says: SUMMARY is `title` (RFC 8984 section 4). A value that has no word in JSCalendar is no value: its
- *  line stays what it is. Defaults of JSCalendar that stand in a line are told. */
+/** Members that one line expresses: SUMMARY is `title` (RFC 8984 section 4). A line whose value JSCalendar does not have stays a line
+ *  in `iCalendar`. A default of JSCalendar is shown if a line has it. */
 import { makeProperty, type Property, parameterValue } from "../content-lines/content-line.ts";
 import { parseCalendarTime, utcTzid } from "../icalendar/calendar-time.ts";
 import { formatDuration, parseDuration } from "../icalendar/duration.ts";
@@ -16,7 +16,7 @@ import { utcName, type ZoneNames } from "./zone-names.ts";
 export interface Single {
   readonly member: string;
   readonly name: string;
-  /** VTODO or VEVENT alone. */
+  /** For members that only VTODO or only VEVENT has. */
   readonly of?: "task" | "event";
   read(value: string): Json | undefined;
   write(json: Json): string;
@@ -135,7 +135,7 @@ export function writeSingle(single: Single, json: Json, old: Property | undefine
   return makeProperty(single.name, single.write(json), otherParameters(old, noParameters));
 }
 
-/** LAST-MODIFIED; without it DTSTAMP, which is the same for what is stored (RFC 5545 section 3.8.7.2). */
+/** LAST-MODIFIED; without it DTSTAMP, which has the same meaning in a stored object (RFC 5545 section 3.8.7.2). */
 function readUpdated(reading: Reading): void {
   const [modified, stamp] = ["LAST-MODIFIED", "DTSTAMP"].map((name) => linesOf(reading, name)[0]);
   for (const line of [modified, stamp]) {
@@ -151,14 +151,14 @@ function readUpdated(reading: Reading): void {
   );
 }
 
-/** Both lines move where both are there. */
+/** Changes both lines where both exist. */
 export function writeUpdated(json: Json, old: readonly Property[]): Property[] {
   const value = writeUtc(String(json));
   const names = old.length === 0 ? ["DTSTAMP"] : old.map(({ name }) => name);
   return names.map((name, at) => makeProperty(name, value, otherParameters(old[at], noParameters)));
 }
 
-/** STYLED-DESCRIPTION (RFC 9073 section 6.5) says more than the DESCRIPTION that is derived from it. */
+/** STYLED-DESCRIPTION (RFC 9073 section 6.5) is preferred to the DESCRIPTION that is derived from it. */
 function readText(reading: Reading): void {
   const plain = linesOf(reading, "DESCRIPTION")[0];
   const styled = linesOf(reading, "STYLED-DESCRIPTION").find(
@@ -212,7 +212,7 @@ function readKeywords(
   if (Object.keys(keywords).length > 0) addUnit(reading, [key], keywords, lines);
 }
 
-/** Lists that are still wanted whole stay; what is new stands in one more line. */
+/** Keeps each old line whose keywords all remain; new keywords are written in one more line. */
 export function writeKeywords(key: string, value: Json, old: readonly Property[]): Property[] {
   const wanted = new Set(isObject(value) ? Object.keys(value) : []);
   const isConcept = key === "categories";
@@ -233,7 +233,7 @@ export function writeKeywords(key: string, value: Json, old: readonly Property[]
   return written;
 }
 
-/** RRULE. Of several the first; JSCalendar 2.0 has one. Its end is told in the zone of the start. */
+/** RRULE. Only the first is read, because JSCalendar 2.0 has one rule. Its end is written in the zone of the start. */
 export function readRecurrence(reading: Reading): void {
   const line = linesOf(reading, "RRULE")[0];
   const rule = line === undefined ? undefined : parseRecurrenceRule(line.item.value);
@@ -243,7 +243,7 @@ export function readRecurrence(reading: Reading): void {
   const isDate = member(time, "showWithoutTime") === true;
   const value = readRule(rule, (until) => {
     if (isDate) return `${formatLocal(until.localMs).slice(0, 10)}T00:00:00`;
-    // Lenient: a date ends a series of times with that day (khal, old Google exports).
+    // Lenient: with a date, a series of times ends at the end of that day (khal, old Google exports).
     if (until.form === "date") return `${formatLocal(until.localMs).slice(0, 10)}T23:59:59`;
     return formatLocal(until.tzid === utcTzid ? localOfUtc(zone, until.localMs) : until.localMs);
   });

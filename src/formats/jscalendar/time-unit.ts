@@ -1,6 +1,6 @@
 /** Start, end and time zone: DTSTART, DTEND, DUE and DURATION as the members start, timeZone, duration, endTimeZone, due and
  *  showWithoutTime (RFC 8984 section 4.2 and 5.1.1).
- *  A length between DTSTART and DTEND is exact, so it is told in hours, also where it is whole days. */
+ *  The length between DTSTART and DTEND is exact, so it is written in hours, also where it is whole days. */
 import {
   makeProperty,
   type Parameter,
@@ -113,7 +113,7 @@ function readTask(
   };
 }
 
-/** The end in the local time of another zone, or of the same. */
+/** The end in the local time of its zone. */
 function endOf(
   zones: ZoneNames,
   zone: string | undefined,
@@ -133,7 +133,7 @@ interface Wanted {
 
 const timeParameters = new Set(["TZID", "VALUE"]);
 
-/** The old line if it says the time already. */
+/** The old line if it has this time already. */
 export function writeTime(
   zones: ZoneNames,
   name: string,
@@ -168,7 +168,7 @@ export function timeParametersOf(
   if (isDate) return [{ name: "VALUE", values: ["DATE"] }];
   if (zone === utcName) return [];
   if (zone !== undefined) return [{ name: "TZID", values: [zones.tzidOf(zone, preferred)] }];
-  // A TZID that nobody knows is floating, and stays.
+  // A time with an unknown TZID is floating; the TZID stays.
   return preferred === undefined || zones.nameOf(preferred) !== undefined
     ? []
     : [{ name: "TZID", values: [preferred] }];

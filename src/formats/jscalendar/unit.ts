@@ -1,6 +1,6 @@
-/** An Event or Task as the units that are compared, read and written one by one: an entry of a collection (`participants/ab12`), a
- *  group of members that lines say together (start, duration, time zone), a line that has no word in JSCalendar, or another
- *  member. What belongs to the whole calendar object is in no unit. */
+/** An Event or Task as units that are compared, read and written one by one. A unit is an entry of a collection (`participants/ab12`),
+ *  a group of members that share lines (start, duration, time zone), a line without a counterpart in JSCalendar, or another
+ *  member. Members of the whole calendar object are in no unit. */
 import {
   formatPointer,
   isArray,
@@ -36,7 +36,7 @@ const groups: ReadonlyMap<string, string> = new Map([
 
 const groupKeys: ReadonlySet<string> = new Set(groups.values());
 
-/** Members that several components of the calendar object say together, or that say which component it is. */
+/** Members that come from several components of the calendar object, or that identify the component. */
 export const objectMembers: ReadonlySet<string> = new Set([
   "@type",
   "method",
@@ -49,7 +49,7 @@ export const objectMembers: ReadonlySet<string> = new Set([
 
 export type Units = ReadonlyMap<string, Json>;
 
-/** The unit that a place belongs to; undefined for a place that is none of one component. */
+/** The unit of a place; undefined for a place outside of a single component. */
 export function unitKeyOf(path: readonly string[]): string | undefined {
   const [top, second] = path;
   if (top === undefined || top === "iCalendar" || objectMembers.has(top)) return undefined;
@@ -74,7 +74,7 @@ export function splitUnits(object: JsonObject): Units {
   return units;
 }
 
-/** A property or component as it is has no id: it is known by what it says. */
+/** Properties and components of jCal have no id: they are identified by their content. */
 function splitLeft(left: Json, units: Map<string, Json>): void {
   if (!isObject(left)) return;
   for (const list of ["properties", "components"] as const) {
@@ -90,7 +90,7 @@ function splitLeft(left: Json, units: Map<string, Json>): void {
   }
 }
 
-/** `name` is that of the component: `vevent`. */
+/** `name`: the name of the component, such as `vevent`. */
 export function joinUnits(units: Iterable<readonly [string, Json]>, name: string): OpenObject {
   const object: OpenObject = {};
   const left: { properties: Json[]; components: Json[] } = { properties: [], components: [] };

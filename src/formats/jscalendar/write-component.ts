@@ -1,6 +1,6 @@
-/** Members of JSCalendar back into their VEVENT or VTODO. Units that say what they said keep their lines, octet by octet; the
- *  lines of the others are written anew at their places. The new text is read, and what is missing or other goes into JSPROP,
- *  so that reading it gives what was asked for; where that fails the object is refused. */
+/** Writes members of JSCalendar into their VEVENT or VTODO. Unchanged units keep the octets of their lines; the lines of changed units
+ *  are written at the places of the old ones. Then the new text is read: members that are missing or different are added as JSPROP,
+ *  so that reading the text gives the requested object. If that fails the object is refused. */
 import { WaypostError } from "#/src/model/errors.ts";
 import {
   type Component,
@@ -40,7 +40,7 @@ import type { ZoneNames } from "./zone-names.ts";
 
 export interface WriteContext {
   readonly zones: ZoneNames;
-  /** EXDATE and RDATE are told in `recurrenceOverrides`. */
+  /** EXDATE and RDATE are read into `recurrenceOverrides`. */
   readonly ownDates: boolean;
 }
 
@@ -59,19 +59,19 @@ export function writeComponent(component: Component, wanted: JsonObject, context
     if (!addMissing(read.units, units, changes)) return built;
   }
   const field = [...changes.dirty].some((key) => key.startsWith("iCalendar/")) ? "/iCalendar" : "";
-  throw new WaypostError("invalid", "The object cannot be written as iCalendar that reads the same.", {
+  throw new WaypostError("invalid", "iCalendar cannot hold this object without loss.", {
     field,
   });
 }
 
-/** Lines, lines of neighbours, JSPROPs for parts, JSPROPs for wholes, and one more for what these did to others. */
+/** Rounds: lines, lines of neighbours, JSPROPs for parts, JSPROPs for whole units, and one more for their effects on other units. */
 const roundsMax = 6;
 
 interface Changes {
   readonly dirty: Set<string>;
   /** JSPROPs of a unit. */
   readonly added: Map<string, Property[]>;
-  /** Units that are a JSPROP and nothing else. */
+  /** Units that are written only as JSPROP. */
   readonly whole: Set<string>;
 }
 
@@ -80,12 +80,12 @@ function changedKeys(one: Units, other: Units): string[] {
   return [...keys].filter((key) => !isEqual(one.get(key), other.get(key)));
 }
 
-/** As reading its octets gives it: the lines have no place for control characters. */
+/** The component as it is after writing and reading it: lines cannot hold control characters. */
 export function asStored(component: Component): Component {
   return listComponents(readContentLines(writeContentLines({ items: [component] })))[0]!;
 }
 
-/** False if the text reads as it was wanted. */
+/** Returns false if reading the text gives the wanted units. */
 function addMissing(read: Units, wanted: Units, changes: Changes): boolean {
   const missing = changedKeys(read, wanted);
   for (const key of missing) {
@@ -100,7 +100,7 @@ function addMissing(read: Units, wanted: Units, changes: Changes): boolean {
   return missing.length > 0;
 }
 
-/** A line says something that nobody wanted: what it was made of cannot be said in lines. */
+/** Lines gave a unit that is not wanted: writes the changed units of its collection or member only as JSPROP. */
 function makeWhole(stranger: string, wanted: Units, { dirty, added, whole }: Changes): void {
   const [top] = parsePointer(stranger);
   for (const key of dirty) {
@@ -115,7 +115,7 @@ function makeWhole(stranger: string, wanted: Units, { dirty, added, whole }: Cha
 function extensionsOf(key: string, is: Json | undefined, should: Json): Property[] {
   const path = parsePointer(key);
   if (path[0] === "iCalendar") return [];
-  // Of a group the members are told one by one: it has no name in JSCalendar.
+  // The members of a group are written one by one, because the group has no name in JSCalendar.
   const isGroup = key === "time" || key === "text";
   return replacementsOf(isGroup ? (is ?? {}) : is, should).flatMap(([inner, value]) =>
     isGroup && inner.length === 0 && isObject(value)
@@ -160,7 +160,7 @@ function build(
   return changeItems(component, [...items.slice(0, at), ...properties, ...items.slice(at), ...components]);
 }
 
-/** The location that LOCATION and GEO say: the one that they say already, else the first. */
+/** The location for LOCATION and GEO: the one that they express already, else the first. */
 function findMainLocation(
   { items }: Component,
   { lines }: ReadComponent,
@@ -176,17 +176,17 @@ function isNoExtension(item: Item): boolean {
   return item.kind !== "property" || item.name !== "JSPROP";
 }
 
-/** Units that share a line with one that changes: the organizer and their participant. */
+/** The changed units and those that share a line with one of them, such as the organizer and its participant. */
 function withNeighbours({ lines }: ReadComponent, dirty: ReadonlySet<string>): ReadonlySet<string> {
   const changed = new Set([...dirty].flatMap((key) => lines.get(key) ?? []));
   const neighbours = [...lines].filter(([, own]) => own.some((index) => changed.has(index)));
   const all = new Set([...dirty, ...neighbours.map(([key]) => key)]);
-  // An organizer that is a participant is told in both lines.
+  // An organizer that is a participant is written in both lines.
   if ([...all].some((key) => key.startsWith("participants/"))) all.add("organizerCalendarAddress");
   return all;
 }
 
-/** New lines stand where a line of their name stood, others behind the last line of the unit, or at the end. */
+/** A new line takes the place of an old line of its name; others follow the last line of the unit, or are put at the end. */
 function place(
   component: Component,
   indexes: readonly number[],
@@ -258,7 +258,7 @@ function writeUnit(
   }
 }
 
-/** Whether the URL of the component is that of another link: the first that is an address and nothing else. */
+/** Whether another link is written as URL: the first link that has only an address. */
 function hasUrl(wanted: JsonObject, id: string): boolean {
   const isPlain = (entry: Json) => isObject(entry) && Object.keys(entry).join() === "href";
   return Object.entries(wanted.links as JsonObject).find(([, entry]) => isPlain(entry))?.[0] !== id;

@@ -1,6 +1,6 @@
-/** An Event or Task back into its calendar object. What says the same keeps its lines, octet by octet. An override is written as a
- *  whole component (RFC 5545 section 3.8.4.4), which begins as a copy of the series. The new text is read again: what would read
- *  otherwise than it was asked for is refused. */
+/** Writes an Event or Task into its calendar object. Unchanged parts keep the octets of their lines. An override is written as a whole
+ *  component (RFC 5545 section 3.8.4.4), which begins as a copy of the series. The new text is read again: if the result differs from
+ *  the requested object, the object is refused. */
 import { WaypostError } from "#/src/model/errors.ts";
 import { calendarObjectBytesMax, overrideEntriesMax } from "#/src/model/limits.ts";
 import {
@@ -33,7 +33,7 @@ import type { ZoneNames } from "./zone-names.ts";
 
 const ownProdId = "-//Waypost//Waypost//EN";
 
-/** A new calendar object. The event has a `uid`; without `updated` it is of `nowMs`. */
+/** A new calendar object. The event has a `uid`; without `updated` its time of change is `nowMs`. */
 export function writeEvent(event: JsonObject, nowMs: number): Component {
   const updated = (member(event, "updated") as string | undefined) ?? formatUtc(nowMs);
   const component = makeComponent(member(event, "@type") === "Task" ? "VTODO" : "VEVENT", [
@@ -59,11 +59,11 @@ export function updateEvent(calendar: Component, event: JsonObject): Component {
   if (isEqual(again?.object, wanted)) return built;
   throw refused(
     firstDifference(again?.object, wanted),
-    "The object cannot be written as iCalendar that reads the same",
+    "iCalendar cannot hold this object without loss",
   );
 }
 
-/** What says which object it is cannot be changed; what describes it comes from the text. */
+/** Keeps the members that identify the object, and takes the metadata from the stored text. */
 function withStored(stored: JsonObject, event: JsonObject): JsonObject {
   const wanted: OpenObject = { ...event };
   for (const name of ["@type", "uid", "recurrenceId", "recurrenceIdTimeZone", "method", "timeZones"]) {
@@ -75,7 +75,7 @@ function withStored(stored: JsonObject, event: JsonObject): JsonObject {
   const prodId = wanted.prodId ?? member(stored, "prodId");
   if (prodId !== undefined) wanted.prodId = prodId;
   if (member(stored, "recurrenceId") !== undefined && wanted.recurrenceOverrides !== undefined)
-    throw refused("/recurrenceOverrides", "One instance has no overrides");
+    throw refused("/recurrenceOverrides", "A single instance has no overrides");
   return wanted;
 }
 
@@ -113,14 +113,14 @@ function build(calendar: Component, read: ReadEvent, wanted: JsonObject): Compon
     : setProperties(changed, "PRODID", [prodId]);
 }
 
-/** Each override is a copy of the series, so both together are what it costs. */
+/** Each override is a copy of the series, so the size of the series times the number of overrides is bounded. */
 function checkSize(members: JsonObject, patches: JsonObject): void {
   const entries = splitUnits(members).size;
   const copies = Object.values(patches).filter(
     (patch) => isObject(patch) && !isExcluded(patch) && Object.keys(patch).length > 0,
   ).length;
   if (entries * copies > overrideEntriesMax)
-    throw new WaypostError("invalid", "The overrides of an object this large are too many.", {
+    throw new WaypostError("invalid", "The object is too large for this number of overrides.", {
       reason: "limit_reached",
       field: "/recurrenceOverrides",
     });
@@ -161,7 +161,7 @@ function writeOverrides(
   return written;
 }
 
-/** An instance that is as the series says, or an RDATE with its own length, is no component. */
+/** An instance that is the same as the series gives, or an RDATE with its own length, needs no component. */
 function needsComponent(patch: JsonObject, id: string, series: Component, read: ReadEvent): boolean {
   if (Object.keys(patch).length === 0) return false;
   if (Object.keys(patch).join() !== "duration") return true;
@@ -202,7 +202,7 @@ function tzidOf(component: Component): string | undefined {
   return start === undefined ? undefined : parameterValue(start, "TZID");
 }
 
-/** EXDATE and RDATE: values that are no longer wanted go, new ones stand in one more line each. */
+/** EXDATE and RDATE: removes values that are not wanted any more; new values are written in one more line each. */
 function writeDates(series: Component, read: ReadEvent, wanted: JsonObject, patches: JsonObject): Component {
   const before = (member(read.object, "recurrenceOverrides") ?? {}) as JsonObject;
   const idOf = recurrenceIdsOf(series, read.zones);
@@ -251,7 +251,7 @@ function writeDates(series: Component, read: ReadEvent, wanted: JsonObject, patc
   ]);
 }
 
-/** Instances that the rules do not give need an RDATE, or other clients do not show them. One expansion for all. */
+/** Instances that the rules do not give; they need an RDATE, because other clients do not show them without it. */
 function idsNotGiven(
   series: Component,
   { zones }: ReadEvent,
@@ -291,7 +291,7 @@ function appendDates(
   return changeItems(series, series.items.toSpliced(inner < 0 ? series.items.length : inner, 0, ...lines));
 }
 
-/** Zones that the lines name now and did not before get their VTIMEZONE, if the tz database has them. */
+/** Adds a VTIMEZONE for each zone that the lines did not name before, if the tz database has the zone. */
 function withTimeZones(built: Component, before: Component): Component {
   const known = tzidsOf(before);
   const there = new Set(listComponents(built, "VTIMEZONE").map((zone) => findProperty(zone, "TZID")?.value));

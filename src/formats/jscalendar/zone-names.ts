@@ -1,6 +1,6 @@
 /** Time zones of a calendar object under the names that JSCalendar has for them (RFC 8984 section 1.4.9 and 4.7.2): an IANA name;
- *  `/…` for one that only its VTIMEZONE says, which stands in `timeZones`. A time without a zone, or in one that nobody
- *  knows, is floating. */
+ *  `/…` for a zone that only its VTIMEZONE defines, which is in `timeZones`. A time without a zone, or with an unknown
+ *  zone, is floating. */
 import {
   type Component,
   findProperty,
@@ -23,10 +23,10 @@ export interface ZoneNames {
   nameOf(tzid: string | undefined): string | undefined;
   /** Floating times count as UTC. */
   zoneOf(name: string | undefined): TimeZone;
-  /** The TZID to write for a name; that of the line that stands there already, if it means the same. */
+  /** The TZID to write for a name; the TZID of the old line, if it means the same zone. */
   tzidOf(name: string, preferred: string | undefined): string;
   isKnown(name: string): boolean;
-  /** The member `timeZones`: those of these names that are no IANA names. */
+  /** The member `timeZones`: the given names that are not IANA names. */
   describe(names: Iterable<string>): JsonObject | undefined;
 }
 

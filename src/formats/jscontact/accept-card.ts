@@ -1,4 +1,4 @@
-/** What a caller writes as a contact, as a Card: the whole Card, or the short form `{name: "…", emails: ["…"], phones: ["…"]}`;
+/** Reads what a caller writes as a contact into a Card: the whole Card, or the short form `{name: "…", emails: ["…"], phones: ["…"]}`;
  *  or a patch of JSON pointers of the Card that is stored (RFC 9553 section 1.4.3). Throws `invalid` with the field. */
 import type { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -16,12 +16,12 @@ import {
   withAt,
 } from "./json.ts";
 
-/** The Card of a body; with this uid if it names none. */
+/** The Card of a body; with this uid if it has none. */
 export function acceptCard(body: JsonObject, uid: string): JsonObject {
   return { uid, ...checked(withoutShortForms(body)) };
 }
 
-/** Members of the patch are checked together, in the Card that comes out. A patch does not change the uid. */
+/** Checks the members of the patch together, in the resulting Card. A patch does not change the uid. */
 export function patchCard(card: JsonObject, patch: JsonObject): JsonObject {
   let patched: Json = card;
   const pointers = Object.keys(patch).map((pointer) => pointer.replace(/^\//, ""));
@@ -68,7 +68,7 @@ function refusal(issue: z.core.$ZodIssue): WaypostError {
     ...(issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : []),
   ];
   const field = `/${formatPointer(path)}`;
-  return new WaypostError("invalid", `The card is not right at ${field}: ${issue.message}.`, { field });
+  return new WaypostError("invalid", `The card is invalid at ${field}: ${issue.message}.`, { field });
 }
 
 const shortFields: Readonly<Record<string, string>> = {
@@ -94,8 +94,8 @@ function shortForm(path: readonly string[], value: Json): Json {
   );
 }
 
-/** `@type` is implied where only one type can stand; kept, it would be a property that vCard has no word for. A date names the
- *  Timestamp. What an extension holds is left alone. */
+/** Removes `@type` where only one type is possible: vCard could hold it only as an extension. A date keeps the type Timestamp. The
+ *  content of extensions is not changed. */
 function withoutDefaultTypes(value: Json): Json {
   if (isArray(value)) return value.map(withoutDefaultTypes);
   if (!isObject(value)) return value;

@@ -1,20 +1,20 @@
-/** Which lines say the same in another language (RFC 6350 section 5.4 and 5.1, RFC 9555 section 2.3.11): lines of one
- *  ALTID, of one PROP-ID, or FN and N, which stand once in each language. */
+/** Finds the lines that are translations of each other (RFC 6350 section 5.4 and 5.1, RFC 9555 section 2.3.11): lines with the same
+ *  ALTID or PROP-ID, or FN and N, which occur once in each language. */
 import { type Property, parameterValue } from "../content-lines/content-line.ts";
 import { unescapeText } from "../vcard/values.ts";
 
 export interface Line {
   /** Among the items of the card. */
   readonly index: number;
-  /** As of version 4.0. */
+  /** The property in version 4.0. */
   readonly property: Property;
 }
 
 export interface Alternatives {
   readonly language: string | undefined;
-  /** Of the line in the main language: its lines in others. */
+  /** For a line in the main language: its lines in other languages. */
   readonly byMain: ReadonlyMap<Line, ReadonlyMap<string, readonly Line[]>>;
-  /** Of the main line: the one with its phonetic values. */
+  /** For a main line: the line with its phonetic values. */
   readonly phoneticOf: ReadonlyMap<Line, Line>;
   /** Lines that belong to another line. */
   readonly isAttached: (line: Line) => boolean;
@@ -85,7 +85,7 @@ function mainOf(group: readonly Line[], language: string | undefined): Line {
   return plain.find((line) => languageOf(line) === undefined) ?? plain.find(isOf) ?? plain[0] ?? group[0]!;
 }
 
-/** Without a LANGUAGE property, and if some alternatives all name theirs: the language that most lines name. */
+/** The main language if the card has no LANGUAGE property and all lines of an alternative have one: the most frequent. */
 function dominantLanguage(
   lines: readonly Line[],
   groups: ReadonlyMap<string, readonly Line[]>,

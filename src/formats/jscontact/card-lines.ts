@@ -1,4 +1,4 @@
-/** The lines of a stored card as of version 4.0, their groups and their labels. */
+/** The lines of a stored card in version 4.0, their groups and their labels. */
 import { type Component, changeProperty, type Property } from "../content-lines/content-line.ts";
 import { findVersion } from "../vcard/card.ts";
 import { escapeText, readTextList } from "../vcard/values.ts";
@@ -24,7 +24,7 @@ export function linesOf(card: Component): Line[] {
   });
 }
 
-/** A value has no control characters (RFC 6350 section 3.3); of a file with CR CR LF each one ends in one. */
+/** A value has no control characters (RFC 6350 section 3.3); in a file with CR CR LF each value ends in a CR. */
 function withoutControls(property: Property): Property {
   const value = property.value.replaceAll(controls, "");
   return value === property.value ? property : changeProperty(property, { value });
@@ -38,9 +38,9 @@ export function groupKey({ property }: Line): string {
 }
 
 export interface Labels {
-  /** By group: the X-ABLabel. */
+  /** The X-ABLabel of each group. */
   readonly labels: ReadonlyMap<string, Line>;
-  /** By group: the first line that can have a label. */
+  /** The first line of each group that can have a label. */
   readonly labelled: ReadonlyMap<string, Line>;
 }
 

@@ -1,5 +1,5 @@
-/** Properties of a vCard that JSContact has no place for, as jCard properties in `vCardProps` (RFC 9555 section 2.15.1;
- *  RFC 7095 section 3.3): name, parameters, type, value. A value of type `unknown` stands as it is in the vCard. */
+/** Properties of a vCard that JSContact does not have, as jCard properties in `vCardProps` (RFC 9555 section 2.15.1;
+ *  RFC 7095 section 3.3): name, parameters, type, value. A value of type `unknown` is the same as in the vCard. */
 import {
   makeProperty,
   type Parameter,
@@ -48,7 +48,7 @@ export function writeCardProperty(property: Json): Property[] {
   ];
 }
 
-/** The same property as reading the vCard gives it: names in lower case, the type that the vCard tells. */
+/** The property as it is after writing and reading it: names in lower case, the type from the vCard. */
 export function canonicalProperty(property: Json): Json {
   const [written] = writeCardProperty(property);
   return written === undefined ? property : readCardProperty(written);

@@ -1,5 +1,5 @@
-/** Structured values as components: names and addresses (RFC 9555 section 2.5 and 2.6). JSCOMPS tells
- *  the order and the separators of ordered ones (section 3.3.1):
+/** Structured values as components: names and addresses (RFC 9555 section 2.5 and 2.6). JSCOMPS has
+ *  the order and the separators of ordered components (section 3.3.1):
  *  jscomps = [separator] *(";" (position ["," index] / separator)); separator = "s," text */
 import { splitEscaped } from "../vcard/values.ts";
 import { isArray, isObject, type Json, type JsonObject, member, type OpenObject } from "./json.ts";
@@ -7,7 +7,7 @@ import { isArray, isObject, type Json, type JsonObject, member, type OpenObject 
 export interface ComponentPlan {
   /** The kind of each position of the structured value. */
   readonly kinds: readonly string[];
-  /** Positions that repeat, for older readers, what others say: `[repeating, original]`. */
+  /** Positions that repeat the value of another position for older programs: `[repeating, original]`. */
   readonly repeated: readonly (readonly [number, number])[];
 }
 
@@ -52,7 +52,7 @@ export interface Components {
   readonly components: readonly JsonObject[];
   readonly isOrdered?: true;
   readonly defaultSeparator?: string;
-  /** Where in the structured value each component stands; separators stand nowhere. */
+  /** The position of each component in the structured value; separators have none. */
   readonly places: readonly (readonly [position: number, index: number] | undefined)[];
 }
 
@@ -82,7 +82,7 @@ function readUnordered(structured: readonly (readonly string[])[], plan: Compone
   return { components, places };
 }
 
-/** Street and extension of an address repeat the newer components as soon as there is one, in whatever words. */
+/** Street and extension of an address repeat the newer components if there is one, possibly in other words. */
 function repeatedTexts(structured: readonly (readonly string[])[], plan: ComponentPlan) {
   const isAddress = plan === addressPlan;
   const isNewer = isAddress && structured.slice(7).some((texts) => texts.length > 0);
@@ -136,7 +136,7 @@ export interface WrittenComponents {
   readonly jscomps: string | undefined;
 }
 
-/** A component of an unknown kind has no place, and is left out. */
+/** A component of an unknown kind has no position and is left out. */
 export function writeComponents(value: JsonObject, plan: ComponentPlan): WrittenComponents {
   const listed = member(value, "components");
   const components = (isArray(listed) ? listed : []).filter(isObject);
@@ -176,7 +176,7 @@ function textOf(component: JsonObject, field: string): string {
   return typeof text === "string" ? text : "";
 }
 
-/** The position of a kind: of two, the newer one if the value has newer positions. */
+/** The position of a kind; if there are two, the newer one where the value has newer positions. */
 function placeOf(component: JsonObject, { kinds }: ComponentPlan, isNewer: boolean): number {
   const kind = member(component, "kind");
   if (typeof kind !== "string") return -1;
@@ -203,7 +203,7 @@ export function componentFields({ components, isOrdered, defaultSeparator }: Com
   };
 }
 
-/** The text of a name or address whose components are all there is of it. */
+/** The text of a name or address that has only components. */
 export function textOfComponents(value: Json | undefined): string {
   if (!isObject(value)) return "";
   const full = member(value, "full");

@@ -1,5 +1,5 @@
-/** What a Card may be that a caller writes (RFC 9553 section 2). A name that RFC 9553 knows has its shape; other names of the
- *  registry's form, and names with a vendor's domain (`example.com:foo`), are kept as they are (section 1.8). */
+/** Schema of a Card that a caller writes (RFC 9553 section 2). Properties of RFC 9553 have its types; other names in the registry's
+ *  form, and names with a vendor's domain (`example.com:foo`), are kept unchanged (section 1.8). */
 import { z } from "zod";
 
 const text = z.string().max(100_000);
@@ -21,7 +21,7 @@ const languageTag = z
   .max(100)
   .regex(/^[A-Za-z0-9]{1,8}(?:-[A-Za-z0-9]{1,8})*$/);
 
-/** Bounds what a card costs each reader. */
+/** Bounds the cost of reading a card. */
 const entriesMax = 1000;
 
 function isBounded(value: object): boolean {
@@ -111,7 +111,7 @@ const cardProperty = z
     z.string().regex(/^[A-Za-z0-9-]{1,100}$/),
     z.union([uri.or(z.literal("")), z.array(text).max(entriesMax)]),
   ])
-  .describe("A property of the vCard as jCard has it: name, parameters, type, value.");
+  .describe("A property of the vCard as jCard writes it: name, parameters, type, value.");
 
 const known = {
   "@type": types("Card"),

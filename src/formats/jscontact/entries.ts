@@ -1,4 +1,4 @@
-/** One entry of a collection out of its property, and the property out of the entry (RFC 9555 section 2 and 3). */
+/** Converts a property to an entry of a collection, and an entry to its property (RFC 9555 section 2 and 3). */
 import {
   makeProperty,
   type Parameter,
@@ -25,7 +25,7 @@ import { isArray, isObject, type Json, type JsonObject, member, type OpenObject 
 import { readParameters, writeParameters } from "./parameters.ts";
 import { toZone } from "./time-zone.ts";
 
-/** Undefined if the value has no form in JSContact: the property then stays a property of the vCard. */
+/** undefined if JSContact cannot express the value: the property is then in `vCardProps`. */
 export function readEntry(kind: EntryKind, properties: readonly Property[]): Json | undefined {
   const [property] = properties;
   if (property === undefined) return undefined;
@@ -130,7 +130,7 @@ export function phoneticFields(property: Property): JsonObject {
   };
 }
 
-/** GEO and TZ that belong to an address. */
+/** The GEO and TZ of an address. */
 function readPlaces(properties: readonly Property[]): JsonObject {
   const firstOf = (wanted: string) => properties.find(({ name }) => name === wanted)?.value;
   const [position, zone] = [firstOf("GEO"), toZone(firstOf("TZ") ?? "")];
@@ -153,7 +153,7 @@ function readAuthor(property: Property): JsonObject {
   return { author: { ...(name === undefined ? {} : { name }), ...(uri === undefined ? {} : { uri }) } };
 }
 
-/** The properties of an entry; what they cannot say is told by JSPROP. */
+/** The properties of an entry; members that they cannot express are written as JSPROP. */
 export function writeEntry(kind: EntryKind, key: string, value: Json): Property[] {
   if (kind.shape === "member") return value === true ? [makeKeyed(kind, key)] : [];
   if (!isObject(value)) return [];
@@ -255,7 +255,7 @@ export function orderOf(jscomps: string | undefined): Parameter[] {
   return jscomps === undefined ? [] : [{ name: "JSCOMPS", values: [jscomps] }];
 }
 
-/** Without a system nobody would know the second property from another one. */
+/** Without a phonetic system the second property could not be distinguished from another entry. */
 export function writePhonetic(
   name: string,
   value: JsonObject,

@@ -12,7 +12,7 @@ import {
 export interface EntryKind {
   readonly name: string;
   readonly collection: string;
-  /** What an entry of this property says in `kind`. */
+  /** The `kind` of an entry of this property. */
   readonly kind?: string;
   readonly shape: "value" | "organization" | "address" | "onlineService" | "related" | "member" | "place";
   /** The property of the entry that has the value. */
@@ -61,7 +61,7 @@ function personal(name: string, level: "LEVEL" | "EXPERTISE"): EntryKind {
 
 const services: readonly MappedParameter[] = ["PREF", "SERVICE-TYPE", "USERNAME"];
 
-/** The first one of a collection is for entries whose `kind` names none. */
+/** The first one of a collection is for entries with an unknown or no `kind`. */
 export const entryKinds: readonly EntryKind[] = [
   entry("NICKNAME", "nicknames", "name", { valueType: "list" }),
   entry("EMAIL", "emails", "address"),

@@ -1,4 +1,4 @@
-/** JSPROP: a property of JSContact that vCard has no word for (RFC 9555 section 3.2.1), at the place that JSPTR names:
+/** JSPROP: a property of JSContact that vCard does not have (RFC 9555 section 3.2.1), at the place in JSPTR:
  *  JSPROP;JSPTR="phones/p1/example.com:foo":"bar" */
 import { Buffer } from "node:buffer";
 import { jsonDepth } from "#/src/model/json-depth.ts";
@@ -9,12 +9,12 @@ import type { Line } from "./alternatives.ts";
 import { formatPointer, type Json, type OpenObject, type Path, parsePointer, put, withAt } from "./json.ts";
 import { collections, type ReadUnit, unitKey, unitPathOf } from "./unit.ts";
 
-/** The lines that name no place, or carry no JSON. */
+/** Returns the lines without a valid place or without valid JSON. */
 export function applyExtensions(units: Map<string, ReadUnit>, lines: readonly Line[]): Line[] {
   return lines.filter((line, at) => at >= extensionsMax || !applyExtension(units, line));
 }
 
-/** Each one makes its unit anew; later ones stay lines of the vCard. */
+/** Bound on JSPROP lines, because each copies its unit; later ones stay lines of the vCard. */
 const extensionsMax = 1000;
 
 const ownPlaces = new Set(["@type", "version", "vCardProps", "__proto__", ""]);
@@ -60,7 +60,7 @@ function applyLocalization(units: Map<string, ReadUnit>, index: number, path: Pa
   return true;
 }
 
-/** The value is TEXT; some writers leave its escapes out. */
+/** The value is TEXT; some writers do not escape it. */
 function parseValue(value: string): { readonly value: Json } | undefined {
   for (const text of [unescapeText(value), value]) {
     if (jsonDepth(Buffer.from(text, "utf8")) > jsonDepthMax) return undefined;

@@ -5,7 +5,7 @@ export type Json = null | boolean | number | string | readonly Json[] | JsonObje
 export interface JsonObject {
   readonly [key: string]: Json;
 }
-/** An object while it is made. */
+/** An object that is being built. */
 export type OpenObject = Record<string, Json>;
 export type Path = readonly string[];
 
@@ -53,8 +53,8 @@ export function isEqual(one: Json | undefined, other: Json | undefined): boolean
   );
 }
 
-/** The value with another one at the path; `undefined` deletes. Objects on the way are made; a place in an array exists, or
- *  the answer is undefined. */
+/** Sets the value at the path; `undefined` deletes. Missing objects on the path are created; for a missing place in an array the
+ *  result is undefined. */
 export function withAt(value: Json | undefined, path: Path, inner: Json | undefined): Json | undefined {
   const [step, ...rest] = path;
   if (step === undefined) return inner;
@@ -77,7 +77,7 @@ export function withAt(value: Json | undefined, path: Path, inner: Json | undefi
 
 export type Patch = JsonObject;
 
-/** The value with a patch applied, of which `null` deletes; the key of the first patch that fits nowhere, if one does not. */
+/** Applies a patch, in which `null` deletes. If a pointer has no place, the result names the first such pointer. */
 export function applyPatch(
   value: Json,
   patch: Patch,
@@ -92,7 +92,7 @@ export function applyPatch(
   return { value: patched };
 }
 
-/** What `to` has that `from` has not or has otherwise, as pointers; what only `from` has is passed over. */
+/** Values of `to` that are missing or different in `from`, by pointer; values that only `from` has are ignored. */
 export function additionsOf(from: Json, to: Json, at: Path = []): OpenObject {
   if (!isObject(from) || !isObject(to)) return isEqual(from, to) ? {} : { [formatPointer(at)]: to };
   const patch: OpenObject = {};
@@ -105,7 +105,7 @@ export function additionsOf(from: Json, to: Json, at: Path = []): OpenObject {
   return patch;
 }
 
-/** Places to set so that `from` becomes `to`. What is to be deleted makes its parent one of them. */
+/** Places to set so that `from` becomes `to`. For a value to delete, the place is its parent. */
 export function replacementsOf(
   from: Json | undefined,
   to: Json,

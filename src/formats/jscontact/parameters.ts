@@ -1,5 +1,5 @@
-/** Parameters of vCard as properties of JSContact and back (RFC 9555 section 2.3). What a property of JSContact has no place for
- *  is in its `vCardParams` (RFC 9555 section 2.15.2), group included. */
+/** Parameters of vCard as properties of JSContact and back (RFC 9555 section 2.3). Parameters without a counterpart
+ *  in JSContact are in `vCardParams` (RFC 9555 section 2.15.2), and so is the group. */
 import type { Parameter, Property } from "../content-lines/content-line.ts";
 import { formatTimestamp, readTimestamp } from "../vcard/dates.ts";
 import { isObject, type Json, type JsonObject, member, type OpenObject, put } from "./json.ts";
@@ -63,10 +63,10 @@ const mappings = {
 } satisfies Record<string, Mapping>;
 export type MappedParameter = keyof typeof mappings;
 
-/** Which words of TYPE become which keys of a set. */
+/** Maps values of TYPE to keys of a set. */
 export interface TypeMapping {
   readonly field: "contexts" | "features" | "relation";
-  /** Undefined: every word that is no other mapping's. */
+  /** undefined: all values that no other mapping has. */
   readonly words?: ReadonlyMap<string, string>;
 }
 
@@ -93,11 +93,11 @@ export const relation: TypeMapping = { field: "relation" };
 export interface ParameterPlan {
   readonly mapped: readonly MappedParameter[];
   readonly types: readonly TypeMapping[];
-  /** Read elsewhere, or said by the value itself. */
+  /** Parameters that are read elsewhere or follow from the value. */
   readonly ignored?: readonly string[];
 }
 
-/** Of all properties: the id is the key, localizations are told apart before. */
+/** For all properties: the id is the key of the entry, and localizations are separated before. */
 const alwaysIgnored = new Set(["PROP-ID", "ALTID", "LANGUAGE"]);
 
 export function readParameters(property: Property, plan: ParameterPlan): OpenObject {
@@ -188,7 +188,7 @@ function leftParameters(value: JsonObject): Record<string, readonly string[]> {
   );
 }
 
-/** The group that the `vCardParams` of an object name (RFC 7095 section 7.1). */
+/** The group in the `vCardParams` of an object (RFC 7095 section 7.1). */
 export function groupOf(value: Json | undefined): string | undefined {
   const group = isObject(value) ? leftParameters(value).group?.[0] : undefined;
   return group !== undefined && parameterWord.test(group) ? group : undefined;

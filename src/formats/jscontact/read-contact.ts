@@ -1,5 +1,5 @@
 /** A stored vCard as a JSContact Card (RFC 9553) by RFC 9555 section 2. Every line of the vCard belongs to a unit of the Card;
- *  what has no place is in `vCardProps` and `vCardParams`. The vCard is the truth: a Card is made of it each time. */
+ *  properties without a counterpart are in `vCardProps` and `vCardParams`. Only the vCard is stored: the Card is computed each time. */
 import { createHash } from "node:crypto";
 import { type Component, type Property, parameterValue } from "../content-lines/content-line.ts";
 import { typesOf } from "../vcard/card.ts";
@@ -51,7 +51,7 @@ interface Reading {
   readonly silent: Map<string, ReadonlySet<number>>;
   readonly alternatives: Alternatives;
   readonly labels: Labels;
-  /** Of the only address. */
+  /** GEO and TZ lines of the only address. */
   readonly places: readonly Line[];
   /** Lines whose value is their key, by name and key. */
   readonly keyed: ReadonlyMap<string, readonly Line[]>;
@@ -125,7 +125,7 @@ function findIds(lines: readonly Line[]): Map<string, Set<string>> {
   return ids;
 }
 
-/** PROP-ID, if no other entry has it; else k1, k2 and on, in the order of the lines. */
+/** PROP-ID, if no other entry has it; else k1, k2, …, in the order of the lines. */
 function idOf(reading: Reading, collection: string, property: Property): string {
   const given = parameterValue(property, "PROP-ID");
   const path = [...collection.split("/")];
@@ -176,7 +176,7 @@ function addUnit(
   return true;
 }
 
-/** Group, LANGUAGE and ALTID where nothing else tells them, and the label. */
+/** Adds group, LANGUAGE and ALTID where no other member expresses them, and the label. */
 function withLineParameters(
   reading: Reading,
   value: JsonObject,
@@ -276,7 +276,7 @@ function readEntryLine(reading: Reading, kind: EntryKind, line: Line): void {
     reading.left.push(line);
 }
 
-/** GEO and TZ are those of the only address, if it names none itself and nothing tells them apart (RFC 9555 section 2.8). */
+/** GEO and TZ are those of the only address, if it has none itself and there is one of the kind (RFC 9555 section 2.8). */
 function placesOfAddress(mains: readonly Line[]): Line[] {
   const [address, ...others] = mains.filter(({ property }) => property.name === "ADR");
   if (address === undefined || others.length > 0) return [];
@@ -294,12 +294,12 @@ function placesOfAddress(mains: readonly Line[]): Line[] {
   });
 }
 
-/** Of two lines in the group of a label, the label is of the first. */
+/** If a group with a label has two lines, the label belongs to the first. */
 function labelOf({ labels: { labels, labelled } }: Reading, line: Line): Line | undefined {
   return labelled.get(groupKey(line)) === line ? labels.get(groupKey(line)) : undefined;
 }
 
-/** RFC 9555 section 2.9: a TITLE or ROLE in the group of an ORG is held there. */
+/** RFC 9555 section 2.9: a TITLE or ROLE in the group of an ORG belongs to that organization. */
 function nameOrganizations(reading: Reading, lines: readonly Line[]): void {
   const byIndex = new Map(lines.map((line) => [line.index, line]));
   const groupOfUnit = ({ lines: [index = -1] }: { readonly lines: Iterable<number> }) => {
@@ -318,7 +318,7 @@ function nameOrganizations(reading: Reading, lines: readonly Line[]): void {
   }
 }
 
-/** What has no place stays a property of the vCard, also in other languages. */
+/** Lines without a counterpart become `vCardProps`, also in other languages. */
 function addLeft(reading: Reading, lines: readonly Line[], left: readonly Line[]): void {
   const owned = new Set([...reading.units.values()].flatMap((unit) => [...unit.lines]));
   for (const indexes of reading.silent.values()) for (const index of indexes) owned.add(index);
@@ -338,7 +338,7 @@ function addLeft(reading: Reading, lines: readonly Line[], left: readonly Line[]
   }
 }
 
-/** The same for the same text (RFC 9555 section 2.1.1). */
+/** Deterministic: derived from the text (RFC 9555 section 2.1.1). */
 function generatedUid(lines: readonly Line[]): string {
   const hash = createHash("sha256");
   for (const { property } of lines) hash.update(`${property.group}.${property.name}:${property.value}\n`);

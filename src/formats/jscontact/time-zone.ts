@@ -1,5 +1,5 @@
-/** Time zones of TZ (RFC 9555 section 2.3 and 2.8): JSContact wants a name of IANA's database; whole hours from UTC have
- *  one (`Etc/GMT+5` is five hours behind). */
+/** Time zones of TZ (RFC 9555 section 2.3 and 2.8): JSContact requires a name of IANA's database; offsets of whole hours have
+ *  one (`Etc/GMT+5` is five hours behind UTC). */
 
 export function toZone(value: string): string | undefined {
   const offset = /^([+-])(\d\d):?(\d\d)?$/.exec(value);

@@ -1,5 +1,5 @@
-/** A Card as the units that are compared, read and written one by one: an entry of a collection (`emails/k1`), or another
- *  property with all that is in it (`name`). Localizations belong to the unit that they localize. */
+/** A Card as units that are compared, read and written one by one: an entry of a collection (`emails/k1`), or another whole
+ *  property (`name`). Localizations belong to the unit that they localize. */
 import {
   applyPatch,
   formatPointer,
@@ -19,16 +19,16 @@ import {
 export interface Unit {
   readonly path: Path;
   readonly value: Json;
-  /** By language: what is other in it, with pointers that begin at the unit. */
+  /** For each language a patch of the unit, with pointers relative to the unit. */
   readonly localized: ReadonlyMap<string, Patch>;
 }
 
 export interface ReadUnit extends Unit {
-  /** Of the items of the card; none if the value is not in the text. */
+  /** Indexes in the items of the card; empty if the value is not in the text. */
   readonly lines: ReadonlySet<number>;
 }
 
-/** Properties of a Card that are objects of objects by id (RFC 9553 section 2), or by what they name. */
+/** Properties of a Card whose values are objects by id (RFC 9553 section 2) or by another key. */
 export const collections: ReadonlySet<string> = new Set([
   "addresses",
   "anniversaries",
@@ -51,7 +51,7 @@ export const collections: ReadonlySet<string> = new Set([
   "titles",
 ]);
 
-/** The unit that a place in a Card belongs to; undefined if the place holds several units. */
+/** The unit of a place in a Card; undefined if the place contains several units. */
 export function unitPathOf(path: Path): Path | undefined {
   const [top, second, third] = path;
   if (top === undefined) return undefined;
@@ -108,7 +108,7 @@ function addEntries(at: Path, value: Json, add: (path: Path, value: Json) => voi
   else for (const [id, entry] of Object.entries(value)) add([...at, id], entry);
 }
 
-/** A property of the vCard as it is has no id: it is known by what it says. */
+/** `vCardProps` have no id: they are identified by their content. */
 function addProperties(properties: readonly Json[], add: (path: Path, value: Json) => void): void {
   const counts = new Map<string, number>();
   for (const property of properties) {
@@ -148,7 +148,7 @@ export function joinCard(units: Iterable<Unit>): JsonObject {
   return card;
 }
 
-/** `made` are the objects that this card alone has, and that may grow. */
+/** `made`: the objects that belong only to this card, which may be changed in place. */
 function join(object: OpenObject, path: Path, value: Json, made: WeakSet<object>): void {
   const [step, ...rest] = path;
   const before = member(object, step!);
@@ -165,7 +165,7 @@ function join(object: OpenObject, path: Path, value: Json, made: WeakSet<object>
   join(inner, rest, value, made);
 }
 
-/** Whether two units say the same: their localizations are compared by what comes out of them. */
+/** Whether two units are equal: localizations are compared by the localized values. */
 export function isSameUnit(one: Unit | undefined, other: Unit | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   if (!isEqual(one.value, other.value) || one.localized.size !== other.localized.size) return false;
@@ -174,7 +174,7 @@ export function isSameUnit(one: Unit | undefined, other: Unit | undefined): bool
   );
 }
 
-/** The unit in another language; undefined if its patch fits nowhere, or if there is none. */
+/** The unit in another language; undefined if there is no patch or a pointer of it has no place. */
 export function localizedValue({ value, localized }: Unit, language: string): Json | undefined {
   const patch = localized.get(language);
   if (patch === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Units of a Card that are no entries: properties of one value, keywords, the name, anniversaries (RFC 9555
+/** Units of a Card that are not entries: properties of one value, keywords, the name, anniversaries (RFC 9555
  *  section 2). */
 import { makeProperty, type Property, parameterValue } from "../content-lines/content-line.ts";
 import { formatPartialDate, formatTimestamp, readPartialDate, readTimestamp } from "../vcard/dates.ts";
@@ -31,7 +31,7 @@ interface Single {
 const text = (field: string): Single => ({ field, read: unescapeText, write: escapeText });
 const time = (field: string): Single => ({ field, read: readTimestamp, write: formatTimestamp });
 
-/** Properties that stand once and have one value. */
+/** Properties that occur once and have one value. */
 export const singles: ReadonlyMap<string, Single> = new Map([
   ["KIND", { ...text("kind"), read: (value: string) => unescapeText(value).trim().toLowerCase() }],
   [
@@ -122,7 +122,7 @@ function readMain(main: Property, phonetic: Property | undefined): JsonObject {
   };
 }
 
-/** FN is required (RFC 6350 section 6.2.1): without `full` it is made of the components, or of `otherwise`. */
+/** FN is required (RFC 6350 section 6.2.1): without `full` it is made from the components, or is `otherwise`. */
 export function writeName(value: Json | undefined, otherwise: string): Property[] {
   const name = isObject(value) ? value : {};
   const parameters = writeParameters(name, namePlanOfParameters);
@@ -153,7 +153,7 @@ export function writeName(value: Json | undefined, otherwise: string): Property[
   return written;
 }
 
-/** A name that is phonetic itself. */
+/** A name that has only phonetic values. */
 function writeAlonePhonetic(name: JsonObject) {
   return (writePhonetic("N", name, [])[0]?.parameters ?? []).slice();
 }

@@ -1,6 +1,6 @@
-/** A Card back into its vCard (RFC 9555 section 3). Units that say what they said keep their lines, octet by octet; the lines of
- *  the others are written anew at their places. What vCard cannot say goes into JSPROP: the new text is read, and what is missing
- *  or other is added, so that reading it gives the Card that was asked for. */
+/** Writes a Card into its vCard (RFC 9555 section 3). Unchanged units keep the octets of their lines; the lines of changed units are
+ *  written at the places of the old ones. Then the new text is read: properties that are missing or different are added as JSPROP,
+ *  so that reading the text gives the requested Card. */
 import { WaypostError } from "#/src/model/errors.ts";
 import {
   type Component,
@@ -31,7 +31,7 @@ export function writeCard(card: JsonObject): Component {
   return update(empty, { units: new Map(), silent: new Map() }, splitCard(card));
 }
 
-/** The stored vCard, changed so that it reads as this Card. A card of version 2.1 becomes one of 4.0, which can be written. */
+/** The stored vCard, changed so that it reads as this Card. A card of version 2.1 becomes one of 4.0, because 2.1 is not written. */
 export function updateCard(stored: Component, card: JsonObject): Component {
   const wanted = splitCard(card);
   const read = readContact(stored);
@@ -49,7 +49,7 @@ function changedKeys({ units }: ReadContact, wanted: ReadonlyMap<string, Unit>):
 
 function update(component: Component, old: ReadContact, wanted: ReadonlyMap<string, Unit>): Component {
   const changes: Changes = { dirty: new Set(changedKeys(old, wanted)), added: new Map(), whole: new Set() };
-  // A UID that was made up for reading is from now on in the text.
+  // A UID that was generated for reading is written into the text now.
   if ((old.units.get("uid")?.lines.size ?? 0) === 0) changes.dirty.add("uid");
   if (component.begin === undefined) changes.dirty.add("name");
   for (let round = 0; round < roundsMax; round++) {
@@ -59,23 +59,23 @@ function update(component: Component, old: ReadContact, wanted: ReadonlyMap<stri
   throw unwritable(wanted, changes);
 }
 
-/** As reading its octets gives it: the lines have no place for control characters. */
+/** The card as it is after writing and reading it: lines cannot hold control characters. */
 function asStored(card: Component): Component {
   return listComponents(readContentLines(writeContentLines({ items: [card] })))[0]!;
 }
 
-/** Lines, ids of neighbours, JSPROPs for parts, JSPROPs for wholes, and one more for what these did to others. */
+/** Rounds: lines, ids of neighbours, JSPROPs for parts, JSPROPs for whole units, and one more for their effects on other units. */
 const roundsMax = 8;
 
 interface Changes {
   readonly dirty: Set<string>;
   /** JSPROPs of a unit. */
   readonly added: Map<string, Property[]>;
-  /** Units that are a JSPROP and nothing else. */
+  /** Units that are written only as JSPROP. */
   readonly whole: Set<string>;
 }
 
-/** False if the text reads as it was wanted. */
+/** Returns false if reading the text gives the wanted units. */
 function addMissing(read: ReadContact, wanted: ReadonlyMap<string, Unit>, changes: Changes): boolean {
   let isMissing = false;
   for (const key of changedKeys(read, wanted)) {
@@ -91,7 +91,7 @@ function addMissing(read: ReadContact, wanted: ReadonlyMap<string, Unit>, change
   return isMissing;
 }
 
-/** A line says something that nobody wrote: what it was made of cannot be said in lines. */
+/** Lines gave a unit that is not wanted: writes the changed units of its property only as JSPROP. */
 function makeWhole(
   stranger: string,
   wanted: ReadonlyMap<string, Unit>,
@@ -136,7 +136,7 @@ function unwritable(wanted: ReadonlyMap<string, Unit>, changes: Changes): Waypos
   return new WaypostError(
     "invalid",
     key === undefined
-      ? "The card cannot be written as a vCard that reads the same."
+      ? "A vCard cannot hold this card without loss."
       : "vCardProps has a property that the card has a place for.",
     { field: key === undefined ? "" : "/vCardProps" },
   );
@@ -156,7 +156,7 @@ function build(
   const appended: Property[] = [];
   const keys = withNeighbours(old, dirty);
   const removed = new Set<number>();
-  // What is of the vCard alone stands behind what the Card says: of two FNs the first is the name.
+  // Properties that only the vCard has follow those of the Card, because the first of two FNs is the name.
   const inOrder = [...keys].sort((one, other) => Number(isOfCard(one)) - Number(isOfCard(other)));
   for (const key of inOrder) {
     const lines = [...(old.units.get(key)?.lines ?? []), ...(old.silent.get(key) ?? [])].sort(
@@ -189,7 +189,7 @@ function isOfCard(key: string): boolean {
   return key.startsWith("vCardProps/");
 }
 
-/** Units that share a line with one that changes: the nicknames of one list. */
+/** The changed units and those that share a line with one of them, such as the nicknames of one list. */
 function withNeighbours(old: ReadContact, dirty: ReadonlySet<string>): ReadonlySet<string> {
   const lines = new Set([...dirty].flatMap((key) => [...(old.units.get(key)?.lines ?? [])]));
   const neighbours = [...old.units].filter(([, unit]) => [...unit.lines].some((line) => lines.has(line)));
@@ -213,7 +213,7 @@ function linesOfUnit(
   return [...lines, ...(added.get(key) ?? [])];
 }
 
-/** New lines stand where a line of their name stood, others behind the last line of the unit, or at the end of the card. */
+/** A new line takes the place of an old line of its name; others follow the last line of the unit, or are put at the end. */
 function place(
   component: Component,
   lines: readonly number[],
@@ -235,7 +235,7 @@ function isFor(item: Item, property: Property): boolean {
   return parameterValue(item, "LANGUAGE") === parameterValue(property, "LANGUAGE");
 }
 
-/** `vCardParams` of a name are those of N. FN beside it has its own, which no Card tells. */
+/** `vCardParams` of a name are the parameters of N. The parameters of FN are not in the Card; they are kept from the old line. */
 function withOwnParameters(item: Item, property: Property): Property {
   if (item.kind !== "property" || item.name !== "FN" || property.name !== "FN") return property;
   const own = item.parameters.filter(
@@ -244,7 +244,7 @@ function withOwnParameters(item: Item, property: Property): Property {
   return { ...property, parameters: [...own, ...property.parameters] };
 }
 
-/** The line as it stands, if the new one says the same. */
+/** The old line, if the new one has the same meaning. */
 function keptOr(item: Item, property: Property, isVersion3: boolean): Property {
   const written = isVersion3 ? toVersion3(property) : property;
   if (item.kind !== "property") return written;

@@ -51,7 +51,7 @@ export function createUnitWriter(component: Component, wanted: ReadonlyMap<strin
     return withGroup(lines, group);
   }
 
-  /** A label would be that of the first line of the group. */
+  /** Whether the group has other lines: a label would belong to the first line of the group. */
   function isShared(group: string | undefined): boolean {
     return group !== undefined && (sharing.get(group.toLowerCase()) ?? 0) > 1;
   }
@@ -124,7 +124,7 @@ function alternativeOf(component: Component, old: ReadUnit | undefined): string 
   return undefined;
 }
 
-/** A line that is the same in the other language need not be repeated, and a derived FN derives itself. */
+/** Lines that are the same in the other language are not repeated, and a derived FN is not written. */
 function linesThatDiffer(lines: readonly Property[], mains: readonly Property[]): Property[] {
   const isKnown = (line: Property) => mains.some((main) => main.name === line.name);
   const textOf = ({ name, value, parameters }: Property) => JSON.stringify([name, value, parameters]);
@@ -134,7 +134,7 @@ function linesThatDiffer(lines: readonly Property[], mains: readonly Property[])
   );
 }
 
-/** The property that an entry is written as: by its `kind`, and by what it has. */
+/** The vCard property for an entry: chosen by its `kind` and its members. */
 function kindOf(collection: string, value: Json): EntryKind | undefined {
   const kinds = entryKinds.filter((kind) => kind.collection === collection);
   if (!isObject(value)) return kinds[0];
@@ -154,7 +154,7 @@ function addressName(value: JsonObject): "ADR" | "GEO" | "TZ" {
   return has("timeZone") ? "TZ" : "ADR";
 }
 
-/** What stands in FN of a card without a name. */
+/** The FN of a card without a name. */
 function nameOtherwise(component: Component, wanted: ReadonlyMap<string, Unit>): string {
   for (const [collection, field] of [
     ["organizations", "name"],

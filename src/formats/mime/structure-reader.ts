@@ -1,9 +1,9 @@
 /** The MIME structure of a message (RFC 2045, RFC 2046), in one pass over its bytes.
  *
- *  A line that begins with "--" and the boundary of an open multipart ends what is open inside that multipart; of several
- *  boundaries that fit, the longest counts, because a boundary has to match the beginning of the line only (RFC 2046
+ *  A line that begins with "--" and the boundary of an open multipart ends the open parts inside that multipart. If several
+ *  boundaries match, the longest is used, because a boundary has to match the beginning of the line only (RFC 2046
  *  section 5.1.1). The line end before such a line belongs to it. LF alone ends a line too. Beyond the bounds of
- *  `limits.ts` parts stay bytes of what holds them; no input makes it throw. */
+ *  `limits.ts` a part stays unparsed, as bytes of its parent. No input makes it throw. */
 import { mimeDepthMax, mimePartsMax } from "#/src/model/limits.ts";
 import { findBoundary, type OpenBoundaries, sortBoundaries } from "./delimiters.ts";
 import { formatEnvelopeFields } from "./envelope.ts";
@@ -18,11 +18,11 @@ interface Frame {
   /** Line ends before the body of the part. */
   readonly firstLine: number;
   /** undefined for a part that holds a message, and behind the closing delimiter of a multipart: such a part ends when
-   *  what is around it ends. */
+   *  its parent ends. */
   boundary: Uint8Array | undefined;
 }
 
-/** Where the reading stands. */
+/** State of the reader. */
 interface Scan {
   readonly bytes: Uint8Array;
   position: number;
@@ -32,7 +32,7 @@ interface Scan {
   readonly frames: Frame[];
   /** Those of the frames. */
   boundaries: OpenBoundaries;
-  /** The part that body lines belong to now, when it is no frame. */
+  /** The part that body lines belong to now, unless it is a frame. */
   leaf: OpenPart | undefined;
   leafFirstLine: number;
   /** The delimiter line matched last: its start, the frame it belongs to, and whether it is the closing one. */
@@ -126,7 +126,7 @@ function hasHeader(scan: Scan): boolean {
   return at > start && bytes[at] === colon;
 }
 
-/** Moves past the header and its empty line; answers where its fields end. A delimiter line ends a header too. */
+/** Moves past the header and its empty line; returns the end of its fields. A delimiter line also ends a header. */
 function skipHeader(scan: Scan): number {
   const { bytes } = scan;
   let at = scan.position;
@@ -186,7 +186,7 @@ function matchDelimiter(scan: Scan, lineStart: number): boolean {
   return true;
 }
 
-/** Ends everything inside the frame at the delimiter line, and counts that line. */
+/** Ends all parts inside the frame at the delimiter line, and counts that line. */
 function closeAbove(scan: Scan, frameIndex: number): void {
   const { bytes } = scan;
   let end = scan.delimiterStart;
@@ -202,7 +202,7 @@ function closeAbove(scan: Scan, frameIndex: number): void {
 
 /** Ends the leaf and all but the outermost `frameCount` frames; `line` is the number of line ends before `end`. */
 function seal(scan: Scan, end: number, line: number, frameCount: number): void {
-  // A part without a body ends behind its header, which may be behind the line end that is the delimiter's.
+  // A part without a body ends after its header. That may be after the line end that belongs to the delimiter.
   let reached = end;
   if (scan.leaf !== undefined) reached = sealPart(scan.leaf, reached, line - scan.leafFirstLine);
   scan.leaf = undefined;
@@ -218,7 +218,7 @@ function updateBoundaries(scan: Scan): void {
   scan.boundaries = sortBoundaries(scan.frames.map((frame) => frame.boundary));
 }
 
-/** Answers where the part ends. */
+/** Returns the end of the part. */
 function sealPart(part: OpenPart, end: number, lines: number): number {
   part.bodyEnd = Math.max(part.bodyStart, end);
   part.lines = Math.max(0, lines);
@@ -227,8 +227,8 @@ function sealPart(part: OpenPart, end: number, lines: number): number {
 
 const identityEncodings = new Set(["7bit", "8bit", "binary"]);
 
-/** RFC 2046 section 5.2.1 allows identity encodings alone for message/rfc822; RFC 6532 section 3.7 others for
- *  message/global, which then stays a part without structure. */
+/** RFC 2046 section 5.2.1 allows only identity encodings for message/rfc822. RFC 6532 section 3.7 allows others for
+ *  message/global; such a part has no structure here. */
 function holdsMessage(part: MimePart): boolean {
   return (
     part.type === "message" &&

@@ -1,4 +1,4 @@
-/** MIME structure of a message: its parts with byte offsets, from the bytes or from the store, and how to find them. */
+/** The entry point of MIME structures: parts with byte offsets, parsed from bytes or read from the store, and finding a part. */
 export type { ByteRange, MimePart } from "./part.ts";
 export { findPart, sectionRange, walkParts } from "./part.ts";
 export { readStructure, serializeStructure } from "./stored-structure.ts";

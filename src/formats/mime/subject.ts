@@ -1,10 +1,10 @@
-/** Base subject (RFC 5256 section 2.1): what is left of a subject when the marks of answers and forwards are gone.
+/** Base subject (RFC 5256 section 2.1): the subject without the marks of replies and forwards.
  *  subj-refwd = ("re" / ("fw" ["d"])) *WSP [subj-blob] ":"; subj-blob = "[" *BLOBCHAR "]" *WSP
- *  Takes decoded text. One pass from either end: positions move, nothing is cut until the end. */
+ *  The argument is decoded text. One pass from each end moves two positions; the text is cut once, at the end. */
 
 export interface BaseSubject {
   readonly base: string;
-  /** Section 2.2 calls it a reply or a forward when anything but blobs was taken off. */
+  /** The subject is a reply or a forward (section 2.2): something other than blobs was removed. */
   readonly isReply: boolean;
 }
 
@@ -26,7 +26,7 @@ export function parseSubject(subject: string): BaseSubject {
       end -= 5;
       isReply = true;
     }
-    // Steps 3 to 5: leaders, and blobs that leave something.
+    // Steps 3 to 5: leaders, and blobs unless nothing would remain.
     for (;;) {
       while (start < end && text[start] === " ") start++;
       const blobs = skipBlobs(text, start, end);

@@ -1,18 +1,18 @@
-/** Content transfer encodings undone piece by piece, so that a body of any length is decoded in bounded memory and with turns in
- *  between. Together the pieces are what `decodeTransfer` makes of the whole. */
+/** Decodes content transfer encodings piece by piece, so that a body of any length needs bounded memory and other work can run
+ *  between two pieces. The pieces together are the result of `decodeTransfer` for the whole body. */
 import { Buffer } from "node:buffer";
 import { asBuffer } from "./octets.ts";
 import { Base64Digits, decodeTransfer } from "./transfer-encoding.ts";
 
 export interface TransferDecoder {
   write(bytes: Uint8Array): Buffer;
-  /** What was kept back. */
+  /** The rest of the content, from the octets that were kept back. */
   end(): Buffer;
 }
 
 const nothing = Buffer.alloc(0);
 
-/** uuencode has no pieces: its body is kept until the end. */
+/** uuencode is not decoded in pieces: its body is kept until the end. */
 export function createTransferDecoder(encoding: string): TransferDecoder {
   switch (encoding.trim().toLowerCase()) {
     case "base64": {
@@ -30,7 +30,7 @@ export function createTransferDecoder(encoding: string): TransferDecoder {
   }
 }
 
-/** Decodes up to where `endOf` says that a piece can end. */
+/** Decodes up to the position that `endOf` returns, and keeps the octets after it for the next piece. */
 function keepingBack(encoding: string, endOf: (bytes: Buffer, keptBytes: number) => number): TransferDecoder {
   let kept: Buffer[] = [];
   let keptBytes = 0;
@@ -55,10 +55,10 @@ function keepingBack(encoding: string, endOf: (bytes: Buffer, keptBytes: number)
   };
 }
 
-/** White space that may be that of a line's end; lines are far shorter. */
+/** Bound on white space that may be at the end of a line; real lines are far shorter. */
 const keptBytesMax = 1024 * 1024;
 
-/** Behind the last line end, or in a line without one before what may be an encoded octet or white space at the line's end. */
+/** The position after the last line end; without a line end, the position before a possible encoded octet or trailing white space. */
 function quotedPrintableEnd(bytes: Buffer, keptBytes: number): number {
   const lineEnd = bytes.lastIndexOf(10) + 1;
   if (lineEnd > 0) return lineEnd;

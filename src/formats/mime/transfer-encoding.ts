@@ -1,4 +1,4 @@
-/** Content transfer encodings (RFC 2045 section 6) and uuencode. Damaged input gives what can be read of it. */
+/** Content transfer encodings (RFC 2045 section 6) and uuencode. Damaged input is decoded as far as it is readable. */
 import { Buffer } from "node:buffer";
 import { asBuffer, octetString } from "./octets.ts";
 
@@ -20,8 +20,8 @@ export function decodeTransfer(bytes: Uint8Array, encoding: string): Buffer {
 
 const padding = 61;
 
-/** Section 6.8. Characters outside the alphabet are passed over. Padding in the middle, from encoders that were run over
- *  pieces, ends a group and not the content. */
+/** Section 6.8. Characters outside the alphabet are skipped. Padding in the middle ends a group and not the content: some
+ *  encoders encode the pieces of a body one by one. */
 function decodeBase64(bytes: Buffer): Buffer {
   const pad = bytes.indexOf(padding);
   const isPlain = pad === -1 || onlyPaddingFrom(bytes, pad);
@@ -39,7 +39,7 @@ for (const [digit, character] of [
 ].entries())
   base64Digits[character.charCodeAt(0)] = digit;
 
-/** Digits of base64, decoded as they come. */
+/** Decodes digits of base64 one by one. */
 export class Base64Digits {
   #bits = 0;
   #bitCount = 0;
@@ -74,12 +74,12 @@ for (const [digit, character] of [..."0123456789ABCDEF"].entries()) {
   hexDigits[character.toLowerCase().charCodeAt(0)] = digit;
 }
 
-/** Section 6.7. White space at the end of a line was added on the way (rule 3); "=" without two digits stands for
- *  itself. */
+/** Section 6.7. White space at the end of a line was added in transport (rule 3); "=" without two digits is a literal
+ *  "=". */
 function decodeQuotedPrintable(bytes: Buffer): Buffer {
   const decoded = Buffer.allocUnsafe(bytes.length);
   let length = 0;
-  /** Output up to here is not white space of the line's end. */
+  /** Output up to here is kept even if the line ends next: it is not trailing white space. */
   let keep = 0;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]!;

@@ -1,6 +1,6 @@
 /** Pieces of IMAP responses as octet strings (RFC 9051 section 9: nstring, string, literal). */
 
-/** Longer strings go as literals: clients that read by lines have bounded ones. */
+/** Longer strings are written as literals: clients that read lines bound their length. */
 const quotedLengthMax = 1000;
 const quotable = /^[\t\x20-\x7e]*$/;
 const quotedSpecials = /["\\]/g;

@@ -1,5 +1,5 @@
-/** The reports in a mail. A TLS report is a part of its own media type (RFC 8460 section 6.4). A DMARC report is told by the name of
- *  its file, `receiver!domain!begin!end.xml`, as .gz or in .zip (RFC 7489 section 7.2.1.1); both have at most one file. */
+/** The reports in a mail. A TLS report is a part of its own media type (RFC 8460 section 6.4). A DMARC report is recognized by
+ *  its file name, `receiver!domain!begin!end.xml`, as .gz or in .zip (RFC 7489 section 7.2.1.1); both have at most one file. */
 import { gunzipSync } from "node:zlib";
 import { readOnlyZipEntry } from "../documents/zip.ts";
 import { type MimePart, walkParts } from "../mime/structure.ts";
@@ -8,17 +8,17 @@ import { readDmarcReport } from "./read-dmarc-report.ts";
 import { readTlsReport } from "./read-tls-report.ts";
 import type { ReceivedReport } from "./received-report.ts";
 
-/** Octets of a part as it came, and of the report in it: the largest of real ones have some hundred KiB and 2 MiB. */
+/** Bounds on the octets of a packed part and of the unpacked report: the largest real ones have some hundred KiB and 2 MiB. */
 const packedBytesMax = 1024 * 1024;
 const reportBytesMax = 4 * 1024 * 1024;
-/** Parts that are looked at. */
+/** Bound on the parts that are checked. */
 const partsMax = 50;
 const fileName =
   /^[^!/]{1,255}![^!/]{1,255}!\d{1,12}!\d{1,12}(?:![^!/]{1,255})?\.(xml|json|zip|gz)(?:\.gz)?$/i;
 const possiblePart =
   /"application" "(?:tlsrpt\+|x-?gzip|gzip|x-?zip|zip|x-zip-compressed|xml|octet-stream|json)|"text" "xml"/i;
 
-/** Whether it is worth reading the structure of a message. */
+/** A quick test of whether a message may have a report, without reading its structure. */
 export function mayHaveReport(bodyStructure: string): boolean {
   return possiblePart.test(bodyStructure);
 }
@@ -47,13 +47,13 @@ function kindOf({ type, subtype, parameters, dispositionParameters }: MimePart):
   return /\.json(?:\.gz)?$/i.test(name) ? "tls" : "dmarc";
 }
 
-/** By its first octets, as names and media types are often wrong. */
+/** Detects the compression by the first octets, because names and media types are often wrong. */
 function unpack(packed: Buffer): Buffer | undefined {
   if (packed[0] === 0x1f && packed[1] === 0x8b) {
     try {
       return gunzipSync(packed, { maxOutputLength: reportBytesMax });
     } catch {
-      // zlib throws for what is damaged or too large: neither is a report.
+      // zlib throws for damaged or too large data: neither is a report.
       return undefined;
     }
   }

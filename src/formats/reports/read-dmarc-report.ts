@@ -7,9 +7,9 @@ const elementsMax = 100_000;
 const depthMax = 20;
 /** Characters of the name of an element: the longest that the schema has is 18. */
 const nameCharactersMax = 100;
-/** Of what is read, `feedback` and the names below it: `record.row.policy_evaluated.spf` is the deepest. */
+/** Bound on the depth of elements that are read: `record.row.policy_evaluated.spf` below `feedback` is the deepest. */
 const readDepthMax = 5;
-/** Records that are kept; all of them are counted. */
+/** Bound on the records that are kept; all of them are counted. */
 const rowsMax = 500;
 const textCharactersMax = 1000;
 
@@ -30,7 +30,7 @@ const wordsOfHead = new Set([
   "report_metadata.date_range.end",
 ]);
 
-/** undefined for what is no such report. */
+/** undefined if the text is not such a report. */
 export function readDmarcReport(xml: string): ReceivedReport | undefined {
   // The parser would read a whole declaration before it tells of it.
   if (xml.includes("<!DOCTYPE")) return undefined;

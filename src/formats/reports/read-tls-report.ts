@@ -1,11 +1,11 @@
 /** Reads a TLS report (RFC 8460 section 4.4). A report of several policies becomes one for each domain. */
 import { type ReceivedReport, type ReportRow, reportCount, reportWord } from "./received-report.ts";
 
-/** Policies, and kinds of failures of each: a domain has one policy and a few servers. */
+/** Bounds on the policies, and on the failure kinds of each: a domain has one policy and a few servers. */
 const policiesMax = 20;
 const failuresMax = 500;
 
-/** Empty for what is no such report. Each field is looked at by itself, as reporters differ in what they leave out. */
+/** Empty if the text is not such a report. Each field is checked separately, because reporters leave out different ones. */
 export function readTlsReport(text: string): ReceivedReport[] {
   let report: unknown;
   try {

@@ -1,13 +1,13 @@
-/** What other servers report of a domain: TLS of mail that they brought to it (RFC 8460), and mail that they got in its name (DMARC
- *  aggregate reports, RFC 7489 section 7.2). */
+/** Reports of other servers about a domain: about TLS of the mail that they delivered to it (RFC 8460), and about mail that they
+ *  received with its name (DMARC aggregate reports, RFC 7489 section 7.2). */
 
 export type ReportKind = "tls" | "dmarc";
 
 export interface ReceivedReport {
   readonly kind: ReportKind;
-  /** The domain that the report is about, in lower case. */
+  /** The domain of the report, in lower case. */
   readonly domain: string;
-  /** Who reports, in its own words. */
+  /** The reporter, as it names itself. */
   readonly organization: string;
   /** The reporter's name for the report. */
   readonly name: string;
@@ -22,22 +22,22 @@ export interface ReceivedReport {
 /** Sessions that failed in one way, or messages from one address with the same results. */
 export interface ReportRow {
   readonly count: number;
-  /** RFC 8460 section 4.3, or what was done with the messages: none, quarantine, reject. */
+  /** RFC 8460 section 4.3, or the disposition of the messages: none, quarantine, reject. */
   readonly result: string;
   /** Address of the server that sent. */
   readonly address?: string;
-  /** Name of the server that was connected to. */
+  /** Host name of the receiving server. */
   readonly host?: string;
-  /** Of DMARC: whether each passed, aligned with the author. */
+  /** For DMARC: the results of SPF and DKIM, aligned with the From domain. */
   readonly spf?: string;
   readonly dkim?: string;
   readonly from?: string;
 }
 
-/** Characters of each word that a report brings. */
+/** Bound on the characters of each text from a report. */
 const wordCharactersMax = 255;
 
-/** Text of a stranger as one printable word of bounded length. */
+/** Untrusted text as one printable line of bounded length. */
 export function reportWord(text: unknown): string {
   return typeof text === "string"
     ? text

@@ -1,5 +1,5 @@
-/** Text without the characters that a reader does not see and a program does: zero-width ones, blank signs, controls of direction,
- *  tags, variation selectors, fillers, private-use runs. What joins letters and emoji stays where a script or an emoji needs it.
+/** Removes characters that are invisible to a person but not to a program: zero-width characters, blank signs, direction controls,
+ *  tags, variation selectors, fillers, private-use runs. Joiners of letters and emoji stay where a script or an emoji needs them.
  *  Line ends become LF. */
 import type { Removal } from "#/src/model/removal.ts";
 
@@ -8,7 +8,7 @@ export type CountRemoval = (what: Removal, count: number) => void;
 const suspicious =
   /(?:(?![\t\n])\p{Cc}|\p{Default_Ignorable_Code_Point}|\p{Co}|\p{Noncharacter_Code_Point}|[\u2028\u2029\u2800\ufff9-\ufffb\u{1d159}\u{13430}-\u{1343f}])+/gu;
 const isSuspicious = new RegExp(suspicious.source, "u");
-/** Most texts have nothing else, and this is found out in a fifth of the time. */
+/** Most texts have only these characters, and this test takes a fifth of the time. */
 const isPlain = /^[\t\n -~]*$/;
 
 export function cleanText(text: string, count: CountRemoval): string {
@@ -33,7 +33,7 @@ function cleanRun(run: string, text: string, at: number, count: CountRemoval): s
   return kept;
 }
 
-/** Private-use characters that stand alone are somebody's bullets and logos. */
+/** Longer runs are removed. Single private-use characters stay: they are bullets and logos of special fonts. */
 const privateRunMax = 2;
 
 function kindOf(character: string, run: string, before: string): Removal | "line" | "kept" {
@@ -58,13 +58,13 @@ function isBidi(point: number): boolean {
   );
 }
 
-/** Scripts whose letters are joined, or kept from it. */
+/** Scripts that use joiners and non-joiners. */
 const joining =
   /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mandaic}\p{Script=Mongolian}\p{Script=Nko}\p{Script=Adlam}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}\p{Script=Balinese}\p{Script=Javanese}]/u;
 const pictographic = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\u20e3/u;
 const emojiBase = /[\p{Emoji}\p{Extended_Pictographic}]/u;
 const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
-/** Black flag with the tags of England, Scotland and Wales: the ones there are pictures for. */
+/** Black flag with the tags of England, Scotland and Wales: the only tag sequences that fonts have pictures for. */
 const flagTags: ReadonlySet<string> = new Set(
   ["gbeng", "gbsct", "gbwls"].map((name) =>
     String.fromCodePoint(...[...name].map((letter) => 0xe0000 + letter.codePointAt(0)!), 0xe007f),
@@ -96,7 +96,7 @@ function isNeeded(run: string, before: string, after: string, text: string, at: 
   return false;
 }
 
-/** A mark of direction stands near what is written from right to left. */
+/** A direction mark stays only if a right-to-left character is within this distance. */
 const markReach = 8;
 
 function lastCharacter(text: string, end: number): string {

@@ -1,5 +1,5 @@
-/** Calendars and contacts as text to read: the fields that a person is shown, one a line. What is meant for programs, and
- *  what clients add beside the standards, is left out. */
+/** Calendars and contacts as readable text: one line for each field that programs show to a person. Fields for programs and
+ *  non-standard fields of clients are left out. */
 import { type CountRemoval, cleanText } from "./clean-text.ts";
 
 interface ContentLine {

@@ -1,4 +1,4 @@
-/** format=flowed (RFC 3676): lines that end in a space go on in the next one of the same depth of quotation. */
+/** format=flowed (RFC 3676): a line that ends in a space continues in the next line if that has the same quote depth. */
 
 export function joinFlowed(text: string, deletesSpaces: boolean): string {
   const joined: string[] = [];

@@ -1,5 +1,5 @@
-/** What is new in an answer: the text without the history that it quotes and without the signature. Nothing is lost: each cut
- *  is a range of the text. When nothing would remain, nothing is cut, and what somebody forwards stays. */
+/** Finds the new text of a reply: without the quoted history and the signature. Nothing is lost: each cut is a range of the text.
+ *  If nothing would remain, nothing is cut. Forwarded messages are kept. */
 
 export interface ReplyCut {
   readonly what: "quoted-history" | "signature";
@@ -13,9 +13,9 @@ export interface Reply {
   readonly cuts: readonly ReplyCut[];
 }
 
-/** A line is looked at as far as this. */
+/** Characters of a line that are checked. */
 const lookedAtMax = 600;
-/** Lines that a client may break "On …, … wrote:" into, and those that the header of a quoted message is found in. */
+/** Lines that "On …, … wrote:" may be broken into, and lines that are searched for the header of a quoted message. */
 const attributionLines = 4;
 const headerLines = 12;
 const signatureLines = 20;
@@ -33,7 +33,7 @@ export function extractReply(text: string): Reply {
   return assemble(lines, cut);
 }
 
-/** Where everything from there on is an older message that is not marked line by line. */
+/** The first line of an older message that is quoted to the end of the text without a mark on each line. */
 function historyStart(lines: readonly string[]): number {
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at]!;
@@ -46,7 +46,8 @@ function historyStart(lines: readonly string[]): number {
   return lines.length;
 }
 
-/** "-----Original Message-----" in the languages of Outlook and others. A forwarded message is new to its reader. */
+/** "-----Original Message-----" in the languages of Outlook and others. Marks of forwarded messages are not in the list, because a
+ *  forwarded message is new to its reader. */
 const originalMessage = new RegExp(
   `^\\s*[-_*]{2,}\\s*(?:${[
     "original message",
@@ -125,13 +126,13 @@ function isQuotedHeader(lines: readonly string[], start: number): boolean {
     blank = 0;
     const kind = fieldKind(line);
     if (kind !== undefined) kinds.add(kind);
-    // Long lists of recipients go on over lines; anything else is the message.
+    // A long list of recipients continues on the next lines; any other line begins the message.
     else if (!/@|;\s*$/.test(line)) break;
   }
   return kinds.size >= 3 && kinds.has("from") && (kinds.has("date") || kinds.has("subject"));
 }
 
-/** The rule that Outlook draws above goes with what is under it. A forwarded message is left where it is. */
+/** Includes the rule that Outlook draws above the quoted header. A forwarded message is not cut. */
 function withRule(lines: readonly string[], at: number): number {
   let start = at;
   while (start > 0 && at - start < 3 && /^\s*[_-]{0,80}\s*$/.test(lines[start - 1]!)) start--;
@@ -142,7 +143,7 @@ function withRule(lines: readonly string[], at: number): number {
 const forwarded =
   /forwarded message|begin forwarded|weitergeleitete nachricht|anfang der weitergeleiteten|message transféré|mensaje reenviado|messaggio inoltrato|mensagem encaminhada|doorgestuurd bericht|пересылаемое сообщение|転送/i;
 
-/** "wrote:" and its like, with addresses of links behind it. */
+/** "wrote:" in several languages, also with link addresses after it. */
 const wrote =
   /(?:wrote|writes|schrieb(?:\s.{0,120})?|a écrit|escribió|ha scritto|escreveu|schreef|skrev|kirjoitti|napisał\(?a?\)?|napsal\(?a?\)?|írta|написала?|пише|yazdı|geschrieben|written|写道|のメール|님이 작성)\s*[:：]$/i;
 const linkAddresses = /(?:\s<[^<>]*>{1,2})+$/;
@@ -184,7 +185,7 @@ function isQuoted(line: string): boolean {
   return /^\s{0,3}>/.test(line);
 }
 
-/** Lines that are marked with ">", and the sentence above them that says whose they are. */
+/** Cuts lines that begin with ">", and the attribution line above them. */
 function cutQuotations(lines: readonly string[], end: number, cut: (ReplyCut["what"] | undefined)[]): void {
   for (let at = 0; at < end; at++) {
     if (!isQuoted(lines[at]!)) continue;
@@ -202,7 +203,7 @@ function cutQuotations(lines: readonly string[], end: number, cut: (ReplyCut["wh
   }
 }
 
-/** A line of two hyphens (RFC 3676 section 4.3) and what stands under it, up to the next quotation. */
+/** Cuts the line of two hyphens (RFC 3676 section 4.3) and the lines after it, up to the next quotation. */
 function cutSignature(lines: readonly string[], cut: (ReplyCut["what"] | undefined)[]): void {
   for (let at = 0; at < lines.length; at++) {
     if (cut[at] !== undefined || !/^\s{0,2}(?:--|—|––)\s*$/.test(lines[at]!)) continue;

@@ -1,5 +1,5 @@
-/** Whether bytes are an address object that CardDAV may store (RFC 6352 section 5.1 and 5.3.2.1): one vCard of version 3.0 or
- *  4.0 that has what its version requires, and one UID. The answer names the precondition that failed. */
+/** Checks an address object resource (RFC 6352 section 5.1 and 5.3.2.1): one vCard of version 3.0 or 4.0 with the properties that its
+ *  version requires and one UID. The result names the failed precondition. */
 import {
   type Component,
   type ContentStream,
@@ -21,13 +21,13 @@ export type CheckedAddressData =
     }
   | { readonly failed: AddressPrecondition; readonly why: string };
 
-/** Throws what `readContentLines` throws of a stream beyond the limits. */
+/** Throws the errors of `readContentLines` for a stream beyond the limits. */
 export function checkAddressData(bytes: Uint8Array): CheckedAddressData {
   const stream = readContentLines(bytes);
   const [card, ...others] = listComponents(stream);
   if (card === undefined) return invalid("There is no BEGIN:VCARD.");
   if (card.name !== "VCARD") return invalid(`The text is a ${card.name.slice(0, 40)}, not a VCARD.`);
-  if (others.length > 0) return invalid("There is more than one card; an address object is one.");
+  if (others.length > 0) return invalid("There is more than one card; an address object has one.");
   if (card.end === "") return invalid("The card has no END:VCARD.");
   if (hasLinesOutside(stream)) return invalid("There are lines outside of the card.");
   return checkCard(stream, card);
@@ -43,7 +43,7 @@ function checkCard(stream: ContentStream, card: Component): CheckedAddressData {
       why: `Cards of version 3.0 and 4.0 are stored, not of ${versions[0]!.value.slice(0, 20)}.`,
     };
   const fault = stream.faults.find(({ reason }) => unreadable.has(reason));
-  if (fault !== undefined) return invalid(`Line ${fault.line} is no content line: ${fault.reason}.`);
+  if (fault !== undefined) return invalid(`Line ${fault.line} is not a content line: ${fault.reason}.`);
   if (listProperties(card, "FN").length === 0) return invalid("A card has an FN.");
   if (version === "3.0" && listProperties(card, "N").length === 0)
     return invalid("A card of version 3.0 has an N.");
@@ -53,8 +53,8 @@ function checkCard(stream: ContentStream, card: Component): CheckedAddressData {
   return { stream, card, version, uid };
 }
 
-/** Lenient beyond these: bare LF and octets of other charsets are kept as they came. A report cannot tell control characters, which
- *  XML does not have. */
+/** Lenient beyond these: bare LF and octets of other charsets are kept. Control characters are refused, because the XML of a
+ *  report cannot contain them. */
 const unreadable: ReadonlySet<string> = new Set([
   "no colon",
   "bad name",

@@ -9,18 +9,18 @@ import {
 const vcardVersions = ["2.1", "3.0", "4.0"] as const;
 export type VCardVersion = (typeof vcardVersions)[number];
 
-/** Undefined if the card names no version that is known. */
+/** undefined if the card has no known version. */
 export function findVersion(card: Component): VCardVersion | undefined {
   const value = findProperty(card, "VERSION")?.value.trim();
   return vcardVersions.find((version) => version === value);
 }
 
-/** The properties right inside the card. */
+/** The card's own properties. */
 export function propertiesOf(card: Component): Property[] {
   return card.items.filter((item): item is Property => item.kind === "property");
 }
 
-/** All values of the TYPE parameters in lower case. Values in one quoted string count one by one (`TYPE="voice,home"`, RFC 6350
+/** All values of the TYPE parameters in lower case. A quoted list is several values (`TYPE="voice,home"`, RFC 6350
  *  section 5.6), and words without a name are types (vCard 2.1). */
 export function typesOf(property: Property): string[] {
   return property.parameters.flatMap(({ name, values }) =>

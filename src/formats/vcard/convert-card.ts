@@ -1,5 +1,5 @@
-/** A stored card in the version that a client asks for in `address-data` (RFC 6352 section 10.4). Lines that are the same in
- *  both versions keep their octets, their groups and their order; nothing is left out. */
+/** Converts a stored card to the version that a client requests in `address-data` (RFC 6352 section 10.4). Lines that are the same in
+ *  both versions keep their octets, groups and order; no property is left out. */
 import {
   type Component,
   changeItems,
@@ -25,13 +25,13 @@ export function convertCard(card: Component, to: "3.0" | "4.0"): Component {
   return changeItems(converted, [...items, ...requiredProperties(converted, to)]);
 }
 
-/** The card with what its version requires: many programs leave out one or the other. */
+/** The card with the properties that its version requires: many programs leave out FN or N. */
 export function withRequiredProperties(card: Component, version: "3.0" | "4.0"): Component {
   const missing = requiredProperties(card, version);
   return missing.length === 0 ? card : changeItems(card, [...card.items, ...missing]);
 }
 
-/** FN is required by both, N by 3.0 (RFC 2426 section 3.1). The name comes from what the card says. */
+/** FN is required by both, N by 3.0 (RFC 2426 section 3.1). The name is made from other properties. */
 function requiredProperties(card: Component, version: "3.0" | "4.0") {
   return [
     ...(findProperty(card, "FN") === undefined ? [makeProperty("FN", escapeText(displayName(card)))] : []),
@@ -39,7 +39,7 @@ function requiredProperties(card: Component, version: "3.0" | "4.0") {
   ];
 }
 
-/** What a person would call the card: of FN, N, the organisation, nickname, address or telephone the first that is there. */
+/** The display name of a card: the first one present of FN, N, organisation, nickname, address and telephone. */
 export function displayName(card: Component): string {
   const firstValue = (name: string) => findProperty(card, name)?.value ?? "";
   const [family = [], given = [], additional = [], prefix = [], suffix = []] = readStructured(

@@ -6,7 +6,7 @@ export interface PartialDate {
   readonly day?: number;
 }
 
-/** Apple writes a birthday without a year as one of this year, and names it in X-APPLE-OMIT-YEAR. */
+/** Apple writes a birthday without a year with this year, and repeats the year in X-APPLE-OMIT-YEAR. */
 export const omittedYear = "1604";
 
 const datePatterns = [
@@ -18,7 +18,7 @@ const datePatterns = [
   /^---(?<day>\d\d)$/,
 ];
 
-/** date-value of RFC 6350 section 4.3.1. A time behind it is left out: what has a time and a zone is a timestamp. */
+/** date-value of RFC 6350 section 4.3.1. A time after the date is left out: a value with time and zone is a timestamp. */
 export function readPartialDate(value: string): PartialDate | undefined {
   for (const pattern of datePatterns) {
     const groups = pattern.exec(value.trim())?.groups;
@@ -63,7 +63,7 @@ export function readTimestamp(value: string): string | undefined {
   return new Date(time - offsetMinutes * 60_000).toISOString().replace(".000Z", "Z");
 }
 
-/** An RFC 3339 time in UTC with whole seconds in basic form; undefined if it is another text. */
+/** An RFC 3339 time in UTC with whole seconds in basic form; undefined for any other text. */
 export function formatTimestamp(utc: string): string | undefined {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(utc) && !Number.isNaN(Date.parse(utc))
     ? utc.replaceAll(/[-:]/g, "")

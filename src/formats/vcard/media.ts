@@ -15,7 +15,7 @@ export function isMedia(name: string): boolean {
   return name in familyOf;
 }
 
-/** Subtypes whose name in TYPE is another one than that of the media type. */
+/** Subtypes whose TYPE value differs from the media subtype. */
 const subtypes: readonly (readonly [type: string, subtype: string])[] = [
   ["jpg", "jpeg"],
   ["tif", "tiff"],
@@ -24,7 +24,7 @@ const subtypes: readonly (readonly [type: string, subtype: string])[] = [
   ["wave", "wav"],
 ];
 
-/** How base64 text begins in files of these types. */
+/** The first base64 characters of files of these types. */
 const beginnings: readonly (readonly [base64: string, mediaType: string])[] = [
   ["/9j/", "image/jpeg"],
   ["iVBORw0KGgo", "image/png"],
@@ -45,7 +45,7 @@ export function toDataUri(property: Property): { value: string; parameters: read
   return { value: `data:${mediaTypeOf(property, base64)};base64,${base64}`, parameters };
 }
 
-/** Types that tell what the data is for, not what it is. */
+/** TYPE values that describe the use of the data, not its format. */
 const useTypes = new Set(["home", "work", "pref"]);
 
 function mediaTypeOf(property: Property, base64: string): string {

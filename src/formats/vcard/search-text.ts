@@ -1,5 +1,5 @@
-/** What a search index takes of a card: names, addresses, telephones, organisations and notes as pieces of plain text, cleaned
- *  as mail text is. Inline data, keys and what programs keep for themselves (X-…) are left out. */
+/** The text of a card for the search index: names, addresses, telephones, organisations and notes as pieces of plain text, cleaned
+ *  like mail text. Inline data, keys and X- properties of programs are left out. */
 import { type Component, parameterValue } from "../content-lines/content-line.ts";
 import { type CountRemoval, cleanText } from "../text/clean-text.ts";
 import { findVersion, propertiesOf } from "./card.ts";

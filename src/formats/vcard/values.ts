@@ -1,7 +1,7 @@
 /** Values of vCard properties (RFC 6350 section 3.4 and 4, RFC 2426 section 4).
  *  text       = *TEXT-CHAR with \\ \, \; \n escaped
  *  structured = list-component *(";" list-component); list-component = text *("," text)
- *  Lenient: a backslash before another character is that backslash, as Apple and Google write paths. */
+ *  Lenient: a backslash before another character is a literal backslash, because Apple and Google write paths like that. */
 
 export function unescapeText(value: string): string {
   if (!value.includes("\\")) return value;
@@ -14,10 +14,10 @@ export function escapeText(text: string): string {
   return text.replace(/\r\n|[\\,;\r\n]/g, (found) => (/[\\,;]/.test(found) ? `\\${found}` : "\\n"));
 }
 
-/** Values of a list and components of a structured value; ADR has 18, long lists are of categories. */
+/** Bound on the values of a list and the components of a structured value. ADR has 18; the longest lists are categories. */
 const listMax = 1000;
 
-/** Pieces between separators that no backslash escapes, still escaped; at most `max`, the last one holds the rest. */
+/** The pieces between unescaped separators, still escaped; at most `max`, and the last one has the rest. */
 export function splitEscaped(value: string, separator: string, max = listMax): string[] {
   const pieces: string[] = [];
   let start = 0;
@@ -55,7 +55,7 @@ export function formatStructured(components: readonly (readonly string[])[]): st
   return components.map(formatTextList).join(";");
 }
 
-/** Components that are no lists (ORG, GENDER): a comma belongs to the text. */
+/** Components that are not lists (ORG, GENDER): a comma is part of the text. */
 export function readTextComponents(value: string): string[] {
   return splitEscaped(value, ";").map(unescapeText);
 }

@@ -1,5 +1,5 @@
 /** Properties of vCard 2.1 as those of 3.0: words without a name become TYPE, ENCODING or VALUE; quoted-printable and CHARSET
- *  are decoded; text gets the escapes that 2.1 does not know (vCard 2.1 section 2.1). 2.1 is read, and never written. */
+ *  are decoded; text gets the escapes that 2.1 does not have (vCard 2.1 section 2.1). There is no conversion to 2.1. */
 import { Buffer } from "node:buffer";
 import {
   changeProperty,
@@ -58,12 +58,12 @@ function isVerbatim(name: string): boolean {
   return ["VERSION", "REV", "BDAY", "GEO", "TZ", "URL", "PHOTO", "LOGO", "SOUND", "KEY"].includes(name);
 }
 
-/** A semicolon that a backslash escapes belongs to the text (vCard 2.1 section 2.1.2). */
+/** An escaped semicolon is part of the text (vCard 2.1 section 2.1.2). */
 function splitStructured(text: string): string[] {
   return text.split(/(?<!\\);/).map((component) => component.replaceAll(/\\([\\;,])/g, "$1"));
 }
 
-/** RFC 2045 section 6.7, also with the line ends that are soft. Without CHARSET it is UTF-8 if it can be. */
+/** RFC 2045 section 6.7, with soft line ends. Without CHARSET the text is UTF-8 if it is valid UTF-8. */
 function decodeQuotedPrintable(value: string, charset: string | undefined): string {
   const octets = Buffer.from(value.replaceAll(/=[ \t]*\r?\n/g, ""), "utf8").toString("latin1");
   const decoded = octets.replaceAll(/=([0-9A-Fa-f]{2})/g, (_, digits: string) =>

@@ -1,5 +1,5 @@
-/** Properties of vCard 4.0 as those of 3.0 (RFC 2426). One property becomes one property. What 3.0 has no word for stays as it
- *  is: its grammar lets any iana-token name a property or a parameter, and clients pass over what they do not know. */
+/** Properties of vCard 4.0 as those of 3.0 (RFC 2426). One property becomes one property. A property that 3.0 does not have is
+ *  kept: the grammar allows any iana-token as name, and clients ignore unknown properties and parameters. */
 import {
   changeProperty,
   makeProperty,
@@ -11,7 +11,7 @@ import { typesOf, withoutParameters } from "./card.ts";
 import { omittedYear, readPartialDate, toExtendedForm } from "./dates.ts";
 import { isMedia, toInlineData } from "./media.ts";
 
-/** The same object if nothing of it differs between the versions. */
+/** Returns the given object if it is the same in both versions. */
 export function toVersion3(property: Property): Property {
   const { name, value, group } = property;
   if (name === "KIND" && value.trim().toLowerCase() === "group")
@@ -23,7 +23,7 @@ export function toVersion3(property: Property): Property {
   return withPreference(withValue(property));
 }
 
-/** PREF=1 is TYPE=pref. Other numbers stay, since 3.0 has no order. */
+/** PREF=1 becomes TYPE=pref. Other numbers stay, because 3.0 has no order of preference. */
 function withPreference(property: Property): Property {
   if (parameterValue(property, "PREF") !== "1") return property;
   const types = typesOf(property);
@@ -71,7 +71,7 @@ function socialProfile(property: Property): Property {
     return [{ name, values }];
   });
   const service = parameters.findIndex(({ name }) => name === "TYPE");
-  // The service is the first TYPE, by which it is found again.
+  // The service is written as the first TYPE, where reading expects it.
   const ordered =
     service > 0 && parameterValue(property, "SERVICE-TYPE") !== undefined
       ? [

@@ -1,5 +1,5 @@
-/** Properties of vCard 2.1 and 3.0 as those of 4.0 (RFC 6350, from appendix A on). One property becomes one property, and what
- *  4.0 does not know stays as it is (RFC 6350 section 3.3: any iana-token). Apple's names of groups become KIND and MEMBER. */
+/** Properties of vCard 2.1 and 3.0 as those of 4.0 (RFC 6350, from appendix A on). One property becomes one property; a property
+ *  that 4.0 does not have is kept (RFC 6350 section 3.3: any iana-token). Apple's group properties become KIND and MEMBER. */
 import {
   changeProperty,
   makeProperty,
@@ -12,7 +12,7 @@ import { omittedYear, toBasicForm } from "./dates.ts";
 import { isEncoded, isMedia, toDataUri } from "./media.ts";
 import { fromVersion21 } from "./version-21.ts";
 
-/** The same object if nothing of it differs between the versions. */
+/** Returns the given object if it is the same in both versions. */
 export function toVersion4(property: Property, version: VCardVersion): Property {
   // Some writers of 3.0 and 4.0 still encode as in 2.1, and some of 4.0 write inline data as in 3.0.
   if (isQuotedPrintable(property)) return fromVersion3(fromVersion21(property));
@@ -50,7 +50,7 @@ function fromVersion3(property: Property): Property {
 function withPreference(property: Property): Property {
   const types = typesOf(property);
   const isPreferred = types.includes("pref") && parameterValue(property, "PREF") === undefined;
-  // RFC 2426 section 3.3.2: "internet" is the default, which 4.0 does not name any more.
+  // RFC 2426 section 3.3.2: "internet" is the default in 3.0 and does not exist in 4.0.
   const dropped = (type: string) =>
     (type === "pref" && isPreferred) || (type === "internet" && property.name === "EMAIL");
   if (!types.some(dropped)) return property;
