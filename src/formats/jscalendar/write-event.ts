@@ -57,10 +57,7 @@ export function updateEvent(calendar: Component, event: JsonObject): Component {
   const built = withTimeZones(build(calendar, read, wanted), calendar);
   const again = readCalendar(asStored(built));
   if (isEqual(again?.object, wanted)) return built;
-  throw refused(
-    firstDifference(again?.object, wanted),
-    "iCalendar cannot hold this object without loss",
-  );
+  throw refused(firstDifference(again?.object, wanted), "iCalendar cannot hold this object without loss");
 }
 
 /** Keeps the members that identify the object, and takes the metadata from the stored text. */
