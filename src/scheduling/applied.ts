@@ -1,11 +1,11 @@
-/** What became of an iTIP message, and which messages are too old to count (RFC 5546 section 2.1.5). */
+/** The outcome of an iTIP message, and which messages are outdated (RFC 5546 section 2.1.5). */
 import { type Component, findProperty } from "#/src/formats/content-lines/content-line.ts";
 import { parseCalendarTime } from "#/src/formats/icalendar/calendar-time.ts";
 import { sequenceOf } from "./messages.ts";
 
-/** stale: something newer was there. unknown: there is no such object here. not_invited: the owner of the calendar is not in it.
- *  not_attendee: whoever answers was not asked. other_organizer: the object is another's. other_sender: the message is not from whom
- *  it speaks for. malformed: it is no message of its method. */
+/** stale: the stored object is newer. unknown: there is no such object here. not_invited: the calendar's owner is not in the event.
+ *  not_attendee: the sender of the answer was not invited. other_organizer: the stored object has another organizer. other_sender: the
+ *  sender is not the one that the message names. malformed: the message breaks the rules of its method. */
 export type IgnoredReason =
   | "stale"
   | "unknown"
@@ -17,7 +17,7 @@ export type IgnoredReason =
 
 export type Applied =
   | { readonly outcome: "changed"; readonly calendar: Component; readonly isNew: boolean }
-  /** Nothing is changed, but a person (COUNTER, DECLINECOUNTER) or the organizer's server (REFRESH) has to answer it. */
+  /** The object is not changed; a person (COUNTER, DECLINECOUNTER) or the organizer's server (REFRESH) has to answer. */
   | { readonly outcome: "told" }
   | { readonly outcome: "ignored"; readonly reason: IgnoredReason };
 
@@ -25,19 +25,19 @@ export function ignored(reason: IgnoredReason): Applied {
   return { outcome: "ignored", reason };
 }
 
-/** Of a message about several instances: what was done to one of them counts more than that another one was ignored. */
+/** For a message about several instances: ignored only if no instance was changed. */
 export function ignoredUnless(done: Applied, reason: IgnoredReason): Applied {
   return done.outcome === "ignored" ? ignored(reason) : done;
 }
 
-/** SEQUENCE decides, and DTSTAMP between equal ones. A message that comes twice is not stale: applying it again changes nothing. */
+/** Compares SEQUENCE, and if equal DTSTAMP. A message that comes twice is not stale: applying it again changes nothing. */
 export function isStale(message: Component, stored: Component | undefined): boolean {
   if (stored === undefined) return false;
   const [now, was] = [sequenceOf(message), sequenceOf(stored)];
   return now !== was ? now < was : stampOf(message) < stampOf(stored);
 }
 
-/** 0 if there is none that can be read. */
+/** 0 if there is no readable one. */
 export function stampOf(component: Component): number {
   return parseCalendarTime(findProperty(component, "DTSTAMP")?.value ?? "")?.localMs ?? 0;
 }

@@ -1,7 +1,7 @@
-/** What an attendee's REPLY does to the organizer's object (RFC 5546 section 3.2.3, RFC 6638 section 4.2): the PARTSTAT of this one
- *  attendee, the comment, and the delegates whom the attendee names. Nothing else, whatever the message says.
- *  When the answer was given stands on the ATTENDEE (`X-WAYPOST-REPLIED`), so that older ones are known; comments stand where
- *  Apple's programs read them. */
+/** Applies an attendee's REPLY to the organizer's object (RFC 5546 section 3.2.3, RFC 6638 section 4.2). It changes only the PARTSTAT
+ *  of this attendee, the comment, and the delegates that the attendee names.
+ *  The time of the answer is stored on the ATTENDEE (`X-WAYPOST-REPLIED`), so that older answers are recognized. Comments are stored in
+ *  the property that Apple's programs read. */
 import {
   type Component,
   changeItems,
@@ -21,7 +21,7 @@ import { formatUtc, sequenceOf } from "./messages.ts";
 import { type Attendee, findAttendee, listAttendees, setParameters } from "./participants.ts";
 import { componentAt, listByInstance, type SchedulingObject } from "./scheduling-object.ts";
 
-/** `from`: who is known to have sent it. */
+/** `from`: the authenticated sender. */
 export function applyReply(
   stored: SchedulingObject | undefined,
   message: SchedulingObject,
@@ -82,7 +82,7 @@ function withAttendee(items: readonly Item[], attendee: Property): Item[] {
   return items.toSpliced(last + 1, 0, attendee);
 }
 
-/** A delegate who answers before the organizer's object names it: the delegator's own answer did. */
+/** A delegate that is not an attendee of the organizer's object yet, but that the delegator's answer named. */
 function findPromised(target: Component, { address, name }: Attendee): Attendee | undefined {
   const delegator = listAttendees(target).find(({ delegatedTo }) => delegatedTo.includes(address));
   return delegator && findAttendeeOf(delegateOf(address, name, delegator));
@@ -108,7 +108,7 @@ function delegateOf(address: CalendarAddress, name: string | undefined, delegato
   ]);
 }
 
-/** RFC 5546 section 3.2.3 and 4.2.5: the delegates become attendees, who have not answered yet. */
+/** RFC 5546 section 3.2.3 and 4.2.5: the delegates become attendees without an answer. */
 function withDelegates(target: Component, reply: Component, answer: Attendee): Component {
   if (answer.partstat !== "DELEGATED") return target;
   const named = new Map(listAttendees(reply).map((one) => [one.address, one]));

@@ -1,5 +1,5 @@
-/** What an organizer's message does to an attendee's copy (RFC 5546 section 3.2.2, 3.2.4 and 3.2.5, RFC 6638 section 4.1).
- *  REQUEST brings the series, or single instances; ADD brings instances; CANCEL takes them away. What is the attendee's own stays:
+/** Applies an organizer's message to an attendee's copy (RFC 5546 section 3.2.2, 3.2.4 and 3.2.5, RFC 6638 section 4.1).
+ *  REQUEST has the series or single instances; ADD adds instances; CANCEL cancels them. The attendee's own values stay:
  *  alarms, TRANSP, categories, and the answer while SEQUENCE is the same. */
 import {
   type Component,
@@ -59,7 +59,7 @@ export function applyRequest(
   };
 }
 
-/** Instances for which the attendee has alarms of its own, and of which the message says what the series says. */
+/** Instances for which the attendee has own alarms, and which are not different from the series in the message. */
 function listOwnAlarms(stored: SchedulingObject, message: SchedulingObject, series: Component): Component[] {
   const ofSeries = alarmsOf(stored.master);
   const own: Component[] = [];
@@ -84,7 +84,7 @@ function isIn(component: Component, who: Addresses): boolean {
   return findAttendee(component, (address) => who.has(address)) !== undefined;
 }
 
-/** The object that a message brings: without METHOD, as a calendar keeps it. */
+/** The object of a message in the form that a calendar stores: without METHOD. */
 function copyOf(calendar: Component): Component {
   const items = calendar.items.filter((item) => item.kind !== "property" || item.name !== "METHOD");
   return mapComponents(makeComponent("VCALENDAR", items), withoutOwnNotes);
@@ -135,7 +135,7 @@ function withZones(calendar: Component, message: SchedulingObject): Component {
 const ownNames = ["TRANSP", "CATEGORIES", "COLOR", "PERCENT-COMPLETE", "COMPLETED"];
 const ownPrefix = /^X-(?:MOZ|APPLE|WAYPOST)-/;
 
-/** `old`: what the attendee has of this component, or of the series that it changes. */
+/** `old`: the attendee's version of this component, or of its series. */
 function keepOwn(component: Component, old: Component | undefined, who: Addresses): Component {
   if (old === undefined) return component;
   let kept = component;
@@ -154,7 +154,7 @@ function keepOwn(component: Component, old: Component | undefined, who: Addresse
   return sequenceOf(component) === sequenceOf(old) ? keepAnswer(kept, old, who) : kept;
 }
 
-/** What became of the attendee's last answer is still so (RFC 6638 section 3.2.9). */
+/** Keeps the SCHEDULE-STATUS of the attendee's last answer (RFC 6638 section 3.2.9). */
 function keepStatus(component: Component, old: Component): Component {
   const [now, was] = [findProperty(component, "ORGANIZER"), findProperty(old, "ORGANIZER")];
   const status = was?.parameters.find(({ name }) => name === "SCHEDULE-STATUS");
@@ -162,7 +162,7 @@ function keepStatus(component: Component, old: Component): Component {
   return setProperties(component, "ORGANIZER", [setParameters(now, { "SCHEDULE-STATUS": status.values })]);
 }
 
-/** RFC 5546 section 2.1.4: with the same SEQUENCE nobody is asked again. */
+/** RFC 5546 section 2.1.4: with the same SEQUENCE the attendee need not answer again. */
 function keepAnswer(component: Component, old: Component, who: Addresses): Component {
   const isMine = (address: Parameters<Addresses["has"]>[0]) => who.has(address);
   const [now, was] = [findAttendee(component, isMine), findAttendee(old, isMine)];
@@ -178,8 +178,8 @@ function keepAnswer(component: Component, old: Component, who: Addresses): Compo
   );
 }
 
-/** The series, once cancelled, stays with STATUS:CANCELLED, so that nothing vanishes from a calendar unseen; a cancelled instance of
- *  a series becomes an exclusion, which is what the organizer's own object says. */
+/** A cancelled series stays with STATUS:CANCELLED, so that the attendee sees the cancellation; a cancelled instance of
+ *  a series becomes an exclusion, as in the organizer's own object. */
 export function applyCancel(
   stored: SchedulingObject | undefined,
   message: SchedulingObject,
@@ -227,8 +227,8 @@ function cancelled(component: Component, sequence: number, message: Component): 
   return sequence > sequenceOf(dated) ? withSequence(dated, sequence) : dated;
 }
 
-/** RFC 5546 section 3.2.4: each component is one more instance, at its DTSTART. Without the series, or with a rule of its own, the
- *  attendee has to ask for everything. */
+/** RFC 5546 section 3.2.4: each component is one more instance, at its DTSTART. Without the series in the attendee's copy, or with a rule in the
+ *  component, the attendee has to request the whole event. */
 export function applyAdd(
   stored: SchedulingObject | undefined,
   message: SchedulingObject,

@@ -1,14 +1,14 @@
-/** What an arriving iTIP message does to the calendar of whom it is for (RFC 5546 section 3, RFC 6638 section 4). Pure: whether the
- *  sender is who it claims to be was decided before (`from`).
+/** Applies an arriving iTIP message to the calendar of its receiver (RFC 5546 section 3, RFC 6638 section 4). Pure: the caller has
+ *  authenticated the sender (`from`).
  *
  *  | method | speaks for | changes |
  *  | --- | --- | --- |
  *  | REQUEST, ADD, CANCEL | the organizer | the attendee's copy |
- *  | REPLY | the attendee | the organizer's object: this attendee alone |
+ *  | REPLY | the attendee | the organizer's object: only this attendee |
  *  | COUNTER | the attendee | the organizer's object: the time that this attendee proposes |
- *  | DECLINECOUNTER | the organizer | the proposal on the attendee's copy goes |
+ *  | DECLINECOUNTER | the organizer | the attendee's copy: removes the proposal |
  *  | REFRESH | the attendee | nothing; the object is sent again (`refresh-answer.ts`) |
- *  | PUBLISH | anybody | nothing: there is nobody it is for |  */
+ *  | PUBLISH | anybody | nothing: it has no receiver |  */
 import { type Component, findProperty } from "#/src/formats/content-lines/content-line.ts";
 import { attendeesOfInstanceMax, messageInstancesMax } from "#/src/model/limits.ts";
 import { type Applied, ignored } from "./applied.ts";
@@ -26,7 +26,7 @@ import {
   type SchedulingObject,
 } from "./scheduling-object.ts";
 
-/** A message that was read and keeps to the rules of its method as far as they matter here. */
+/** A message that was read and satisfies those rules of its method that are needed here. */
 export interface ReadMessage {
   readonly method: Method;
   readonly object: SchedulingObject;
@@ -45,18 +45,18 @@ export function readMessage(calendar: Component): ReadMessage | undefined {
     : undefined;
 }
 
-/** Methods by which an organizer speaks; with the others an attendee does. */
+/** Whether an organizer sends messages of the method; the others are sent by an attendee. */
 export function isFromOrganizer(method: Method): boolean {
   return method !== "REPLY" && method !== "COUNTER" && method !== "REFRESH";
 }
 
 export interface Arriving {
-  /** What the owner of the calendar has of that UID. */
+  /** The calendar owner's object of that UID. */
   readonly stored: Component | undefined;
   readonly message: ReadMessage;
   /** Addresses of the owner. */
   readonly who: Addresses;
-  /** Whether the sender is known to be entitled to speak for an address. */
+  /** Whether the sender is authorized to send for an address. */
   readonly from: (address: CalendarAddress) => boolean;
 }
 
@@ -64,13 +64,13 @@ export function applyMessage({ stored, message, who, from }: Arriving): Applied 
   const { method, object } = message;
   const organizer = object.organizer!;
   const there = stored && readSchedulingObject(stored);
-  // What is no event of theirs is not put in the place of what the owner has.
+  // A stored object that is not a scheduling object is not replaced.
   if (stored !== undefined && there === undefined) return ignored("malformed");
   if (there !== undefined && there.organizer?.address !== organizer.address)
     return ignored("other_organizer");
   if (isFromOrganizer(method)) {
     if (!from(organizer.address)) return ignored("other_sender");
-    // Nobody invites the organizer to the organizer's own event.
+    // An organizer cannot be invited to the own event.
     if (who.has(organizer.address)) return ignored("not_invited");
   } else if (!who.has(organizer.address)) return ignored("unknown");
   if (there !== undefined && there.kind !== object.kind) return ignored("malformed");
@@ -94,8 +94,8 @@ export function applyMessage({ stored, message, who, from }: Arriving): Applied 
   }
 }
 
-/** Addresses that the author of a message speaks for: its own, and those that name it as SENT-BY in the same domain, which is what
- *  vouches for the author (RFC 5546 section 2.1.3 has assistants; RFC 6047 section 5.1 asks for a check). */
+/** Addresses that the author of a message may send for: its own, and those in the same domain that name it as SENT-BY, because the
+ *  domain authenticated the author (RFC 5546 section 2.1.3 has assistants; RFC 6047 section 5.1 requires a check). */
 export function speaksFor({ method, object }: ReadMessage, author: CalendarAddress): Addresses {
   const addresses = new Set([author]);
   const components = listSchedulingComponents(object.calendar);
@@ -111,7 +111,7 @@ function domainOf(address: CalendarAddress): string {
   return address.slice(address.lastIndexOf("@") + 1);
 }
 
-/** From an attendee whom the organizer's object knows. */
+/** For messages of an attendee that is in the organizer's object. */
 function tell(
   stored: SchedulingObject | undefined,
   message: SchedulingObject,

@@ -1,7 +1,7 @@
-/** The iTIP message in a mail (RFC 6047 section 2.4): the first text/calendar part whose METHOD is that of its Content-Type. Messages
- *  inside other messages are not looked at: they are for people.
- *  Lenient: a Content-Type without "method" (old servers); one that says another method is no message at all. Where there is no
- *  text/calendar, an attachment that is application/ics or is named .ics (Outlook, gateways) is taken for it. */
+/** The iTIP message in a mail (RFC 6047 section 2.4): the first text/calendar part whose METHOD is that of its Content-Type. Nested
+ *  messages are not searched, because people forward them for reading.
+ *  Lenient: a Content-Type without "method" (old servers); a part with a different method is not a message. If there is no
+ *  text/calendar, an attachment of type application/ics or with the name .ics (Outlook, gateways) is used. */
 
 import {
   type Component,
@@ -29,10 +29,10 @@ export interface ArrivingCalendar {
   readonly bytes: Uint8Array;
 }
 
-/** Calendar parts of one mail that are looked at. */
+/** Bound on the calendar parts of one mail that are read. */
 const partsMax = 3;
 
-/** Undefined for a mail without a message that calendars take. Throws nothing. */
+/** undefined for a mail without an iTIP message that calendars accept. Does not throw. */
 export function findArrivingCalendar(bytes: Uint8Array, structure: MimePart): ArrivingCalendar | undefined {
   for (const part of listCalendarParts(structure)) {
     const found = readPart(bytes, part);
@@ -72,7 +72,7 @@ function readPart(bytes: Uint8Array, part: MimePart): ArrivingCalendar | undefin
   return { method: message.method, uid, organizer: organizer!.address, bytes: whole };
 }
 
-/** Lenient: Google has sent invitations without VERSION, which no calendar keeps. */
+/** Lenient: Google has sent invitations without VERSION, which cannot be stored. */
 function withVersion(calendar: Component, text: Buffer): Buffer {
   if (findProperty(calendar, "VERSION") !== undefined) return text;
   const items = [makeProperty("VERSION", "2.0"), ...calendar.items];
@@ -85,7 +85,7 @@ export function readCalendar(bytes: Uint8Array): Component | undefined {
     const [calendar, ...others] = listComponents(readContentLines(bytes));
     return calendar?.name === "VCALENDAR" && others.length === 0 ? calendar : undefined;
   } catch (error) {
-    // Beyond the limits of what is read.
+    // The text is beyond the limits of the reader.
     if (isWaypostError(error)) return undefined;
     throw error;
   }

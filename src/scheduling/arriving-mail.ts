@@ -1,15 +1,15 @@
-/** A mail with an iTIP message in it, as it is delivered. */
+/** A delivered mail with an iTIP message in it. */
 import type { ItemProvenance } from "#/src/collections/item.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { ArrivingCalendar } from "./arriving-calendar.ts";
 
 export interface ArrivingMail {
   readonly calendar: ArrivingCalendar;
-  /** The one address of From, which the evidence has proven. */
+  /** The only address of From, which was authenticated. */
   readonly author: string;
   readonly recipients: readonly {
     readonly agent: AgentNumber;
-    /** Under which the mail came to it. */
+    /** The addresses to which the mail came. */
     readonly addresses: readonly string[];
   }[];
   readonly provenance: ItemProvenance;

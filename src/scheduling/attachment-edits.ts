@@ -1,11 +1,11 @@
-/** Edits of attachments where there is time for them. */
+/** Runs edits of attachments as scheduling jobs, within their time limit. */
 import { WaypostError } from "#/src/model/errors.ts";
 import type { Scheduling, SchedulingRooms } from "./scheduling.ts";
 
 const explanations = {
   "valid-rid-parameter": "The object has no such instance.",
   "valid-managed-id-parameter": "The object, or the instance, has no such attachment.",
-  "valid-calendar-data": "The object is no event, task or journal entry.",
+  "valid-calendar-data": "The object is not an event, task or journal entry.",
 } as const;
 
 export function createAttachmentEdits({ schedulers }: SchedulingRooms): Pick<Scheduling, "editAttachments"> {

@@ -1,7 +1,7 @@
-/** What an attendee may change of a scheduling object (RFC 6638 section 3.2.2.1): the own ATTENDEE, alarms, TRANSP,
- *  PERCENT-COMPLETE, COMPLETED, exclusions, overrides that only answer differently, who is the agent (SCHEDULE-AGENT of ORGANIZER),
- *  and what is private (`differences.ts`). Everything else is the organizer's.
- *  Lenient: STATUS of a to-do, which clients set together with COMPLETED; times in another way to write them. */
+/** Checks an attendee's change of a scheduling object (RFC 6638 section 3.2.2.1). Allowed are the own ATTENDEE, alarms, TRANSP,
+ *  PERCENT-COMPLETE, COMPLETED, exclusions, overrides with another answer, SCHEDULE-AGENT of ORGANIZER, and private
+ *  properties (`differences.ts`). Only the organizer may change everything else.
+ *  Lenient: STATUS of a to-do, which clients set together with COMPLETED; the same time written in another form. */
 import type { Component } from "#/src/formats/content-lines/content-line.ts";
 import { isSameContent } from "./differences.ts";
 import { hasInstance, makeOverride } from "./instances.ts";
@@ -26,7 +26,7 @@ export function findForbiddenChange(
     return forbidden("An attendee cannot change the ORGANIZER.");
   if (old.uid !== now.uid || old.kind !== now.kind) return forbidden("An attendee cannot change the UID.");
   if (old.master !== undefined && now.master === undefined)
-    return forbidden("An attendee cannot take the series away and leave its instances.");
+    return forbidden("An attendee cannot remove the series and keep its instances.");
   if (old.master === undefined && now.master !== undefined)
     return forbidden("An attendee cannot make a series of single instances.");
   for (const key of old.exclusions.keys())
@@ -39,7 +39,7 @@ export function findForbiddenChange(
     const before = componentAt(old, key) ?? (key === undefined ? undefined : makeOverride(old, key));
     if (before === undefined) return forbidden("An attendee cannot add instances.");
     if (!isSameContent({ object: old, component: before }, { object: now, component }, except))
-      return forbidden("An attendee cannot change what the organizer says.");
+      return forbidden("An attendee cannot change properties of the organizer.");
     const problem = findOtherAttendee(before, component, who);
     if (problem !== undefined) return forbidden(problem);
   }
@@ -50,7 +50,7 @@ function forbidden(explanation: string): BrokenSchedulingRule {
   return { precondition: "allowed-attendee-scheduling-object-change", explanation };
 }
 
-/** Whoever delegates adds the delegate (RFC 5546 section 3.2.2.3). */
+/** An attendee that delegates adds the delegate (RFC 5546 section 3.2.2.3). */
 function findOtherAttendee(before: Component, component: Component, who: Addresses): string | undefined {
   const [old, now] = [listAttendees(before), listAttendees(component)];
   const delegates = new Set(now.filter(({ address }) => who.has(address)).flatMap((one) => one.delegatedTo));
@@ -63,11 +63,11 @@ function findOtherAttendee(before: Component, component: Component, who: Address
     if (there.role !== role) return "An attendee cannot change others.";
   }
   return [...known.keys()].some((address) => !who.has(address) && !isDelegate(old, address, who))
-    ? "An attendee cannot take others away."
+    ? "An attendee cannot remove others."
     : undefined;
 }
 
-/** Whoever delegated to one can take that back. */
+/** Whether the address is a delegate of this attendee, which the attendee may remove again. */
 function isDelegate(attendees: ReturnType<typeof listAttendees>, address: string, who: Addresses): boolean {
   return attendees.some((one) => who.has(one.address) && one.delegatedTo.some((to) => to === address));
 }

@@ -1,4 +1,4 @@
-/** What an attendee writes to the organizer beside an answer or a proposal, where Apple's programs read it. */
+/** The attendee's comment to the organizer with an answer or a proposal, in the property that Apple's programs read. */
 import {
   type Component,
   changeItems,
@@ -16,7 +16,7 @@ import { formatUtc } from "./messages.ts";
 const commentName = "X-CALENDARSERVER-ATTENDEE-COMMENT";
 const commentRef = "X-CALENDARSERVER-ATTENDEE-REF";
 
-/** The comment of this one attendee: another one in its place, or none. */
+/** Replaces or removes the comment of this attendee. */
 export function withComment(target: Component, reply: Component, address: CalendarAddress): Component {
   const isOwn = (item: Item) =>
     item.kind === "property" && item.name === commentName && parameterValue(item, commentRef) === address;

@@ -1,4 +1,4 @@
-/** What one attendee may know of an organizer's object (RFC 6638 section 3.2.6): the series if the attendee is in it, without the
+/** The part of an organizer's object that an attendee may see (RFC 6638 section 3.2.6): the series if the attendee is in it, without the
  *  instances that the attendee is not in; only the single instances if the attendee is not in the series. */
 import type { Component } from "#/src/formats/content-lines/content-line.ts";
 import type { CalendarAddress } from "./calendar-address.ts";
@@ -10,9 +10,9 @@ export interface AttendeeView {
   readonly hasMaster: boolean;
   /** Overrides that the attendee is in. */
   readonly instances: ReadonlySet<InstanceKey>;
-  /** Instances of the series that are not there for the attendee: exclusions, and overrides without the attendee. */
+  /** Instances of the series that the attendee does not have: exclusions, and overrides without the attendee. */
   readonly missing: ReadonlySet<InstanceKey>;
-  /** Views that are alike have one name, so that what is made for them is made once. */
+  /** Equal views have the same name, so that their message is made once. */
   readonly name: string;
 }
 
@@ -21,8 +21,8 @@ export interface Membership {
   readonly keys: ReadonlySet<InstanceKey | undefined>;
 }
 
-/** Everybody whom the server sends messages to, with where they are. Whoever a client sends to itself is not there at all, and nobody
- *  is in what is cancelled: a REQUEST cannot say that (RFC 5546 section 3.2.2), a CANCEL does. */
+/** The attendees that the server sends messages to, each with the components that it is in. Attendees with another SCHEDULE-AGENT
+ *  than SERVER are left out. Cancelled components have no attendees here: a REQUEST cannot express that (RFC 5546 section 3.2.2), a CANCEL does. */
 export function listMemberships(object: SchedulingObject | undefined): Map<CalendarAddress, Membership> {
   const found = new Map<CalendarAddress, { attendee: Attendee; keys: Set<InstanceKey | undefined> }>();
   if (object === undefined || (object.master !== undefined && isCancelled(object.master))) return found;

@@ -1,4 +1,4 @@
-/** Who is behind calendar user addresses (RFC 6638 section 2.4.1): mailboxes of this server, by mail address or principal URL. */
+/** Resolves calendar user addresses (RFC 6638 section 2.4.1) to mailboxes of this server, by mail address or principal URL. */
 
 import type { Accounts, AgentFacts, Principal } from "#/src/accounts/accounts.ts";
 import { hasScope } from "#/src/accounts/principal.ts";
@@ -13,7 +13,7 @@ export interface CalendarUserRooms {
   readonly ids: IdCodec;
 }
 
-/** local: calendars of these agents. mail: it leaves as mail. unknown: nobody has the address. full: there is no room for it. */
+/** local: calendars of these agents. mail: the message is sent as mail. unknown: nobody has the address. full: the account is full. */
 export type CalendarUser =
   | { readonly kind: "local"; readonly agents: readonly AgentNumber[] }
   | { readonly kind: "mail" }
@@ -21,10 +21,10 @@ export type CalendarUser =
   | { readonly kind: "full" };
 
 export const principalPath = "/dav/principals/";
-/** Addresses of one text that are asked for being the owner's: each is a read or two. */
+/** Bound on the addresses of a text that are tested for being the owner's: each costs a read or two. */
 const askedMax = 500;
 
-/** Whom a message to an address reaches. Mailboxes of other accounts are as far away as those of other servers. */
+/** The receiver of a message to an address. Mailboxes of other accounts get mail, like those of other servers. */
 export async function findCalendarUser(
   { accounts, ids }: CalendarUserRooms,
   address: CalendarAddress,
@@ -45,7 +45,7 @@ export async function findCalendarUser(
     ({ byteCount, quotaBytes }) =>
       quotaBytes !== null && quotaBytes > 0 && byteCount + neededBytes > quotaBytes,
   );
-  // One who has no room keeps nobody else from being invited.
+  // A full mailbox does not prevent the invitation of others.
   return isFull ? { kind: "full" } : { kind: "local", agents: found.recipients.map(({ agent }) => agent) };
 }
 
@@ -53,7 +53,7 @@ async function resolve(accounts: Accounts, address: string) {
   try {
     return await accounts.resolveRecipient(address);
   } catch (error) {
-    // No address of mail.
+    // Not a mail address.
     if (isWaypostError(error) && error.code === "invalid") return { kind: "unknown" as const };
     throw error;
   }
@@ -65,8 +65,8 @@ function agentOfPath(ids: IdCodec, address: CalendarAddress): AgentNumber | unde
   return name?.kind === "agent" ? name.agent : undefined;
 }
 
-/** All addresses of a calendar's owner that matter for these texts: the own ones, and those in them that lead to the owner (aliases,
- *  tags, the catch-all). `known`: addresses under which a message has come. */
+/** All addresses of a calendar's owner for these texts: the owner's own, and those in the texts that are delivered to the owner
+ *  (aliases, tags, the catch-all). `known`: addresses to which a message came. */
 export async function listOwnAddresses(
   { accounts, ids }: CalendarUserRooms,
   { agent, addresses }: Pick<AgentFacts, "agent" | "addresses">,
@@ -93,7 +93,7 @@ async function isOwn(accounts: Accounts, agent: AgentNumber, mail: string): Prom
   }
 }
 
-/** Whatever looks like an address; what is none leads to nobody. */
+/** All texts that look like an address; one that is not an address has no owner. */
 function listNamed(texts: readonly (Uint8Array | undefined)[]): Set<CalendarAddress> {
   const named = new Set<CalendarAddress>();
   for (const text of texts) {

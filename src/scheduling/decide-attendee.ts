@@ -1,13 +1,13 @@
-/** What an attendee's change means for the organizer (RFC 6638 section 3.2.2, RFC 5546 section 3.2.3 and 3.2.2.3).
+/** Decides which messages an attendee's change sends (RFC 6638 section 3.2.2, RFC 5546 section 3.2.3 and 3.2.2.3).
  *
  *  | the attendee | message |
  *  | --- | --- |
  *  | changes PARTSTAT of the series or an instance, PERCENT-COMPLETE or COMPLETED of a to-do | REPLY of these components |
  *  | excludes an instance | REPLY of the instance with DECLINED |
- *  | deletes the object, or takes the own ATTENDEE away | REPLY with DECLINED, unless all is declined or cancelled |
+ *  | deletes the object, or removes the own ATTENDEE | REPLY with DECLINED, unless all is declined or cancelled |
  *  | delegates | REPLY with DELEGATED, and REQUEST to the delegate |
  *  | proposes another time | COUNTER of these components (RFC 5546 section 3.2.7) |
- *  | writes an invitation that was not there (out of a mail) | REPLY if it is answered */
+ *  | stores a new invitation (from a mail) | REPLY if it has an answer */
 import {
   type Component,
   findProperty,
@@ -107,7 +107,7 @@ function listDeclined(change: AttendeeChange, old: SchedulingObject): Answer[] {
     .map(([, component]) => answerOf(change, component, "DECLINED"))
     .filter((one) => one !== undefined)
     .filter(({ component, attendee }) => attendee.partstat !== "DECLINED" && !isCancelled(component));
-  // The series says it for all its instances.
+  // A reply for the series holds for all its instances.
   const whole = answers.find(({ component }) => component === old.master);
   return whole === undefined ? answers : [whole];
 }
@@ -143,7 +143,7 @@ function listChanged(change: AttendeeChange, now: SchedulingObject): Answer[] {
     )
       answers.push(declined);
   }
-  // An override that is gone, and is no exclusion: the instance is as the series is again.
+  // An override was removed without an exclusion: the instance is the same as the series again.
   for (const [key, component] of old.overrides) {
     if (now.overrides.has(key) || now.exclusions.has(key)) continue;
     const was = answerOf(change, component);
@@ -160,7 +160,7 @@ function isOtherAnswer(
   key: InstanceKey | undefined,
 ): boolean {
   if (was === undefined) return partstat !== "NEEDS-ACTION";
-  // An instance that was excluded was declined.
+  // The instance was excluded, which means declined.
   if (key !== undefined && old!.exclusions.has(key) && !old!.overrides.has(key)) return true;
   const value = (one: Component, name: string) => findProperty(one, name)?.value ?? "";
   return (
@@ -170,7 +170,7 @@ function isOtherAnswer(
   );
 }
 
-/** What of a component a REPLY says (RFC 5546 section 3.2.3), with what a reader needs to know it again. */
+/** Properties of a component in a REPLY (RFC 5546 section 3.2.3), with those that a reader needs to recognize the event. */
 const repliedNames = new Set([
   "UID",
   "RECURRENCE-ID",
@@ -199,7 +199,7 @@ function replyComponent({ component, attendee, partstat }: Answer, nowMs: number
   return stampedReply;
 }
 
-/** RFC 5546 section 3.2.2.3: the delegator sends the request on to each delegate that is new. */
+/** RFC 5546 section 3.2.2.3: the delegator forwards the request to each new delegate. */
 function listDelegations(change: AttendeeChange, now: SchedulingObject): SchedulingMessage[] {
   const { old, nowMs } = change;
   const byDelegate = new Map<CalendarAddress, Component[]>();
@@ -229,7 +229,7 @@ function listDelegations(change: AttendeeChange, now: SchedulingObject): Schedul
   }));
 }
 
-/** The delegate is an attendee, also where the delegator's program did not say so. */
+/** Adds the delegate as attendee if the delegator's program did not. */
 function withDelegate(component: Component, to: CalendarAddress, from: CalendarAddress): Component {
   if (findAttendee(component, (address) => address === to) !== undefined) return component;
   const last = component.items.findLastIndex((item) => item.kind === "property" && item.name === "ATTENDEE");

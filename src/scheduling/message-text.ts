@@ -1,4 +1,4 @@
-/** What a message says to people whose programs know nothing of calendars (RFC 6047 section 2.4): subject and text of its mail. */
+/** Subject and text of the mail of an iTIP message, for programs without calendars (RFC 6047 section 2.4). */
 import {
   type Component,
   findProperty,
@@ -23,7 +23,7 @@ export interface MessageText {
   readonly text: string;
 }
 
-/** Characters of a description, and attendees, that the text names; the calendar part has all of them. */
+/** Bounds on the description and the attendees in the text; the calendar part has all of them. */
 const descriptionMax = 4000;
 const attendeesShownMax = 50;
 const subjectMax = 200;

@@ -1,5 +1,5 @@
-/** REFRESH (RFC 5546 section 3.2.6): an attendee who asks for an event gets it again as the organizer has it now, by mail, and not more
- *  often than once in a while. When it was sent stands on the ATTENDEE (X-WAYPOST-REFRESHED). */
+/** REFRESH (RFC 5546 section 3.2.6): an attendee who requests an event gets the organizer's current version by mail, at most once in an
+ *  interval. The time of sending is stored on the ATTENDEE (X-WAYPOST-REFRESHED). */
 import {
   type Component,
   changeItems,
@@ -18,12 +18,12 @@ import { type Addresses, listSchedulingComponents, type SchedulingObject } from 
 const refreshedParameter = "X-WAYPOST-REFRESHED";
 
 export interface RefreshAnswer {
-  /** With the time of the answer. */
+  /** The stored object, with the time of the answer in it. */
   readonly stored: Component;
   readonly messages: readonly SchedulingMessage[];
 }
 
-/** Undefined where the attendee has it, or is not in the event. */
+/** undefined if the attendee got it recently, or is not in the event. */
 export function answerRefresh(
   object: SchedulingObject,
   attendee: CalendarAddress,

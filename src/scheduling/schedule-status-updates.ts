@@ -1,16 +1,16 @@
-/** What becomes of invitations and answers after they left (RFC 6638 section 3.2.9 and 7.3): the SCHEDULE-STATUS of the sender's object
- *  follows the queue, the holds, and the reports of other servers. Its Schedule-Tag stays, since nobody changed the event.
+/** Updates of SCHEDULE-STATUS after invitations and answers were sent (RFC 6638 section 3.2.9 and 7.3): the status in the sender's
+ *  object follows the queue, the holds, and the reports of other servers. The Schedule-Tag stays, because nobody changed the event.
  *
  *  | the mail | status |
  *  | --- | --- |
- *  | waits for a person | 1.0 |
- *  | is in the queue, or with another server | 1.1 |
- *  | lies in a mailbox | 1.2 |
- *  | went to an address that is none | 3.7 |
- *  | was refused by a person, or taken back | 3.8 |
+ *  | is held for approval | 1.0 |
+ *  | is in the queue, or was relayed to another server | 1.1 |
+ *  | was delivered to a mailbox | 1.2 |
+ *  | has an invalid address | 3.7 |
+ *  | was declined by a person, or cancelled | 3.8 |
  *  | failed | 5.1 |
  *
- *  Only 1.0 and 1.1 become another one, so that looking twice changes nothing, and a change of a status is the last of it. */
+ *  Only 1.0 and 1.1 change to another status. So a second run changes nothing, and a final status stays. */
 import { isWaypostError } from "#/src/model/errors.ts";
 import { isLiveHold } from "#/src/model/holds.ts";
 import { attendeesOfInstanceMax } from "#/src/model/limits.ts";
@@ -35,17 +35,17 @@ export interface StatusUpdateRooms extends Pick<LocalRooms, "collections" | "sch
 }
 
 export interface ScheduleStatusUpdates {
-  /** Brings the objects of an agent up to date with what became of mail since a time. Answers how many objects changed. */
+  /** Updates the objects of an agent with the outcomes of mail since a time. Returns the number of changed objects. */
   follow(agent: AgentNumber, since: number): Promise<number>;
-  /** Where to begin after a start: everything that may not have been followed before the last end. */
+  /** Where to begin after a start: the outcomes that may not have been applied before the process ended. */
   findBacklog(): Promise<{ readonly since: number; readonly agents: readonly AgentNumber[] } | undefined>;
 }
 
-/** Objects that are looked at in one go; more of them come with the next. */
+/** Objects of one run; further ones follow in the next. */
 const uidsMax = 200;
 const holdsMax = 500;
 const attemptsMax = 5;
-/** What was not followed when a process ended is younger than this, counted from the last thing that became of any mail. */
+/** Outcomes that were not applied when a process ended are younger than this, counted from the latest outcome of any mail. */
 const backlogMs = 3_600_000;
 
 export function createScheduleStatusUpdates(rooms: StatusUpdateRooms): ScheduleStatusUpdates {
@@ -71,7 +71,7 @@ export function createScheduleStatusUpdates(rooms: StatusUpdateRooms): ScheduleS
   };
 }
 
-/** Of several mails to one address the last one counts. */
+/** If there are several mails to one address, the last one is used. */
 async function readStatuses(
   store: Store,
   agent: AgentNumber,

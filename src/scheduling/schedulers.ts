@@ -1,5 +1,5 @@
-/** Jobs of scheduling, each where it belongs: a small object that does not repeat is done at once, the rest on a thread within a limit
- *  of time, because a rule of recurrence may cost a quarter of a second for each instance that is asked for. */
+/** Runs scheduling jobs. A small object that does not repeat is computed at once, all others on a thread with a time limit, because a
+ *  recurrence rule may cost a quarter of a second for each requested instance. */
 
 import { createFairness, type Fairness, jobsOf } from "#/src/fairness/fairness.ts";
 import { unfoldedOctets } from "#/src/formats/content-lines/unfold.ts";
@@ -11,7 +11,7 @@ export interface Schedulers extends AsyncDisposable {
   run(job: SchedulingJob): Promise<SchedulingResult>;
 }
 
-/** Reading and writing so much takes some milliseconds. */
+/** Reading and writing an object of this size takes some milliseconds. */
 const inlineBytesMax = 32 * 1024;
 const timeLimitMs = 5000;
 const repeating = /^(?:RRULE|RDATE|EXRULE)[;:]/im;
@@ -31,7 +31,7 @@ export function createSchedulers(fairness: Fairness = createFairness()): Schedul
   };
 }
 
-/** Names are looked for as a reader of the lines sees them. */
+/** Searches for property names in unfolded lines. */
 export function isQuick(job: SchedulingJob): boolean {
   const texts = textsOf(job);
   const given = texts.filter((text) => text !== undefined);
@@ -53,7 +53,7 @@ function textsOf(job: SchedulingJob): readonly (Uint8Array | undefined)[] {
   }
 }
 
-/** For commands that end soon: everything at once. */
+/** For commands that end soon: computes every job at once. */
 export function createDirectSchedulers(): Schedulers {
   return {
     run: async (job) => runJob(job),

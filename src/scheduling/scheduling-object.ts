@@ -1,5 +1,5 @@
-/** A calendar object as scheduling sees it: a series and its overrides by the instances that they change, and who takes part
- *  (RFC 5545 section 3.8.4.4, RFC 6638 section 3.1). It can be what is stored, or what an iTIP message carries. */
+/** A calendar object for scheduling: a series, its overrides by instance, and the participants (RFC 5545 section 3.8.4.4, RFC 6638
+ *  section 3.1). It is read from a stored object or from an iTIP message. */
 import {
   type Component,
   findProperty,
@@ -21,7 +21,7 @@ import { attendeesOfInstanceMax, recurrenceDatesMax, schedulingInstancesMax } fr
 import type { CalendarAddress } from "./calendar-address.ts";
 import { findOrganizer, type Organizer } from "./participants.ts";
 
-/** Which instance: its original start, in UTC where it has a zone, so that two ways to write one moment are one key. */
+/** Identifies an instance: its original start, in UTC if it has a zone, so that two forms of one instant have the same key. */
 export type InstanceKey = string;
 
 export interface SchedulingObject {
@@ -33,11 +33,11 @@ export interface SchedulingObject {
   /** Absent if an attendee was invited to single instances only. */
   readonly master: Component | undefined;
   readonly overrides: ReadonlyMap<InstanceKey, Component>;
-  /** Instances that the series has no more, with the property and the value that say so. */
+  /** Excluded instances, with the property and the value that exclude them. */
   readonly exclusions: ReadonlyMap<InstanceKey, Exclusion>;
   readonly findZone: FindTimeZone;
   keyOf(time: CalendarTime): InstanceKey;
-  /** A time in one form, to compare. The text itself if it cannot be read. */
+  /** A time in a form that can be compared. An unreadable time is returned as text. */
   momentOf(property: Property, value?: string): string;
 }
 
@@ -53,7 +53,7 @@ export interface BrokenSchedulingRule {
     | "allowed-attendee-scheduling-object-change"
     | "max-attendees-per-instance"
     | "max-instances";
-  /** One sentence for people. */
+  /** One sentence for a person. */
   readonly explanation: string;
 }
 
@@ -63,7 +63,7 @@ export function listSchedulingComponents(calendar: Component): Component[] {
   return listComponents(calendar).filter(({ name }) => kinds.includes(name));
 }
 
-/** Nothing if the calendar has no events, to-dos or journal entries, or of several UIDs or kinds. */
+/** undefined if the calendar has no events, to-dos or journal entries, or if they have several UIDs or kinds. */
 export function readSchedulingObject(calendar: Component): SchedulingObject | undefined {
   const components = listSchedulingComponents(calendar);
   const [first] = components;
@@ -91,7 +91,7 @@ export function readSchedulingObject(calendar: Component): SchedulingObject | un
   };
 }
 
-/** What RFC 6638 section 3.2.4 and RFC 4791 section 5.2.9 ask of each version of an object. */
+/** Checks the rules of RFC 6638 section 3.2.4 and RFC 4791 section 5.2.9 for a version of an object. */
 export function findBrokenRule(object: SchedulingObject): BrokenSchedulingRule | undefined {
   const components = listSchedulingComponents(object.calendar);
   if (components.length > schedulingInstancesMax && object.organizer !== undefined)
@@ -117,7 +117,7 @@ export function isCancelled(component: Component): boolean {
   return findProperty(component, "STATUS")?.value.trim().toUpperCase() === "CANCELLED";
 }
 
-/** All components with the instance that they are; the series has the key undefined. */
+/** All components with the key of their instance; the key of the series is undefined. */
 export function listByInstance(object: SchedulingObject): [InstanceKey | undefined, Component][] {
   const overrides = [...object.overrides];
   return object.master === undefined ? overrides : [[undefined, object.master], ...overrides];
@@ -188,5 +188,5 @@ function exclusionsOf(
   return exclusions;
 }
 
-/** The addresses of one person or agent. */
+/** The addresses of one participant. */
 export type Addresses = ReadonlySet<CalendarAddress>;

@@ -1,6 +1,6 @@
-/** What is stored of an organizer's change (RFC 6638 section 3.2.1, 3.2.7 and 3.2.8, RFC 5546 section 2.1.4): the client's object
- *  with SEQUENCE raised where its times changed, with the answers that attendees gave (a client cannot give them), which a
- *  reschedule makes void, and with what the server noted. Everything else stays as the client wrote it. */
+/** The object that is stored for an organizer's change (RFC 6638 section 3.2.1, 3.2.7 and 3.2.8, RFC 5546 section 2.1.4): the client's
+ *  object, with SEQUENCE raised if the times changed, with the attendees' answers (a client cannot set them, and a reschedule resets
+ *  them), and with the server's own parameters. Everything else stays as the client wrote it. */
 import type { Component, Item, Property } from "#/src/formats/content-lines/content-line.ts";
 import { changeItems } from "#/src/formats/content-lines/content-line.ts";
 import { addressOfProperty, type CalendarAddress } from "./calendar-address.ts";
@@ -22,16 +22,16 @@ export interface StoredChange {
   readonly calendar: Component;
   /** Attendees whom the client asks to send to. */
   readonly forced: Addresses;
-  /** Whose proposals the organizer took away, in which components. */
+  /** Attendees whose proposals the organizer removed, by component. */
   readonly declined: ReadonlyMap<Component, readonly Attendee[]>;
 }
 
 export interface OrganizerKnowledge {
-  /** The client saw a version with other answers (If-Schedule-Tag-Match), so that NEEDS-ACTION is no wish of it. */
+  /** The client may have read older answers (If-Schedule-Tag-Match), so NEEDS-ACTION is not a request to answer again. */
   readonly isMerging: boolean;
-  /** What stands of proposals is the organizer's wish. Without it they stay: programs leave out what they do not know. */
+  /** The proposals in the object are the organizer's decision. If false they are kept: programs leave out unknown parameters. */
   readonly answersProposals: boolean;
-  /** Attendees who are new are told, and have not answered yet. */
+  /** New attendees get a message, and have not answered yet. */
   readonly isTelling: boolean;
 }
 
@@ -84,7 +84,7 @@ export function storeOrganizerChange(
   return { calendar: isComplete ? calendar : withAnsweredInstances(old, calendar), forced, declined };
 }
 
-/** RFC 6638 section 3.2.10: instances that were answered for themselves since the client read the event. */
+/** RFC 6638 section 3.2.10: instances that were answered separately since the client read the event. */
 function withAnsweredInstances(old: SchedulingObject, calendar: Component): Component {
   let merged = calendar;
   const now = readSchedulingObject(calendar)!;
@@ -146,7 +146,7 @@ function withAnswers(
   const items = component.items.flatMap((item): Item | readonly Item[] => {
     if (item.kind !== "property" || item.name !== "ATTENDEE") return item;
     const attendee = readAttendee(item);
-    // Who stands twice would have two answers.
+    // An attendee that occurs twice would have two answers.
     if (seen.has(attendee.address)) return [];
     seen.add(attendee.address);
     const plain = setParameters(item, { "SCHEDULE-FORCE-SEND": undefined });
@@ -181,10 +181,10 @@ function withAnswer(
   if (isMoved && attendee.userType !== "RESOURCE" && attendee.userType !== "ROOM")
     return setParameters(noted, { PARTSTAT: "NEEDS-ACTION", RSVP: "TRUE" });
   if (isMoved) return setParameters(noted, { PARTSTAT: "NEEDS-ACTION" });
-  // A client that has not read the event since does not know what was added.
+  // A client that has not read the event again does not have the added values.
   const asked = known.rsvp && known.partstat === "NEEDS-ACTION" ? withReplyWanted(noted) : noted;
   if (attendee.partstat === known.partstat) return asked;
-  // The client asks again.
+  // The client asks the attendee to answer again.
   if (attendee.partstat === "NEEDS-ACTION" && !isMerging)
     return isExpected(attendee) ? withReplyWanted(noted) : noted;
   return setParameters(noted, {
@@ -198,8 +198,8 @@ function isExpected({ role, userType }: Attendee): boolean {
   return role !== "NON-PARTICIPANT" && userType !== "RESOURCE" && userType !== "ROOM";
 }
 
-/** RSVP=TRUE where the client says nothing of it: without it an answer is not asked for (RFC 5545 section 3.2.17), and programs
- *  show no buttons to give it. */
+/** Adds RSVP=TRUE if the client wrote no RSVP: the default is that no answer is requested (RFC 5545 section 3.2.17), and then programs
+ *  show no buttons to answer. */
 function withReplyWanted(property: Property): Property {
   const isSaid = property.parameters.some(({ name }) => name === "RSVP");
   return isSaid ? property : setParameters(property, { RSVP: "TRUE" });

@@ -573,7 +573,7 @@ describe("an attendee", () => {
       calendar(invited("ACCEPTED", weekly)),
     ],
     [
-      "take the series away",
+      "remove the series",
       calendar(invited("ACCEPTED", weekly), invited("ACCEPTED", at())),
       calendar(invited("ACCEPTED", at())),
     ],
