@@ -457,7 +457,7 @@ describe("what a caller writes", () => {
     [{ ...base, timeZone: "Berlin" }, "/timeZone"],
     [{ ...base, titel: "x" }, "/titel"],
     [{ ...base, recurrenceRules: [] }, "/recurrenceRules", "JSCalendar 2.0 has one rule: `recurrenceRule`."],
-    [{ ...base, showWithoutTime: true }, "/start", "Beside showWithoutTime the time is T00:00:00."],
+    [{ ...base, showWithoutTime: true }, "/start", "With showWithoutTime the time is T00:00:00."],
     [
       { ...base, participants: { a: { calendarAddress: "a@b.example", sendTo: {} } } },
       "/participants/a/sendTo",
