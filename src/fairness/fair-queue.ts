@@ -1,14 +1,14 @@
-/** What waits, in turns: first of the accounts and networks, in each account of its mailboxes, and in each of these in the order in
- *  which it came. An owner that has many waiting is no more than one among the owners. */
+/** A queue with turns (round robin): between accounts and networks, within an account between its mailboxes, and within a mailbox in
+ *  the order of arrival. An owner with many waiting items gets as many turns as any other owner. */
 import type { Owner } from "#/src/model/owner.ts";
 
-/** What becomes of the one whose turn it is: it goes, the turn is the next owner's, or nobody goes now. */
+/** Decides about the item whose turn it is: it is taken, the next owner gets the turn, or no item is taken now. */
 export type Verdict = "goes" | "waits" | "nobody goes";
 
 const goes = (): Verdict => "goes";
 
 export class FairQueue<Item extends { readonly owner: Owner }> {
-  /** By account or network, by owner. Never empty ones; whose turn is next is first. */
+  /** By account or network, by owner. Has no empty entries; the first has the next turn. */
   readonly #groups = new Map<string, Map<string, Set<Item>>>();
   #length = 0;
 
@@ -20,7 +20,7 @@ export class FairQueue<Item extends { readonly owner: Owner }> {
     return this.#length === 0;
   }
 
-  /** How many of an owner wait. */
+  /** The number of waiting items of an owner. */
   lengthOf(owner: Owner): number {
     return this.#groups.get(groupOf(owner))?.get(owner.key)?.size ?? 0;
   }
@@ -36,7 +36,7 @@ export class FairQueue<Item extends { readonly owner: Owner }> {
     this.#length++;
   }
 
-  /** Back to where it was taken from: its owner's turn is the next one, and it goes before the owner's others. */
+  /** Puts an item back to where it was taken from: its owner has the next turn, and it is before the owner's other items. */
   unshift(item: Item): void {
     this.delete(item);
     const group = groupOf(item.owner);
@@ -47,7 +47,7 @@ export class FairQueue<Item extends { readonly owner: Owner }> {
     this.#length++;
   }
 
-  /** Takes the next one. Only the oldest of each owner is asked about. */
+  /** Takes the next item. `verdict` is called only for the oldest item of each owner. */
   shift(verdict: (item: Item) => Verdict = goes): Item | undefined {
     for (const [group, owners] of this.#groups)
       for (const [key, items] of owners) {
@@ -56,7 +56,7 @@ export class FairQueue<Item extends { readonly owner: Owner }> {
         if (word === "nobody goes") return undefined;
         if (word === "waits") continue;
         this.delete(item!);
-        // Behind the others.
+        // Moves the owner behind the others.
         if (owners.delete(key) && items.size > 0) owners.set(key, items);
         if (this.#groups.delete(group) && owners.size > 0) this.#groups.set(group, owners);
         return item;
@@ -64,7 +64,7 @@ export class FairQueue<Item extends { readonly owner: Owner }> {
     return undefined;
   }
 
-  /** Whether it was there. */
+  /** Returns whether the item was in the queue. */
   delete(item: Item): boolean {
     const group = groupOf(item.owner);
     const owners = this.#groups.get(group);
@@ -76,7 +76,7 @@ export class FairQueue<Item extends { readonly owner: Owner }> {
     return true;
   }
 
-  /** The one that came last of the owner that has the most waiting. */
+  /** The newest item of the owner with the most waiting items. */
   newestOfGreediest(): Item | undefined {
     let greediest: Set<Item> | undefined;
     for (const owners of this.#groups.values())
@@ -84,7 +84,7 @@ export class FairQueue<Item extends { readonly owner: Owner }> {
     return greediest && [...greediest].at(-1);
   }
 
-  /** Takes all. */
+  /** Removes and returns all items. */
   drain(): Item[] {
     const items = [...this.#groups.values()].flatMap((owners) =>
       [...owners.values()].flatMap((some) => [...some]),

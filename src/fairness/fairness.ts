@@ -1,20 +1,20 @@
-/** The gates of one process: one for each row of the table, whoever asks for it. */
+/** The gates of one process: one for each row of the table, shared by all callers. */
 import type { Owner } from "#/src/model/owner.ts";
 import { Gate } from "./gate.ts";
 import { createRefusals, type RefusalCount, type RefusalLine, type RefusalReason } from "./refusals.ts";
 import { type Share, type ShareName, shares } from "./shares.ts";
 
-/** What the row does not say as numbers. */
+/** Numbers that the row does not have itself. */
 export interface Amounts {
   readonly total?: number;
   readonly share?: number;
   readonly mailboxShare?: number;
   readonly accountShare?: number;
-  /** Of who tells the gate of a place only when it has been in use for as long as the row says. */
+  /** For callers that let a place give way only after it was idle for the row's `idleMs`. */
   readonly idleMs?: number;
 }
 
-/** For the rows of threads: one owner leaves a thread to the others where there are several. */
+/** For the rows of threads: where there are several threads, one owner cannot take all of them. */
 export function jobsOf(threads: number): Amounts {
   return { total: threads, share: Math.max(1, threads - 1) };
 }
@@ -26,17 +26,17 @@ export interface ShareUsage {
 }
 
 export interface Fairness {
-  /** The first that asks says the numbers that the row leaves open. */
+  /** The first caller gives the numbers that the row leaves open. */
   gate(name: ShareName, amounts?: Amounts): Gate;
-  /** A refusal for a share that no gate sees. */
+  /** Records a refusal for a share that has no gate. */
   note(name: ShareName, owner: Owner, reason: RefusalReason): void;
-  /** How much of each share is in use, and how many wait for it; of those that were asked for. */
+  /** The amount in use and the number of waiting callers, for each gate that exists. */
   usage(): readonly ShareUsage[];
-  /** What was refused since the start. */
+  /** The refusals since the start. */
   refused(): readonly RefusalCount[];
 }
 
-/** `write`: told once a minute of each share and owner that is refused. */
+/** `write` is called once a minute for each share and owner with refusals. */
 export function createFairness(write: (line: RefusalLine) => void = () => {}): Fairness {
   const gates = new Map<ShareName, Gate>();
   const refusals = createRefusals(write);

@@ -1,6 +1,6 @@
-/** How much of one thing is in use at a time, and by whom: connections, octets in memory, jobs of threads. All owners together have
- *  a total, and each owner a share of it. Who finds no place is refused, or waits in turns of the owners until a deadline. When
- *  the total is in use, places that may give way do: the oldest of the owner that has the most. */
+/** Limits how much of a resource is in use, for all owners together (the total) and for each owner (its share): connections, octets in
+ *  memory, jobs of threads. A caller without a place is refused, or waits in turns of the owners until a deadline. When the total is
+ *  in use, places that may give way are taken back: the oldest of the owner that has the most. */
 import { assertCallerThere, callerOwner, onCallerGone } from "#/src/model/caller.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { Owner } from "#/src/model/owner.ts";
@@ -15,42 +15,42 @@ export interface WaitingLimits {
   readonly waitMs: number;
 }
 
-/** The last part of a total is for owners that have little. */
+/** The last part of a total is reserved for owners that have little. */
 export interface Spare {
   readonly amount: number;
-  /** What such an owner has with what it asks for. */
+  /** An owner may use the reserved part if it has at most this much, including the new amount. */
   readonly upTo: number;
 }
 
 export interface GateLimits {
-  /** What the refusals speak of, in the plural. */
+  /** Name of the resource in refusals, in the plural. */
   readonly what: string;
-  /** Of all owners. */
+  /** For all owners together. */
   readonly total: number;
-  /** Of one owner. Who has nothing may take one amount of any size. */
+  /** For one owner. An owner that has nothing may take one amount of any size. */
   readonly share: number;
-  /** Of one mailbox, if not the same. */
+  /** For one mailbox, if different from `share`. */
   readonly mailboxShare?: number | undefined;
-  /** Of all mailboxes of one account. */
+  /** For all mailboxes of one account. */
   readonly accountShare?: number | undefined;
   readonly spare?: Spare | undefined;
-  /** How many may wait, of all owners and of one. Nobody waits without it. */
+  /** How many may wait, of all owners and of one. Without it nobody waits. */
   readonly waiting?: WaitingLimits | undefined;
-  /** A place that may give way for so long gives way to an owner that has as many as its own. */
+  /** After a place could give way for this time, an owner with as many places may take it. */
   readonly idleMs?: number | undefined;
 }
 
 export interface GateOptions extends GateLimits {
-  /** Told of everything that is refused or had to give way. */
+  /** Called for each refusal and for each place that was taken back. */
   note?: (owner: Owner, reason: Refusal | "gave_way") => void;
   now?: () => number;
 }
 
-/** How much more others must have before a place of theirs is taken that leaves them with less. */
+/** A place is taken from an owner that would then have less than the other only if it had this many times as much. */
 const muchMore = 4;
-/** Places that are taken away for one. */
+/** Bound on the places that are taken back for one request. */
 const takenAtOnceMax = 100;
-/** When to come back. */
+/** Delay until the caller may try again. */
 const retryAfterMs = 1000;
 
 interface Waiting {
@@ -59,10 +59,10 @@ interface Waiting {
   settle(place: Held | undefined): void;
 }
 
-/** What an owner has. */
+/** The amount and the places of an owner. */
 interface Holding {
   amount: number;
-  /** Places that may give way, the one that may for the longest time first. */
+  /** Places that may give way, in the order in which they became so. */
   readonly yielding: Set<Held>;
 }
 
@@ -71,7 +71,7 @@ export class Gate {
   readonly #holdings = new Map<string, Holding>();
   readonly #accounts = new Map<string, number>();
   readonly #queue = new FairQueue<Waiting>();
-  /** For all places. */
+  /** The side of the gate that its places call. */
   readonly #heldIn: HeldIn = {
     now: () => (this.#options.now ?? nowMs)(),
     grow: (place, more) => {
@@ -104,7 +104,7 @@ export class Gate {
     },
   };
   #taken = 0;
-  /** No owner that has places that may give way has more. */
+  /** Upper bound on the amount of each owner that has places that may give way. */
   #greed = 0;
   #isMakingWay = false;
 
@@ -112,12 +112,12 @@ export class Gate {
     this.#options = options;
   }
 
-  /** In use by all. */
+  /** The amount in use by all owners. */
   get taken(): number {
     return this.#taken;
   }
 
-  /** Those that wait. */
+  /** The number of waiting callers. */
   get waiting(): number {
     return this.#queue.length;
   }
@@ -126,14 +126,14 @@ export class Gate {
     return this.#holdings.get(owner.key)?.amount ?? 0;
   }
 
-  /** A place at once, or why there is none. */
+  /** Returns a place at once, or the limit that was reached. */
   tryEnter(owner: Owner, amount = 1): Place | Refusal {
     const place = this.enterNow(owner, amount);
     if (typeof place === "string") this.#note(owner, place);
     return place;
   }
 
-  /** The same for who keeps what finds no place and comes again: that is no refusal. */
+  /** As `tryEnter`, for callers that keep their work and try again: it is not recorded as a refusal. */
   enterNow(owner: Owner, amount = 1): Place | Refusal {
     const refusal = this.#findRoom(owner, amount);
     if (refusal !== undefined) return refusal;
@@ -142,13 +142,13 @@ export class Gate {
     return place;
   }
 
-  /** Why there is no place now, though others might give way. */
+  /** The limit that is reached now, without regard to places that may give way. */
   look(owner: Owner, amount = 1): Refusal | undefined {
     return this.#refusalOf(owner, amount);
   }
 
   /** Waits for a place. Throws `rate_limited` to an owner that has its share, `upstream_unavailable` when all is in use, and
-   *  `CallerGone` when the caller goes meanwhile. */
+   *  `CallerGone` when the caller goes while it waits. */
   async enter(owner: Owner = callerOwner(), amount = 1): Promise<Place> {
     assertCallerThere();
     const { waiting } = this.#options;
@@ -178,7 +178,7 @@ export class Gate {
     }
   }
 
-  /** Does work in a place, which is given back when it ends. */
+  /** Runs work with a place, which is given back when the work ends. */
   async run<T>(work: (place: Place) => Promise<T>, owner?: Owner, amount?: number): Promise<T> {
     using place = await this.enter(owner, amount);
     return await work(place);
@@ -193,9 +193,9 @@ export class Gate {
   }
 
   #admit(): void {
-    // The room that is being made is somebody's.
+    // While places are taken back, the room is reserved for the caller that they are taken for.
     while (!this.#isMakingWay) {
-      // What is small goes into the spare part when what is large finds no room, and does not keep that waiting.
+      // A small amount may use the spare part when a large one finds no room; it does not delay the large one.
       let isFull = false;
       const next = this.#queue.shift(({ owner, amount }): Verdict => {
         const isSmall = this.#isSmall(owner, amount);
@@ -211,7 +211,7 @@ export class Gate {
     }
   }
 
-  /** undefined: there is room now, if need be because others gave way. */
+  /** undefined: there is room now, possibly after others gave way. */
   #findRoom(owner: Owner, amount: number): Refusal | undefined {
     const refusal = this.#refusalOf(owner, amount);
     return refusal === "total" && this.#makeWay(owner, amount) ? undefined : refusal;
@@ -237,7 +237,7 @@ export class Gate {
     return spare !== undefined && this.takenBy(owner) + amount <= spare.upTo;
   }
 
-  /** Takes places away from owners that have more, until there is room. None is taken when that would not be enough. */
+  /** Takes places back from owners that have more, until there is room. If that would not be enough, none is taken. */
   #makeWay(owner: Owner, amount: number): boolean {
     const wanted = this.takenBy(owner) + amount;
     if (this.#greed < wanted) return false;
@@ -342,7 +342,7 @@ export class Gate {
   }
 }
 
-/** Something larger than the limit goes where nothing else is. */
+/** Whether an amount exceeds a limit. An amount larger than the limit is allowed if nothing else is in use. */
 function isOver(taken: number, amount: number, limit: number): boolean {
   return taken > 0 && taken + amount > limit;
 }

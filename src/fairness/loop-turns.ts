@@ -1,11 +1,11 @@
-/** Turns of the loop for work that goes on for long on the main thread: pages of a mailbox, text that is decoded, answers that are
- *  written. Whoever has done a piece waits for the next turn, and those that wait take turns of their owners. Together they have a few
- *  milliseconds between two looks at the sockets, however many they are: so everybody else is answered as if there was one. */
+/** Turns of the event loop for long work on the main thread: reading pages of a mailbox, decoding text, writing responses. After each
+ *  piece the work waits for its next turn, in turns of the owners. All such work together gets a few milliseconds between two polls of
+ *  the sockets, whatever number of jobs there is, so other requests are answered in time. */
 import { assertCallerThere, callerOwner } from "#/src/model/caller.ts";
 import type { Owner } from "#/src/model/owner.ts";
 import { FairQueue } from "./fair-queue.ts";
 
-/** Time that work may go on without the loop being given a turn. Tidying memory may come on top. */
+/** Time that work may run before the event loop continues. Garbage collection may add to it. */
 const turnMs = 3;
 
 interface Waiting {
@@ -15,10 +15,10 @@ interface Waiting {
 
 const waiting = new FairQueue<Waiting>();
 let isScheduled = false;
-/** When the loop last had its turn: what follows on each other without waiting is one stretch. */
+/** When the event loop last continued. */
 let turnedAt = performance.now();
 
-/** The next turn of who has more to do. Throws `CallerGone` when nobody waits for the work any more. */
+/** Waits for the next turn. Throws `CallerGone` if the caller of the work has gone. */
 export async function nextTurn(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   waiting.push({ owner: callerOwner(), go: resolve });
@@ -35,10 +35,10 @@ function begin(): void {
   letGo();
 }
 
-/** One of them, and when it has done its piece the next, as long as there is time. */
+/** Resumes one job, and after its piece the next one, while there is time. */
 function letGo(): void {
   waiting.shift()?.go();
-  // Behind all microtasks, with which the piece is done.
+  // Runs after all microtasks: then the piece is finished.
   queueMicrotask(() => process.nextTick(goOn));
 }
 
@@ -48,13 +48,13 @@ function goOn(): void {
   else setImmediate(begin);
 }
 
-/** Gives the loop its turn when work that never waits by itself has gone on for a while. */
+/** Lets the event loop continue when work without own waits has run for a while. */
 export class LoopTurns {
   get isDue(): boolean {
     return performance.now() - turnedAt >= turnMs;
   }
 
-  /** Throws `CallerGone` when nobody waits for the work any more. */
+  /** Throws `CallerGone` if the caller of the work has gone. */
   async turn(): Promise<void> {
     if (this.isDue) await nextTurn();
   }

@@ -1,23 +1,23 @@
-/** A place in a gate: what an owner has in use. */
+/** A place in a gate: an amount that an owner has in use. */
 import type { Owner } from "#/src/model/owner.ts";
 
-/** The limit that was met: of all, of the owner, of its account. */
+/** The limit that was reached: for all owners, for the owner, for its account. */
 export type Refusal = "total" | "share" | "account";
 
-/** What one owner has in use. */
+/** An amount that one owner has in use. */
 export interface Place extends Disposable {
   readonly owner: Owner;
   readonly amount: number;
-  /** Takes more. Nothing has changed when it is refused. */
+  /** Increases the amount. A refusal changes nothing. */
   grow(amount: number): Refusal | undefined;
   shrink(amount: number): void;
-  /** Counts for another owner from now on. Nothing has changed when it is refused. */
+  /** Moves the place to another owner. A refusal changes nothing. */
   moveTo(owner: Owner): Refusal | undefined;
-  /** From now on it may be taken away, which is told by the call, or no longer if there is none. */
+  /** Allows the gate to take the place back, which calls `onTaken`; with undefined it is not allowed any more. */
   giveWay(onTaken: (() => void) | undefined): void;
 }
 
-/** The gate as a place of it sees it. */
+/** The functions of the gate that its places call. */
 export interface HeldIn {
   now(): number;
   grow(place: Held, amount: number): Refusal | undefined;
@@ -71,7 +71,7 @@ export class Held implements Place {
     this.#gate.yield(this, onTaken !== undefined);
   }
 
-  /** It has to give way. */
+  /** Takes the place back. */
   take(): void {
     const onTaken = this.#onTaken;
     this[Symbol.dispose]();

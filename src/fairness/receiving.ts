@@ -1,6 +1,6 @@
-/** The memory of the process for what is being received: messages by SMTP, literals of IMAP, bodies of HTTP. It is taken before the
- *  octets come, and held until what was received is stored or refused. What comes below the least rate loses it, and what is still
- *  on its way gives way to others when all memory is in use. */
+/** The memory of the process for data that is being received: messages of SMTP, literals of IMAP, bodies of HTTP. It is reserved before
+ *  the octets arrive, and held until the data is stored or refused. A transfer below the minimum rate loses it, and an unfinished
+ *  transfer may give way to others when all memory is in use. */
 import { callerOwner } from "#/src/model/caller.ts";
 import type { Owner } from "#/src/model/owner.ts";
 import { type Arrival, watchArrival } from "./arrival-rate.ts";
@@ -12,29 +12,29 @@ export type LostReason = "gave_way" | "too_slow";
 
 /** Memory for one message or body. */
 export interface Received extends Disposable {
-  /** Octets have come. */
+  /** Reports arrived octets. */
   arrived(octets: number): void;
-  /** Takes more memory at once, or tells why not. */
+  /** Reserves more memory at once, or returns the limit that was reached. */
   grow(octets: number): Refusal | undefined;
-  /** All has come: the memory is nobody else's any more until it is given back. */
+  /** The data is complete: the memory cannot be taken back until it is released. */
   complete(): void;
-  /** The next part is on its way. */
+  /** The next part is being received. */
   resume(): void;
 }
 
 export interface Receiving {
-  /** At once, or why not. `onLost`: the memory was taken away, and what has come of it has to go. */
+  /** Reserves at once, or returns the limit that was reached. `onLost`: the memory was taken back; the received part is discarded. */
   tryBegin(owner: Owner, octets: number, onLost: (reason: LostReason) => void): Received | Refusal;
-  /** Waits for it in the caller's turn. Throws as a gate does. */
+  /** Waits for memory in turns of the owners. Throws as `Gate.enter` does. */
   begin(octets: number, onLost: (reason: LostReason) => void): Promise<Received>;
 }
 
 const mebibyte = 1024 * 1024;
 const octetsMin = 256 * mebibyte;
-/** So many of the largest message fit. */
+/** The total holds this many messages of the largest size. */
 const largestMessages = 4;
 
-/** For a process whose largest message is so large. */
+/** The amounts for a process with this largest message size. */
 export function receivingAmounts(largestMessageBytes: number): Amounts {
   const total = Math.max(octetsMin, largestMessages * largestMessageBytes);
   return { total, share: total / 2 };

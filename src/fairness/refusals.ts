@@ -1,8 +1,8 @@
-/** What was refused for a share: counted, and told in the log once a minute for each share and owner. */
+/** Counts refusals for each share, and logs them once a minute for each share and owner. */
 import type { Owner } from "#/src/model/owner.ts";
 import type { ShareName } from "./shares.ts";
 
-/** The limit that was met; `gave_way`: it was taken away for others; `too_slow`: it came below the least rate. */
+/** The limit that was reached; `gave_way`: the place was taken back for others; `too_slow`: the transfer was below the minimum rate. */
 export type RefusalReason = "total" | "share" | "account" | "gave_way" | "too_slow";
 
 export interface RefusalLine {
@@ -20,20 +20,20 @@ export interface RefusalCount {
 
 export interface Refusals {
   note(share: ShareName, what: string, owner: Owner, reason: RefusalReason): void;
-  /** Since the start. */
+  /** The counts since the start. */
   counts(): readonly RefusalCount[];
 }
 
 const quietMs = 60_000;
-/** Owners that are remembered, and so lines of a minute. */
+/** Bound on the owners that are remembered, and so on the log lines of a minute. */
 const linesMax = 1000;
 
-/** `now` in milliseconds, never going back. */
+/** `now`: a monotonic time in milliseconds. */
 export function createRefusals(
   write: (line: RefusalLine) => void,
   now: () => number = () => performance.now(),
 ): Refusals {
-  /** In the order of the lines. */
+  /** When each owner was last logged, in the order of the log lines. */
   const saidAt = new Map<string, number>();
   const counted = new Map<string, { share: ShareName; reason: RefusalReason; count: number }>();
 

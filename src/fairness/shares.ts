@@ -1,29 +1,29 @@
-/** The table of everything that owners share: what there is of it in all, how much one owner may have, who may wait and for how
- *  long, and how fast what arrives has to come. What has no row here has no queue; the README shows the same table. */
+/** The table of all shared resources: the total, the share of one owner, how many may wait and for how long, and the minimum rate of
+ *  received data. A resource without a row has no queue. The README shows the same table. */
 
 import type { MinimumRate } from "./arrival-rate.ts";
 import type { Spare, WaitingLimits } from "./gate.ts";
 
 const mebibyte = 1024 * 1024;
 
-/** A number of our own, or where it comes from: the name of a setting, or what it is counted by. */
+/** A number, or its source: the name of a setting, or a description. */
 export type Amount = number | string;
 
 export interface Share {
-  /** As refusals and the log name it, in the plural. */
+  /** Name in refusals and in the log, in the plural. */
   readonly what: string;
   readonly unit: "connections" | "octets" | "jobs" | "streams";
   readonly total: Amount;
-  /** Of a network, and of a mailbox where that has no other. */
+  /** For a network, and for a mailbox without its own value. */
   readonly share: Amount;
   readonly mailboxShare?: Amount;
-  /** Of all mailboxes of one account. */
+  /** For all mailboxes of one account. */
   readonly accountShare?: Amount;
-  /** Who finds no place waits; without it, is refused. */
+  /** Limits of waiting; without it a caller without a place is refused. */
   readonly waiting?: WaitingLimits;
-  /** The last of it is for owners that then have no more than this. */
+  /** The last part of the total, reserved for owners that have little. */
   readonly spare?: Spare;
-  /** A place that may give way for so long gives way to an owner that has as many. */
+  /** After a place could give way for this time, an owner with as many places may take it. */
   readonly idleMs?: number;
   readonly minimumRate?: MinimumRate;
 }
@@ -45,7 +45,7 @@ function connectionsOf(role: string, what: string): Share {
   };
 }
 
-/** Jobs of threads. One owner leaves a thread to the others where there are several. */
+/** Jobs of threads. Where there are several threads, one owner cannot take all of them. */
 function jobs(what: string): Share {
   return {
     what,
@@ -64,7 +64,7 @@ export const shares = {
   apart: {
     what: "connections of the ports of the operator and of metrics",
     unit: "connections",
-    // They are for a few programs of the operator's own.
+    // Only a few programs of the operator use them.
     total: 200,
     share: 100,
     idleMs: 10_000,
@@ -72,7 +72,7 @@ export const shares = {
   challenges: {
     what: "connections of the port of ACME challenges",
     unit: "connections",
-    // Anybody may reach it; an authority asks from a few places, one short question each.
+    // It is open to everybody; an authority sends one short request from each of a few addresses.
     total: 200,
     share: 20,
     idleMs: 10_000,
@@ -84,7 +84,7 @@ export const shares = {
     share: "half of it",
     spare: { amount: 32 * mebibyte, upTo: mebibyte },
     waiting: { total: 1000, share: 64, waitMs: 20_000 },
-    // As Postfix has it (smtpd_min_data_rate): a line of 4,000 bits a second keeps it.
+    // As in Postfix (smtpd_min_data_rate): a connection of 4,000 bits a second is fast enough.
     minimumRate: { graceMs: 60_000, octetsPerSecond: 500 },
   },
   requests: {
@@ -97,7 +97,7 @@ export const shares = {
   html: jobs("renderings of HTML"),
   documents: {
     ...jobs("readings of documents"),
-    // A hostile one holds its thread for seconds.
+    // A hostile document holds its thread for seconds.
     share: 1,
     accountShare: 2,
   },
@@ -109,7 +109,7 @@ export const shares = {
   preparers: {
     what: "messages to be understood",
     unit: "jobs",
-    // Each is in memory, within `receiving` or `sending`; threads have many under way, as most of them wait for answers of DNS.
+    // Each is in memory, within `receiving` or `sending`; a thread has many at a time, because most of them wait for answers of DNS.
     total: 512,
     share: 128,
     accountShare: 256,
@@ -133,17 +133,17 @@ export const shares = {
   searches: {
     what: "searches for text",
     unit: "jobs",
-    // On one thread, in turns: one that has looked into 32 MiB, or for 1 s, begins to wait again.
+    // On one thread, in turns: after reading 32 MiB, or after 1 s, a search waits for its next turn.
     total: 32,
     share: 2,
     accountShare: 8,
-    // So many of an owner have had their turn by then.
+    // Within the time, this number of one owner's searches has had a turn.
     waiting: { total: 1000, share: 64, waitMs: 60_000 },
   },
   scans: {
     what: "long reads of the store",
     unit: "jobs",
-    // One thread does one after the other; the second is there when it has done the first.
+    // One thread runs one job after the other; the second waits so that the thread is not idle in between.
     total: 2,
     share: 1,
     waiting: { total: 1000, share: 64, waitMs: 60_000 },
@@ -152,7 +152,7 @@ export const shares = {
     what: "answers of agents",
     unit: "jobs",
     total: 256,
-    // The owner is the mailbox that they leave from: each counts in its conversation before the next one is looked at.
+    // The owner is the sending mailbox: each mail is counted in its conversation before the next one is checked.
     share: 1,
     waiting: { total: 1000, share: 64, waitMs: 20_000 },
   },
@@ -167,7 +167,7 @@ export const shares = {
   queued: {
     what: "deliveries taken from the queue",
     unit: "jobs",
-    // Without their octets. What finds no place stays in the store.
+    // Without their octets. A mail without a place stays in the store.
     total: 2000,
     share: 100,
   },
@@ -177,15 +177,15 @@ export const shares = {
     total: "outbound.connections",
     share: "half of them",
     accountShare: "three quarters of them",
-    // Of one delivery, as long as the server cannot have the message.
+    // A delivery may give way while the receiving server cannot have the message yet.
     idleMs: 30_000,
   },
   servers: {
     what: "connections to one address of other servers",
     unit: "connections",
-    // A carrier has one; that of the mail before it may still be closing.
+    // A delivery uses one; the connection of the previous mail may still be closing.
     total: "twice outbound.connections",
-    // The owner is the address, for whatever domains the mail is.
+    // The owner is the IP address, for mail of all domains.
     share: "outbound.connections_per_domain",
   },
   deliverers: {
@@ -201,7 +201,7 @@ export const shares = {
     total: 256 * mebibyte,
     share: 128 * mebibyte,
     spare: { amount: 32 * mebibyte, upTo: mebibyte },
-    // As many as the runner has taken from the queue; a large one is with its server for minutes.
+    // The number that the runner takes from the queue; a large mail takes minutes to transfer.
     waiting: { total: 500, share: 500, waitMs: 1_800_000 },
   },
   webhooks: {
@@ -225,7 +225,7 @@ export const shares = {
     // Each has its sets of numbers in memory, and the writer does a piece of each in turns.
     total: 32,
     share: 1,
-    // Beyond the connections that one login may have it is no use to wait.
+    // The number of connections of one login bounds how many can wait.
     waiting: { total: 1000, share: 60, waitMs: 600_000 },
   },
 } as const satisfies Record<string, Share>;

@@ -1,10 +1,10 @@
-/** A bound on the octets of arrays that a thread makes. The bound on its heap counts objects of JavaScript alone: a document of a few
- *  KB that unpacks to gigabytes has nothing but arrays. */
+/** A bound on the octets of arrays that a thread makes. The bound on its heap counts only objects of JavaScript, but a document of
+ *  a few KB may unpack to gigabytes of arrays. */
 
 export interface ArrayBudget {
   /** Counts from 0 again. */
   restart(): void;
-  /** Octets of the arrays made since, whether they are still in use or not. */
+  /** Octets of all arrays since the last restart, also of those that are not in use any more. */
   readonly spent: number;
   readonly isOver: boolean;
 }
@@ -27,7 +27,7 @@ const arrayNames = [
 
 type ArrayConstructor = new (...args: unknown[]) => object;
 
-/** Counts every array that code of this thread makes from now on, also by `slice`, and takes away what unpacks outside of it. */
+/** Counts every array that code of this thread makes from now on, also by `slice`, and removes what decompresses without counting. */
 export function limitArrays(bytesMax: number): ArrayBudget {
   let spent = 0;
   for (const name of arrayNames) {
@@ -40,7 +40,7 @@ export function limitArrays(bytesMax: number): ArrayBudget {
         return Reflect.construct(target, args, newTarget === counted ? target : newTarget);
       },
     });
-    // What makes an array like another one asks for its constructor.
+    // Methods that create an array of the same kind use the constructor.
     if (name !== "ArrayBuffer") plain.prototype.constructor = counted;
     Object.assign(globalThis, { [name]: counted });
   }
@@ -58,7 +58,7 @@ export function limitArrays(bytesMax: number): ArrayBudget {
   };
 }
 
-/** Elements of the new array; none where it shows the memory of another. */
+/** Number of elements of the new array; 0 if it is a view of existing memory. */
 function lengthOf(from: unknown): number {
   if (typeof from === "number") return from;
   if (from === null || typeof from !== "object" || "byteLength" in from === false)

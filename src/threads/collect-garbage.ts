@@ -3,8 +3,8 @@ import { runInNewContext } from "node:vm";
 
 let collect: (() => void) | undefined;
 
-/** Of this thread, at once. V8 does it when a heap grows, and not when a thread has nothing to do: what was freed last stays, with
- *  the memory outside of the heap that belongs to it. */
+/** Collects the garbage of this thread at once. V8 collects when a heap grows, and not when a thread is idle: the last garbage stays,
+ *  with its memory outside of the heap. */
 export function collectGarbage(): void {
   if (collect === undefined) {
     setFlagsFromString("--expose-gc");

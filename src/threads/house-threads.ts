@@ -1,24 +1,24 @@
-/** Every thread of the house: the file it starts from, and how much memory it may take. The one binary bundles these files as
+/** Every thread of the program: its source file and its memory limit. The single binary bundles these files as
  *  assets of the same names.
  *
- *  The files lie in rooms above this one. They are named as paths and not imported, so this room knows nothing of them. */
+ *  The files are in higher rooms. They are named by path and not imported, so this room does not depend on them. */
 
 export interface ThreadKind {
-  /** Of the thread, and of the asset of the one binary that holds its bundle. */
+  /** Name of the thread, and of the asset with its bundle in the single binary. */
   readonly name: string;
-  /** From the top of the repository. */
+  /** Path from the root of the repository. */
   readonly source: string;
   /** Objects of JavaScript, in MiB; a thread that needs more is ended by Node. Buffers are not counted. */
   readonly heapMb: number;
-  /** Of that, what was made just now; as Node has it unless it is said. */
+  /** The part of it for young objects; absent: the default of Node. */
   readonly youngHeapMb?: number;
-  /** What a library prints while it reads a stranger's bytes is thrown away. */
+  /** Output of libraries while they read untrusted bytes is discarded. */
   readonly isSilent?: boolean;
   /** It runs in a process of its own. */
   readonly hasOwnProcess?: boolean;
 }
 
-/** What a process runs that has one thread. */
+/** The program of a process with one thread. */
 export const processHost = { name: "process-host", source: "src/threads/process-host.ts" } as const;
 
 export const houseThreads = {
@@ -69,7 +69,7 @@ export const houseThreads = {
   },
   // A calendar object of 4 MiB is a tree of lines of about 100 MiB.
   rules: { name: "rules", source: "src/collections/rules/rule-thread.ts", heapMb: 256, youngHeapMb: 16 },
-  // The same, and what is asked for of it beside.
+  // The same, and the objects of the query.
   questions: { name: "item-questions", source: "protocols/dav/filters/question-thread.ts", heapMb: 512 },
   // A calendar object of 4 MiB is a tree of lines of about 100 MiB.
   events: { name: "events", source: "src/collections/events/event-thread.ts", heapMb: 256 },

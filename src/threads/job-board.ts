@@ -1,10 +1,10 @@
-/** What a thread with many jobs under way shows of itself in shared memory, so that it can be read while the thread computes. */
+/** State of a thread with many concurrent jobs, in shared memory, so that it can be read while the thread computes. */
 
 /** The job that the thread computes for now; 0 between them. Stays when the thread dies. */
 export const boardCurrent = 0;
-/** How many jobs the thread has begun, in the order in which they were given. */
+/** How many jobs the thread has begun, in the order of arrival. */
 export const boardBegun = 1;
-/** Jobs up to this place in the order are not begun any more: somebody else does them. */
+/** Jobs up to this place in the order must not be begun any more: another thread has them. */
 export const boardTakenBack = 2;
 const words = 3;
 
@@ -38,7 +38,7 @@ export interface JobThreadData<Settings> {
 
 export interface GivenJob<Job> {
   readonly id: number;
-  /** In the order of the thread, from 1. */
+  /** Place in the thread's order, from 1. */
   readonly place: number;
   readonly job: Job;
 }

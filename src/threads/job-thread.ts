@@ -1,4 +1,4 @@
-/** One thread of `job-threads.ts`, as the main thread sees it: what was given to it, and what it computes for. */
+/** The main thread's side of one thread of `job-threads.ts`: the jobs that it has, and the one that it computes. */
 import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import type { ThreadKind } from "./house-threads.ts";
@@ -19,22 +19,22 @@ import type { Task } from "./task.ts";
 
 export interface JobThreadEvents<Result> {
   answered(answers: readonly JobAnswer<Result>[]): void;
-  /** It broke. */
+  /** The thread ended unexpectedly. */
   ended(cause: unknown): void;
 }
 
 export interface Look {
-  /** The job that it computes for, 0 for none. */
+  /** The job that the thread computes, 0 for none. */
   readonly current: number;
   /** Processor time for it since the last look. */
   readonly addedMs: number;
-  /** Processor time since it began to be seen computing for that job. */
+  /** Processor time since the thread was first seen computing that job. */
   readonly jobMs: number;
-  /** How long it has not said what it uses. */
+  /** Time since the thread last reported its processor time. */
   readonly silentMs: number;
 }
 
-/** So many go over together; the thread begins while the main thread is still reading from the other connections. */
+/** Jobs of one message; the thread begins while the main thread is still reading from the other connections. */
 const batchJobs = 4;
 const endMsMax = 2000;
 
@@ -53,7 +53,7 @@ export class JobThread<Job, Result> {
   #heldBy: Task<Job, Result> | undefined;
   #asked: { readonly at: number; readonly answer: Promise<number> } | undefined;
   isSlow: boolean;
-  /** Octets under way, each job counting a little more than it has. */
+  /** Octets of the current jobs, plus a little for each job. */
   load = 0;
 
   constructor(kind: ThreadKind, settings: unknown, isSlow: boolean, events: JobThreadEvents<Result>) {
@@ -66,7 +66,7 @@ export class JobThread<Job, Result> {
     this.#worker.on("exit", (code) => events.ended(`The thread ended with ${code}.`));
   }
 
-  /** Whether a job that is given to it now is begun soon. */
+  /** Whether the thread would begin a new job soon. */
   get isFree(): boolean {
     return (
       this.#heldBy === undefined && this.#lastPlace - Atomics.load(this.#board.words, boardBegun) < batchJobs
@@ -93,14 +93,15 @@ export class JobThread<Job, Result> {
     else if (count === 1) setImmediate(() => this.#send());
   }
 
-  /** By the clock, from when it was first seen begun. */
+  /** Elapsed time since the job was first seen begun. */
   takesSinceMs(task: Task<Job, Result>): number {
     if (Atomics.load(this.#board.words, boardBegun) < task.place) return 0;
     task.begunAt ??= performance.now();
     return performance.now() - task.begunAt;
   }
 
-  /** It is answered, or somebody else's. If it was not sent yet, it is now: its caller may give back what it names. */
+  /** Removes a job that was answered or that another thread has. A job that was not sent yet is sent first, because its caller may then
+   *  release the memory that the job names. */
   remove(task: Task<Job, Result>): void {
     if (!this.#tasks.delete(task.id)) return;
     if (this.#jobs.some(({ id }) => id === task.id)) this.#send();
@@ -111,13 +112,13 @@ export class JobThread<Job, Result> {
     if (this.#tasks.size === 0) this.#worker.unref();
   }
 
-  /** The thread computes for this job and for no other for a while. Answers the others, which leave it. */
+  /** Keeps the thread for this job only. Returns the other jobs, which it loses. */
   hold(task: Task<Job, Result>): readonly Task<Job, Result>[] {
     this.#heldBy = task;
     return this.takeBack(task);
   }
 
-  /** All jobs but one. Those that it has not begun it never begins; the others it may still answer. */
+  /** Takes back all jobs except one. Jobs that were not begun will not be begun; the thread may still answer the others. */
   takeBack(kept: Task<Job, Result> | undefined): readonly Task<Job, Result>[] {
     this.#jobs = [];
     Atomics.store(this.#board.words, boardTakenBack, this.#lastPlace);
@@ -162,7 +163,7 @@ export class JobThread<Job, Result> {
     return { at: performance.now(), answer };
   }
 
-  /** One that collects garbage without an end may take long to hear of it: nobody waits longer for that. */
+  /** A thread that collects garbage endlessly may react late; the wait is bounded. */
   async end(): Promise<void> {
     await Promise.race([endThread(this.#worker), delay(endMsMax, undefined, { ref: false })]);
   }

@@ -1,11 +1,11 @@
-/** Threads that have many jobs under way at a time, as most of a job is waiting. Processor time is counted for each job, and one
- *  that takes much of it is kept away from the others:
+/** Threads that run many jobs at a time, because a job mostly waits. Processor time is counted for each job, and a job that takes much
+ *  of it is separated from the others:
  *
- *  - Jobs are quick or slow, and each kind has its own threads. A job that its giver knows to be large begins as slow.
+ *  - Jobs are quick or slow, and each kind has its own threads. A job that its caller knows to be large begins as slow.
  *  - A quick job that takes longer than `slowMs` becomes slow, with its thread; the thread's other jobs are given to a new one.
- *  - Slow jobs wait for a thread in turns of their owners: one who gives many keeps the others waiting for one of them at a time.
- *  - A job that takes longer than its limit, or more memory than the thread has, loses its thread. It is done again in a
- *    cheaper way if there is one, or else refused. Other jobs of that thread are given to another one.
+ *  - Slow jobs wait for a thread in turns of their owners: between two jobs of one owner, each other owner has a turn.
+ *  - A job that takes longer than its limit, or more memory than the thread has, ends with its thread. It runs again in a
+ *    cheaper way if there is one, or else is refused. Other jobs of that thread are given to another one.
  *
  *  Processor time is found by looking every few milliseconds at which job the thread computes for (`job-board.ts`). */
 import { availableParallelism } from "node:os";
@@ -20,8 +20,8 @@ import type { JobSize, Task } from "./task.ts";
 
 export interface JobThreads<Job, Result> {
   /** Throws as a gate does, `upstream_unavailable` when the threads are closed or break for no reason of the job's, `internal` when
-   *  the job fails, what `refusal` says when it takes too much, and `CallerGone` when the caller goes. A job that waits is then not
-   *  begun, and a thread that computes for it, and so for nobody, ends as one with a slow job. */
+   *  the job fails, the error of `refusal` when it takes too much, and `CallerGone` when the caller goes. A waiting job is then not
+   *  begun, and a thread that still computes it after `slowMs` is ended. */
   run(job: Job, size: JobSize): Promise<Result>;
   close(): Promise<void>;
 }
@@ -29,10 +29,10 @@ export interface JobThreads<Job, Result> {
 export interface JobThreadsOptions<Settings, Job> {
   readonly thread: ThreadKind;
   readonly settings: Settings;
-  /** What is under way has a place in it. */
+  /** Every job in progress has a place in this gate. */
   readonly gate: Gate;
   readonly limits?: Partial<JobLimits>;
-  /** A way to do it with less; undefined when there is none. */
+  /** A cheaper job for the same purpose; undefined if there is none. */
   cheaper(job: Job): Job | undefined;
   refusal(job: Job): Error;
 }
@@ -40,18 +40,18 @@ export interface JobThreadsOptions<Settings, Job> {
 export interface JobLimits {
   readonly quickThreads: number;
   readonly slowThreads: number;
-  /** Processor time of a quick job. */
+  /** Bound on the processor time of a quick job. */
   readonly slowMs: number;
-  /** Processor time of any job, and more of it for each MiB. */
+  /** Bounds on the processor time of any job: a base and an addition for each MiB. */
   readonly jobMs: number;
   readonly jobMsPerMiB: number;
-  /** By the clock, in a thread: for what takes no processor time and never ends. */
+  /** Bound on the elapsed time in a thread: for jobs that take no processor time and do not end. */
   readonly wallMs: number;
-  /** By the clock, without a word of the thread about its processor time: so it is with one that only collects garbage. */
+  /** Bound on the elapsed time without a report of processor time: a thread that only collects garbage sends none. */
   readonly silentMs: number;
-  /** How often the threads are looked at. */
+  /** Interval between two looks at the threads. */
   readonly lookMs: number;
-  /** After this without any job the threads end. */
+  /** After this time without a job the threads end. */
   readonly idleMs: number;
 }
 
@@ -68,7 +68,7 @@ export const defaultJobLimits: JobLimits = {
   idleMs: 30_000,
 };
 
-/** A job that was with so many threads when they broke is not given to another one. */
+/** A job that lost this number of threads is not given to another one. */
 const lossesMax = 3;
 
 export function createJobThreads<Settings, Job, Result>(
@@ -77,7 +77,7 @@ export function createJobThreads<Settings, Job, Result>(
   const limits = { ...defaultJobLimits, ...options.limits };
   const tasks = new Map<number, Task<Job, Result>>();
   const threads = new Set<JobThread<Job, Result>>();
-  /** Slow jobs that no thread has time for. */
+  /** Slow jobs that wait for a thread. */
   const queue = new FairQueue<Task<Job, Result>>();
   let lastId = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -94,8 +94,8 @@ export function createJobThreads<Settings, Job, Result>(
     timer ??= setTimeout(look, limits.lookMs);
   }
 
-  /** Jobs that a thread was given and does not do after all. Slow ones keep their turns: behind the queue, the only job of an owner would
-   *  come second to one of an owner who gave many, again and again. */
+  /** Takes back jobs that a thread does not run. Slow ones keep their turns: at the end of the queue, the only job of an owner could be
+   *  overtaken again and again by jobs of an owner with many. */
   function giveBack(thread: JobThread<Job, Result>, others: readonly Task<Job, Result>[]): void {
     const waited = others.filter(({ isSlow }) => thread.isSlow && isSlow);
     for (const task of waited.toReversed()) queue.unshift(task);
@@ -103,7 +103,7 @@ export function createJobThreads<Settings, Job, Result>(
     if (waited.length > 0) giveSlow();
   }
 
-  /** A thread for each quick job at once: it is not known yet which of them takes long. */
+  /** Quick jobs are given to a thread at once: which of them takes long is not known yet. */
   function leastLoaded(): JobThread<Job, Result> {
     const quick = [...threads].filter(({ isSlow }) => !isSlow);
     if (quick.length < limits.quickThreads) quick.push(start(false));
@@ -133,7 +133,7 @@ export function createJobThreads<Settings, Job, Result>(
     return thread;
   }
 
-  /** The first answer counts: a job that was taken back may have two. */
+  /** Uses the first answer: a job that was taken back may get two. */
   function settle(answer: JobAnswer<Result>): void {
     const task = tasks.get(answer.id);
     if (task === undefined) return;
@@ -143,14 +143,14 @@ export function createJobThreads<Settings, Job, Result>(
       task.reject(new WaypostError("internal", "The message could not be read.", { cause: answer.failure }));
   }
 
-  /** No thread is given it from now on. */
+  /** Removes a job, so that it is not given to a thread any more. */
   function forget(task: Task<Job, Result>): void {
     tasks.delete(task.id);
     queue.delete(task);
     task.thread?.remove(task);
   }
 
-  /** Looks at what each thread computes for. */
+  /** Checks which job each thread computes. */
   async function look(): Promise<void> {
     await Promise.all([...threads].map(lookAt));
     giveSlow();
@@ -177,7 +177,7 @@ export function createJobThreads<Settings, Job, Result>(
       return;
     }
     if (task?.thread !== thread) {
-      // For a job that is done elsewhere, or was: nobody waits for it.
+      // The thread computes a job that has its answer or runs elsewhere: nobody waits for it.
       if (seen.current !== 0 && seen.jobMs >= limits.slowMs && seen.addedMs > 0) end(thread, undefined);
     } else {
       task.cpuMs += seen.addedMs;
@@ -192,7 +192,7 @@ export function createJobThreads<Settings, Job, Result>(
     if (late !== undefined) end(thread, late);
   }
 
-  /** The thread goes on with this job if there may be one more slow thread. The others leave it in any case. */
+  /** Keeps the thread for this job if one more slow thread is allowed. The other jobs leave the thread in any case. */
   function slowDown(thread: JobThread<Job, Result>, task: Task<Job, Result>): void {
     task.isSlow = true;
     const slowCount = [...threads].filter(({ isSlow }) => isSlow).length;
@@ -204,12 +204,12 @@ export function createJobThreads<Settings, Job, Result>(
     keep(thread, task);
   }
 
-  /** The thread goes on with this job alone. */
+  /** Keeps the thread for this job only. */
   function keep(thread: JobThread<Job, Result>, task: Task<Job, Result>): void {
     giveBack(thread, thread.hold(task));
   }
 
-  /** Ends a thread, because of this job if one is named. */
+  /** Ends a thread; `culprit`: the job that is the reason. */
   function end(thread: JobThread<Job, Result>, culprit: Task<Job, Result> | undefined): void {
     if (!threads.delete(thread)) return;
     void thread.end();
@@ -218,7 +218,7 @@ export function createJobThreads<Settings, Job, Result>(
     if (culprit !== undefined) lessen(culprit);
   }
 
-  /** A thread that broke, out of memory as a rule, or that says nothing. */
+  /** Handles a thread that ended unexpectedly (mostly out of memory) or does not report. */
   function lose(thread: JobThread<Job, Result>, cause: unknown): void {
     const current = tasks.get(thread.current);
     const culprit = current?.thread === thread ? current : undefined;
@@ -231,7 +231,7 @@ export function createJobThreads<Settings, Job, Result>(
     end(thread, culprit);
   }
 
-  /** A job that took too much. */
+  /** Runs a job that took too much in a cheaper way, or refuses it. */
   function lessen(task: Task<Job, Result>): void {
     const cheaper = options.cheaper(task.job);
     if (cheaper === undefined) {

@@ -1,4 +1,4 @@
-/** A thread of `thread-pool.ts`: in this process, or alone in one of its own. */
+/** A thread of `thread-pool.ts`: in this process, or in its own process. */
 import { type ChildProcess, fork } from "node:child_process";
 import type { ThreadKind } from "./house-threads.ts";
 import { type FromHost, hostedThread, type ToHost } from "./process-messages.ts";
@@ -7,18 +7,18 @@ import { endThread, processFile, startThread } from "./start-thread.ts";
 
 export interface PoolThread {
   give(job: unknown): void;
-  /** Whether the caller of the job that it has is gone. */
+  /** Sets whether the caller of the current job has gone. */
   setGone(isGone: boolean): void;
-  /** Of a processor, since it began. Rejects when it has ended. */
+  /** Processor time since the start of the thread. Rejects if the thread has ended. */
   cpuMs(): Promise<number>;
-  /** Whether it keeps this process running. */
+  /** Sets whether the thread keeps this process running. */
   setNeeded(isNeeded: boolean): void;
   end(): Promise<void>;
 }
 
 export interface PoolThreadEvents {
   said(message: unknown): void;
-  /** It broke, took too much memory, or was ended. May be called more than once. */
+  /** The thread failed, took too much memory, or was ended. May be called more than once. */
   ended(): void;
 }
 
@@ -49,7 +49,7 @@ function startHere(kind: ThreadKind, events: PoolThreadEvents): PoolThread {
   };
 }
 
-/** Of what this process was given, the process of a thread gets what says where compiled code is kept and how memory is taken. */
+/** Environment variables that the process of a thread inherits: for the cache of compiled code and for memory. */
 const environment = ["PATH", "LD_LIBRARY_PATH", "NODE_COMPILE_CACHE", "MALLOC_ARENA_MAX", "TMPDIR"] as const;
 
 function startProcess(kind: ThreadKind, events: PoolThreadEvents): PoolThread {
@@ -69,7 +69,7 @@ function startProcess(kind: ThreadKind, events: PoolThreadEvents): PoolThread {
   const asked: PromiseWithResolvers<number>[] = [];
   const hasEnded = Promise.withResolvers<void>();
   const tell = (message: ToHost): void => {
-    // One that is ending has no channel; nobody waits for what it is told.
+    // A process that is ending has no channel, and needs no message.
     if (child.connected) child.send(message, () => {});
   };
   const over = (): void => {
@@ -103,7 +103,7 @@ function startProcess(kind: ThreadKind, events: PoolThreadEvents): PoolThread {
       }
     },
     async end() {
-      // What waits for its end keeps this process.
+      // Waiting for its end keeps this process running.
       child.ref();
       child.kill("SIGKILL");
       await hasEnded.promise;

@@ -1,12 +1,12 @@
-/** A process that has one thread, for documents that could end more than their thread: V8 ends the whole process where a heap cannot
- *  grow by a large piece. This side says what the thread uses while that computes, and ends with it or with the daemon. */
+/** A process with one thread, for documents that may end the whole process: V8 ends the process if a heap cannot grow by a large
+ *  piece. This side reports the thread's processor time, and ends with the thread or with the daemon. */
 import fs from "node:fs";
 import type { ThreadKind } from "./house-threads.ts";
 import { type FromHost, hostedThread, type ToHost } from "./process-messages.ts";
 import type { EachThreadData } from "./serve-each.ts";
 import { startThread } from "./start-thread.ts";
 
-/** A machine without memory left ends this process before the daemon (proc(5)). */
+/** If the machine runs out of memory, the kernel ends this process before the daemon (proc(5)). */
 const oomFile = "/proc/self/oom_score_adj";
 const oomScore = "800";
 
@@ -16,7 +16,7 @@ const gone = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
 const worker = startThread(kind, { gone } satisfies EachThreadData);
 const say = (message: FromHost): void => void process.send!(message);
 const end = (): void => process.exit(1);
-// Behind what it has said.
+// Sent after the thread's other messages.
 const endThere = (): void => void process.send!({ kind: "ended" } satisfies FromHost, end);
 worker.on("message", (message: unknown) => say({ kind: "said", message }));
 worker.on("error", endThere);

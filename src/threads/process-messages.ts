@@ -1,6 +1,6 @@
-/** What this process and the one of a thread say to each other. */
+/** Messages between this process and the process of a thread. */
 
-/** The variable that says which thread a process is for: a `ThreadKind` as JSON. */
+/** The environment variable with the thread of the process: a `ThreadKind` as JSON. */
 export const hostedThread = "WAYPOST_HOSTED_THREAD";
 
 export type ToHost =
@@ -11,5 +11,5 @@ export type ToHost =
 export type FromHost =
   | { readonly kind: "said"; readonly message: unknown }
   | { readonly kind: "ended" }
-  /** What the thread has taken of a processor. */
+  /** Processor time of the thread. */
   | { readonly kind: "cpu"; readonly cpuMs: number };

@@ -1,4 +1,4 @@
-/** The side of a thread of `thread-pool.ts`: one job at a time, its answer, the next. Called when all is loaded: the time of a job
+/** The thread's side of `thread-pool.ts`: runs one job after the other. Called after all modules are loaded, because the time of a job
  *  begins then. */
 import { parentPort, workerData } from "node:worker_threads";
 import { CallerGone, lookForCaller } from "#/src/model/caller.ts";
@@ -11,12 +11,12 @@ export interface EachThreadData {
   readonly gone: Int32Array;
 }
 
-/** Without a result when the caller had gone, and the job ended because of it. */
+/** Without a result if the job ended because its caller had gone. */
 export interface EachAnswer<Result> {
   readonly result?: Result;
 }
 
-/** Jobs that call `assertCallerThere` end there when their caller has gone. */
+/** A job ends in `assertCallerThere` if its caller has gone. */
 export function serveEach<Job, Result>(run: (job: Job) => Result | Promise<Result>): void {
   const { gone } = workerData as EachThreadData;
   lookForCaller(() => Atomics.load(gone, 0) === 0);

@@ -1,5 +1,5 @@
-/** The side of the thread where jobs are done. Several are under way at a time, as most of them wait for somebody's answer; the
- *  board says for which of them the thread computes. */
+/** The thread's side of `job-threads.ts`. Several jobs run at a time, because most of them wait for answers; the
+ *  board shows which of them the thread computes. */
 import { AsyncLocalStorage, createHook } from "node:async_hooks";
 import { parentPort, workerData } from "node:worker_threads";
 import {
@@ -22,11 +22,11 @@ interface UnderWay {
 
 export interface Done<Result> {
   readonly result: Result;
-  /** Memory that is handed over with the result. */
+  /** Memory that is transferred with the result. */
   readonly transfer: readonly ArrayBuffer[];
 }
 
-/** Does every job that comes with `run`, which is made of the settings that the thread was started with. */
+/** Runs every job with `run`, which is created from the settings of the thread. */
 export function serveJobs<Settings, Job, Result>(
   create: (settings: Settings) => (job: Job) => Promise<Done<Result>>,
 ): void {
@@ -55,8 +55,8 @@ export function serveJobs<Settings, Job, Result>(
     times[timesSince] = now;
     Atomics.store(words, boardCurrent, next.id);
   };
-  // Runs before each callback of the loop; what promises add to it belongs to the same job. What comes up outside of any job
-  // (a message, what is loaded) is nobody's.
+  // Runs before each callback of the loop; what promises add to it belongs to the same job. Callbacks outside of any job
+  // (a message, loading a module) belong to none.
   createHook({ before: () => show(owner.getStore() ?? nobody), trackPromises: false }).enable();
 
   async function answer(underWay: UnderWay, job: Job): Promise<void> {
@@ -70,7 +70,7 @@ export function serveJobs<Settings, Job, Result>(
     } catch (error) {
       said = { id, failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
     }
-    // Those that are ready in one turn go back together, unless another job begins before.
+    // Results that are ready in one turn are sent together, unless another job begins before.
     if (answers.push(said) === 1) owner.exit(() => setImmediate(send));
   }
 
@@ -82,7 +82,7 @@ export function serveJobs<Settings, Job, Result>(
       const underWay = { id: given.id, ms: 0 };
       void owner.run(underWay, answer, underWay, given.job);
     }
-    // In a callback of its own, behind all that the job could do at once.
+    // In a separate callback, after everything that the job could do at once.
     setImmediate(() => {});
   }
 
@@ -94,7 +94,7 @@ export function serveJobs<Settings, Job, Result>(
   }
 
   port.on("message", (jobs: readonly GivenJob<Job>[]) => {
-    // Each in a callback of its own, so that none computes in another's name.
+    // Each in a separate callback, so that its processor time is counted for the right job.
     for (const given of jobs) setImmediate(begin, given);
   });
 }

@@ -1,5 +1,5 @@
-/** The one place where a thread starts: from its source file or what was compiled of that, or inside
- *  the one binary from the asset that holds its bundle. */
+/** The only place that starts threads: from the source file or its compiled form, or in
+ *  the single binary from the asset with its bundle. */
 import sea from "node:sea";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -7,27 +7,27 @@ import { setEnvironmentData, Worker } from "node:worker_threads";
 import { interruptionName, interruptionWords, wordOfCall, wordOfEnd } from "#/src/model/uninterrupted.ts";
 import { houseThreads, processHost, type ThreadKind } from "./house-threads.ts";
 
-/** Sources of the threads that were compiled with the program. */
+/** Sources of the threads that are compiled with the program. */
 const compiledSources: ReadonlySet<string> = new Set(
   [...Object.values(houseThreads), processHost].map(({ source }) => source),
 );
 let compiledFolder: URL | undefined;
-/** By which a thread is told that it is ended. */
+/** Shared memory that tells a thread that it is being ended. */
 const interruptions = new WeakMap<Worker, Int32Array>();
 
-/** From now on threads of the house start from what was compiled of them into this folder, also where this code runs from its
+/** From now on threads start from their compiled form in this folder, also where this code runs from its
  *  source: that takes a quarter of the time. For tests. */
 export function startCompiledThreads(folder: URL): void {
   compiledFolder = folder;
 }
 
-/** V8 ends the thread where its heap comes to `heapMb`, or the process (README, decision 7). */
+/** V8 ends the thread, or the process, if the heap reaches `heapMb` (README, decision 7). */
 export function startThread(kind: ThreadKind, workerData?: unknown): Worker {
   const { heapMb, isSilent = false, youngHeapMb } = kind;
   const options = {
     name: kind.name,
     workerData,
-    // Flags of the process, as `--input-type` or an inspector's port, are for its main thread.
+    // Flags of the process, such as `--input-type` or an inspector's port, are for its main thread.
     execArgv: [],
     resourceLimits: {
       maxOldGenerationSizeMb: heapMb,
@@ -52,10 +52,10 @@ export function startThread(kind: ThreadKind, workerData?: unknown): Worker {
   return worker;
 }
 
-/** A call that takes longer is ended with its thread. */
+/** An uninterrupted call that takes longer is ended with its thread. */
 const callMsMax = 250;
 
-/** Ends a thread, but not in a call that would end the process with it (`uninterrupted`). */
+/** Ends a thread, but not during a call in which that would end the process (`uninterrupted`). */
 export async function endThread(worker: Worker): Promise<void> {
   const interruption = interruptions.get(worker);
   if (interruption !== undefined) {
@@ -66,7 +66,7 @@ export async function endThread(worker: Worker): Promise<void> {
   await worker.terminate();
 }
 
-/** What a process runs that has this thread alone (`process-host.ts`). Inside the one binary that is the program. */
+/** The program of a process with only this thread (`process-host.ts`). In the single binary it is the binary itself. */
 export function processFile({ source }: ThreadKind): string {
   if (sea.isSea()) return process.execPath;
   const isCompiled = !import.meta.url.endsWith(".ts") || compiledSources.has(source);
