@@ -4,14 +4,14 @@ import { findAgent, listAddresses } from "#/storage/queries/agents.ts";
 import type { AgentRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 
-/** What is said of a mailbox owner to those who may know of it. */
+/** The properties of a mailbox owner that operators and members of the account see. */
 export interface AgentFacts {
   readonly agent: AgentNumber;
   readonly account: AccountNumber;
   readonly kind: "agent" | "person";
   readonly name: string;
   readonly state: "active" | "paused";
-  /** Of one that is paused. */
+  /** Present if the agent is paused. */
   readonly pause: Pause | undefined;
   /** Whether the account may incur usage. */
   readonly isBillable: boolean;

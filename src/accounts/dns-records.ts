@@ -1,4 +1,4 @@
-/** What the DNS has to say about a domain so that mail to it arrives, mail from it is believed, and clients find their server. */
+/** The DNS records of a domain, so that mail to it arrives, mail from it is authenticated, and clients find the server. */
 import { createPublicKey } from "node:crypto";
 import type { Settings } from "#/config/schema.ts";
 import type { DomainKeyRow, DomainKeyState } from "#/storage/rows.ts";
@@ -19,15 +19,15 @@ export interface DnsRecord {
   /** Without a dot at the end. */
   readonly name: string;
   readonly type: "MX" | "TXT" | "SRV" | "CNAME";
-  /** As in a zone file (RFC 1035 section 5), but a text is whole and without quotation marks. */
+  /** As in a zone file (RFC 1035 section 5), but a text is not split and has no quotation marks. */
   readonly value: string;
   readonly purpose: string;
-  /** Mail goes both ways without it. */
+  /** Whether sending and receiving mail works without the record. */
   readonly isOptional: boolean;
 }
 
-/** Where clients look for a server (RFC 6186 section 3, RFC 8314 section 5.1, RFC 6764 sections 3 and 4), by the port that has it,
- *  and at which path. Clients that find no path ask the well-known URL, which a proxy before the port may not hand on. */
+/** Service names by which clients find a server (RFC 6186 section 3, RFC 8314 section 5.1, RFC 6764 sections 3 and 4), each with its
+ *  port and path. Clients without a path request the well-known URL, which a proxy before the port may not forward. */
 const services = [
   ["_imaps", "imaps", "mail clients find IMAP", undefined],
   ["_submissions", "submissions", "mail clients find submission", undefined],
@@ -35,7 +35,7 @@ const services = [
   ["_carddavs", "https", "addressbook clients find CardDAV", "/dav/"],
 ] as const;
 
-/** Names below a domain that lead to this server over HTTPS. */
+/** Host names below a domain that clients open over HTTPS. */
 const hostAliases = {
   "mta-sts": "where that policy is",
   autoconfig: "mail clients find their settings",
@@ -74,14 +74,14 @@ export function dnsRecords(
       "spf",
       domain,
       "v=spf1 mx -all",
-      "SPF: its mail leaves from here; with a smarthost, what that asks for instead",
+      "SPF: this server sends mail of the domain; with a smarthost, use the value that it requires instead",
     ),
     ...dkimRecords(domain, keys),
     text(
       "dmarc",
       `_dmarc.${domain}`,
       `v=DMARC1; p=quarantine; rua=mailto:postmaster@${domain}`,
-      "DMARC: what to think of mail that is not signed so",
+      "DMARC: how receivers treat mail without a valid signature",
     ),
     text(
       "tls-rpt",
@@ -123,7 +123,7 @@ export function dnsRecords(
   ];
 }
 
-/** Of keys that sign, of those that will, and of those that have signed what is still on its way. */
+/** Records of keys that sign now, that will sign, and that have signed mail which is still in transit. */
 export function dkimRecords(domain: string, keys: readonly DomainKeyRow[]): DnsRecord[] {
   return keys.map(({ selector, algorithm, privateKey, state }) => ({
     kind: "dkim",
@@ -149,7 +149,7 @@ export function formatDkimRecord(algorithm: string, privateKey: string): string 
 }
 
 const lifetimeSeconds = 3600;
-/** RFC 1035 section 3.3: a string of a TXT record has so many octets at most. */
+/** RFC 1035 section 3.3: the largest number of octets in a string of a TXT record. */
 const stringOctetsMax = 255;
 
 /** A zone file (RFC 1035 section 5) of the records, each with its purpose above it. */
@@ -162,7 +162,7 @@ export function formatZone(records: readonly DnsRecord[]): string {
     .join("");
 }
 
-/** The values of our records are ASCII. */
+/** Splits a text into strings. The values of our records are ASCII. */
 function cutText(value: string): string {
   const strings: string[] = [];
   for (let at = 0; at < value.length; at += stringOctetsMax)

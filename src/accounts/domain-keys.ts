@@ -1,4 +1,4 @@
-/** The keys that mail of a domain is signed with: RSA for everybody, Ed25519 (RFC 8463) for those who can. */
+/** The DKIM keys of a domain: RSA for all receivers, Ed25519 (RFC 8463) for those that support it. */
 import { generateKeyPair } from "node:crypto";
 import { promisify } from "node:util";
 import type { NewDomainKey } from "#/storage/rows.ts";
@@ -7,7 +7,7 @@ const generate = promisify(generateKeyPair);
 /** RFC 8301 section 3.2; longer ones do not fit into a DNS answer by UDP. */
 const rsaBits = 2048;
 
-/** A selector has the day in it, so that a later key stands beside the earlier one. */
+/** The selector has the day in it, so that an earlier key can stay published beside a later one. */
 export async function makeDomainKeys(
   domain: string,
   at: number,
@@ -27,7 +27,7 @@ export async function makeDomainKeys(
   }));
 }
 
-/** A day may see more than one rotation. */
+/** Finds an unused selector: there may be more than one rotation on a day. */
 function freeSelector(name: string, existing: readonly Pick<NewDomainKey, "selector">[]): string {
   const taken = existing.filter(
     ({ selector }) => selector === name || selector.startsWith(`${name}-`),

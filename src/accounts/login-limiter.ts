@@ -1,11 +1,11 @@
-/** The limiter of failed logins with an address and a secret, shared by all protocols.
+/** Limits failed logins with an address and a secret, for all protocols together.
  *
- *  Failures count for the network that they come from (IPv4 /24, IPv6 /64) with the address that was tried, and for the network
- *  alone. Beyond the number that is free, each further failure doubles the wait. So strangers who fail with somebody's address wait
- *  themselves: its owner may try from any other network at once. Once strangers have failed as often as is free, a network that has not
- *  logged in before has one failure free instead of several. A network from which the address has logged in before never waits for what
- *  others of it do, and not for long. Loopback is no network: it is the tools of this host. Memory is bounded: the entries that were
- *  touched longest ago go first. */
+ *  Failures are counted for the pair of network (IPv4 /24, IPv6 /64) and address, and for the network alone. After the free failures,
+ *  each further failure doubles the wait. So an attacker who fails with somebody's address waits alone: its owner may try from any
+ *  other network at once. When the free failures of an address are used up by other networks, a network that has not logged in before
+ *  has one free failure instead of several. A network from which the address has logged in before does not wait for failures of others
+ *  in the network, and its longest wait is short. Loopback is not counted as a network, because tools of this host use it. Memory is
+ *  bounded: the least recently used entries are deleted first. */
 import type { Clock } from "#/src/model/clock.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { networkOf } from "#/src/model/network.ts";
@@ -19,11 +19,11 @@ export interface LoginLimits {
 }
 
 export interface LoginLimiter {
-  /** Throws `rate_limited` while the network has to wait, with the address or with all. `isFamiliar` is asked only then: whether the
-   *  address has logged in from there before. */
+  /** Throws `rate_limited` while the network has to wait, with this address or with all. Only then `isFamiliar` is called: whether the
+   *  address has logged in from the network before. */
   assertAllowed(remoteAddress: string, address: string, isFamiliar: () => Promise<boolean>): Promise<void>;
   countFailure(remoteAddress: string, address: string): void;
-  /** Forgets the failures with the address from here, and those that the network owes to them. */
+  /** Deletes the failures of the pair, and subtracts them from those of the network. */
   countSuccess(remoteAddress: string, address: string): void;
   /** Entries in memory, for tests and metrics. */
   readonly size: number;
@@ -39,14 +39,14 @@ const familiarDelayMaxMs = 10_000;
 
 export function createLoginLimiter(clock: Clock, limits: LoginLimits): LoginLimiter {
   const { loginFailuresPerAddress, loginFailuresPerNetwork, loginDelayMs, loginDelayMaxMs } = limits;
-  /** Keys in the order in which they were last touched. */
+  /** Keys in the order of their last use. */
   const failures = new Map<string, Failures>();
 
   function waitMs(key: string, free: number, delayMaxMs = loginDelayMaxMs): number {
     const entry = failures.get(key);
     if (entry === undefined || entry.count < free) return 0;
     const now = clock.now();
-    // A clock that was put back makes nobody wait for the time in between.
+    // If the clock was set back, nobody waits for the difference.
     entry.lastAt = Math.min(entry.lastAt, now);
     const delayMs = Math.min(loginDelayMs * 2 ** (entry.count - free), delayMaxMs);
     return Math.max(0, entry.lastAt + delayMs - now);
@@ -60,7 +60,7 @@ export function createLoginLimiter(clock: Clock, limits: LoginLimits): LoginLimi
     failures.set(key, { count: isForgotten ? 1 : entry.count + 1, lastAt: now });
   }
 
-  /** Whether failures with the address from elsewhere use up what is free. */
+  /** Whether failures with the address from other networks use up its free failures. */
   function isTriedElsewhere(address: string, pair: string): boolean {
     const entry = failures.get(addressKey(address));
     if (entry === undefined || clock.now() - entry.lastAt >= loginDelayMaxMs) return false;

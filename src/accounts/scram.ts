@@ -1,4 +1,4 @@
-/** SCRAM-SHA-256 (RFC 5802 section 3, RFC 7677): the verifier that is stored of an app password, and proofs against it.
+/** SCRAM-SHA-256 (RFC 5802 section 3, RFC 7677): the stored verifier of an app password, and the proofs of clients.
  *
  *  SaltedPassword = PBKDF2(HMAC-SHA-256, password, salt, iterations)
  *  StoredKey = SHA-256(HMAC(SaltedPassword, "Client Key")), ServerKey = HMAC(SaltedPassword, "Server Key")
@@ -18,7 +18,7 @@ export interface ScramVerifier {
   readonly serverKey: Buffer;
 }
 
-/** The password as UTF-8. Ours are ASCII, which SASLprep (RFC 4013) leaves alone. */
+/** The password as UTF-8. Generated passwords are ASCII, which SASLprep (RFC 4013) does not change. */
 export async function deriveVerifier(
   password: string,
   salt: Uint8Array,
@@ -41,7 +41,7 @@ export function isScramProof(storedKey: Uint8Array, authMessage: Uint8Array, pro
   return timingSafeEqual(found, storedKey) && proof.byteLength === keyBytes;
 }
 
-/** What proves to the client that the server has its verifier. */
+/** The signature by which the server proves to the client that it has the verifier. */
 export function scramServerSignature(serverKey: Uint8Array, authMessage: Uint8Array): Buffer {
   return createHmac("sha256", serverKey).update(authMessage).digest();
 }

@@ -1,12 +1,11 @@
-/** The policy about TLS that this server has for its own domains (RFC 8461): other servers bring their mail to it encrypted, and to it
- *  alone. */
+/** The MTA-STS policy for the domains of this server (RFC 8461): other servers deliver only to this server, and only with TLS. */
 import { createHash } from "node:crypto";
 import type { Settings } from "#/config/schema.ts";
 
 const maxAgeSeconds = 7 * 86_400;
 const idCharacters = 20;
 
-/** Section 3.2. The same for all domains, as all have the same MX. */
+/** Section 3.2. It is the same for all domains, because all have the same MX. */
 export function formatStsPolicy({ server, sts }: Pick<Settings, "server" | "sts">): string {
   const lines = [
     "version: STSv1",

@@ -1,5 +1,5 @@
-/** Rates: `burst` at once, `perSecond` coming back, for each key. One number is kept for each, the time at which its bucket will
- *  be full again (the generic cell rate algorithm), so the wait is exact; full buckets are forgotten. */
+/** Rate limits by key: `burst` at once, refilled by `perSecond`. For each key one number is kept, the time at which its bucket will
+ *  be full again (the generic cell rate algorithm), so the wait is exact. Full buckets are deleted. */
 import type { Clock } from "#/src/model/clock.ts";
 
 export interface RateLimit {
@@ -8,7 +8,7 @@ export interface RateLimit {
 }
 
 export interface TokenBuckets {
-  /** Until there is one to take; 0 when there is. */
+  /** Milliseconds until a token is available; 0 if one is. */
   waitMs(key: string): number;
   take(key: string): void;
   /** Undoes a `take`. */
@@ -16,7 +16,7 @@ export interface TokenBuckets {
 }
 
 const sweepEvery = 1000;
-/** Times are sums of fractions of a millisecond. */
+/** Tolerance for rounding: times are sums of fractions of a millisecond. */
 const roundingMs = 1e-6;
 
 export function createTokenBuckets(clock: Clock, limit: RateLimit): TokenBuckets {
@@ -29,7 +29,7 @@ export function createTokenBuckets(clock: Clock, limit: RateLimit): TokenBuckets
     for (const [key, at] of fullAt) if (at <= now) fullAt.delete(key);
   }
 
-  /** A clock that was set back makes nobody wait longer than an empty bucket does. */
+  /** If the clock was set back, the wait is at most that of an empty bucket. */
   function levelOf(key: string, now: number): number {
     return Math.min(Math.max(fullAt.get(key) ?? now, now), now + emptyMs);
   }

@@ -1,8 +1,8 @@
-/** The limiter of bad tokens. It is asked before a token is hashed and looked up, and takes no part in what is asked of a password.
+/** Limits attempts with bad tokens. It is called before a token is hashed and looked up. Passwords have their own limiter.
  *
  *  An address and its network (IPv4 /24, IPv6 /64) each have a number of failures, which come back with time. A token that was
- *  accepted before is known by its beginning, which is too long to be guessed, and is always looked up: bad tokens of a
- *  neighbour do not delay it. A token that is seen for the first time waits only for failures of its own address, or of many in its network.
+ *  accepted before is recognized by its first characters, too many to be guessed, and is always looked up: bad tokens of other hosts in
+ *  the network do not delay it. A new token waits only for failures of its own address, or for many failures in its network.
  *  Loopback is not counted as a network: tools and proxies of this host connect from it. */
 import type { Clock } from "#/src/model/clock.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -16,15 +16,15 @@ export interface TokenLimiter {
 }
 
 export interface TokenAttempt {
-  /** The token was good: the attempt counts for nothing. */
+  /** The token was valid: the attempt is not counted. */
   succeed(): void;
-  /** It was not: the attempt stays counted. */
+  /** The token was not valid: the attempt stays counted. */
   fail(): void;
 }
 
-/** A network has the failures of so many addresses. */
+/** A network may have this many times the failures of one address. */
 const addressesOfNetwork = 10;
-/** Characters of a token that it is known by: `wp_` and 60 random bits. */
+/** First characters of a token by which it is recognized: `wp_` and 60 random bits. */
 const beginningCharacters = 15;
 
 export function createTokenLimiter(clock: Clock, limits: LoginLimits): TokenLimiter {
@@ -35,7 +35,7 @@ export function createTokenLimiter(clock: Clock, limits: LoginLimits): TokenLimi
     burst: burst * addressesOfNetwork,
     perSecond: perSecond * addressesOfNetwork,
   });
-  /** Beginnings of tokens that were good, the one used longest ago first. */
+  /** Beginnings of accepted tokens, the least recently used first. */
   const familiar = new Set<string>();
 
   return {

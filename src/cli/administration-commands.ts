@@ -10,8 +10,8 @@ import { type CommonOptions, settingsOf, withCommonOptions } from "./options.ts"
 import { exitCodes, printResult } from "./output.ts";
 
 const nouns = {
-  account: "accounts: what owns domains, agents and people",
-  domain: "domains that mail is taken for",
+  account: "accounts, which own domains, agents and people",
+  domain: "domains that this server receives mail for",
   agent: "agents: mailboxes of programs",
   person: "people: mailboxes without tokens",
   token: "tokens of agents",

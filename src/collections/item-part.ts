@@ -1,4 +1,4 @@
-/** A text or inlined data of an item, to which its JSON links where it is long. */
+/** A long text or inline data of an item, which its JSON has only as a link. */
 import { cleanText } from "#/src/render/clean-text.ts";
 import { createRemovalTally, type RemovalDetail } from "#/src/render/removal.ts";
 import { type DataFacts, dataFacts, isDataUri, readData } from "#/src/render/shown-object.ts";

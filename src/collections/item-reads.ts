@@ -41,12 +41,12 @@ export type ItemReads = Pick<
   | "listItemChanges"
 >;
 
-/** Items whose octets are read by one statement: of usual size they are 64 KiB together. */
+/** Items whose octets are read by one statement: 64 KiB together at their usual size. */
 const itemsPerRead = 64;
-/** What one search looks for. */
+/** Bound on the words of one search. */
 const wordsMax = 20;
 const wordLengthMax = 1000;
-/** The first and the last time that is looked for, outside of all that there are. */
+/** Bounds of a search without a range: before and after all possible times. */
 const beforeAllMs = -9e15;
 const afterAllMs = 9e15;
 
@@ -114,7 +114,7 @@ export function createItemReads(store: Store): ItemReads {
     listCandidates: (agent, collection, sinceMs = beforeAllMs, beforeMs = afterAllMs) =>
       listCandidates(store, { agent, collection, sinceMs, beforeMs }),
     async *listItemsWithText(agent, collection, words, after = 0 as ItemNumber) {
-      // Fewer and shorter ones find more, never less.
+      // A search with fewer and shorter words finds the same items and more.
       const folded = words.slice(0, wordsMax).map((word) => foldWord(word).slice(0, wordLengthMax));
       let behind = after;
       for (;;) {
@@ -170,7 +170,7 @@ async function* listByOctets(
           await turns.turn();
         }
       }
-      // Read again with all that is said of them, as they are by now.
+      // Read again, in their current state and with all columns.
       const items = await readAll(store, agent, wanted);
       yield items.filter((item) => item?.collection === collection) as StoredItem[];
     }

@@ -5,12 +5,12 @@ import type { CollectionKind } from "./collection.ts";
 /** Where an item came from, decided when it was written ("Read result" of the interface). */
 export interface ItemProvenance {
   readonly source: "dav" | "api" | "import" | "smtp" | "submission";
-  /** Of an invitation that came by mail: the domain of its author, and what was checked of it. */
+  /** For an invitation that came by mail: the domain of its author, and whether it was authenticated. */
   readonly fromDomain?: string;
   readonly checks?: Readonly<Record<string, unknown>>;
 }
 
-/** What a listing needs, without the bytes. */
+/** An item without its bytes, for listings. */
 export interface Item {
   readonly agent: AgentNumber;
   readonly number: ItemNumber;
@@ -21,9 +21,9 @@ export interface Item {
   readonly uid: string;
   /** VEVENT, VTODO, VJOURNAL, VFREEBUSY, VAVAILABILITY, VCARD. */
   readonly component: string;
-  /** Its version, and its ETag without the quotes. */
+  /** The version of the item; its ETag is this in quotes. */
   readonly modseq: Modseq;
-  /** RFC 6638 section 3.2.10; undefined for what is no scheduling object. */
+  /** RFC 6638 section 3.2.10; undefined if the item is not a scheduling object. */
   readonly scheduleTag: string | undefined;
   /** Octets. */
   readonly size: number;
@@ -38,10 +38,10 @@ export interface StoredItem extends Item {
   readonly bytes: Uint8Array;
 }
 
-/** A period in which an item has an instance, from the index of occurrences: milliseconds, the end is not in it. */
+/** A period in which an item has an instance, from the index of occurrences: milliseconds, without the end. */
 export interface Candidate {
   readonly item: ItemNumber;
-  /** The period is exactly that of the one instance which the item has, so nothing has to be expanded. */
+  /** Whether the item has only this instance with exactly this period, so that nothing has to be expanded. */
   readonly isExact: boolean;
   readonly startMs: number;
   readonly endMs: number;

@@ -1,5 +1,5 @@
-/** Items that can have an instance in a range of time, from the index of occurrences: of each class of lengths one range of the
- *  index, walked side by side. */
+/** Items that may have an instance in a range of time, from the index of occurrences: one range of the index for each class of
+ *  lengths, all read in parallel. */
 
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { pageRows } from "#/src/model/limits.ts";
@@ -9,7 +9,7 @@ import { listPeriods, type PeriodRange, type PeriodRow } from "#/storage/queries
 import type { Store } from "#/storage/store.ts";
 import type { Candidate } from "./item.ts";
 
-/** In the order of their starts, each item once. */
+/** Items in the order of their starts, each once. */
 export async function* listCandidates(
   store: Store,
   range: PeriodRange,
@@ -41,7 +41,7 @@ export async function* listCandidates(
   if (page.length > 0) yield page;
 }
 
-/** Rows of one class. */
+/** The rows of one class. */
 interface Walk {
   readonly spanClass: number;
   rows: readonly PeriodRow[];

@@ -1,6 +1,6 @@
-/** Endless series whose instances lie far apart have a period each, up to a horizon (`preparing/list-periods.ts`). As time goes on,
- *  the horizon moves on: the periods are told anew before it comes near. Behind it such a series is a candidate of every range, so
- *  nothing is ever missed, and a range in the far future only costs more. */
+/** In an endless series whose instances are far apart, each instance has its own period, up to a horizon (`preparing/list-periods.ts`).
+ *  This maintenance derives the periods again, with a later horizon, before the horizon comes near. After the horizon the series is a
+ *  candidate of every range: no instance is missed, but a range in the far future costs more. */
 import { type RetoldRow, selectNearHorizons } from "#/storage/queries/items.ts";
 import type { Store } from "#/storage/store.ts";
 import { horizonMarginMs } from "./preparing/list-periods.ts";
@@ -10,7 +10,7 @@ import { type OnTrouble, retellPeriods } from "./retell-periods.ts";
 /** Items in one page; most are below 2 KiB. */
 const itemsPerPage = 50;
 
-/** Answers how many horizons have moved. */
+/** Returns the number of changed horizons. */
 export async function maintainHorizons(
   store: Store,
   preparation: ItemPreparation,

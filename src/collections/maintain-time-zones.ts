@@ -1,6 +1,6 @@
-/** Periods of times in a named zone rest on the offsets that the runtime knew when they were written. The store says which offsets
- *  those were (`formats/icalendar/zones-digest.ts`). Where the runtime knows others now, all items that name a zone are derived anew,
- *  one by one; a process that ends before the last one begins again. */
+/** Periods of times in a named zone depend on the offsets that the runtime had when they were written. The store has a digest of
+ *  those offsets (`formats/icalendar/zones-digest.ts`). If the runtime has others now, the periods of all items with a zone are derived
+ *  again, one by one; a process that ends before the last one begins again at its next start. */
 
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { digestZones } from "#/src/formats/icalendar/zones-digest.ts";
@@ -13,7 +13,7 @@ import { type OnTrouble, retellPeriods } from "./retell-periods.ts";
 /** Items in one page; most are below 2 KiB. */
 const itemsPerPage = 50;
 
-/** For one process, whose knowledge does not change. Answers how many items have other periods now. */
+/** For one process, whose tz database does not change. Returns the number of items with changed periods. */
 export function createZoneMaintenance(
   store: Store,
   preparation: ItemPreparation,
@@ -48,7 +48,7 @@ async function retellAll(store: Store, preparation: ItemPreparation, onTrouble: 
   return changed;
 }
 
-/** A parameter or property of that name, in any case: one more is derived in vain, none is left out. Folded lines are looked past. */
+/** Whether the octets have TZID in any case, also folded. Some matches may be wrong, which costs time; none is missed. */
 function namesZone(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     .toString("latin1")

@@ -1,10 +1,10 @@
-/** Items whose octets are read together: what waits in memory for a reader is of a few items, however large they are. */
+/** Groups items whose octets are read together, so that only a bounded number of octets is in memory at a time. */
 import { itemPortionBytesMax } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Collections } from "./collections.ts";
 import type { Item, StoredItem } from "./item.ts";
 
-/** Parts of a list, in its order: each of one or of those that together have at most so many octets. */
+/** Splits a list, in its order: each part has one element, or several with at most this number of octets together. */
 export function* portionsOf<T>(list: readonly T[], sizeOf: (one: T) => number): Generator<readonly T[]> {
   let portion: T[] = [];
   let bytes = 0;
@@ -21,7 +21,7 @@ export function* portionsOf<T>(list: readonly T[], sizeOf: (one: T) => number): 
   if (portion.length > 0) yield portion;
 }
 
-/** Those that are still there, in the order of their numbers' list. */
+/** The items that still exist, in the order of the list of numbers. */
 export async function* readPortions(
   collections: Pick<Collections, "readItems">,
   agent: AgentNumber,

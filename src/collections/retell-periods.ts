@@ -5,11 +5,11 @@ import type { Store } from "#/storage/store.ts";
 import type { Item } from "./item.ts";
 import type { ItemPreparation } from "./preparing/preparation.ts";
 
-/** Of an item that can no longer be read, which stays as it is. */
+/** Called for an item that is not readable any more; it is not changed. */
 export type OnTrouble = (item: Pick<Item, "agent" | "number">, cause: unknown) => void;
 
-/** Derives the periods of an item anew, for maintenance. Answers whether they were stored: not where they are as before, nor where
- *  the item has changed meanwhile. `isMeant` looks at the octets. */
+/** Derives the periods of an item again, for maintenance. Returns whether they were stored: not if they are the same, or if the item
+ *  has changed in between. `isMeant` selects items by their octets. */
 export async function retellPeriods(
   store: Store,
   preparation: ItemPreparation,

@@ -1,4 +1,4 @@
-/** Rows of the store as collections and items, and names in hrefs as numbers. */
+/** Converts rows of the store to collections and items, and segments of hrefs to numbers. */
 import type { IdCodec, ObjectKind } from "#/src/model/ids.ts";
 import type { AgentNumber, CollectionNumber, ItemNumber } from "#/src/model/numbers.ts";
 import type { CollectionRow, ItemRow } from "#/storage/items.ts";
@@ -32,7 +32,7 @@ export function collectionOf(row: CollectionRow): Collection {
   };
 }
 
-/** Those that are named, as the store has them. */
+/** The given properties in the form of the store. */
 export function settingsOf(properties: Partial<CollectionProperties>): Partial<CollectionSettings> {
   const { displayName, description, color, order, timeZone, isTransparent, availability } = properties;
   return {
@@ -66,7 +66,7 @@ export function itemOf(row: ItemRow): Item {
   };
 }
 
-/** What ids of items are, and how their hrefs end. */
+/** The id type of items, and the ending of their hrefs, by kind of collection. */
 export const itemKinds = {
   calendar: { object: "event", ending: ".ics" },
   addressbook: { object: "contact", ending: ".vcf" },
@@ -81,7 +81,7 @@ export function itemSegment(
   return segment ?? `${ids.encode(object, agent, number)}${ending}`;
 }
 
-/** The item whose id a segment is; of either kind. */
+/** The item whose id is the segment, of any kind. */
 export function itemOfSegment(ids: IdCodec, agent: AgentNumber, segment: string): ItemNumber | undefined {
   for (const { object, ending } of Object.values(itemKinds)) {
     if (!segment.endsWith(ending)) continue;

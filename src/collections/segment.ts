@@ -1,7 +1,7 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import { segmentBytesMax } from "#/src/model/limits.ts";
 
-/** The last segment of an href, decoded: what a client may choose. */
+/** Checks the decoded last segment of an href that a client has chosen. */
 export function assertSegment(segment: string): void {
   const isBad =
     segment === "" ||
@@ -10,5 +10,5 @@ export function assertSegment(segment: string): void {
     /[/\0]/.test(segment) ||
     Buffer.byteLength(segment) > segmentBytesMax;
   if (isBad)
-    throw new WaypostError("invalid", `A name has 1 to ${segmentBytesMax} octets, without a slash and NUL.`);
+    throw new WaypostError("invalid", `A name has 1 to ${segmentBytesMax} octets, without slash and NUL.`);
 }

@@ -1,4 +1,4 @@
-/** What one question to collections may cost of the processor: hostile rules are asked for like others, and end it. */
+/** Bounds the processor time of one query to collections, because its objects may have hostile recurrence rules. */
 import { collectionRulesMax, collectionWorkMs } from "#/src/model/limits.ts";
 
 export class WorkMeter {
@@ -12,12 +12,12 @@ export class WorkMeter {
     return result;
   }
 
-  /** Work of a thread. */
+  /** Adds the time that a thread has used. */
   count(spentMs: number): void {
     this.#spentMs += spentMs;
   }
 
-  /** A rule that takes long, on a thread of its own. */
+  /** Counts a rule that takes long and runs on a thread. */
   countRule(): void {
     this.#rules++;
   }

@@ -7,6 +7,7 @@ import type { FlagState } from "#/src/model/flags.ts";
 import { keptFlagsMax } from "#/src/model/limits.ts";
 import { countNumbers, type NumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, Modseq, Uid } from "#/src/model/numbers.ts";
+import { lowerBound } from "#/src/model/sorted-numbers.ts";
 import type { FlagQuery } from "#/storage/queries/entries.ts";
 import { findMailbox } from "#/storage/queries/mailboxes.ts";
 import { shownMessagePages } from "#/storage/queries/shown-messages.ts";
@@ -147,21 +148,9 @@ export class MailboxFlags {
   /** Where the UIDs of the set are, in spans of one page at most. */
   *#spans(uids: NumberSet): Generator<[from: number, end: number]> {
     for (const [first, last] of uids)
-      for (let from = this.#lowerBound(first); this.#uids[from]! <= last; from += pageMessages) {
-        const end = Math.min(from + pageMessages, this.#lowerBound(last + 1));
+      for (let from = lowerBound(this.#uids, first); this.#uids[from]! <= last; from += pageMessages) {
+        const end = Math.min(from + pageMessages, lowerBound(this.#uids, last + 1));
         yield [from, end];
       }
-  }
-
-  /** The first place whose UID is not below the given one. */
-  #lowerBound(uid: number): number {
-    let low = 0;
-    let high = this.#uids.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#uids[middle]! < uid) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 }

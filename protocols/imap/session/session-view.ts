@@ -3,6 +3,7 @@
  *  The mailbox may change at any time; the view changes only when the client is told. A deleted message keeps its number until
  *  EXPUNGE is sent, and a new one gets a number when EXISTS is sent. Pure: no store, no socket. */
 import { emptyNumberSet, hasNumber, type NumberSet, uniteNumberSets } from "#/src/model/number-set.ts";
+import { lowerBound } from "#/src/model/sorted-numbers.ts";
 
 export class SessionView {
   /** UIDs, ascending. The index is the sequence number minus one. */
@@ -45,7 +46,7 @@ export class SessionView {
   seqOf(uid: number): number | undefined {
     // Callers mostly ask for the next message, or one a few places further.
     let at = this.#seek(uid, this.#next);
-    if (this.#uids[at] !== uid) at = this.#lowerBound(uid);
+    if (this.#uids[at] !== uid) at = lowerBound(this.#uids, uid);
     if (this.#uids[at] !== uid) return undefined;
     this.#next = at + 1;
     return this.#next;
@@ -146,24 +147,12 @@ export class SessionView {
     return true;
   }
 
-  /** `#lowerBound` for a UID that is not before index `from`; most often it is there or a few places further. */
+  /** `lowerBound` for a UID that is not before index `from`; most often it is there or a few places further. */
   #seek(uid: number, from: number): number {
     let at = from;
     for (let skipped = 0; skipped < 4; skipped++, at++)
       if (at >= this.#uids.length || this.#uids[at]! >= uid) return at;
-    return this.#lowerBound(uid);
-  }
-
-  /** The first index whose UID is not below the given one. */
-  #lowerBound(uid: number): number {
-    let low = 0;
-    let high = this.#uids.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#uids[middle]! < uid) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return lowerBound(this.#uids, uid);
   }
 }
 

@@ -6,7 +6,7 @@ import { isoTime, nameField, selectAccount } from "./selectors.ts";
 export const accountOperations = [
   administrationOperation({
     name: "account.create",
-    summary: "Create an account: what owns domains, agents and people, and shares nothing with others.",
+    summary: "Create an account. It owns domains, agents and people, and shares no data with other accounts.",
     input: z.strictObject({ name: nameField.describe("Name of the account.") }),
     positional: ["name"],
     async run({ store }, { name }) {
@@ -32,7 +32,7 @@ export const accountOperations = [
   }),
   administrationOperation({
     name: "account.suspend",
-    summary: "Let an account incur no more usage: its requests answer not_billable, mail still arrives.",
+    summary: "Suspend an account: its requests fail with not_billable, mail still arrives.",
     input: z.strictObject({ name: nameField.describe("Name of the account.") }),
     positional: ["name"],
     async run({ store }, { name }) {
@@ -43,7 +43,7 @@ export const accountOperations = [
   }),
   administrationOperation({
     name: "account.resume",
-    summary: "Take a suspension back.",
+    summary: "End the suspension of an account.",
     input: z.strictObject({ name: nameField.describe("Name of the account.") }),
     positional: ["name"],
     async run({ store }, { name }) {

@@ -1,4 +1,4 @@
-/** What other servers report about a domain. */
+/** The reports of other servers about a domain. */
 import { z } from "zod";
 import { listReceivedReports } from "#/storage/queries/domain-reports.ts";
 import type { ReceivedReportRow } from "#/storage/rows.ts";
@@ -9,14 +9,15 @@ import { isoTime } from "./selectors.ts";
 export const domainReportsOperation = administrationOperation({
   name: "domain.reports",
   isRead: true,
-  summary: "Show what other servers report about a domain: TLS of mail to it, or mail in its name (DMARC).",
+  summary:
+    "Show the reports of other servers about a domain: on TLS of mail to it, or on mail with its name (DMARC).",
   input: z.strictObject({
     name: domainField,
     kind: z
       .enum(["dmarc", "tls"])
       .default("dmarc")
       .describe("Reports on mail in the domain's name (dmarc), or on TLS of mail to it (tls); dmarc."),
-    failures: z.stringbool().default(false).describe("true: show what failed instead, as one list."),
+    failures: z.stringbool().default(false).describe("true: show only failures, as one list."),
     limit: z.coerce.number().int().min(1).max(1000).default(50).describe("Most reports, the newest; 50."),
   }),
   positional: ["name"],

@@ -21,7 +21,7 @@ import {
   selectOwner,
 } from "./selectors.ts";
 
-/** So many may be named of a kind. There can be more mailboxes; who shares most of them shares all. */
+/** Bound on the named objects of a kind. A mailbox owner may have more mailboxes; a grant for most of them should be for all. */
 const namedObjectsMax = 1000;
 
 function objectsField(word: string) {
@@ -33,24 +33,28 @@ function objectsField(word: string) {
     .describe(`${word}, by name or id; the grant keeps them when they are renamed. Without it, all of them.`);
 }
 
-/** The least right with which objects of a kind are reached at all. */
+/** The least right that gives access to objects of a kind. */
 const leastRights: Record<GrantedKind, GrantRight> = {
   mailbox: "mail:read",
   calendar: "calendar:freebusy",
   addressbook: "contacts:read",
 };
 
-/** So that nobody who names calendars gives away mail instead, by leaving the scopes out. */
+/** Refuses a grant that names objects without a scope for them: naming calendars and omitting the scopes would share mail instead. */
 function assertReachable(scopes: readonly GrantRight[], kind: GrantedKind, named: unknown): void {
   const least = leastRights[kind];
   if (named === undefined || hasScope(new Set(scopes), least)) return;
-  throw new WaypostError("invalid", `Objects of the kind ${kind} are named, and no scope reaches them.`, {
-    field: "/scopes",
-    hint: `Add ${least}, or what holds it.`,
-  });
+  throw new WaypostError(
+    "invalid",
+    `The grant names objects of the kind ${kind}, but no scope gives access to them.`,
+    {
+      field: "/scopes",
+      hint: `Add ${least}, or what holds it.`,
+    },
+  );
 }
 
-/** What a grant names, as it is called now. */
+/** The objects of a grant with their current names. */
 async function shownObjects(store: Store, agent: AgentNumber, objects: GrantedObjects) {
   const mailboxes = objects.mailbox === "all" ? [] : await listMailboxes(store, agent);
   const isNamed = objects.calendar !== "all" || objects.addressbook !== "all";

@@ -10,10 +10,10 @@ import { type AdministrationRooms, administrationOperation } from "./operation.t
 import { domainField, findOwnDomain, readDomain } from "./own-domain.ts";
 import { isoTime } from "./selectors.ts";
 
-/** Mail is tried for five days (RFC 5321 section 4.5.4.1), and looked at when it arrives. */
+/** Mail is tried for five days (RFC 5321 section 4.5.4.1), and its signature is verified when it arrives. */
 const retirementMs = 7 * 86_400_000;
 
-/** Those that the DNS should have. */
+/** The keys that the DNS should have. */
 export function publishedKeys(keys: readonly DomainKeyRow[], now: number): DomainKeyRow[] {
   return keys.filter(({ retiredAt }) => retiredAt === null || now - retiredAt <= retirementMs);
 }

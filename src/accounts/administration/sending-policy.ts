@@ -1,4 +1,4 @@
-/** What an agent may send by itself, as the operator says it. */
+/** The sending policy of an agent: which mail it may send without approval. */
 import { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
 import { sendingPolicies } from "#/src/model/holds.ts";
@@ -76,7 +76,7 @@ export async function subscribeApprover(store: Store, agent: AgentRow): Promise<
   }
 }
 
-/** In the normal form that recipients are compared in. */
+/** The entries in the normal form in which recipients are compared. */
 function readList(entries: readonly string[] | undefined, field: string): string[] | undefined {
   return entries
     ?.filter((entry) => entry !== "")

@@ -19,9 +19,9 @@ import { primaryAddress } from "../principal.ts";
 import { administrationOperation } from "./operation.ts";
 import { isoTime, numberField, ownerField, selectOwner } from "./selectors.ts";
 
-/** Most webhooks of one mailbox: each reads its log for itself. */
+/** Bound on the webhooks of one mailbox: each reads the event log separately. */
 const webhooksMax = 10;
-/** Standard Webhooks wants 24 to 64 bytes. */
+/** Standard Webhooks requires 24 to 64 bytes. */
 const secretBytes = 32;
 const urlCharactersMax = 2000;
 
@@ -137,7 +137,7 @@ export const webhookOperations = [
   }),
 ];
 
-/** The secret that signs its requests is answered here and nowhere else. */
+/** Returns the secret that signs its requests; no other call returns it. */
 export async function createWebhook(
   store: Store,
   agent: AgentNumber,
@@ -183,7 +183,7 @@ function shownTypes(types: readonly string[]): "all" | readonly string[] {
   return types.length === 0 ? "all" : types;
 }
 
-/** What can be said of a URL before a name in it is looked up; the addresses are looked at with every connection. */
+/** Checks of a URL without looking up its host name; the addresses are checked with every connection. */
 export function readUrl(
   text: string,
   { allowPrivateAddresses }: Settings["webhooks"],

@@ -1,9 +1,9 @@
-/** The periods in which a calendar object has instances, for the index of occurrences. They are candidates: an expansion decides.
- *  So a period may be longer than what it stands for, and is never shorter.
+/** The periods in which a calendar object has instances, for the index of occurrences. They are candidates that an expansion confirms,
+ *  so a period may be longer than its instances, but never shorter.
  *
- *  Instances are one period when they lie close together. An endless series ends in a period that is open: from its first
- *  instance if they always lie close, else from a horizon, up to which each has its own.
- *  Floating times and dates are in whatever zone the reader is in, so they are wider by the offsets that there are. */
+ *  Instances with short gaps share one period. An endless series ends in an open period: from its first instance if all
+ *  gaps are short, else from a horizon; before the horizon each instance has its own period.
+ *  Floating times and dates are read in the zone of the reader, so their periods are wider by the largest offsets. */
 import { findProperty } from "#/src/formats/content-lines/content-line.ts";
 import { type CalendarTime, utcTzid } from "#/src/formats/icalendar/calendar-time.ts";
 import type { CalendarObject } from "#/src/formats/icalendar/check-calendar-object.ts";
@@ -33,9 +33,9 @@ const dayMs = 24 * hourMs;
 const yearMs = 366 * dayMs;
 /** Instances with a shorter gap between them are one period: a month's view rarely falls between two. */
 const gapMs = 40 * dayMs;
-/** How far from its start an endless series is looked at, to see whether its instances lie close. */
+/** How far from its start an endless series is expanded to see whether its gaps are short. */
 const lookMs = 3 * yearMs;
-/** How far from now the instances of an endless series are told one by one, and how near to now that end may come. */
+/** Distance of a new horizon from now, and the distance at which it is moved. */
 const horizonMs = 10 * yearMs;
 export const horizonMarginMs = 5 * yearMs;
 /** Local time is at most so far behind UTC and ahead of it (UTC-12 and UTC+14). */
@@ -46,11 +46,11 @@ const always: ItemPeriod = { startMs: openStartMs, endMs: openEndMs, isExact: fa
 
 export function listPeriods(object: CalendarObject, at: number): ListedPeriods {
   const { kind, components } = object;
-  // RFC 4791 section 9.9 has rules of their own for these.
+  // RFC 4791 section 9.9 has special rules for these.
   if (kind === "VAVAILABILITY" || kind === "VFREEBUSY") return only(always);
   const set = readRecurrenceSet(components, timeZonesOf(object.calendar));
   const timed = (set.master === undefined ? 0 : 1) + set.overrides.length;
-  // One without a time matches by rules of its own too, and so does every one beside it.
+  // A component without a time also has special rules, and then the whole object is always a candidate.
   if (timed < components.length) return only(always);
   const floating = findFloating(set);
   if (floating === "mixed") return only(openFrom(set));
@@ -85,7 +85,7 @@ function listEndless(set: RecurrenceSet, widen: Widening, at: number): ListedPer
   const expanded = isClose ? undefined : expandRecurrenceSet(set, Number.NEGATIVE_INFINITY, end);
   if (expanded === undefined) return only(openFrom(set));
   const periods = merge(expanded.occurrences.map(widen));
-  // What overlaps the horizon is part of the open period; overrides may lie behind it.
+  // Periods that overlap the horizon are part of the open period; overrides may be after it.
   const before = periods.filter((period) => period.endMs < end);
   const openMs = Math.min(end, ...periods.slice(before.length).map((period) => period.startMs));
   return {
@@ -94,12 +94,12 @@ function listEndless(set: RecurrenceSet, widen: Widening, at: number): ListedPer
   };
 }
 
-/** From the first instance on without an end. */
+/** An open period from the first instance. */
 function openFrom(set: RecurrenceSet): ItemPeriod {
   return { startMs: earliestOf(set), endMs: openEndMs, isExact: false };
 }
 
-/** Before it nothing of the set can be, in whatever zone: offsets are below a day. */
+/** No instance of the set is before this time, in any zone: offsets are less than a day. */
 function earliestOf({ master, overrides }: RecurrenceSet): number {
   const times = overrides.map(({ start }) => start.localMs);
   if (master !== undefined) {
@@ -114,15 +114,15 @@ function shiftOf({ start, recurrenceId }: RecurrenceSet["overrides"][number]): n
   return Math.abs(recurrenceId.localMs - start.localMs) + dayMs;
 }
 
-/** Whether times say what they are only together with the reader's zone: floating ones, dates, those of unknown zones. "mixed":
- *  some do and others do not, so which instances there are depends on the reader too. */
+/** Whether the times depend on the reader's zone: floating times, dates, times of unknown zones. "mixed": only some do, so the
+ *  set of instances depends on the reader too. */
 function findFloating(set: RecurrenceSet): boolean | "mixed" {
   const { master, overrides } = set;
   const isFloating = (time: CalendarTime): boolean => time.tzid !== utcTzid && set.zones(time) === utcZone;
   const times = [...(master === undefined ? [] : [master]), ...overrides].flatMap(timesOf);
   const ids = overrides.map(({ recurrenceId }) => recurrenceId);
   const dates = (master?.dates ?? []).map((date) => ("form" in date ? date : date.start));
-  // A date among times means that day on the clock of the series.
+  // A date among times means that day in local time of the series.
   const others = [...ids, ...dates, ...(master?.exceptions ?? [])].filter(({ form }) => form === "date-time");
   const found = new Set([...times, ...others].map(isFloating));
   return found.size > 1 ? "mixed" : (found.values().next().value ?? false);
@@ -136,14 +136,14 @@ function timesOf({ component, start }: Timed): CalendarTime[] {
 type Widening = (occurrence: Pick<Occurrence, "startMs" | "endMs">) => ItemPeriod;
 
 function wideningOf(kind: string, isFloating: boolean): Widening {
-  // RFC 4791 section 9.9: a task touches a range that begins with its end, and one that ends with it.
+  // RFC 4791 section 9.9: a task also overlaps a range that begins at its end, and one that ends at it.
   const edgeMs = kind === "VEVENT" ? 0 : 1000;
   const earlyMs = edgeMs + (isFloating ? aheadMs : 0);
   const lateMs = edgeMs + (isFloating ? behindMs : 0);
   return ({ startMs, endMs }) => ({ startMs: startMs - earlyMs, endMs: endMs + lateMs, isExact: false });
 }
 
-/** Those with a short gap between them become one; if there are too many then, shorter ones count as close. */
+/** Joins periods with a short gap between them; if there are still too many, joins over longer gaps. */
 function merge(all: readonly ItemPeriod[]): ItemPeriod[] {
   const sorted = all.toSorted((one, other) => one.startMs - other.startMs);
   for (let closeMs = gapMs; ; closeMs *= 2) {

@@ -1,4 +1,4 @@
-/** The text of an item that is searched: folded as the search index of mail folds it, without what nobody sees. */
+/** The searchable text of an item: folded like text in the search index of mail, without invisible characters. */
 import { type Component, parameterValue } from "#/src/formats/content-lines/content-line.ts";
 import { parseText } from "#/src/formats/icalendar/text-value.ts";
 import { cleanText } from "#/src/formats/text/clean-text.ts";
@@ -16,7 +16,7 @@ const texts: ReadonlySet<string> = new Set([
 ]);
 const people: ReadonlySet<string> = new Set(["ORGANIZER", "ATTENDEE"]);
 
-/** Pieces of the series and of the instances that differ, each once. */
+/** Pieces of text of the series and its overrides, each once. */
 export function searchTextOfCalendar(components: readonly Component[]): readonly string[] {
   const pieces = new Set<string>();
   let left = itemSearchLengthMax;
@@ -37,12 +37,12 @@ export function searchTextOfCalendar(components: readonly Component[]): readonly
   return [...pieces];
 }
 
-/** Line ends stand between pieces, so that no word is found across two of them. */
+/** The pieces are separated by line ends, so that no word matches across two of them. */
 export function foldSearchText(pieces: readonly string[]): string {
   return foldWord(pieces.map((piece) => piece.replaceAll(/\s+/g, " ")).join("\n"));
 }
 
-/** A word as `searchText` of an item holds it. */
+/** A word in the folded form of `searchText`. */
 export function foldWord(text: string): string {
   return foldText(cleanText(text, () => {}).replaceAll("\0", "\ufffd"));
 }

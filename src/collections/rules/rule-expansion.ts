@@ -1,5 +1,5 @@
-/** Recurrence rules and busy time for questions over many objects. Most rules cost less than a millisecond and are expanded at once; one that
- *  needs more than some steps, which a stranger can have made so, is given to a thread with a limit, and its answer kept for a while. */
+/** Expands recurrence rules and computes busy time for queries over many objects. Most rules cost less than a millisecond and are
+ *  expanded at once. A rule that needs more steps (it may be hostile) is given to a thread with a limit, and its result is cached. */
 
 import { createFairness, type Fairness, jobsOf } from "#/src/fairness/fairness.ts";
 import { type ExpandRule, expandRule } from "#/src/formats/icalendar/expand-rule.ts";
@@ -31,20 +31,20 @@ export type ThreadJob = RuleJob | BusyItem;
 export type ThreadAnswer = RuleAnswer | BusyAnswer;
 
 export interface RuleExpansion extends AsyncDisposable {
-  /** The result of work that expands rules. It is done again when a thread has expanded what took long, so it must change
-   *  nothing. What is beyond the limits of a rule or of the meter is undefined to it. */
+  /** The result of work that expands rules. The work runs again after a thread has expanded a long rule, so it must not change any
+   *  state. A rule beyond the limits, or beyond the meter, is undefined for it. */
   evaluate<T>(meter: WorkMeter, work: (expandRule: ExpandRule) => T): Promise<T>;
-  /** On the thread. Undefined: it takes more than one object may. */
+  /** Runs on the thread. undefined: it needs more work than one object may cost. */
   busyOf(meter: WorkMeter, item: BusyItem): Promise<ItemBusy | undefined>;
 }
 
 const timeLimitMs = 5000;
 const overLimit: RuleAnswer & BusyAnswer = { starts: undefined, found: undefined, spentMs: timeLimitMs };
-/** Times that work may find further rules behind those that it asked for before. */
+/** How many times work may run again because it needs further rules. */
 const roundsMax = 3;
-/** Rules of one object that are given to the thread. */
+/** Bound on the rules of one object that are given to the thread. */
 const jobsOfWorkMax = 10;
-/** Answers that are kept; one has 10,000 starts at most. */
+/** Bound on the cached results; one has at most 10,000 starts. */
 const keptMax = 200;
 
 export function createRuleExpansion(fairness: Fairness = createFairness()): RuleExpansion {
@@ -78,14 +78,14 @@ export function createRuleExpansion(fairness: Fairness = createFairness()): Rule
         if (missing.size === 0 || round > roundsMax || meter.isBeyond) return result;
         for (const [key, job] of [...missing].slice(0, jobsOfWorkMax)) {
           meter.countRule();
-          // An answer that the question was not allowed to ask for is not kept.
+          // The query has used up its work: the result is not complete and not cached.
           if (meter.isBeyond) return result;
           keep(key, (await pool.run(job)) as RuleAnswer);
         }
       }
     },
     async busyOf(meter, item) {
-      // What is read is part of a page of the store.
+      // The bytes are part of a larger page of the store: only their copy is sent.
       const answer = await pool.run({ ...item, bytes: new Uint8Array(item.bytes) });
       const { found, spentMs } = answer as BusyAnswer;
       meter.count(spentMs);

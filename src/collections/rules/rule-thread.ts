@@ -1,4 +1,4 @@
-/** A thread for recurrence rules that take long, and for the busy time of large objects. */
+/** The thread for recurrence rules that take long, and for the busy time of large objects. */
 import { expandRule } from "#/src/formats/icalendar/expand-rule.ts";
 import { serveEach } from "#/src/threads/serve-each.ts";
 import { busyOfItem, zoneOfCalendar } from "../busy-item.ts";

@@ -1,6 +1,6 @@
-/** The octets of every item of a collection, one after the other: a stream of iCalendar has any number of objects (RFC 5545
- *  section 3.4), as one of vCard has. So nothing is merged, and an import of it gives the same items again. Managed attachments
- *  travel with the events that name them (`formats/icalendar/carried-attachments.ts`). */
+/** The octets of every item of a collection, one after the other: an iCalendar stream has any number of objects (RFC 5545
+ *  section 3.4), and so has one of vCards. Objects are not merged, and an import gives the same items again. Managed attachments are
+ *  inline in the events that name them (`formats/icalendar/carried-attachments.ts`). */
 import { carryAttachment, splitAtManaged } from "#/src/formats/icalendar/carried-attachments.ts";
 import type { AccountNumber } from "#/src/model/numbers.ts";
 import type { Collection } from "../collection.ts";
@@ -10,11 +10,11 @@ import { readPortions } from "../portions.ts";
 
 export interface ExportedPiece {
   readonly bytes: Uint8Array;
-  /** Items that end with it. */
+  /** Items that are complete with this piece. */
   readonly items: number;
 }
 
-/** Pieces are of a portion of items, or of one attachment. */
+/** Each piece has some items, or one attachment. */
 export async function* exportItems(
   collections: Collections,
   account: AccountNumber,
@@ -32,7 +32,7 @@ export async function* exportItems(
       }
 }
 
-/** The octets of one item, with its managed attachments in it. */
+/** The octets of one item with inline managed attachments. */
 export async function carriedItem(
   collections: Pick<Collections, "listAttachmentPlaces" | "readAttachment">,
   account: AccountNumber,
@@ -46,7 +46,7 @@ export async function carriedItem(
 }
 
 const noOctets = new Uint8Array();
-/** The last line of an object can be without it. */
+/** Added to an object whose last line has no line end. */
 const lineEnd = Buffer.from("\r\n");
 
 async function carried(

@@ -1,6 +1,6 @@
-/** The objects of a file of iCalendar or vCard, one by one, as they can be stored: a calendar is split by UID, each with the time
- *  zones that it names; a card of version 2.1 becomes one of 4.0; an object without a UID gets one that follows from its octets,
- *  so that the same file gives the same objects again. An object that stands alone in its VCALENDAR keeps its octets. */
+/** The objects of an iCalendar or vCard file, one by one, in a form that can be stored. A calendar is split by UID, and each object gets
+ *  the time zones that it names. A card of version 2.1 becomes one of 4.0. An object without a UID gets one derived from its octets,
+ *  so that the same file gives the same objects again. An object that is alone in its VCALENDAR keeps its octets. */
 import { createHash } from "node:crypto";
 import {
   type Component,
@@ -32,23 +32,23 @@ import {
   itemBytesMax,
 } from "#/src/model/limits.ts";
 
-/** A file that is read from several places. */
+/** A file that can be read at any position. */
 export interface ReadableFile {
   readonly size: number;
-  /** From its beginning. */
+  /** Reads the file from its beginning. */
   chunks(): AsyncIterable<Uint8Array>;
   read(range: ScannedRange): Promise<Buffer>;
 }
 
 export type ImportedObject = {
-  /** Where it begins. */
+  /** Line at which the object begins. */
   readonly line: number;
-  /** Octets of the file that have been looked at. */
+  /** Octets of the file that have been read. */
   readonly position: number;
 } & (
   | {
       readonly bytes: Uint8Array;
-      /** Managed attachments that it carries, as they are placed. */
+      /** Its managed attachments, as they were placed. */
       readonly attachments: readonly PlacedCarried[];
     }
   | { readonly refused: string }
@@ -56,7 +56,7 @@ export type ImportedObject = {
 
 export interface PlacedCarried extends CarriedAttachment, PlacedAttach {}
 
-/** Where a carried attachment is to stand. */
+/** Returns the URL and parameters for an inline attachment. */
 export type PlaceCarried = (attachment: CarriedAttachment) => Promise<PlacedAttach>;
 
 export async function* listImportedObjects(
@@ -67,7 +67,11 @@ export async function* listImportedObjects(
     if (!object.isComplete) yield { ...placeOf(object), refused: `The ${object.name} has no END.` };
     else if (object.name === "VCALENDAR") yield* splitCalendar(file, object, place);
     else if (object.name === "VCARD") yield await importedCard(file, object);
-    else yield { ...placeOf(object), refused: `A ${object.name.slice(0, 40)} is no calendar and no card.` };
+    else
+      yield {
+        ...placeOf(object),
+        refused: `A ${object.name.slice(0, 40)} is neither a calendar nor a card.`,
+      };
   }
 }
 
@@ -83,7 +87,7 @@ async function importedCard(file: ReadableFile, object: ScannedObject): Promise<
   return attempt(object, () => ({ bytes: storableCard(octets), attachments: [] }));
 }
 
-/** What does not say how it is to be read is left to who stores it, and refused there. */
+/** A card without a known version is returned unchanged: the write refuses it. */
 function storableCard(octets: Buffer): Uint8Array {
   const [card] = listComponents(readContentLines(octets), "VCARD");
   const version = card && findVersion(card);
@@ -114,7 +118,7 @@ interface MadeObject {
   readonly attachments: readonly PlacedCarried[];
 }
 
-/** Attachments that stand in it become managed again. Throws `invalid` for more than an item has. */
+/** Makes inline attachments managed again. Throws `invalid` if there are more than an item may have. */
 export async function withoutCarried(octets: Buffer, place: PlaceCarried): Promise<MadeObject> {
   const attachments: PlacedCarried[] = [];
   const bytes = await takeCarried(octets, async (attachment) => {
@@ -140,7 +144,7 @@ async function* splitCalendar(
   const kept = object.components.filter(({ name }) => name !== "VTIMEZONE");
   const groups = new Map<string, ScannedRange[]>();
   kept.forEach((component, index) => {
-    // No UID has a line end in it.
+    // A UID cannot contain a line end.
     const key = component.uid || `\n${index}`;
     const known = groups.get(key);
     if (known === undefined) groups.set(key, [component]);
@@ -158,7 +162,7 @@ async function* splitCalendar(
   for (const [uid, ranges] of groups) yield await splitObject(file, object, zones, uid, ranges, place);
 }
 
-/** The time zones of a calendar by TZID: as often as they stand there, the first one counts. */
+/** The time zones of a calendar by TZID; of several with one TZID the first is used. */
 async function readZones(
   file: ReadableFile,
   { components }: ScannedObject,
@@ -175,7 +179,7 @@ async function readZones(
   return zones;
 }
 
-/** Of the time zones of one calendar: some hundreds of the longest. */
+/** Bound on the octets of a calendar's time zones: some hundreds of the longest. */
 const zoneOctetsMax = 8 * 1024 * 1024;
 
 async function splitObject(
@@ -202,7 +206,7 @@ async function splitObject(
   });
 }
 
-/** What stands side by side is one read, and few reads run at once: one object can be of a hundred thousand components. */
+/** Adjacent ranges are one read, and few reads run at the same time: one object may have a hundred thousand components. */
 async function readRanges(file: ReadableFile, ranges: readonly ScannedRange[]): Promise<Buffer> {
   const joined: { start: number; end: number }[] = [];
   for (const { start, end } of ranges) {
@@ -220,7 +224,7 @@ async function readRanges(file: ReadableFile, ranges: readonly ScannedRange[]): 
 
 const readsAtOnceMax = 16;
 
-/** BEGIN, what every calendar object has, and END. What is said of the calendar as a whole is of none of its objects. */
+/** BEGIN, the properties of every calendar object, and END. Properties of the calendar as a whole are left out. */
 async function readHead(file: ReadableFile, { properties }: ScannedObject): Promise<Buffer> {
   const wanted = ["VERSION", "PRODID", "CALSCALE"].map((name) => properties.find((one) => one.name === name));
   const lines = await Promise.all(
@@ -248,7 +252,7 @@ function listTimeZones(component: Component): string[] {
   });
 }
 
-/** What cannot be read is told, and the others go on. */
+/** Reports an unreadable object and continues with the others. */
 async function attempt(
   object: ScannedObject,
   make: () => MadeObject | Promise<MadeObject>,

@@ -1,11 +1,11 @@
-/** Where managed attachments that an imported object carries are put. */
+/** Stores the managed attachments of an imported object. */
 import type { CarriedAttachment, PlacedAttach } from "#/src/formats/icalendar/carried-attachments.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import { derivedManagedId, managedIdPattern, type NewAttachment } from "../attachments.ts";
 import type { Collections } from "../collections.ts";
 import type { PlacedCarried } from "./imported-objects.ts";
 
-/** The account that imported attachments are put into, and their URLs. */
+/** The account of imported attachments, and their URLs. */
 export interface AttachmentsHere {
   readonly account: AccountNumber;
   urlOf(managedId: string, name: string): string;
@@ -13,7 +13,7 @@ export interface AttachmentsHere {
 
 export interface AttachmentPlaces {
   place(attachment: CarriedAttachment): Promise<PlacedAttach>;
-  /** Those that are not stored yet. */
+  /** The attachments that are not stored yet. */
   missing(carried: readonly PlacedCarried[]): Promise<NewAttachment[]>;
 }
 
@@ -23,7 +23,7 @@ export function createAttachmentPlaces(
   { account, urlOf }: AttachmentsHere,
 ): AttachmentPlaces {
   return {
-    /** An attachment that its calendars have keeps its name; one of others in the account cannot have the same. */
+    /** An attachment keeps its MANAGED-ID unless another object of the account has one with the same id. */
     async place({ managedId, name, bytes }) {
       const isFree = async (id: string) => {
         const places = await collections.listAttachmentPlaces(account, id, agent);
@@ -33,7 +33,7 @@ export function createAttachmentPlaces(
       const id = isOurs ? managedId : derivedManagedId(managedId, bytes);
       return { managedId: id, url: urlOf(id, name) };
     },
-    /** The bytes behind a MANAGED-ID never change, so those that are there stay. */
+    /** The bytes of a MANAGED-ID never change, so existing ones are not stored again. */
     async missing(carried) {
       const added: NewAttachment[] = [];
       for (const { managedId, name, type, bytes } of carried) {
