@@ -14,6 +14,7 @@ const suites = [
   ["kill-daemons.ts", "6", "3"],
   ["kill-shared-store.ts", "4", "2"],
   ["imaptest-shared.ts", "20", "20"],
+  ["move-under-load.ts", "2000", "4"],
   ["power-loss.ts"],
   ["import-killed.ts", "--count", "2000"],
   ["disk-full.ts"],
