@@ -24,6 +24,18 @@ const timeMaxMs = 10_000;
 const dmarcQuestionsMax = 60;
 const dmarcTimeMaxMs = 5_000;
 
+/** Loads what examinations need, which takes 100 ms of a processor or more: otherwise the first of them loads it. */
+export async function loadExaminers(): Promise<void> {
+  await Promise.all([
+    import("mailauth/lib/spf/index.js"),
+    import("mailauth/lib/arc/index.js"),
+    import("mailauth/lib/dkim/dkim-verifier.js"),
+    import("mailauth/lib/parse-dkim-headers.js"),
+    import("mailauth/lib/dmarc/index.js"),
+    import("mailauth/lib/tools.js"),
+  ]);
+}
+
 export async function examineMessage(
   bytes: Uint8Array,
   origin: Origin,

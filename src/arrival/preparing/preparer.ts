@@ -1,7 +1,7 @@
 /** A thread that prepares messages: structure, envelope, thread keys, compressed bytes, and the evidence of who sent them. */
 import { withoutForgedResults } from "#/src/evidence/authentication-results.ts";
 import { createResolve } from "#/src/evidence/dns.ts";
-import { examineMessage } from "#/src/evidence/examine.ts";
+import { examineMessage, loadExaminers } from "#/src/evidence/examine.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import { giveBackMemory, takeMemory } from "#/src/model/octet-memory.ts";
 import { type Done, serveJobs } from "#/src/threads/serve-jobs.ts";
@@ -10,11 +10,15 @@ import { readArrivingCalendar, readArrivingReports } from "./arriving.ts";
 import type { PreparationJob, PreparationSettings, Prepared } from "./messages.ts";
 import { unexamined } from "./unexamined.ts";
 
+/** Not in the name of the first job, which would be taken for slow. */
+const loaded = loadExaminers();
+
 serveJobs<PreparationSettings, PreparationJob, Prepared>((settings) => {
   const resolve = createResolve(settings.dns);
 
   /** Signatures are verified before forged fields are removed, because the signed octets may include these. */
   return async (job) => {
+    await loaded;
     const { bytes } = job;
     // Not every library accepts shared memory.
     const own = bytes.buffer instanceof SharedArrayBuffer ? takeMemory(bytes.byteLength) : bytes;
