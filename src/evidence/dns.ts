@@ -22,6 +22,8 @@ const answerMs = 5 * 60_000;
 const absenceMs = 60_000;
 const failureMs = 5_000;
 const entriesMax = 20_000;
+/** Characters of all answers together: a stranger's answer has up to 64 KiB, a usual one some hundred octets. */
+const answersCharactersMax = 32 * 1024 * 1024;
 /** After this many queries in a row without an answer, it is checked whether the name servers can be reached. */
 const silentMax = 5;
 /** How long no query is sent when they cannot be reached, so that mail does not wait for them. */
@@ -38,6 +40,7 @@ export function createResolve(
   ask: Resolve | undefined = networkResolve(settings),
 ): Resolve {
   const known = new Map<string, { readonly answer: Promise<unknown[]>; until: number }>();
+  let knownCharacters = 0;
   let silentCount = 0;
   let silentUntil = 0;
   let isProbing = false;
@@ -60,13 +63,17 @@ export function createResolve(
     const found = known.get(key);
     if (found !== undefined && found.until > now()) return copyOf(found.answer);
     if (ask === undefined || silentUntil > now()) return Promise.reject(dnsError("ETIMEOUT", name));
-    if (known.size >= entriesMax) known.clear();
+    if (known.size >= entriesMax || knownCharacters >= answersCharactersMax) {
+      known.clear();
+      knownCharacters = 0;
+    }
     const entry = { answer: ask(name, type), until: Number.POSITIVE_INFINITY };
     known.set(key, entry);
     entry.answer.then(
-      () => {
+      (values) => {
         silentCount = 0;
         entry.until = now() + answerMs;
+        knownCharacters += JSON.stringify(values).length;
       },
       (error: { code?: string }) => {
         const isAbsent = error.code === "ENOTFOUND" || error.code === "ENODATA";

@@ -18,6 +18,21 @@ test("remembers answers and absences for a while", async () => {
   expect(zone.asked).toHaveLength(3);
 });
 
+test("forgets all answers when they have 32 Mi characters together", async () => {
+  const asked: string[] = [];
+  const resolve = createResolve(settings, Date.now, async (name) => {
+    asked.push(name);
+    return [["x".repeat(1024 * 1024)]];
+  });
+  const ask = async (...names: string[]): Promise<void> => {
+    for (const name of names) await resolve(name, "TXT");
+  };
+  await ask(...Array.from({ length: 31 }, (_, n) => `n${n}.example`), "n0.example");
+  expect(asked).toHaveLength(31);
+  await ask("n31.example", "n32.example", "n0.example", "n32.example");
+  expect(asked.slice(31)).toEqual(["n31.example", "n32.example", "n0.example"]);
+});
+
 test("asks once for what many want at once, and gives each its own copy", async () => {
   const zone = zoneResolve({ "a.example": [["MX", [10, "mx.example"]]] });
   const resolve = createResolve(settings, Date.now, zone);

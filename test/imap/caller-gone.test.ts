@@ -68,6 +68,7 @@ it("notices that a client has closed its connection without another word", async
   const caller = await held.caller;
   socket.destroy();
   await vi.waitUntil(() => caller.aborted, { timeout: 10_000, interval: 20 });
+  expect(caller.reason).toBeInstanceOf(ConnectionClosed);
   held.release();
 });
 

@@ -277,6 +277,73 @@ describe("a grant", () => {
       (await ada.client.ok("wait", { cursor })).events.map((one: { message: string }) => one.message),
     ).toEqual([own]);
   });
+
+  it("on some folders gives no event that is about no folder, such as a pause", async () => {
+    await using other = await openJsonServer();
+    const { ada, bob } = other;
+    await other.administer("grant.create", {
+      holder: ada.address,
+      target: bob.address,
+      scopes: ["mail:read"],
+      mailboxes: ["INBOX"],
+    });
+    const starts = { ada: await ada.client.ok("wait"), bob: await bob.client.ok("wait") };
+    await other.administer("agent.pause", { owner: bob.address });
+    await other.deliver(bob, plainMessage("inbox"));
+    const types = async (who: "ada" | "bob"): Promise<string[]> =>
+      (await other[who].client.ok("wait", { cursor: starts[who].cursor })).events.map(
+        ({ type }: { type: string }) => type,
+      );
+    expect(await types("bob")).toEqual(["agent.paused", "mail.received"]);
+    expect(await types("ada")).toEqual(["mail.received"]);
+  });
+
+  it("that is narrower from now on gives no event again that it no longer reaches", async () => {
+    await using other = await openJsonServer();
+    const { ada, bob } = other;
+    const grant = (mailboxes?: readonly string[]) =>
+      other.administer("grant.create", {
+        holder: ada.address,
+        target: bob.address,
+        scopes: ["mail:read"],
+        ...(mailboxes && { mailboxes }),
+      });
+    const { number } = (await grant()) as { number: number };
+    await grant(["INBOX"]);
+    const { cursor } = await ada.client.ok("wait");
+    const hidden = await other.deliver(bob, plainMessage("junk"), { role: "junk" });
+    const shown = await other.deliver(bob, plainMessage("inbox"));
+    const told = async () =>
+      (await ada.client.ok("wait", { cursor })).events.map(({ message }: { message: string }) => message);
+    expect(await told()).toEqual([hidden, shown]);
+    await other.administer("grant.revoke", { number });
+    expect(await told()).toEqual([shown]);
+  });
+
+  it("has cursors of its own, also where its owner reads what the mailbox's own agent has just read", async () => {
+    await using other = await openJsonServer();
+    const { ada, bob } = other;
+    await other.administer("grant.create", {
+      holder: ada.address,
+      target: bob.address,
+      scopes: ["mail:read"],
+    });
+    const mailbox = bob.id;
+    const { cursor: start } = await bob.client.ok("wait", { mailbox });
+    const { cursor: startOfAda } = await ada.client.ok("wait", { mailbox });
+    const first = await other.deliver(bob, plainMessage("first"));
+    const ofBob = await bob.client.ok("wait", { mailbox, cursor: start });
+    const ofAda = await ada.client.ok("wait", { mailbox, cursor: startOfAda });
+    const second = await other.deliver(bob, plainMessage("second"));
+    for (const [{ client }, page] of [
+      [bob, ofBob],
+      [ada, ofAda],
+    ] as const) {
+      expect(page.events).toMatchObject([{ message: first }]);
+      const { events } = await client.ok("wait", { mailbox, cursor: page.cursor });
+      expect(events).toMatchObject([{ message: second }]);
+    }
+  });
 });
 
 describe("a client that is killed and resumes", () => {

@@ -20,6 +20,7 @@
 import net from "node:net";
 import tls from "node:tls";
 import zlib from "node:zlib";
+import { expect } from "vitest";
 import { engine } from "./engine.ts";
 
 /** Every statement is a round trip on PostgreSQL, beside its server on the same processors. */
@@ -84,10 +85,11 @@ export async function converse(
         throw new Error(`line ${index + 1}: ${line}\n${(error as Error).message}`);
       }
     }
-    for (const [number, session] of sessions) {
-      const rest = session.unread();
-      if (rest !== "") throw new Error(`session ${number || 1} has more to say: ${JSON.stringify(rest)}`);
-    }
+    const unread = [...sessions].map(([number, session]) => [number, session.unread()]);
+    expect(
+      unread.filter(([, rest]) => rest !== ""),
+      "sessions that have more to say",
+    ).toEqual([]);
     return variables;
   } finally {
     for (const session of sessions.values()) session.destroy();
