@@ -154,7 +154,7 @@ function kindBeforeSize(token: CssToken): string {
   return /(?:condensed|expanded)$/.test(word) ? "stretch" : "weight";
 }
 
-const noFamilies = words("default inherit initial unset revert revert-layer");
+const noFamilies = words("default inherit initial unset revert revert-layer revert-rule");
 
 const font: Split = (value, isQuirky) => {
   if (systemFonts.has(wordOf(value))) return "unknown";

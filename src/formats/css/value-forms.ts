@@ -23,7 +23,11 @@ export function words(text: string): ReadonlySet<string> {
 }
 
 /** Keywords of every property. */
-export const wideKeywords = words("inherit initial unset revert revert-layer");
+export const wideKeywords = words("inherit initial unset revert revert-layer revert-rule");
+
+/** Those that mean what a weaker rule says, which is not kept (CSS Cascade Level 5, section 7.3.5, and Level 6); `revert-rule` is
+ *  dropped by browsers that do not know it. */
+export const weakerRuleKeywords = words("revert-layer revert-rule");
 
 /** Components of a value that stand between spaces. */
 export function componentsOf(value: Value): Value[] {

@@ -465,8 +465,11 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     if (isStray) strayIn.add(blockAround(element));
     if (isStray && style.isMeasured) lines.unsure();
     if (strayIn.has(element) && least > style.width + 1) judgeAround(firstText, style);
-    if (style.display === "table" && hasText && least > parent.width + 1 && !parent.isGrowing)
+    if (style.display.endsWith("table") && hasText && least > parent.width + 1 && !parent.isGrowing)
       judgeAround(firstText, parent);
+    // What is wider than the box around it lies over the border of that, or of one further out.
+    if (hasText && asked > parent.width + 1 && !parent.isGrowing && parent.sideBorder > sideBorderFree)
+      doubts.set(element, "colours-may-match");
     if (box.corner !== undefined && hasText) {
       const radius = Math.min(box.corner.radius, Math.max(high, box.height ?? 0) / 2 + 4);
       if (radius > 30 && box.corner.padding < radius * 0.3) doubts.set(element, "colours-may-match");
@@ -481,10 +484,12 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
   }
 
   /** Texts from one to the last may stand outside of the box that a style is of. */
-  function judgeAround(firstText: number, { around }: Style): void {
+  function judgeAround(firstText: number, { around, sideBorder }: Style): void {
+    const hasBorder = sideBorder > sideBorderFree;
     for (let at = firstText; at < texts.length; at++) {
       meter.spend(around.length);
-      if (verdicts.get(texts[at]!) === undefined && clarityOf(textStyles[at]!, around) !== "clear")
+      if (verdicts.get(texts[at]!) !== undefined) continue;
+      if (hasBorder || clarityOf(textStyles[at]!, around) !== "clear")
         verdicts.set(texts[at]!, { why: "colours-may-match" });
     }
   }

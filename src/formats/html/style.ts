@@ -5,7 +5,13 @@ import { black, type Colour, colourOf, legacyColour, transparent } from "#/src/f
 import { initialFontSize, type LengthBasis, lengthOf, numberOf } from "#/src/formats/css/length.ts";
 import { unknownInside, unknownValue } from "#/src/formats/css/shorthands.ts";
 import { shadowStrength, understoodOf } from "#/src/formats/css/understood.ts";
-import { componentsOf, type Value, wideKeywords, wordOf } from "#/src/formats/css/value-forms.ts";
+import {
+  componentsOf,
+  type Value,
+  weakerRuleKeywords,
+  wideKeywords,
+  wordOf,
+} from "#/src/formats/css/value-forms.ts";
 import type { Doubt } from "#/src/model/removal.ts";
 import { backdropsOf, ownColours } from "./backdrops.ts";
 import { boxOf, cellsBeside, relativeFree } from "./boxes.ts";
@@ -208,7 +214,7 @@ class StyleMaker {
         this.#values.set(name, [{ type: "ident", value: this.#parent.display }]);
         continue;
       }
-      if (word === "revert-layer" || value === unknownValue) {
+      if (weakerRuleKeywords.has(word) || value === unknownValue) {
         const isFar = name === "animation-name" && this.#cascade.sheets.hasFarAnimation;
         this.#doubts(isFar ? "paints" : reach, "style-not-understood");
         this.#unsure = new Set([...this.#unsure, name]);

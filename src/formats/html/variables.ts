@@ -2,7 +2,7 @@
 import { asciiLower } from "#/src/formats/css/ascii-case.ts";
 import { expand, hasVariable, unknownValue } from "#/src/formats/css/shorthands.ts";
 import { type CssToken, skipComponent, trimSpace } from "#/src/formats/css/tokens.ts";
-import { type Value, wideKeywords, wordOf } from "#/src/formats/css/value-forms.ts";
+import { type Value, weakerRuleKeywords, wideKeywords, wordOf } from "#/src/formats/css/value-forms.ts";
 import type { DeclaredStyle, DeclaredValue } from "./cascade.ts";
 
 export type Variables = ReadonlyMap<string, Value>;
@@ -35,7 +35,7 @@ export function variablesOf(declared: DeclaredStyle, parent: Variables): Variabl
     open.delete(name);
     done.add(name);
     const word = value === undefined ? "" : wordOf(value);
-    if (word === "revert-layer") {
+    if (weakerRuleKeywords.has(word)) {
       result.set(name, unknownValue);
       return unknownValue;
     }
