@@ -15,6 +15,7 @@ import { caldavtester } from "./suites/caldavtester.ts";
 import { davSuites } from "./suites/dav.ts";
 import { mailSuites } from "./suites/mail.ts";
 import { thunderbirdCalendar } from "./suites/thunderbird-calendar.ts";
+import { thunderbirdSetup } from "./suites/thunderbird-setup.ts";
 import { vdirsyncerSync } from "./suites/vdirsyncer-sync.ts";
 
 const { values } = parseArgs({
@@ -33,6 +34,7 @@ for (const suite of [
   ...davSuites,
   vdirsyncerSync,
   thunderbirdCalendar,
+  thunderbirdSetup,
   caldavtester(values.files),
 ]) {
   if (!new RegExp(values.only).test(suite.name)) continue;

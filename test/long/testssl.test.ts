@@ -1,0 +1,66 @@
+/** Debian's testssl.sh at a port with TLS from the beginning and at the one where other servers begin it: versions, suites, forward secrecy and every
+ *  attack on TLS that it knows. */
+import { execFile, spawnSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { startInProcessDaemon } from "../support/daemon.ts";
+import { makeCertificate, writeCertificate } from "../support/made-certificate.ts";
+
+const hasTestssl = spawnSync("sh", ["-c", "command -v testssl"]).status === 0;
+if (!hasTestssl) console.log("no port is tried here: testssl (Debian's testssl.sh) is absent");
+
+const run = promisify(execFile);
+
+interface Finding {
+  readonly id: string;
+  readonly severity: string;
+  readonly finding: string;
+}
+
+/** Whether a finding is one to change something for. */
+const isBad = ({ severity }: Finding): boolean => ["MEDIUM", "HIGH", "CRITICAL", "FATAL"].includes(severity);
+
+describe.runIf(hasTestssl).concurrent.each([
+  ["imaps", []],
+  ["smtp", ["--starttls", "smtp"]],
+] as const)("%s", (name, options) => {
+  test("has nothing that testssl.sh warns of", { timeout: 300_000 }, async () => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-testssl-"));
+    try {
+      const { certificateFile, keyFile } = writeCertificate(folder, await makeCertificate("rsa"));
+      const set = [`tls.certificate_file=${certificateFile}`, `tls.key_file=${keyFile}`];
+      await using server = await startInProcessDaemon({ set });
+      const file = path.join(folder, "findings.json");
+      const place = `127.0.0.1:${server[name].port}`;
+      const asked = ["--protocols", "--std", "--fs", "--vulnerable"];
+      const args = ["--quiet", "--warnings", "off", "--color", "0", "--jsonfile", file, ...options, ...asked];
+      // It ends with the number of things that it has something to say about, which are in the file.
+      await run("testssl", [...args, place]).catch((error: { code?: unknown }) => {
+        if (typeof error.code !== "number") throw error;
+      });
+      const findings = JSON.parse(fs.readFileSync(file, "utf8")) as readonly Finding[];
+      const of = (id: string) => findings.find((one) => one.id === id)?.finding;
+      expect(["SSLv2", "SSLv3", "TLS1", "TLS1_1", "TLS1_2", "TLS1_3"].map(of)).toEqual([
+        ...Array(4).fill(expect.stringMatching(/^not offered/)),
+        ...Array(2).fill(expect.stringMatching(/^offered/)),
+      ]);
+      for (const attack of [
+        "heartbleed",
+        "CCS",
+        "ROBOT",
+        "secure_renego",
+        "CRIME_TLS",
+        "POODLE_SSL",
+        "FREAK",
+        "LOGJAM",
+      ])
+        expect(of(attack), attack).toBeDefined();
+      expect(findings.filter(isBad)).toEqual([]);
+    } finally {
+      fs.rmSync(folder, { recursive: true });
+    }
+  });
+});
