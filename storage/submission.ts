@@ -1,24 +1,24 @@
-/** What leaves, as rows: a submission is one message on its way to the recipients of one envelope. */
+/** Rows of outgoing mail: a submission is one message for the recipients of one envelope. */
 import type { QueuedRecipient } from "#/src/model/delivery.ts";
 import type { AccountNumber, AgentNumber, BlobNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import type { TlsWish } from "#/src/model/tls-wish.ts";
 
-/** By which door it was given to us: the operation `send`, or SMTP submission (RFC 6409). */
+/** How the mail was submitted: by the operation `send`, or by SMTP submission (RFC 6409). */
 export type SubmissionSource = "send" | "submission";
 
 export interface EnvelopeRecipient {
   readonly address: string;
-  /** Whose servers take it, in A-labels; "" for a mailbox of this server. */
+  /** The domain whose servers receive it, in A-labels; "" for a mailbox of this server. */
   readonly domain: string;
-  /** NOTIFY of RFC 3461 section 4.1; empty where nothing was asked for. */
+  /** NOTIFY of RFC 3461 section 4.1; empty if the client gave none. */
   readonly notify: readonly string[];
   /** ORCPT (section 4.2), as it was sent. */
   readonly orcpt: string | null;
 }
 
-/** Everything about a message on its way that its bytes do not say. A hold keeps it as JSON. */
+/** Data of an outgoing message that are not in its bytes. A hold stores it as JSON. */
 export interface Envelope {
-  /** The plain address that failures go to; "" for the null reverse path. */
+  /** The address for failure reports; "" for the null reverse path. */
   readonly from: string;
   readonly recipients: readonly EnvelopeRecipient[];
   /** RFC 3461 sections 4.3 and 4.4. */
@@ -27,16 +27,16 @@ export interface Envelope {
   readonly bodyType: "7BIT" | "8BITMIME";
   readonly isSmtputf8: boolean;
   readonly source: SubmissionSource;
-  /** Messages of the same mailbox that are marked when this one leaves. */
+  /** The message of the same mailbox that is flagged as answered when this one is sent. */
   readonly answers: MessageNumber | null;
   readonly forwards: MessageNumber | null;
-  /** Of an invitation or an answer: UID of the object of the sender's calendar that it is about. */
+  /** For an invitation or an answer: the UID of its object in the sender's calendar. */
   readonly calendarUid?: string;
   readonly tlsWish?: TlsWish;
 }
 
-/** `scheduled`: the mail stands in Scheduled; `queued`: to be tried; `relayed`: another server has it; `delivered`: it lies in a
- *  mailbox; `failed`: never; `cancelled`: taken back before it left. */
+/** `scheduled`: the mail is in Scheduled; `queued`: it will be tried; `relayed`: another server has it; `delivered`: it is in a
+ *  mailbox; `failed`: it was not delivered; `cancelled`: it was taken back before it was sent. */
 export type RecipientState = QueuedRecipient["state"];
 
 export interface SubmissionRow {
@@ -44,7 +44,7 @@ export interface SubmissionRow {
   readonly submission: number;
   readonly account: AccountNumber;
   readonly blob: BlobNumber;
-  /** 0: there is no copy in the mailbox that it left from. */
+  /** 0: there is no copy in the sender's mailbox. */
   readonly message: MessageNumber;
   readonly source: SubmissionSource;
   readonly envelopeFrom: string;
@@ -57,12 +57,12 @@ export interface SubmissionRow {
   readonly sendAt: number;
   readonly expiresAt: number;
   readonly createdAt: number;
-  /** Messages that are marked when it leaves, and are not yet. */
+  /** The message that will be flagged as answered when this one is sent. */
   readonly answers: MessageNumber | null;
   readonly forwards: MessageNumber | null;
-  /** Of the transaction in which scheduled mail left; null before, and for mail that was never scheduled. */
+  /** MODSEQ of the transaction that sent scheduled mail; null before, and for mail that was not scheduled. */
   readonly leftModseq: Modseq | null;
-  /** Nothing more is tried, and the claim on the bytes is given back. */
+  /** When the submission ended: no recipient is tried any more, and the claim on the bytes was released. */
   readonly closedAt: number | null;
 }
 
@@ -78,7 +78,7 @@ export interface SubmissionRecipientRow {
   readonly host: string | null;
   readonly status: string | null;
   readonly reply: string | null;
-  /** When its sender was told that it takes long. */
+  /** When the sender got a notification of the delay. */
   readonly delayToldAt: number | null;
   readonly updatedAt: number;
 }

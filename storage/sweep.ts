@@ -1,5 +1,5 @@
-/** Frees, in slices and when nothing else is to be done, what a write has left unreachable: blobs that nothing points to
- *  any more, items of deleted collections, and what belonged to deleted agents. */
+/** Deletes unreachable rows, in slices and when the writer is idle: blobs without references, items of deleted collections, and
+ *  rows of deleted agents. */
 import { freedBytesMax } from "#/src/model/limits.ts";
 import type {
   AccountNumber,
@@ -27,11 +27,11 @@ const itemsPerSlice = 500;
 const filesPerSlice = 20;
 const rowsPerSlice = 5000;
 
-/** How far the sweep has come, and what it has met that it could not free: that stays, and nothing behind it waits. */
+/** Position of the sweep, and the things that it could not free: they are skipped, so that the sweep continues after them. */
 export class SweepState {
-  /** Names of what is left alone until the next start. */
+  /** Names of the things that are skipped until the next start. */
   readonly #aside = new Set<string>();
-  /** Slices of one thing each, after a fault, until it is known which thing it was. */
+  /** Number of slices with one thing each, after a failure, to find the thing that causes it. */
   #carefulSlices = 0;
   #stage: keyof typeof stageNames | undefined;
   #thing: string | undefined;
@@ -39,14 +39,14 @@ export class SweepState {
   #collection: CollectionName = { agent: 0 as AgentNumber, collection: 0 as CollectionNumber };
   #agent = 0 as AgentNumber;
 
-  /** From the first thing on again. */
+  /** Begins again with the first thing. */
   restart(): void {
     this.#blob = { account: 0 as AccountNumber, blob: 0 as BlobNumber };
     this.#collection = { agent: 0 as AgentNumber, collection: 0 as CollectionNumber };
     this.#agent = 0 as AgentNumber;
   }
 
-  /** One slice. True when there is more to do. */
+  /** Runs one slice. Returns true if there is more to do. */
   async sweep(tx: Transaction): Promise<boolean> {
     this.#stage = undefined;
     this.#thing = undefined;
@@ -55,7 +55,8 @@ export class SweepState {
     );
   }
 
-  /** The slice has failed and was undone. Answers what is set aside now; undefined when the same is tried in smaller pieces. */
+  /** Called when a slice failed and was rolled back. Returns the thing that is skipped from now on; undefined if the slice is tried
+   *  again in smaller pieces. */
   setAside(): string | undefined {
     if (this.#stage === undefined) throw new Error("The sweep failed before it had begun");
     if (this.#stage === "blobs" && this.#carefulSlices === 0) {
@@ -137,7 +138,7 @@ export class SweepState {
   }
 }
 
-/** As many as are freed in a slice: one at least. */
+/** The blobs that are freed in one slice: at least one. */
 function beginningOf<B extends { readonly storedSize: number }>(blobs: readonly B[]): B[] {
   let bytes = 0;
   let end = 0;
@@ -169,14 +170,14 @@ function nameOfBlob({ account, blob }: BlobName): string {
   return `blob ${blob} of account ${account}`;
 }
 
-/** The next piece of what an agent has; at last the agent. */
+/** Deletes the next piece of an agent's rows, and finally the agent. */
 async function sweepAgent(tx: Transaction, agent: AgentNumber): Promise<void> {
   for (const sweepSome of Object.values(slicers)) if (await sweepSome(tx, agent)) return;
   for (const table of [...tablesFreedAtLast, "agent"])
     await tx.run(`delete from ${table} where agent_id = ?`, agent);
 }
 
-/** In this order. Each frees one slice, and says whether there was one. */
+/** In this order. Each deletes one slice, and returns whether there was one. */
 const slicers: Record<SlicedTable, (tx: Transaction, agent: AgentNumber) => Promise<boolean>> = {
   entry: sweepEntries,
   change: sweepChanges,

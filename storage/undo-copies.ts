@@ -1,9 +1,9 @@
-/** Takes back the copies that were not finished when their daemon ended, when nothing else waits. */
+/** Undoes copies that were not finished when their daemon ended, when the writer is idle. */
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Store, WritePiece } from "./store.ts";
 
-/** Called before the first write, and when another daemon has ended: whatever is unfinished then, of daemons that are not there, will not be
+/** Called before the first write, and when another daemon has ended: copies of daemons that do not run any more will not be
  *  finished. */
 export async function undoUnfinishedCopies(
   store: Pick<Store, "all" | "clock">,
@@ -19,7 +19,7 @@ export async function undoUnfinishedCopies(
       while (!(await write("undoCopy", { agent, copy, at: store.clock.now() })).isDone);
     } catch (error) {
       if (!isWaypostError(error)) throw error;
-      // A store that is closed or full takes it up at its next start, and the sweep frees what a deleted agent had.
+      // A closed or full store does it after its next start, and the sweep deletes the rows of a deleted agent.
       if (error.code === "internal")
         tell(
           `a copy of agent ${agent} that was not finished could not be taken back: ${String(error.details.cause)}`,

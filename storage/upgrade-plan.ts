@@ -1,4 +1,4 @@
-/** What the steps of the schema that a store lacks will do, said before they are taken. */
+/** The plan of an upgrade: what the missing steps of the schema will do. */
 import { schemaBytesUnaskedMax, schemaRowsUnaskedMax } from "#/src/model/limits.ts";
 import { type Migration, migrations } from "./migrations/index.ts";
 import type { Reader } from "./sql.ts";
@@ -11,12 +11,12 @@ export interface UpgradePlan {
   readonly steps: readonly {
     readonly step: number;
     readonly does: string;
-    /** Rows that it reads or writes one by one. */
+    /** Rows that the step reads or writes one by one. */
     readonly rows: number;
   }[];
 }
 
-/** `tables`: those that the store has now. Rows of a table that an earlier step makes are not counted: it is new. */
+/** `tables`: the tables that the store has now. Rows of a table that an earlier step creates are not counted. */
 export async function planUpgrade(
   sql: Reader,
   version: number,
@@ -43,8 +43,8 @@ export async function planUpgrade(
   return { from: version, to: steps.length, steps: planned };
 }
 
-/** A start takes the steps that are done in seconds. Throws for others: a server that does not answer for minutes is something that its
- *  operator decides on. `bytes`: what has to be copied before. */
+/** A start runs only upgrades that take seconds. Throws for longer ones: the operator decides when a server is unavailable for
+ *  minutes. `bytes`: the size of the copy that is made before. */
 export function assertUnasked({ from, to, steps }: UpgradePlan, bytes: number): void {
   const rows = steps.reduce((sum, step) => sum + step.rows, 0);
   if (rows <= schemaRowsUnaskedMax && bytes <= schemaBytesUnaskedMax) return;

@@ -1,13 +1,13 @@
-/** What waits for the writer, in three lanes.
+/** Jobs that wait for the writer, in three lanes.
  *
- *  - `quick`: writes of a few rows, and deliveries. First of all, in turns of their owners.
+ *  - `quick`: writes of a few rows, and deliveries. They run first, in turns of their owners.
  *  - `long`: pieces of writes that are too large for one transaction, a piece of some milliseconds each, and what can't be cut
  *    (`transactions/long-writes.ts`). One after each batch of quick jobs, in turns of their owners, so that each lane has its share however much waits in the other.
  *  - `idle`: maintenance, when nothing else waits; and once in a while when something always does. */
 import { FairQueue } from "#/src/fairness/fair-queue.ts";
 import type { Job, Lane } from "./threads/messages.ts";
 
-/** Batches after which maintenance has its turn though others wait. */
+/** Number of batches after which maintenance runs although other jobs wait. */
 const busyBatchesMax = 50;
 
 export class WriterLanes<J extends Job = Job> {
@@ -29,7 +29,7 @@ export class WriterLanes<J extends Job = Job> {
     return !this.#lanes.quick.isEmpty;
   }
 
-  /** Whose turn is next; undefined when nothing waits. */
+  /** The lane of the next job; undefined if no job waits. */
   nextLane(): Lane | undefined {
     const { quick, long, idle } = this.#lanes;
     if (!idle.isEmpty && this.#busyBatches >= busyBatchesMax) return "idle";
@@ -38,12 +38,12 @@ export class WriterLanes<J extends Job = Job> {
     return idle.isEmpty ? undefined : "idle";
   }
 
-  /** The sweep may have a turn: nothing waits, or something has always waited for long. */
+  /** Whether the sweep may run: no job waits, or jobs have waited without a break for a long time. */
   get isSweepDue(): boolean {
     return this.nextLane() === undefined || this.#busyBatches >= busyBatchesMax;
   }
 
-  /** Said of each batch and of each slice of the sweep. */
+  /** Called for each batch and each slice of the sweep. */
   began(lane: Lane): void {
     this.#wasQuick = lane === "quick";
     this.#busyBatches = lane === "idle" ? 0 : this.#busyBatches + 1;

@@ -1,6 +1,6 @@
-/** Octets outside of the database, by name. */
+/** The object store: octets outside of the database, by name. */
 
-/** Where the objects are, as the settings name it. */
+/** Location of the objects, from the settings. */
 export interface ObjectPlace {
   /** `s3://bucket/prefix?endpoint=https://s3.example.net&region=eu-1`. */
   readonly url: string;
@@ -9,21 +9,21 @@ export interface ObjectPlace {
   readonly keyFile?: string | undefined;
 }
 
-/** Each of them throws `upstream_unavailable` when the object store is away or refuses. */
+/** Each method throws `upstream_unavailable` if the object store is not reachable or refuses. */
 export interface Objects {
-  /** The same octets under each of the names. The store has all of them when it resolves; nothing is under way any more when it rejects.
-   *  No request begins or goes on when the deadline has come. */
+  /** Stores the same octets under each of the names. When it resolves the store has all of them; when it rejects no request is in
+   *  progress any more. The deadline ends all requests. */
   put(names: readonly string[], bytes: Uint8Array, deadline?: AbortSignal): Promise<void>;
   /** Octets `start` up to, not including, `end`. Throws `not_found` when there is no such object, or it is shorter. */
   read(name: string, start: number, end: number): Promise<Buffer>;
-  /** Also of what is not there. */
+  /** Succeeds also if there is no such object. */
   remove(name: string): Promise<void>;
 }
 
-/** `blob.object` begins so when another store may have the object too: it is never removed. */
+/** `blob.object` begins with this mark if another store may use the object too: such an object is never removed. */
 export const sharedMark = "~";
 
-/** What a row of `blob` points to; another one for each account, so that each can be kept where the account is. */
+/** The object of a row of `blob`; each account has its own, so that it can be stored where the account is. */
 export function objectName(account: number, object: string): string {
   return `${account}/${object.startsWith(sharedMark) ? object.slice(sharedMark.length) : object}`;
 }

@@ -1,4 +1,4 @@
-/** Long bodies go into the object store before the write that names them is sent, so that no row names what is not there. */
+/** Puts long bodies into the object store before the write that names them, so that no row names a missing object. */
 import { randomBytes } from "node:crypto";
 import { objectBytesMin, objectsDeadlineMs } from "#/src/model/limits.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
@@ -8,13 +8,13 @@ import { accountsOf, agentsOf } from "../transactions/agents-of.ts";
 import { type Objects, objectName } from "./objects.ts";
 
 export interface WithObjects<T> {
-  /** With names in the place of bodies. */
+  /** The arguments with names instead of bodies. */
   readonly args: T;
-  /** Takes the objects back: no row names them. */
+  /** Removes the objects again, if no row names them. */
   remove(): Promise<void>;
 }
 
-/** Arguments of a named write. What is short stays in them. */
+/** `args`: arguments of a named write. Short bodies stay in them. */
 export async function putBlobs<T>(reader: Reader, objects: Objects, args: T): Promise<WithObjects<T>> {
   const names: string[] = [];
   const remove = async (): Promise<void> => {
@@ -45,7 +45,7 @@ export async function putBlobs<T>(reader: Reader, objects: Objects, args: T): Pr
   }
 
   async function put(blob: EncodedBlob): Promise<EncodedBlob> {
-    // Named by its octets, and never twice: who frees one row has to look at no other.
+    // The name has the hash of the octets and a random part, so that each row has its own object and can be freed alone.
     const object = `${Buffer.from(blob.sha256).toString("hex")}-${randomBytes(8).toString("hex")}`;
     const body = Buffer.concat(blob.chunks);
     const own = accounts.map((account) => objectName(account, object));
@@ -77,7 +77,7 @@ function octetsOf(chunks: readonly Uint8Array[]): number {
   return chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
-/** Octets of the bodies in it that go into the object store. */
+/** Octets of the bodies that belong into the object store. */
 export function longOctets(part: unknown): number {
   if (part === null || typeof part !== "object" || part instanceof Uint8Array) return 0;
   if (isBlob(part)) return isLong(part) ? octetsOf(part.chunks) : 0;
@@ -85,7 +85,7 @@ export function longOctets(part: unknown): number {
   return Object.values(part).reduce((sum: number, one) => sum + longOctets(one), 0);
 }
 
-/** Of all agents that the write names: its blobs may be in each of them. */
+/** The accounts of all agents in the arguments: the blobs may be stored in each of them. */
 async function listAccounts(reader: Reader, args: unknown): Promise<AccountNumber[]> {
   const named = new Map<AgentNumber, AccountNumber>(accountsOf(args));
   const accounts = new Set(named.values());
@@ -98,7 +98,7 @@ async function listAccounts(reader: Reader, args: unknown): Promise<AccountNumbe
     ))
       accounts.add(account);
   }
-  // A delivery into an account that has the octets already.
+  // A delivery to an account that has the octets already.
   const { stored } = args as { readonly stored?: { readonly account?: AccountNumber } };
   if (stored?.account !== undefined) accounts.delete(stored.account);
   return [...accounts];

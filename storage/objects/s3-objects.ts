@@ -1,4 +1,4 @@
-/** Objects in a store that speaks S3 (AWS, MinIO, Garage, Ceph): PUT, GET with a range, DELETE, by paths and with signature version 4. */
+/** Objects in a store with the S3 API (AWS, MinIO, Garage, Ceph): PUT, GET with a range, DELETE, by paths, signature version 4. */
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import type { AwsClient } from "aws4fetch";
@@ -8,7 +8,7 @@ import type { ObjectPlace, Objects } from "./objects.ts";
 
 const retryMs = 100;
 
-/** Throws when the place or the key is not one. */
+/** Throws if the URL or the key file is invalid. */
 export function openS3Objects(place: ObjectPlace): Objects {
   const { base, region } = readPlace(place.url);
   const key = readKey(place.keyFile);
@@ -16,12 +16,12 @@ export function openS3Objects(place: ObjectPlace): Objects {
   let writes = 0;
 
   async function makeClient(): Promise<AwsClient> {
-    // Loaded by who uses it alone.
+    // Loaded only where an object store is used.
     const { AwsClient } = await import("aws4fetch");
     return new AwsClient({ ...key, service: "s3", region, retries: 0 });
   }
 
-  /** One that failed on the way, or that the store could not serve, is sent again: each of them does the same when done twice. */
+  /** Sends a request again if the connection failed or the store could not serve it: all requests are idempotent. */
   async function send<R>(
     method: string,
     name: string,
@@ -58,7 +58,7 @@ export function openS3Objects(place: ObjectPlace): Objects {
       if (writes >= objectWritesMax) throw away("too many writes are under way");
       writes++;
       try {
-        // The store compares it with what has arrived.
+        // The store compares it with the received bytes.
         const headers = { "X-Amz-Content-Sha256": createHash("sha256").update(bytes).digest("hex") };
         const left = [...names];
         const sendEach = async (): Promise<void> => {
@@ -91,7 +91,7 @@ function untilEither(timeout: AbortSignal, deadline: AbortSignal | undefined): A
   return deadline === undefined ? timeout : AbortSignal.any([timeout, deadline]);
 }
 
-/** Where requests go. */
+/** The base URL of requests, and the region. */
 export function readPlace(url: string): { readonly base: string; readonly region: string } {
   const { protocol, host, pathname, searchParams } = new URL(url);
   const region = searchParams.get("region") ?? "us-east-1";
@@ -118,13 +118,13 @@ function expectStatus(...good: readonly number[]): (response: Response) => Promi
   };
 }
 
-/** As with a key that is not valid, or a bucket that is not there. */
+/** The error for a refused request: an invalid key, or a missing bucket. */
 async function refused(response: Response): Promise<never> {
   await response.body?.cancel();
   throw away(`it answered ${response.status}`);
 }
 
-/** No more is read than was asked for. */
+/** Reads exactly the requested number of octets. */
 async function readExactly(response: Response, size: number, name: string): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   let found = 0;

@@ -1,9 +1,10 @@
-/** Takes objects out of the object store whose rows went long ago. They stay for a while, so that a backup of the rows finds them. */
+/** Removes objects from the object store some time after their rows were deleted, so that a restored backup of the rows still finds
+ *  them. */
 import { freedObjectMs, objectsPerSweep } from "#/src/model/limits.ts";
 import type { WriteSlice } from "../maintain.ts";
 import { type Objects, objectName } from "./objects.ts";
 
-/** At a time; others want the object store too. */
+/** Concurrent removals; few, because deliveries use the object store too. */
 const removalsAtOnce = 8;
 
 export async function sweepObjects(objects: Objects, write: WriteSlice, now: number): Promise<void> {

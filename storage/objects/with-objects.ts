@@ -1,7 +1,7 @@
 import type { Reader } from "../sql.ts";
 import type { Objects } from "./objects.ts";
 
-/** The same rows, with the bodies that are in none of them. */
+/** A reader that adds the bodies from the object store to the rows. */
 export function withObjects(reader: Reader, objects: Objects | undefined): Reader {
   return {
     get: (query, ...parameters) => reader.get(query, ...parameters),

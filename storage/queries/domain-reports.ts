@@ -1,4 +1,4 @@
-/** What other servers report about our domains, and what is counted to be reported to others. */
+/** Reports of other servers about local domains, and the counts for our own reports. */
 import type { ReceivedReportRow, ReportCountRow } from "../rows.ts";
 import type { Reader } from "../sql.ts";
 
@@ -21,7 +21,7 @@ export function listReceivedReports(
   );
 }
 
-/** Days and domains that something is counted of, before a day. */
+/** The days before a day, and the domains, that have counts. */
 export function listCountedDomains(
   reader: Reader,
   kind: string,

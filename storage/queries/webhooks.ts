@@ -1,4 +1,4 @@
-/** Webhooks and what became of their requests. */
+/** Webhooks and the results of their requests. */
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { WebhookAttemptRow, WebhookRow } from "../rows.ts";
 import type { Reader } from "../sql.ts";

@@ -2,7 +2,7 @@ import { deletedFlag } from "#/src/model/flags.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import type { Reader } from "../sql.ts";
 
-/** Octets that an EXPUNGE of the mailbox would free (DELETED-STORAGE of RFC 9208). Looks at every entry. */
+/** Octets that an EXPUNGE of the mailbox would free (DELETED-STORAGE of RFC 9208). Reads every entry. */
 export async function deletedBytes(
   reader: Reader,
   args: { readonly agent: AgentNumber; readonly mailbox: MailboxNumber },

@@ -1,7 +1,7 @@
-/** Arguments on their way to another thread. */
+/** Prepares arguments for another thread. */
 
-/** An array is cloned with all of the memory behind it, and a small Buffer is a window into a pool of Node's that everybody
- *  shares: such windows are replaced by arrays of their own. Answers the octets of all arrays. */
+/** Cloning an array copies its whole underlying memory, and a small Buffer is a view into Node's shared pool: such views are replaced
+ *  by separate arrays. Returns the octets of all arrays. */
 export function packArguments<T>(value: T): { packed: T; bytes: number } {
   let bytes = 0;
   const pack = (part: unknown): unknown => {

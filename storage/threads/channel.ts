@@ -58,7 +58,7 @@ export class Channel {
     this.#pending.get(id)?.onProgress?.(done, total);
   }
 
-  /** The thread is gone: nothing that is under way will be answered, and nothing more is taken. */
+  /** The thread has ended: rejects all pending requests and all later ones. */
   fail(reason: string): void {
     this.#failure ??= new WaypostError("upstream_unavailable", "The store is closed", {
       reason: "busy",

@@ -1,5 +1,5 @@
-/** Long reads of a store, on threads of their own. Scans have one thread, which starts with the first of them and ends when none came
- *  for a while; a check has another, as it takes as long as the store is large. */
+/** Long reads of a store, on separate threads. Scans have one thread, which starts with the first scan and ends after a time without
+ *  any. A check has another thread, because its time grows with the store. */
 import { once } from "node:events";
 import type { Worker } from "node:worker_threads";
 import { houseThreads } from "#/src/threads/house-threads.ts";
@@ -55,7 +55,7 @@ export class LongReads {
     }
   }
 
-  /** Refuses what is under way and what comes. */
+  /** Rejects current and later reads. */
   fail(reason: string): void {
     this.#isClosed = true;
     void this.#reader?.then(
@@ -64,7 +64,7 @@ export class LongReads {
     );
   }
 
-  /** Scans that are under way are answered; a check is not. */
+  /** Waits for current scans; a check is ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#idleTimer);

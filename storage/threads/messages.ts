@@ -1,4 +1,4 @@
-/** What the main thread and the store's threads say to each other. */
+/** Messages between the main thread and the store's threads. */
 import type { Touched } from "#/src/model/changes.ts";
 import type { Owner } from "#/src/model/owner.ts";
 import type { Idempotency } from "../idempotency.ts";
@@ -16,16 +16,16 @@ export interface Job {
   readonly at: number;
   readonly idempotency?: Idempotency | undefined;
   readonly lane: Lane;
-  /** Whose turn it takes in the lane. */
+  /** The owner whose turn it takes in the lane. */
   readonly owner: Owner;
-  /** Memory that came with the job and that nobody needs when it is done. */
+  /** Memory that came with the job and can be reused after it. */
   readonly given?: readonly ArrayBuffer[] | undefined;
 }
 
 export type ToWriter =
   | { readonly kind: "jobs"; readonly jobs: readonly Job[] }
   | { readonly kind: "backup"; readonly id: number; readonly file: string }
-  /** Gives back memory that is kept for speed. */
+  /** Releases cached memory. */
   | { readonly kind: "rest"; readonly id: number }
   | { readonly kind: "close" };
 
@@ -41,9 +41,9 @@ export type FromWriter =
   /** After the commit, or after a batch that failed. */
   | { readonly kind: "answers"; readonly answers: readonly Answer[]; readonly touched: readonly Touched[] }
   | { readonly kind: "progress"; readonly id: number; readonly done: number; readonly total: number }
-  /** Something could not be done and was left; the store goes on. */
+  /** Something failed and was skipped; the store continues. */
   | { readonly kind: "trouble"; readonly message: string }
-  /** The store could not be opened, or can no longer be trusted. */
+  /** The store could not be opened, or is not usable any more. */
   | { readonly kind: "failed"; readonly message: string };
 
 export type ToReader =

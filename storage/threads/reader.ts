@@ -1,4 +1,4 @@
-/** The reader thread: long reads, one at a time, each over one snapshot, so that the main thread never runs one. */
+/** The reader thread: runs long reads one at a time, each over one snapshot, so that the main thread does not run them. */
 import { parentPort, workerData } from "node:worker_threads";
 import { checkStore } from "../check.ts";
 import { errorRow } from "../failures.ts";
@@ -28,7 +28,7 @@ async function start(): Promise<void> {
 
   async function check(id: number, reader: Reader): Promise<string[]> {
     const damages = await snapshots.listDamages();
-    // Which messages and rows the damage concerns, as far as they can be read.
+    // The messages and rows that the damage affects, as far as they are readable.
     const progress = (done: number, total: number): void => say({ kind: "progress", id, done, total });
     return [...damages, ...(await checkStore(reader, progress))];
   }

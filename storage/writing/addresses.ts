@@ -1,4 +1,4 @@
-/** Rows of `address`. Several agents may share one; each is then delivered to. */
+/** Rows of `address`. Several agents may share an address; mail to it is delivered to each. */
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import type { Sql } from "../sql.ts";

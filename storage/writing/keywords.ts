@@ -10,7 +10,7 @@ export interface ResolvedKeywords {
   readonly hasNew: boolean;
 }
 
-/** Only the letters that IMAP compares without case: the same on every engine. */
+/** Folds only ASCII letters, which IMAP compares without case: the same on every engine. */
 export function foldKeyword(name: string): string {
   return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

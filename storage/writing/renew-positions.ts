@@ -1,19 +1,19 @@
-/** A store that goes on from an earlier time gives what it gave already: each mailbox gets another UIDVALIDITY, each collection another
- *  sync-token, and each log begins anew at a place that the old one cannot have reached.
+/** After a restore of an earlier state, the store would assign numbers a second time. So each mailbox gets another UIDVALIDITY, each
+ *  collection another sync-token, and each log continues at a position that the lost state cannot have reached.
  *
- *  Bodies in an object store are the same objects as those of the original, which may be in use elsewhere: this store never removes them. */
+ *  Bodies in an object store are the same objects as those of the original, which another store may use: this store never removes them. */
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
 import { sharedMark } from "../objects/objects.ts";
 import type { Sql } from "../sql.ts";
 import { logChanges } from "./change-log.ts";
 
-/** More changes than a store makes between two backups, few enough for two million restorations below 2 ** 53. */
+/** More changes than a store makes between two backups, and small enough for two million restores below 2 ** 53. */
 const modseqJump = 2 ** 32;
 
-/** Mail that was queued when the copy was made has most likely left since; who puts a copy back has this long to cancel it. */
+/** Mail that was queued at the time of the backup was probably sent since then; the operator has this time to cancel it. */
 const queueWaitMs = 3_600_000;
 
-/** In one transaction, before anything else is written. */
+/** Runs in one transaction, before any other write. */
 export async function renewPositions(sql: Sql, now: number): Promise<void> {
   const agents = await sql.all<{ agent: AgentNumber; modseq: Modseq; lastUidValidity: number }>(
     `select agent_id as agent, modseq, last_uid_validity as "lastUidValidity" from agent`,
@@ -32,7 +32,7 @@ export async function renewPositions(sql: Sql, now: number): Promise<void> {
         mailbox,
       );
     const floor = modseq + modseqJump;
-    // A sync-token of the store that was lost is below the floor then, and is refused.
+    // A sync-token of the lost state is then below the floor and is refused.
     await sql.run("update collection set modseq = ? where agent_id = ?", floor + 1, agent);
     await sql.run("delete from change where agent_id = ?", agent);
     await sql.run(
@@ -42,7 +42,7 @@ export async function renewPositions(sql: Sql, now: number): Promise<void> {
       uidValidity,
       agent,
     );
-    // Webhooks follow events from a position that is kept here: the events that they had not got yet are lost.
+    // The position of a webhook in the log is stored here: events that were not sent yet are lost.
     const restored = {
       kind: "event",
       parent: 0,

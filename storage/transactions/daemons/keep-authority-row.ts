@@ -5,7 +5,7 @@ export interface KeepAuthorityRow {
   readonly name: string;
   /** undefined: the row is deleted. */
   readonly value: string | undefined;
-  /** A row that is there stays as it is. */
+  /** An existing row is not changed. */
   readonly isFirst?: boolean | undefined;
 }
 

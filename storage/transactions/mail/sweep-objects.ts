@@ -7,14 +7,14 @@ export interface FreedObject {
 
 export interface SweepObjects {
   readonly now: number;
-  /** Of objects that were freed since the last sweep. */
+  /** When the objects that were freed since the last sweep may be removed. */
   readonly removeAfter: number;
-  /** Those that are in the object store no more. */
+  /** Objects that were removed from the object store. */
   readonly removed: readonly FreedObject[];
   readonly limit: number;
 }
 
-/** Which objects are to be removed now. Answers the same ones until they are told as removed. */
+/** Returns the objects to remove now. It returns the same ones until they are reported as removed. */
 export async function sweepObjects(
   tx: Transaction,
   { now, removeAfter, removed, limit }: SweepObjects,

@@ -15,7 +15,7 @@ export interface UpdateDraft extends CreateDraft {
   readonly version: string | undefined;
 }
 
-/** `draft.update` of the interface: another message in its place, with its flags and labels. Refuses over_quota. */
+/** `draft.update` of the interface: replaces the message and keeps its flags and labels. Refuses over_quota. */
 export async function updateDraft(
   tx: Transaction,
   args: UpdateDraft,

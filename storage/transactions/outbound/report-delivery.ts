@@ -16,17 +16,17 @@ import { releaseDeliveries } from "../daemons/release-deliveries.ts";
 import { type DeliverMessage, type Delivery, deliverMessage } from "../mail/deliver-message.ts";
 
 export interface ReportedOutcome {
-  /** Of the recipient. */
+  /** Number of the recipient. */
   readonly number: number;
   readonly state: "relayed" | "delivered" | "deferred" | "failed" | "cancelled";
   /** RFC 3463. */
   readonly status: string;
   readonly host: string | null;
-  /** The words of another server; kept for notifications, never told in events. */
+  /** The reply of another server; stored for notifications, and not part of events. */
   readonly reply: string | null;
-  /** Of what is deferred. */
+  /** For deferred recipients. */
   readonly nextAttemptAt: number;
-  /** The address is to get no more mail of this account. */
+  /** The account sends no more mail to the address. */
   readonly isSuppressed: boolean;
 }
 
@@ -34,24 +34,24 @@ export interface ReportDelivery {
   readonly agent: AgentNumber;
   readonly submission: number;
   readonly outcomes: readonly ReportedOutcome[];
-  /** What is deferred is told now, of each recipient once. */
+  /** Deferrals are reported as events now, once for each recipient. */
   readonly isDelayTold: boolean;
-  /** What is stored with it: the message in mailboxes of this server, a notification to the sender. Its recipients of this
-   *  report have to be those that were still waiting. */
+  /** Messages that are delivered in the same transaction: to mailboxes of this server, or a notification to the sender. The recipients
+   *  of this report must still be waiting. */
   readonly letters: readonly DeliverMessage[];
-  /** Under which the delivery was tried: it ends with this report. */
+  /** The claim under which the delivery was tried; it ends with this report. */
   readonly claim?: { readonly daemon: string; readonly domain: string } | undefined;
-  /** When the sender is stopped; null: never. */
+  /** When the sender is paused because of failures; null: never. */
   readonly breaker: BreakerLimits | null;
-  /** It is told of scheduled mail whose time has come: of mail that was taken back or put off meanwhile nothing is told. */
+  /** The report is about scheduled mail that is due. If the mail was taken back or postponed in between, nothing is reported. */
   readonly isOfDue?: true;
   readonly at: number;
 }
 
 export interface DeliveryReport {
-  /** Nothing more is tried. */
+  /** No recipient is tried any more. */
   readonly isClosed: boolean;
-  /** So much of the sender's mail has failed that it was stopped from sending. */
+  /** The sender was paused because too much of its mail failed. */
   readonly hasPaused: boolean;
   readonly deliveries: readonly Delivery[];
 }
@@ -60,7 +60,7 @@ interface SubmissionState {
   readonly account: AccountNumber;
   readonly message: MessageNumber;
   readonly closedAt: number | null;
-  /** 1: it had a time to leave, and has not left. */
+  /** 1: it was scheduled and is not sent yet. */
   readonly isScheduled: number;
 }
 
@@ -71,17 +71,17 @@ interface RecipientBefore {
   readonly delayToldAt: number | null;
 }
 
-/** What became of some recipients of a submission: their rows, the events, what is known of their addresses from now on. A
- *  recipient that has failed or been delivered stays so; one that another server has may still be told of by that. */
+/** Stores the outcomes for some recipients of a submission: their rows, the events, and the facts about their addresses. A
+ *  final state (failed, delivered) stays; the other server may still report about a relayed recipient. */
 export async function reportDelivery(tx: Transaction, args: ReportDelivery): Promise<DeliveryReport> {
   const { agent, submission, at } = args;
   const reached = args.letters.flatMap(({ recipients }) => recipients);
   await lockRows(tx, {
     agents: [agent, ...reached.map((one) => one.agent)],
-    // Each letter takes its own in order.
+    // Each delivery locks its own accounts, in order.
     accounts: args.letters.length > 1 ? reached.map((one) => one.account) : [],
   });
-  // While the submission still keeps the bytes that they may share, and before the sender's own numbers are taken.
+  // Before the submission releases the bytes that they may share, and before the sender's own numbers are taken.
   const deliveries = await deliverLetters(tx, args);
   const write = await beginAgentTransaction(tx, agent, at);
   const row = await tx.get<SubmissionState>(
@@ -95,7 +95,7 @@ export async function reportDelivery(tx: Transaction, args: ReportDelivery): Pro
   if (row === undefined) throw new WaypostError("not_found", "There is no such submission");
   if (args.isOfDue === true && !(await isScheduledDue(tx, args, at)))
     return { isClosed: false, hasPaused: false, deliveries };
-  // What is told of scheduled mail ends its time of waiting.
+  // A report about scheduled mail ends its scheduled state.
   if (row.isScheduled === 1)
     await leaveScheduled(mailOf(write), (await findSubmission(tx, agent, submission))!);
   const events = await openEvents(write, row.message);
@@ -158,7 +158,7 @@ function findRecipient(
   );
 }
 
-/** What is deferred stays where it is: in the queue, or with the server that said so. */
+/** A deferred recipient keeps its state: queued, or relayed to the server that reported the delay. */
 async function updateRecipient(
   tx: Transaction,
   { agent, submission, at }: ReportDelivery,
@@ -185,8 +185,8 @@ async function updateRecipient(
   );
 }
 
-/** Mail of this mailbox was taken there: the next one is no first contact. By the domain, and by the address for domains where
- *  anybody has a mailbox. */
+/** Records that mail of this mailbox was accepted there, so the next one is not a first contact. It is recorded for the domain, and for
+ *  the address at domains where anybody can have a mailbox. */
 async function noteCorrespondent(
   tx: Transaction,
   agent: AgentNumber,
@@ -230,7 +230,7 @@ interface DeliveryEvents {
   ): void;
 }
 
-/** Without a message in the mailbox there is nothing that an event could name. */
+/** Without a message in the mailbox there are no events, because an event names the message. */
 async function openEvents(write: AgentTransaction, message: MessageNumber): Promise<DeliveryEvents> {
   if (message === 0) return { tell() {} };
   const row = await write.tx.get<{ thread: number; agentPart: number; authenticated: number }>(

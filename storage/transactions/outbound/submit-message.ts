@@ -10,7 +10,7 @@ import {
 
 export type { SendingDecision, SubmitMessage, Submitted } from "../../writing/submit.ts";
 
-/** Mail that leaves a mailbox. All that `send` says and means is here in one. Refuses paused, rate_limited, over_quota,
+/** Submits mail of a mailbox: every effect of `send` in one transaction. Refuses paused, rate_limited, over_quota,
  *  precondition_failed (the draft, policy_changed). */
 export async function submitMessage(tx: Transaction, args: SubmitMessage): Promise<Submitted> {
   const write = await beginAgentTransaction(tx, args.agent, args.at, numbersOfSubmission(args));
