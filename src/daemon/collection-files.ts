@@ -6,8 +6,9 @@ import path from "node:path";
 import type { Settings } from "#/config/schema.ts";
 import { selectOwner } from "#/src/accounts/administration/selectors.ts";
 import { attachmentUrl } from "#/src/collections/attachments.ts";
-import type { Collection, CollectionKind } from "#/src/collections/collection.ts";
+import { type Collection, type CollectionKind, collectionKinds } from "#/src/collections/collection.ts";
 import type { Collections } from "#/src/collections/collections.ts";
+import { itemKinds } from "#/src/collections/rows.ts";
 import { exportItems } from "#/src/collections/transfer/export-items.ts";
 import { type ImportResult, importItems } from "#/src/collections/transfer/import-items.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -108,11 +109,9 @@ export async function exportFile(
   return { collection: idOf(rooms, collection), file, items };
 }
 
-const kindOfExtension: Readonly<Record<string, CollectionKind>> = {
-  __proto__: null as never,
-  ".ics": "calendar",
-  ".vcf": "addressbook",
-};
+function kindOfFile(file: string): CollectionKind | undefined {
+  return collectionKinds.find((kind) => itemKinds[kind].ending === path.extname(file).toLowerCase());
+}
 
 async function selectCollection(
   { store, collections }: TransferRooms,
@@ -121,7 +120,7 @@ async function selectCollection(
   const { agent, account } = await selectOwner(store, owner);
   if (collection !== undefined)
     return { collection: await namedCollection(collections, agent, collection), account };
-  const kind = kindOfExtension[path.extname(file).toLowerCase()];
+  const kind = kindOfFile(file);
   if (kind === undefined)
     throw new WaypostError(
       "invalid",

@@ -6,6 +6,7 @@ import { primaryAddress } from "#/src/accounts/principal.ts";
 import type { Collection } from "#/src/collections/collection.ts";
 import type { StoredItem } from "#/src/collections/item.ts";
 import { readPortions } from "#/src/collections/portions.ts";
+import { itemKinds } from "#/src/collections/rows.ts";
 import { carriedItem } from "#/src/collections/transfer/export-items.ts";
 import type { FileEntry } from "#/src/files/files.ts";
 import type { MailboxMessage } from "#/src/mail/entries.ts";
@@ -269,7 +270,7 @@ async function* itemEntries(
   place: string,
   tell: (count: number) => void,
 ): AsyncGenerator<Uint8Array> {
-  const ending = kind === "calendar" ? "ics" : "vcf";
+  const { ending } = itemKinds[kind];
   const withProperties = await collections.listItemsWithDeadProperties(agent);
   const room = { entriesMax: pageItemsMax, bytesMax: pageBytesMax };
   let pages = 0;
@@ -295,7 +296,7 @@ async function* itemEntries(
         ? await collections.listItemDeadProperties(agent, one.number)
         : [];
       const entry = {
-        file: `${one.number}.${ending}`,
+        file: `${one.number}${ending}`,
         ...(one.segment === undefined ? {} : { segment: one.segment }),
         ...(dead.length === 0 ? {} : { deadProperties: [...dead] }),
       };
