@@ -8,7 +8,7 @@ export const homesHref = {
   addressbook: `${rootHref}addressbooks/`,
 } as const satisfies Record<CollectionKind, string>;
 
-/** Last segments in a calendar home that no calendar has (RFC 6638 section 2). */
+/** Reserved last segments in a calendar home (RFC 6638 section 2). */
 export const inboxSegment = "inbox";
 export const outboxSegment = "outbox";
 export { attachmentsPath as attachmentsHref } from "#/src/collections/attachments.ts";
@@ -23,13 +23,13 @@ export function homeHref(kind: CollectionKind, id: string): string {
   return `${homesHref[kind]}${id}/`;
 }
 
-/** A segment with what RFC 3986 section 3.3 lets stand in it unescaped. */
+/** A segment; the characters that RFC 3986 section 3.3 allows are not escaped. */
 export function encodeSegment(segment: string): string {
   return encodeURIComponent(segment).replace(/%(?:40|3A|24|26|2B|2C|3B|3D)/g, decodeURIComponent);
 }
 
 export interface DavPath {
-  /** Decoded, behind `/dav/`. */
+  /** The decoded segments after `/dav/`. */
   readonly segments: readonly string[];
   readonly hasSlash: boolean;
 }
@@ -37,8 +37,8 @@ export interface DavPath {
 const pathCharactersMax = 4096;
 const unfit = /[\0/]/;
 
-/** The path of an href, as a request line or a body has it: absolute, or a whole URL. undefined for what is not below `/dav/`,
- *  and for segments that no name can be. */
+/** The path of an href, as a request line or a body has it: absolute, or a whole URL. undefined for a path that is not below `/dav/`,
+ *  and for segments that cannot be names. */
 export function parseHref(href: string): DavPath | undefined {
   if (href.length > pathCharactersMax) return undefined;
   const path = pathOf(href);

@@ -1,4 +1,4 @@
-/** Prefer (RFC 7240) as WebDAV uses it (RFC 8144), and the older Brief of Microsoft and Apple. */
+/** Prefer (RFC 7240) in WebDAV (RFC 8144), and the older field Brief of Microsoft and Apple. */
 import type { Preferences } from "./request.ts";
 
 const preferenceLengthMax = 1000;
@@ -22,7 +22,8 @@ export function readPreferences(prefer: string, brief: string): Preferences {
   };
 }
 
-/** What an answer says of the preference that it followed (RFC 7240 section 3); it differs by the field. */
+/** Fields of a response that followed a preference (RFC 7240 section 3): Preference-Applied, and Vary because the response depends on
+ *  the request field. */
 export function preferenceApplied(preference: string): Readonly<Record<string, string>> {
   return { "Preference-Applied": preference, Vary: "Prefer, Brief" };
 }

@@ -1,4 +1,4 @@
-/** What a PROPPATCH, an extended MKCOL or a MKCALENDAR does to properties: decided for all of them before anything is written. */
+/** Changes of properties by PROPPATCH, extended MKCOL or MKCALENDAR: all of them are checked before anything is written. */
 import type { DeadProperty } from "#/src/collections/collection.ts";
 import { davPropertiesMax } from "#/src/model/limits.ts";
 import { errorElement } from "./answer.ts";
@@ -15,14 +15,14 @@ export interface PropertyChanges {
   readonly properties: Partial<WrittenProperties>;
   readonly setDead: readonly DeadProperty[];
   readonly removeDead: readonly XmlName[];
-  /** Every property that was named, in order; `error` where it cannot be done. */
+  /** Every named property, in order; `error` if it cannot be changed. */
   readonly named: readonly { readonly name: XmlName; readonly error: DavError | undefined }[];
   readonly isPossible: boolean;
 }
 
 const setName = dav("set");
 const removeName = dav("remove");
-/** Set with the collection, and not later. */
+/** Can be set only when the collection is created. */
 const atCreation = caldav("supported-calendar-component-set");
 
 /** `body`: DAV:propertyupdate, DAV:mkcol or CALDAV:mkcalendar. Their order counts (section 9.2). */
@@ -70,7 +70,7 @@ export function collectChanges(
   };
 }
 
-/** With one of the properties refused, and so all of them. */
+/** The changes with one property refused, which refuses all of them. */
 export function refuseChange(changes: PropertyChanges, refused: XmlName, error: DavError): PropertyChanges {
   const named = changes.named.map((one) =>
     xmlKey(one.name) === xmlKey(refused) ? { name: one.name, error } : one,

@@ -1,4 +1,4 @@
-/** The declaration of a property, and what a request asks of properties (RFC 4918 section 9.1 and 14.18). */
+/** The declaration of a property, and the properties that a request names (RFC 4918 section 9.1 and 14.18). */
 import type { CollectionProperties } from "#/src/collections/collection.ts";
 import { davPropertiesMax } from "#/src/model/limits.ts";
 import { DavError } from "./dav-error.ts";
@@ -8,19 +8,19 @@ import { findChild, listChildren, type XmlElement } from "./xml/element.ts";
 import { dav, type XmlName, xmlKey } from "./xml/names.ts";
 import type { Xml, XmlAttributes } from "./xml/write-xml.ts";
 
-/** What PROPPATCH sets. */
+/** Values that PROPPATCH sets. */
 export interface WrittenProperties extends CollectionProperties {
   /** CALDAV:schedule-default-calendar-URL, as the client wrote it. */
   readonly defaultCalendarHref: string;
 }
 
-/** What stands in the property's element. */
+/** The content of the property's element. */
 export type PropertyValue = Xml | { readonly attributes: XmlAttributes; readonly content: Xml };
 
 export interface Property {
   readonly name: XmlName;
   readonly on: readonly ResourceKind[];
-  /** Left out of the answer to allprop: costly, or asked for by name in its standard. */
+  /** Left out of allprop, because it is expensive or its standard says so. */
   readonly isHidden: boolean;
   /** undefined: the resource does not have it. `asked` is the element of the request, which can hold more than a name. */
   read(
@@ -28,8 +28,8 @@ export interface Property {
     request: DavRequest,
     asked: XmlName | XmlElement,
   ): PropertyValue | undefined | Promise<PropertyValue | undefined>;
-  /** What PROPPATCH, MKCOL and MKCALENDAR make of it; without, it is protected. `undefined`: it is taken away. Throws a
-   *  `DavError` for a value that cannot be. */
+  /** Converts the value of PROPPATCH, MKCOL and MKCALENDAR; if absent, the property is protected. `undefined`: it is removed. Throws a
+   *  `DavError` for an invalid value. */
   readonly write: ((value: XmlElement | undefined) => Partial<WrittenProperties>) | undefined;
 }
 
@@ -48,7 +48,7 @@ interface PropertyDeclaration<K extends ResourceKind> {
 /** Types a declaration by the kinds of resources that it is on. */
 export function property<const K extends ResourceKind>(declaration: PropertyDeclaration<K>): Property {
   const { name, on, isHidden = false, write } = declaration;
-  // The kinds in `on` are asked before it is read.
+  // The caller reads the property only on resources of the kinds in `on`.
   return { name, on, isHidden, write, read: declaration.read as Property["read"] };
 }
 

@@ -7,10 +7,10 @@ import type { DavRequest } from "./request.ts";
 import type { XmlElement } from "./xml/element.ts";
 import { readXmlPieces } from "./xml/read-xml.ts";
 
-/** More XML is read in turns of the loop: 10,000 hrefs take 50 ms. */
+/** Larger XML is read in turns of the event loop: 10,000 hrefs take 50 ms. */
 const quickBytes = 16 * 1024;
 
-/** The octets, what is read of them, and what is stored. */
+/** The received octets, the parsed form, and the stored form. */
 const copies = 3;
 
 const xmlTypes = /^(?:application|text)\/(?:[a-z0-9.+-]+\+)?xml$/;
@@ -37,7 +37,7 @@ export async function readXmlBody(request: DavRequest): Promise<XmlElement | und
   const { type, charset } = mediaTypeOf(koa.get("Content-Type"));
   if (type !== "" && !xmlTypes.test(type)) throw new DavError(415, "The body is not said to be XML.");
   if (body.length > quickBytes) await nextTurn();
-  // RFC 7303 section 8.3: what text/xml says without a charset is not what is meant.
+  // RFC 7303 section 8.3: the default charset of text/xml is ignored, because clients do not mean it.
   const reading = readXmlPieces(body, charset);
   const turns = new LoopTurns();
   for (;;) {
@@ -63,7 +63,7 @@ export async function readOctets(
   }
 }
 
-/** RFC 4918 section 8.4: a body where none is understood is refused. */
+/** RFC 4918 section 8.4: a body of a method that has none is refused. */
 export async function assertNoBody(request: DavRequest): Promise<void> {
   const body = await readOctets(request, davXmlBytesMax, () => new DavError(415, "There is no body here."));
   if (body.length > 0) throw new DavError(415, "This method has no body here.");

@@ -1,4 +1,4 @@
-/** DAV:response with the properties that a request asks of a resource (RFC 4918 section 9.1, RFC 8144 section 2.1). */
+/** DAV:response with the requested properties of a resource (RFC 4918 section 9.1, RFC 8144 section 2.1). */
 import type { DeadProperty } from "#/src/collections/collection.ts";
 import type { AgentNumber, ItemNumber } from "#/src/model/numbers.ts";
 import { errorElement, statusLine } from "./answer.ts";
@@ -12,7 +12,7 @@ import type { XmlElement } from "./xml/element.ts";
 import { dav, type XmlName, xmlKey } from "./xml/names.ts";
 import { element, elementWith, join, textElement, type Xml } from "./xml/write-xml.ts";
 
-/** Elements of properties, by the status that they are told with. */
+/** Elements of properties, by their status. */
 interface Outcome {
   readonly found: Xml[];
   readonly missing: Xml[];
@@ -36,7 +36,7 @@ export async function writeResponse(
 function writePropstats({ found, missing, refused }: Outcome, { preferences }: DavRequest): Xml {
   const propstats: Xml[] = [];
   const shownMissing = preferences.isMinimal ? [] : missing;
-  // Something has to stand in a response.
+  // A response must not be empty.
   if (found.length > 0 || (shownMissing.length === 0 && refused.length === 0))
     propstats.push(propstat(found, 200));
   if (shownMissing.length > 0) propstats.push(propstat(shownMissing, 404));
@@ -119,7 +119,7 @@ export async function listDeadProperties(
   return rights.has("read") ? rooms.collections.listDeadProperties(agent, number) : [];
 }
 
-/** Of the agents whose items were asked for in a request, the items that have any: a listing does not ask for each. */
+/** For each agent in a request, the items with dead properties, so that a listing does not read them for each item. */
 const itemsWithDead = new WeakMap<DavRequest, Map<AgentNumber, Promise<ReadonlySet<ItemNumber>>>>();
 
 async function readOfItem(

@@ -6,10 +6,10 @@ import type { XmlElement } from "./xml/element.ts";
 import type { XmlName } from "./xml/names.ts";
 
 export interface Report {
-  /** Of the root element that asks for it. */
+  /** Name of the root element of its requests. */
   readonly name: XmlName;
-  /** Where DAV:supported-report-set names it. */
+  /** Kinds of resources whose DAV:supported-report-set has it. */
   readonly on: readonly ResourceKind[];
-  /** `request.depth` is "0" where the request has no Depth; what a depth means is the report's. */
+  /** `request.depth` is "0" where the request has no Depth; each report defines the meaning of a depth. */
   run(request: DavRequest, body: XmlElement): Promise<DavAnswer>;
 }

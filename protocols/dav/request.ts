@@ -1,4 +1,4 @@
-/** One request of a login, as methods, properties and reports see it. */
+/** One request of a login, for methods, properties and reports. */
 import type { HttpContext } from "#/protocols/http/app.ts";
 import type { Principal } from "#/src/accounts/accounts.ts";
 import type { Locks } from "./locks.ts";
@@ -23,20 +23,20 @@ export interface DavRequest {
   readonly rooms: DavRooms;
   readonly login: Principal;
   readonly reach: CollectionReach;
-  /** What there is for this login, by its URL. */
+  /** The resources of this login by URL. */
   readonly tree: DavTree;
-  /** The path as it was asked for. */
+  /** The requested path. */
   readonly href: string;
-  /** What it names; undefined where there is nothing, which only methods that make something allow. */
+  /** The resource of the path; undefined if there is none, which only methods that create a resource allow. */
   readonly target: DavResource | undefined;
-  /** The same; throws 404 where there is nothing. */
+  /** The same; throws 404 if there is none. */
   readonly resource: DavResource;
-  /** What the Depth field says; undefined when there is none. */
+  /** The value of the Depth field; undefined if there is none. */
   readonly depth: Depth | undefined;
   readonly preferences: Preferences;
   readonly locks: Locks;
-  /** What DAV:supported-report-set says of a kind of resource. */
+  /** DAV:supported-report-set of a kind of resource. */
   listReports(kind: ResourceKind): readonly XmlName[];
-  /** What Allow says of a kind of resource; undefined: of a URL at which there is nothing. */
+  /** The methods in Allow for a kind of resource; undefined: for a URL without a resource. */
   listMethods(kind: ResourceKind | undefined): readonly string[];
 }

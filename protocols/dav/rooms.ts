@@ -8,7 +8,7 @@ import type { MailQuota } from "#/src/mail/quota.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
 import type { LargeItems } from "./filters/large-items.ts";
 
-/** What DAV stands on. */
+/** The rooms that DAV uses. */
 export interface DavRooms {
   readonly accounts: Accounts;
   readonly collections: Collections;

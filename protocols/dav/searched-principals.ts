@@ -12,7 +12,7 @@ export const searchedProperties: readonly { readonly name: XmlName; readonly des
 /** By the keys of the properties (`xmlKey`). */
 export type SearchedTexts = ReadonlyMap<string, readonly string[]>;
 
-/** All of them with one look into the store, however many conditions there are. */
+/** Reads all texts with one query, for any number of conditions. */
 export async function readSearchedTexts(
   request: DavRequest,
   principal: DavPrincipal,
@@ -36,6 +36,6 @@ export async function listUserAddresses(
   { agent }: DavPrincipal,
 ): Promise<readonly string[]> {
   const facts = await rooms.accounts.findAgentFacts(agent);
-  // A catch-all is no address.
+  // A catch-all is not an address.
   return (facts?.addresses ?? []).filter((address) => !address.startsWith("*@"));
 }

@@ -12,7 +12,7 @@ export function isZoneName(name: string): boolean {
   return findIanaZone(name) !== undefined;
 }
 
-/** As CALDAV:calendar-timezone gives it; undefined for a name that nothing is known of. */
+/** The value of CALDAV:calendar-timezone; undefined for an unknown name. */
 export function timeZoneText(timeZone: string): string | undefined {
   if (!isZoneName(timeZone)) return timeZone;
   const component = makeTimeZoneComponent(timeZone);
@@ -25,7 +25,7 @@ export function timeZoneText(timeZone: string): string | undefined {
   return writeContentLines({ items: [calendar] }).toString("utf8");
 }
 
-/** As CALDAV:calendar-timezone-id gives it; undefined for a VTIMEZONE whose TZID names no zone that others know. */
+/** The value of CALDAV:calendar-timezone-id; undefined for a VTIMEZONE whose TZID is not a known zone. */
 export function zoneNameOf(timeZone: string): string | undefined {
   return isZoneName(timeZone) ? timeZone : calendarZoneName(timeZone);
 }

@@ -1,5 +1,5 @@
-/** The file into which a store is moved. A daemon on the other engine may have the folder meanwhile, so the copy is made in a folder of its own
- *  below it, and takes its place when the former store is given up. */
+/** The file into which a store is moved. A daemon on the other engine may use the folder during the move, so the copy is made in a separate
+ *  folder below it, and takes its place when the former store is abandoned. */
 import fs from "node:fs";
 import path from "node:path";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -60,7 +60,7 @@ export async function openArrivingSide(folder: string, id: string | undefined): 
   };
 }
 
-/** Renames a file whose store is elsewhere, or that was never used. */
+/** Renames a file whose store has moved elsewhere, or that was never used. */
 async function putAside(folder: string): Promise<string | undefined> {
   const file = databaseFile(folder);
   if (!fs.existsSync(file)) return undefined;

@@ -1,16 +1,16 @@
 /** A copy of the store while it is written to.
  *
- *  The copy runs on the writer's own connection, between its batches: there SQLite carries each new page over as it is
- *  written. From a second connection every write starts the copy again, and it never ends. */
+ *  The copy runs on the writer's own connection, between its batches: there SQLite copies each new page as it is
+ *  written. On a second connection every write would restart the copy, and it would never end. */
 import fs from "node:fs";
 import path from "node:path";
 import type Database from "better-sqlite3";
 import { markCopy } from "./restore.ts";
 
-/** 4 MiB: a step that holds up a batch by about 10 ms. */
+/** 4 MiB: a step delays a batch by about 10 ms. */
 const pagesPerStep = 512;
 
-/** The file exists only when it is complete and on the disk. Refuses a name that is taken. */
+/** The file gets its name only when it is complete and on the disk. Refuses an existing file. */
 export async function backupTo(
   database: Database.Database,
   file: string,

@@ -1,4 +1,4 @@
-/** Triggers that write down the keys of changed rows while a store is moved (storage/moving/changed-rows.ts). */
+/** Triggers that record the keys of changed rows while a store is moved (storage/moving/changed-rows.ts). */
 import type Database from "better-sqlite3";
 import { markName } from "../moving/move-mark.ts";
 import { changesOf, quoted, type TableShape } from "../moving/moving-side.ts";

@@ -20,12 +20,12 @@ export interface WritingOptions {
 
 const pageBytes = 8192;
 
-/** Pages that each connection keeps. What it has to read again is in the memory of the system as a rule, so a small cache costs
- *  a read a few microseconds; five large ones would be most of what the process takes. */
+/** Page caches of the connections. Other pages are mostly in the page cache of the system, so a small cache costs a read a few
+ *  microseconds; five large caches would be most of the memory of the process. */
 const cacheKib = {
   writing: 24 * 1024,
   reading: 16 * 1024,
-  /** Of a thread that reads along, or runs long reads that touch most pages once. */
+  /** For a thread that reads beside the others, or runs long reads that need most pages once. */
   scanning: 4 * 1024,
   search: 8 * 1024,
 } as const;
@@ -53,7 +53,7 @@ export function openReading(folder: string, cache: "reading" | "scanning" = "rea
   return database;
 }
 
-/** The search index: made from the store again when it is lost, so a power cut may take its end. */
+/** The search index: it can be built again from the store, so it may lose its last writes in a power failure. */
 export function openSearchFile(folder: string): Database.Database {
   const database = open(folder, {}, path.join(folder, "search.db"));
   try {
@@ -82,7 +82,7 @@ function open(folder: string, options: Database.Options, file = databaseFile(fol
   return database;
 }
 
-/** Mail is its user's alone. SQLite gives the log of pages and its index the mode of the file when it makes them. */
+/** Only the user of the process may read the mail. SQLite creates the WAL and its index with the mode of the file. */
 function keepPrivate(file: string): void {
   for (const name of [file, `${file}-wal`, `${file}-shm`]) if (fs.existsSync(name)) fs.chmodSync(name, 0o600);
 }
@@ -96,8 +96,8 @@ function shareSettings(database: Database.Database, cacheKibMax: number): void {
   database.pragma("trusted_schema = OFF");
 }
 
-/** Without it SQLite as this library builds it falls to NORMAL in WAL after the first statement, silently, and a power cut
- *  takes acknowledged mail. Therefore a statement is run before the setting is read back. */
+/** Without it SQLite as this library builds it changes silently to NORMAL in WAL mode after the first statement, and a power failure
+ *  would lose acknowledged mail. Therefore a statement is run before the setting is read back. */
 function setFullSynchronous(database: Database.Database): void {
   database.pragma("synchronous = FULL");
   database.prepare("select count(*) from sqlite_master").get();
@@ -107,8 +107,8 @@ function setFullSynchronous(database: Database.Database): void {
     throw new Error("SQLite did not take synchronous=FULL with WAL; the store would not be durable");
 }
 
-/** SQLite would look at the values of bare parameters to choose a plan, and so compile a statement anew each time that others
- *  are bound: 7 µs for a small one, 15 for a join. Unary plus changes no value, whatever its type, and hides it there. */
+/** SQLite chooses a plan by the values of bare parameters, and so compiles a statement again whenever other values are bound: 7 µs for
+ *  a small one, 15 for a join. Unary plus does not change a value of any type, and hides it from the planner. */
 function writtenForSqlite(query: string): string {
   return withOctetText(query.replaceAll("?", "+?"), (column) => `cast(${column} as text)`);
 }

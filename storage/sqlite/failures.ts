@@ -1,9 +1,9 @@
-/** What SQLite's errors mean to us. */
+/** Maps SQLite's errors to errors of the store. */
 import Database from "better-sqlite3";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 
-/** After one of these nobody knows what is on the disk: pages may count as written that are not. Only a new start, which
- *  reads the file again, is safe. */
+/** After one of these the state of the disk is unknown: pages may be marked as written although they are not. Only a new start,
+ *  which reads the file again, is safe. */
 const untrustworthy = new Set([
   "SQLITE_IOERR_FSYNC",
   "SQLITE_IOERR_DIR_FSYNC",
@@ -11,14 +11,14 @@ const untrustworthy = new Set([
   "SQLITE_IOERR_CLOSE",
 ]);
 
-/** A full disk shows as these, depending on which file needed room. */
+/** The errors of a full disk, depending on the file that needed room. */
 const noRoom = new Set(["SQLITE_FULL", "SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_SHMOPEN"]);
 
 export function isUntrustworthy(error: unknown): boolean {
   return error instanceof Database.SqliteError && untrustworthy.has(error.code);
 }
 
-/** The refusal for a write that the engine could not carry out; nothing of it is stored. */
+/** The error for a write that the engine could not execute; nothing of it is stored. */
 export function engineFailure(error: unknown): WaypostError {
   if (isWaypostError(error)) return error;
   if (error instanceof Database.SqliteError) {

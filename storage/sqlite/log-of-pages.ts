@@ -1,19 +1,19 @@
-/** What a store does about the log of its pages (SQLite's WAL) that an earlier life has left behind.
+/** Makes the WAL of an earlier process durable before the store is opened.
  *
- *  After an fsync that failed Linux takes the pages for clean, although they are not on the disk: reading shows them, and the
- *  next fsync succeeds without them. Written behind such a hole, a commit would be acknowledged and, after a power loss, not
- *  found, as recovery ends at the hole. A checkpoint from such a log is no better: a power loss within it would leave some of
- *  its pages in the database and no log to complete them from.
- *  So the log is first written again in place, octet for octet, which makes every page of it dirty, and synced. From then on it
- *  is on the disk as it is read. Then it is moved into the database. That file needs nothing of the kind: pages whose fsync
- *  failed there are still in the log, which SQLite only begins anew after an fsync of the database that succeeded. */
+ *  After a failed fsync Linux marks the pages as clean although they are not on the disk: reading shows them, and the next fsync
+ *  succeeds without them. A commit after such pages would be acknowledged and lost in a power failure, because recovery ends at the
+ *  missing pages. A checkpoint from such a log is not safe either: a power failure during it would leave some of its pages in the
+ *  database and no log to complete them.
+ *  So the log is first rewritten in place, octet for octet, which makes all its pages dirty, and synced. Then the disk has what
+ *  reading shows, and the log is moved into the database. The database file itself needs no rewrite: pages whose fsync failed there
+ *  are still in the log, because SQLite restarts the log only after a successful fsync of the database. */
 import fs from "node:fs";
 import type Database from "better-sqlite3";
 import { isUntrustworthy } from "./failures.ts";
 
 const pieceBytes = 1024 * 1024;
 
-/** Before the first connection to the database is opened. Throws when it cannot be done; the store must not be used then. */
+/** Called before the first connection to the database is opened. If it throws, the store must not be used. */
 export function rewriteLog(databaseFile: string): void {
   const file = `${databaseFile}-wal`;
   if (!fs.existsSync(file)) return;
@@ -35,11 +35,11 @@ export function rewriteLog(databaseFile: string): void {
   }
 }
 
-/** Moves the log into the database and empties it. What keeps it from that and is no failed fsync (a program that reads the
- *  file, a full disk) leaves a log that is durable, and goes on: the next checkpoint finds it. */
+/** Moves the log into the database and empties it. If something other than a failed fsync prevents it (a program that reads the
+ *  file, a full disk), the log stays durable and the start continues: the next checkpoint moves it. */
 export function emptyLog(database: Database.Database): void {
   const patienceMs = database.pragma("busy_timeout", { simple: true }) as number;
-  // The start waits for no other program.
+  // The start does not wait for other programs.
   database.pragma("busy_timeout = 0");
   try {
     database.pragma("wal_checkpoint(TRUNCATE)");

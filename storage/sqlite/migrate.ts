@@ -64,19 +64,19 @@ export async function planOf(
   return planUpgrade(sql, version, tables, steps);
 }
 
-/** Where the copy goes that is made before the steps behind a version. */
+/** The file of the copy that is made before the steps after a version. */
 export function backupFile(folder: string, version: number, now: number): string {
   return path.join(folder, "backups", `before-schema-${version + 1}-${now}.db`);
 }
 
-/** Removes copies that a kill left unfinished: each is as large as the store, and has a name that no later copy gets. */
+/** Removes copies that a killed process left unfinished: each is as large as the store, and no later copy gets its name. */
 function removeUnfinished(folder: string): void {
   const backups = path.join(folder, "backups");
   for (const name of fs.existsSync(backups) ? fs.readdirSync(backups) : [])
     if (/^before-schema-\d+-\d+\.db\.partial$/.test(name)) fs.rmSync(path.join(backups, name));
 }
 
-/** Of the disk of a folder, which may still have to be made. */
+/** Free octets on the disk of a folder, which may not exist yet. */
 export function freeBytes(folder: string): number {
   let place = path.resolve(folder);
   while (!fs.existsSync(place)) place = path.dirname(place);

@@ -1,13 +1,13 @@
-/** The first connection to a store's file, with all that it reads on the disk. */
+/** Opens the first connection to a store's file, after the WAL was made durable. */
 import type Database from "better-sqlite3";
 import { lockLog } from "../folder-lock.ts";
 import { databaseFile, openWriting, type WritingOptions } from "./connection.ts";
 import { emptyLog, rewriteLog } from "./log-of-pages.ts";
 import { dropForeignLog } from "./restore.ts";
 
-/** The lock of the folder is held by the caller. */
+/** The caller holds the lock of the folder. */
 export function openDurable(folder: string, options: WritingOptions = {}): Database.Database {
-  // A move that runs beside would write into the log that is written again.
+  // A move in another process would write into the log while it is rewritten.
   const log = lockLog(folder);
   try {
     dropForeignLog(folder);

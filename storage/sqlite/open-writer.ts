@@ -1,5 +1,5 @@
-/** The writing connection of a store as its owner has it: what an earlier life has left is on the disk, the schema is the present one, and a
- *  copy has begun anew. The lock of the folder is held by the caller. */
+/** Opens the writing connection of a store for its daemon: makes the WAL of an earlier process durable, migrates the schema, and renews a
+ *  restored copy. The caller holds the lock of the folder. */
 import type Database from "better-sqlite3";
 import { assertNotMoving } from "../moving/move-mark.ts";
 import { SqliteSql, type WritingOptions } from "./connection.ts";

@@ -1,5 +1,5 @@
-/** Statements that were prepared for a text, as long as they are in use. Texts are few where they are written down; where one is
- *  put together (the conditions of a SEARCH) there is no end of them, and each that is kept costs some KiB outside of the heap. */
+/** A cache of prepared statements by their text. Most texts are constant, but texts that are built (the conditions of a SEARCH) have no
+ *  bound, and each statement costs some KiB outside of the heap. */
 import { RecentValues } from "#/src/model/recent-values.ts";
 
 export class RecentStatements<Statement> {
@@ -11,7 +11,7 @@ export class RecentStatements<Statement> {
     this.#recent = new RecentValues(generationMax);
   }
 
-  /** How many are kept. */
+  /** Number of cached statements. */
   get size(): number {
     return this.#recent.size;
   }

@@ -1,7 +1,7 @@
-/** A copy that is opened as a store goes on from an earlier time. What the store that it was taken from has given since, UIDs,
- *  MODSEQs, cursors and object numbers, clients may still hold, and here it would come to mean something else. So a copy is
- *  marked when it is made, and made new when it is first opened: every mailbox gets another UIDVALIDITY (RFC 9051 section
- *  2.3.1.1), every collection another sync-token, every log begins anew at a place that the old one cannot have reached, with an event that says so. */
+/** A copy that is opened as a store continues from an earlier state. Clients may have UIDs, MODSEQs, cursors and object numbers that the
+ *  original has assigned since then, and here they would mean something else. So a copy is marked when it is
+ *  made, and renewed when it is first opened: every mailbox gets another UIDVALIDITY (RFC 9051 section
+ *  2.3.1.1), every collection another sync-token, every log continues at a position that the original cannot have reached, with an event about it. */
 import fs from "node:fs";
 import type Database from "better-sqlite3";
 import { findMark, removeMark } from "../moving/move-mark.ts";
@@ -13,7 +13,7 @@ import { databaseFile, SqliteSql } from "./connection.ts";
 const markOffset = 60;
 const copyMark = 1;
 
-/** Marks the file of a copy, which nobody has open. */
+/** Marks the file of a copy. No process may have it open. */
 export function markCopy(file: string): void {
   const mark = Buffer.alloc(4);
   mark.writeUInt32BE(copyMark);
@@ -44,7 +44,7 @@ function isCopy(file: string): boolean {
   return mark.readUInt32BE() === copyMark;
 }
 
-/** Makes a store of a copy; leaves any other alone. */
+/** Renews a copy; does nothing for a store that is not a copy. */
 export async function beginAnew(database: Database.Database, now: number): Promise<void> {
   if (database.pragma("user_version", { simple: true }) !== copyMark) return;
   const sql = new SqliteSql(database);

@@ -1,4 +1,4 @@
-/** What SQLite's planner is told of the store's sizes: the same in every store, declared here and not measured.
+/** The table sizes that SQLite's planner uses: the same in every store, declared here and not measured.
  *
  *  Without it the planner guesses that an agent has ten rows in a table, and rather reads all rows of the agent by the primary
  *  key than a few by an index: a look for one message among 100,000 takes 10 ms. `analyze` would count, but its plans change with
@@ -11,10 +11,10 @@ const agents = 100_000;
 const accounts = 50_000;
 const domains = 20_000;
 
-/** Rows of a table that has ten thousand for each agent. */
+/** Rows of a table with ten thousand rows for each agent. */
 const manyRows = agents * 10_000;
 
-/** Of tables that have fewer. */
+/** Rows of smaller tables. */
 const rowsOf: Readonly<Record<string, number>> = {
   account: accounts,
   address: agents * 2,
@@ -62,7 +62,7 @@ const fewRows = 4;
 /** Rows of a table for each that an index of some of them has: of those that are due, not told, deleted. */
 const rowsForEachChosen = 100_000;
 
-/** Tells the planner, if it has not been told. Connections that are opened afterwards know it. */
+/** Writes the statistics if they are missing. Connections that are opened afterwards use them. */
 export function declareStatistics(database: Database.Database): void {
   const declared = listStatistics(database);
   const isThere =

@@ -43,7 +43,7 @@ export async function openSqliteStore(options: OpenOptions): Promise<Store> {
   }
 }
 
-/** Waits until a thread says that it is ready, or throws what it says otherwise. */
+/** Waits until a thread is ready, or throws the error that it reports. */
 async function whenReady(workers: Worker[], spawn: () => Worker): Promise<Worker> {
   const worker = spawn();
   workers.push(worker);
@@ -89,7 +89,7 @@ class SqliteStore extends EngineStore {
   protected override send(job: NewJob, transfer: readonly ArrayBuffer[]): Promise<Answer> {
     return this.#writer.request(
       (id) => {
-        // All jobs of one turn go in one message.
+        // All jobs of one turn are sent in one message.
         if (this.#jobs.length === 0) queueMicrotask(() => this.#flush());
         this.#jobs.push({ id, ...job, ...(transfer.length > 0 && { given: transfer }) });
         this.#transfer.push(...transfer);

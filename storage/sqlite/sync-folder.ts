@@ -1,8 +1,8 @@
 import fs from "node:fs";
 
-/** The names of new files are durable only when their folder is. */
+/** The name of a new file is durable only after an fsync of its folder. */
 export function syncFolder(folder: string): void {
-  // Windows has no such thing.
+  // Windows cannot sync a folder.
   if (process.platform === "win32") return;
   const descriptor = fs.openSync(folder, "r");
   try {

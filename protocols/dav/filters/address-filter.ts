@@ -39,7 +39,7 @@ function holds<T>(test: Test, conditions: readonly T[], isMet: (condition: T) =>
   return test === "allof" ? conditions.every(isMet) : conditions.some(isMet);
 }
 
-/** All conditions of one filter are asked of the same property. */
+/** All conditions of one filter must match the same property. */
 function matchesProp(filter: AddressPropFilter, properties: readonly Property[]): boolean {
   const named = properties.filter(
     ({ name, group }) =>

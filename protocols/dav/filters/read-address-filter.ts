@@ -77,7 +77,7 @@ function readText(element: XmlElement, reading: Reading): TextMatch {
   return makeTextMatch(element.text, collation, type, findAttribute(element, "negate-condition") === "yes");
 }
 
-/** Section 10.4: without a version, 3.0 is what is asked for. */
+/** Section 10.4: without a version, 3.0 is requested. */
 export function readAddressData(element: XmlElement): AddressDataRequest {
   const type = findAttribute(element, "content-type")?.trim().toLowerCase() ?? "text/vcard";
   const version = findAttribute(element, "version")?.trim() ?? "3.0";

@@ -1,5 +1,5 @@
-/** The series of one calendar object, expanded as a filter asks for them. What was expanded is kept while the object is looked
- *  at: a filter asks for the same range once for each changed instance. */
+/** Expands the series of one calendar object for a filter. Expansions are cached while the object is tested, because a filter needs
+ *  the same range once for each override. */
 import { type Component, findProperty, listComponents } from "#/src/formats/content-lines/content-line.ts";
 import { expandRecurrenceSet, type Occurrence } from "#/src/formats/icalendar/expand-recurrence-set.ts";
 import type { ExpandRule } from "#/src/formats/icalendar/expand-rule.ts";
@@ -11,15 +11,15 @@ import type { TimeZone } from "#/src/formats/icalendar/time-zone.ts";
 export type ComponentPath = readonly Component[];
 
 export interface ExpandedSeries {
-  /** The instances whose properties are those of the component. */
+  /** The instances that have the properties of the component. */
   of(component: Component): readonly Occurrence[];
   readonly goesOn: boolean;
 }
 
 export interface SeriesOfObject {
-  /** Of the series that the last component of the path belongs to. Nothing beyond the limits. */
+  /** Expands the series of the last component of the path; undefined beyond the limits. */
   expand(path: ComponentPath, fromMs: number, toMs: number): ExpandedSeries | undefined;
-  /** Where the series begins, on its own clock. */
+  /** The start of the series, in its local time. */
   findStart(path: ComponentPath): number | undefined;
 }
 

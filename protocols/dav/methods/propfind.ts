@@ -1,5 +1,5 @@
 /** PROPFIND (RFC 4918 section 9.1), to Depth 0 and 1. A missing Depth means infinity there, which is refused; many clients mean 0.
- *  An empty body asks for all. Items are written page by page, as the client takes them. */
+ *  An empty body means allprop. Items are written page by page, as fast as the client reads. */
 
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { multistatus } from "../answer.ts";

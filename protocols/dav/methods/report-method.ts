@@ -1,4 +1,4 @@
-/** REPORT (RFC 3253 section 3.6): the root element of the body says which. A missing Depth is 0. */
+/** REPORT (RFC 3253 section 3.6): the root element of the body names the report. A missing Depth is 0. */
 import { DavError, unmet } from "../dav-error.ts";
 import type { Method } from "../method.ts";
 import { readXmlBody } from "../read-body.ts";

@@ -1,4 +1,4 @@
-/** What Apple's clients set on calendars, and what they ask about shared ones (calendarserver-sharing). */
+/** Properties that Apple's clients set on calendars, and those of shared calendars (calendarserver-sharing). */
 import { unmet } from "../dav-error.ts";
 import { principalHref } from "../hrefs.ts";
 import { property } from "../property.ts";

@@ -126,7 +126,7 @@ export const caldavProperties = [
     on: calendars,
     isHidden: true,
     read: ({ collection: { timeZone, rights } }) => {
-      // The text of it is the owner's words.
+      // The text was written by the owner, so it needs the right to read.
       const text = timeZone === undefined || !rights.has("read") ? undefined : timeZoneText(timeZone);
       return text === undefined ? undefined : escapeText(text);
     },

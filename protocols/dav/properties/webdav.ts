@@ -38,7 +38,7 @@ function listTypes(resource: DavResource): readonly XmlName[] {
   }
 }
 
-/** Apple's clients show a calendar of somebody else as such (calendarserver-sharing). */
+/** Apple's clients show from this that a calendar belongs to somebody else (calendarserver-sharing). */
 function sharing({ collection: { isOwn } }: CollectionResource): readonly XmlName[] {
   return isOwn ? [] : [calendarserver("shared")];
 }
@@ -73,7 +73,7 @@ export const webdavProperties = [
   property({
     name: dav("displayname"),
     on: ["calendar", "addressbook", "inbox"],
-    // Whoever may set it reads it as it was set.
+    // A login that may set the name reads it as it was set.
     read: ({ collection: { displayName, shownName, rights } }) =>
       escapeText(rights.has("manage") ? displayName : shownName),
     write: (value) => ({ displayName: value?.text ?? "" }),

@@ -1,4 +1,4 @@
-/** DAV:acl-principal-prop-set (RFC 3744 section 9.2): properties of the principals in a resource's DAV:acl, which is the login. */
+/** DAV:acl-principal-prop-set (RFC 3744 section 9.2): properties of the principals in a resource's DAV:acl; the login is the only one. */
 import { multistatus } from "../answer.ts";
 import { DavError } from "../dav-error.ts";
 import { principalHref } from "../hrefs.ts";

@@ -1,6 +1,6 @@
 /** CALDAV:calendar-query (RFC 4791 section 7.8): the calendar objects that match a filter.
- *  Depth 0 is the resource itself, Depth 1 what a calendar holds, infinity the calendars of a home too.
- *  A time range is first asked of the index of occurrences; what the index knows exactly is not parsed. */
+ *  Depth 0 is the resource itself, Depth 1 also the objects of a calendar, infinity also the calendars of a home.
+ *  A time range is first looked up in the index of occurrences; an object with an exact match there is not parsed. */
 import type { Item, StoredItem } from "#/src/collections/item.ts";
 import { multistatus } from "../answer.ts";
 import { type DavError, unmet } from "../dav-error.ts";
@@ -58,7 +58,7 @@ interface Search {
   readonly limits: ReportLimits;
 }
 
-/** Lenient: without a Depth a query asks for what the collection holds. RFC 3253 section 3.6 says 0, which finds nothing there, and
+/** Lenient: without a Depth a query searches the objects of the collection. RFC 3253 section 3.6 says 0, which finds nothing, but
  *  clients leave it out. */
 export function depthOf({ context, depth }: DavRequest): Depth | undefined {
   return context.koa.get("Depth") === "" ? "1" : depth;
@@ -178,7 +178,7 @@ function canMatch({ comps }: CompFilter, { component }: Item): boolean {
   );
 }
 
-/** Whether a filter asks for nothing but the kind of component. */
+/** The component name if it is the only condition of a filter; "" for a filter without conditions. */
 function componentAlone(filter: CompFilter): string | undefined {
   if (!filter.isNotDefined && filter.props.length + filter.comps.length === 0) return "";
   const plain = plainFilter(filter);

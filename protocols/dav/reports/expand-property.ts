@@ -1,5 +1,5 @@
-/** DAV:expand-property (RFC 3253 section 3.8): properties of a resource, and where a property holds hrefs, properties of what
- *  they name in their place. Apple's clients ask a principal for its groups with it. */
+/** DAV:expand-property (RFC 3253 section 3.8): properties of a resource; hrefs in a property are replaced by properties of the
+ *  resources that they name. Apple's clients read the groups of a principal with it. */
 import {
   davPropertiesMax,
   davXmlNameCharactersMax,
@@ -51,7 +51,7 @@ function countProperties({ children }: XmlElement): number {
   return children.reduce((sum, child) => sum + 1 + countProperties(child), 0);
 }
 
-/** `asked` has the DAV:property elements for the resource. */
+/** `asked`: the parent of the DAV:property elements for the resource. */
 async function writeExpanded(expansion: Expansion, resource: DavResource, asked: XmlElement): Promise<Xml> {
   const { request } = expansion;
   const inner = listAsked(asked);
@@ -68,7 +68,7 @@ function listAsked(above: XmlElement) {
   return [...Map.groupBy(named, ({ name }) => xmlKey(name)).values()].map(([first]) => first!);
 }
 
-/** Section 3.8: the namespace is DAV: if it is not said. */
+/** Section 3.8: the default namespace is DAV:. */
 function nameOf(element: XmlElement): XmlName {
   const name = findAttribute(element, "name");
   const namespace = findAttribute(element, "namespace") ?? davNamespace;

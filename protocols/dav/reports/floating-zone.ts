@@ -1,5 +1,5 @@
-/** What floating times and dates mean in a report (RFC 4791 section 7.3, RFC 7809 section 4.1): the time zone that the request
- *  names, else that of the calendar, else UTC. */
+/** The time zone of floating times and dates in a report (RFC 4791 section 7.3, RFC 7809 section 4.1): that of the request, else that
+ *  of the calendar, else UTC. */
 import { findCalendarZone, readZoneText, zoneOfText } from "#/src/collections/calendar-zone.ts";
 import type { Collection } from "#/src/collections/collection.ts";
 import { findProperty, listComponents } from "#/src/formats/content-lines/content-line.ts";
@@ -11,11 +11,11 @@ import { caldav } from "../xml/names.ts";
 
 export interface FloatingZones {
   (collection: Collection): TimeZone;
-  /** As a calendar has it; undefined: UTC. */
+  /** The time zone in the form of a calendar's property; undefined: UTC. */
   textOf(collection: Collection): string | undefined;
 }
 
-/** Throws valid-calendar-data for a CALDAV:timezone that is none, valid-timezone for a CALDAV:timezone-id. */
+/** Throws valid-calendar-data for an invalid CALDAV:timezone, valid-timezone for an invalid CALDAV:timezone-id. */
 export function readFloatingZones(body: XmlElement): FloatingZones {
   const text = findChild(body, caldav("timezone"))?.text;
   const name = childText(body, caldav("timezone-id"));
@@ -41,8 +41,8 @@ export function createZonesOfCollections(): FloatingZones {
   return Object.assign(zoneOf, { textOf: ({ timeZone }: Collection) => timeZone });
 }
 
-/** RFC 5545 section 3.6 requires VERSION and PRODID, and RFC 4791 section 7.8 one component, a VTIMEZONE. What a collection has is
- *  taken without them. */
+/** RFC 5545 section 3.6 requires VERSION and PRODID, and RFC 4791 section 7.8 one component, a VTIMEZONE. The property of a collection
+ *  is accepted without them. */
 function zoneOfComplete(text: string): TimeZone | undefined {
   const zone = readZoneText(text);
   if (zone === undefined || listComponents(zone.calendar).length !== 1) return undefined;

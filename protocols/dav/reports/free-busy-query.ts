@@ -1,5 +1,5 @@
-/** CALDAV:free-busy-query (RFC 4791 section 7.10): when the owner of a calendar is busy, as a VFREEBUSY.
- *  The answer to a calendar is that of the calendar alone; to a home, that of all its calendars with Depth infinity. */
+/** CALDAV:free-busy-query (RFC 4791 section 7.10): the busy time of a calendar, as a VFREEBUSY.
+ *  For a calendar it has only that calendar; for a home with Depth infinity, all its calendars. */
 import type { Collection } from "#/src/collections/collection.ts";
 import { readFreeBusy } from "#/src/collections/free-busy.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
@@ -34,7 +34,7 @@ export const freeBusyQuery: Report = {
   },
 };
 
-/** The preconditions of the report (section 7.10) have no valid-filter: a range that is none is bad grammar. */
+/** The preconditions of the report (section 7.10) have no valid-filter: an invalid range is a syntax error. */
 function readRange(element: XmlElement): TimeRange {
   try {
     return readTimeRange(element, true);
@@ -44,7 +44,7 @@ function readRange(element: XmlElement): TimeRange {
   }
 }
 
-/** The right to busy time is the least that a login has on what it sees. */
+/** Every login that sees a calendar has at least the right to its busy time. */
 async function listCalendars({ resource, depth = "0", tree }: DavRequest): Promise<readonly Collection[]> {
   if (resource.kind === "calendar") return [resource.collection];
   if (resource.kind !== "calendar-home") throw notSupported();

@@ -1,5 +1,5 @@
 /** CALDAV:calendar-multiget (RFC 4791 section 7.9) and CARDDAV:addressbook-multiget (RFC 6352 section 8.7): items by their hrefs, in
- *  the order of the request. What is not there, not seen or of the other kind is told with 404. */
+ *  the order of the request. Items that do not exist, are not visible or have the other kind get a 404. */
 import type { CollectionKind } from "#/src/collections/collection.ts";
 import type { Item, StoredItem } from "#/src/collections/item.ts";
 import { portionsOf } from "#/src/collections/portions.ts";
@@ -81,7 +81,7 @@ async function* writeHrefs(
 /** By href. */
 type Found = ReadonlyMap<string, ItemResource>;
 
-/** Each collection is asked once for its items. */
+/** Reads the items with one query for each collection. */
 async function findAll(
   request: DavRequest,
   hrefs: readonly string[],
@@ -118,7 +118,7 @@ async function findAll(
   return found;
 }
 
-/** The same with the octets of the items; without those that have gone meanwhile. */
+/** Adds the octets of the items; leaves out items that were deleted in between. */
 async function readOctets(
   { rooms, tree }: DavRequest,
   hrefs: readonly string[],

@@ -1,5 +1,5 @@
-/** DAV:principal-match (RFC 3744 section 9.3): what of a collection is the login itself, or names it in a property;
- *  items are not looked at, as they have the owner of their collection. */
+/** DAV:principal-match (RFC 3744 section 9.3): the members of a collection that are the login itself, or name it in a property.
+ *  Items are not searched, because they have the owner of their collection. */
 import { multistatus } from "../answer.ts";
 import { DavError } from "../dav-error.ts";
 import { principalHref } from "../hrefs.ts";
@@ -51,7 +51,7 @@ async function readXml(request: DavRequest, resource: DavResource, name: XmlName
   return typeof value === "string" ? value : "";
 }
 
-/** `href` has no character that XML or a pattern gives a meaning to. */
+/** `href` has no special character of XML or of regular expressions. */
 function namesHref(xml: string, href: string): boolean {
   return new RegExp(`<(?:\\w+:)?href[^>]*>\\s*${href}\\s*</`).test(xml);
 }

@@ -1,4 +1,4 @@
-/** DAV:principal-search-property-set (RFC 3744 section 9.5): what DAV:principal-property-search looks at. */
+/** DAV:principal-search-property-set (RFC 3744 section 9.5): the properties that DAV:principal-property-search searches. */
 import { xmlAnswer } from "../answer.ts";
 import { DavError } from "../dav-error.ts";
 import type { Report } from "../report.ts";

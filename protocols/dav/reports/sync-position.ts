@@ -1,5 +1,5 @@
-/** Where a client of sync-collection stands, as its token says it (RFC 6578 section 3.2): a place in the change log; in the middle
- *  of the changes of one transaction; or in the first listing of the items, with the place of the log from before it began. */
+/** The position of a client of sync-collection, from its token (RFC 6578 section 3.2): a position in the change log; a position within
+ *  the changes of one transaction; or one in the first listing of the items, with the position of the log before the listing began. */
 import type { Modseq } from "#/src/model/numbers.ts";
 import { formatSyncToken } from "../sync-token.ts";
 
@@ -15,7 +15,7 @@ export function formatSyncPosition(position: SyncPosition): string {
 
 const pattern = /^(.*?:(\d{1,15}))(?::(after|told):(\d{1,15}))?$/;
 
-/** undefined for what is no token of ours. */
+/** undefined for a text that is not a token of this server. */
 export function parseSyncPosition(text: string): SyncPosition | undefined {
   const match = pattern.exec(text);
   const modseq = Number(match?.[2]) as Modseq;

@@ -6,7 +6,7 @@ export interface XmlAttribute extends XmlName {
 }
 
 export interface XmlElement extends XmlName {
-  /** Without declarations of namespaces. */
+  /** The attributes, without namespace declarations. */
   readonly attributes: readonly XmlAttribute[];
   /** Elements and text, in order. */
   readonly content: readonly (XmlElement | string)[];
@@ -24,12 +24,12 @@ export function listChildren(element: XmlElement, name: XmlName): readonly XmlEl
   return element.children.filter((child) => isNamed(child, name));
 }
 
-/** The value of an attribute; those of WebDAV are in no namespace. */
+/** The value of an attribute; the attributes of WebDAV have no namespace. */
 export function findAttribute(element: XmlElement, name: string, namespace = ""): string | undefined {
   return element.attributes.find((one) => one.name === name && one.namespace === namespace)?.value;
 }
 
-/** The text of a child that holds text alone, without the white space around it. */
+/** The text of a child that has only text, without the white space around it. */
 export function childText(element: XmlElement, name: XmlName): string | undefined {
   return findChild(element, name)?.text.trim();
 }

@@ -35,7 +35,7 @@ export function readXml(body: Uint8Array, charset?: string): XmlElement {
   }
 }
 
-/** The same piece by piece, with a turn for others between two of them. */
+/** As `readXml`, in pieces: other work can run between two of them. */
 export function* readXmlPieces(
   body: Uint8Array,
   charset?: string,
@@ -74,7 +74,7 @@ export function* readXmlPieces(
       throw tooMuch(`an element has over ${davXmlAttributesMax} attributes`);
   });
   parser.on("opentag", (tag) => {
-    // An answer repeats it with each element that it is the namespace of.
+    // A response repeats it with each element of the namespace.
     if (tag.uri.length > davXmlNameCharactersMax) throw tooMuch("the name of a namespace is too long");
     const attributes = Object.values(tag.attributes)
       .filter(({ prefix, name }) => prefix !== "xmlns" && name !== "xmlns")
@@ -116,7 +116,7 @@ export function* readXmlPieces(
   return root;
 }
 
-/** What an element hands down to those inside it, or is declared anew where it is used. */
+/** Bounds the values that child elements inherit, or that are declared again where they are used. */
 function assertRepeatable(namespace: string, name: string, value: string): void {
   if (namespace.length > davXmlNameCharactersMax) throw tooMuch("the name of a namespace is too long");
   if (namespace === xmlNamespace && name === "lang" && value.length > davXmlNameCharactersMax)
@@ -162,7 +162,7 @@ function canBe(name: string, encoding: Encoding): boolean {
   return wanted === "utf-16" || wanted === encoding;
 }
 
-/** What stands before the root, read by hand: the parser would read a whole document type before it tells of it. */
+/** Checks the text before the root element: the parser reports a document type only after it has read the whole of it. */
 function assertNoDoctype(text: string): void {
   let at = 0;
   for (;;) {

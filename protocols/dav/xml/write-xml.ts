@@ -1,5 +1,5 @@
-/** Pieces of an XML answer. A piece is text that is XML already, so it is put together and never escaped twice. The known
- *  namespaces have their prefixes from the root (`xmlDocument`); an element of another one declares its own. */
+/** Pieces of an XML response. A piece is already escaped XML, so pieces are joined and not escaped again. The prefixes of the known
+ *  namespaces are declared on the root (`xmlDocument`); an element of another namespace declares its own. */
 import type { XmlElement } from "./element.ts";
 import { prefixes, type XmlName, xmlNamespace } from "./names.ts";
 
@@ -33,12 +33,12 @@ export function join(pieces: readonly Xml[]): Xml {
   return pieces.join("") as Xml;
 }
 
-/** The whole of an answer. */
+/** A whole response. */
 export function xmlDocument(name: XmlName, ...content: readonly Xml[]): string {
   return `${documentStart(name)}${content.join("")}${documentEnd(name)}`;
 }
 
-/** The beginning of an answer that is written in pieces. */
+/** The beginning of a response that is written in pieces. */
 export function documentStart(name: XmlName): string {
   const { tag, declaration } = tagOf(name);
   return `<?xml version="1.0" encoding="utf-8"?>\n<${tag}${declarations}${declaration}>`;
@@ -49,20 +49,20 @@ export function documentEnd(name: XmlName): string {
 }
 
 const special = /[&<>\r]/;
-/** XML 1.0 section 2.2 has no place for them, not even as a reference. */
+/** Characters that XML 1.0 section 2.2 does not allow, not even as a reference. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const allForbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
-/** Text as content of an element. A carriage return is a reference, as a reader would make a line feed of it; what XML cannot
- *  hold is U+FFFD. */
+/** Text as content of an element. A carriage return is written as a reference, because a parser would read it as a line feed; characters
+ *  that XML does not allow become U+FFFD. */
 export function escapeText(text: string): Xml {
   const written = holdable(text);
   return (special.test(written) ? written.replace(/[&<>\r]/g, textReference) : written) as Xml;
 }
 
-/** An element as it was read, with every namespace declared where it begins, so that it can stand in any answer. */
+/** An element as it was read, with all its namespaces declared on it, so that it can be part of any response. */
 export function writeElement(tree: XmlElement, language?: string): Xml {
   return writeTree(tree, new Map([[xmlNamespace, "xml"]]), language);
 }
