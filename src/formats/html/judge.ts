@@ -444,10 +444,10 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     );
     if (style.isClipped && hasText) {
       if (box.cutsOff && least > room + 1) doubts.set(element, "may-be-cut-off");
-      // Whoever is wider than its parent is in doubt, and not the parent.
+      // Whoever is wider than its parent is in doubt, and not the parent, but where that grows with it.
       if (parent.isClipped && asked > parent.width + 1) {
         doubts.set(element, "may-be-cut-off");
-        asked = parent.width;
+        if (!parent.isShrunk) asked = parent.width;
       }
     }
     if (
