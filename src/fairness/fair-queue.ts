@@ -36,17 +36,6 @@ export class FairQueue<Item extends { readonly owner: Owner }> {
     this.#length++;
   }
 
-  /** Puts an item back to where it was taken from: its owner has the next turn, and it is before the owner's other items. */
-  unshift(item: Item): void {
-    this.delete(item);
-    const group = groupOf(item.owner);
-    const owners = this.#groups.get(group) ?? new Map<string, Set<Item>>();
-    const items = owners.get(item.owner.key) ?? [];
-    putFirst(owners, item.owner.key, new Set([item, ...items]));
-    putFirst(this.#groups, group, owners);
-    this.#length++;
-  }
-
   /** Takes the next item. `verdict` is called only for the oldest item of each owner. */
   shift(verdict: (item: Item) => Verdict = goes): Item | undefined {
     for (const [group, owners] of this.#groups)
@@ -97,11 +86,4 @@ export class FairQueue<Item extends { readonly owner: Owner }> {
 
 function groupOf({ key, above }: Owner): string {
   return above ?? key;
-}
-
-function putFirst<Value>(map: Map<string, Value>, key: string, value: Value): void {
-  const others = [...map].filter(([other]) => other !== key);
-  map.clear();
-  map.set(key, value);
-  for (const [other, held] of others) map.set(other, held);
 }

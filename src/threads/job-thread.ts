@@ -66,11 +66,9 @@ export class JobThread<Job, Result> {
     this.#worker.on("exit", (code) => events.ended(`The thread ended with ${code}.`));
   }
 
-  /** Whether the thread would begin a new job soon. */
+  /** Whether the thread has begun all jobs that it was given. One more keeps it from waiting for the main thread. */
   get isFree(): boolean {
-    return (
-      this.#heldBy === undefined && this.#lastPlace - Atomics.load(this.#board.words, boardBegun) < batchJobs
-    );
+    return this.#heldBy === undefined && this.#lastPlace === Atomics.load(this.#board.words, boardBegun);
   }
 
   get current(): number {

@@ -79,6 +79,9 @@ export function createJobThreads<Settings, Job, Result>(
   const threads = new Set<JobThread<Job, Result>>();
   /** Slow jobs that wait for a thread. */
   const queue = new FairQueue<Task<Job, Result>>();
+  /** Slow jobs that had their turn, and were taken back before they began: in the order of their turns. */
+  const returned: Task<Job, Result>[] = [];
+  let lastTurn = 0;
   let lastId = 0;
   let timer: NodeJS.Timeout | undefined;
   let idleTimer: NodeJS.Timeout | undefined;
@@ -94,11 +97,12 @@ export function createJobThreads<Settings, Job, Result>(
     timer ??= setTimeout(look, limits.lookMs);
   }
 
-  /** Takes back jobs that a thread does not run. Slow ones keep their turns: at the end of the queue, the only job of an owner could be
-   *  overtaken again and again by jobs of an owner with many. */
+  /** Takes back jobs that a thread does not run. Slow ones keep their turns: otherwise the only job of an owner could be overtaken again
+   *  and again by jobs of an owner with many. */
   function giveBack(thread: JobThread<Job, Result>, others: readonly Task<Job, Result>[]): void {
     const waited = others.filter(({ isSlow }) => thread.isSlow && isSlow);
-    for (const task of waited.toReversed()) queue.unshift(task);
+    returned.push(...waited);
+    returned.sort((one, other) => one.turn - other.turn);
     for (const task of others) if (!waited.includes(task)) give(task);
     if (waited.length > 0) giveSlow();
   }
@@ -112,12 +116,14 @@ export function createJobThreads<Settings, Job, Result>(
 
   /** A slow job is given to a thread that is not held by another. */
   function giveSlow(): void {
-    while (!queue.isEmpty) {
+    while (returned.length > 0 || !queue.isEmpty) {
       const slow = [...threads].filter(({ isSlow }) => isSlow);
       let thread = slow.find(({ isFree }) => isFree);
       if (thread === undefined && slow.length < limits.slowThreads) thread = start(true);
       if (thread === undefined) return;
-      thread.give(queue.shift()!);
+      const task = returned.shift() ?? queue.shift()!;
+      task.turn ||= ++lastTurn;
+      thread.give(task);
     }
   }
 
@@ -146,7 +152,7 @@ export function createJobThreads<Settings, Job, Result>(
   /** Removes a job, so that it is not given to a thread any more. */
   function forget(task: Task<Job, Result>): void {
     tasks.delete(task.id);
-    queue.delete(task);
+    if (!queue.delete(task) && returned.includes(task)) returned.splice(returned.indexOf(task), 1);
     task.thread?.remove(task);
   }
 
@@ -241,6 +247,7 @@ export function createJobThreads<Settings, Job, Result>(
     }
     task.job = cheaper;
     task.cpuMs = 0;
+    task.turn = 0;
     task.isSlow = true;
     give(task);
   }
@@ -253,7 +260,7 @@ export function createJobThreads<Settings, Job, Result>(
       const id = ++lastId;
       const task: Task<Job, Result> = {
         ...{ id, bytes, owner, job, isSlow, resolve, reject },
-        ...{ cpuMs: 0, place: 0, begunAt: undefined, losses: 0, thread: undefined },
+        ...{ cpuMs: 0, turn: 0, place: 0, begunAt: undefined, losses: 0, thread: undefined },
       };
       tasks.set(id, task);
       give(task);
@@ -270,6 +277,7 @@ export function createJobThreads<Settings, Job, Result>(
       for (const task of tasks.values()) task.reject(unavailable("closed"));
       tasks.clear();
       queue.drain();
+      returned.length = 0;
       const open = [...threads];
       threads.clear();
       await Promise.all(open.map((thread) => thread.end()));

@@ -16,6 +16,8 @@ export interface Task<Job, Result> {
   isSlow: boolean;
   /** What it took of a processor so far. */
   cpuMs: number;
+  /** Its number in the order in which slow jobs are given to threads, 0 before it is given to one. */
+  turn: number;
   /** In the order of the thread that it is with. */
   place: number;
   /** When that thread was seen to have begun it. */

@@ -35,15 +35,6 @@ describe("what waits", () => {
     ]);
   });
 
-  it("goes next, before the others of its owner, when it is given back", () => {
-    const [a, b] = [network("a"), network("b")];
-    const queue = queueOf([a, "a1"], [b, "b1"], [a, "a2"], [b, "b2"]);
-    const [first, second] = [queue.shift()!, queue.shift()!];
-    queue.unshift(second);
-    queue.unshift(first);
-    expect(names(queue)).toEqual(["a1", "b1", "a2", "b2"]);
-  });
-
   it("goes in turns of the accounts first, so that many mailboxes of one are no more than one", () => {
     const [a1, a2, a3, b] = [mailbox("1", "a"), mailbox("2", "a"), mailbox("3", "a"), mailbox("4", "b")];
     const queue = queueOf([a1, "a1"], [a2, "a2"], [a3, "a3"], [a1, "a1 again"], [b, "b1"], [b, "b2"]);
