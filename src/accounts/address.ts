@@ -28,6 +28,8 @@ const quotedString = /^"((?:[ !#-[\]-~\u0080-\u{10ffff}]|\\[ -~])*)"$/u;
 /** Characters that a name must not have: control, format and unassigned characters, and lone surrogates. */
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u;
 const asciiLabel = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+/** Labels that no step of domainToASCII changes, the last one with a letter first, so that it is no part of an IPv4 address. */
+const usualDomain = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** The address in normal form, or undefined for text that is none. Linear in the text. */
 export function parseAddress(text: string): MailAddress | undefined {
@@ -65,6 +67,7 @@ function parseLocalPart(text: string): string | undefined {
 export function parseDomain(text: string): string | undefined {
   // domainToASCII reads a host of a URL: it would take percent-encoding, so only letters, digits and hyphens go in.
   if (text.length > domainBytesMax || !/^[a-z0-9.\-\u0080-\u{10ffff}]+$/iu.test(text)) return undefined;
+  if (usualDomain.test(text) && !text.includes("xn--")) return text;
   const ascii = domainToASCII(text);
   const labels = ascii.split(".");
   if (ascii.length > domainBytesMax || !labels.every((label) => asciiLabel.test(label))) return undefined;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { formatAddress, parseAddress, splitTag } from "#/src/accounts/address.ts";
+import { formatAddress, parseAddress, parseDomain, splitTag } from "#/src/accounts/address.ts";
 
 describe("the normal form", () => {
   test.each([
@@ -68,6 +68,20 @@ test("an address in normal form stays as it is", () => {
         if (once !== undefined) expect(parseAddress(formatAddress(once))).toEqual(once);
       },
     ),
+  );
+});
+
+test("a domain has one normal form, whether its letters are small or capital", () => {
+  const label = fc.oneof(
+    fc.string({ unit: fc.constantFrom(..."ab09-x.n"), maxLength: 8 }),
+    fc.constantFrom("xn--bcher-kva", "xn--", "0x7f", "127", "a".repeat(63), "a".repeat(64)),
+  );
+  fc.assert(
+    fc.property(fc.array(label, { maxLength: 4 }), (labels) => {
+      const domain = labels.join(".");
+      expect(parseDomain(domain)).toBe(parseDomain(domain.toUpperCase()));
+    }),
+    { numRuns: 2000 },
   );
 });
 

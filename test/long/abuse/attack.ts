@@ -53,8 +53,10 @@ const shortMs = 25;
 const memoryMiB = 150;
 const memoryBackMs = 60_000;
 const attackersNice = 4;
-/** What a turn of the daemon's main thread may take of a processor: an answer takes several of them. */
+/** What a turn of the daemon's main thread may take of a processor: an answer takes several of them. An attack on every door at once fills the
+ *  heap with the work of all of them, and a turn is then as long as its garbage collection. */
 const turnMaxMs = isQuick ? 90 : 60;
+const turnMaxMsOfMachine = 100;
 const loopWatch = new URL("loop-watch.ts", import.meta.url).href;
 
 /** Runs the attack if the file was started by itself. */
@@ -128,7 +130,9 @@ export async function withstand({
       ...attacked.failures,
       ...judge(quiet, attacked, { share, elsewhere, isWholeMachine }),
     );
-    faults.push(...judgeTurns(loopTurns(loopFile).slice(turnsBefore)));
+    faults.push(
+      ...judgeTurns(loopTurns(loopFile).slice(turnsBefore), isWholeMachine ? turnMaxMsOfMachine : turnMaxMs),
+    );
     const after = await memoryBack(daemon, before);
     console.log(
       `  memory: ${before.toFixed(0)} MiB before, ${most.toFixed(0)} at most, ${after.toFixed(0)} afterwards`,
@@ -198,7 +202,7 @@ function loopTurns(file: string): number[] {
   return fs.existsSync(file) ? fs.readFileSync(file, "utf8").trim().split("\n").map(Number) : [];
 }
 
-function judgeTurns(turns: readonly number[]): string[] {
+function judgeTurns(turns: readonly number[], maxMs: number): string[] {
   const ascending = turns.toSorted((one, other) => one - other);
   const [median, most, longest] = [
     percentile(ascending, 50),
@@ -208,8 +212,8 @@ function judgeTurns(turns: readonly number[]): string[] {
   console.log(
     `  turns of the main thread: in a usual quarter of a second ${median.toFixed(0)} ms of a processor at most, in a tenth of them ${most.toFixed(0)}, the longest ${longest.toFixed(0)}`,
   );
-  return most > turnMaxMs
-    ? [`Turns of the main thread take ${most.toFixed(0)} ms of a processor, more than ${turnMaxMs}`]
+  return most > maxMs
+    ? [`Turns of the main thread take ${most.toFixed(0)} ms of a processor, more than ${maxMs}`]
     : [];
 }
 
