@@ -1,6 +1,8 @@
 /** `npm run bench:imap`: Waypost, as `waypost dev` starts it, and Dovecot where it is installed, one after the other on
- *  loopback with the same client and the same mail, both saying OK only when it is on the disk. Prints one table.
- *  Options: `--messages 10000`, `--idle 1000` connections, `--rounds 5` of each command, `--only waypost`. */
+ *  loopback with the same client and the same mail, both saying OK only when it is on the disk. Prints one table: times, and
+ *  what each server took of the processors (CPU), which other work on the machine does not change much.
+ *  Options: `--messages 10000`, `--idle 1000` connections, `--rounds 5` of each command,
+ *  behind as many that are not counted, `--only waypost`. */
 import os from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -8,7 +10,8 @@ import { dovecotNote, hasDovecot, startDovecot } from "../peers/dovecot.ts";
 import { startChildDaemon } from "../support/daemon.ts";
 import { type Answer, ImapConnection } from "./imap-connection.ts";
 import { holds, internalDateOf, messageOf, senderOf, subjectOf, words } from "./imap-mail.ts";
-import { costOf } from "./process-cost.ts";
+import { costOf, processorMsOf } from "./process-cost.ts";
+import { type Measure, median, Spans } from "./spans.ts";
 
 const { values } = parseArgs({
   options: {
@@ -22,7 +25,7 @@ const count = Number(values.messages);
 const idleCount = Number(values.idle);
 const rounds = Number(values.rounds);
 const some = Math.min(1000, count);
-const ones = 200;
+const ones = 1000;
 const userCount = 20;
 const fields = "From To Subject Date Message-ID References";
 
@@ -32,11 +35,6 @@ interface Server {
   readonly users: readonly { readonly address: string; readonly password: string }[];
   /** Its process; with its children, it is what is weighed. */
   readonly pid: number;
-}
-
-interface Measure {
-  readonly unit: "ms" | "/s" | "KiB";
-  readonly value: number;
 }
 
 type Measures = Map<string, Measure>;
@@ -67,7 +65,7 @@ async function measure(server: Server): Promise<Measures> {
   const idleKibibytes = await weighIdle(server);
   await fill(server);
   // What is indexed behind the mail gets its time; what is kept on demand is filled by a round that is not counted.
-  await delay(count * 4);
+  await settled(server);
   await measureReading(server, measures);
   await measureWriting(server, measures);
   await measureLatency(server, measures);
@@ -89,32 +87,27 @@ async function fill(server: Server): Promise<void> {
 }
 
 async function measureReading(server: Server, measures: Measures): Promise<void> {
-  const selects: number[] = [];
+  const selects = new Spans(server.pid);
   for (let round = 0; round < rounds; round++) {
     const client = await ImapConnection.open(server, server.users[0]!);
-    const begin = performance.now();
-    const answer = await client.command("SELECT Bench");
-    selects.push(performance.now() - begin);
+    const answer = await selects.time(() => client.command("SELECT Bench"));
     expect(
       answer.frames.some(({ text }) => text === `* ${count} EXISTS`),
       "SELECT tells EXISTS",
     );
     client.close();
   }
-  note(measures, "SELECT in a new session", "ms", median(selects));
+  measures.set("SELECT in a new session", selects.measure());
+  await settled(server);
 
   const client = await ImapConnection.open(server, server.users[0]!);
   await client.command("SELECT Bench");
   const ask = async (name: string, command: string, verify: (answer: Answer) => void): Promise<void> => {
-    const times: number[] = [];
-    // The first round is not counted: it fills what is kept in memory.
-    for (let round = 0; round <= rounds; round++) {
-      const begin = performance.now();
-      const answer = await client.command(command);
-      if (round > 0) times.push(performance.now() - begin);
-      verify(answer);
-    }
-    note(measures, name, "ms", median(times));
+    // As many are not counted: a daemon that runs for weeks has its code compiled and its memory filled.
+    for (let round = 0; round < rounds; round++) verify(await client.command(command));
+    const spans = new Spans(server.pid);
+    for (let round = 0; round < rounds; round++) verify(await spans.time(() => client.command(command)));
+    measures.set(name, spans.measure());
   };
   const fetches = (expected: number, pattern: RegExp) => (answer: Answer) => {
     const found = answer.frames.filter(({ text }) => / FETCH /.test(text) && pattern.test(text)).length;
@@ -150,7 +143,7 @@ async function measureReading(server: Server, measures: Measures): Promise<void>
     for (const [index, { literals }] of answer.frames.entries())
       expect(literals[0]!.equals(messageOf(index + 1)), `the octets of ${index + 1}`);
   });
-  await askOnes(client, measures, "FETCH n BODY[]", (number) => `FETCH ${number} (BODY.PEEK[])`);
+  await askOnes(server, client, measures, "FETCH n BODY[]", (number) => `FETCH ${number} (BODY.PEEK[])`);
 
   const search = (name: string, command: string, fits: (number: number) => boolean): Promise<void> =>
     ask(name, command, (answer) => {
@@ -171,46 +164,46 @@ async function measureReading(server: Server, measures: Measures): Promise<void>
 async function measureWriting(server: Server, measures: Measures): Promise<void> {
   const client = await ImapConnection.open(server, server.users[0]!);
   await client.command("SELECT Bench");
-  const stores: number[] = [];
-  for (let round = 0; round <= rounds; round++) {
+  await settled(server);
+  const stores = new Spans(server.pid);
+  for (let round = 0; round < rounds; round++) {
     const sign = round % 2 === 0 ? "+" : "-";
-    const begin = performance.now();
-    const { frames } = await client.command(`STORE 1:* ${sign}FLAGS (\\Flagged)`);
-    if (round > 0) stores.push(performance.now() - begin);
+    const { frames } = await stores.time(() => client.command(`STORE 1:* ${sign}FLAGS (\\Flagged)`));
     const changed = frames.filter(
       ({ text }) => / FETCH .*FLAGS \(/.test(text) && text.includes("Flagged") === (sign === "+"),
     );
     expect(changed.length === count, `STORE answers ${changed.length}`);
   }
-  note(measures, "STORE 1:* FLAGS", "ms", median(stores));
-  await askOnes(client, measures, "STORE n FLAGS", (number) => `STORE ${number} +FLAGS.SILENT (\\Answered)`);
+  measures.set("STORE 1:* FLAGS", stores.measure());
+  await askOnes(
+    server,
+    client,
+    measures,
+    "STORE n FLAGS",
+    (number) => `STORE ${number} +FLAGS.SILENT (\\Answered)`,
+  );
 
   await client.command("CREATE Copies");
   await client.command("CREATE Moved");
-  const times = { copy: [] as number[], move: [] as number[], expunge: [] as number[] };
-  const timed = async (kind: keyof typeof times, command: string): Promise<void> => {
-    const begin = performance.now();
-    await client.command(command);
-    times[kind].push(performance.now() - begin);
-  };
+  const [copies, moves, expunges] = [new Spans(server.pid), new Spans(server.pid), new Spans(server.pid)];
   for (let round = 0; round < rounds; round++) {
     await client.command("SELECT Bench");
-    await timed("copy", `COPY 1:${some} Copies`);
+    await copies.time(() => client.command(`COPY 1:${some} Copies`));
     await client.command("SELECT Copies");
-    await timed("move", "MOVE 1:* Moved");
+    await moves.time(() => client.command("MOVE 1:* Moved"));
     expect((await countOf(client, "Moved")) === some, "all are moved");
     await client.command("SELECT Moved");
     await client.command("STORE 1:* +FLAGS.SILENT (\\Deleted)");
-    await timed("expunge", "EXPUNGE");
+    await expunges.time(() => client.command("EXPUNGE"));
     expect((await countOf(client, "Moved")) === 0, "all are expunged");
   }
-  note(measures, `COPY of ${some}`, "ms", median(times.copy));
-  note(measures, `MOVE of ${some}`, "ms", median(times.move));
-  note(measures, `EXPUNGE of ${some}`, "ms", median(times.expunge));
+  measures.set(`COPY of ${some}`, copies.measure());
+  measures.set(`MOVE of ${some}`, moves.measure());
+  measures.set(`EXPUNGE of ${some}`, expunges.measure());
   client.close();
 
   for (const connections of [1, 10])
-    note(measures, `APPEND, ${connections} connections`, "/s", await appends(server, connections));
+    measures.set(`APPEND, ${connections} connections`, await appends(server, connections));
 }
 
 async function countOf(client: ImapConnection, mailbox: string): Promise<number> {
@@ -219,13 +212,14 @@ async function countOf(client: ImapConnection, mailbox: string): Promise<number>
 }
 
 /** Each connection into the INBOX of an owner of its own. */
-async function appends(server: Server, connections: number): Promise<number> {
+async function appends(server: Server, connections: number): Promise<Measure> {
   const each = Math.max(50, 400 / connections);
   const message = messageOf(1);
   const clients = await Promise.all(
     Array.from({ length: connections }, (_, index) => ImapConnection.open(server, server.users[index + 1]!)),
   );
   const before = await Promise.all(clients.map((client) => countOf(client, "INBOX")));
+  const processorBefore = processorMsOf(server.pid);
   const begin = performance.now();
   await Promise.all(
     clients.map(async (client) => {
@@ -233,11 +227,12 @@ async function appends(server: Server, connections: number): Promise<number> {
     }),
   );
   const seconds = (performance.now() - begin) / 1000;
+  const processorMs = (processorMsOf(server.pid) - processorBefore) / (each * connections);
   for (const [index, client] of clients.entries()) {
     expect((await countOf(client, "INBOX")) === before[index]! + each, "all are appended");
     client.close();
   }
-  return (each * connections) / seconds;
+  return { unit: "/s", value: (each * connections) / seconds, processorMs };
 }
 
 async function measureLatency(server: Server, measures: Measures): Promise<void> {
@@ -293,26 +288,36 @@ async function weighIdle(server: Server): Promise<number> {
 }
 
 async function askOnes(
+  server: Server,
   client: ImapConnection,
   measures: Measures,
   name: string,
   commandOf: (number: number) => string,
 ): Promise<void> {
   const times: number[] = [];
-  for (let one = 0; one < ones; one++) {
+  let processorBefore = 0;
+  for (let one = -ones; one < ones; one++) {
+    // The first half is not counted, as above.
+    if (one === 0) processorBefore = processorMsOf(server.pid);
     const begin = performance.now();
-    await client.command(commandOf(1 + ((one * 7919) % count)));
-    times.push(performance.now() - begin);
+    await client.command(commandOf(1 + (((one + ones) * 7919) % count)));
+    if (one >= 0) times.push(performance.now() - begin);
   }
-  note(measures, `${name}, one at a time`, "ms", median(times));
+  const processorMs = (processorMsOf(server.pid) - processorBefore) / ones;
+  measures.set(`${name}, one at a time`, { unit: "ms", value: median(times), processorMs });
+}
+
+/** Waits until the server does nothing for a second, at most two minutes. */
+async function settled(server: Server): Promise<void> {
+  for (let second = 0; second < 120; second++) {
+    const before = processorMsOf(server.pid);
+    await delay(1000);
+    if (Math.abs(processorMsOf(server.pid) - before) < 10) return;
+  }
 }
 
 function expect(isTrue: boolean, what: string): void {
   if (!isTrue) throw new Error(`not verified: ${what}`);
-}
-
-function median(samples: readonly number[]): number {
-  return samples.toSorted((a, b) => a - b)[Math.floor(samples.length / 2)]!;
 }
 
 function note(measures: Measures, name: string, unit: Measure["unit"], value: number): void {
@@ -325,17 +330,23 @@ function report(): void {
     `${os.cpus().length} × ${os.cpus()[0]?.model.trim()}, Node ${process.version}, load ${load.toFixed(1)} before; ` +
       `\`npm run bench:imap -- --messages ${count} --idle ${idleCount} --rounds ${rounds}\`${dovecotNote}\n`,
   );
-  console.log(
-    `| ${count} messages | ${results.map(([name]) => name).join(" | ")} |${second ? " Dovecot takes |" : ""}`,
-  );
-  console.log(`|---|${results.map(() => "--:|").join("")}${second ? "--:|" : ""}`);
-  for (const [name, { unit, value }] of first![1]) {
+  const names = results.map(([name]) => name);
+  const processorNames = names.map((name) => `${name}, CPU`);
+  const ratios = second ? ["Dovecot takes", "CPU"] : [];
+  console.log(`| ${count} messages | ${[...names, ...processorNames, ...ratios].join(" | ")} |`);
+  console.log(`|---|${"--:|".repeat(2 * names.length + ratios.length)}`);
+  for (const [name, one] of first![1]) {
     const other = second?.[1].get(name);
-    const cells = [{ unit, value }, ...(other === undefined ? [] : [other])].map(
-      (one) => `${shown(one.value)} ${one.unit}`,
-    );
-    if (other !== undefined)
-      cells.push(`${shown(unit === "/s" ? value / other.value : other.value / value)} ×`);
+    const each = other === undefined ? [one] : [one, other];
+    const cells = [
+      ...each.map(({ unit, value }) => `${shown(value)} ${unit}`),
+      ...each.map(({ processorMs }) => (processorMs === undefined ? "" : `${shown(processorMs)} ms`)),
+    ];
+    if (other !== undefined) {
+      cells.push(`${shown(one.unit === "/s" ? one.value / other.value : other.value / one.value)} ×`);
+      const isTold = one.processorMs !== undefined && other.processorMs !== undefined;
+      cells.push(isTold ? `${shown(other.processorMs / one.processorMs)} ×` : "");
+    }
     console.log(`| ${name} | ${cells.join(" | ")} |`);
   }
 }
