@@ -171,6 +171,11 @@ export class Connection {
     await this.#wait(() => !this.#socket.writableNeedDrain);
   }
 
+  /** Whether the system has taken everything that was written, so that its memory can be used for something else. */
+  get hasSentAll(): boolean {
+    return this.#compression === undefined && this.#socket.writableLength === 0;
+  }
+
   /** Ends the connection from this side: readers and writers get the reason, and `gone` aborts. */
   giveUp(reason: ClosedReason): void {
     this.#close(new ConnectionClosed(reason));

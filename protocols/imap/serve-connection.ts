@@ -25,7 +25,7 @@ export async function serveConnection(
   rooms: ServedRooms,
   place: ConnectionPlace,
 ): Promise<void> {
-  const out = new ResponseWriter((data) => connection.write(data));
+  const out = new ResponseWriter(connection);
   const session = new Session(rooms, connection, place, commands);
   let lastWord = "";
   try {

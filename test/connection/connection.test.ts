@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import net from "node:net";
-import { createSecureContext } from "node:tls";
+import { connect as connectTls, createSecureContext } from "node:tls";
 import { expect, test } from "vitest";
 import { Connection, type ConnectionClosed } from "#/protocols/connection/connection.ts";
+import { testCertificate } from "../support/certificate.ts";
 
 /** The accepted side and the peer of one connection. */
 async function pair(): Promise<{ accepted: net.Socket; peer: net.Socket; close(): void }> {
@@ -49,3 +50,49 @@ test("begins no handshake on a connection that is gone", async () => {
   await expect(connection.startTls()).rejects.toMatchObject({ reason: "gone" });
   close();
 });
+
+test.each(["plain", "TLS"])(
+  "says that all is sent only when the memory of it can be used again: %s",
+  async (kind) => {
+    const { accepted, peer, close } = await pair();
+    const connection = new Connection(accepted, {
+      timeoutMs: 20_000,
+      secureContext: () => createSecureContext(testCertificate),
+    });
+    let reader: net.Socket = peer;
+    if (kind === "TLS") {
+      reader = connectTls({ socket: peer, rejectUnauthorized: false });
+      await Promise.all([connection.startTls(), once(reader, "secureConnect")]);
+    }
+    reader.pause();
+    const piece = 64 * 1024;
+    const pieces = 200;
+    const writes: Promise<void>[] = [];
+    let used = 0;
+    for (let number = 0; number < pieces; number++) {
+      const memory = Buffer.alloc(piece, number);
+      writes.push(connection.write(memory));
+      if (!connection.hasSentAll) continue;
+      used++;
+      memory.fill(0xff);
+    }
+    // The peer does not read, so the last ones are held.
+    expect(connection.hasSentAll).toBe(false);
+    if (kind === "plain") expect(used).toBeGreaterThan(0);
+    const received: Buffer[] = [];
+    let length = 0;
+    reader.on("data", (data: Buffer) => {
+      received.push(data);
+      length += data.length;
+    });
+    reader.resume();
+    await Promise.all(writes);
+    await expect.poll(() => length, { timeout: 10_000 }).toBe(pieces * piece);
+    const expected = Buffer.concat(
+      Array.from({ length: pieces }, (_, number) => Buffer.alloc(piece, number)),
+    );
+    expect(Buffer.concat(received).equals(expected)).toBe(true);
+    await expect.poll(() => connection.hasSentAll, { timeout: 10_000 }).toBe(true);
+    close();
+  },
+);

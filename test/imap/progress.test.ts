@@ -7,8 +7,11 @@ test("reports that a silent command is running, never inside a response", async 
   vi.useFakeTimers();
   try {
     let said = "";
-    const out = new ResponseWriter(async (data) => {
-      said += data;
+    const out = new ResponseWriter({
+      hasSentAll: true,
+      async write(data) {
+        said += data;
+      },
     });
     const progress = tellProgress("a1", out, () => {});
     const still = '* OK [INPROGRESS ("a1" NIL NIL)] Still at work\r\n';
@@ -47,7 +50,7 @@ test("tells once of a command that has said nothing for too long, and counts no 
     let overdue = 0;
     const reader = Promise.withResolvers<void>();
     let reading = Promise.resolve();
-    const out = new ResponseWriter(() => reading);
+    const out = new ResponseWriter({ hasSentAll: false, write: () => reading });
     using _progress = tellProgress("a1", out, () => void overdue++);
     await vi.advanceTimersByTimeAsync(commandSilenceMsMax - 1);
     out.line("* 1 EXISTS");

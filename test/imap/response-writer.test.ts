@@ -1,12 +1,15 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { outputChunkBytes } from "#/protocols/imap/limits.ts";
 import { ResponseWriter } from "#/protocols/imap/wire/response-writer.ts";
 import { literalOctets } from "#/protocols/imap/wire/strings.ts";
 
 it("writes long and short octets in the order in which they came, and nothing twice", async () => {
   const written: Buffer[] = [];
-  const out = new ResponseWriter(async (data) => {
-    written.push(typeof data === "string" ? Buffer.from(data, "latin1") : Buffer.from(data));
+  const out = new ResponseWriter({
+    hasSentAll: true,
+    async write(data) {
+      written.push(copyOf(data));
+    },
   });
   const long = "\xe9".repeat(700);
   const bytes = Buffer.alloc(600, 0xff);
@@ -24,8 +27,67 @@ it("writes long and short octets in the order in which they came, and nothing tw
   expect(Buffer.concat(written).toString("latin1")).toBe(expected);
 });
 
+describe("the memory of a write", () => {
+  const lengths = [600, outputChunkBytes, 10 * outputChunkBytes, 700];
+
+  it("is used for nothing else while the connection holds it", async () => {
+    const held: (string | Uint8Array)[] = [];
+    const sink = {
+      hasSentAll: false,
+      async write(data: string | Uint8Array) {
+        held.push(data);
+      },
+    };
+    // Two connections, as what one has left serves the next write of any.
+    const writers = [new ResponseWriter(sink), new ResponseWriter(sink)];
+    for (const [turn, length] of [...lengths, ...lengths].entries()) {
+      const out = writers[turn % 2]!;
+      out.text("head");
+      out.octets(String(turn).repeat(length));
+      await out.flush();
+    }
+    expect(held.map((data) => copyOf(data).toString("latin1"))).toEqual(
+      [...lengths, ...lengths].map((length, turn) => `head${String(turn).repeat(length)}`),
+    );
+  });
+
+  it("serves the next write of any connection when the system has taken all of it", async () => {
+    const written: Buffer[] = [];
+    const buffers = new Set<ArrayBufferLike>();
+    const sink = {
+      hasSentAll: true,
+      async write(data: string | Uint8Array) {
+        written.push(copyOf(data));
+        buffers.add((data as Uint8Array).buffer);
+      },
+    };
+    const writers = [new ResponseWriter(sink), new ResponseWriter(sink)];
+    for (let turn = 0; turn < 6; turn++) {
+      writers[turn % 2]!.octets(String(turn).repeat(5000));
+      await writers[turn % 2]!.flush();
+    }
+    expect(written.map((data) => data.toString("latin1"))).toEqual(
+      Array.from({ length: 6 }, (_, turn) => String(turn).repeat(5000)),
+    );
+    expect(buffers.size).toBe(1);
+  });
+
+  it("is given back at once when a write is too large to be kept for", async () => {
+    let last: Uint8Array | undefined;
+    const out = new ResponseWriter({
+      hasSentAll: true,
+      async write(data) {
+        last = data as Uint8Array;
+      },
+    });
+    out.octets("a".repeat(10 * outputChunkBytes));
+    await out.flush();
+    expect(last!.byteLength).toBe(0);
+  });
+});
+
 it("counts long octets among what is gathered", async () => {
-  const out = new ResponseWriter(async () => {});
+  const out = new ResponseWriter({ hasSentAll: true, async write() {} });
   out.octets("a".repeat(outputChunkBytes - 1));
   expect(out.isLarge).toBe(false);
   out.text("b");
@@ -44,3 +106,7 @@ it.each(["a\0b\0", "plain", ""])(
     expect(bytes.toString("latin1")).toBe(text);
   },
 );
+
+function copyOf(data: string | Uint8Array): Buffer {
+  return typeof data === "string" ? Buffer.from(data, "latin1") : Buffer.from(data);
+}

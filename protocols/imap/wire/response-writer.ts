@@ -1,10 +1,18 @@
-import { takeMemory } from "#/src/model/octet-memory.ts";
+import { giveBackMemory, takeMemory } from "#/src/model/octet-memory.ts";
 import { outputChunkBytes } from "../limits.ts";
+
+/** Where responses go. */
+export interface ResponseSink {
+  /** Resolves when more may be written. */
+  write(data: string | Uint8Array): Promise<void>;
+  /** Whether everything written so far has left this process, so that its memory can be used for something else. */
+  readonly hasSentAll: boolean;
+}
 
 /** Gathers responses into chunks and gives them to the connection, which waits for the peer. Text is one character for one octet.
  *  Nothing is checked here, so text of a message or a client has to go through `strings.ts` first. */
 export class ResponseWriter {
-  readonly #write: (data: string | Uint8Array) => Promise<void>;
+  readonly #sink: ResponseSink;
   #text = "";
   /** What comes before `#text`, and its octets. */
   #pieces: (string | Uint8Array)[] = [];
@@ -14,15 +22,8 @@ export class ResponseWriter {
   /** Writes that the peer has not taken yet. */
   #waiting = 0;
 
-  constructor(write: (data: string | Uint8Array) => Promise<void>) {
-    this.#write = async (data) => {
-      this.#waiting++;
-      try {
-        await write(data);
-      } finally {
-        this.#waiting--;
-      }
-    };
+  constructor(sink: ResponseSink) {
+    this.#sink = sink;
   }
 
   /** Whether the peer has to read before more is written. */
@@ -82,25 +83,57 @@ export class ResponseWriter {
 
   async flush(): Promise<void> {
     const text = this.#text;
-    this.#text = "";
-    if (this.#pieces.length > 0) await this.#write(this.#takePieces(text));
-    else if (text !== "") await this.#write(text);
-  }
-
-  /** The pieces and what is behind them. */
-  #takePieces(text: string): Uint8Array {
-    const bytes = takeMemory(this.#pieceBytes + text.length);
-    let at = 0;
-    for (const piece of [...this.#pieces, text]) {
-      if (typeof piece === "string") bytes.write(piece, at, "latin1");
-      else bytes.set(piece, at);
-      at += piece.length;
+    if (this.#pieces.length === 0) {
+      this.#text = "";
+      // A short text costs less as it is.
+      if (text.length > longPiece) await this.#writePieces([text], text.length);
+      else if (text !== "") await this.#write(text);
+      return;
     }
+    const octets = this.#pieceBytes + text.length;
+    const pieces = this.#pieces;
+    if (text !== "") pieces.push(text);
+    this.#text = "";
     this.#pieces = [];
     this.#pieceBytes = 0;
-    return bytes;
+    await this.#writePieces(pieces, octets);
+  }
+
+  /** Most sockets take all of a write at once. Its memory then serves the next one of any connection. */
+  async #writePieces(pieces: readonly (string | Uint8Array)[], octets: number): Promise<void> {
+    const isShort = octets <= sharedBytes;
+    const memory = isShort ? (shared ?? takeMemory(sharedBytes)) : takeMemory(octets);
+    if (isShort) shared = undefined;
+    let at = 0;
+    for (const piece of pieces) {
+      if (typeof piece === "string") memory.write(piece, at, "latin1");
+      else memory.set(piece, at);
+      at += piece.length;
+    }
+    const writing = this.#write(memory.subarray(0, octets));
+    if (!this.#sink.hasSentAll) {
+      await writing;
+      return;
+    }
+    if (isShort && shared === undefined) shared = memory;
+    else giveBackMemory(memory);
+    await writing;
+  }
+
+  async #write(data: string | Uint8Array): Promise<void> {
+    this.#waiting++;
+    try {
+      await this.#sink.write(data);
+    } finally {
+      this.#waiting--;
+    }
   }
 }
+
+/** Memory of the last write, which no connection uses any more. */
+let shared: Buffer<ArrayBuffer> | undefined;
+/** Room for what is gathered before it is flushed, with a message behind it. */
+const sharedBytes = 3 * outputChunkBytes;
 
 /** From here on a text that is joined with others would be copied twice more, and be garbage three times. */
 const longPiece = 512;
