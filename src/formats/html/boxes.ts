@@ -48,6 +48,8 @@ interface BoxContext {
   readonly position: string;
   readonly display: string;
   readonly parent: Style;
+  /** Of a cell of a table whose layout is fixed. */
+  readonly columnWidth: number | undefined;
 }
 
 export interface BoxFacts {
@@ -116,7 +118,8 @@ export function boxOf(
   if (sizing === "border-box" && (width ?? least ?? most) !== undefined)
     own = Math.max(0, own - spaces.paddingSides);
   if (isInline) own = parent.width;
-  else if (display === "table-cell" && (width === undefined || !parent.isFixedTable))
+  else if (context.columnWidth !== undefined) own = Math.max(0, context.columnWidth - spaces.paddingSides);
+  else if (display === "table-cell")
     own = Math.min(width ?? most ?? room, width === undefined ? room / cellsBeside(element) : room);
   else if (display.startsWith("table-") && display !== "table-cell" && display !== "table-caption")
     own = parent.width;

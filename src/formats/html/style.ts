@@ -17,6 +17,7 @@ import { backdropsOf, ownColours } from "./backdrops.ts";
 import { boxOf, cellsBeside, relativeFree } from "./boxes.ts";
 import { type Cascade, type DeclaredStyle, noStyle } from "./cascade.ts";
 import { type Box, initialValue, noValues, plainBox, type Style, type StyleValue } from "./computed-style.ts";
+import { fixedColumnWidth } from "./fixed-table.ts";
 import { isFontOfSigns, isThinFont } from "./fonts.ts";
 import { isInOwnCell, isPartOfTable } from "./shares.ts";
 import { hasOwnSpaces, isReplaced, spacesOf } from "./spaces.ts";
@@ -38,7 +39,7 @@ const makeSteps = 560;
 
 export function styleOf(element: HtmlElement, parent: Style, cascade: Cascade): ElementStyle {
   const declared = cascade.styleOf(element);
-  const key = likenessOf(element, declared);
+  const key = likenessOf(element, declared, parent);
   const known = key === undefined ? undefined : likes.get(parent)?.get(key);
   if (known !== undefined) return known;
   const made = makeStyle(element, parent, cascade, declared);
@@ -51,10 +52,11 @@ export function styleOf(element: HtmlElement, parent: Style, cascade: Cascade): 
 }
 
 /** Children of one parent with the same likeness have the same style: all that a style goes by is in it. */
-function likenessOf(element: HtmlElement, declared: DeclaredStyle): string | undefined {
+function likenessOf(element: HtmlElement, declared: DeclaredStyle, parent: Style): string | undefined {
   const { name } = element;
   if (!element.isHtml || name === "body" || name === "html" || name === "dialog") return undefined;
   const isCell = name === "td" || name === "th" || declared.values.has("display");
+  if (isCell && parent.isFixedTable) return undefined;
   const href = name === "a" && attributeOf(element, "href") !== undefined ? "@" : "";
   const mso =
     name !== "a" && declared.values.has("mso-hide") && attributeOf(element, "href") !== undefined ? "@" : "";
@@ -91,6 +93,7 @@ function isPlain(element: HtmlElement, declared: DeclaredStyle, parent: Style, i
     parent.lineBackground === undefined &&
     parent.shownThrough === undefined &&
     element.name !== "caption" &&
+    !(element.name === "td" && parent.isFixedTable) &&
     !(isQuirky && element.name === "table")
   );
 }
@@ -314,6 +317,10 @@ class StyleMaker {
       position,
       display,
       parent,
+      columnWidth:
+        display === "table-cell" && parent.isFixedTable
+          ? fixedColumnWidth(element, parent.width, this.#cascade)
+          : undefined,
     });
     for (const { reach, why } of box.doubts) this.#doubts(reach, why);
     // Browsers read one of the two names, or both.

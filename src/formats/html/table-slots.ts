@@ -54,7 +54,7 @@ export function hasColumns(cell: HtmlElement): boolean {
   return answer;
 }
 
-function rowsOf(table: HtmlElement): HtmlElement[] {
+export function rowsOf(table: HtmlElement): HtmlElement[] {
   return childrenOf(table).flatMap((child) =>
     child.name === "tr"
       ? [child]
@@ -64,7 +64,7 @@ function rowsOf(table: HtmlElement): HtmlElement[] {
   );
 }
 
-function cellsOf(row: HtmlElement): HtmlElement[] {
+export function cellsOf(row: HtmlElement): HtmlElement[] {
   return childrenOf(row).filter(({ name }) => name === "td" || name === "th");
 }
 
