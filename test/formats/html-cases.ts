@@ -202,6 +202,8 @@ export const shownCases: readonly string[] = [
   '<div style="zoom:1;*zoom:1;_height:1px">SECRET</div>',
   '<style>.b:before{content:"";display:none}</style><p class=b>SECRET</p>',
   '<div style="font-size:16px;line-height:1;mso-line-height-rule:exactly">SECRET</div>',
+  // Tables and cells grow with what they hold, also where a table floats.
+  '<table width=300><td><table align=left width=100%><td style="display:inline-block;width:200px">SECRET</table><td></table>',
   // The first row of a fixed layout says how wide its columns are.
   '<table style="table-layout:fixed;width:400px"><td style="width:50%"><td style="width:50%;background:navy;color:white">SECRET</table>',
   '<table style="table-layout:fixed;width:400px"><td width=200><td style="background:navy;color:white">SECRET</table>',

@@ -14,7 +14,7 @@ import { isBlank, isDefaultFont, judgeLetters, widthOf } from "./fonts.ts";
 import { createLinePaint, type PaintLeft } from "./line-paint.ts";
 import { createLines, type Extent, type Lines, noExtent } from "./lines.ts";
 import { coverOfParts } from "./parts.ts";
-import { isPartOfTable } from "./shares.ts";
+import { isPartOfTable, isShareOf } from "./shares.ts";
 import { type ElementStyle, isBoxless, styleOf } from "./style.ts";
 import { textOf } from "./survey.ts";
 import { hasColumns, hasOverlappingCells } from "./table-slots.ts";
@@ -320,9 +320,10 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     const hasOwnColours = box.lineBorder <= lineBorderFree && style.backdrops !== parent.backdrops;
     linePaint.paint(reach, hasOwnColours ? style.backdrops : undefined);
     if (!box.isInline) {
-      // It stands beside the floats, in what they leave free.
-      if ((box.cutsOff || box.scrolls) && hasText && beside > 0 && inner.least > style.width - beside)
-        doubts.set(element, "may-be-cut-off");
+      // It stands beside the floats, in what they leave free. A cell beside others is as wide as the widest of both, not as all.
+      const isNarrow = parent.isShrunk && parent.isGrowing;
+      if ((box.cutsOff || box.scrolls) && hasText && beside > 0)
+        if (isNarrow || inner.least > style.width - beside) doubts.set(element, "may-be-cut-off");
       closeBlock(element, found, parent, lines, inner, { paints, hasText }, firstText);
     } else if (box.isStacked && reach > smallest * 0.25) doubtPage("may-be-covered");
     paints ||= box.paints;
@@ -342,8 +343,10 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     }
     if (box.isFloating) {
       hasFloat = true;
-      floatedPixels += box.asked;
-      floatWidths += box.asked > 0 ? box.asked + box.sides : style.width;
+      const isGrown = style.display === "table" && box.asked > 0;
+      const wide = isGrown ? Math.max(box.asked, inner.least) : box.asked;
+      floatedPixels += wide;
+      floatWidths += wide > 0 ? wide + box.sides : style.width;
       if (texts.length > firstText && floated.length < floatsMax)
         floated = [...floated, [firstText, texts.length]];
     }
@@ -381,13 +384,14 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
 
   function closeBlock(
     element: HtmlElement,
-    { style, box }: ElementStyle,
+    found: ElementStyle,
     parent: Style,
     lines: Lines,
     inner: Lines,
     { paints, hasText }: Extent,
     firstText: number,
   ): void {
+    const { style, box } = found;
     const { height: counted, width: least, isUnsure } = inner.end();
     if (box.isShareHigh && parent.hasHeight) filled.add(blockAround(element));
     // What stands beside a part that is as high as the whole stands below the whole.
@@ -408,19 +412,12 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
       if (hasText) doubts.set(element, box.cutsOff ? "may-be-cut-off" : "may-be-covered");
     } else if (isUnsure) lines.unsure();
     // What a box beside others lets out lies on them, or they on it.
+    const isHeldApart = box.isContext && !style.isGrowing && !isGrowingFloat(found, parent, least);
     const isBeside =
-      (box.isContext && !style.isGrowing) ||
-      (!isPart && (hasFloat || parent.isShrunk || parent.isGrowing) && isNarrowed(style));
+      isHeldApart || (!isPart && (hasFloat || parent.isShrunk || parent.isGrowing) && isNarrowed(style));
     if (hasText && isBeside && !box.cutsOff && !box.scrolls && least > style.width + 1)
       doubts.set(element, "may-be-covered");
-    if (
-      paints &&
-      box.isContext &&
-      !style.isGrowing &&
-      !box.cutsOff &&
-      !box.scrolls &&
-      least > style.width + 1
-    )
+    if (paints && isHeldApart && !box.cutsOff && !box.scrolls && least > style.width + 1)
       doubtPage("may-be-covered");
     if (box.height !== undefined && !box.scrolls && high > box.height + 1) {
       if (hasText) doubts.set(element, box.cutsOff ? "may-be-cut-off" : "may-be-covered");
@@ -436,18 +433,14 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     // A low box is not scrolled sideways, where the bar takes of its height.
     if (box.scrolls && surelyHigh(style, box) < scrollHeightMin + scrollBar && hasText && least > room + 1)
       doubts.set(element, "may-be-cut-off");
-    // A table's own width holds its padding.
-    let asked = Math.max(
-      least + box.sides,
-      isPart ? 0 : box.asked + box.sides,
-      isClippedTable(style) ? box.asked : 0,
-    );
+    const own = isPart ? askedOfPart(style, box, parent) : box.asked + box.sides;
+    let asked = Math.max(least + box.sides, own);
     if (style.isClipped && hasText) {
       if (box.cutsOff && least > room + 1) doubts.set(element, "may-be-cut-off");
       // Whoever is wider than its parent is in doubt, and not the parent, but where that grows with it.
       if (parent.isClipped && asked > parent.width + 1) {
         doubts.set(element, "may-be-cut-off");
-        if (!parent.isShrunk) asked = parent.width;
+        if (!growsWithContent(parent)) asked = Math.max(parent.width, isPart ? own : 0);
       }
     }
     if (
@@ -803,8 +796,24 @@ function isNarrowed({ values }: Style): boolean {
   });
 }
 
-function isClippedTable({ display, isClipped }: Style): boolean {
-  return isClipped && display === "table";
+/** Cells, rows and tables are as wide as the widest word in them needs, also where less is said. */
+function growsWithContent({ isShrunk, isGrowing, isFixedTable, display }: Style): boolean {
+  const isRow = isPartOfTable(display) && display !== "table-cell";
+  return isShrunk || isGrowing || (isRow && !isFixedTable);
+}
+
+/** A table that floats in a cell: it grows with what it holds, and the cell with it. */
+function isGrowingFloat({ style, box }: ElementStyle, parent: Style, least: number): boolean {
+  const isTable = box.isFloating && style.display === "table" && !style.isFixedTable;
+  return isTable && parent.isGrowing && least <= (box.mostWidth ?? Number.POSITIVE_INFINITY);
+}
+
+/** A table's own width holds its padding; cells that do not grow are as wide as is said. A share of what is around is no width. */
+function askedOfPart({ display, isFixedTable, values }: Style, { asked }: Box, parent: Style): number {
+  const isKept =
+    display === "table-cell" ? isFixedTable || values.has("min-width") : display.endsWith("table");
+  const isShare = ["width", "min-width"].some((name) => isShareOf(values, name));
+  return isKept && !(isShare && asked <= parent.width) ? asked : 0;
 }
 
 /** The columns of a table share its width as they like. */

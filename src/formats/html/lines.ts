@@ -128,7 +128,7 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
       return across;
     },
     get least() {
-      return least;
+      return widest();
     },
     get reached() {
       return reached;
@@ -175,7 +175,6 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
       if (display === "table-cell") {
         rowWidth += wide + style.spacing;
         rowHeight = Math.max(rowHeight, high);
-        least = Math.max(least, rowWidth);
         return;
       }
       if (isContext && display.startsWith("inline-")) {
@@ -200,9 +199,15 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
     },
     end() {
       endLine();
-      return { height: height + rowHeight, width: least, isUnsure };
+      return { height: height + rowHeight, width: widest(), isUnsure };
     },
   };
+
+  /** What stands in a row and is no cell has a cell of its own beside the others. */
+  function widest(): number {
+    if (rowWidth <= style.spacing) return least;
+    return style.display === "table-row" ? rowWidth + least : Math.max(rowWidth, least);
+  }
 
   function putBox(high: number, wide: number, line?: Style): void {
     across += blank + wide;
