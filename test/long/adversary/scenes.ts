@@ -2,6 +2,8 @@
  *  thought to stand elsewhere, text that leaves its background or the window. Each is a small tree with a sentence where it is likely
  *  not seen; sizes, elements and colours are random. */
 import { box, bulky, colours, heights, nested, raw, type SceneTools, sizes, widths } from "./bulky.ts";
+import { floatingTable } from "./floating-tables.ts";
+import { fromRight } from "./from-right.ts";
 import type { PageNode } from "./page.ts";
 
 const roomOnly = [
@@ -293,6 +295,18 @@ export const sceneRules: readonly string[] = [
   "noscript{font-size:60px}",
 ];
 
+const scenes = [
+  clipped,
+  clipped,
+  covered,
+  overdrawn,
+  leaving,
+  leaving,
+  besideFloat,
+  floatingTable,
+  fromRight,
+];
+
 export function randomScene(tools: SceneTools): PageNode[] {
-  return tools.random.one([clipped, clipped, covered, overdrawn, leaving, leaving, besideFloat])(tools);
+  return tools.random.one(scenes)(tools);
 }
