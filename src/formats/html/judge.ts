@@ -745,7 +745,7 @@ const notUnderstood = new Set([
 ]);
 
 /** What stands in them is drawn where they are not what they are meant for. */
-const drawnInside = new Set(["option", "optgroup", "object", "applet", "picture", "noscript"]);
+const drawnInside = new Set(["option", "optgroup", "object", "applet", "picture", "noscript", "canvas"]);
 
 /** Drawn as a whole: none of its content is text of the page. */
 function isReplaced(element: HtmlElement): boolean {
