@@ -343,10 +343,10 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     }
     if (box.isFloating) {
       hasFloat = true;
-      const isGrown = style.display === "table" && box.asked > 0;
-      const wide = isGrown ? Math.max(box.asked, inner.least) : box.asked;
+      const grown = style.display === "table" ? inner.least : 0;
+      const wide = box.asked > 0 ? Math.max(box.asked, grown) : 0;
       floatedPixels += wide;
-      floatWidths += wide > 0 ? wide + box.sides : style.width;
+      floatWidths += wide > 0 ? wide + box.sides : Math.max(style.width, grown + box.sides);
       if (texts.length > firstText && floated.length < floatsMax)
         floated = [...floated, [firstText, texts.length]];
     }
