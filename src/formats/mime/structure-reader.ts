@@ -8,6 +8,7 @@ import { mimeDepthMax, mimePartsMax } from "#/src/model/limits.ts";
 import { findBoundary, type OpenBoundaries, sortBoundaries } from "./delimiters.ts";
 import { formatEnvelopeFields } from "./envelope.ts";
 import { readHeaderFields } from "./header.ts";
+import { LineFeeds } from "./line-feeds.ts";
 import { octetBytes, trimOctets } from "./octets.ts";
 import type { MimePart } from "./part.ts";
 import { createPart, type OpenPart } from "./part-header.ts";
@@ -25,6 +26,7 @@ interface Frame {
 /** State of the reader. */
 interface Scan {
   readonly bytes: Uint8Array;
+  readonly lineFeeds: LineFeeds;
   position: number;
   /** Line ends before `position`. */
   line: number;
@@ -51,6 +53,7 @@ const tab = 9;
 export function parseStructure(bytes: Uint8Array): MimePart {
   const scan: Scan = {
     bytes,
+    lineFeeds: new LineFeeds(bytes),
     position: 0,
     line: 0,
     partCount: 0,
@@ -138,7 +141,7 @@ function skipHeader(scan: Scan): number {
       return at;
     }
     if (first === hyphen && bytes[at + 1] === hyphen && matchDelimiter(scan, at)) break;
-    while (at < bytes.length && bytes[at] !== lineFeed) at++;
+    at = scan.lineFeeds.nextFrom(at);
     if (at < bytes.length) {
       at++;
       scan.line++;
@@ -150,7 +153,7 @@ function skipHeader(scan: Scan): number {
 
 /** Moves past the next delimiter line of an open multipart, counting lines; false at the end of the bytes. */
 function findDelimiter(scan: Scan): boolean {
-  const { bytes } = scan;
+  const { bytes, lineFeeds } = scan;
   const length = bytes.length;
   let at = scan.position;
   let line = scan.line;
@@ -160,12 +163,12 @@ function findDelimiter(scan: Scan): boolean {
       if (scan.isClosing || scan.partCount < mimePartsMax) {
         scan.delimiterStart = at;
         scan.line = line;
-        while (at < length && bytes[at] !== lineFeed) at++;
+        at = lineFeeds.nextFrom(at);
         scan.position = Math.min(at + 1, length);
         return true;
       }
     }
-    while (at < length && bytes[at] !== lineFeed) at++;
+    at = lineFeeds.nextFrom(at);
     if (at < length) {
       at++;
       line++;
