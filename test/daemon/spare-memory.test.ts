@@ -15,7 +15,7 @@ it("sees once that work is over, at the first look without any", () => {
     [70_000, 9100],
     [80_000, 9200],
   ];
-  expect(looks.map(([now, cpuMs]) => isOver(now, cpuMs))).toEqual([
+  expect(looks.map(([now, cpuMs]) => isOver(now, cpuMs, 100e6))).toEqual([
     false, // Work.
     true, // Little, after 1000 ms of it.
     false, // 400 ms are little, and too little to collect after.
@@ -25,6 +25,28 @@ it("sees once that work is over, at the first look without any", () => {
     true,
     false,
   ]);
+});
+
+it("sees that memory has grown with little work, once for what is in use from then on", () => {
+  const isOver = watchWork(0);
+  const residents = [100e6, 108e6, 125e6, 122e6, 121e6, 130e6, 132e6];
+  const seen = residents.map((resident, index) => isOver((index + 1) * 10_000, (index + 1) * 50, resident));
+  expect(seen).toEqual([
+    false,
+    false, // It grows by itself.
+    true,
+    false, // What is left is in use.
+    false,
+    false,
+    true, // 11 MB more than the least.
+  ]);
+});
+
+it("waits for the end of work before memory that has grown is collected", () => {
+  const isOver = watchWork(0);
+  expect(isOver(10_000, 100, 100e6)).toBe(false);
+  expect(isOver(20_000, 700, 200e6)).toBe(false); // 600 ms of 10 s.
+  expect(isOver(30_000, 800, 200e6)).toBe(true);
 });
 
 it.runIf(process.platform === "linux")("gives back what was freed", () => {
