@@ -1,14 +1,15 @@
 /** From an empty Debian to a mail domain that others trust, in one run: the package is installed, `waypost setup` prints records, a name server of the
  *  test has them, an authority (pebble) gives certificates, `domain check` is green, and Postfix, which insists on TLS with a certificate, brings mail
- *  and takes it; SPF and DKIM of that are checked by libraries in Python, and its alignment for DMARC. The root is this machine's own below an overlay,
- *  in a mount and a network namespace, so nothing here is changed. Needs in apt's cache: postfix pebble python3-dkim python3-spf
- *  (`apt-get install --download-only`). */
+ *  and takes it; SPF and DKIM of that are checked by libraries in Python, and its alignment for DMARC. Thunderbird sets itself up with an address and
+ *  an app password. The root is this machine's own below an overlay, in a mount and a network namespace, so nothing here is changed. Needs in apt's
+ *  cache: postfix pebble python3-dkim python3-spf (`apt-get install --download-only`), and for its last part thunderbird and xvfb on this machine. */
 import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { buildDeb } from "#/config/build/build-deb.ts";
+import { missingProgram } from "./suites/suite.ts";
 
 const top = new URL("../..", import.meta.url).pathname;
 const needed = ["postfix", "pebble", "python3-dkim", "python3-spf"];
@@ -24,6 +25,8 @@ function findObstacle(): string | undefined {
   return missing.length === 0 ? undefined : `apt has not downloaded ${missing.join(", ")}`;
 }
 if (obstacle !== undefined) console.log(`nothing is set up from an empty Debian here: ${obstacle}`);
+const absent = missingProgram("thunderbird", "Xvfb");
+if (absent !== undefined) console.log(`Thunderbird does not set itself up here: ${absent}`);
 
 /** Runs in the new root; each `== name` begins what the test looks at. */
 const script = `
@@ -131,7 +134,7 @@ until_done 20 bash -c 'exec 3<>/dev/tcp/44.0.0.20/25; read -r line <&3; case "$l
 
 echo '== check'; waypost_said domain check ours.net --other theirs.net && echo green
 
-printf 'From: Eve <eve@theirs.net>\\nTo: robin@ours.net\\nSubject: From Postfix\\nMessage-ID: <1@theirs.net>\\nDate: %s\\n\\nHello\\n' "$(date -R)" | in_theirs sendmail -f eve@theirs.net robin@ours.net
+printf 'From: Eve <eve@theirs.net>\\nTo: robin@ours.net, me@ours.net\\nSubject: From Postfix\\nMessage-ID: <1@theirs.net>\\nDate: %s\\n\\nHello\\n' "$(date -R)" | in_theirs sendmail -f eve@theirs.net robin@ours.net me@ours.net
 came() { waypost_said call search --agent robin@ours.net --json '{"folder":"inbox"}' | grep -q 'From Postfix'; }
 until_done 60 came
 echo '== came'
@@ -160,8 +163,16 @@ END
 
 echo '== autoconfig'
 curl -s --cacert ca.pem 'https://autoconfig.ours.net/mail/config-v1.1.xml?emailaddress=me%40ours.net'
+${absent === undefined ? thunderbird() : ""}
 in_theirs postfix stop >/dev/null 2>&1
 `;
+
+function thunderbird(): string {
+  return `echo '== thunderbird'
+password=$(sed -n 's/^ *me@ours.net  app password //p' /scene/setup)
+mkdir /scene/thunderbird
+${process.execPath} ${top}test/long/thunderbird-in-root.ts me@ours.net "$password" mail.ours.net /scene/root.pem /scene/thunderbird`;
+}
 
 test.skipIf(obstacle !== undefined)(
   "an empty Debian becomes a mail domain that Postfix trusts, and that trusts Postfix",
@@ -212,6 +223,14 @@ test.skipIf(obstacle !== undefined)(
       expect(parts.get("autoconfig")).toMatch(
         /<incomingServer type="imap">[\s\S]*<hostname>mail\.ours\.net<[\s\S]*<port>993</,
       );
+      if (absent === undefined)
+        expect(parts.get("thunderbird")!.trim().split("\n")).toEqual([
+          "ok\tthe servers by autoconfig",
+          "ok\tan account with TLS from the first octet",
+          "ok\tthe calendar",
+          "ok\tthe addressbook",
+          "ok\tthe mail",
+        ]);
     } finally {
       fs.rmSync(folder, { recursive: true, force: true });
     }
