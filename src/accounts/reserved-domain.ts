@@ -2,6 +2,10 @@
  *  owner cannot be verified. */
 const reserved = /(?:^|\.)(?:test|example|invalid|localhost|local|example\.(?:com|net|org))$/;
 
+/** Why such a name can't be one. */
+export const reservedDomainReason =
+  "It is reserved, and no DNS has it (RFC 2606): other servers cannot find it.";
+
 export function isReservedDomain(domain: string): boolean {
   return reserved.test(domain);
 }

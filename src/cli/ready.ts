@@ -87,29 +87,26 @@ export function readyLine(daemon: Daemon, data: string, owners: readonly NewOwne
 /** The same for people: the addresses of all listeners, and how to set up a mail client and curl. */
 export function formatReady(daemon: Daemon, line: ReadyLine): string {
   const { settings, certificate } = daemon;
-  const place = (name: "smtp" | "submission" | "submissions" | "imap" | "imaps") => {
-    const at = line[name];
-    return at === undefined ? "off" : `${at.host} port ${at.port}`;
-  };
   const isLocal = isLoopback(settings.server.bind);
   // The certificate has the host name, but no address.
-  const mailClientPlace = (name: "submissions" | "imaps") => {
+  const hostname = isLocal || isLoopback(settings.server.hostname) ? undefined : settings.server.hostname;
+  const place = (name: "smtp" | "submission" | "submissions" | "imap" | "imaps") => {
     const at = line[name];
-    const isNamed = !isLocal && !isLoopback(settings.server.hostname);
-    return at !== undefined && isNamed ? `${settings.server.hostname} port ${at.port}` : place(name);
+    return at === undefined ? "off" : `${hostname ?? at.host} port ${at.port}`;
   };
   const agent = line.agents[0];
   const person = line.people[0];
   // Plain HTTP is suggested only on loopback, because it carries passwords.
-  const web = isLocal ? (line.http ?? line.https) : line.https;
-  const davUrl = settings.dav.enabled && web !== undefined ? `${web.url}/dav/` : undefined;
+  const https = line.https && named(line.https.url, hostname);
+  const web = isLocal ? (line.http?.url ?? https) : https;
+  const davUrl = settings.dav.enabled && web !== undefined ? `${web}/dav/` : undefined;
   const sections: string[][] = [
     [`Waypost is ready. Data: ${line.data}`],
     [
       `SMTP         ${place("smtp")}`,
       `Submission   ${place("submissions")} (TLS), ${place("submission")} (STARTTLS)`,
       `IMAP         ${place("imaps")} (TLS), ${place("imap")} (STARTTLS)`,
-      `JSON         ${line.http?.url ?? "off"}, ${line.https?.url ?? "off"} (TLS); MCP below /mcp`,
+      `JSON         ${line.http?.url ?? "off"}, ${https ?? "off"} (TLS); MCP below /mcp`,
       `Calendars    ${settings.dav.enabled ? "there below /dav/ (CalDAV, CardDAV)" : "off"}`,
       certificate.isSelfSigned
         ? `Certificate  self-signed, SHA-256 ${certificate.fingerprint}`
@@ -133,8 +130,8 @@ export function formatReady(daemon: Daemon, line: ReadyLine): string {
     sections.push([
       `Thunderbird: new mail account, configure by hand${certificate.isSelfSigned ? ", accept the self-signed certificate" : ""}:`,
       `  address and user name ${person.address}, the app password above`,
-      `  incoming IMAP ${mailClientPlace("imaps")}, SSL/TLS, normal password`,
-      `  outgoing SMTP ${mailClientPlace("submissions")}, SSL/TLS, normal password`,
+      `  incoming IMAP ${place("imaps")}, SSL/TLS, normal password`,
+      `  outgoing SMTP ${place("submissions")}, SSL/TLS, normal password`,
       ...(davUrl === undefined
         ? []
         : [`  calendars and addressbooks ${davUrl}, the same user name and password`]),
@@ -168,6 +165,13 @@ function wayOut(settings: Settings): string[] {
 
 function formatSecrets({ address, token, password }: Credentials): string {
   return `  ${address}  app password ${password}${token === undefined ? "" : `  token ${token}`}`;
+}
+
+/** The URL with this host, if there is one. */
+function named(url: string, hostname: string | undefined): string {
+  const parsed = new URL(url);
+  if (hostname !== undefined) parsed.hostname = hostname;
+  return parsed.origin;
 }
 
 function isLoopback(host: string): boolean {

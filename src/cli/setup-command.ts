@@ -9,7 +9,7 @@ import { readSettings } from "#/config/load.ts";
 import type { Settings } from "#/config/schema.ts";
 import { formatUnit } from "#/config/systemd-unit.ts";
 import { parseDomain } from "#/src/accounts/address.ts";
-import { isReservedDomain } from "#/src/accounts/reserved-domain.ts";
+import { isReservedDomain, reservedDomainReason } from "#/src/accounts/reserved-domain.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { isPublicAddress } from "#/src/model/public-address.ts";
 import { ask, isAgreed } from "./ask.ts";
@@ -64,8 +64,12 @@ export function setupCommand(): Command {
 async function readAnswers(options: SetupOptions): Promise<SetupAnswers> {
   const named = options.domain ?? (await ask("Mail domain (as example.org): ", "--domain"));
   const domain = parseDomain(named);
-  if (domain === undefined || isReservedDomain(domain))
-    throw new WaypostError("invalid", `--domain: nobody can look ${JSON.stringify(named)} up.`);
+  if (domain === undefined)
+    throw new WaypostError("invalid", `--domain: ${JSON.stringify(named)} is no name of a domain.`);
+  if (isReservedDomain(domain))
+    throw new WaypostError("invalid", `--domain: ${domain} cannot get mail.`, {
+      hint: `${reservedDomainReason} Use a domain of yours.`,
+    });
   const hostname = parseDomain(options.hostname ?? `mail.${domain}`);
   if (hostname === undefined || !hostname.includes("."))
     throw new WaypostError(

@@ -31,7 +31,7 @@ function commandsOf(name: string, ...others: readonly string[]): string[] {
     .filter((line) => !others.some((one) => line.startsWith(one)));
 }
 
-/** Runs the commands; an id that stands as `message_…` is the last one that was printed. Nobody can look example.org up, so it would have no keys. */
+/** Runs the commands; an id that stands as `message_…` is the last one that was printed. example.org is reserved, so it would have no keys. */
 async function follow(
   commands: readonly string[],
   { at = "localhost:8080", env = {} }: { readonly at?: string; readonly env?: Record<string, string> } = {},
@@ -42,7 +42,8 @@ async function follow(
     const typed = command
       .replaceAll(/example\.(org|net)\b/g, "ours-$1.dev")
       .replaceAll("localhost:8080", at)
-      .replaceAll(/\b(message|hold|cursor)_…/g, (_, kind: string) => lastOf(said, kind));
+      .replaceAll('"cursor":"…"', () => `"cursor":"${lastOf(said, "cursor")}"`)
+      .replaceAll(/\b(message|hold)_…/g, (_, kind: string) => lastOf(said, kind));
     const { stdout, stderr } = await promisify(execFile)("sh", ["-c", typed], { cwd: folder, env: shell });
     expect(stderr, typed).toBe("");
     if (typed.startsWith("curl")) expect(JSON.parse(stdout), typed).not.toHaveProperty("error");

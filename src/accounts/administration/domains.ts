@@ -5,7 +5,7 @@ import { listDomainKeys } from "#/storage/queries/domain-keys.ts";
 import type { Store } from "#/storage/store.ts";
 import { dnsRecords, formatZone, servicePorts } from "../dns-records.ts";
 import { makeDomainKeys } from "../domain-keys.ts";
-import { isReservedDomain } from "../reserved-domain.ts";
+import { isReservedDomain, reservedDomainReason } from "../reserved-domain.ts";
 import { stsPolicyId } from "../sts-policy.ts";
 import { domainReportsOperation } from "./domain-reports.ts";
 import { type AdministrationRooms, administrationOperation } from "./operation.ts";
@@ -15,7 +15,10 @@ import { isoTime, nameField, selectAccount } from "./selectors.ts";
 
 function assertPublic(domain: string): void {
   if (isReservedDomain(domain))
-    throw new WaypostError("invalid", `Nobody can look ${domain} up.`, { field: "/name" });
+    throw new WaypostError("invalid", `${domain} has no DNS records.`, {
+      field: "/name",
+      hint: reservedDomainReason,
+    });
 }
 
 /** What is to be published about a domain, which an operator can do nothing without. */
@@ -25,11 +28,11 @@ async function describeDomain({ store, settings }: AdministrationRooms, name: st
   const keys = publishedKeys(await listDomainKeys(store, name), store.clock.now());
   const { hostname } = settings.server;
   const description = { name, account: account?.name, createdAt: isoTime(row.createdAt) };
-  if (isReservedDomain(name)) return { ...description, hint: "Nobody can look this domain up.", records: [] };
+  if (isReservedDomain(name)) return { ...description, hint: reservedDomainReason, records: [] };
   const records = dnsRecords(name, hostname, keys, servicePorts(settings), stsPolicyId(settings));
   const isNameless = !hostname.includes(".") || isReservedDomain(hostname);
   if (!isNameless) return { ...description, records };
-  return { ...description, hint: `Set server.hostname: nobody can look ${hostname} up.`, records };
+  return { ...description, hint: `Set server.hostname: other servers cannot find ${hostname}.`, records };
 }
 
 /** A domain that was added before there were keys gets them; one that has them is served already. */
