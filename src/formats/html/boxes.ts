@@ -304,11 +304,12 @@ function heightOf(
     least ?? 0,
     Math.min(height ?? Number.POSITIVE_INFINITY, most ?? Number.POSITIVE_INFINITY),
   );
-  // From the upper edge of the content to the lower one of the padding.
+  // From the upper edge of the content to the lower one of the padding: it cuts off there, and its border is drawn below.
+  const paddingBelow = spaces.paddingBottom - spaces.borderBelow;
   const inner =
     wordIn(values, "box-sizing") === "border-box"
-      ? Math.max(wanted - spaces.paddingTop, spaces.paddingBottom)
-      : wanted + spaces.paddingBottom;
+      ? Math.max(wanted - spaces.paddingTop - spaces.borderBelow, paddingBelow)
+      : wanted + paddingBelow;
   return { height: inner, least: least ?? 0 };
 }
 

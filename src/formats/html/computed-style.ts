@@ -68,6 +68,8 @@ export interface Style {
   readonly raised: number;
   /** The widest border at a side of a box around it: no backdrop is known there. */
   readonly sideBorder: number;
+  /** The widest lower border of a box around it in the same formatting context: floats hang over it. */
+  readonly borderBelow: number;
   /** A box of a given height is around it, so that its lines are counted. */
   readonly isMeasured: boolean;
   /** Letters are drawn as others, which may be wider. */
@@ -129,6 +131,7 @@ export const initialStyle: Style = {
   lifted: 0,
   raised: 0,
   sideBorder: 0,
+  borderBelow: 0,
   isMeasured: false,
   isTransformed: false,
   breaksWords: false,

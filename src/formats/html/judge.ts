@@ -401,13 +401,12 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     }
     const high = style.display === "list-item" ? Math.max(counted, style.lineHeight * markFactor) : counted;
     const isPart = isPartOfTable(style.display);
+    const said = box.height ?? 0;
     const height =
-      box.height !== undefined && box.cutsOff
-        ? box.height
-        : Math.max(high, box.height ?? 0, box.leastHeight) +
-          box.spaceAbove +
-          box.spaceBelow +
-          (isPart ? style.spacing + rowPadding : 0);
+      (box.cutsOff && box.height !== undefined ? said : Math.max(high, said, box.leastHeight)) +
+      box.spaceAbove +
+      box.spaceBelow +
+      (isPart ? style.spacing + rowPadding : 0);
     if (isUnsure && box.height !== undefined && !box.scrolls) {
       if (hasText) doubts.set(element, box.cutsOff ? "may-be-cut-off" : "may-be-covered");
     } else if (isUnsure) lines.unsure();
@@ -460,6 +459,9 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     if (strayIn.has(element) && least > style.width + 1) judgeAround(firstText, style);
     if (style.display.endsWith("table") && hasText && least > parent.width + 1 && !parent.isGrowing)
       judgeAround(firstText, parent);
+    // A float hangs out of the boxes around it, over their lower borders.
+    if (box.isFloating && hasText && parent.borderBelow > sideBorderFree)
+      doubts.set(element, "colours-may-match");
     // What is wider than the box around it lies over the border of that, or of one further out.
     if (hasText && asked > parent.width + 1 && !parent.isGrowing && parent.sideBorder > sideBorderFree)
       doubts.set(element, "colours-may-match");

@@ -36,6 +36,7 @@ export interface Spaces {
   readonly hasBorder: boolean;
   readonly linePaint: number;
   readonly lineBorder: number;
+  readonly borderBelow: number;
   /** Of the smallest of the margins. */
   readonly pullUp: number;
   readonly pullSide: number;
@@ -142,6 +143,7 @@ export function spacesOf(
     hasBorder: ["top", "right", "bottom", "left"].some((side) => border(side) > 0),
     linePaint: Math.max(paddingTop, paddingBottom),
     lineBorder: Math.max(border("top"), border("bottom")),
+    borderBelow: border("bottom"),
     pullUp: Math.min(top, bottom),
     pullSide: Math.min(left, right),
   };

@@ -354,6 +354,13 @@ class StyleMaker {
     if (isPartBackground && (image !== undefined || this.#word("background-clip") === "padding-box"))
       this.#doubts("inside", "colours-may-match");
     if (!backdrops.isKnown) this.#doubts("inside", "colours-may-match");
+    const isContext =
+      isFloating ||
+      isPlaced ||
+      display === "table-cell" ||
+      display.startsWith("inline-") ||
+      display === "flow-root" ||
+      display === "table-caption";
     const shadow = this.#value("box-shadow");
     const strength = shadow === undefined ? 0 : (shadowStrength(shadow) ?? 1);
     if (strength > 0 && isInline) this.#doubts("paints", "may-be-covered");
@@ -406,6 +413,10 @@ class StyleMaker {
       lifted: box.lifted,
       raised: isInline ? parent.raised + raise : 0,
       sideBorder: Math.max(parent.sideBorder, spaces.borderSide),
+      borderBelow:
+        isContext || box.cutsOff || display.startsWith("table")
+          ? 0
+          : Math.max(parent.borderBelow, spaces.borderBelow),
       isMeasured: parent.isMeasured || (box.height !== undefined && !box.scrolls),
       isTransformed: this.#isTransformed(),
       isThin: this.#isThin(),
@@ -481,13 +492,7 @@ class StyleMaker {
       box: {
         ...plainBox,
         isInline,
-        isContext:
-          isFloating ||
-          isPlaced ||
-          display === "table-cell" ||
-          display.startsWith("inline-") ||
-          display === "flow-root" ||
-          display === "table-caption",
+        isContext,
         paints: isPainting,
         reach: this.#reach,
         linePaint: isInline && isPainting && name !== "img" ? spaces.linePaint : 0,
