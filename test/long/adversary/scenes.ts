@@ -5,6 +5,7 @@ import { box, bulky, colours, heights, nested, raw, type SceneTools, sizes, widt
 import { floatingTable } from "./floating-tables.ts";
 import { fromRight } from "./from-right.ts";
 import type { PageNode } from "./page.ts";
+import { thickBorder } from "./thick-borders.ts";
 
 const roomOnly = [
   "",
@@ -305,6 +306,7 @@ const scenes = [
   besideFloat,
   floatingTable,
   fromRight,
+  thickBorder,
 ];
 
 export function randomScene(tools: SceneTools): PageNode[] {
