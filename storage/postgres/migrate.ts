@@ -3,6 +3,7 @@
 import { type Migration, migrations } from "../migrations/index.ts";
 import { assertUnasked, planUpgrade, type UpgradePlan } from "../upgrade-plan.ts";
 import type { PostgresSql } from "./connection.ts";
+import { leaveRoom } from "./row-room.ts";
 
 /** Any number that no other program on the same database takes for a lock. */
 const lockNumber = 7_235_001;
@@ -13,10 +14,12 @@ export async function migrate(
   steps: readonly Migration[] = migrations,
   { isAsked = false }: { readonly isAsked?: boolean } = {},
 ): Promise<void> {
-  if (await isCurrent(sql, steps)) return;
-  if (!isAsked) assertUnasked(await planOf(sql, steps), 0);
-  // A new store is made whole or not at all.
-  while (!(await takeStep(sql, now, steps)));
+  if (!(await isCurrent(sql, steps))) {
+    if (!isAsked) assertUnasked(await planOf(sql, steps), 0);
+    // A new store is made whole or not at all.
+    while (!(await takeStep(sql, now, steps)));
+  }
+  await leaveRoom(sql);
 }
 
 /** Whether there is nothing to do. */

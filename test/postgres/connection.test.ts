@@ -142,6 +142,16 @@ describe.skipIf(serverUrl === undefined)("the schema on PostgreSQL", () => {
     });
   });
 
+  it("leaves room for entries that change, in a new database and in one that has none", async () => {
+    await using test = await openDatabase();
+    const options = () => test.sql.column("select reloptions from pg_class where relname = 'entry'");
+    await migrate(test.sql, 1);
+    expect(await options()).toEqual(["{fillfactor=50}"]);
+    await test.sql.run("alter table entry reset (fillfactor)");
+    await migrate(test.sql, 2);
+    expect(await options()).toEqual(["{fillfactor=50}"]);
+  });
+
   it("of a newer version is refused", async () => {
     await using test = await openDatabase();
     const step = { name: "one", does: "", run: async () => {} };
