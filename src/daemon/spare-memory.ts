@@ -28,6 +28,8 @@ export function spareMemory(
   log: Pick<Logger, "error">,
 ): { stop(): void } {
   const isOver = watchWork(performance.now());
+  // The search index may be at work for long behind everybody else.
+  const isOverHere = watchWork(performance.now());
   let again: NodeJS.Timeout | undefined;
   const giveAll = (): void => {
     descriptions.forgetAll();
@@ -39,8 +41,11 @@ export function spareMemory(
   };
   const timer = setInterval(() => {
     sharedMemory.dropUnused();
-    const { user, system } = process.cpuUsage();
-    if (!isOver(performance.now(), (user + system) / 1000, process.memoryUsage.rss())) return;
+    const now = performance.now();
+    const resident = process.memoryUsage.rss();
+    const isAllOver = isOver(now, millisecondsOf(process.cpuUsage()), resident);
+    const isMainOver = isOverHere(now, millisecondsOf(process.threadCpuUsage()), resident);
+    if (!isAllOver && !isMainOver) return;
     giveAll();
     clearTimeout(again);
     again = setTimeout(giveAll, againMs).unref();
@@ -53,9 +58,13 @@ export function spareMemory(
   };
 }
 
+function millisecondsOf({ user, system }: { readonly user: number; readonly system: number }): number {
+  return (user + system) / 1000;
+}
+
 /** Answers a function that says at each check whether work is over: there was work since it was over last, or memory has grown, and almost
- *  no work since the last check. The function takes the clock and the processor time of the process, both in milliseconds, and its
- *  resident memory in bytes. */
+ *  no work since the last check. The function takes the clock and the processor time of the process or of a thread, both in milliseconds,
+ *  and resident memory in bytes. */
 export function watchWork(startedAt: number): (now: number, cpuMs: number, residentBytes: number) => boolean {
   let lastAt = startedAt;
   let lastMs = 0;
