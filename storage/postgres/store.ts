@@ -20,6 +20,7 @@ import { Doorbell } from "./doorbell.ts";
 import { postgresFailure } from "./failures.ts";
 import { settleInto, WriteLane } from "./lane.ts";
 import { migrate } from "./migrate.ts";
+import { assertOwnSession } from "./own-session.ts";
 import { PostgresReads } from "./reads.ts";
 
 const lanesMax = 4;
@@ -31,6 +32,7 @@ export async function openPostgresStore(options: OpenOptions, database: Database
   try {
     const first = await connect(database);
     closing.push(() => first.close());
+    await assertOwnSession(first, database);
     await migrate(first, Date.now());
     await assertNotMoving(first);
     const row = await first.get<{ value: Uint8Array }>("select value from deployment where name = 'secret'");
