@@ -66,9 +66,9 @@ export interface Style {
   readonly lifted: number;
   /** Of lines: raised or lowered from the line of their block by so much. */
   readonly raised: number;
-  /** The widest border at a side of a box around it: no backdrop is known there. */
+  /** Pixels of the borders at a side of it and of the boxes around it: no backdrop is known there. */
   readonly sideBorder: number;
-  /** The widest lower border of a box around it in the same formatting context: floats hang over it. */
+  /** Of the lower borders in the same formatting context: floats hang over them. */
   readonly borderBelow: number;
   /** A box of a given height is around it, so that its lines are counted. */
   readonly isMeasured: boolean;

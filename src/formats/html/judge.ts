@@ -100,6 +100,9 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
   /** Texts in floats that boxes of the same context may meet, from one to another. */
   let floated: (readonly [from: number, to: number])[] = [];
   const openDetails = new Set<string>();
+  /** Pixels of borders since the text before, and before that: they may lie close together. */
+  let borders = 0;
+  let bordersBefore = 0;
 
   function visitText(node: HtmlText, style: Style, lines: Lines): Extent {
     const { text } = node;
@@ -112,6 +115,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     pushed += pushOf(text, style);
     const isPushed = pushed > pushMax;
     pushed = 0;
+    if (borders > 0) [bordersBefore, borders] = [borders, 0];
     y += (style.lineHeight * text.length * style.fontSize) / Math.max(50, style.width);
     texts.push(node);
     textStyles.push(style);
@@ -327,7 +331,8 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
       closeBlock(element, found, parent, lines, inner, { paints, hasText }, firstText);
     } else if (box.isStacked && reach > smallest * 0.25) doubtPage("may-be-covered");
     paints ||= box.paints;
-    if (paints && element.name !== "html" && element.name !== "body" && isShown(style)) isPainted = true;
+    const isRoot = element.name === "html" || element.name === "body";
+    if (paints && (!isRoot || box.lineBorder > lineBorderFree) && isShown(style)) isPainted = true;
     if (paints && hadFloat && style.display.startsWith("inline-") && keepsLine(parent))
       doubtPage("may-be-covered");
     if (paints && hadFloat && style.display === "table" && box.asked > parent.width + 1)
@@ -492,12 +497,13 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
   /** Boxes in flow have floats before them lie on their background, or they lie on the floats. */
   function judgeFloats(box: Box, style: Style, parent: Style): void {
     if (box.isCleared) endFloats();
+    if (!box.isInline) borders += box.lineBorder;
     if (floated.length === 0 || box.isInline || box.isContext || box.cutsOff || !box.paints) return;
     if (style.display.startsWith("table") || !isShown(style)) return;
     const isOver = box.isStacked;
     let lastStyle: Style | undefined;
     let isClear = false;
-    const hasBorder = Math.max(box.lineBorder, style.sideBorder) > sideBorderFree;
+    const hasBorder = Math.max(bordersBefore + borders, style.sideBorder) > sideBorderFree;
     if (!isOver && !hasBorder && style.backdrops === parent.backdrops) return;
     for (const [from, to] of floated)
       for (let at = from; at < to; at++) {
@@ -613,7 +619,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
   if (isPulled && isPainted) pageDoubt ??= "may-be-covered";
   if (isPainted)
     for (const [at, node] of texts.entries())
-      if (textStyles[at]!.moved > relativeMax && verdicts.get(node) === undefined)
+      if (textStyles[at]!.moved > relativeFor(textStyles[at]!) && verdicts.get(node) === undefined)
         verdicts.set(node, { why: "may-be-covered" });
   for (const node of texts.slice(0, coveredBefore))
     if (verdicts.get(node) === undefined) verdicts.set(node, { why: "may-be-covered" });
@@ -663,6 +669,11 @@ function reachesOut(style: Style): boolean {
 
 /** A border as thin as that hides no letter. */
 const lineBorderFree = 4;
+
+/** Pixels by which letters are moved and still not all covered by what is painted beside their line. */
+function relativeFor({ fontSize }: Style): number {
+  return Math.min(relativeMax, fontSize / 2);
+}
 
 /** Pixels that an inline box paints above and below its line; less than 0 where its line is higher. */
 function paintBeyondLine(box: Box, style: Style): number {

@@ -412,11 +412,9 @@ class StyleMaker {
       moved: box.moved,
       lifted: box.lifted,
       raised: isInline ? parent.raised + raise : 0,
-      sideBorder: Math.max(parent.sideBorder, spaces.borderSide),
+      sideBorder: parent.sideBorder + spaces.borderSide,
       borderBelow:
-        isContext || box.cutsOff || display.startsWith("table")
-          ? 0
-          : Math.max(parent.borderBelow, spaces.borderBelow),
+        isContext || box.cutsOff || display.startsWith("table") ? 0 : parent.borderBelow + spaces.borderBelow,
       isMeasured: parent.isMeasured || (box.height !== undefined && !box.scrolls),
       isTransformed: this.#isTransformed(),
       isThin: this.#isThin(),
