@@ -113,10 +113,8 @@ export function boxOf(
   if (!isInline && Math.max(width ?? 0, least ?? 0) > widthMax) doubt("moves", "may-be-off-screen");
   const room = Math.max(0, parent.width - spaces.left - spaces.right);
   let own = Math.max(least ?? 0, Math.min(width ?? room, most ?? Number.POSITIVE_INFINITY));
-  // Browsers size tables so by themselves.
-  const sizing = wordIn(values, "box-sizing") || (element.name === "table" ? "border-box" : "");
-  if (sizing === "border-box" && (width ?? least ?? most) !== undefined)
-    own = Math.max(0, own - spaces.paddingSides);
+  const isBorderBox = sizingOf(values, element) === "border-box";
+  if (isBorderBox && (width ?? least ?? most) !== undefined) own = Math.max(0, own - spaces.paddingSides);
   if (isInline) own = parent.width;
   else if (context.columnWidth !== undefined) own = Math.max(0, context.columnWidth - spaces.paddingSides);
   else if (display === "table-cell")
@@ -130,7 +128,7 @@ export function boxOf(
   if (isShrunk && !isInline && !isPart) if (isShareBelow(wholeShare)) own = Math.min(own, boxMin);
 
   const sizes = isSized
-    ? heightOf(values, basis, spaces, context, isInline ? () => undefined : doubt)
+    ? heightOf(values, basis, spaces, { parent, isBorderBox }, isInline ? () => undefined : doubt)
     : noSizes;
   const height = isPart ? undefined : sizes.height;
   const leastHeight = isPart ? Math.max(sizes.height ?? 0, sizes.least) : sizes.least;
@@ -202,6 +200,13 @@ export function boxOf(
         : undefined;
     },
   };
+}
+
+/** Browsers size tables and buttons so by themselves. */
+const borderBoxes = new Set(["table", "button"]);
+
+function sizingOf(values: Values, { name }: HtmlElement): string {
+  return wordIn(values, "box-sizing") || (borderBoxes.has(name) ? "border-box" : "");
 }
 
 const fittedElements = new Set(["button", "fieldset", "legend", "summary"]);
@@ -277,7 +282,7 @@ function heightOf(
   values: Values,
   basis: LengthBasis,
   spaces: Spaces,
-  { parent }: BoxContext,
+  { parent, isBorderBox }: { readonly parent: Style; readonly isBorderBox: boolean },
   doubt: (reach: StyleDoubt["reach"], why?: Doubt) => void,
 ): Sizes {
   const size = (name: string): number | undefined => {
@@ -306,10 +311,9 @@ function heightOf(
   );
   // From the upper edge of the content to the lower one of the padding: it cuts off there, and its border is drawn below.
   const paddingBelow = spaces.paddingBottom - spaces.borderBelow;
-  const inner =
-    wordIn(values, "box-sizing") === "border-box"
-      ? Math.max(wanted - spaces.paddingTop - spaces.borderBelow, paddingBelow)
-      : wanted + paddingBelow;
+  const inner = isBorderBox
+    ? Math.max(wanted - spaces.paddingTop - spaces.borderBelow, paddingBelow)
+    : wanted + paddingBelow;
   return { height: inner, least: least ?? 0 };
 }
 

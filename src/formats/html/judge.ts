@@ -281,7 +281,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     if (!box.isInline && (declared.parts.size > 0 || box.isUnsure)) inner.unsure();
     if ((style.display === "list-item" || element.name === "summary") && isMarkInLine(element, style))
       inner.side(markWidth * style.fontSize);
-    const acrossBefore = inner.across;
+    const endedBefore = inner.ended;
     inner.side(box.isInline ? box.sideBefore : 0);
     let paints = false;
     let hasText = false;
@@ -319,7 +319,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     if (isBesideOthers(box, style, parent)) linePaint.join(paintBefore);
     inner.side(box.isInline ? box.sides - box.sideBefore : 0);
     // Its own lines cover each other where it has more than one.
-    if (reach > smallest * 0.25 && hasText && !(inner.across >= acrossBefore && inner.across <= style.width))
+    if (reach > smallest * 0.25 && hasText && (inner.ended > endedBefore || inner.across > style.width))
       doubts.set(element, "may-be-covered");
     const hasOwnColours = box.lineBorder <= lineBorderFree && style.backdrops !== parent.backdrops;
     linePaint.paint(reach, hasOwnColours ? style.backdrops : undefined);

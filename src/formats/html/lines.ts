@@ -36,6 +36,8 @@ export interface Lines {
   readonly display: string;
   /** What its lines take so far, the one that is not ended too. */
   readonly across: number;
+  /** Lines with something in them that were ended by what stands in them, and not by their width. */
+  readonly ended: number;
   /** How wide it has to be so far, for what does not break. */
   readonly least: number;
   /** How far the text that was put last reaches where no line breaks. */
@@ -84,8 +86,10 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
   let reached = 0;
   let rowWidth = style.spacing;
   let rowHeight = 0;
+  let ended = 0;
 
   const endLine = (): void => {
+    if (lineHeight > 0) ended++;
     if (across > 0 && lineHeight > 0)
       height +=
         (isMeasured ? fullLines + 1 : Math.ceil(across / width)) *
@@ -126,6 +130,9 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
     display: style.display,
     get across() {
       return across;
+    },
+    get ended() {
+      return ended;
     },
     get least() {
       return widest();
