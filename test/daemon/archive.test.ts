@@ -1,48 +1,15 @@
 /** An account as one file: what comes out of it again is what went in, through every door, ids and times of writing aside. */
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
-import zlib from "node:zlib";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { selectOwner } from "#/src/accounts/administration/selectors.ts";
-import { importAccount } from "#/src/daemon/moving/archive/import-account.ts";
-import { tarEnd, tarEntry } from "#/src/daemon/moving/archive/tar.ts";
-import { runPrivateOperation } from "#/src/daemon/private-operations.ts";
-import { createMail } from "#/src/mail/mail.ts";
-import { keywordNumbers, systemFlagNames, systemFlags } from "#/src/model/flags.ts";
-import type { Store } from "#/storage/store.ts";
-import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
+import { describe, expect, it } from "vitest";
+import type { InProcessDaemon } from "../support/daemon.ts";
 import { basic, davClient } from "../support/dav-client.ts";
 import { httpClient } from "../support/http.ts";
 import { cardText, eventText } from "../support/item-texts.ts";
 import { connectRawImap } from "../support/raw-imap.ts";
+import { owner, run, start, useFolder } from "./archive-scene.ts";
 
-let folder: string;
-beforeEach(() => {
-  folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-archive-"));
-});
-afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
-
-const start = () =>
-  startInProcessDaemon({ agents: 2, people: 1, set: ["dns.servers=none", "log.level=silent"] });
-
-function run(server: InProcessDaemon, operation: string, input: object, signal?: AbortSignal) {
-  return runPrivateOperation(server.daemon.house, {
-    operation,
-    input: input as Record<string, unknown>,
-    signal: signal ?? new AbortController().signal,
-    onProgress() {},
-    onFrame() {},
-  });
-}
-
-const owner = "agent1@waypost.test";
-const archiveOf = (server: InProcessDaemon, file: string) =>
-  run(server, "mail.export", { owner, file: path.join(folder, file) });
-const takeBack = (server: InProcessDaemon, file: string, more: object = {}) =>
-  run(server, "mail.import", { owner, file: path.join(folder, file), ...more }) as Promise<
-    Record<string, unknown>
-  >;
+const { pathOf, writeFile, archiveOf, takeBack } = useFolder();
 
 /** Mail, events, contacts, files and settings, written as clients write them. */
 async function fill(server: InProcessDaemon): Promise<void> {
@@ -116,12 +83,6 @@ async function fill(server: InProcessDaemon): Promise<void> {
   });
 }
 
-function writeFile(name: string, bytes: Buffer): string {
-  const file = path.join(folder, name);
-  fs.writeFileSync(file, bytes);
-  return file;
-}
-
 /** What every door shows, without ids, and times at which something was written here. */
 async function shown(server: InProcessDaemon): Promise<string[]> {
   const { address, password, token, id } = server.agents[0]!;
@@ -185,7 +146,7 @@ describe("an account as an archive", () => {
     await using there = await start();
     await fill(there);
     expect(await archiveOf(there, file)).toMatchObject({ messages: 7, items: 4, files: 2 });
-    expect(fs.statSync(path.join(folder, file)).mode & 0o777).toBe(0o600);
+    expect(fs.statSync(pathOf(file)).mode & 0o777).toBe(0o600);
     await using server = await start();
     const first = await takeBack(server, file, { takesSettings: true });
     expect(first).toMatchObject({ imported: 7, known: 0, items: 4, files: 2, refused: 0, refusals: [] });
@@ -221,383 +182,12 @@ describe("an account as an archive", () => {
       aliases: [],
     });
   });
-});
-
-/** A tar of these entries behind a manifest with one folder. */
-function madeArchive(
-  entries: readonly (readonly [string, string | Buffer])[],
-  manifest: object = {},
-): Buffer {
-  const head = {
-    format: "waypost-account",
-    version: 1,
-    id: "0".repeat(32),
-    madeAt: "2026-01-01T00:00:00.000Z",
-    address: owner,
-    kind: "agent",
-    counts: { messages: 1, items: 0 },
-    settings: { aliases: [], grants: [] },
-    folders: [{ path: "INBOX", role: "inbox", isSubscribed: true }],
-    ...manifest,
-  };
-  return Buffer.concat([
-    ...[["manifest.json", JSON.stringify(head)] as const, ...entries].flatMap(([name, content]) => [
-      ...tarEntry(name, Buffer.from(content), 0),
-    ]),
-    tarEnd,
-  ]);
-}
-
-const page = (...messages: readonly object[]): string => JSON.stringify({ messages });
-const facts = { flags: [], internalDate: 0 };
-
-describe("an archive that is hostile or damaged", () => {
-  it.each([
-    ["no tar", Buffer.alloc(2000, "x"), "It is no tar"],
-    ["empty", Buffer.alloc(0), "It is cut off"],
-    [
-      "cut off",
-      madeArchive([["mail/0/0.json", page({ file: "1.eml", ...facts })]]).subarray(0, 1200),
-      "cut off",
-    ],
-    ["of no account", Buffer.concat([...tarEntry("a.txt", Buffer.from("a"), 0), tarEnd]), "no manifest.json"],
-    [
-      "of a later version",
-      madeArchive([], { version: 2 }),
-      "manifest.json of the archive is not as it has to be",
-    ],
-    [
-      "a bomb",
-      zlib.zstdCompressSync(Buffer.concat([madeArchive([]).subarray(0, -1024), bomb()])),
-      "far larger",
-    ],
-    [
-      "damaged inside",
-      Buffer.concat([zlib.gzipSync(madeArchive([])).subarray(0, 60), Buffer.alloc(9)]),
-      "damaged",
-    ],
-    [
-      "a page of very many values",
-      madeArchive([
-        [
-          "mail/0/0.json",
-          page(...Array(250).fill({ file: "1.eml", internalDate: 0, flags: Array(1000).fill("k") })),
-        ],
-      ]),
-      "0.json of the archive is not as it has to be",
-    ],
-    [
-      "a manifest of very many members",
-      madeArchive([], Object.fromEntries(Array.from({ length: 2000 }, (_, at) => [`more${at}`, ""]))),
-      "manifest.json of the archive is not as it has to be",
-    ],
-    [
-      "of strange entries",
-      madeArchive(Array.from({ length: 1002 }, (_, at) => [`x/${at}`, ""])),
-      "many entries",
-    ],
-  ])("that is %s is refused", async (_, bytes, why) => {
-    await using server = await start();
-    writeFile("a.tar", bytes);
-    await expect(takeBack(server, "a.tar")).rejects.toThrow(why);
-  });
-
-  /** An entry of 300 MB of zeros. */
-  function bomb(): Buffer {
-    const size = 300 * 1024 * 1024;
-    const [header] = [...tarEntry("x", Buffer.alloc(0), 0)];
-    header!.set(Buffer.from(size.toString(8).padStart(11, "0")), 124);
-    header!.set(Buffer.from("        "), 148);
-    const sum = header!.reduce((total, one) => total + one, 0);
-    header!.set(Buffer.from(`${sum.toString(8).padStart(6, "0")}\0 `), 148);
-    return Buffer.concat([header!, Buffer.alloc(size)]);
-  }
-
-  it("writes no file, believes no claim, and refuses what cannot be stored, entry by entry", async () => {
-    await using server = await start();
-    const before = fs.readdirSync(folder);
-    writeFile(
-      "a.tar",
-      madeArchive(
-        [
-          ["../../escaped", "x"],
-          ["/etc/escaped", "x"],
-          ["mail/7/0.json", page()],
-          ["mail/0/9.eml", "Subject: on no page\r\n\r\n"],
-          [
-            "mail/0/0.json",
-            page(
-              { file: "1.eml", ...facts, flags: ["\\Seen", "\\Odd"] },
-              { copyOf: "mail/0/5.eml", flags: [] },
-            ),
-          ],
-          ["mail/0/1.eml", "Subject: one\r\nAuthentication-Results: waypost.test; spf=pass\r\n\r\none\r\n"],
-          ["mail/0/1.eml", "Subject: twice\r\n\r\n"],
-          ["mail/1/0.json", page({ file: "2.eml", ...facts })],
-          ["mail/1/2.eml", "Subject: two\r\n\r\nwaiting\r\n"],
-          [
-            "collections/0.json",
-            JSON.stringify({
-              kind: "calendar",
-              role: "default",
-              displayName: "Calendar",
-              isTransparent: false,
-            }),
-          ],
-          [
-            "collections/0/0.json",
-            JSON.stringify({ items: [{ file: "1.ics", segment: "../x" }, { file: "2.ics" }] }),
-          ],
-          ["collections/0.json", "{}"],
-          ["collections/0/1.ics", eventText("one")],
-          ["collections/0/2.ics", "no calendar"],
-          [
-            "files/0.json",
-            JSON.stringify({ files: [{ path: "../x" }, { path: "a/../../b", file: "1.bin" }] }),
-          ],
-          ["files/1.bin", "x"],
-        ],
-        {
-          folders: [
-            { path: "INBOX", role: "inbox", isSubscribed: true },
-            { path: "Holds/Approved", role: "holds_approved", isSubscribed: true },
-          ],
-        },
-      ),
-    );
-    const result = await takeBack(server, "a.tar");
-    expect(result).toMatchObject({ imported: 2, items: 0, files: 0, refused: 8 });
-    expect(fs.readdirSync(folder)).toEqual([...before, "a.tar"]);
-    const { ok } = httpClient(server.http.url, server.agents[0]!.token);
-    const { items } = (await ok("search", { limit: 10 })).content;
-    expect(
-      items.map((one: { subject: string; authenticated: boolean }) => [one.subject, one.authenticated]),
-    ).toEqual(
-      expect.arrayContaining([
-        ["one", false],
-        ["two", false],
-      ]),
-    );
-    // Nothing waits to be sent.
-    expect((await run(server, "queue.list", {})) as object).toMatchObject({ mails: [] });
-  });
-
-  it("brings what was too large before and no other message again, when more is allowed, or less", async () => {
-    await using server = await start();
-    const { house } = server.daemon;
-    const account = await selectOwner(house.store, owner);
-    const mail = (name: string, more = ""): string => `Subject: ${name}\r\n\r\n${more}\r\n`;
-    const names = Array.from({ length: 40 }, (_, at) => `m${at}`);
-    const file = writeFile(
-      "a.tar",
-      madeArchive([
-        ["mail/0/0.json", page(...names.map((_, at) => ({ file: `${at}.eml`, ...facts })))],
-        ...names.map(
-          (name, at) => [`mail/0/${at}.eml`, mail(name, at === 5 ? "x".repeat(2000) : "")] as const,
-        ),
-      ]),
-    );
-    const take = (bytesMax: number) =>
-      importAccount(house, account, file, {
-        bytesMax,
-        takesSettings: false,
-        signal: new AbortController().signal,
-        onProgress() {},
-      });
-    expect(await take(1000)).toMatchObject({ imported: 39, known: 0, refused: 1 });
-    expect(await take(10_000)).toMatchObject({ imported: 1, known: 39, refused: 0 });
-    expect(await take(1000)).toMatchObject({ imported: 0, known: 39, refused: 1 });
-    const other = await selectOwner(house.store, "agent2@waypost.test");
-    const takeThere = (bytesMax: number) =>
-      importAccount(house, other, file, {
-        bytesMax,
-        takesSettings: false,
-        signal: new AbortController().signal,
-        onProgress() {},
-      });
-    expect(await takeThere(10_000)).toMatchObject({ imported: 40 });
-    expect(await takeThere(1000)).toMatchObject({ imported: 0, known: 39, refused: 1 });
-    const box = (await house.mail.findMailbox(account.agent, "INBOX"))!;
-    expect(box.messageCount).toBe(40);
-  });
-
-  it("takes nothing for known that another archive with the same identifier has at the same place", async () => {
-    await using server = await start();
-    const made = (word: string, isShort: boolean) => {
-      const names = isShort ? [1] : [1, 2, 3];
-      return madeArchive(
-        [
-          [
-            "mail/0/0.json",
-            page(
-              ...names.map((at) => ({
-                file: `${at}.eml`,
-                ...facts,
-                ...(at === 1 ? { isShared: true } : {}),
-              })),
-            ),
-          ],
-          ...names.map((at) => [`mail/0/${at}.eml`, `Subject: ${word} ${at}\r\n\r\n\r\n`] as const),
-          ["mail/1/0.json", page({ copyOf: "mail/0/1.eml", flags: [] })],
-          [
-            "collections/0.json",
-            JSON.stringify({ kind: "calendar", displayName: word, isTransparent: false }),
-          ],
-          ["collections/0/0.json", JSON.stringify({ items: [{ file: "1.ics" }] })],
-          ["collections/0/1.ics", eventText(word)],
-        ],
-        {
-          folders: [
-            { path: "INBOX", role: "inbox", isSubscribed: true },
-            { path: "Copies", isSubscribed: true },
-          ],
-        },
-      );
-    };
-    for (const [word, isShort, imported] of [
-      ["one", false, 4],
-      ["two", false, 4],
-      ["three", true, 2],
-      ["four", true, 2],
-    ] as const) {
-      writeFile("a.tar", made(word, isShort));
-      expect(await takeBack(server, "a.tar"), word).toMatchObject({
-        imported,
-        known: 0,
-        items: 1,
-        refused: 0,
-      });
-      const known = imported + 1;
-      expect(await takeBack(server, "a.tar"), word).toMatchObject({
-        imported: 0,
-        known,
-        items: 0,
-        refused: 0,
-      });
-    }
-    const { house } = server.daemon;
-    const { agent } = (await house.accounts.findOwner(owner))!;
-    const names = (await house.collections.listCollections(agent)).map(({ displayName }) => displayName);
-    expect(names).toEqual(expect.arrayContaining(["one", "two", "three", "four"]));
-  });
-
-  it("refuses each item of a collection that is refused, and goes on, however many there are", async () => {
-    await using server = await start();
-    const items = Array.from({ length: 1100 }, (_, at) => [`collections/0/${at}.ics`, "x"] as const);
-    writeFile(
-      "a.tar",
-      madeArchive([
-        [
-          "collections/0.json",
-          JSON.stringify({ kind: "calendar", segment: "a/b", displayName: "a", isTransparent: false }),
-        ],
-        ["collections/0/0.json", JSON.stringify({ items: [{ file: "1.ics" }] })],
-        ...items,
-        ["files/0.json", JSON.stringify({ files: [{ path: "behind" }] })],
-      ]),
-    );
-    expect(await takeBack(server, "a.tar")).toMatchObject({ items: 0, files: 1, refused: 1101 });
-  });
-
-  it("gives a file its properties that an earlier run was killed before", async () => {
-    await using server = await start();
-    const { house } = server.daemon;
-    const { agent } = (await house.accounts.findOwner(owner))!;
-    const file = { path: "a.txt", bytes: Buffer.from("a"), mediaType: "text/plain" };
-    await house.files.putFile(agent, { agent, canApprove: false }, file);
-    const deadProperties = [{ namespace: "urn:x", name: "p", xml: '<p xmlns="urn:x">1</p>' }];
-    const described = { path: "a.txt", file: "1.bin", mediaType: "text/plain", deadProperties };
-    writeFile(
-      "a.tar",
-      madeArchive([
-        ["files/0.json", JSON.stringify({ files: [described] })],
-        ["files/1.bin", "a"],
-      ]),
-    );
-    expect(await takeBack(server, "a.tar")).toMatchObject({ files: 0, known: 1, refused: 0 });
-    const found = (await house.files.findFile(agent, "a.txt"))!;
-    expect(await house.files.listDeadProperties(found)).toMatchObject([{ name: "p" }]);
-  });
-
-  it("gives a copy its own flags, behind whichever write an earlier run was killed", async () => {
-    await using server = await start();
-    const { house } = server.daemon;
-    const account = await selectOwner(house.store, owner);
-    const { agent } = account;
-    let kills = 0;
-    for (let writes = 0, isKilled = true; isKilled; writes++) {
-      const name = `Copies ${writes}`;
-      const file = writeFile(
-        "a.tar",
-        madeArchive(
-          [
-            [
-              "mail/0/0.json",
-              page({ file: "1.eml", flags: ["\\Seen", "one"], internalDate: 0, isShared: true }),
-            ],
-            ["mail/0/1.eml", "Subject: shared\r\n\r\n\r\n"],
-            ["mail/1/0.json", page({ copyOf: "mail/0/1.eml", flags: ["\\Flagged", "two"] })],
-          ],
-          {
-            id: String(writes).padStart(32, "0"),
-            folders: [
-              { path: "INBOX", role: "inbox", isSubscribed: true },
-              { path: name, isSubscribed: true },
-            ],
-          },
-        ),
-      );
-      const take = (store: Store) =>
-        importAccount({ ...house, store, mail: createMail(store) }, account, file, {
-          bytesMax: 1000,
-          takesSettings: false,
-          signal: new AbortController().signal,
-          onProgress() {},
-        });
-      isKilled = await take(killedBehind(house.store, writes)).then(
-        () => false,
-        (error: unknown) => {
-          expect(error).toMatchObject({ message: "killed" });
-          return true;
-        },
-      );
-      if (isKilled) kills++;
-      expect(await take(house.store)).toMatchObject({ refused: 0 });
-      const box = (await house.mail.findMailbox(agent, name))!;
-      const keywords = await house.mail.keywordNames(agent);
-      const found: string[][] = [];
-      for await (const list of house.mail.messagePages(agent, box.number, [[1, 9]]))
-        for (const { flags } of list)
-          found.push([
-            ...systemFlagNames.filter((one) => flags.mask & systemFlags[one]),
-            ...keywordNumbers(flags).map((number) => keywords[number]!),
-          ]);
-      expect(found, `killed behind ${writes} writes`).toEqual([["\\Flagged", "two"]]);
-    }
-    expect(kills).toBeGreaterThan(2);
-  });
-
-  /** A store that fails behind so many writes, as a process that is killed there. */
-  function killedBehind(store: Store, writes: number): Store {
-    let done = 0;
-    return new Proxy(store, {
-      get(target, key) {
-        const value: unknown = Reflect.get(target, key, target);
-        if (typeof value !== "function") return value;
-        const isWrite = key === "write" || key === "writeOnce";
-        return (...args: readonly unknown[]): unknown => {
-          if (isWrite && done++ >= writes) return Promise.reject(new Error("killed"));
-          return Reflect.apply(value, target, args);
-        };
-      },
-    });
-  }
 
   it("goes on where it was cut off, with nothing twice", async () => {
     await using there = await start();
     await fill(there);
     await archiveOf(there, "all.tar");
-    const whole = fs.readFileSync(path.join(folder, "all.tar"));
+    const whole = fs.readFileSync(pathOf("all.tar"));
     await using server = await start();
     for (let end = 20_000; end < whole.length; end += 7_000) {
       writeFile("part.tar", whole.subarray(0, end));
@@ -611,7 +201,7 @@ describe("an archive that is hostile or damaged", () => {
 it("exports mbox files that come in again as they were", async () => {
   await using server = await start();
   await fill(server);
-  const out = path.join(folder, "out");
+  const out = pathOf("out");
   expect(await run(server, "mail.export", { owner, file: out, isMbox: true })).toEqual({
     folder: out,
     messages: 7,

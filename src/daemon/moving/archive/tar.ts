@@ -34,12 +34,19 @@ export interface TarEntry {
   readonly digest: string;
 }
 
-/** The files of a tar. Links, folders and headers of other programs are passed over. Throws `invalid` for what is no tar, and for one that is cut off. */
+/** Entries that are no files: so many are passed over, and so many more for each file, as other programs write them. */
+const passedMax = 1000;
+const passedOfFile = 4;
+
+/** The files of a tar. Links, folders and headers of other programs are passed over. Throws `invalid` for what is no tar, for one that is cut off,
+ *  and where far more is passed over than taken. */
 export async function* readTar(
   chunks: AsyncIterable<Uint8Array>,
   bytesMax: number,
 ): AsyncGenerator<TarEntry> {
   const octets = createOctets(chunks);
+  let files = 0;
+  let passed = 0;
   try {
     while (true) {
       const block = await octets.take(blockBytes);
@@ -54,7 +61,11 @@ export async function* readTar(
       const bytes = isWanted ? await octets.take(size, hash) : undefined;
       if (isWanted ? bytes === undefined : !(await octets.skip(size, hash))) throw damaged("It is cut off");
       if (!(await octets.skip(padding))) throw damaged("It is cut off");
-      if (type === "File") yield { path, size, bytes, digest: hash.digest("base64url") };
+      if (type === "File") {
+        files++;
+        yield { path, size, bytes, digest: hash.digest("base64url") };
+      } else if (++passed > passedMax + passedOfFile * files)
+        throw damaged("It has many entries that are no files");
     }
   } finally {
     await octets.end();
