@@ -213,6 +213,7 @@ export const shownCases: readonly string[] = [
 
 /** A browser draws the word, and it is not proven: it is left out, and a line says so. */
 export const doubtfulCases: readonly string[] = [
+  "<div style='width:300px;height:60px;overflow:hidden;white-space:pre'>a\u2028\u2028\u2028\u2028SECRET</div>",
   '<div style="margin-top:-60px">SECRET</div>',
   '<p style="clip-path:inset(10%)">SECRET</p>',
   '<p style="clip:rect(0,0,0,0)">SECRET</p>',

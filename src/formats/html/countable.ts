@@ -28,6 +28,9 @@ const uncounted = words("start value reversed rows cols size compact");
 const otherScripts =
   /[^\p{Script=Common}\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Default_Ignorable_Code_Point}]/u;
 
+/** They may end a line, and browsers differ on it. */
+const lineEnds = /[^\P{Cc}\t\n\f\r]|[\p{Zl}\p{Zp}]/u;
+
 export function isCountableElement(element: HtmlElement, declared: DeclaredStyle): boolean {
   if (!element.isHtml || !elements.has(element.name) || declared.parts.size > 0) return false;
   for (const name of declared.values.keys())
@@ -38,5 +41,5 @@ export function isCountableElement(element: HtmlElement, declared: DeclaredStyle
 }
 
 export function isCountableText(text: string): boolean {
-  return !otherScripts.test(text);
+  return !otherScripts.test(text) && !lineEnds.test(text);
 }

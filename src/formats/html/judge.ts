@@ -717,6 +717,8 @@ function judgeText(style: Style, text: string, clarity: Clarity, reached: number
       return { why: "colours-may-match" };
   }
   if (style.moved > relativeMax && style.isEverFromRight) return { why: "may-be-off-screen" };
+  // Small letters leave the window where they are moved up, or lie on what is beside their line.
+  if (style.lifted > relativeFor(style)) return { why: "may-be-off-screen" };
   if (style.moved > relativeFree && style.sideBorder > sideBorderFree) return { why: "colours-may-match" };
   // In a box that cuts off, what is moved may be cut off.
   if (style.isClipped && style.lifted > relativeFree) return { why: "may-be-cut-off" };
