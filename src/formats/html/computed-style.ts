@@ -22,6 +22,10 @@ export interface Style {
   readonly under: readonly Colour[];
   readonly fontSize: number;
   readonly rootFontSize: number;
+  /** Its size is said in pixels, by it or around it. */
+  readonly isSizeSaid: boolean;
+  /** Letters of one width: browsers draw them smaller where their size is not said. */
+  readonly isFixedPitch: boolean;
   readonly lineHeight: number;
   /** Times the size of the letters, where it is inherited so. */
   readonly lineFactor: number | undefined;
@@ -119,6 +123,8 @@ export const initialStyle: Style = {
   under: [white],
   fontSize: initialFontSize,
   rootFontSize: initialFontSize,
+  isSizeSaid: false,
+  isFixedPitch: false,
   lineHeight: initialFontSize * 1.2,
   lineFactor: 1.2,
   isThin: false,

@@ -42,10 +42,24 @@ const fontSizeMin = 7;
 const thinSizeMin = 9;
 export const fontSizeMax = 200;
 
+/** Browsers draw letters of one width in 13 pixels where others have 16. */
+const fixedPitchShare = 13 / 16;
+
+/** What the size of its letters is at least. */
+export function leastFontSize({ fontSize, isSizeSaid, isFixedPitch }: FontSize): number {
+  return isFixedPitch && !isSizeSaid ? fontSize * fixedPitchShare : fontSize;
+}
+
+type FontSize = Pick<Style, "fontSize" | "isSizeSaid" | "isFixedPitch">;
+
+export function isFixedPitchFont(value: Value): boolean {
+  return value.length === 1 && value[0]!.type === "ident" && value[0]!.value.toLowerCase() === "monospace";
+}
+
 export function judgeLetters(style: Style, text: string): Removal | { readonly why: Doubt } | undefined {
   const { fontSize, letterSpacing, wordSpacing, lineHeight, textIndent } = style;
   if (fontSize < fontSizeHidden) return "zero-size-text";
-  if (fontSize < (style.isThin ? thinSizeMin : fontSizeMin)) return { why: "may-be-too-small" };
+  if (leastFontSize(style) < (style.isThin ? thinSizeMin : fontSizeMin)) return { why: "may-be-too-small" };
   if (letterSpacing <= -0.45 * fontSize && text.length > 1) return "zero-size-text";
   if (letterSpacing < -0.12 * fontSize || letterSpacing > fontSize) return { why: "may-be-too-small" };
   if (wordSpacing < -0.2 * fontSize || wordSpacing > 2 * fontSize) return { why: "may-be-too-small" };

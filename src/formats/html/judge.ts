@@ -397,7 +397,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     firstText: number,
   ): void {
     const { style, box } = found;
-    const { height: counted, width: least, isUnsure } = inner.end();
+    const { height: counted, width: least, longest, isUnsure } = inner.end();
     if (box.isShareHigh && parent.hasHeight) filled.add(blockAround(element));
     // What stands beside a part that is as high as the whole stands below the whole.
     if (hasText && filled.has(element) && hasSeveralParts(element)) {
@@ -439,6 +439,9 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
       doubts.set(element, "may-be-cut-off");
     const own = isPart ? askedOfPart(style, box, parent) : box.asked + box.sides;
     let asked = Math.max(least + box.sides, own);
+    // In a line that does not break it is as wide as its own longest line, where there is room for that.
+    if (style.display.startsWith("inline-") && keepsLine(parent) && !hasWidth(style))
+      asked = Math.max(asked, Math.min(longest + box.sides, parent.width));
     if (style.isClipped && hasText) {
       if (box.cutsOff && least > room + 1) doubts.set(element, "may-be-cut-off");
       // Whoever is wider than its parent is in doubt, and not the parent, but where that grows with it.
@@ -477,7 +480,15 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     const isOneLine =
       box.isContext && !box.cutsOff && !box.scrolls && height <= style.lineHeight && !isUnsure && hasText;
     if (!box.isOutOfFlow)
-      lines.box(style.display, height, asked, box.isContext, isOneLine ? style : undefined);
+      lines.box({
+        display: style.display,
+        height,
+        width: asked,
+        longest: hasWidth(style) ? asked : Math.max(asked, longest + box.sides),
+        isContext: box.isContext,
+        isKept: keepsLine(parent),
+        line: isOneLine ? style : undefined,
+      });
     y += box.spaceBelow;
     if (box.isContext && style.display !== "table-cell") gap = 0;
     else gap = Math.max(gap, box.spaceBelow);
@@ -565,7 +576,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     const high = Math.max(height, box.leastHeight) + box.spaceAbove + box.spaceBelow;
     y += high;
     const wide = Math.min(Math.max(box.asked, width), box.mostWidth ?? Number.POSITIVE_INFINITY);
-    lines.picture(high, wide + box.sides);
+    lines.picture(high, wide + box.sides, keepsLine(parent));
     if (box.isFloating) {
       hasFloatedPicture = true;
       floatedPixels += wide;
@@ -801,6 +812,11 @@ const lists = new Set(["ul", "ol", "menu", "dir"]);
 
 /** What a browser puts around the content of a cell. */
 const rowPadding = 2;
+
+function hasWidth({ values }: Style): boolean {
+  const value = values.get("width");
+  return value !== undefined && value !== "initial" && wordOf(value) === "";
+}
 
 /** Narrower than its place, by what its author says. */
 function isNarrowed({ values }: Style): boolean {

@@ -13,8 +13,21 @@ export const noExtent: Extent = { paints: false, hasText: false };
 export interface Room {
   readonly height: number;
   readonly width: number;
+  /** Of the longest line, where none breaks by its width. */
+  readonly longest: number;
   /** There is something in it whose size is not known. */
   readonly isUnsure: boolean;
+}
+
+export interface BoxInLines {
+  readonly display: string;
+  readonly height: number;
+  readonly width: number;
+  /** Where no line in it breaks by its width. */
+  readonly longest: number;
+  readonly isContext: boolean;
+  readonly isKept: boolean;
+  readonly line: Style | undefined;
 }
 
 export interface Lines {
@@ -24,9 +37,10 @@ export interface Lines {
   side(width: number): void;
   /** An inline box makes its line as high as itself, whatever it holds. */
   strut(style: Style): void;
-  picture(height: number, width: number): void;
+  /** `isKept`: no line breaks before or behind it. */
+  picture(height: number, width: number, isKept: boolean): void;
   /** `line`: of a box in a line that is nothing but one line itself, the style of that. */
-  box(display: string, height: number, width: number, isContext: boolean, line: Style | undefined): void;
+  box(of: BoxInLines): void;
   /** Something of a size that is not known. */
   unsure(): void;
   /** Something in a line is as wide as a share of it: a cell does not grow for that. */
@@ -36,7 +50,7 @@ export interface Lines {
   readonly display: string;
   /** What its lines take so far, the one that is not ended too. */
   readonly across: number;
-  /** Lines with something in them that were ended by what stands in them, and not by their width. */
+  /** Boxes that stand between lines, and lines with something in them that were ended by other than their width. */
   readonly ended: number;
   /** How wide it has to be so far, for what does not break. */
   readonly least: number;
@@ -56,6 +70,10 @@ function beyond(one: Style, other: Style): number {
   const [most, least] = [below(one, 0.3), below(other, 0.19)];
   const above = one.lineHeight - below(one, 0.19) - (other.lineHeight - below(other, 0.3));
   return Math.max(0, most - least) + Math.max(0, above);
+}
+
+function isKeeping({ whiteSpace }: Style): boolean {
+  return whiteSpace.startsWith("pre") || whiteSpace === "break-spaces";
 }
 
 /** Where lines break: not at a no-break space, and behind a hyphen only between letters. */
@@ -87,9 +105,15 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
   let rowWidth = style.spacing;
   let rowHeight = 0;
   let ended = 0;
+  let longest = 0;
+  /** By how much the boxes in the line may be wider. */
+  let more = 0;
+  let rowLongest = style.spacing;
 
   const endLine = (): void => {
     if (lineHeight > 0) ended++;
+    longest = Math.max(longest, across + more);
+    more = 0;
     if (across > 0 && lineHeight > 0)
       height +=
         (isMeasured ? fullLines + 1 : Math.ceil(across / width)) *
@@ -141,7 +165,7 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
       return reached;
     },
     text(text, of) {
-      const isKept = of.whiteSpace.startsWith("pre") || of.whiteSpace === "break-spaces";
+      const isKept = isKeeping(of);
       // Letters that are higher than their line reach out of it.
       const own = isBlank(text) ? of.lineHeight : Math.max(of.lineHeight, of.fontSize);
       if (isKept) {
@@ -174,13 +198,14 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
         lineHeight = Math.max(lineHeight, of.lineHeight, of.fontSize);
       raised = Math.max(raised, of.raised);
     },
-    picture(high, wide) {
-      putBox(high, wide);
+    picture(high, wide, isKept) {
+      putBox(high, wide, isKept);
     },
-    box(display, high, wide, isContext, line) {
+    box({ display, height: high, width: wide, longest: whole, isContext, isKept, line }) {
       // Cells outside of a row make one.
       if (display === "table-cell") {
         rowWidth += wide + style.spacing;
+        rowLongest += whole + style.spacing;
         rowHeight = Math.max(rowHeight, high);
         return;
       }
@@ -188,10 +213,14 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
         // Boxes of one line may stand one higher and one lower.
         raised = Math.max(raised, Math.min(high, tallest) / 2);
         tallest = Math.max(tallest, high);
-        putBox(high, Math.max(wide, 1), line);
+        putBox(high, Math.max(wide, 1), isKept, line);
+        more += whole - wide;
         return;
       }
       least = Math.max(least, wide);
+      // Floats stand beside each other.
+      longest = isContext ? longest + whole : Math.max(longest, whole);
+      ended++;
       endLine();
       height += high;
     },
@@ -206,7 +235,12 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
     },
     end() {
       endLine();
-      return { height: height + rowHeight, width: widest(), isUnsure };
+      return {
+        height: height + rowHeight,
+        width: widest(),
+        longest: Math.max(longest, rowLongest),
+        isUnsure,
+      };
     },
   };
 
@@ -216,23 +250,31 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
     return style.display === "table-row" ? rowWidth + least : Math.max(rowWidth, least);
   }
 
-  function putBox(high: number, wide: number, line?: Style): void {
+  function putBox(high: number, wide: number, isBeside: boolean, line?: Style): void {
+    const isKept = keepsLine || isBeside;
     across += blank + wide;
     blank = 0;
     lineHeight = Math.max(
       lineHeight,
       high + (line === undefined ? style.lineHeight * belowBaseline : beyond(style, line)),
     );
-    unbroken = keepsLine ? unbroken + wide : 0;
+    unbroken = isKept ? unbroken + wide : 0;
     least = Math.max(least, wide, unbroken);
     if (!isMeasured) return;
-    if (!keepsLine) endPiece();
+    if (!isKept) endPiece();
     putPiece(wide);
-    if (!keepsLine) endPiece();
+    if (!isKept) endPiece();
   }
 
   function put(text: string, of: Style, own: number): void {
     if (!/[^ \t\n\f\r]/.test(text)) {
+      // What is kept takes its own room.
+      if (isKeeping(of) && text.length > 1) {
+        across += widthOf(text, of);
+        if (of.whiteSpace !== "pre-wrap") unbroken += widthOf(text, of);
+        least = Math.max(least, unbroken);
+        if (isMeasured) putWords(text, of);
+      }
       // It takes room only between others.
       if (across > 0 && text !== "") blank = of.fontSize * 0.36;
       if (text !== "" && !keepsLine) endPiece();
@@ -268,7 +310,7 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
   }
 
   function putWords(text: string, of: Style): void {
-    const isKept = of.whiteSpace.startsWith("pre") || of.whiteSpace === "break-spaces";
+    const isKept = isKeeping(of);
     const words = text.split(isKept ? /([ \t]+)/ : /[ \t]+/);
     const space = widthOf(" ", of);
     for (const [index, word] of words.entries()) {

@@ -18,7 +18,7 @@ import { boxOf, cellsBeside, relativeFree } from "./boxes.ts";
 import { type Cascade, type DeclaredStyle, noStyle } from "./cascade.ts";
 import { type Box, initialValue, noValues, plainBox, type Style, type StyleValue } from "./computed-style.ts";
 import { fixedColumnWidth } from "./fixed-table.ts";
-import { isFontOfSigns, isThinFont } from "./fonts.ts";
+import { isFixedPitchFont, isFontOfSigns, isThinFont, leastFontSize } from "./fonts.ts";
 import { isInOwnCell, isPartOfTable } from "./shares.ts";
 import { hasOwnSpaces, isReplaced, spacesOf } from "./spaces.ts";
 import { hasColumns } from "./table-slots.ts";
@@ -117,6 +117,11 @@ const raisedElements = new Set(["sub", "sup", "rt", "ruby"]);
 
 const inlineBox: Box = { ...plainBox, isInline: true };
 
+const absoluteUnits = new Set(["px", "pt", "pc", "in", "cm", "mm", "q"]);
+const fixedPitchElements = new Set(["pre", "tt", "code", "kbd", "samp", "listing", "xmp", "plaintext"]);
+/** What browsers write on buttons with, whatever is around. */
+const buttonFontSize = 40 / 3;
+
 /** Of an element that nothing is declared for. */
 function plainStyle(element: HtmlElement, parent: Style, declared: DeclaredStyle): ElementStyle {
   const { name } = element;
@@ -135,6 +140,8 @@ function plainStyle(element: HtmlElement, parent: Style, declared: DeclaredStyle
     parent.below === 0 &&
     !isCell &&
     !isLink &&
+    !fixedPitchElements.has(name) &&
+    name !== "button" &&
     name !== "table" &&
     (parent.textIndent >= 0 || display === "inline");
   const style = isSame
@@ -146,6 +153,8 @@ function plainStyle(element: HtmlElement, parent: Style, declared: DeclaredStyle
         above: space,
         below: space,
         values: noValues,
+        fontSize: name === "button" ? buttonFontSize : parent.fontSize,
+        isFixedPitch: name !== "button" && (parent.isFixedPitch || fixedPitchElements.has(name)),
         colour: isLink ? parent.linkColour : parent.colour,
         visitedColour: isLink ? parent.visitedLinkColour : parent.visitedColour,
         lined: parent.lined + (isLined(element) ? lineThickness(parent.fontSize) : 0),
@@ -311,17 +320,26 @@ class StyleMaker {
       display,
       isFloating,
     });
-    const box = boxOf(this.#values, spaces, element, basis, {
-      isInline,
-      isFloating,
-      position,
-      display,
-      parent,
-      columnWidth:
-        display === "table-cell" && parent.isFixedTable
-          ? fixedColumnWidth(element, parent.width, this.#cascade)
-          : undefined,
-    });
+    const isSizeSaid = this.#isSizeSaid();
+    const isFixedPitch = this.#isFixedPitch();
+    const letters = leastFontSize({ fontSize, isSizeSaid, isFixedPitch });
+    const box = boxOf(
+      this.#values,
+      spaces,
+      element,
+      { ...basis, fontSize: letters },
+      {
+        isInline,
+        isFloating,
+        position,
+        display,
+        parent,
+        columnWidth:
+          display === "table-cell" && parent.isFixedTable
+            ? fixedColumnWidth(element, parent.width, this.#cascade)
+            : undefined,
+      },
+    );
     for (const { reach, why } of box.doubts) this.#doubts(reach, why);
     // Browsers read one of the two names, or both.
     const sizing = this.#word("-moz-box-sizing");
@@ -391,6 +409,8 @@ class StyleMaker {
       under: isOpaque ? parent.under : parent.opacity < 1 ? parent.under : parent.backdrops,
       fontSize,
       rootFontSize,
+      isSizeSaid,
+      isFixedPitch,
       lineHeight,
       lineFactor,
       letterSpacing: this.#inheritedLength(
@@ -555,6 +575,24 @@ class StyleMaker {
     return said.some((name) => !["", "none", "normal", "lowercase"].includes(this.#said(name)));
   }
 
+  #isSizeSaid(): boolean {
+    const value = this.#value("font-size");
+    if (value === undefined || this.#unsure.has("font-size"))
+      return this.#parent.isSizeSaid && !this.#isInitial("font-size") && !this.#unsure.has("font-size");
+    const [token] = value;
+    if (value.length !== 1 || token?.type !== "dimension")
+      return token?.type === "percent" && this.#parent.isSizeSaid;
+    return absoluteUnits.has(token.unit.toLowerCase()) || this.#parent.isSizeSaid;
+  }
+
+  #isFixedPitch(): boolean {
+    if (this.#unsure.has("font-family")) return true;
+    const value = this.#value("font-family");
+    if (value !== undefined) return isFixedPitchFont(value);
+    if (fixedPitchElements.has(this.#element.name)) return true;
+    return this.#parent.isFixedPitch && !this.#isInitial("font-family");
+  }
+
   #isThin(): boolean {
     const family = this.#value("font-family");
     if (this.#unsure.has("font-weight") || (family !== undefined && isThinFont(family))) return true;
@@ -606,6 +644,8 @@ class StyleMaker {
   #fontSize(isReset: boolean): number {
     const of = this.#parent.fontSize;
     const value = this.#value("font-size");
+    if (value === undefined && this.#element.name === "button" && !this.#isInitial("font-size"))
+      return buttonFontSize;
     if (value === undefined)
       return this.#isInitial("font-size") || (isReset && !this.#declared.values.has("font-size"))
         ? initialFontSize
