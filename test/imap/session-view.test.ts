@@ -30,6 +30,16 @@ describe("what a client knows", () => {
       ],
     ],
     [
+      "numbers expunges of many ranges alike",
+      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21],
+      [
+        ["remove", "1,3,5,7:8,10,12,14,16,18,20:30"],
+        ["takeExpunged", 1, 2, 3, 4, 4, 5, 6, 7, 8, 9, 10, 10],
+        ["uids", 2, 4, 6, 9, 11, 13, 15, 17, 19],
+        ["takeExpunged"],
+      ],
+    ],
+    [
       "keeps the number of a removed message until it is told",
       [1, 2],
       [

@@ -17,6 +17,7 @@ import {
   uniteNumberSets,
 } from "#/src/model/number-set.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
+import { lowerBound } from "#/src/model/sorted-numbers.ts";
 import type { ReachedMailbox } from "#/src/reach/mailbox-access.ts";
 import { no, Refusal } from "../errors.ts";
 import { eachOnce, type FetchItem } from "../fetch/items.ts";
@@ -172,8 +173,8 @@ export class SelectedMailbox {
     const shown = this.isReadOnly ? 0 : this.view.highestUid;
     const told = await this.#recency.take(shown, this.mailbox.recentUid);
     if (!this.#hasRecent || this.view.highestUid <= told) return;
-    const recent = this.view.allUids.slice(countBefore).filter((uid) => uid > told);
-    this.flags.recent = uniteNumberSets(this.flags.recent, numberSetOf(recent));
+    const from = Math.max(countBefore, lowerBound(this.view.allUids, told + 1));
+    this.flags.recent = uniteNumberSets(this.flags.recent, numberSetOf(this.view.allUids.slice(from)));
   }
 
   /** Calls the listener at each new change, and at once if there was one while none listened. */
