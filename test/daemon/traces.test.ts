@@ -165,6 +165,30 @@ it("goes on and stops where the collector takes nothing, and the log says so onc
   fs.rmSync(folder, { recursive: true });
 });
 
+it("shows the attempts of a mail that was held in a trace of their own, under the message of its request", async () => {
+  await using collector = await startCollector();
+  const server = await start(collector.url, ["holds.grace_s=0"]);
+  const { ok } = httpClient(server.http.url, server.agents[0]!.token);
+  try {
+    const body = { to: [server.people[0]!.address], text: "x" };
+    const { hold } = await ok("send", { body, hold: "always" });
+    await administer(server.daemon.house, "hold.approve", { hold });
+    await vi.waitFor(async () => {
+      const { items } = (await ok("search", { folder: "sent" })).content;
+      expect(items).toHaveLength(1);
+    });
+    await server.daemon.delivery.whenIdle();
+  } finally {
+    await server[Symbol.asyncDispose]();
+  }
+  const named = (name: string) =>
+    collector.spans().find((one) => one.name === name && wordOf(one, "waypost.message"))!;
+  const [held, delivered] = [named("submission"), named("delivery")];
+  expect(wordOf(delivered, "waypost.message")).toBe(wordOf(held, "waypost.message"));
+  expect(wordOf(delivered, "waypost.submission")).toEqual(expect.any(String));
+  expect(delivered.traceId).not.toBe(held.traceId);
+});
+
 it("sends all spans of a mail, or none, where a part of the traces is asked for", async () => {
   await using collector = await startCollector();
   const server = await start(collector.url, ["tracing.ratio=0.5"]);
