@@ -486,6 +486,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
         width: asked,
         longest: hasWidth(style) ? asked : Math.max(asked, longest + box.sides),
         isContext: box.isContext,
+        isFloating: box.isFloating,
         isKept: keepsLine(parent),
         line: isOneLine ? style : undefined,
       });
@@ -576,7 +577,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     const high = Math.max(height, box.leastHeight) + box.spaceAbove + box.spaceBelow;
     y += high;
     const wide = Math.min(Math.max(box.asked, width), box.mostWidth ?? Number.POSITIVE_INFINITY);
-    lines.picture(high, wide + box.sides, keepsLine(parent));
+    lines.picture(high, wide + box.sides, keepsLine(parent) || box.isFloating);
     if (box.isFloating) {
       hasFloatedPicture = true;
       floatedPixels += wide;

@@ -26,6 +26,7 @@ export interface BoxInLines {
   /** Where no line in it breaks by its width. */
   readonly longest: number;
   readonly isContext: boolean;
+  readonly isFloating: boolean;
   readonly isKept: boolean;
   readonly line: Style | undefined;
 }
@@ -201,7 +202,7 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
     picture(high, wide, isKept) {
       putBox(high, wide, isKept);
     },
-    box({ display, height: high, width: wide, longest: whole, isContext, isKept, line }) {
+    box({ display, height: high, width: wide, longest: whole, isContext, isFloating, isKept, line }) {
       // Cells outside of a row make one.
       if (display === "table-cell") {
         rowWidth += wide + style.spacing;
@@ -221,7 +222,10 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
       // Floats stand beside each other.
       longest = isContext ? longest + whole : Math.max(longest, whole);
       ended++;
+      const before = unbroken;
       endLine();
+      // What stands behind a float hangs on what stands before it.
+      if (isFloating) unbroken = before;
       height += high;
     },
     unsure() {
