@@ -15,6 +15,7 @@ export default defineConfig({
     // Files share a process, and what it has loaded. A test leaves nothing behind there: what it spies on is put back.
     isolate: false,
     restoreMocks: true,
+    expect: { requireAssertions: true },
     maxWorkers: 3,
     testTimeout: 20_000,
     hookTimeout: 20_000,

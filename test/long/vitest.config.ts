@@ -6,5 +6,6 @@ export default defineConfig({
     root: fileURLToPath(new URL("../..", import.meta.url)),
     include: ["test/long/*.test.ts"],
     pool: "forks",
+    expect: { requireAssertions: true },
   },
 });
