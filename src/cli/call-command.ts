@@ -27,7 +27,7 @@ interface CallTarget extends SettingsOptions {
 export function callCommand(): Command {
   const command = new Command("call")
     .description(
-      "Call an operation of /v1, as an agent or with a token. Prints its result, or each frame, as JSON.",
+      "Call an operation of /v1, as an agent or with a token. Prints its result, or each batch of events, as a line of JSON.",
     )
     .argument("[operation]", "its name, as part.describe; without one they are listed")
     .option("--agent <owner>", "act in the place of this agent or person (address or id)")
@@ -62,8 +62,10 @@ async function callHere({ operation, input, agent, token, ...settings }: CallTar
     operation: "call",
     input: { operation, json: input, agent, token },
     onFrame(frame) {
-      printLine(JSON.stringify(frame));
-      failure ??= (frame as { data?: { error?: unknown } }).data?.error;
+      const { event, data } = frame as { event: string; data?: { error?: unknown } };
+      // As over HTTP, a line is a batch.
+      if (event === "batch") printLine(JSON.stringify(data));
+      failure ??= data?.error;
     },
   });
   if (failure !== undefined) throw errorOf(failure as ErrorWords);

@@ -76,10 +76,12 @@ describe("waypost call", () => {
       ...["deliver", "--data", daemon.data, "--to", daemon.agents[0]!.address],
     ]);
     await once(sent, "close");
-    for (;;) {
-      const { value } = await lines.next();
-      if (value!.includes("mail.received")) break;
-    }
+    let told = "";
+    while (!told.includes("mail.received")) told = String((await lines.next()).value);
+    expect(JSON.parse(told)).toMatchObject({
+      cursor: expect.any(String),
+      events: [{ type: "mail.received" }],
+    });
     child.kill("SIGINT");
     await once(child, "close");
   });

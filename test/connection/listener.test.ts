@@ -99,6 +99,7 @@ test("gives up a handshake that does not come to its end", async () => {
   const slow = silent(listener.port);
   slow.write(Buffer.from("1603", "hex"));
   await once(slow.resume(), "close");
+  expect(slow.destroyed).toBe(true);
   await door.whenEmpty();
   await listener.close();
 });

@@ -89,12 +89,12 @@ describe.skipIf(!hasCorpus)(`hidden text${corpusNote}`, () => {
     },
   );
 
-  it.each(cases.filter(({ hidden }) => hidden.some((one) => /^[a-z ]{8,}$/i.test(one))))(
+  // The other alternative is text for the one who searches, too.
+  const searched = cases.filter(({ name }) => !name.includes("plain-differs"));
+  it.each(searched.filter(({ hidden }) => hidden.some((one) => /^[a-z ]{8,}$/i.test(one))))(
     "finds nothing when it is searched for: $name",
-    async ({ name, bytes, hidden }) => {
+    async ({ bytes, hidden }) => {
       await server.deliver(server.ada, bytes);
-      // The other alternative is text for the one who searches, too.
-      if (name.includes("plain-differs")) return;
       for (const one of hidden.filter((text) => /^[a-z ]{8,}$/i.test(text)))
         expect((await server.ada.client.ok("search", { q: one })).content.items).toEqual([]);
     },
