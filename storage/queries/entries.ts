@@ -126,7 +126,8 @@ export interface FlagQuery {
 /** A span of UIDs whose rows are read within a millisecond. */
 const flagSpan = 16_384;
 
-/** The UIDs of a set whose flags meet the condition, ascending, in pages. */
+/** The UIDs of a set whose flags meet the condition, ascending, in pages. A set that is longer than one span is read as far as there
+ *  are UIDs. */
 export async function* flaggedUidPages(
   reader: Reader,
   agent: AgentNumber,
@@ -134,13 +135,9 @@ export async function* flaggedUidPages(
   uids: NumberSet,
   { mask, value }: FlagQuery,
 ): AsyncGenerator<Uid[]> {
-  const end = await reader.get<{ last: Uid | null }>(
-    "select max(uid) as last from entry where agent_id = ? and mailbox_id = ?",
-    agent,
-    mailbox,
-  );
-  const last = end?.last ?? 0;
-  for (const { condition, parameters, isRange } of slicesOf(intersectNumberSets(uids, [[1, last]]), "uid")) {
+  const isShort = uids.length > 0 && uids.at(-1)![1] - uids[0]![0] < flagSpan;
+  const present = isShort ? uids : intersectNumberSets(uids, [[1, await lastUid(reader, agent, mailbox)]]);
+  for (const { condition, parameters, isRange } of slicesOf(present, "uid")) {
     const [first, bound] = parameters as [number, number];
     for (let from = first; from <= (isRange ? bound : first); from += flagSpan) {
       yield await reader.column<Uid>(
@@ -157,6 +154,16 @@ export async function* flaggedUidPages(
       await nextTurn();
     }
   }
+}
+
+/** 0 without messages. */
+async function lastUid(reader: Reader, agent: AgentNumber, mailbox: MailboxNumber): Promise<number> {
+  const end = await reader.get<{ last: Uid | null }>(
+    "select max(uid) as last from entry where agent_id = ? and mailbox_id = ?",
+    agent,
+    mailbox,
+  );
+  return end?.last ?? 0;
 }
 
 export function findEntry(

@@ -6,6 +6,8 @@ export interface WatchedStore {
   readonly store: Store;
   /** Reads that were answered. */
   readonly reads: number;
+  /** Round trips to a store that is a server: reads that begin while another one is under way are in the same one. */
+  readonly rounds: number;
   /** Called before each read, which waits for it. */
   onRead: ((reads: number) => void | Promise<void>) | undefined;
 }
@@ -13,8 +15,10 @@ export interface WatchedStore {
 const readNames: ReadonlySet<string | symbol> = new Set(["get", "all", "column", "scan"]);
 
 export function watchStore(store: Store): WatchedStore {
+  let pending = 0;
   const watched = {
     reads: 0,
+    rounds: 0,
     onRead: undefined as WatchedStore["onRead"],
     store: new Proxy(store, {
       get(target, name) {
@@ -23,10 +27,15 @@ export function watchStore(store: Store): WatchedStore {
         const method = member.bind(target) as (...args: unknown[]) => unknown;
         if (!readNames.has(name)) return method;
         return async (...args: unknown[]) => {
-          await watched.onRead?.(watched.reads);
-          const answer = await method(...args);
-          watched.reads++;
-          return answer;
+          if (pending++ === 0) watched.rounds++;
+          try {
+            await watched.onRead?.(watched.reads);
+            const answer = await method(...args);
+            watched.reads++;
+            return answer;
+          } finally {
+            pending--;
+          }
         };
       },
     }),

@@ -12,6 +12,7 @@ import {
   emptyNumberSet,
   type NumberSet,
   numberSetOf,
+  numbersIn,
   parseNumberSet,
   subtractNumberSets,
   uniteNumberSets,
@@ -19,7 +20,7 @@ import {
 import type { Modseq } from "#/src/model/numbers.ts";
 import { lowerBound } from "#/src/model/sorted-numbers.ts";
 import type { ReachedMailbox } from "#/src/reach/mailbox-access.ts";
-import { no, Refusal } from "../errors.ts";
+import { Refusal } from "../errors.ts";
 import { eachOnce, type FetchItem } from "../fetch/items.ts";
 import { facetsOf } from "../fetch/ready-response.ts";
 import { writeFetchResponse } from "../fetch/response.ts";
@@ -28,6 +29,7 @@ import type { ImapRooms } from "../rooms.ts";
 import { SearchContexts } from "../search/contexts.ts";
 import { FlagWriter } from "../wire/flags.ts";
 import type { ResponseWriter } from "../wire/response-writer.ts";
+import { type MailboxState, readMailboxState } from "./mailbox-state.ts";
 import { SessionView } from "./session-view.ts";
 
 /** Which events of the selected mailbox the client wants (RFC 5465 section 5). */
@@ -87,11 +89,8 @@ export class SelectedMailbox {
 
   private constructor(
     rooms: Pick<ImapRooms, "mail" | "feed">,
-    mailbox: ReachedMailbox,
+    { mailbox, position, uids, keywordNames }: MailboxState,
     isReadOnly: boolean,
-    position: Modseq,
-    uids: readonly number[],
-    keywordNames: readonly string[],
     recency: Recency,
     hasRecent: boolean,
   ) {
@@ -133,15 +132,8 @@ export class SelectedMailbox {
     hasRecent: boolean,
     recency: Recency,
   ): Promise<SelectedMailbox> {
-    // The position is read first. A change made while the rest is read comes from the log once more, which does no harm.
-    const position = await rooms.feed.position(mailbox.agent);
-    const uids = await rooms.mail.listUids(mailbox.agent, mailbox.number);
-    const keywordNames = await rooms.mail.keywordNames(mailbox.agent);
-    // UIDNEXT must be above every UID of the view, so it is read again. The earlier, lower HIGHESTMODSEQ stays: it is safe.
-    const now = await rooms.mail.findMailboxByNumber(mailbox.agent, mailbox.number);
-    if (now === undefined) throw no("NONEXISTENT", "No such mailbox");
-    const state = { ...mailbox, ...now, name: mailbox.name, highestModseq: mailbox.highestModseq };
-    return new SelectedMailbox(rooms, state, isReadOnly, position, uids, keywordNames, recency, hasRecent);
+    const state = await readMailboxState(rooms, mailbox);
+    return new SelectedMailbox(rooms, state, isReadOnly, recency, hasRecent);
   }
 
   async close(): Promise<void> {
@@ -240,7 +232,7 @@ export class SelectedMailbox {
     if (change.kind !== "entry" || change.parent !== this.mailbox.number) return;
     const uids = parseNumberSet(change.ids);
     if (change.operation !== "remove") this.contexts.note(uids);
-    if (change.operation === "add") this.view.arrive(uidsIn(uids));
+    if (change.operation === "add") this.view.arrive(numbersIn(uids));
     else if (change.operation === "remove") this.#remove(uids, change.modseq);
     else if (!this.#own.has(change.modseq)) this.#updated = uniteNumberSets(this.#updated, uids);
   }
@@ -392,8 +384,4 @@ export class SelectedMailbox {
 /** The facets of a message that `flagsResponse` needs. */
 export function flagFacets(hasCondstore: boolean): readonly MessageFacet[] {
   return hasCondstore ? ["numbers"] : [];
-}
-
-function* uidsIn(uids: NumberSet): Generator<number> {
-  for (const [first, last] of uids) for (let uid = first; uid <= last; uid++) yield uid;
 }
