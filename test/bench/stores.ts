@@ -1,6 +1,6 @@
 /** `npm run bench:stores [seconds] -- [--daemons 3] [--only deliveries,reading]`: the same daemon on SQLite and on PostgreSQL, one after
- *  the other in each row, with the server of PostgreSQL beside it and its `fsync` on; then some daemons on one database. Prints tables
- *  in Markdown. CPU is what the daemons, and what the server with its processes, took of the processors for one message.
+ *  the other in each row, with the server of PostgreSQL beside it and its `fsync` on; then some daemons on one database, and one on SQLite after
+ *  each of them. Prints tables in Markdown. CPU is what the daemons, and what the server with its processes, took of the processors for one message.
  *
  *  Each message counts by its 250, and all of them are counted again in the mailboxes at the end. */
 import fs from "node:fs";
@@ -33,12 +33,15 @@ if (server === undefined) throw new Error("there is no PostgreSQL");
 const base = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-bench-stores-"));
 const file = await startChildDaemon({ agents, data: path.join(base, "file"), set });
 const shared: ChildDaemon[] = [];
+/** What was accepted on each store. */
+const accepted = { file: 0, shared: 0 };
 try {
   await startShared();
   console.log(`# SQLite and PostgreSQL\n\n${os.cpus().length} × ${os.cpus()[0]?.model.trim()}`);
   if (isWanted("deliveries")) await measureDeliveries();
   if (isWanted("reading")) await measureReading();
   if (isWanted("daemons")) await measureDaemons();
+  await assertStored();
 } finally {
   for (const daemon of [file, ...shared]) await daemon.stop();
   await server.stop();
@@ -52,7 +55,6 @@ async function startShared(): Promise<void> {
 
 interface Taken {
   readonly perSecond: number;
-  readonly accepted: number;
   readonly p99: string;
   readonly daemonMs: number;
   readonly serverMs: number;
@@ -79,14 +81,14 @@ async function deliver(daemons: readonly ChildDaemon[], connections: number, to:
     ),
   );
   const after = costs();
-  const accepted = results.reduce((sum, result) => sum + result.accepted, 0);
+  const taken = results.reduce((sum, result) => sum + result.accepted, 0);
+  accepted[daemons[0] === file ? "file" : "shared"] += taken;
   const latencies = Float64Array.from(results.flatMap((result) => [...result.latencies])).sort();
   return {
     perSecond: results.reduce((sum, result) => sum + result.perSecond, 0),
-    accepted,
     p99: percentile(latencies, 99),
-    daemonMs: (after[0]! - before[0]!) / accepted,
-    serverMs: (after[1]! - before[1]!) / accepted,
+    daemonMs: (after[0]! - before[0]!) / taken,
+    serverMs: (after[1]! - before[1]!) / taken,
   };
 }
 
@@ -96,13 +98,10 @@ async function measureDeliveries(): Promise<void> {
     "| mailboxes | connections | SQLite /s | PostgreSQL /s | of SQLite | SQLite p99 ms | PostgreSQL p99 ms | CPU ms on SQLite | daemon's CPU ms on PostgreSQL | server's CPU ms |",
   );
   console.log(`|--:${"|--:".repeat(9)}|`);
-  const accepted = [0, 0];
   for (const to of [1, spread])
     for (const connections of [1, 10, 50]) {
       const one = await deliver([file], connections, to);
       const other = await deliver(shared.slice(0, 1), connections, to);
-      accepted[0]! += one.accepted;
-      accepted[1]! += other.accepted;
       const cells = [
         to,
         connections,
@@ -117,11 +116,18 @@ async function measureDeliveries(): Promise<void> {
       ];
       console.log(`| ${cells.join(" | ")} |`);
     }
-  for (const [at, daemon] of [file, shared[0]!].entries()) {
+}
+
+async function assertStored(): Promise<void> {
+  for (const [store, daemon] of [
+    ["file", file],
+    ["shared", shared[0]!],
+  ] as const) {
     const stored = await countStored(daemon);
-    if (stored !== accepted[at]) throw new Error(`${accepted[at]} were accepted and ${stored} are there`);
+    if (stored !== accepted[store])
+      throw new Error(`${accepted[store]} were accepted and ${stored} are there`);
   }
-  console.log(`\nAll ${accepted[0]! + accepted[1]!} messages are in their mailboxes.`);
+  console.log(`\nAll ${accepted.file + accepted.shared} messages are in their mailboxes.`);
 }
 
 async function countStored({ imap, agents: credentials }: ChildDaemon): Promise<number> {
@@ -145,40 +151,57 @@ async function measureReading(): Promise<void> {
     "STORE 1:* +FLAGS.SILENT (\\Flagged)",
     "STORE 1:* -FLAGS.SILENT (\\Flagged)",
   ];
-  const times: number[][] = [];
-  for (const { smtp, imap, agents: credentials } of [file, shared[0]!]) {
-    const { address, password } = credentials.at(-2)!;
-    const load = { port: smtp.port, connections: 50, bodyBytes: 2 * kibibyte, recipients: [address] };
-    await runSmtpLoad({ ...load, count: envelopes });
-    await using client = await connectRawImap(imap);
-    await client.command(`LOGIN ${address} ${password}`);
-    const taken = commands.map((): number[] => []);
-    for (let round = 0; round < 5; round++)
-      for (const [at, command] of commands.entries()) {
+  const clients = [await fillAndLogIn(file, "file"), await fillAndLogIn(shared[0]!, "shared")];
+  const taken = clients.map(() => commands.map((): number[] => []));
+  for (let round = 0; round < 5; round++)
+    for (const [at, command] of commands.entries())
+      for (const [store, client] of clients.entries()) {
         const start = performance.now();
         const { untagged } = await client.command(command);
-        taken[at]!.push(performance.now() - start);
+        taken[store]![at]!.push(performance.now() - start);
         const fetched = untagged.filter(({ text }) => / FETCH /.test(text)).length;
         if (command.startsWith("FETCH") && fetched !== envelopes) throw new Error(`${command}: ${fetched}`);
       }
-    times.push(taken.map((each) => Number(percentile(Float64Array.from(each).sort(), 50))));
-  }
+  for (const client of clients) await client[Symbol.asyncDispose]();
+  const times = taken.map((each) => each.map((all) => Number(percentile(Float64Array.from(all).sort(), 50))));
   for (const [at, command] of commands.entries()) {
     const [one, other] = [times[0]![at]!, times[1]![at]!];
     console.log(`| ${command} | ${one} | ${other} | ${(other / one).toFixed(1)} |`);
   }
 }
 
+async function fillAndLogIn({ smtp, imap, agents: credentials }: ChildDaemon, store: "file" | "shared") {
+  const { address, password } = credentials.at(-2)!;
+  const load = { port: smtp.port, connections: 50, bodyBytes: 2 * kibibyte, recipients: [address] };
+  accepted[store] += (await runSmtpLoad({ ...load, count: envelopes })).accepted;
+  const client = await connectRawImap(imap);
+  await client.command(`LOGIN ${address} ${password}`);
+  return client;
+}
+
 async function measureDaemons(): Promise<void> {
   console.log("\n## Durable deliveries of 4 KiB, several daemons on one database, 50 connections\n");
-  console.log("| daemons | mailboxes | /s | p99 ms | daemons' CPU ms | server's CPU ms |");
-  console.log(`|--:${"|--:".repeat(5)}|`);
+  console.log(
+    "| daemons | mailboxes | /s | SQLite /s | of SQLite | p99 ms | daemons' CPU ms | server's CPU ms | CPU ms on SQLite |",
+  );
+  console.log(`|--:${"|--:".repeat(8)}|`);
   for (let count = 1; count <= daemonsMax; count++) {
     if (shared.length < count) await startShared();
     for (const to of [1, spread]) {
       const taken = await deliver(shared.slice(0, count), 50, to);
-      const cells = [count, to, rate(taken.perSecond), taken.p99, taken.daemonMs.toFixed(2)];
-      console.log(`| ${cells.join(" | ")} | ${taken.serverMs.toFixed(2)} |`);
+      const one = await deliver([file], 50, to);
+      const cells = [
+        count,
+        to,
+        rate(taken.perSecond),
+        rate(one.perSecond),
+        (taken.perSecond / one.perSecond).toFixed(2),
+        taken.p99,
+        taken.daemonMs.toFixed(2),
+        taken.serverMs.toFixed(2),
+        one.daemonMs.toFixed(2),
+      ];
+      console.log(`| ${cells.join(" | ")} |`);
     }
   }
 }
