@@ -207,6 +207,9 @@ export interface Box {
   readonly corner: { readonly radius: number; readonly padding: number } | undefined;
   readonly spaceAbove: number;
   readonly spaceBelow: number;
+  /** Of that, what surely lies between what is above and below. */
+  readonly gapAbove: number;
+  readonly gapBelow: number;
   readonly shadow: number;
   /** Floats to the right: what is wider than its parent reaches out at the left. */
   readonly isFromRight: boolean;
@@ -243,6 +246,8 @@ export const plainBox: Box = {
   corner: undefined,
   spaceAbove: 0,
   spaceBelow: 0,
+  gapAbove: 0,
+  gapBelow: 0,
   shadow: 0,
   isFromRight: false,
   mostWidth: undefined,

@@ -384,7 +384,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     y += box.spaceAbove;
     if (box.isContext && style.display !== "table-cell") gap = 0;
     const isQuirk = cascade.isQuirky && defaultSpace(element) > 0 && !style.values.has("margin-top");
-    if (!isQuirk) gap = Math.max(gap, box.spaceAbove);
+    if (!isQuirk) gap = Math.max(gap, box.gapAbove);
   }
 
   function closeBlock(
@@ -492,7 +492,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
       });
     y += box.spaceBelow;
     if (box.isContext && style.display !== "table-cell") gap = 0;
-    else gap = Math.max(gap, box.spaceBelow);
+    else gap = Math.max(gap, box.gapBelow);
   }
 
   /** Texts from one to the last may stand outside of the box that a style is of. */

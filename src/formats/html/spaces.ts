@@ -23,6 +23,9 @@ export interface Spaces {
   readonly shiftRight: number;
   readonly above: number;
   readonly below: number;
+  /** Of that, what is surely there. */
+  readonly gapAbove: number;
+  readonly gapBelow: number;
   readonly paddingSides: number;
   /** At the left, without the border. */
   readonly paddingLeft: number;
@@ -121,7 +124,14 @@ export function spacesOf(
   const paddingBottom = padding("bottom") + border("bottom");
   const paddingLeft = padding("left") + border("left");
   const paddingRight = padding("right") + border("right");
+  // A border has no width without a style; of a table and its rows padding and border may be none.
+  const hasInside = context.display === "table-cell" || !context.display.startsWith("table");
+  const isSaid = (side: string): boolean => wordIn(values, `border-${side}-style`) !== "";
+  const gap = (side: string, space: number): number =>
+    Math.max(0, space) + (hasInside ? padding(side) + (isSaid(side) ? border(side) : 0) : 0);
   return {
+    gapAbove: gap("top", top),
+    gapBelow: gap("bottom", bottom),
     left: Math.max(0, left) + paddingLeft,
     right: Math.max(0, right) + paddingRight,
     shiftLeft: left + paddingLeft,

@@ -175,7 +175,10 @@ function plainStyle(element: HtmlElement, parent: Style, declared: DeclaredStyle
   if (isCell) return { style, box: cellBox, declared };
   return {
     style,
-    box: space === 0 ? plainBox : { ...plainBox, spaceAbove: space, spaceBelow: space },
+    box:
+      space === 0
+        ? plainBox
+        : { ...plainBox, spaceAbove: space, spaceBelow: space, gapAbove: space, gapBelow: space },
     declared,
   };
 }
@@ -523,6 +526,8 @@ class StyleMaker {
         cutsOff: box.cutsOff,
         scrolls: box.scrolls,
         corner: box.corner(backdrops.paints),
+        gapAbove: spaces.gapAbove,
+        gapBelow: spaces.gapBelow,
         spaceAbove: isInline && !isReplaced(name) ? 0 : spaces.above,
         spaceBelow: isInline && !isReplaced(name) ? 0 : spaces.below,
         shadow: strength,
