@@ -129,13 +129,19 @@ const rows: readonly Row[] = [
     "inherited",
     "bold letters are as wide as lines are counted; thin ones, below 400, need 9 pixels and a contrast of 3 (contrast.ts)",
   ],
-  ["font-size-adjust", only("none"), "inside", "inherited", "none only"],
+  [
+    "font-size-adjust",
+    only("none"),
+    "paints",
+    "inherited",
+    "none only: lines of any height push away what follows",
+  ],
   [
     "line-height",
     oneOf("normal", "", strictLengthOrShare, (value) =>
       value.length === 1 && value[0]!.type === "number" && value[0]!.number >= 0 ? "understood" : "dropped",
     ),
-    "inside",
+    "paints",
     "inherited",
     "0.75 to 10 of the letters' size; 1 or more where a line has backgrounds of its own (fonts.ts)",
   ],
@@ -407,7 +413,7 @@ const rows: readonly Row[] = [
       "-webkit-baseline-middle first last alphabetic central ideographic mathematical",
       anyLengthOrShare,
     ),
-    "moves",
+    "paints",
     "own",
     "at most 1 em up or down (boxes.ts)",
   ],
@@ -467,7 +473,7 @@ const rows: readonly Row[] = [
           (value[0]!.type === "percent" && value[0]!.number === 100)))
         ? "understood"
         : "unknown",
-    "moves",
+    "paints",
     "own",
     "1 only",
   ],

@@ -270,7 +270,11 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     const { box, declared } = found;
     const style = element.name === "table" ? overColumns(element, found.style) : found.style;
     judgeParts(element, declared, style, box);
-    if (box.isInline) openInline(element, declared, style, lines);
+    if (box.isInline) {
+      // Its line is as high, also where it holds no letters.
+      y += Math.max(0, style.lineHeight - parent.lineHeight) + Math.max(0, style.raised - parent.raised);
+      openInline(element, declared, style, lines);
+    }
     if (box.isShareWide && (box.isInline || style.display.startsWith("inline-"))) lines.share();
     const reach = box.isInline && box.paints ? paintBeyondLine(box, style) : 0;
     if (!box.isInline) openBlock(element, box, style);
