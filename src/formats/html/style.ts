@@ -239,7 +239,12 @@ class StyleMaker {
         const inherited = this.#parent.values.get(name);
         if (isInherited) continue;
         const above = this.#element.parent;
-        const isOfBrowser = inherited === undefined && above !== undefined && hasOwnSpaces(above);
+        // A browser itself gives boxes distances, and to some a background, which is painted wherever this box goes.
+        const isBackground = name.startsWith("background-");
+        const hasOwn =
+          above !== undefined && (isBackground ? ownColours.has(above.name) : hasOwnSpaces(above));
+        const isOfBrowser = inherited === undefined && hasOwn;
+        if (isOfBrowser && isBackground) this.#doubts("paints", "style-not-understood");
         if (isOfBrowser || (inherited !== undefined && inherited !== initialValue && isRelative(inherited)))
           this.#doubts(reach, "style-not-understood");
         else this.#values.set(name, inherited ?? initialValue);
