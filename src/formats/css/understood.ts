@@ -334,9 +334,9 @@ const rows: readonly Row[] = [
   [
     "height min-height",
     oneOf(sizeWords, sizeOthers, positiveLengthOrShare),
-    "moves",
+    "paints",
     "own",
-    "cells and pictures grow; in other boxes the lines, counted high, have to fit (clipping.ts)",
+    "cells and pictures grow; in other boxes the lines, counted high, have to fit (clipping.ts); what is unknown may push all that follows out of the page",
   ],
   ["max-width", oneOf(`none ${sizeWords}`, sizeOthers, positiveLengthOrShare), "moves", "own", "as width"],
   ["max-height", oneOf(`none ${sizeWords}`, sizeOthers, positiveLengthOrShare), "moves", "own", "as height"],
@@ -364,7 +364,7 @@ const rows: readonly Row[] = [
   [
     "padding-top padding-right padding-bottom padding-left",
     oneOf("", "", positiveLengthOrShare),
-    "moves",
+    "paints",
     "own",
     "0 to 400 pixels; of inline boxes with paint 4 up and down (boxes.ts)",
   ],
@@ -617,7 +617,7 @@ const known: Readonly<Record<Reach, ReadonlySet<string>>> = {
   ),
   moves: words(
     "translate rotate scale offset offset-path offset-distance offset-position offset-anchor offset-rotate perspective will-change " +
-      "inset-area position-area position-anchor position-try anchor-name columns aspect-ratio shape-outside shape-margin " +
+      "inset-area position-area position-anchor position-try anchor-name columns shape-outside shape-margin " +
       "initial-letter text-box text-box-trim text-box-edge baseline-shift dominant-baseline alignment-baseline " +
       "contain-intrinsic-size contain-intrinsic-width contain-intrinsic-height container animation-timeline animation-range " +
       "-moz-transform -moz-transform-style -moz-perspective -moz-animation -moz-animation-name -moz-padding-start " +
@@ -625,7 +625,7 @@ const known: Readonly<Record<Reach, ReadonlySet<string>>> = {
   ),
   paints: words(
     "box-reflect border-image border-image-slice border-image-width border-image-outset border-image-repeat mask-border " +
-      "mask-box-image text-emphasis text-emphasis-style text-emphasis-color text-emphasis-position column-rule-width " +
+      "mask-box-image text-emphasis text-emphasis-style text-emphasis-color text-emphasis-position column-rule-width aspect-ratio " +
       "-moz-border-image -moz-margin-start -moz-margin-end row-rule rule",
   ),
 };

@@ -278,6 +278,9 @@ export function cellsBeside(cell: HtmlElement): number {
   return Math.max(1, count);
 }
 
+/** Per cent of a height: a larger one pushes what follows far away. */
+const shareMax = 1000;
+
 function heightOf(
   values: Values,
   basis: LengthBasis,
@@ -292,6 +295,7 @@ function heightOf(
     // A share of what is as high as its content is no height.
     const [token] = value;
     const share = value.length === 1 && token?.type === "percent" ? token.number : 0;
+    if (share > shareMax) doubt("paints", "may-be-covered");
     if (name === "min-height") return undefined;
     if (cutsOffAny(values)) {
       const isCut = parent.values.has("height") && cutsOffAny(parent.values);

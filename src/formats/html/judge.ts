@@ -110,6 +110,8 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     if (style.isMeasured && !isCountableText(text)) lines.unsure();
     if (isBlank(text)) {
       pushed += pushOf(text, style);
+      // Blanks that are not folded make a line.
+      if (/[^ \t\n\f\r]/.test(text)) y += style.lineHeight;
       return noExtent;
     }
     pushed += pushOf(text, style);
@@ -189,7 +191,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
       lines.breakLine(parent);
       if (isClearing(element)) endFloats();
       pushed = 0;
-      y += parent.lineHeight;
+      y += Math.max(parent.lineHeight, style.lineHeight);
       gap = 0;
       return noExtent;
     }
@@ -273,6 +275,9 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     if (box.isInline) {
       // Its line is as high, also where it holds no letters.
       y += Math.max(0, style.lineHeight - parent.lineHeight) + Math.max(0, style.raised - parent.raised);
+      // A height has no meaning in a line, but in what it may be instead.
+      const hasHeight = style.values.has("height") || style.values.has("min-height");
+      if (hasHeight && box.reach === "moves") doubtPage("may-be-covered");
       openInline(element, declared, style, lines);
     }
     if (box.isShareWide && (box.isInline || style.display.startsWith("inline-"))) lines.share();
@@ -298,6 +303,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     const hadFloat = hasFloat;
     // Floats do not reach into a formatting context.
     const isApart = box.isContext || box.cutsOff || style.display.startsWith("table");
+    const top = y;
     const floatedBefore = floated;
     judgeFloats(box, style, parent);
     const [beside, besidePixels] = [floatWidths, floatedPixels];
@@ -332,6 +338,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
       const isNarrow = parent.isShrunk && parent.isGrowing;
       if ((box.cutsOff || box.scrolls) && hasText && beside > 0)
         if (isNarrow || inner.least > style.width - beside) doubts.set(element, "may-be-cut-off");
+      y = Math.max(y, top + Math.max(box.height ?? 0, box.leastHeight)) + rowSpace(style);
       closeBlock(element, found, parent, lines, inner, { paints, hasText }, firstText);
     } else if (box.isStacked && reach > smallest * 0.25) doubtPage("may-be-covered");
     paints ||= box.paints;
@@ -385,7 +392,8 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
 
   function openBlock(element: HtmlElement, box: Box, style: Style): void {
     pushed = 0;
-    y += box.spaceAbove;
+    // The mark of an item makes a line.
+    y += box.spaceAbove + (style.display === "list-item" ? style.lineHeight : 0);
     if (box.isContext && style.display !== "table-cell") gap = 0;
     const isQuirk = cascade.isQuirky && defaultSpace(element) > 0 && !style.values.has("margin-top");
     if (!isQuirk) gap = Math.max(gap, box.gapAbove);
@@ -579,7 +587,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     if (box.isUnsure || isUnsureSize(element, box)) lines.unsure();
     if (box.isShareWide || (attributeOf(element, "width") ?? "").includes("%")) lines.share();
     const high = Math.max(height, box.leastHeight) + box.spaceAbove + box.spaceBelow;
-    y += high;
+    y += Math.max(high, parent.lineHeight);
     const wide = Math.min(Math.max(box.asked, width), box.mostWidth ?? Number.POSITIVE_INFINITY);
     lines.picture(high, wide + box.sides, keepsLine(parent) || box.isFloating);
     if (box.isFloating) {
@@ -878,12 +886,31 @@ function isUnsureSize(element: HtmlElement, box: Box): boolean {
 /** A picture whose size is not said. */
 const pictureSize = 200;
 
+/** What lies between a row and the next one. */
+function rowSpace({ display, spacing }: Style): number {
+  return display === "table-row" ? spacing : 0;
+}
+
 function sizeOf(element: HtmlElement, box: Box, name: "height" | "width"): number {
   if (name === "height" && box.height !== undefined) return box.height;
   const size = Number.parseInt(attributeOf(element, name) ?? "", 10);
-  if (size >= 0 && size < 10_000) return size;
+  if (size >= 0 && (name === "height" || size < 10_000)) return size;
+  if (name === "height" && linesIn.has(element.name)) return linesOf(element) * controlLine;
   if (name === "height") return pictureSize;
   return box.asked > 0 || element.name === "img" ? 0 : controlWidth(element);
+}
+
+/** Attributes that say how many lines a control shows. */
+const linesIn: ReadonlyMap<string, string> = new Map([
+  ["textarea", "rows"],
+  ["select", "size"],
+]);
+const controlLine = 40;
+const controlLines = 5;
+
+function linesOf(element: HtmlElement): number {
+  const lines = Number.parseInt(attributeOf(element, linesIn.get(element.name)!) ?? "", 10);
+  return lines > controlLines ? lines : controlLines;
 }
 
 /** Of what has a width of its own where none is said. */
