@@ -12,7 +12,13 @@ export interface LengthBasis {
   readonly isQuirky: boolean;
   /** Of the root element, for `rem`. */
   readonly rootFontSize?: number;
+  /** Height of small letters, as a share of their size. */
+  readonly ex?: number;
 }
+
+/** Of the usual fonts. */
+export const leastEx = 0.4;
+const usualEx = 0.5;
 
 export const initialFontSize = 16;
 
@@ -27,10 +33,6 @@ const absolute: ReadonlyMap<string, number> = new Map([
   ["q", 96 / 101.6],
   ["vw", viewport.width / 100],
 ]);
-const ofFont: ReadonlyMap<string, number> = new Map([
-  ["em", 1],
-  ["ex", 0.5],
-]);
 /** Units that CSS has, and whose size depends on the font or on the height of the window. */
 export const otherUnits: ReadonlySet<string> = new Set(
   (
@@ -40,7 +42,7 @@ export const otherUnits: ReadonlySet<string> = new Set(
 );
 
 export function isKnownUnit(unit: string): boolean {
-  return absolute.has(unit) || ofFont.has(unit) || unit === "rem";
+  return absolute.has(unit) || ["em", "ex", "rem"].includes(unit);
 }
 
 const maths = new Set(["calc", "-webkit-calc", "min", "max", "clamp"]);
@@ -61,8 +63,8 @@ function simpleLength(token: CssToken, basis: LengthBasis): number | undefined {
   const size = absolute.get(token.unit);
   if (size !== undefined) return token.number * size;
   if (token.unit === "rem") return token.number * (basis.rootFontSize ?? initialFontSize);
-  const times = ofFont.get(token.unit);
-  return times === undefined ? undefined : token.number * times * basis.fontSize;
+  if (token.unit === "ex") return token.number * (basis.ex ?? usualEx) * basis.fontSize;
+  return token.unit === "em" ? token.number * basis.fontSize : undefined;
 }
 
 /** A number or, where `whole` is 1, a percentage. */

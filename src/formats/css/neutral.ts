@@ -68,6 +68,20 @@ function isThinStroke(value: Value): boolean {
   return token.type === "dimension" && token.unit === "px" && token.number >= 0 && token.number <= 1;
 }
 
+const sizeMost = 400;
+const countMost = 100;
+const sizeFunctions = words("repeat minmax fit-content");
+
+/** Pixels, shares and ems of a usual size. */
+function hasSmallSizes(value: Value): boolean {
+  return value.every((token) => {
+    if (token.type === "function") return sizeFunctions.has(asciiLower(token.value));
+    if (token.type === "number") return token.number <= countMost;
+    if (token.type === "dimension") return token.number <= (token.unit === "px" ? sizeMost : countMost);
+    return token.type !== "percent" || token.number <= countMost;
+  });
+}
+
 const sizeAdjusted: Proven = (value) => only("auto none")(value) || numberIn(value, "percent", 90, 110);
 
 type Row = readonly [names: string, proven: Proven, proof: string];
@@ -190,9 +204,14 @@ const rows: readonly Row[] = [
     "a block is as wide as its container; other values may move it out of the page",
   ],
   [
-    "flex flex-basis flex-direction flex-flow flex-grow flex-shrink flex-wrap order gap row-gap column-gap grid-gap " +
-      "grid-row-gap grid-column-gap grid-template-columns grid-template-rows grid-template-areas grid-template " +
-      "grid-area grid-row grid-column grid-auto-flow grid-auto-columns grid-auto-rows grid " +
+    "gap row-gap grid-gap grid-row-gap flex flex-basis grid grid-template grid-template-rows grid-auto-rows",
+    hasSmallSizes,
+    "of boxes in a flex or grid container, which is doubtful (`display`); larger sizes push what follows out of the page",
+  ],
+  [
+    "flex-direction flex-flow flex-grow flex-shrink flex-wrap order column-gap " +
+      "grid-column-gap grid-template-columns grid-template-areas " +
+      "grid-area grid-row grid-column grid-auto-flow grid-auto-columns " +
       "box-align box-pack box-orient box-flex box-direction box-ordinal-group",
     whatever,
     "of boxes in a flex or grid container, or between columns: all of these are doubtful (`display`, `column-count`)",

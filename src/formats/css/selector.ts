@@ -262,19 +262,22 @@ function isPrefix(tokens: readonly CssToken[], at: number): boolean {
   return bar?.type === "delim" && bar.value === "|" && next?.type === "ident";
 }
 
+function delimOf(token: CssToken | undefined): string {
+  return token?.type === "delim" ? token.value : "";
+}
+
 function parseAttribute(tokens: readonly CssToken[]): SimpleTest | undefined {
-  let at = 0;
-  if (tokens[0]?.type === "delim" && (tokens[0].value === "*" || tokens[0].value === "|")) at++;
-  if (tokens[at]?.type === "delim") at++;
+  const first = delimOf(tokens[0]);
+  // `*|name` and `|name`.
+  let at =
+    first === "" ? 0 : first === "|" ? 1 : first === "*" && delimOf(tokens[1]) === "|" ? 2 : tokens.length;
   const name = tokens[at++];
   if (at < tokens.length && isPrefix(tokens, at)) return undefined;
   if (name?.type !== "ident") return undefined;
   const rest = tokens.slice(at).filter((token) => token.type !== "space");
   const base = { kind: "attribute", name: asciiLower(name.value) } as const;
   if (rest.length === 0) return { ...base, operator: "", value: "", hasNoCase: false };
-  let operator = "";
-  while (rest[0]?.type === "delim" && operator.length < 2)
-    operator += (rest.shift() as { value: string }).value;
+  const operator = delimOf(rest.shift());
   if (!["=", "~=", "|=", "^=", "$=", "*="].includes(operator)) return undefined;
   const [value, flag] = rest;
   if (value?.type !== "ident" && value?.type !== "string") return undefined;
@@ -346,25 +349,42 @@ function nth(step: number, offset: number, isLast: boolean, isOfType: boolean): 
 
 /** An+B (CSS Syntax Level 3 section 6). */
 function parseNth(tokens: readonly CssToken[], isLast: boolean, isOfType: boolean): SimpleTest {
-  const read = readNth(asciiLower(tokens.map(nthText).join("")));
+  const texts = tokens.map(nthText);
+  const isWhole = texts.every((text, at) => text !== undefined && mayFollow(tokens[at]!, tokens[at - 1], at));
+  const read = isWhole ? readNth(asciiLower(texts.join(""))) : undefined;
   return read === undefined ? { kind: "unknown" } : { kind: "nth", ...read, isLast, isOfType };
 }
 
-function nthText(token: CssToken): string {
+/** Browsers keep larger numbers each in its own way. */
+const nthMax = 1e6;
+
+/** undefined for what is written in an unusual way. */
+function nthText(token: CssToken): string | undefined {
   switch (token.type) {
     case "ident":
+      return /^(?:even|odd|-?n(?:-\d*)?)$/i.test(token.value) ? token.value : undefined;
     case "delim":
       return token.value;
     case "number":
-      if (token.isInteger !== true) return "?";
-      return `${token.isSigned && token.number >= 0 ? "+" : ""}${token.number}`;
-    case "dimension":
-      return `${token.isSigned && token.number >= 0 ? "+" : ""}${token.number}${token.unit}`;
+    case "dimension": {
+      if (token.isInteger !== true || Math.abs(token.number) > nthMax) return undefined;
+      const unit = token.type === "dimension" ? token.unit : "";
+      const isUsual = unit === "" || /^n(?:-\d{0,6})?$/.test(unit);
+      return isUsual ? `${token.isSigned && token.number >= 0 ? "+" : ""}${token.number}${unit}` : undefined;
+    }
     case "space":
       return " ";
     default:
-      return "?";
+      return undefined;
   }
+}
+
+/** What a comment keeps apart is not joined. */
+function mayFollow(token: CssToken, before: CssToken | undefined, at: number): boolean {
+  if (before === undefined || before.type === "space" || token.type === "space") return true;
+  if (before.type === "delim")
+    return at === 1 ? before.value === "+" && token.type === "ident" : token.type === "number";
+  return token.type === "delim" || (token.type === "number" && token.isSigned);
 }
 
 function readNth(formula: string): { readonly step: number; readonly offset: number } | undefined {

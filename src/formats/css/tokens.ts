@@ -24,6 +24,7 @@ export type CssToken =
       readonly number: number;
       readonly unit: string;
       readonly isSigned: boolean;
+      readonly isInteger?: boolean;
     }
   | {
       readonly type: "space" | "bad" | "cdo" | "cdc" | ":" | ";" | "," | "[" | "]" | "(" | ")" | "{" | "}";
@@ -74,7 +75,11 @@ export function tokenizeCss(
       tokens.push(character === "#" ? { type: "hash", value, isId } : { type: "at", value });
     } else {
       at += character.length;
-      if (singles.has(character)) tokens.push({ type: character as ":" });
+      // `~=` and the like, with nothing between.
+      if (/[~|^$*]/.test(character) && css[at] === "=") {
+        at++;
+        tokens.push({ type: "delim", value: `${character}=` });
+      } else if (singles.has(character)) tokens.push({ type: character as ":" });
       else tokens.push({ type: "delim", value: character });
     }
   }
@@ -99,8 +104,15 @@ export function tokenizeCss(
       at++;
       return { type: "percent", number, isSigned };
     }
-    if (!startsName(css, at)) return { type: "number", number, isSigned, isInteger: /^[+-]?\d+$/.test(text) };
-    return { type: "dimension", number, unit: asciiLower(unescapeName(take(nameText)!)), isSigned };
+    const isInteger = /^[+-]?\d+$/.test(text);
+    if (!startsName(css, at)) return { type: "number", number, isSigned, isInteger };
+    return {
+      type: "dimension",
+      number,
+      unit: asciiLower(unescapeName(take(nameText)!)),
+      isSigned,
+      isInteger,
+    };
   }
 
   function takeIdentLike(): CssToken {

@@ -559,7 +559,13 @@ const rows: readonly Row[] = [
     "own",
     "the same as box-sizing, for browsers that know one name alone",
   ],
-  ["writing-mode", only("horizontal-tb"), "moves", "inherited", "lines from top to bottom"],
+  [
+    "writing-mode",
+    only("horizontal-tb"),
+    "paints",
+    "inherited",
+    "lines from top to bottom; others are as high as a line is long",
+  ],
   ["column-count column-width", only("auto"), "moves", "own", "one column"],
 ];
 
@@ -610,7 +616,7 @@ export function shadowStrength(value: Value): number | undefined {
 const known: Readonly<Record<Reach, ReadonlySet<string>>> = {
   inside: words(
     "mask mask-size mask-position mask-repeat mask-origin mask-clip mask-mode mask-composite clip-rule backface-visibility " +
-      "font-variation-settings font-palette math-style math-depth math-shift line-clamp content corner-shape border-shape " +
+      "font-variation-settings font-palette math-style math-depth math-shift line-clamp corner-shape border-shape " +
       "rtl-ordering locale hanging-punctuation text-orientation text-combine-upright interactivity " +
       "border-top-left-radius border-top-right-radius border-bottom-left-radius border-bottom-right-radius " +
       "border-start-start-radius border-start-end-radius border-end-start-radius border-end-end-radius",
@@ -618,14 +624,15 @@ const known: Readonly<Record<Reach, ReadonlySet<string>>> = {
   moves: words(
     "translate rotate scale offset offset-path offset-distance offset-position offset-anchor offset-rotate perspective will-change " +
       "inset-area position-area position-anchor position-try anchor-name columns shape-outside shape-margin " +
-      "initial-letter text-box text-box-trim text-box-edge baseline-shift dominant-baseline alignment-baseline " +
-      "contain-intrinsic-size contain-intrinsic-width contain-intrinsic-height container animation-timeline animation-range " +
+      "initial-letter text-box text-box-trim text-box-edge dominant-baseline alignment-baseline " +
+      "contain-intrinsic-width container animation-timeline animation-range " +
       "-moz-transform -moz-transform-style -moz-perspective -moz-animation -moz-animation-name -moz-padding-start " +
       "-moz-padding-end animation-trigger margin-trim scrollbar-gutter scrollbar-width overflow-clip-margin text-fit overlay x y r d cx cy rx ry",
   ),
   paints: words(
     "box-reflect border-image border-image-slice border-image-width border-image-outset border-image-repeat mask-border " +
-      "mask-box-image text-emphasis text-emphasis-style text-emphasis-color text-emphasis-position column-rule-width aspect-ratio " +
+      "mask-box-image content gap row-gap grid-gap grid-row-gap flex flex-basis grid grid-template grid-template-rows grid-auto-rows " +
+      "contain-intrinsic-size contain-intrinsic-height contain-intrinsic-block-size baseline-shift column-height field-sizing text-emphasis text-emphasis-style text-emphasis-color text-emphasis-position column-rule-width aspect-ratio " +
       "-moz-border-image -moz-margin-start -moz-margin-end row-rule rule",
   ),
 };

@@ -1,9 +1,10 @@
 /** The box of an element: its size where that is given, the space around it, where it is moved, and what it cuts off. */
-import { type LengthBasis, lengthOf } from "#/src/formats/css/length.ts";
+import { type LengthBasis, leastEx, lengthOf } from "#/src/formats/css/length.ts";
 import { componentsOf, type Value } from "#/src/formats/css/value-forms.ts";
 import type { Doubt, Removal } from "#/src/model/removal.ts";
 import type { StyleDoubt } from "./cascade.ts";
 import { type Box, initialValue, type Style } from "./computed-style.ts";
+import { leastFontSize } from "./fonts.ts";
 import {
   isFitted,
   isInOwnCell,
@@ -25,6 +26,8 @@ const spaceMax = 400;
 const spaceBelowMax = 2000;
 const borderMax = 60;
 const spacingMax = 100;
+/** Of numbers that are the same. */
+const rounding = 0.001;
 /** Moved back by so much, letters still stand in the window: its own margin is as wide. */
 const backMax = 8;
 /** A wider border at the side of a box is a backdrop of its own. */
@@ -105,8 +108,9 @@ export function boxOf(
   const isSized = !isInline || isReplaced(element.name);
   const isPart = isPartOfTable(display);
   const inner = { ...basis, whole: parent.width };
+  const low = { ...inner, ex: leastEx };
   const length = (name: string): number | undefined => {
-    const size = isSized ? lengthIn(values, name, inner) : undefined;
+    const size = isSized ? lengthIn(values, name, low) : undefined;
     return size === undefined ? undefined : Math.max(0, size);
   };
   const [width, least, most] = [length("width"), length("min-width"), length("max-width")];
@@ -128,7 +132,13 @@ export function boxOf(
   if (isShrunk && !isInline && !isPart) if (isShareBelow(wholeShare)) own = Math.min(own, boxMin);
 
   const sizes = isSized
-    ? heightOf(values, basis, spaces, { parent, isBorderBox }, isInline ? () => undefined : doubt)
+    ? heightOf(
+        values,
+        { ...basis, ex: leastEx },
+        spaces,
+        { parent, isBorderBox },
+        isInline ? () => undefined : doubt,
+      )
     : noSizes;
   const height = isPart ? undefined : sizes.height;
   const leastHeight = isPart ? Math.max(sizes.height ?? 0, sizes.least) : sizes.least;
@@ -164,7 +174,7 @@ export function boxOf(
     isFilling: width === undefined && most === undefined,
     isFixedTable,
     pullsLine:
-      (spaces.pullSide < -0.5 && (isInline || display.startsWith("inline-"))) ||
+      (spaces.pullSide < 0 && (isInline || display.startsWith("inline-"))) ||
       Math.max(width ?? 0, least ?? 0) > widthMax,
     height,
     leastHeight,
@@ -244,13 +254,14 @@ function judgeSpaces(
   if (spacing !== undefined && spacing !== initialValue)
     for (const part of componentsOf(spacing as Value))
       if ((lengthOf(part, basis) ?? 0) > spacingMax) doubt("inside", "may-be-off-screen");
-  if (spaces.pullUp < -0.5) doubt("paints", "may-be-covered");
-  if (spaces.pullSide < -0.5 && spaces.pullSide > -surelyOutside) {
+  // The smallest pulls add up.
+  if (spaces.pullUp < 0) doubt("paints", "may-be-covered");
+  if (spaces.pullSide < 0 && spaces.pullSide > -surelyOutside) {
     const isBeside = isInline || isFloating || display.startsWith("inline-");
     const isInPadding =
       !isBeside &&
       ["left", "right"].every(
-        (side) => (lengthIn(values, `margin-${side}`, basis) ?? 0) >= -paddingOf(parent, side) - 0.5,
+        (side) => (lengthIn(values, `margin-${side}`, basis) ?? 0) >= -paddingOf(parent, side) - rounding,
       );
     isPulledBack = !isInPadding;
     const isWithin =
@@ -266,7 +277,7 @@ function judgeSpaces(
 
 function paddingOf(parent: Style, side: string): number {
   if (parent.display === "inline" || parent.display.startsWith("table")) return 0;
-  const basis = { fontSize: parent.fontSize, lineHeight: 0, whole: 0, isQuirky: false };
+  const basis = { fontSize: leastFontSize(parent), lineHeight: 0, whole: 0, isQuirky: false };
   return Math.max(0, lengthIn(parent.values, `padding-${side}`, basis) ?? 0);
 }
 

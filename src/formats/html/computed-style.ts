@@ -29,6 +29,8 @@ export interface Style {
   readonly lineHeight: number;
   /** Times the size of the letters, where it is inherited so. */
   readonly lineFactor: number | undefined;
+  /** Lines are as high as their font says. */
+  readonly isLineNormal: boolean;
   /** Letters are drawn in thin lines. */
   readonly isThin: boolean;
   readonly letterSpacing: number;
@@ -127,6 +129,7 @@ export const initialStyle: Style = {
   isFixedPitch: false,
   lineHeight: initialFontSize * 1.2,
   lineFactor: 1.2,
+  isLineNormal: true,
   isThin: false,
   letterSpacing: 0,
   wordSpacing: 0,

@@ -62,6 +62,9 @@ export function judgeLetters(style: Style, text: string): Removal | { readonly w
   if (leastFontSize(style) < (style.isThin ? thinSizeMin : fontSizeMin)) return { why: "may-be-too-small" };
   if (letterSpacing <= -0.45 * fontSize && text.length > 1) return "zero-size-text";
   if (letterSpacing < -0.12 * fontSize || letterSpacing > fontSize) return { why: "may-be-too-small" };
+  // Signs that take less room than that, many of them, pull back what follows.
+  if (letterSpacing < 0 && widthless.test(text)) return { why: "may-be-off-screen" };
+  if (letterSpacing + wordSpacing < -0.2 * fontSize && blanks.test(text)) return { why: "may-be-off-screen" };
   if (wordSpacing < -0.2 * fontSize || wordSpacing > 2 * fontSize) return { why: "may-be-too-small" };
   if (lineHeight < 0.75 * fontSize || lineHeight > Math.max(200, 10 * fontSize))
     return { why: "may-be-covered" };
@@ -70,6 +73,10 @@ export function judgeLetters(style: Style, text: string): Removal | { readonly w
   if (textIndent > 300 || textIndent < -style.indentRoom - 2) return { why: "may-be-off-screen" };
   return undefined;
 }
+
+const widthless =
+  /[\p{Zl}\p{Zp}\u034f\u061c\u2006\u2008-\u200a\u2061-\u206f\ufff9-\ufffb]|(?=[^\u0000-\uffff])\p{Default_Ignorable_Code_Point}/u;
+const blanks = /[ \t\u00a0]{4,}/;
 
 /** A width that the text surely does not exceed, in the widest of the usual fonts. */
 export function widthOf(text: string, style: Style): number {
@@ -96,12 +103,15 @@ const asciiWidths: readonly number[] = (
   .split(" ")
   .map((width) => Number(width) / 100);
 
+/** Of every letter and blank in fonts of one width. */
+const fixedPitch = 0.61;
+
 function widthOfUnit(unit: number, { letterSpacing, wordSpacing, isTransformed }: Style): number {
   if (unit >= 32 && unit < 127) {
     const isSmall = isTransformed && unit >= 97 && unit <= 122;
-    return isSmall ? 1.12 : asciiWidths[unit - 32]!;
+    return isSmall ? 1.12 : Math.max(fixedPitch, asciiWidths[unit - 32]!);
   }
-  if (unit === 160) return 0.36;
+  if (unit === 160) return fixedPitch;
   // A tab is at most 16 letters wide, with their distances.
   if (unit === 9) return 10 + Math.max(0, letterSpacing + wordSpacing) * 2;
   // Cuneiform, signs of Java that are ornaments, and the scripts of India and its neighbours.

@@ -100,6 +100,10 @@ export function hintsOf(element: HtmlElement): readonly Declaration[] {
     case "tfoot":
       hints.push(...sizeHint("height", at("height")));
       break;
+    case "marquee":
+      for (const side of ["width", "height"]) hints.push(...sizeHint(side, at(side)));
+      for (const side of ["top", "bottom"]) hints.push(...sizeHint(`margin-${side}`, at("vspace")));
+      break;
     case "img":
     case "input":
     case "object":
@@ -109,7 +113,7 @@ export function hintsOf(element: HtmlElement): readonly Declaration[] {
       for (const side of ["left", "right"]) hints.push(...sizeHint(`margin-${side}`, at("hspace")));
       if (/^\s*(?:left|right)\s*$/i.test(at("align") ?? ""))
         hints.push(word("float", asciiLower(asciiTrim(at("align")!))));
-      if (name === "img")
+      if (name === "img" || name === "object" || name === "input")
         for (const side of sides) hints.push(...sizeHint(`border-${side}-width`, at("border")));
       break;
     case "td":
@@ -117,7 +121,6 @@ export function hintsOf(element: HtmlElement): readonly Declaration[] {
     case "col":
     case "colgroup":
     case "hr":
-    case "pre":
       hints.push(...sizeHint("width", at("width")));
       if (isCell) hints.push(...sizeHint("height", at("height")));
       if (name === "hr") hints.push(...sizeHint("height", at("size")));

@@ -2,6 +2,7 @@
  *  over the tree, before anything is written, since a box may cover what stands before it.
  *  Long because it is one walk. */
 
+import { asciiTrim } from "#/src/formats/css/ascii-case.ts";
 import { isHeld, wordOf } from "#/src/formats/css/value-forms.ts";
 import type { Doubt, Removal } from "#/src/model/removal.ts";
 import { relativeFree, relativeMax, scrollHeightMin, sideBorderFree } from "./boxes.ts";
@@ -11,8 +12,9 @@ import { initialStyle } from "./computed-style.ts";
 import { type Clarity, clarityOf, union } from "./contrast.ts";
 import { isCountableElement, isCountableText } from "./countable.ts";
 import { isBlank, isDefaultFont, judgeLetters, widthOf } from "./fonts.ts";
+import { scaledHeight } from "./held-pictures.ts";
 import { createLinePaint, type PaintLeft } from "./line-paint.ts";
-import { createLines, type Extent, type Lines, noExtent } from "./lines.ts";
+import { createLines, type Extent, type Lines, lineOf, noExtent } from "./lines.ts";
 import { coverOfParts } from "./parts.ts";
 import { isPartOfTable, isShareOf } from "./shares.ts";
 import { type ElementStyle, isBoxless, styleOf } from "./style.ts";
@@ -99,7 +101,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
   };
   /** Texts in floats that boxes of the same context may meet, from one to another. */
   let floated: (readonly [from: number, to: number])[] = [];
-  const openDetails = new Set<string>();
+  let detailsNames: readonly string[] | undefined;
   /** Pixels of borders since the text before, and before that: they may lie close together. */
   let borders = 0;
   let bordersBefore = 0;
@@ -118,7 +120,8 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     const isPushed = pushed > pushMax;
     pushed = 0;
     if (borders > 0) [bordersBefore, borders] = [borders, 0];
-    y += (style.lineHeight * text.length * style.fontSize) / Math.max(50, style.width);
+    const allLines = (style.lineHeight * text.length * style.fontSize) / Math.max(50, style.width);
+    y += Math.max(allLines, style.lineHeight > usualLine ? style.lineHeight : 0);
     texts.push(node);
     textStyles.push(style);
     judged.add(node);
@@ -189,9 +192,9 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
         doubts.set(element.parent, "rule-may-apply");
       if (style.display === "none") return noExtent;
       lines.breakLine(parent);
-      if (isClearing(element)) endFloats();
+      if (isClearing(element, declared)) endFloats();
       pushed = 0;
-      y += Math.max(parent.lineHeight, style.lineHeight);
+      y += Math.max(highOf(parent), highOf(style));
       gap = 0;
       return noExtent;
     }
@@ -274,7 +277,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     judgeParts(element, declared, style, box);
     if (box.isInline) {
       // Its line is as high, also where it holds no letters.
-      y += Math.max(0, style.lineHeight - parent.lineHeight) + Math.max(0, style.raised - parent.raised);
+      y += Math.max(0, highOf(style) - highOf(parent)) + Math.max(0, style.raised - parent.raised);
       // A height has no meaning in a line, but in what it may be instead.
       const hasHeight = style.values.has("height") || style.values.has("min-height");
       if (hasHeight && box.reach === "moves") doubtPage("may-be-covered");
@@ -393,10 +396,9 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
   function openBlock(element: HtmlElement, box: Box, style: Style): void {
     pushed = 0;
     // The mark of an item makes a line.
-    y += box.spaceAbove + (style.display === "list-item" ? style.lineHeight : 0);
+    y += box.spaceAbove + (style.display === "list-item" ? highOf(style) : 0);
     if (box.isContext && style.display !== "table-cell") gap = 0;
-    const isQuirk = cascade.isQuirky && defaultSpace(element) > 0 && !style.values.has("margin-top");
-    if (!isQuirk) gap = Math.max(gap, box.gapAbove);
+    if (!isQuirkySpace(element, style, "margin-top")) gap = Math.max(gap, box.gapAbove);
   }
 
   function closeBlock(
@@ -416,7 +418,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
       doubts.set(element, "may-be-covered");
       if (paints) doubtPage("may-be-covered");
     }
-    const high = style.display === "list-item" ? Math.max(counted, style.lineHeight * markFactor) : counted;
+    const high = style.display === "list-item" ? Math.max(counted, lineOf(style) * markFactor) : counted;
     const isPart = isPartOfTable(style.display);
     const said = box.height ?? 0;
     const height =
@@ -490,7 +492,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
       if (radius > 30 && box.corner.padding < radius * 0.3) doubts.set(element, "colours-may-match");
     }
     const isOneLine =
-      box.isContext && !box.cutsOff && !box.scrolls && height <= style.lineHeight && !isUnsure && hasText;
+      box.isContext && !box.cutsOff && !box.scrolls && height <= lineOf(style) && !isUnsure && hasText;
     if (!box.isOutOfFlow)
       lines.box({
         display: style.display,
@@ -504,7 +506,12 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
       });
     y += box.spaceBelow;
     if (box.isContext && style.display !== "table-cell") gap = 0;
-    else gap = Math.max(gap, box.gapBelow);
+    else if (!isQuirkySpace(element, style, "margin-bottom")) gap = Math.max(gap, box.gapBelow);
+  }
+
+  /** Without a doctype, cells have no such space at their ends. */
+  function isQuirkySpace(element: HtmlElement, { values }: Style, name: string): boolean {
+    return cascade.isQuirky && defaultSpace(element) > 0 && !values.has(name);
   }
 
   /** Texts from one to the last may stand outside of the box that a style is of. */
@@ -583,7 +590,10 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     if (paints && box.reach !== "none") doubtPage("may-be-covered");
     isPainted ||= paints;
     if (paints && hasFloat && keepsLine(parent)) doubtPage("may-be-covered");
-    const [height, width] = [sizeOf(element, box, "height"), sizeOf(element, box, "width")];
+    const width = sizeOf(element, box, "width");
+    const scaled = scaledHeight(element, style, box);
+    if (scaled === undefined) doubtPage("may-be-off-screen");
+    const height = Math.max(sizeOf(element, box, "height"), scaled ?? 0);
     if (box.isUnsure || isUnsureSize(element, box)) lines.unsure();
     if (box.isShareWide || (attributeOf(element, "width") ?? "").includes("%")) lines.share();
     const high = Math.max(height, box.leastHeight) + box.spaceAbove + box.spaceBelow;
@@ -624,12 +634,14 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
 
   function childrenSeen(element: HtmlElement): readonly HtmlNode[] {
     if (element.name !== "details") return element.children;
-    const group = attributeOf(element, "name");
-    // Of those of one name only the first stays open.
-    const isOpen =
-      attributeOf(element, "open") !== undefined &&
-      !(group !== undefined && group !== "" && openDetails.has(group));
-    if (isOpen && group !== undefined) openDetails.add(group);
+    const group = attributeOf(element, "name") ?? "";
+    const isOpen = attributeOf(element, "open") !== undefined;
+    // Of those of one name only one stays open, also where the others are not drawn.
+    if (isOpen && group !== "") {
+      detailsNames ??= namesOfDetails(root, meter);
+      if (detailsNames.filter((one) => one === group).length > 1)
+        doubts.set(element, "element-not-understood");
+    }
     if (isOpen) return element.children;
     const summary = element.children.find((node) => node.kind === "element" && node.name === "summary");
     return summary === undefined ? [] : [summary];
@@ -656,12 +668,31 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
   };
 }
 
+function namesOfDetails(root: HtmlElement, meter: WorkMeter): readonly string[] {
+  const names: string[] = [];
+  const open: HtmlElement[] = [root];
+  for (let element = open.pop(); element !== undefined; element = open.pop()) {
+    meter.spend(1);
+    if (element.name === "details") names.push(attributeOf(element, "name") ?? "");
+    for (const child of element.children) if (child.kind === "element") open.push(child);
+  }
+  return names;
+}
+
 /** A line break below all floats. */
-function isClearing(element: HtmlElement): boolean {
-  return (
-    /^\s*(?:all|both)\s*$/i.test(attributeOf(element, "clear") ?? "") ||
-    /clear\s*:\s*both/i.test(attributeOf(element, "style") ?? "")
-  );
+function isClearing(element: HtmlElement, { values, unsure }: DeclaredStyle): boolean {
+  if (unsure.has("clear")) return false;
+  const said = values.get("clear");
+  if (said !== undefined) return wordOf(said.value) === "both";
+  return /^(?:all|both)$/i.test(attributeOf(element, "clear") ?? "");
+}
+
+/** Higher lines are counted one by one. */
+const usualLine = 200;
+
+/** Letters make their line higher also where it is said to be low. */
+function highOf({ lineHeight, fontSize }: Style): number {
+  return Math.max(lineHeight, fontSize);
 }
 
 function keepsLine({ whiteSpace }: Style): boolean {
@@ -728,7 +759,7 @@ function isShown({ opacity, hidden, isVisible }: Style): boolean {
 function judgeText(style: Style, text: string, clarity: Clarity, reached: number): Verdict {
   if (style.hidden !== undefined) return style.hidden;
   if (!style.isVisible || style.isMasked) return "hidden-by-style";
-  const letters = judgeLetters(style, text.trim());
+  const letters = judgeLetters(style, asciiTrim(text));
   if (typeof letters === "string") return letters;
   if (clarity === "none" && style.doubt === undefined) return "invisible-colour";
   if (style.doubt !== undefined) return { why: style.doubt };

@@ -60,16 +60,24 @@ export interface Lines {
   end(): Room;
 }
 
+/** Of fonts whose lines are high, as a share of the letters' size. */
+const normalLine = 1.37;
+
+/** What a line is high at most. */
+export function lineOf({ lineHeight, fontSize, isLineNormal }: Style): number {
+  return isLineNormal ? Math.max(lineHeight, fontSize * normalLine) : lineHeight;
+}
+
 /** A line with a box in it is so much higher, as a share of the line: the box stands on the letters' line. */
 const belowBaseline = 0.3;
 
 /** Lines of two styles stand on one base line: by so much the first reaches beyond the second, above and below. Fonts differ in
  *  how much of a letter is below the line. */
 function beyond(one: Style, other: Style): number {
-  const below = ({ lineHeight, fontSize }: Style, share: number): number =>
-    (lineHeight - fontSize * 1.15) / 2 + fontSize * share;
+  const below = (style: Style, share: number): number =>
+    (lineOf(style) - style.fontSize * 1.15) / 2 + style.fontSize * share;
   const [most, least] = [below(one, 0.3), below(other, 0.19)];
-  const above = one.lineHeight - below(one, 0.19) - (other.lineHeight - below(other, 0.3));
+  const above = lineOf(one) - below(one, 0.19) - (lineOf(other) - below(other, 0.3));
   return Math.max(0, most - least) + Math.max(0, above);
 }
 
@@ -118,7 +126,7 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
     if (across > 0 && lineHeight > 0)
       height +=
         (isMeasured ? fullLines + 1 : Math.ceil(across / width)) *
-        (Math.max(lineHeight, style.lineHeight) + 2 * raised);
+        (Math.max(lineHeight, lineOf(style)) + 2 * raised);
     across = 0;
     filled = 0;
     fullLines = 0;
@@ -168,7 +176,7 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
     text(text, of) {
       const isKept = isKeeping(of);
       // Letters that are higher than their line reach out of it.
-      const own = isBlank(text) ? of.lineHeight : Math.max(of.lineHeight, of.fontSize);
+      const own = isBlank(text) ? lineOf(of) : Math.max(lineOf(of), of.fontSize);
       if (isKept) {
         const lines = text.split(/\r\n|[\n\r]/);
         for (const [index, line] of lines.entries()) {
@@ -184,7 +192,7 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
       put(text.replace(/[ \t\n\f\r]+/g, " "), of, own);
     },
     breakLine(of) {
-      lineHeight = Math.max(lineHeight, of.lineHeight);
+      lineHeight = Math.max(lineHeight, lineOf(of));
       across = Math.max(across, 1);
       endLine();
     },
@@ -195,8 +203,8 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
       if (isMeasured) putPiece(size);
     },
     strut(of) {
-      if (of.lineHeight > style.lineHeight || of.fontSize > style.fontSize)
-        lineHeight = Math.max(lineHeight, of.lineHeight, of.fontSize);
+      if (lineOf(of) > lineOf(style) || of.fontSize > style.fontSize)
+        lineHeight = Math.max(lineHeight, lineOf(of), of.fontSize);
       raised = Math.max(raised, of.raised);
     },
     picture(high, wide, isKept) {
@@ -260,7 +268,7 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
     blank = 0;
     lineHeight = Math.max(
       lineHeight,
-      high + (line === undefined ? style.lineHeight * belowBaseline : beyond(style, line)),
+      high + (line === undefined ? lineOf(style) * belowBaseline : beyond(style, line)),
     );
     unbroken = isKept ? unbroken + wide : 0;
     least = Math.max(least, wide, unbroken);
@@ -280,7 +288,7 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
         if (isMeasured) putWords(text, of);
       }
       // It takes room only between others.
-      if (across > 0 && text !== "") blank = of.fontSize * 0.36;
+      if (across > 0 && text !== "") blank = widthOf(" ", of);
       if (text !== "" && !keepsLine) endPiece();
       return;
     }

@@ -1,9 +1,10 @@
 /** Space around the content of an element: margins, borders and padding, of the author or of a browser itself. */
-import { type LengthBasis, lengthOf } from "#/src/formats/css/length.ts";
+import { type LengthBasis, leastEx, lengthOf } from "#/src/formats/css/length.ts";
+import { viewport } from "#/src/formats/css/media.ts";
 import { wordOf } from "#/src/formats/css/value-forms.ts";
 import { initialValue, type StyleValue } from "./computed-style.ts";
 import type { HtmlElement } from "./tree.ts";
-import { defaultSpace } from "./user-agent.ts";
+import { defaultSpace, isOwnSpaceSure } from "./user-agent.ts";
 
 export type Values = ReadonlyMap<string, StyleValue>;
 
@@ -13,6 +14,8 @@ interface SpaceContext {
   readonly isFloating: boolean;
   readonly position: string;
   readonly display: string;
+  /** Of fonts of one width, whose size browsers differ on. */
+  readonly leastFontSize: number;
 }
 
 export interface Spaces {
@@ -69,7 +72,9 @@ export function borderOf(values: Values, side: string, basis: LengthBasis): numb
 
 /** Margins of these count in a line too. */
 const replacedElements = new Set(
-  "img svg video canvas iframe object embed input select textarea button meter progress math".split(" "),
+  "img svg video audio canvas iframe object embed input select textarea button meter progress math".split(
+    " ",
+  ),
 );
 
 /** Blocks that a browser itself moves in. */
@@ -118,6 +123,17 @@ export function spacesOf(
     margin("right", ownSpace?.[1] ?? 0),
   ];
   const hasNoHeight = context.isInline && !replacedElements.has(element.name);
+  // A share of a width that is not known is at least one of none, and at most one of the window.
+  const narrow = { ...basis, whole: 0, fontSize: context.leastFontSize, ex: leastEx };
+  const wide = { ...basis, whole: Math.max(basis.whole, viewport.width) };
+  const ofBoth = (name: string): readonly number[] =>
+    [narrow, wide].flatMap((one) => lengthIn(values, name, one) ?? []);
+  const least = (name: string, otherwise: number): number => {
+    if (hasNoHeight || (hasNoMargin && name.startsWith("margin"))) return 0;
+    const sizes = ofBoth(name);
+    return sizes.length > 0 ? Math.min(...sizes) : values.has(name) ? 0 : otherwise;
+  };
+  const most = (name: string, size: number): number => Math.max(size, ...ofBoth(name));
   const [top, bottom] = hasNoHeight ? [0, 0] : [margin("top", vertical), margin("bottom", vertical)];
   const border = (side: string): number => borderOf(values, side, basis);
   const paddingTop = padding("top") + border("top");
@@ -127,17 +143,24 @@ export function spacesOf(
   // A border has no width without a style; of a table and its rows padding and border may be none.
   const hasInside = context.display === "table-cell" || !context.display.startsWith("table");
   const isSaid = (side: string): boolean => wordIn(values, `border-${side}-style`) !== "";
-  const gap = (side: string, space: number): number =>
-    Math.max(0, space) + (hasInside ? padding(side) + (isSaid(side) ? border(side) : 0) : 0);
+  const gap = (side: string): number =>
+    Math.max(0, least(`margin-${side}`, isOwnSpaceSure(element) ? vertical : 0)) +
+    (hasInside ? Math.max(0, least(`padding-${side}`, 0)) + (isSaid(side) ? border(side) : 0) : 0);
   return {
-    gapAbove: gap("top", top),
-    gapBelow: gap("bottom", bottom),
+    gapAbove: gap("top"),
+    gapBelow: gap("bottom"),
     left: Math.max(0, left) + paddingLeft,
     right: Math.max(0, right) + paddingRight,
     shiftLeft: left + paddingLeft,
     shiftRight: Math.max(0, right) + paddingRight,
-    above: Math.max(0, top) + paddingTop,
-    below: Math.max(0, bottom) + paddingBottom,
+    above: hasNoHeight
+      ? paddingTop
+      : most("margin-top", Math.max(0, top)) + most("padding-top", padding("top")) + border("top"),
+    below: hasNoHeight
+      ? paddingBottom
+      : most("margin-bottom", Math.max(0, bottom)) +
+        most("padding-bottom", padding("bottom")) +
+        border("bottom"),
     paddingSides: paddingLeft + paddingRight,
     paddingLeft: padding("left"),
     borderSide: Math.max(border("left"), border("right")),

@@ -23,7 +23,7 @@ import { isInOwnCell, isPartOfTable } from "./shares.ts";
 import { hasOwnSpaces, isReplaced, spacesOf } from "./spaces.ts";
 import { hasColumns } from "./table-slots.ts";
 import { attributeOf, type HtmlElement } from "./tree.ts";
-import { defaultDisplay, defaultSpace, fontScale } from "./user-agent.ts";
+import { defaultDisplay, defaultSpace, fontScale, isOwnSpaceSure } from "./user-agent.ts";
 import { resolveDeclared, variablesOf } from "./variables.ts";
 
 export interface ElementStyle {
@@ -128,6 +128,7 @@ function plainStyle(element: HtmlElement, parent: Style, declared: DeclaredStyle
   const display = defaultDisplay(element);
   const hidden = parent.hidden ?? (isBoxless(display) ? "hidden-by-style" : undefined);
   const space = defaultSpace(element) * parent.fontSize;
+  const gap = isOwnSpaceSure(element) ? defaultSpace(element) * leastFontSize(parent) : 0;
   const isCell = name === "td";
   const isLink = name === "a" && attributeOf(element, "href") !== undefined;
   const isSame =
@@ -178,7 +179,7 @@ function plainStyle(element: HtmlElement, parent: Style, declared: DeclaredStyle
     box:
       space === 0
         ? plainBox
-        : { ...plainBox, spaceAbove: space, spaceBelow: space, gapAbove: space, gapBelow: space },
+        : { ...plainBox, spaceAbove: space, spaceBelow: space, gapAbove: gap, gapBelow: gap },
     declared,
   };
 }
@@ -200,6 +201,8 @@ class StyleMaker {
   readonly #parent: Style;
   readonly #cascade: Cascade;
   readonly #values = new Map<string, StyleValue>();
+  /** Inherited by what is declared, whatever a browser itself says of the element. */
+  readonly #inherited = new Set<string>();
   #reach: Box["reach"] = "none";
   #doubt: Doubt | undefined;
   /** Properties of which another value may apply, or one that is not understood. */
@@ -225,6 +228,7 @@ class StyleMaker {
       const value = resolveDeclared(name, one, variables, this.#cascade.isQuirky);
       const { isInherited, reach } = understoodOf(name)!;
       const word = value === undefined ? "unset" : wordOf(value);
+      if (isInherited && (word === "inherit" || word === "unset")) this.#inherited.add(name);
       if (word === "inherit" && name === "display") {
         this.#values.set(name, [{ type: "ident", value: this.#parent.display }]);
         continue;
@@ -320,7 +324,11 @@ class StyleMaker {
     const direction = this.#word("direction");
     const isRightToLeft =
       direction === "" ? !this.#isInitial("direction") && parent.isRightToLeft : direction === "rtl";
+    const isSizeSaid = this.#isSizeSaid();
+    const isFixedPitch = this.#isFixedPitch();
+    const letters = leastFontSize({ fontSize, isSizeSaid, isFixedPitch });
     const spaces = spacesOf(this.#values, element, basis, {
+      leastFontSize: letters,
       // Margins above and below may count.
       isInline: isInline && !this.#unsure.has("display"),
       isRightToLeft,
@@ -328,9 +336,6 @@ class StyleMaker {
       display,
       isFloating,
     });
-    const isSizeSaid = this.#isSizeSaid();
-    const isFixedPitch = this.#isFixedPitch();
-    const letters = leastFontSize({ fontSize, isSizeSaid, isFixedPitch });
     const box = boxOf(
       this.#values,
       spaces,
@@ -395,8 +400,15 @@ class StyleMaker {
     if (ownBoxes.has(name) && !["block", "inline-block", "none", defaultDisplay(element)].includes(display))
       this.#doubts("moves", "style-not-understood");
     if (display === "contents") this.#doubts("inside", "style-not-understood");
+    if (
+      name === "rt" &&
+      [...this.#values.keys()].some((one) => /^(?:margin|padding|border)-|height/.test(one))
+    )
+      this.#doubts("paints", "style-not-understood");
     if (name === "bdo") this.#doubts("inside", "order-may-differ");
-    if (this.#isOfSigns()) this.#doubts("inside", "font-of-signs");
+    // Lines of an own font are as high as it says.
+    if (this.#isOfSigns())
+      this.#doubts(this.#cascade.sheets.ownFonts.size > 0 ? "paints" : "inside", "font-of-signs");
     const hidden =
       parent.hidden ??
       (isBoxless(display) || this.#word("content-visibility") === "hidden" || this.#isHiddenFromOutlook()
@@ -421,6 +433,7 @@ class StyleMaker {
       isFixedPitch,
       lineHeight,
       lineFactor,
+      isLineNormal: this.#isLineNormal(isTableReset),
       letterSpacing: this.#inheritedLength(
         "letter-spacing",
         { ...basis, whole: fontSize },
@@ -538,7 +551,12 @@ class StyleMaker {
         shadow: strength,
         isFromRight: float === "right",
         mostWidth: box.mostWidth,
-        isCleared: this.#word("clear") === "both",
+        isCleared:
+          this.#word("clear") === "both" &&
+          isClearing.test(display) &&
+          !isFloating &&
+          !isPlaced &&
+          !this.#unsure.has("clear"),
         isStacked: (position !== "" && position !== "static") || opacity < 1,
         asked: box.asked,
         sides: spaces.left + spaces.right + box.movedRight,
@@ -599,7 +617,7 @@ class StyleMaker {
     if (this.#unsure.has("font-family")) return true;
     const value = this.#value("font-family");
     if (value !== undefined) return isFixedPitchFont(value);
-    if (fixedPitchElements.has(this.#element.name)) return true;
+    if (fixedPitchElements.has(this.#element.name) && !this.#inherited.has("font-family")) return true;
     return this.#parent.isFixedPitch && !this.#isInitial("font-family");
   }
 
@@ -654,6 +672,7 @@ class StyleMaker {
   #fontSize(isReset: boolean): number {
     const of = this.#parent.fontSize;
     const value = this.#value("font-size");
+    if (this.#inherited.has("font-size")) return of;
     if (value === undefined && this.#element.name === "button" && !this.#isInitial("font-size"))
       return buttonFontSize;
     if (value === undefined)
@@ -700,6 +719,13 @@ class StyleMaker {
     return length === undefined ? byFactor(1.2) : { lineHeight: length, lineFactor: undefined };
   }
 
+  #isLineNormal(isReset: boolean): boolean {
+    const value = this.#value("line-height");
+    if (value !== undefined) return wordOf(value) === "normal" || this.#unsure.has("line-height");
+    const isOwn = this.#isInitial("line-height") || (isReset && !this.#declared.values.has("line-height"));
+    return isOwn || this.#parent.isLineNormal;
+  }
+
   #display(isBlocky: boolean): string {
     const normal = defaultDisplay(this.#element);
     const word = this.#word("display");
@@ -729,6 +755,7 @@ class StyleMaker {
     const value = this.#value("color");
     if (value !== undefined) return colourOf(value, parent.colour, this.#cascade.isQuirky) ?? parent.colour;
     if (this.#isInitial("color")) return black;
+    if (this.#inherited.has("color")) return parent.colour;
     const own = ownColours.get(this.#element.name);
     if (own !== undefined) return own.ink;
     if (isReset) return parent.bodyColour;
@@ -768,6 +795,7 @@ class StyleMaker {
     if (visitedColour === undefined) {
       const value = this.#value("color");
       if (value !== undefined && wordOf(value) !== "currentcolor") return undefined;
+      if (this.#inherited.has("color")) return parent.visitedColour;
       if (this.#isInitial("color") || ownColours.has(this.#element.name) || isReset) return undefined;
     }
     return parent.visitedColour ?? (visitedColour === undefined ? undefined : parent.colour);
@@ -796,6 +824,7 @@ class StyleMaker {
     const word = this.#word("white-space");
     if (word !== "") return word;
     if (this.#isInitial("white-space")) return "normal";
+    if (this.#inherited.has("white-space")) return this.#parent.whiteSpace;
     const { name } = this.#element;
     if (preBlocks.has(name)) return "pre";
     if (name === "nobr") return "nowrap";
@@ -819,6 +848,8 @@ class StyleMaker {
   }
 }
 
+/** Boxes of these stand below the floats before them, and so does what follows. */
+const isClearing = /^(?:block|list-item|table|flow-root)$/;
 const boxSizes = ["width", "min-width", "max-width", "height", "min-height", "max-height"];
 
 /** Values for which a line may break inside of a word, and the word counts as narrow as one letter of it. */

@@ -60,6 +60,14 @@ export function defaultSpace(element: HtmlElement): number {
   return element.isHtml ? (spaces.get(element.name) ?? 0) : 0;
 }
 
+/** Lists in lists have none, and a fieldset has padding. */
+const unsureSpaces = new Set(["ul", "ol", "dl", "menu", "dir", "fieldset"]);
+
+/** Whether its space above and below is surely there. */
+export function isOwnSpaceSure({ name }: HtmlElement): boolean {
+  return !unsureSpaces.has(name);
+}
+
 export function fontScale(element: HtmlElement): number {
   return fontScales.get(element.name) ?? 1;
 }
