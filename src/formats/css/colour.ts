@@ -38,7 +38,7 @@ export function colourOf(
   // A colour without its sign reads as a number: 000000, 123, 12ab34.
   if (token.type === "number" && !token.isSigned && token.isInteger === true)
     return hexColour(String(token.number).padStart(6, "0"));
-  if (token.type === "dimension" && !token.isSigned)
+  if (token.type === "dimension" && !token.isSigned && token.isInteger === true)
     return hexColour(`${token.number}${token.unit}`.padStart(6, "0"));
   return undefined;
 }

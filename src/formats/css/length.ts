@@ -77,6 +77,15 @@ export function numberOf(tokens: readonly CssToken[], whole: number): number | u
 
 const depthMax = 8;
 
+/** Browsers keep numbers in fewer digits: beyond these they are not known. */
+const smallest = 1e-6;
+const largest = 1e6;
+
+function keptOf(one: Quantity): Quantity | undefined {
+  const size = Math.abs(one.size);
+  return size === 0 || (size >= smallest && size <= largest) ? one : undefined;
+}
+
 /** A number without a unit is `isBare`. */
 interface Quantity {
   readonly size: number;
@@ -147,6 +156,7 @@ function sumOf(tokens: readonly CssToken[], basis: LengthBasis, depth: number): 
     else if (operator === "/" && one.isBare && one.size !== 0)
       product = { size: product.size / one.size, isBare: product.isBare };
     else return undefined;
+    if (keptOf(product) === undefined) return undefined;
     operator = "";
     at = end;
   }
@@ -158,7 +168,7 @@ function operandOf(tokens: readonly CssToken[], basis: LengthBasis, depth: numbe
   if (depth > depthMax || token === undefined) return undefined;
   if (token.type === "(") return sumOf(insideOf(tokens), basis, depth + 1);
   if (token.type === "function") return quantityOf(tokens, basis, depth);
-  if (token.type === "number") return { size: token.number, isBare: true };
+  if (token.type === "number") return keptOf({ size: token.number, isBare: true });
   const size = simpleLength(token, basis);
-  return size === undefined ? undefined : { size, isBare: false };
+  return size === undefined ? undefined : keptOf({ size, isBare: false });
 }

@@ -36,7 +36,7 @@ function answerQuery(tokens: readonly CssToken[]): Answer {
       let answer: Answer = name === "all" || name === "screen";
       if (rest !== undefined) {
         if (rest.type !== "ident" || asciiLower(rest.value) !== "and") return undefined;
-        answer = allOf([answer, condition(words.slice(at + 2))]);
+        answer = allOf([answer, condition(words.slice(at + 2), false)]);
       }
       return isNot ? opposite(answer) : answer;
     }
@@ -45,7 +45,7 @@ function answerQuery(tokens: readonly CssToken[]): Answer {
 }
 
 /** A condition in brackets, or several joined by `and` or by `or`. */
-function condition(words: readonly CssToken[]): Answer {
+function condition(words: readonly CssToken[], mayChoose = true): Answer {
   const answers: Answer[] = [];
   let joint: string | undefined;
   for (let at = 0; at < words.length; ) {
@@ -53,15 +53,18 @@ function condition(words: readonly CssToken[]): Answer {
     let isNot = false;
     if (token.type === "ident") {
       const word = asciiLower(token.value);
-      if (word === "not") isNot = true;
-      else if ((word === "and" || word === "or") && answers.length > 0 && (joint ?? word) === word)
+      // Before one condition alone; elsewhere it makes the query void.
+      if (word === "not") {
+        if (at > 0 || !mayChoose || skipComponent(words, 1) < words.length) return undefined;
+        isNot = true;
+      } else if (
+        (word === "and" || (word === "or" && mayChoose)) &&
+        answers.length > 0 &&
+        (joint ?? word) === word
+      )
         joint = word;
       else return undefined;
       token = words[++at]!;
-      if (token?.type === "ident" && asciiLower(token.value) === "not") {
-        isNot = !isNot;
-        token = words[++at]!;
-      }
     }
     if (token === undefined) return undefined;
     const end = skipComponent(words, at);
@@ -101,7 +104,7 @@ function feature(inner: readonly CssToken[]): Answer {
     const value = tokens.slice(2);
     if (second === undefined) return name in known ? true : undefined;
     const range = /^(-webkit-)?(min|max)-(.+)$/.exec(name);
-    if (range !== null)
+    if (range !== null && !name.includes("--"))
       return compare(`${range[1] ?? ""}${range[3]}`, range[2] === "min" ? ">=" : "<=", value);
     return compare(name, "=", value);
   }
@@ -118,12 +121,17 @@ function feature(inner: readonly CssToken[]): Answer {
   }
   if (parts.length === 3) {
     const [left, operator, right] = parts as [CssToken[], string, CssToken[]];
-    if (isName(left)) return compare(nameOf(left), operator, right);
-    if (isName(right)) return compare(nameOf(right), turned(operator), left);
+    const [name, sign, value] = isName(left)
+      ? [nameOf(left), operator, right]
+      : isName(right)
+        ? [nameOf(right), turned(operator), left]
+        : ["", "", []];
+    return typeof known[name] === "number" ? compare(name, sign, value) : undefined;
   }
   if (parts.length === 5) {
     const [low, one, name, two, high] = parts as [CssToken[], string, CssToken[], string, CssToken[]];
-    if (isName(name))
+    const isOneWay = /^(?:<=?,<=?|>=?,>=?)$/.test(`${one},${two}`);
+    if (isName(name) && isOneWay)
       return allOf([compare(nameOf(name), turned(one), low), compare(nameOf(name), two, high)]);
   }
   return undefined;
@@ -151,6 +159,12 @@ const known: Readonly<Record<string, number | string>> = {
   resolution: 1,
   "-webkit-device-pixel-ratio": 1,
   "prefers-color-scheme": "light",
+};
+/** Words that browsers know of these. */
+const valuesOf: Readonly<Record<string, readonly string[]>> = {
+  __proto__: null as never,
+  orientation: ["landscape", "portrait"],
+  "prefers-color-scheme": ["light", "dark"],
 };
 /** Features of browsers that are no more; every other browser drops a query with one of them. */
 const gone = /^-(?:ms|moz|o)-|^(?:min|max)--moz-/;
@@ -200,10 +214,13 @@ function compare(name: string, operator: string, value: readonly CssToken[]): An
 
 /** A value of the kind that the feature takes. */
 function read(token: CssToken, name: string): number | string | undefined {
-  if (typeof known[name] === "string") return token.type === "ident" ? asciiLower(token.value) : undefined;
+  if (typeof known[name] === "string") {
+    const word = token.type === "ident" ? asciiLower(token.value) : "";
+    return valuesOf[name]?.includes(word) === true ? word : undefined;
+  }
   if (name === "-webkit-device-pixel-ratio") return token.type === "number" ? token.number : undefined;
   if (token.type === "number") return token.number === 0 && name !== "resolution" ? 0 : undefined;
   if (token.type !== "dimension") return undefined;
   const size = (name === "resolution" ? resolutions : pixels)[token.unit];
-  return size === undefined ? undefined : token.number * size;
+  return size === undefined || (name === "resolution" && token.number < 0) ? undefined : token.number * size;
 }

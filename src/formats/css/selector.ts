@@ -1,6 +1,8 @@
 /** Selectors (Selectors Level 4) as they are written: parsed once, with their specificity. What is valid and not understood
  *  is a test that may fit or not. */
+
 import { asciiLower } from "./ascii-case.ts";
+import { parseNth } from "./nth.ts";
 import { type CssToken, skipComponent, splitByComma, trimSpace } from "./tokens.ts";
 
 export type Combinator = " " | ">" | "+" | "~";
@@ -47,6 +49,7 @@ export type SimpleTest =
 const ids = 1_000_000;
 const classes = 1000;
 const countMax = 999;
+const surelyCounted = 255;
 /** Selectors inside selectors; beyond that nothing is known of the style, and RangeError says so. */
 const depthMax = 8;
 
@@ -123,6 +126,8 @@ function parseComplex(tokens: readonly CssToken[], context: Context): ComplexSel
     combinator = undefined;
   }
   if (compounds.length === 0 || (combinator !== undefined && combinator !== " ")) return undefined;
+  // Browsers count to a number each of its own.
+  if (Math.max(ofIds, ofClasses, ofTypes) > surelyCounted) context.grammar.isSure = false;
   const specificity =
     Math.min(countMax, ofIds) * ids + Math.min(countMax, ofClasses) * classes + Math.min(countMax, ofTypes);
   return { compounds, specificity, asksVisit: compounds.some(({ tests }) => tests.some(asksVisit)) };
@@ -218,7 +223,11 @@ function parseCompound(
         const inner = name.type === "function" ? trimSpace(tokens.slice(nameAt + 1, end - 1)) : undefined;
         const test = pseudoClass(word, inner, context);
         if (test === undefined) return undefined;
-        if (test.some(({ kind }) => kind === "unknown") && !knownStates.has(word))
+        const isKnown = (name.type === "function" ? knownFunctions : knownStates).has(word);
+        if (
+          (test.some(({ kind }) => kind === "unknown") && !isKnown) ||
+          inner?.some(({ type }) => type === "{")
+        )
           context.grammar.isSure = false;
         tests.push(...test);
       }
@@ -235,10 +244,12 @@ const knownParts =
   /^(?:before|after|first-line|first-letter|marker|selection|placeholder|backdrop|file-selector-button|-webkit-.*)$/;
 /** States that every browser of today knows, and that are not looked at. */
 const knownStates = new Set(
-  "is where enabled disabled required optional valid invalid default indeterminate read-only read-write placeholder-shown any-link in-range out-of-range autofill".split(
+  "enabled disabled required optional valid invalid default indeterminate read-only read-write placeholder-shown any-link in-range out-of-range autofill".split(
     " ",
   ),
 );
+
+const knownFunctions = new Set(["is", "where"]);
 
 function startsSimple(token: CssToken): boolean {
   return (
@@ -337,64 +348,15 @@ function pseudoClass(
     case "nth-child":
     case "nth-last-child":
     case "nth-of-type":
-    case "nth-last-of-type":
-      return [parseNth(inner, word.includes("last"), word.endsWith("of-type"))];
+    case "nth-last-of-type": {
+      const read = parseNth(inner);
+      if (read === undefined) return [{ kind: "unknown" }];
+      return [nth(read.step, read.offset, word.includes("last"), word.endsWith("of-type"))];
+    }
   }
   return [{ kind: "unknown" }];
 }
 
 function nth(step: number, offset: number, isLast: boolean, isOfType: boolean): SimpleTest {
   return { kind: "nth", step, offset, isLast, isOfType };
-}
-
-/** An+B (CSS Syntax Level 3 section 6). */
-function parseNth(tokens: readonly CssToken[], isLast: boolean, isOfType: boolean): SimpleTest {
-  const texts = tokens.map(nthText);
-  const isWhole = texts.every((text, at) => text !== undefined && mayFollow(tokens[at]!, tokens[at - 1], at));
-  const read = isWhole ? readNth(asciiLower(texts.join(""))) : undefined;
-  return read === undefined ? { kind: "unknown" } : { kind: "nth", ...read, isLast, isOfType };
-}
-
-/** Browsers keep larger numbers each in its own way. */
-const nthMax = 1e6;
-
-/** undefined for what is written in an unusual way. */
-function nthText(token: CssToken): string | undefined {
-  switch (token.type) {
-    case "ident":
-      return /^(?:even|odd|-?n(?:-\d*)?)$/i.test(token.value) ? token.value : undefined;
-    case "delim":
-      return token.value;
-    case "number":
-    case "dimension": {
-      if (token.isInteger !== true || Math.abs(token.number) > nthMax) return undefined;
-      const unit = token.type === "dimension" ? token.unit : "";
-      const isUsual = unit === "" || /^n(?:-\d{0,6})?$/.test(unit);
-      return isUsual ? `${token.isSigned && token.number >= 0 ? "+" : ""}${token.number}${unit}` : undefined;
-    }
-    case "space":
-      return " ";
-    default:
-      return undefined;
-  }
-}
-
-/** What a comment keeps apart is not joined. */
-function mayFollow(token: CssToken, before: CssToken | undefined, at: number): boolean {
-  if (before === undefined || before.type === "space" || token.type === "space") return true;
-  if (before.type === "delim")
-    return at === 1 ? before.value === "+" && token.type === "ident" : token.type === "number";
-  return token.type === "delim" || (token.type === "number" && token.isSigned);
-}
-
-function readNth(formula: string): { readonly step: number; readonly offset: number } | undefined {
-  if (formula === "even") return { step: 2, offset: 0 };
-  if (formula === "odd") return { step: 2, offset: 1 };
-  // Blanks stand around the second sign alone.
-  const match = /^(?:([+-]?\d*)n(?: ?([+-]) ?(\d+))?|([+-]?\d+))$/.exec(formula);
-  if (match === null) return undefined;
-  const [, step, offsetSign = "", offset = "0", alone] = match;
-  if (alone !== undefined) return { step: 0, offset: Number(alone) };
-  const sign = step === "" || step === "+" ? 1 : step === "-" ? -1 : Number(step);
-  return { step: sign, offset: Number(offsetSign + offset) };
 }

@@ -470,5 +470,5 @@ export function expand(property: string, value: Value, isQuirkyPage: boolean): r
 }
 
 export function reachOfProperty(property: string): ReturnType<typeof reachOf> {
-  return reachOf(plainName(property));
+  return reachOf(plainName(property), property.startsWith("-webkit-"));
 }

@@ -4,7 +4,7 @@ import { asciiLower } from "./ascii-case.ts";
 import { answerMedia } from "./media.ts";
 import { isNeutral } from "./neutral.ts";
 import { type ComplexSelector, parseSelectorList } from "./selector.ts";
-import { reachOfProperty, subjectOf } from "./shorthands.ts";
+import { hasVariable, reachOfProperty, subjectOf, unknownValue } from "./shorthands.ts";
 import { type CssToken, insideOf, skipComponent, splitByComma, tokenizeCss, trimSpace } from "./tokens.ts";
 import { addressOf, isHeld } from "./value-forms.ts";
 
@@ -138,13 +138,15 @@ class SheetReader implements StyleSheets {
     selectors: readonly ComplexSelector[],
     isMaybe: boolean,
   ): void {
+    // What is nested ranks behind it.
+    const place = this.rules.length;
     const declarations = this.readDeclarations(tokens, (at) =>
       tokens[at]!.type === "at"
         ? this.#readAtRule(tokens, at, scope, selectors)
         : this.#readStyleRule(tokens, at, scope),
     );
     if (declarations.length > 0)
-      this.rules.push({ selectors, declarations, isMaybe, isRanked: scope.isRanked });
+      this.rules.splice(place, 0, { selectors, declarations, isMaybe, isRanked: scope.isRanked });
   }
 
   readDeclarations(tokens: readonly CssToken[], readNested?: (at: number) => number): Declaration[] {
@@ -178,7 +180,7 @@ class SheetReader implements StyleSheets {
 
   #declaration(name: string, tokens: readonly CssToken[]): Declaration | undefined {
     const property = name.startsWith("--") ? name : asciiLower(name);
-    let value = trimSpace(tokens);
+    let value: readonly CssToken[] = trimSpace(tokens);
     let isImportant = false;
     const last = value.at(-1);
     if (last?.type === "ident" && asciiLower(last.value) === "important") {
@@ -189,9 +191,13 @@ class SheetReader implements StyleSheets {
         value = trimSpace(before.slice(0, -1));
       }
     }
-    if (value.some((token) => token.type === "bad" || (token.type === "delim" && token.value === "!")))
-      return undefined;
-    if (!isBalanced(value)) return undefined;
+    if (value.some((token) => token.type === "bad") || !isBalanced(value)) return undefined;
+    if (value.some((token) => token.type === "delim" && token.value === "!")) {
+      // In brackets of what is substituted, it is a sign like any other.
+      if (!property.startsWith("--") && !hasVariable(value)) return undefined;
+      value = unknownValue;
+    }
+    if (hasWrongVariable(value)) value = unknownValue;
     if (!property.startsWith("--")) {
       const subject = subjectOf(property);
       if (subject.kind === "neutral" && isNeutral(subject.name, value)) return undefined;
@@ -325,7 +331,19 @@ function isRemoteSource(source: readonly CssToken[]): boolean {
 }
 
 function blockOf(tokens: readonly CssToken[], open: number, end: number): readonly CssToken[] {
-  return tokens.slice(open + 1, tokens[end - 1]?.type === "}" ? end - 1 : end);
+  return tokens.slice(open + 1, isClosed(tokens, open, end) ? end - 1 : end);
+}
+
+/** Whether its last bracket closes it, and not one that stays open. */
+function isClosed(tokens: readonly CssToken[], open: number, end: number): boolean {
+  const waiting: string[] = [];
+  for (let at = open; at < end; at++) {
+    const { type } = tokens[at]!;
+    const closer = closers[type];
+    if (closer !== undefined) waiting.push(closer);
+    else if (type === waiting.at(-1)) waiting.pop();
+  }
+  return waiting.length === 0;
 }
 
 /** Where the block of a rule opens. `endsAtSemicolon`: or where the rule ends without one. */
@@ -362,6 +380,15 @@ function isBalanced(tokens: readonly CssToken[]): boolean {
     else if ((type === ")" || type === "]" || type === "}") && open.pop() !== type) return false;
   }
   return true;
+}
+
+/** `var()` of what is no name of a variable: browsers drop the whole. */
+function hasWrongVariable(tokens: readonly CssToken[]): boolean {
+  return tokens.some((token, at) => {
+    if (token.type !== "function" || asciiLower(token.value) !== "var") return false;
+    const name = tokens[at + (tokens[at + 1]?.type === "space" ? 2 : 1)];
+    return name?.type !== "ident" || !/^--./su.test(name.value);
+  });
 }
 
 /** The position behind the colon of a declaration. */

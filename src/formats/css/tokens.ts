@@ -1,5 +1,5 @@
 /** Tokens of CSS (CSS Syntax Level 3 section 4). Comments are gone, escapes are undone, nothing is refused. */
-import { asciiLower } from "./ascii-case.ts";
+import { asciiLower, asciiTrim } from "./ascii-case.ts";
 
 export type CssToken =
   | {
@@ -125,10 +125,10 @@ export function tokenizeCss(
     if (quoted.test(css)) return { type: "function", value };
     const start = at;
     for (; at < css.length && css[at] !== ")"; at++) if (css[at] === "\\") at++;
-    const address = css.slice(start, at++).trim();
+    const address = asciiTrim(css.slice(start, at++));
     // A quote, a bracket, a blank or a control inside of it makes it no address (CSS Syntax section 4.3.6).
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-    return /["'(\s\u0000-\u001f\u007f]/.test(address)
+    return /["'( \u0000-\u001f\u007f]/.test(address)
       ? { type: "bad" }
       : { type: "url", value: unescapeName(address) };
   }

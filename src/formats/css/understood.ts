@@ -651,7 +651,8 @@ export function understoodOf(name: string): Understood | undefined {
   return table.get(name);
 }
 
-export function reachOf(name: string): Reach {
-  for (const reach of ["moves", "paints"] as const) if (known[reach].has(name)) return reach;
-  return table.get(name)?.reach ?? "inside";
+/** `isPrefixed`: of a name of WebKit's own, and old names of sizes and distances are many. */
+export function reachOf(name: string, isPrefixed = false): Reach {
+  for (const reach of ["moves", "paints", "inside"] as const) if (known[reach].has(name)) return reach;
+  return table.get(name)?.reach ?? (isPrefixed ? "paints" : "inside");
 }

@@ -176,8 +176,18 @@ export const familyList: Form = (value) => {
       ((part.length === 1 && part[0]!.type === "string") ||
         part.every(({ type }) => type === "ident" || type === "space")),
   );
+  // Of several words none may be one that stands for a font by itself.
+  if (
+    parts.some(
+      (part) => part.length > 1 && part.some((one) => one.type === "ident" && generic.test(one.value)),
+    )
+  )
+    return "unknown";
   return isList ? "understood" : "dropped";
 };
+
+const generic =
+  /^(?:serif|sans-serif|monospace|cursive|fantasy|system-ui|math|emoji|fangsong|ui-.*|-webkit-.*|default|inherit|initial|unset|revert.*)$/i;
 
 const gradientName = /^(?:repeating-)?(?:linear|radial|conic)-gradient$/;
 export function isGradient(value: Value): boolean {

@@ -5,6 +5,7 @@ import type { Doubt, Removal } from "#/src/model/removal.ts";
 import type { StyleDoubt } from "./cascade.ts";
 import { type Box, initialValue, type Style } from "./computed-style.ts";
 import { leastFontSize } from "./fonts.ts";
+import { judgePlace, movedBy, surelyOutside } from "./places.ts";
 import {
   isFitted,
   isInOwnCell,
@@ -32,13 +33,6 @@ const rounding = 0.001;
 const backMax = 8;
 /** A wider border at the side of a box is a backdrop of its own. */
 export const sideBorderFree = 4;
-export const relativeMax = 6;
-/** Moved by so little, nothing is covered. */
-export const relativeFree = 1.5;
-/** Moved to the right by so much, it stands beside its place where nothing else is painted. */
-const movedRightMax = 64;
-/** Nothing that begins so far out reaches into the window. */
-const surelyOutside = 3000;
 const cornerMax = 30;
 const scrollWidthMin = 60;
 /** Of a share, and in a cell, where padding and other cells take of it. */
@@ -175,7 +169,8 @@ export function boxOf(
     isFixedTable,
     pullsLine:
       (spaces.pullSide < 0 && (isInline || display.startsWith("inline-"))) ||
-      Math.max(width ?? 0, least ?? 0) > widthMax,
+      Math.max(width ?? 0, least ?? 0) > widthMax ||
+      ["left", "right"].some((side) => isFarAway(values, side, basis)),
     height,
     leastHeight,
     isUnsure:
@@ -275,6 +270,12 @@ function judgeSpaces(
   return isPulledBack;
 }
 
+/** What stands behind it is pushed along its line. */
+function isFarAway(values: Values, side: string, basis: LengthBasis): boolean {
+  const sizes = [`margin-${side}`, `padding-${side}`].map((name) => lengthIn(values, name, basis) ?? 0);
+  return Math.max(...sizes) > spaceMax || borderOf(values, side, basis) > spaceMax;
+}
+
 function paddingOf(parent: Style, side: string): number {
   if (parent.display === "inline" || parent.display.startsWith("table")) return 0;
   const basis = { fontSize: leastFontSize(parent), lineHeight: 0, whole: 0, isQuirky: false };
@@ -338,53 +339,6 @@ interface Sizes {
 }
 
 const noSizes: Sizes = { height: undefined, least: 0 };
-
-/** By how much it stands elsewhere than in its place. */
-function movedBy(
-  values: Values,
-  basis: LengthBasis,
-  { position, parent }: BoxContext,
-  sides: readonly string[],
-): number {
-  if (position !== "relative") return 0;
-  const sizes = sides.map((side) => Math.abs(lengthIn(values, side, { ...basis, whole: parent.width }) ?? 0));
-  return Math.max(...sizes);
-}
-
-/** Whether it is moved from its place in flow. */
-function judgePlace(
-  values: Values,
-  basis: LengthBasis,
-  { position, parent }: BoxContext,
-  doubt: (reach: StyleDoubt["reach"], why?: Doubt) => void,
-): Removal | undefined {
-  if (position === "" || position === "static") return undefined;
-  const offsets = ["left", "right", "top", "bottom"].map((side) =>
-    lengthIn(values, side, { ...basis, whole: parent.width }),
-  );
-  const [left, , top] = offsets;
-  const layer = values.get("z-index");
-  if (layer !== undefined && layer !== initialValue && layer[0]?.type === "number" && layer[0].number < 0)
-    doubt("moves", "may-be-covered");
-  if (position === "relative") {
-    if ((left ?? 0) <= -surelyOutside) {
-      doubt("moves", "may-be-off-screen");
-      return "off-screen";
-    }
-    const sizes = offsets.map((offset) => Math.abs(offset ?? 0));
-    const isRight =
-      parent.moved <= relativeFree &&
-      (left ?? 0) > 0 &&
-      (left ?? 0) <= movedRightMax &&
-      sizes.slice(1).every((size) => size <= relativeMax);
-    if (!isRight && sizes.some((size) => parent.moved + size > relativeMax))
-      doubt("moves", "may-be-off-screen");
-    else if (sizes.some((size) => parent.moved + size > relativeFree)) doubt("moves");
-    return undefined;
-  }
-  doubt("moves", "may-be-off-screen");
-  return (left ?? 0) <= -surelyOutside || (top ?? 0) <= -surelyOutside ? "off-screen" : undefined;
-}
 
 function radiusOf(values: Values, basis: LengthBasis): number {
   const value = values.get("border-radius");

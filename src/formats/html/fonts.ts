@@ -75,7 +75,7 @@ export function judgeLetters(style: Style, text: string): Removal | { readonly w
 }
 
 const widthless =
-  /[\p{Zl}\p{Zp}\u034f\u061c\u2006\u2008-\u200a\u2061-\u206f\ufff9-\ufffb]|(?=[^\u0000-\uffff])\p{Default_Ignorable_Code_Point}/u;
+  /[\p{Zl}\p{Zp}\u061c\u2006\u2008-\u200a\u2061-\u206f\ufff9-\ufffb]|\u034f|(?=[\u{10000}-\u{10ffff}])\p{Default_Ignorable_Code_Point}/u;
 const blanks = /[ \t\u00a0]{4,}/;
 
 /** A width that the text surely does not exceed, in the widest of the usual fonts. */

@@ -15,6 +15,8 @@ function word(property: string, value: string): Declaration {
 }
 
 function colourHint(property: string, text: string | undefined): readonly Declaration[] {
+  // Browsers differ on blanks that are none of ASCII.
+  if (text !== undefined && /[^\S \t\n\f\r]/.test(text)) return [hint(property, unknownValue)];
   const colour = text === undefined ? undefined : legacyColour(text);
   if (colour === undefined) return [];
   const hex = colour.slice(0, 3).map((one) => one.toString(16).padStart(2, "0"));

@@ -5,7 +5,7 @@
 import { asciiTrim } from "#/src/formats/css/ascii-case.ts";
 import { isHeld, wordOf } from "#/src/formats/css/value-forms.ts";
 import type { Doubt, Removal } from "#/src/model/removal.ts";
-import { relativeFree, relativeMax, scrollHeightMin, sideBorderFree } from "./boxes.ts";
+import { scrollHeightMin, sideBorderFree } from "./boxes.ts";
 import type { Cascade, DeclaredStyle } from "./cascade.ts";
 import type { Box, Style } from "./computed-style.ts";
 import { initialStyle } from "./computed-style.ts";
@@ -16,6 +16,7 @@ import { scaledHeight } from "./held-pictures.ts";
 import { createLinePaint, type PaintLeft } from "./line-paint.ts";
 import { createLines, type Extent, type Lines, lineOf, noExtent } from "./lines.ts";
 import { coverOfParts } from "./parts.ts";
+import { relativeFree, relativeMax } from "./places.ts";
 import { isPartOfTable, isShareOf } from "./shares.ts";
 import { type ElementStyle, isBoxless, styleOf } from "./style.ts";
 import { textOf } from "./survey.ts";
@@ -590,7 +591,9 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     if (paints && box.reach !== "none") doubtPage("may-be-covered");
     isPainted ||= paints;
     if (paints && hasFloat && keepsLine(parent)) doubtPage("may-be-covered");
-    const width = sizeOf(element, box, "width");
+    const share = /^\s*(\d+(?:\.\d+)?)%/.exec(attributeOf(element, "width") ?? "")?.[1];
+    const width =
+      share === undefined ? sizeOf(element, box, "width") : (Number(share) / 100) * Math.max(parent.width, 1);
     const scaled = scaledHeight(element, style, box);
     if (scaled === undefined) doubtPage("may-be-off-screen");
     const height = Math.max(sizeOf(element, box, "height"), scaled ?? 0);
@@ -925,7 +928,7 @@ function rowSpace({ display, spacing }: Style): number {
 function sizeOf(element: HtmlElement, box: Box, name: "height" | "width"): number {
   if (name === "height" && box.height !== undefined) return box.height;
   const size = Number.parseInt(attributeOf(element, name) ?? "", 10);
-  if (size >= 0 && (name === "height" || size < 10_000)) return size;
+  if (size >= 0) return size;
   if (name === "height" && linesIn.has(element.name)) return linesOf(element) * controlLine;
   if (name === "height") return pictureSize;
   return box.asked > 0 || element.name === "img" ? 0 : controlWidth(element);
@@ -947,7 +950,7 @@ function linesOf(element: HtmlElement): number {
 /** Of what has a width of its own where none is said. */
 function controlWidth(element: HtmlElement): number {
   const letters = Number.parseInt(attributeOf(element, "size") ?? attributeOf(element, "cols") ?? "", 10);
-  const said = letters >= 0 && letters < 10_000 ? letters * letterWidth : 0;
+  const said = letters >= 0 ? letters * letterWidth : 0;
   const inside = element.name === "select" ? textOf(element).length * letterWidth : 0;
   return Math.max(pictureSize + 100, said, inside);
 }

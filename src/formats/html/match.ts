@@ -122,7 +122,7 @@ export function createMatcher(isQuirky: boolean, meter: WorkMeter): Matcher {
         );
       case "checked":
         // Of several buttons of one name only the last is on.
-        if (attributeOf(element, "checked") !== undefined)
+        if (element.name === "input" && attributeOf(element, "checked") !== undefined)
           return asciiLower(attributeOf(element, "type") ?? "") === "checkbox" ? true : undefined;
         return element.name === "option" ? undefined : false;
       case "nth":

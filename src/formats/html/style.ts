@@ -14,11 +14,12 @@ import {
 } from "#/src/formats/css/value-forms.ts";
 import type { Doubt } from "#/src/model/removal.ts";
 import { backdropsOf, ownColours } from "./backdrops.ts";
-import { boxOf, cellsBeside, relativeFree } from "./boxes.ts";
+import { boxOf, cellsBeside } from "./boxes.ts";
 import { type Cascade, type DeclaredStyle, noStyle } from "./cascade.ts";
 import { type Box, initialValue, noValues, plainBox, type Style, type StyleValue } from "./computed-style.ts";
 import { fixedColumnWidth } from "./fixed-table.ts";
 import { isFixedPitchFont, isFontOfSigns, isThinFont, leastFontSize } from "./fonts.ts";
+import { relativeFree } from "./places.ts";
 import { isInOwnCell, isPartOfTable } from "./shares.ts";
 import { hasOwnSpaces, isReplaced, spacesOf } from "./spaces.ts";
 import { hasColumns } from "./table-slots.ts";

@@ -26,6 +26,7 @@ export function surveyTree(root: HtmlElement): Survey {
   const counts = new Map<Removal, number>();
   const count = (what: Removal): void => void counts.set(what, (counts.get(what) ?? 0) + 1);
   const stack: { readonly node: HtmlNode; readonly isInert: boolean }[] = [{ node: root, isInert: false }];
+  const titles = new Set<string>();
   while (stack.length > 0) {
     const { node, isInert } = stack.pop()!;
     if (node.kind === "comment") count("comment");
@@ -38,13 +39,14 @@ export function surveyTree(root: HtmlElement): Survey {
       const answer = node.namespace.endsWith("MathML") ? undefined : holds(node);
       if (!isInert && answer !== false)
         styles.push({
-          text: textOf(node),
+          text: node.children.map((child) => (child.kind === "text" ? child.text : "")).join(""),
           isMaybe: answer === undefined,
-          title: attributeOf(node, "title")?.trim() ?? "",
+          title: attributeOf(node, "title") ?? "",
         });
     } else if (name === "link" && /stylesheet/i.test(attributeOf(node, "rel") ?? "")) {
       count("style");
       if (isHeld(attributeOf(node, "href") ?? "")) isUnclear = true;
+      titles.add(attributeOf(node, "title") ?? "");
     } else if (name === "meta" && isUnclearMeta(node)) isUnclear = true;
     else if (name === "form" || name === "button" || formElements.has(name)) count("form");
     else if (name === "img" || name === "image") {
@@ -59,7 +61,8 @@ export function surveyTree(root: HtmlElement): Survey {
     for (let at = children.length - 1; at >= 0; at--) stack.push({ node: children[at]!, isInert: isInside });
   }
   // Of sheets with titles only those of one title are in force.
-  const titles = new Set(styles.map(({ title }) => title).filter((title) => title !== ""));
+  for (const { title } of styles) titles.add(title);
+  titles.delete("");
   const hasChoice = titles.size > 1;
   if (isFocused && styles.some(({ text }) => /focus/i.test(text))) isUnclear = true;
   return {
