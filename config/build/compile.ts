@@ -2,7 +2,7 @@
  *  older ones beside it. It runs as a process of its own, so that a daemon holds nothing of the compiler. */
 import fs from "node:fs";
 import path from "node:path";
-import { build, type Plugin } from "esbuild";
+import { type BuildOptions, build, type Plugin } from "esbuild";
 import { houseThreads, processHost } from "#/src/threads/house-threads.ts";
 
 const top = path.resolve(import.meta.dirname, "../..");
@@ -19,27 +19,64 @@ const withoutLocales: Plugin = {
     onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({ contents: "export {};" })),
 };
 
+/** Libraries that are imported only when they are needed. */
+const laterLibraries: Plugin = {
+  name: "later libraries",
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^[^.#/]/ }, ({ kind }) =>
+      kind === "dynamic-import" ? { external: true } : undefined,
+    ),
+};
+
+/** What the program and its threads have in common. */
+const common = {
+  absWorkingDir: top,
+  bundle: true,
+  platform: "node",
+  target: "node26",
+  keepNames: true,
+  legalComments: "none",
+  plugins: [withoutLocales],
+  logLevel: "silent",
+} as const satisfies BuildOptions;
+
 async function compile(outdir: string): Promise<void> {
-  const threads = [...Object.values(houseThreads), processHost].map(({ name, source }) => [name, source]);
+  await Promise.all([
+    compileProgram(outdir),
+    ...[...Object.values(houseThreads), processHost].map((thread) => compileThread(outdir, thread)),
+  ]);
+}
+
+async function compileProgram(outdir: string): Promise<void> {
   await build({
-    absWorkingDir: top,
-    entryPoints: Object.fromEntries([["main", "src/main.ts"], ...threads]),
+    ...common,
+    entryPoints: { main: "src/main.ts" },
     outdir,
-    bundle: true,
-    // What is loaded only when it is needed stays apart, and what threads share is there once.
+    // What is loaded only when it is needed stays apart.
     splitting: true,
-    platform: "node",
-    target: "node26",
     format: "esm",
-    keepNames: true,
-    legalComments: "none",
     // Libraries are loaded as Node loads them: bundled ones differ in what CommonJS gives to an import. But zod has ES modules alone,
     // and 95 of them; and the SDK of the Model Context Protocol, which has ES modules too, then shares them.
     external: Object.keys(dependencies).filter(
       (name) => !["zod", "@modelcontextprotocol/server"].includes(name),
     ),
-    plugins: [withoutLocales],
-    logLevel: "silent",
+  });
+}
+
+/** One file of CommonJS with its libraries, as in the single binary: a thread that loads fifty modules starts in twice the time. */
+async function compileThread(
+  outdir: string,
+  { name, source }: { readonly name: string; readonly source: string },
+): Promise<void> {
+  await build({
+    ...common,
+    entryPoints: [source],
+    outfile: path.join(outdir, `${name}.cjs`),
+    format: "cjs",
+    external: ["better-sqlite3"],
+    plugins: [withoutLocales, laterLibraries],
+    define: { "import.meta.url": "__importMetaUrl" },
+    banner: { js: 'const __importMetaUrl = require("node:url").pathToFileURL(__filename).href;' },
   });
 }
 

@@ -75,8 +75,8 @@ export function processFile({ source }: ThreadKind): string {
 
 /** The source, or what was compiled of it, which lies beside this code unless another folder was named. */
 function fileOf({ name, source }: Pick<ThreadKind, "name" | "source">): URL {
-  if (!import.meta.url.endsWith(".ts")) return new URL(`./${name}.js`, import.meta.url);
+  if (!import.meta.url.endsWith(".ts")) return new URL(`./${name}.cjs`, import.meta.url);
   if (compiledFolder !== undefined && compiledSources.has(source))
-    return new URL(`${name}.js`, compiledFolder);
+    return new URL(`${name}.cjs`, compiledFolder);
   return new URL(`../../${source}`, import.meta.url);
 }
