@@ -105,7 +105,7 @@ const rows: readonly Row[] = [
     oneOf(
       "xx-small x-small small medium large x-large xx-large xxx-large smaller larger",
       "math",
-      positiveLengthOrShare,
+      letterSize,
     ),
     "inside",
     "inherited",
@@ -491,7 +491,7 @@ const rows: readonly Row[] = [
     only(
       "none disc circle square decimal decimal-leading-zero lower-roman upper-roman lower-alpha upper-alpha lower-latin upper-latin lower-greek disclosure-open disclosure-closed",
     ),
-    "moves",
+    "paints",
     "inherited",
     "a short mark",
   ],
@@ -568,6 +568,12 @@ const rows: readonly Row[] = [
   ],
   ["column-count column-width", only("auto"), "moves", "own", "one column"],
 ];
+
+/** Small letters are of another height in each font, and what goes by them multiplies. */
+function letterSize(value: Value, isQuirky: boolean): Reading {
+  const hasEx = value.some((token) => token.type === "dimension" && token.unit === "ex");
+  return hasEx ? "unknown" : positiveLengthOrShare(value, isQuirky);
+}
 
 /** A share is a length of new browsers alone. */
 function spacingOfLetters(value: Value, isQuirky: boolean): Reading {

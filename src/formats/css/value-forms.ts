@@ -218,6 +218,7 @@ const angles = words("deg rad grad turn");
  *  with at most two places, and hints between them (CSS Images Level 3, section 3). */
 function isPlainGradient(gradient: Value): boolean {
   const name = gradient[0]?.type === "function" ? asciiLower(gradient[0].value) : "";
+  if (name.endsWith("conic-gradient")) return false;
   const isLinear = name.endsWith("linear-gradient");
   const parts = splitByComma(insideOf(gradient)).map(componentsOf);
   const [first] = parts;

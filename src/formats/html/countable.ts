@@ -29,7 +29,7 @@ const otherScripts =
   /[^\p{Script=Common}\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Default_Ignorable_Code_Point}]/u;
 
 /** They may end a line, and browsers differ on it. */
-const lineEnds = /[^\P{Cc}\t\n\f\r]|[\p{Zl}\p{Zp}]/u;
+const lineEnds = /[^\P{Cc}\t\n]|[\p{Zl}\p{Zp}]/u;
 
 export function isCountableElement(element: HtmlElement, declared: DeclaredStyle): boolean {
   if (!element.isHtml || !elements.has(element.name) || declared.parts.size > 0) return false;

@@ -83,6 +83,8 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
   let lastStyle: Style | undefined;
   let lastClarity: Clarity = "clear";
   let smallest = Number.POSITIVE_INFINITY;
+  /** Size of the letters of the largest mark of an item. */
+  let largestMark = 0;
   /** Boxes are pulled over others, and some box is painted: no box lies surely where the tree says. */
   let isPulled = false;
   let isPainted = false;
@@ -295,7 +297,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     if ((style.display === "list-item" || element.name === "summary") && isMarkInLine(element, style))
       inner.side(markWidth * style.fontSize);
     const endedBefore = inner.ended;
-    inner.side(box.isInline ? box.sideBefore : 0);
+    inner.side(element.name === "wbr" ? 0.1 : box.isInline ? box.sideBefore : 0);
     let paints = false;
     let hasText = false;
     const rowGaps: number[] = [];
@@ -355,6 +357,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     // The mark of an item may lie over the lines beside, also where the item holds nothing.
     const hasMark = style.display === "list-item" || element.name === "summary";
     if (hasMark && isShown(style) && reachesOut(style)) doubtPage("may-be-covered");
+    if (hasMark && isShown(style)) largestMark = Math.max(largestMark, style.fontSize);
     if (box.reach === "pulls") isPulled = true;
     if (box.pullsLine) doubtLine(element);
     if (isApart) {
@@ -593,10 +596,12 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     if (paints && hasFloat && keepsLine(parent)) doubtPage("may-be-covered");
     const share = /^\s*(\d+(?:\.\d+)?)%/.exec(attributeOf(element, "width") ?? "")?.[1];
     const width =
-      share === undefined ? sizeOf(element, box, "width") : (Number(share) / 100) * Math.max(parent.width, 1);
+      share === undefined
+        ? sizeOf(element, found, "width")
+        : (Number(share) / 100) * Math.max(parent.width, 1);
     const scaled = scaledHeight(element, style, box);
     if (scaled === undefined) doubtPage("may-be-off-screen");
-    const height = Math.max(sizeOf(element, box, "height"), scaled ?? 0);
+    const height = Math.max(sizeOf(element, found, "height"), scaled ?? 0);
     if (box.isUnsure || isUnsureSize(element, box)) lines.unsure();
     if (box.isShareWide || (attributeOf(element, "width") ?? "").includes("%")) lines.share();
     const high = Math.max(height, box.leastHeight) + box.spaceAbove + box.spaceBelow;
@@ -611,7 +616,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     if (box.isShareHigh && parent.hasHeight) filled.add(blockAround(element));
     // What is not there is told by its alternative text, which takes room.
     const alt = element.name === "img" ? (attributeOf(element, "alt") ?? "") : "";
-    if (alt !== "" && (box.asked || width) * (box.height ?? sizeOf(element, box, "height")) === 0)
+    if (alt !== "" && (box.asked || width) * (box.height ?? sizeOf(element, found, "height")) === 0)
       lines.text(alt, style);
     gap = 0;
     // Its text is left out, and its boxes are drawn all the same.
@@ -655,6 +660,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
   for (const child of root.children)
     if (child.kind === "element") visitElement(child, top, page);
     else if (child.kind === "text") visitText(child, top, page);
+  if (largestMark > markFree && largestMark > smallest * 4) pageDoubt ??= "may-be-covered";
   if (isPulled && isPainted) pageDoubt ??= "may-be-covered";
   if (isPainted)
     for (const [at, node] of texts.entries())
@@ -849,6 +855,9 @@ const markFactor = 1.25;
 /** In em: of the longest number, "mmmdccclxxxviii." in small letters. */
 const markWidth = 16;
 
+/** Smaller marks cover no word. */
+const markFree = 40;
+
 /** Browsers differ on items without a list in quirks mode. */
 function isMarkInLine(element: HtmlElement, style: Style): boolean {
   if (style.isMarkInside || element.name === "summary") return true;
@@ -888,6 +897,7 @@ function isGrowingFloat({ style, box }: ElementStyle, parent: Style, least: numb
 
 /** A table's own width holds its padding; cells that do not grow are as wide as is said. A share of what is around is no width. */
 function askedOfPart({ display, isFixedTable, values }: Style, { asked }: Box, parent: Style): number {
+  if (display === "inline-table") return asked;
   const isKept =
     display === "table-cell" ? isFixedTable || values.has("min-width") : display.endsWith("table");
   const isShare = ["width", "min-width"].some((name) => isShareOf(values, name));
@@ -925,13 +935,14 @@ function rowSpace({ display, spacing }: Style): number {
   return display === "table-row" ? spacing : 0;
 }
 
-function sizeOf(element: HtmlElement, box: Box, name: "height" | "width"): number {
+function sizeOf(element: HtmlElement, { style, box }: ElementStyle, name: "height" | "width"): number {
   if (name === "height" && box.height !== undefined) return box.height;
   const size = Number.parseInt(attributeOf(element, name) ?? "", 10);
   if (size >= 0) return size;
-  if (name === "height" && linesIn.has(element.name)) return linesOf(element) * controlLine;
+  if (name === "height" && linesIn.has(element.name))
+    return linesOf(element) * Math.max(controlLine, style.fontSize * 2.6);
   if (name === "height") return pictureSize;
-  return box.asked > 0 || element.name === "img" ? 0 : controlWidth(element);
+  return box.asked > 0 || element.name === "img" ? 0 : controlWidth(element, style.fontSize);
 }
 
 /** Attributes that say how many lines a control shows. */
@@ -948,11 +959,12 @@ function linesOf(element: HtmlElement): number {
 }
 
 /** Of what has a width of its own where none is said. */
-function controlWidth(element: HtmlElement): number {
+function controlWidth(element: HtmlElement, fontSize: number): number {
+  const letterWidth = Math.max(letterWidthLeast, fontSize * 1.2);
   const letters = Number.parseInt(attributeOf(element, "size") ?? attributeOf(element, "cols") ?? "", 10);
   const said = letters >= 0 ? letters * letterWidth : 0;
   const inside = element.name === "select" ? textOf(element).length * letterWidth : 0;
-  return Math.max(pictureSize + 100, said, inside);
+  return Math.max(pictureSize + 100, letterWidth * 25, said, inside);
 }
 
-const letterWidth = 16;
+const letterWidthLeast = 16;

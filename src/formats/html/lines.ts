@@ -86,7 +86,7 @@ function isKeeping({ whiteSpace }: Style): boolean {
 }
 
 /** Where lines break: not at a no-break space, and behind a hyphen only between letters. */
-const breaking = /[ \t\n\f\r\u200b]+|(?<=[A-Za-z]-)(?=[A-Za-z])/;
+const breaking = /[ \t\n\u200b]+|(?<=[A-Za-z]-)(?=[A-Za-z])/;
 
 /** `isSqueezed`: the lines may be as narrow as a word. */
 export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines {
@@ -189,7 +189,7 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
         }
         return;
       }
-      put(text.replace(/[ \t\n\f\r]+/g, " "), of, own);
+      put(text.replace(/[ \t\n]+/g, " "), of, own);
     },
     breakLine(of) {
       lineHeight = Math.max(lineHeight, lineOf(of));
@@ -200,6 +200,8 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
       across += size;
       unbroken += size;
       least = Math.max(least, unbroken);
+      // A line without letters is a line.
+      if (size > 0) lineHeight = Math.max(lineHeight, lineOf(style));
       if (isMeasured) putPiece(size);
     },
     strut(of) {
@@ -264,7 +266,7 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
 
   function putBox(high: number, wide: number, isBeside: boolean, line?: Style): void {
     const isKept = keepsLine || isBeside;
-    across += blank + wide;
+    across = Math.max(across + blank + wide, 0.1);
     blank = 0;
     lineHeight = Math.max(
       lineHeight,

@@ -18,7 +18,7 @@ const controlled = words(
 );
 /** What letters of a line, or a box without anything in it, take without covering anything. */
 const linear = words(
-  "display color font-size font-family line-height letter-spacing word-spacing visibility opacity white-space text-decoration-line text-decoration-thickness vertical-align zoom font-size-adjust",
+  "display color font-size font-family line-height letter-spacing word-spacing visibility opacity white-space text-decoration-line vertical-align zoom font-size-adjust",
 );
 const sized = words(
   "width height min-width min-height max-width max-height overflow-x overflow-y padding-top padding-right padding-bottom padding-left box-sizing",
@@ -52,7 +52,8 @@ function coverOf(name: string, declarations: readonly Declaration[], style: Styl
       return subject.kind === "properties" ? subject.names : ["?"];
     });
   const isAll = (allowed: ReadonlySet<string>): boolean => names.every((one) => allowed.has(one));
-  if (name === "marker") return isAll(words("color font-family")) ? "none" : "page";
+  const hasContent = declarations.some(({ property }) => property === "content");
+  if (name === "marker") return isAll(words("color font-family")) && !hasContent ? "none" : "page";
   if (name === "first-line" || name === "first-letter")
     return isAll(words("color font-family")) && names.length === 0
       ? "none"
@@ -64,6 +65,7 @@ function coverOf(name: string, declarations: readonly Declaration[], style: Styl
     .filter(({ property }) => property === "content")
     .map(({ value }) => contentOf(value));
   if (contents.every((content) => content === undefined)) return "none";
+  if (!declarations.every(isSmall)) return "page";
   const text = contents.join("");
   const isBlank = text.trim() === "";
   if (isBlank && isAll(new Set([...linear, ...sized]))) return "none";
@@ -71,6 +73,23 @@ function coverOf(name: string, declarations: readonly Declaration[], style: Styl
     return box.cutsOff ? "element" : "none";
   const isHolder = ["relative", "absolute", "fixed"].includes(positionOf(style));
   return isHolder && isAll(laid) && isBlank && isWithin(declarations) ? "element" : "page";
+}
+
+const colourful = /color|background|^content$|^--|^font-family$/;
+const pixelsMax = 100;
+const emsMax = 5;
+const shareMax = 200;
+
+/** Of usual sizes, which neither cover what is around nor push it far away. */
+function isSmall({ property, value }: Declaration): boolean {
+  if (colourful.test(property)) return true;
+  return value.every((token) => {
+    if (token.type === "function") return false;
+    if (token.type === "percent") return Math.abs(token.number) <= shareMax;
+    if (token.type === "number") return Math.abs(token.number) <= emsMax;
+    if (token.type !== "dimension") return true;
+    return Math.abs(token.number) <= (token.unit === "px" ? pixelsMax : emsMax);
+  });
 }
 
 /** Colours and letters, and no box that is larger or elsewhere. */

@@ -417,6 +417,11 @@ class StyleMaker {
         : opacity < opacityMin
           ? "hidden-by-style"
           : box.hidden);
+    // Whatever stands in such a line, what follows is out of the page.
+    if (lineHeight > lineHeightMax) this.#doubts("paints", "may-be-off-screen");
+    // The background of a row that is not visible is painted behind its visible cells.
+    if (!isVisible && isPartOfTable(display) && (backgroundColour !== undefined || image !== undefined))
+      this.#doubts("inside", "colours-may-match");
     if (opacity < opacityDoubtful) this.#doubts("inside", "colours-may-match");
     const whiteSpace = this.#whiteSpace(isTableReset);
     const width = box.width;
@@ -851,6 +856,7 @@ class StyleMaker {
 
 /** Boxes of these stand below the floats before them, and so does what follows. */
 const isClearing = /^(?:block|list-item|table|flow-root)$/;
+const lineHeightMax = 2000;
 const boxSizes = ["width", "min-width", "max-width", "height", "min-height", "max-height"];
 
 /** Values for which a line may break inside of a word, and the word counts as narrow as one letter of it. */

@@ -5,7 +5,7 @@ const displays: ReadonlyMap<string, string> = new Map(
   Object.entries({
     block:
       "html body address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption figure footer " +
-      "form frameset h1 h2 h3 h4 h5 h6 header hgroup hr legend listing main marquee menu nav ol optgroup option p plaintext " +
+      "form frameset h1 h2 h3 h4 h5 h6 header hgroup hr legend listing main menu nav ol optgroup option p plaintext " +
       "pre search section slot-block summary ul xmp",
     "list-item": "li",
     table: "table",
@@ -17,7 +17,7 @@ const displays: ReadonlyMap<string, string> = new Map(
     "table-caption": "caption",
     "table-column": "col",
     "table-column-group": "colgroup",
-    "inline-block": "button input select textarea meter progress",
+    "inline-block": "marquee button input select textarea meter progress",
     none: "area base basefont datalist head link meta noembed noframes param rp script style template title source track",
   }).flatMap(([display, names]) => names.split(" ").map((name): [string, string] => [name, display])),
 );
