@@ -104,7 +104,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
   };
   /** Texts in floats that boxes of the same context may meet, from one to another. */
   let floated: (readonly [from: number, to: number])[] = [];
-  let detailsNames: readonly string[] | undefined;
+  let detailsNames: ReadonlyMap<string, number> | undefined;
   /** Pixels of borders since the text before, and before that: they may lie close together. */
   let borders = 0;
   let bordersBefore = 0;
@@ -647,8 +647,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     // Of those of one name only one stays open, also where the others are not drawn.
     if (isOpen && group !== "") {
       detailsNames ??= namesOfDetails(root, meter);
-      if (detailsNames.filter((one) => one === group).length > 1)
-        doubts.set(element, "element-not-understood");
+      if ((detailsNames.get(group) ?? 0) > 1) doubts.set(element, "element-not-understood");
     }
     if (isOpen) return element.children;
     const summary = element.children.find((node) => node.kind === "element" && node.name === "summary");
@@ -677,12 +676,16 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
   };
 }
 
-function namesOfDetails(root: HtmlElement, meter: WorkMeter): readonly string[] {
-  const names: string[] = [];
+/** How many of each name there are. */
+function namesOfDetails(root: HtmlElement, meter: WorkMeter): ReadonlyMap<string, number> {
+  const names = new Map<string, number>();
   const open: HtmlElement[] = [root];
   for (let element = open.pop(); element !== undefined; element = open.pop()) {
     meter.spend(1);
-    if (element.name === "details") names.push(attributeOf(element, "name") ?? "");
+    if (element.name === "details") {
+      const name = attributeOf(element, "name") ?? "";
+      names.set(name, (names.get(name) ?? 0) + 1);
+    }
     for (const child of element.children) if (child.kind === "element") open.push(child);
   }
   return names;
