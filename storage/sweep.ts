@@ -14,12 +14,12 @@ import type {
 import { type SlicedTable, tablesFreedAtLast } from "./agent-tables.ts";
 import type { Transaction } from "./sql.ts";
 import { deleteBlobs, releaseBlobs, shortenBlob } from "./writing/blob-rows.ts";
-import { deleteEntries, type HeldEntry, heldEntryColumns } from "./writing/entry-rows.ts";
-import { deleteFileRows } from "./writing/file-rows.ts";
-import { deleteItemRows } from "./writing/item-rows.ts";
-import { changeEntryCounts } from "./writing/message-rows.ts";
-import { deleteSubmissions } from "./writing/submissions.ts";
-import { removeUpload } from "./writing/upload-rows.ts";
+import { deleteFileRows } from "./writing/collections/file-rows.ts";
+import { deleteItemRows } from "./writing/collections/item-rows.ts";
+import { deleteEntries, type HeldEntry, heldEntryColumns } from "./writing/mail/entry-rows.ts";
+import { changeEntryCounts } from "./writing/mail/message-rows.ts";
+import { removeUpload } from "./writing/mail/upload-rows.ts";
+import { deleteSubmissions } from "./writing/outbound/submissions.ts";
 
 const blobsPerSlice = 128;
 const entriesPerSlice = 1000;

@@ -8,7 +8,7 @@ import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import { readBlobRange } from "#/storage/blob.ts";
 import { listAttachmentPlaces, type PlacedAttachmentRow } from "#/storage/queries/attachments.ts";
 import type { Store } from "#/storage/store.ts";
-import type { ItemPut } from "#/storage/writing/items.ts";
+import type { ItemPut } from "#/storage/writing/collections/items.ts";
 
 export interface NewAttachment extends NewUpload {
   readonly managedId: string;

@@ -2,7 +2,7 @@
 import type { IdCodec, ObjectKind } from "#/src/model/ids.ts";
 import type { AgentNumber, CollectionNumber, ItemNumber } from "#/src/model/numbers.ts";
 import type { CollectionRow, ItemRow } from "#/storage/items.ts";
-import type { CollectionSettings } from "#/storage/writing/collection-rows.ts";
+import type { CollectionSettings } from "#/storage/writing/collections/collection-rows.ts";
 import type { Collection, CollectionKind, CollectionProperties } from "./collection.ts";
 import type { Item, ItemProvenance } from "./item.ts";
 

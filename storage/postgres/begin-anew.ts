@@ -3,7 +3,7 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import { findMark, removeMark } from "../moving/move-mark.ts";
 import type { DatabasePlace } from "../store.ts";
-import { renewPositions } from "../writing/renew-positions.ts";
+import { renewPositions } from "../writing/mail/renew-positions.ts";
 import { dropCapture } from "./capture.ts";
 import { openPostgresSide } from "./moving-side.ts";
 

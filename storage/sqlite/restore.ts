@@ -5,7 +5,7 @@
 import fs from "node:fs";
 import type Database from "better-sqlite3";
 import { findMark, removeMark } from "../moving/move-mark.ts";
-import { renewPositions } from "../writing/renew-positions.ts";
+import { renewPositions } from "../writing/mail/renew-positions.ts";
 import { dropCapture } from "./capture.ts";
 import { databaseFile, SqliteSql } from "./connection.ts";
 

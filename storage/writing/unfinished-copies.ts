@@ -3,7 +3,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { formatNumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, Modseq, Uid } from "#/src/model/numbers.ts";
 import type { Sql } from "../sql.ts";
-import type { MailboxWrite } from "./mailbox-write.ts";
+import type { MailboxWrite } from "./mail/mailbox-write.ts";
 
 /** One transaction of such a copy. */
 export interface CopyPart {

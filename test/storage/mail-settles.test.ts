@@ -6,9 +6,9 @@ import { expect, it, vi } from "vitest";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { type Mutation, transactions } from "#/storage/transactions/index.ts";
 import { beginAgentTransaction } from "#/storage/writing/agent-transaction.ts";
-import { selectEntries } from "#/storage/writing/entry-rows.ts";
-import { mailOf } from "#/storage/writing/mail.ts";
-import { MailWrite } from "#/storage/writing/mail-write.ts";
+import { selectEntries } from "#/storage/writing/mail/entry-rows.ts";
+import { mailOf } from "#/storage/writing/mail/mail.ts";
+import { MailWrite } from "#/storage/writing/mail/mail-write.ts";
 import { openTestDatabase } from "../support/database.ts";
 import { type Write, writeEverything } from "../support/every-write.ts";
 

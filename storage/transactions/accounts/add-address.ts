@@ -1,7 +1,7 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
-import { insertAddress } from "../../writing/addresses.ts";
+import { insertAddress } from "../../writing/accounts/addresses.ts";
 
 export interface AddAddress {
   readonly agent: AgentNumber;

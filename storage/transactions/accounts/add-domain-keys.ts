@@ -1,7 +1,7 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import type { NewDomainKey } from "../../rows.ts";
 import type { Transaction } from "../../sql.ts";
-import { insertDomainKeys } from "../../writing/domain-key-rows.ts";
+import { insertDomainKeys } from "../../writing/accounts/domain-key-rows.ts";
 
 /** Adds keys to a domain. Its present keys stay, so that mail that they signed can still be verified. */
 export async function addDomainKeys(

@@ -3,11 +3,11 @@ import type { AccountNumber, AgentNumber, MailboxNumber } from "#/src/model/numb
 import { mailboxRoles, standardRoles } from "#/src/model/roles.ts";
 import type { AgentKind } from "../../rows.ts";
 import type { Transaction } from "../../sql.ts";
-import { insertAddress } from "../../writing/addresses.ts";
+import { insertAddress } from "../../writing/accounts/addresses.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { takeCounter } from "../../writing/counters.ts";
-import { mailOf } from "../../writing/mail.ts";
-import { insertMailbox, subscribe } from "../../writing/mailbox-rows.ts";
+import { mailOf } from "../../writing/mail/mail.ts";
+import { insertMailbox, subscribe } from "../../writing/mail/mailbox-rows.ts";
 
 export interface CreateAgent {
   readonly account: AccountNumber;

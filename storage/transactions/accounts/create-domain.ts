@@ -2,7 +2,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber } from "#/src/model/numbers.ts";
 import type { NewDomainKey } from "../../rows.ts";
 import type { Transaction } from "../../sql.ts";
-import { insertDomainKeys } from "../../writing/domain-key-rows.ts";
+import { insertDomainKeys } from "../../writing/accounts/domain-key-rows.ts";
 
 /** Creates a domain for which mail is accepted, with the keys that sign its own mail. `name` is lower case, in the form that it has in
  *  the DNS. */

@@ -1,6 +1,6 @@
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
-import { assertAgent } from "../../writing/addresses.ts";
+import { assertAgent } from "../../writing/accounts/addresses.ts";
 import { takeCounter } from "../../writing/counters.ts";
 
 export interface CreateToken {

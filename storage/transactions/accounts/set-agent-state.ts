@@ -1,8 +1,8 @@
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { AgentState } from "../../rows.ts";
 import type { Transaction } from "../../sql.ts";
+import { pauseAgent, resumeAgent } from "../../writing/accounts/pauses.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import { pauseAgent, resumeAgent } from "../../writing/pauses.ts";
 
 /** The operator pauses or resumes the sending of a mailbox. */
 export async function setAgentState(

@@ -4,8 +4,8 @@ import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import { findSendingPolicy } from "../../queries/holds.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import { openHoldMailboxes } from "../../writing/holds.ts";
-import { mailOf } from "../../writing/mail.ts";
+import { mailOf } from "../../writing/mail/mail.ts";
+import { openHoldMailboxes } from "../../writing/outbound/holds.ts";
 
 export interface SetSendingPolicy {
   readonly agent: AgentNumber;

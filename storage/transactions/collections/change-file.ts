@@ -7,7 +7,7 @@ import type { CollectionPropertyRow } from "../../queries/collections.ts";
 import { type FileRow, findFile, listFilesBelow } from "../../queries/files.ts";
 import type { Transaction } from "../../sql.ts";
 import { type AgentTransaction, beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import { changeDeadProperties } from "../../writing/dead-properties.ts";
+import { changeDeadProperties } from "../../writing/collections/dead-properties.ts";
 import {
   copyFile,
   deleteFileRows,
@@ -16,7 +16,7 @@ import {
   insertFile,
   moveFile,
   replaceContent,
-} from "../../writing/file-rows.ts";
+} from "../../writing/collections/file-rows.ts";
 
 /** The caller's precondition: the version of the resource at the path, or that there is none. undefined: no precondition. */
 export type FileExpectation = string | undefined;

@@ -4,7 +4,7 @@ import type { CollectionPropertyRow } from "../../queries/collections.ts";
 import { findItem } from "../../queries/items.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import { setItemProperties } from "../../writing/item-properties.ts";
+import { setItemProperties } from "../../writing/collections/item-properties.ts";
 
 export interface ChangeItemProperties {
   readonly agent: AgentNumber;

@@ -10,8 +10,8 @@ import {
   type ItemPut,
   type ItemResult,
   itemsOf,
-} from "../../writing/items.ts";
-import { lockRows } from "../../writing/lock-rows.ts";
+} from "../../writing/collections/items.ts";
+import { lockRows } from "../../writing/collections/lock-rows.ts";
 import {
   type BegunSubmission,
   beginSubmission,
@@ -19,7 +19,7 @@ import {
   numbersOfSubmission,
   type SubmitMessage,
   type Submitted,
-} from "../../writing/submit.ts";
+} from "../../writing/outbound/submit.ts";
 
 export type ItemAction =
   | ({ readonly kind: "put" } & ItemPut)

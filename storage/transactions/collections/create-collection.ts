@@ -9,9 +9,9 @@ import {
   insertCollection,
   insertDefaults,
   type NewCollection,
-} from "../../writing/collection-rows.ts";
-import { changeDeadProperties } from "../../writing/dead-properties.ts";
-import { itemsOf } from "../../writing/items.ts";
+} from "../../writing/collections/collection-rows.ts";
+import { changeDeadProperties } from "../../writing/collections/dead-properties.ts";
+import { itemsOf } from "../../writing/collections/items.ts";
 
 export interface CreateCollection extends Omit<NewCollection, "role"> {
   readonly agent: AgentNumber;

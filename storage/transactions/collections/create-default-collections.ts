@@ -1,8 +1,8 @@
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import { insertDefaults } from "../../writing/collection-rows.ts";
-import { itemsOf } from "../../writing/items.ts";
+import { insertDefaults } from "../../writing/collections/collection-rows.ts";
+import { itemsOf } from "../../writing/collections/items.ts";
 
 /** Creates the calendar, the addressbook and the scheduling inbox that every agent has. Existing ones stay as they are. */
 export async function createDefaultCollections(

@@ -1,8 +1,8 @@
 import type { AgentNumber, CollectionNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import { dropCollection } from "../../writing/collection-rows.ts";
-import { itemsOf } from "../../writing/items.ts";
+import { dropCollection } from "../../writing/collections/collection-rows.ts";
+import { itemsOf } from "../../writing/collections/items.ts";
 import { assertVersion } from "../../writing/version.ts";
 
 export interface DeleteCollection {

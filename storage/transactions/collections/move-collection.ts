@@ -2,8 +2,12 @@ import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, CollectionNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import { dropCollection, findAtSegment, updateCollectionRow } from "../../writing/collection-rows.ts";
-import { itemsOf } from "../../writing/items.ts";
+import {
+  dropCollection,
+  findAtSegment,
+  updateCollectionRow,
+} from "../../writing/collections/collection-rows.ts";
+import { itemsOf } from "../../writing/collections/items.ts";
 
 export interface MoveCollection {
   readonly agent: AgentNumber;

@@ -1,7 +1,7 @@
 import type { AgentNumber, CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
 import type { ItemPeriod } from "../../items.ts";
 import type { Transaction } from "../../sql.ts";
-import { replacePeriods } from "../../writing/item-rows.ts";
+import { replacePeriods } from "../../writing/collections/item-rows.ts";
 
 export interface RetellPeriods {
   readonly agent: AgentNumber;

@@ -6,9 +6,9 @@ import {
   type CollectionSettings,
   moveDefaultRole,
   updateCollectionRow,
-} from "../../writing/collection-rows.ts";
-import { changeDeadProperties } from "../../writing/dead-properties.ts";
-import { itemsOf } from "../../writing/items.ts";
+} from "../../writing/collections/collection-rows.ts";
+import { changeDeadProperties } from "../../writing/collections/dead-properties.ts";
+import { itemsOf } from "../../writing/collections/items.ts";
 import { assertVersion } from "../../writing/version.ts";
 
 export interface UpdateCollection {

@@ -1,7 +1,7 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
-import { assertAgent } from "../../writing/addresses.ts";
+import { assertAgent } from "../../writing/accounts/addresses.ts";
 import { takeCounter } from "../../writing/counters.ts";
 
 export interface CreateWebhook {

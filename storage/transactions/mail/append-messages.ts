@@ -6,14 +6,14 @@ import type { MessageFacts } from "../../rows.ts";
 import type { Transaction } from "../../sql.ts";
 import { type AgentTransaction, beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { insertBlob } from "../../writing/blob-rows.ts";
-import { nameDraft } from "../../writing/draft-rows.ts";
-import { resolveKeywords } from "../../writing/keywords.ts";
-import { mailOf } from "../../writing/mail.ts";
-import type { MailWrite } from "../../writing/mail-write.ts";
-import type { MailboxWrite } from "../../writing/mailbox-write.ts";
-import { insertMessage } from "../../writing/message-rows.ts";
-import { adoptSubmission } from "../../writing/message-submissions.ts";
-import { joinThread } from "../../writing/threads.ts";
+import { nameDraft } from "../../writing/mail/draft-rows.ts";
+import { resolveKeywords } from "../../writing/mail/keywords.ts";
+import { mailOf } from "../../writing/mail/mail.ts";
+import type { MailWrite } from "../../writing/mail/mail-write.ts";
+import type { MailboxWrite } from "../../writing/mail/mailbox-write.ts";
+import { insertMessage } from "../../writing/mail/message-rows.ts";
+import { joinThread } from "../../writing/mail/threads.ts";
+import { adoptSubmission } from "../../writing/outbound/message-submissions.ts";
 
 export interface AppendedMessage {
   readonly facts: MessageFacts;

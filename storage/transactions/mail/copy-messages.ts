@@ -6,11 +6,11 @@ import type { AgentNumber, MailboxNumber, Modseq, Uid } from "#/src/model/number
 import { alreadySent } from "#/src/model/scheduled.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import type { HeldEntry } from "../../writing/entry-rows.ts";
-import { selectEntries } from "../../writing/entry-rows.ts";
-import { resolveKeywords } from "../../writing/keywords.ts";
-import { mailOf } from "../../writing/mail.ts";
-import type { MailboxWrite } from "../../writing/mailbox-write.ts";
+import type { HeldEntry } from "../../writing/mail/entry-rows.ts";
+import { selectEntries } from "../../writing/mail/entry-rows.ts";
+import { resolveKeywords } from "../../writing/mail/keywords.ts";
+import { mailOf } from "../../writing/mail/mail.ts";
+import type { MailboxWrite } from "../../writing/mail/mailbox-write.ts";
 import { assertCanBeTakenBack, type CopyPart, noteCopied } from "../../writing/unfinished-copies.ts";
 
 export interface TransferredMessages {

@@ -2,8 +2,8 @@ import { draftFlag, seenFlag } from "#/src/model/flags.ts";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import { nameDraft } from "../../writing/draft-rows.ts";
-import { mailOf } from "../../writing/mail.ts";
+import { nameDraft } from "../../writing/mail/draft-rows.ts";
+import { mailOf } from "../../writing/mail/mail.ts";
 import { type AppendedMessage, insertAppended } from "./append-messages.ts";
 
 export type DraftedMessage = Pick<AppendedMessage, "facts" | "provenance" | "isAuthenticated">;

@@ -4,15 +4,15 @@ import { isHoldRole, type MailboxRole } from "#/src/model/roles.ts";
 import { assertMailboxName, parentNames } from "../../mailbox-name.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import { mailOf } from "../../writing/mail.ts";
-import type { MailWrite } from "../../writing/mail-write.ts";
+import { mailOf } from "../../writing/mail/mail.ts";
+import type { MailWrite } from "../../writing/mail/mail-write.ts";
 import {
   assertMailboxRoom,
   assertNameIsFree,
   insertMailbox,
   missingNames,
   subscribe,
-} from "../../writing/mailbox-rows.ts";
+} from "../../writing/mail/mailbox-rows.ts";
 
 export interface CreateMailbox {
   readonly agent: AgentNumber;

@@ -3,7 +3,7 @@ import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import { findDraft } from "../../queries/drafts.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import { mailOf } from "../../writing/mail.ts";
+import { mailOf } from "../../writing/mail/mail.ts";
 import { assertVersion } from "../../writing/version.ts";
 
 export interface DeleteDraft {

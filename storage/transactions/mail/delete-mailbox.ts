@@ -3,10 +3,10 @@ import { entryPieceEntries } from "#/src/model/limits.ts";
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Sql, Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import { selectEntries } from "../../writing/entry-rows.ts";
-import { mailOf } from "../../writing/mail.ts";
-import { assertNoRole, childMailboxes, mailboxVersion } from "../../writing/mailbox-rows.ts";
-import type { MailboxWrite } from "../../writing/mailbox-write.ts";
+import { selectEntries } from "../../writing/mail/entry-rows.ts";
+import { mailOf } from "../../writing/mail/mail.ts";
+import { assertNoRole, childMailboxes, mailboxVersion } from "../../writing/mail/mailbox-rows.ts";
+import type { MailboxWrite } from "../../writing/mail/mailbox-write.ts";
 import { assertVersion } from "../../writing/version.ts";
 
 export interface DeleteMailbox {

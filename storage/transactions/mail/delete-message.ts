@@ -3,8 +3,8 @@ import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import { mailOf } from "../../writing/mail.ts";
-import { selectMessageEntries } from "../../writing/message-entries.ts";
+import { mailOf } from "../../writing/mail/mail.ts";
+import { selectMessageEntries } from "../../writing/mail/message-entries.ts";
 import { assertMessageVersion } from "../../writing/version.ts";
 
 export interface DeleteMessage {

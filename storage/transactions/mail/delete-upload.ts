@@ -2,7 +2,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import { removeUpload } from "../../writing/upload-rows.ts";
+import { removeUpload } from "../../writing/mail/upload-rows.ts";
 import { assertVersion } from "../../writing/version.ts";
 
 export interface DeleteUpload {

@@ -14,10 +14,10 @@ import type { MessageFacts } from "../../rows.ts";
 import { type Transaction, together } from "../../sql.ts";
 import { type AgentTransaction, beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { claimBlob, insertBlob } from "../../writing/blob-rows.ts";
-import { mailOf } from "../../writing/mail.ts";
-import { type MailboxState, readMailboxOfRole } from "../../writing/mailbox-write.ts";
-import { insertMessage } from "../../writing/message-rows.ts";
-import { findThread, keepThreadKeys } from "../../writing/threads.ts";
+import { mailOf } from "../../writing/mail/mail.ts";
+import { type MailboxState, readMailboxOfRole } from "../../writing/mail/mailbox-write.ts";
+import { insertMessage } from "../../writing/mail/message-rows.ts";
+import { findThread, keepThreadKeys } from "../../writing/mail/threads.ts";
 import { changeWith, countNew, type ItemAction, type ItemsOfAgent } from "../collections/change-items.ts";
 
 export interface DeliveryRecipient {

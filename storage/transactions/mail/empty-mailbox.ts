@@ -2,8 +2,8 @@ import { entryPieceEntries } from "#/src/model/limits.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import { selectFirstEntries } from "../../writing/entry-rows.ts";
-import { mailOf } from "../../writing/mail.ts";
+import { selectFirstEntries } from "../../writing/mail/entry-rows.ts";
+import { mailOf } from "../../writing/mail/mail.ts";
 import { assertMayBeDeleted, type DeleteMailbox } from "./delete-mailbox.ts";
 
 /** A slice of the deletion of a large mailbox: removes its oldest messages, as `deleteMailbox` does with the last ones. Refuses what

@@ -2,8 +2,8 @@ import { numberSetOf } from "#/src/model/number-set.ts";
 import type { Uid } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import { selectEntries } from "../../writing/entry-rows.ts";
-import { mailOf } from "../../writing/mail.ts";
+import { selectEntries } from "../../writing/mail/entry-rows.ts";
+import { mailOf } from "../../writing/mail/mail.ts";
 import { assertAllHeld, type CopyResult, type TransferredMessages } from "./copy-messages.ts";
 
 /** MOVE (RFC 6851): one transaction in both mailboxes, so that no one sees a message twice or not at all. */

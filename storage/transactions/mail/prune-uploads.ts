@@ -1,7 +1,7 @@
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
+import { removeUpload } from "../../writing/mail/upload-rows.ts";
 import type { PruneSlice } from "../../writing/prune-slice.ts";
-import { removeUpload } from "../../writing/upload-rows.ts";
 
 /** Deletes expired blobs, a slice at a time. Since their expiry they cannot be read. */
 export async function pruneUploads(

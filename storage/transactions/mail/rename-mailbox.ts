@@ -5,9 +5,9 @@ import { hierarchyDelimiter } from "#/src/model/roles.ts";
 import { assertMailboxName, parentNames } from "../../mailbox-name.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import { selectEntries } from "../../writing/entry-rows.ts";
-import { mailOf } from "../../writing/mail.ts";
-import type { MailWrite } from "../../writing/mail-write.ts";
+import { selectEntries } from "../../writing/mail/entry-rows.ts";
+import { mailOf } from "../../writing/mail/mail.ts";
+import type { MailWrite } from "../../writing/mail/mail-write.ts";
 import {
   assertMailboxRoom,
   assertNameIsFree,
@@ -18,8 +18,8 @@ import {
   mailboxVersion,
   missingNames,
   moveSubscription,
-} from "../../writing/mailbox-rows.ts";
-import type { MailboxWrite } from "../../writing/mailbox-write.ts";
+} from "../../writing/mail/mailbox-rows.ts";
+import type { MailboxWrite } from "../../writing/mail/mailbox-write.ts";
 import { assertVersion } from "../../writing/version.ts";
 
 export interface RenameMailbox {

@@ -5,8 +5,8 @@ import { alreadySent } from "#/src/model/scheduled.ts";
 import { findDraftOfMessage } from "../../queries/drafts.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import { selectEntries } from "../../writing/entry-rows.ts";
-import { mailOf } from "../../writing/mail.ts";
+import { selectEntries } from "../../writing/mail/entry-rows.ts";
+import { mailOf } from "../../writing/mail/mail.ts";
 import { type AppendedMessage, addMessages } from "./append-messages.ts";
 
 export interface ReplaceMessage {

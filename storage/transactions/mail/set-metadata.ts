@@ -3,7 +3,7 @@ import { metadataEntriesMax, metadataEntriesOfAgentMax, metadataValueBytesMax } 
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import { mailOf } from "../../writing/mail.ts";
+import { mailOf } from "../../writing/mail/mail.ts";
 
 export interface SetMetadata {
   /** The agent that owns the mailbox. */

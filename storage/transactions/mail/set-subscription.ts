@@ -4,8 +4,8 @@ import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { assertMailboxName, canonicalMailboxName } from "../../mailbox-name.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import { mailOf } from "../../writing/mail.ts";
-import { subscribe } from "../../writing/mailbox-rows.ts";
+import { mailOf } from "../../writing/mail/mail.ts";
+import { subscribe } from "../../writing/mail/mailbox-rows.ts";
 
 /** SUBSCRIBE and UNSUBSCRIBE (RFC 9051 sections 6.3.7 and 6.3.8). A name may be subscribed that has no mailbox; one that has
  *  is logged as a change of the mailbox, so that others are told (RFC 5465 section 5.5). */

@@ -5,10 +5,10 @@ import { type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, Modseq, Uid } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import type { HeldEntry } from "../../writing/entry-rows.ts";
-import { selectEntries } from "../../writing/entry-rows.ts";
-import { foldKeyword, resolveKeywords } from "../../writing/keywords.ts";
-import { mailOf } from "../../writing/mail.ts";
+import type { HeldEntry } from "../../writing/mail/entry-rows.ts";
+import { selectEntries } from "../../writing/mail/entry-rows.ts";
+import { foldKeyword, resolveKeywords } from "../../writing/mail/keywords.ts";
+import { mailOf } from "../../writing/mail/mail.ts";
 import { assertAllHeld } from "./copy-messages.ts";
 
 export type StoreMode = "add" | "remove" | "replace";

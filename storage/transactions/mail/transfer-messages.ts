@@ -5,11 +5,11 @@ import { type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, BlobNumber, MailboxNumber, MessageNumber, Uid } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
 import { type AgentTransaction, beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import type { HeldEntry } from "../../writing/entry-rows.ts";
-import { selectEntries } from "../../writing/entry-rows.ts";
-import { resolveKeywords } from "../../writing/keywords.ts";
-import { mailOf } from "../../writing/mail.ts";
-import { joinThread } from "../../writing/threads.ts";
+import type { HeldEntry } from "../../writing/mail/entry-rows.ts";
+import { selectEntries } from "../../writing/mail/entry-rows.ts";
+import { resolveKeywords } from "../../writing/mail/keywords.ts";
+import { mailOf } from "../../writing/mail/mail.ts";
+import { joinThread } from "../../writing/mail/threads.ts";
 import { assertCanBeTakenBack, type CopyPart, noteCopied } from "../../writing/unfinished-copies.ts";
 import { assertAllHeld, type CopyResult } from "./copy-messages.ts";
 

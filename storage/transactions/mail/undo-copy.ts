@@ -2,8 +2,8 @@ import { parseNumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import { selectEntries } from "../../writing/entry-rows.ts";
-import { mailOf } from "../../writing/mail.ts";
+import { selectEntries } from "../../writing/mail/entry-rows.ts";
+import { mailOf } from "../../writing/mail/mail.ts";
 
 export interface UndoCopy {
   readonly agent: AgentNumber;

@@ -13,10 +13,10 @@ import { alreadySent } from "#/src/model/scheduled.ts";
 import { findLeftModseq } from "../../queries/submissions.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import type { HeldEntry } from "../../writing/entry-rows.ts";
-import { resolveKeywords } from "../../writing/keywords.ts";
-import { mailOf } from "../../writing/mail.ts";
-import { selectMessageEntries } from "../../writing/message-entries.ts";
+import type { HeldEntry } from "../../writing/mail/entry-rows.ts";
+import { resolveKeywords } from "../../writing/mail/keywords.ts";
+import { mailOf } from "../../writing/mail/mail.ts";
+import { selectMessageEntries } from "../../writing/mail/message-entries.ts";
 import { assertMessageVersion } from "../../writing/version.ts";
 
 export interface UpdateMessages {

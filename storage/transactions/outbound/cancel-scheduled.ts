@@ -3,8 +3,8 @@ import { alreadySent } from "#/src/model/scheduled.ts";
 import { findSubmission } from "../../queries/submissions.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import { mailOf } from "../../writing/mail.ts";
-import { selectMessageEntries } from "../../writing/message-entries.ts";
+import { mailOf } from "../../writing/mail/mail.ts";
+import { selectMessageEntries } from "../../writing/mail/message-entries.ts";
 
 /** Cancels scheduled mail by its submission number: its message is moved to Trash. */
 export async function cancelScheduled(

@@ -6,8 +6,8 @@ import type { DeclineReason } from "../../holds.ts";
 import { findHold } from "../../queries/holds.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import { changeHold } from "../../writing/holds.ts";
-import { mailOf } from "../../writing/mail.ts";
+import { mailOf } from "../../writing/mail/mail.ts";
+import { changeHold } from "../../writing/outbound/holds.ts";
 import { assertVersion } from "../../writing/version.ts";
 
 export interface DecideHold {

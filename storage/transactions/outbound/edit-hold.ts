@@ -9,11 +9,11 @@ import type { Transaction } from "../../sql.ts";
 import type { Envelope } from "../../submission.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { insertBlob } from "../../writing/blob-rows.ts";
-import { selectEntries } from "../../writing/entry-rows.ts";
-import { removeHeldMessage } from "../../writing/holds.ts";
-import { mailOf } from "../../writing/mail.ts";
-import { insertMessage } from "../../writing/message-rows.ts";
-import { joinThread } from "../../writing/threads.ts";
+import { selectEntries } from "../../writing/mail/entry-rows.ts";
+import { mailOf } from "../../writing/mail/mail.ts";
+import { insertMessage } from "../../writing/mail/message-rows.ts";
+import { joinThread } from "../../writing/mail/threads.ts";
+import { removeHeldMessage } from "../../writing/outbound/holds.ts";
 import { assertVersion } from "../../writing/version.ts";
 
 export interface EditHold {

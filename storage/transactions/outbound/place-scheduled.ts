@@ -2,9 +2,9 @@ import type { AgentNumber } from "#/src/model/numbers.ts";
 import { findSubmission } from "../../queries/submissions.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import { mailOf } from "../../writing/mail.ts";
-import { selectMessageEntries } from "../../writing/message-entries.ts";
-import { leaveScheduled, openScheduledMailbox } from "../../writing/scheduled.ts";
+import { mailOf } from "../../writing/mail/mail.ts";
+import { selectMessageEntries } from "../../writing/mail/message-entries.ts";
+import { leaveScheduled, openScheduledMailbox } from "../../writing/outbound/scheduled.ts";
 
 /** Moves the copy of older scheduled mail, from before there was a mailbox for it, from Sent to Scheduled. Mail without a copy in Sent is
  *  not changed, and is sent at its time. */

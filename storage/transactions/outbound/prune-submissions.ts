@@ -1,7 +1,7 @@
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
+import { deleteSubmissions } from "../../writing/outbound/submissions.ts";
 import type { PruneSlice } from "../../writing/prune-slice.ts";
-import { deleteSubmissions } from "../../writing/submissions.ts";
 
 /** Deletes submissions that ended long ago, a slice at a time: later reports about them are not recognised any more. While the message of
  *  a submission is kept, so is its outcome, without the replies of other servers. */

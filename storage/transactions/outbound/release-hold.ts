@@ -5,12 +5,12 @@ import { findHold } from "../../queries/holds.ts";
 import type { SendingBasis } from "../../queries/sending-basis.ts";
 import type { Transaction } from "../../sql.ts";
 import type { Envelope } from "../../submission.ts";
+import { assertNotPaused } from "../../writing/accounts/pauses.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import { changeHold } from "../../writing/holds.ts";
-import { mailOf } from "../../writing/mail.ts";
-import { assertNotPaused } from "../../writing/pauses.ts";
-import { assertSendingBasis } from "../../writing/sending-basis.ts";
-import { queueSubmission } from "../../writing/submissions.ts";
+import { mailOf } from "../../writing/mail/mail.ts";
+import { changeHold } from "../../writing/outbound/holds.ts";
+import { assertSendingBasis } from "../../writing/outbound/sending-basis.ts";
+import { queueSubmission } from "../../writing/outbound/submissions.ts";
 import { assertVersion } from "../../writing/version.ts";
 
 export interface ReleaseHold {

@@ -6,12 +6,12 @@ import { findSubmission } from "../../queries/submissions.ts";
 import type { Transaction } from "../../sql.ts";
 import type { RecipientState } from "../../submission.ts";
 import { type AgentTransaction, beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import { tripBreaker } from "../../writing/breaker.ts";
-import { lockRows } from "../../writing/lock-rows.ts";
-import { mailOf } from "../../writing/mail.ts";
-import { selectMessageEntries } from "../../writing/message-entries.ts";
-import { isScheduledDue, leaveScheduled } from "../../writing/scheduled.ts";
-import { closeSubmissionIfDone } from "../../writing/submissions.ts";
+import { lockRows } from "../../writing/collections/lock-rows.ts";
+import { mailOf } from "../../writing/mail/mail.ts";
+import { selectMessageEntries } from "../../writing/mail/message-entries.ts";
+import { tripBreaker } from "../../writing/outbound/breaker.ts";
+import { isScheduledDue, leaveScheduled } from "../../writing/outbound/scheduled.ts";
+import { closeSubmissionIfDone } from "../../writing/outbound/submissions.ts";
 import { releaseDeliveries } from "../daemons/release-deliveries.ts";
 import { type DeliverMessage, type Delivery, deliverMessage } from "../mail/deliver-message.ts";
 

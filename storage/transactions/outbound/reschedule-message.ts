@@ -4,9 +4,9 @@ import { alreadySent } from "#/src/model/scheduled.ts";
 import { findLeftModseq, findScheduled } from "../../queries/submissions.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import { mailOf } from "../../writing/mail.ts";
-import { selectMessageEntries } from "../../writing/message-entries.ts";
-import { dueAt, setDueAt } from "../../writing/scheduled.ts";
+import { mailOf } from "../../writing/mail/mail.ts";
+import { selectMessageEntries } from "../../writing/mail/message-entries.ts";
+import { dueAt, setDueAt } from "../../writing/outbound/scheduled.ts";
 import { assertMessageVersion } from "../../writing/version.ts";
 
 export interface RescheduleMessage {

@@ -4,9 +4,9 @@ import type { SendingBasis } from "../../queries/sending-basis.ts";
 import { findSubmission } from "../../queries/submissions.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import { mailOf } from "../../writing/mail.ts";
-import { isScheduledDue, leaveScheduled } from "../../writing/scheduled.ts";
-import { assertSendingBasis } from "../../writing/sending-basis.ts";
+import { mailOf } from "../../writing/mail/mail.ts";
+import { isScheduledDue, leaveScheduled } from "../../writing/outbound/scheduled.ts";
+import { assertSendingBasis } from "../../writing/outbound/sending-basis.ts";
 
 export interface StartScheduled {
   readonly agent: AgentNumber;

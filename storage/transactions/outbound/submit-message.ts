@@ -6,9 +6,9 @@ import {
   numbersOfSubmission,
   type SubmitMessage,
   type Submitted,
-} from "../../writing/submit.ts";
+} from "../../writing/outbound/submit.ts";
 
-export type { SendingDecision, SubmitMessage, Submitted } from "../../writing/submit.ts";
+export type { SendingDecision, SubmitMessage, Submitted } from "../../writing/outbound/submit.ts";
 
 /** Submits mail of a mailbox: every effect of `send` in one transaction. Refuses paused, rate_limited, over_quota,
  *  precondition_failed (the draft, policy_changed). */

@@ -1,0 +1,40 @@
+/** Rows of `item_address`: the addresses of a contact and their domains. */
+import type { AgentNumber, ItemNumber } from "#/src/model/numbers.ts";
+import type { Sql, SqlValue } from "../../sql.ts";
+
+const rowsPerInsert = 100;
+
+/** Replaces the addresses of a card. An address that was in it before stays known or unknown, whoever writes the card now; for a new
+ *  one the writer decides. */
+export async function replaceItemAddresses(
+  tx: Sql,
+  agent: AgentNumber,
+  item: ItemNumber,
+  addresses: readonly string[],
+  isByPerson: boolean,
+): Promise<void> {
+  const held = await tx.all<{ name: string; isVouched: number }>(
+    `select name, is_vouched as "isVouched" from item_address where agent_id = ? and item_id = ? order by name`,
+    agent,
+    item,
+  );
+  const before = new Map(held.map(({ name, isVouched }) => [name, isVouched]));
+  const rows = new Map<string, number>();
+  for (const address of addresses) {
+    const isVouched = before.get(address) ?? (isByPerson ? 1 : 0);
+    rows.set(address, isVouched);
+    const domain = address.slice(address.lastIndexOf("@") + 1);
+    rows.set(domain, Math.max(rows.get(domain) ?? 0, isVouched));
+  }
+  if (before.size === rows.size && held.every(({ name, isVouched }) => rows.get(name) === isVouched)) return;
+  await tx.run("delete from item_address where agent_id = ? and item_id = ?", agent, item);
+  const all = [...rows];
+  for (let first = 0; first < all.length; first += rowsPerInsert) {
+    const slice = all.slice(first, first + rowsPerInsert);
+    await tx.run(
+      `insert into item_address (agent_id, item_id, name, is_vouched)
+      values ${slice.map(() => "(?,?,?,?)").join(",")}`,
+      ...slice.flatMap(([name, isVouched]): SqlValue[] => [agent, item, name, isVouched]),
+    );
+  }
+}

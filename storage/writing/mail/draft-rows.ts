@@ -1,0 +1,84 @@
+/** Rows of `draft` and `draft_key`: which message a draft is, and by what it is known when it is stored again. */
+import { numberSetOf } from "#/src/model/number-set.ts";
+import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
+import { findDraft } from "../../queries/drafts.ts";
+import { slicesOf } from "../../slices.ts";
+import { paddedList, placesFor, type Sql, type SqlValue } from "../../sql.ts";
+import type { AgentTransaction } from "../agent-transaction.ts";
+
+/** Decides which draft a message in Drafts is: the one in `replaces`; otherwise an existing draft with one of its keys; else a new
+ *  one. */
+export async function nameDraft(
+  write: AgentTransaction,
+  message: MessageNumber,
+  drafted: {
+    readonly keys: readonly Uint8Array[];
+    readonly replaces?: number | undefined;
+    /** Options as JSON; absent: those of the draft before. */
+    readonly options?: string | undefined;
+  },
+): Promise<number> {
+  const { tx, agent } = write;
+  const draft = drafted.replaces ?? (await draftOfKeys(tx, agent, drafted.keys)) ?? message;
+  const options = drafted.options ?? (await findDraft(tx, agent, draft))?.options ?? "{}";
+  await tx.run(
+    `insert into draft (agent_id, draft_id, message_id, modseq, options, created_at)
+    values (?, ?, ?, ?, ?, ?)
+    on conflict (agent_id, draft_id) do update
+    set message_id = excluded.message_id, modseq = excluded.modseq, options = excluded.options`,
+    agent,
+    draft,
+    message,
+    write.modseq,
+    options,
+    write.at,
+  );
+  if (drafted.keys.length > 0)
+    await tx.run(
+      `insert into draft_key (agent_id, key, draft_id)
+      values ${drafted.keys.map(() => "(?,?,?)").join(",")}
+      on conflict (agent_id, key) do update set draft_id = excluded.draft_id`,
+      ...drafted.keys.flatMap((key): SqlValue[] => [agent, key, draft]),
+    );
+  return draft;
+}
+
+async function draftOfKeys(
+  tx: Sql,
+  agent: AgentNumber,
+  keys: readonly Uint8Array[],
+): Promise<number | undefined> {
+  if (keys.length === 0) return undefined;
+  const padded = paddedList(keys);
+  const rows = await tx.all<{ draft: number }>(
+    `select distinct draft_id as draft
+    from draft_key
+    where agent_id = ? and key in (${placesFor(padded)})
+    order by draft_id`,
+    agent,
+    ...padded,
+  );
+  for (const { draft } of rows) if ((await findDraft(tx, agent, draft)) !== undefined) return draft;
+  return undefined;
+}
+
+/** Deletes the drafts of deleted messages. */
+export async function forgetDrafts(
+  tx: Sql,
+  agent: AgentNumber,
+  messages: readonly MessageNumber[],
+): Promise<void> {
+  for (const { condition, parameters } of slicesOf(numberSetOf(messages), "message_id")) {
+    const gone = await tx.all<{ draft: number }>(
+      `delete from draft where agent_id = ? and ${condition} returning draft_id as draft`,
+      agent,
+      ...parameters,
+    );
+    for (const slice of slicesOf(numberSetOf(gone.map(({ draft }) => draft)), "draft_id"))
+      await tx.run(
+        `delete from draft_key where agent_id = ? and ${slice.condition}`,
+        agent,
+        ...slice.parameters,
+      );
+  }
+}

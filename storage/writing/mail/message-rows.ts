@@ -1,0 +1,103 @@
+/** Rows of `message` and their reference counts: a message exists while entries refer to it, a blob while messages do. */
+import { numberSetOf } from "#/src/model/number-set.ts";
+import type {
+  AccountNumber,
+  AgentNumber,
+  BlobNumber,
+  MessageNumber,
+  ThreadNumber,
+} from "#/src/model/numbers.ts";
+import type { MessageFacts } from "../../rows.ts";
+import { slicesOf } from "../../slices.ts";
+import type { Sql, Transaction } from "../../sql.ts";
+import { releaseBlobs } from "../blob-rows.ts";
+import { releaseSubmissions } from "../outbound/message-submissions.ts";
+import { forgetDrafts } from "./draft-rows.ts";
+
+export interface NewMessage {
+  readonly agent: AgentNumber;
+  readonly message: MessageNumber;
+  readonly account: AccountNumber;
+  readonly blob: BlobNumber;
+  readonly thread: ThreadNumber;
+  readonly receivedAt: number;
+  readonly trace: Uint8Array;
+  readonly facts: MessageFacts;
+  readonly isAuthenticated: boolean;
+  /** Provenance as JSON. */
+  readonly provenance: string;
+}
+
+/** Inserts a message with an entry count of 1. */
+export async function insertMessage(tx: Sql, message: NewMessage): Promise<void> {
+  const { facts } = message;
+  await tx.send(
+    `insert into message
+      (agent_id, message_id, account_id, blob_id, thread_id, entry_count, date, received_at, size, trace, subject,
+      from_address, from_name, authenticated, agent_part, provenance, envelope, body_structure,
+      reference_ids)
+    values (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    message.agent,
+    message.message,
+    message.account,
+    message.blob,
+    message.thread,
+    facts.date,
+    message.receivedAt,
+    message.trace.byteLength + facts.blob.size,
+    message.trace,
+    facts.subject,
+    facts.fromAddress,
+    facts.fromName,
+    message.isAuthenticated ? 1 : 0,
+    facts.hasAgentPart ? 1 : 0,
+    message.provenance,
+    facts.envelope,
+    facts.bodyStructure,
+    facts.referenceIds ?? null,
+  );
+}
+
+/** Changes the entry counts of messages. Deletes messages whose count reaches 0, and blobs that only these used. */
+export async function changeEntryCounts(
+  tx: Transaction,
+  agent: AgentNumber,
+  growth: ReadonlyMap<MessageNumber, number>,
+): Promise<void> {
+  const byGrowth = new Map<number, MessageNumber[]>();
+  for (const [message, by] of growth)
+    if (by !== 0) {
+      const messages = byGrowth.get(by);
+      if (messages === undefined) byGrowth.set(by, [message]);
+      else messages.push(message);
+    }
+  const released = new Map<AccountNumber, Map<BlobNumber, number>>();
+  for (const [by, messages] of byGrowth)
+    for (const { condition, parameters } of slicesOf(numberSetOf(messages), "message_id")) {
+      await tx.run(
+        `update message
+        set entry_count = entry_count + ?
+        where agent_id = ? and ${condition}`,
+        by,
+        agent,
+        ...parameters,
+      );
+      if (by > 0) continue;
+      const gone = await tx.all<{ message: MessageNumber; account: AccountNumber; blob: BlobNumber }>(
+        `delete from message
+        where agent_id = ? and ${condition} and entry_count = 0
+        returning message_id as message, account_id as account, blob_id as blob`,
+        agent,
+        ...parameters,
+      );
+      const numbers = gone.map(({ message }) => message);
+      await forgetDrafts(tx, agent, numbers);
+      await releaseSubmissions(tx, agent, numbers);
+      for (const { account, blob } of gone) {
+        const blobs = released.get(account) ?? new Map<BlobNumber, number>();
+        blobs.set(blob, (blobs.get(blob) ?? 0) + 1);
+        released.set(account, blobs);
+      }
+    }
+  for (const [account, blobs] of released) await releaseBlobs(tx, account, blobs);
+}

@@ -1,0 +1,191 @@
+/** Rows of `hold`, and the places of their messages: each is in the mailbox of its hold's state. */
+import type { Actor } from "#/src/model/actor.ts";
+import { flagState, keywordNumbers, systemFlagsMask } from "#/src/model/flags.ts";
+import {
+  approvedKeyword,
+  type HoldAction,
+  type HoldReason,
+  type HoldState,
+  nextHoldState,
+  roleOfHold,
+} from "#/src/model/holds.ts";
+import type { AgentNumber, MailboxNumber, MessageNumber } from "#/src/model/numbers.ts";
+import { holdRoles, holdsName, mailboxRoles } from "#/src/model/roles.ts";
+import type { DeclineReason, HoldRow } from "../../holds.ts";
+import type { Sql } from "../../sql.ts";
+import type { Envelope } from "../../submission.ts";
+import { resolveKeywords } from "../mail/keywords.ts";
+import type { MailWrite } from "../mail/mail-write.ts";
+import { freeName, insertMailbox, missingNames, subscribe } from "../mail/mailbox-rows.ts";
+import type { MailboxWrite } from "../mail/mailbox-write.ts";
+import { selectMessageEntries } from "../mail/message-entries.ts";
+import { openScheduledMailbox } from "./scheduled.ts";
+
+export interface NewHold {
+  /** The message, which this transaction puts into Holds/Waiting. */
+  readonly message: MessageNumber;
+  readonly reason: HoldReason;
+  readonly digest: Uint8Array;
+  readonly envelope: Envelope;
+  readonly requestedBy: AgentNumber;
+  readonly sendAt: number;
+  readonly expiresAt: number;
+}
+
+/** Inserts a hold of a message that the same write puts into Holds/Waiting. Its number must have been reserved. */
+export async function insertHold(mail: MailWrite, hold: NewHold): Promise<number> {
+  const write = mail.transaction;
+  const number = write.takeNumber();
+  await write.tx.run(
+    `insert into hold
+      (agent_id, hold_id, message_id, modseq, state, reason, digest, envelope, requested_by, send_at, expires_at,
+      created_at)
+    values (?, ?, ?, ?, 'waiting', ?, ?, ?, ?, ?, ?, ?)`,
+    write.agent,
+    number,
+    hold.message,
+    write.modseq,
+    hold.reason,
+    hold.digest,
+    JSON.stringify(hold.envelope),
+    hold.requestedBy,
+    hold.sendAt,
+    hold.expiresAt,
+    write.at,
+  );
+  mail.holdIsSettled(hold.message);
+  return number;
+}
+
+/** The mailbox Holds/Waiting, created with the other mailboxes of holds if the agent has none. Must be called before the write's MODSEQ
+ *  is used. */
+export async function openWaitingMailbox(mail: MailWrite): Promise<MailboxWrite> {
+  await openHoldMailboxes(mail);
+  return mail.mailboxOfRole("holds");
+}
+
+/** Creates the missing mailboxes of holds of an agent. If an older mailbox has one of their names, it is renamed. */
+export async function openHoldMailboxes(mail: MailWrite): Promise<void> {
+  const write = mail.transaction;
+  const { tx, agent } = write;
+  const held = await tx.all<{ role: string }>(
+    "select role from mailbox where agent_id = ? and role is not null",
+    agent,
+  );
+  const missing = holdRoles.filter((role) => !held.some((one) => one.role === role));
+  if (missing.length === 0) return;
+  for (const role of missing) await freeName(mail, mailboxRoles[role].name);
+  const parents = await missingNames(tx, agent, [holdsName]);
+  write.reserveNumbers(parents.length + missing.length);
+  for (const name of parents)
+    await insertMailbox(mail, { mailbox: write.takeNumber() as MailboxNumber, name, role: null });
+  for (const role of missing) {
+    const { name } = mailboxRoles[role];
+    await insertMailbox(mail, { mailbox: write.takeNumber() as MailboxNumber, name, role });
+    await subscribe(tx, agent, name);
+  }
+}
+
+/** Applies one action to one hold: changes its row and the place of its message, and logs the event. Throws the refusals of
+ *  `nextHoldState`. */
+export async function changeHold(
+  mail: MailWrite,
+  hold: HoldRow,
+  action: HoldAction,
+  actor: Actor | "server",
+  reason: DeclineReason = action === "expire" ? "expired" : "declined",
+): Promise<HoldState> {
+  const write = mail.transaction;
+  const standing = { state: hold.state, owner: hold.agent, requestedBy: hold.requestedBy };
+  const state = nextHoldState(standing, action, actor);
+  const isScheduled = state === "sent" && hold.sendAt > write.at;
+  const target = isScheduled ? await openScheduledMailbox(mail) : await mail.mailboxOfRole(roleOfHold(state));
+  if (isScheduled) target.settled.add(hold.message);
+  await placeMessage(mail, hold.message, state, target);
+  mail.holdIsSettled(hold.message);
+  if (state === hold.state) return state;
+  const isUndecided = state === "waiting";
+  // An action of the server on an approved mail keeps the decision and its time.
+  const isSame = actor === "server" && hold.decidedAt !== null;
+  await write.tx.run(
+    `update hold
+    set state = ?, modseq = ?, decided_by = ?, decided_at = ?
+    where agent_id = ? and hold_id = ?`,
+    state,
+    write.modseq,
+    isUndecided ? null : actor === "server" ? hold.decidedBy : actor.agent,
+    isUndecided ? null : isSame ? hold.decidedAt : write.at,
+    write.agent,
+    hold.hold,
+  );
+  if (state === "declined" || state === "expired" || state === "failed")
+    await tellDeclined(mail, hold, reason);
+  return state;
+}
+
+async function tellDeclined(mail: MailWrite, hold: HoldRow, reason: DeclineReason): Promise<void> {
+  const write = mail.transaction;
+  const row = await write.tx.get<{ thread: number }>(
+    "select thread_id as thread from message where agent_id = ? and message_id = ?",
+    write.agent,
+    hold.message,
+  );
+  const { mailbox } = await mail.mailboxOfRole("holds_declined");
+  write.tell("mail.declined", hold.message, { mailbox, thread: row?.thread, hold: hold.hold, reason });
+}
+
+/** Removes a message from the mailboxes of holds, because a new version replaces it. */
+export async function removeHeldMessage(mail: MailWrite, message: MessageNumber): Promise<void> {
+  const write = mail.transaction;
+  for (const entry of await selectMessageEntries(write.tx, write.agent, message)) {
+    const mailbox = await mail.mailbox(entry.mailbox);
+    if (mailbox.isForHolds) mail.removeEntry(mailbox, entry);
+  }
+  mail.holdIsSettled(message);
+}
+
+/** Puts the message of a hold into the mailbox of a state, and removes it from the other mailboxes of holds. Copies in other mailboxes
+ *  are not changed. */
+async function placeMessage(
+  mail: MailWrite,
+  message: MessageNumber,
+  state: HoldState,
+  target: MailboxWrite,
+): Promise<void> {
+  const write = mail.transaction;
+  const isAdded = target.added.some((entry) => entry.message === message);
+  let isThere = isAdded || (state === "declined" && mail.rolesAdded(message).includes("trash"));
+  let last: NewEntryOf | undefined;
+  for (const entry of await selectMessageEntries(write.tx, write.agent, message)) {
+    const mailbox = await mail.mailbox(entry.mailbox);
+    const isGone = mailbox.removed.includes(entry.uid);
+    if (mailbox === target && !isAdded && !isGone) isThere = true;
+    else if (mailbox.isForHolds) {
+      const pending = mailbox.forgetUpdate(entry);
+      if (!isGone) mail.removeEntry(mailbox, entry);
+      last = { ...entry, ...(pending && { flags: pending.mask, keywords: pending.overflow }) };
+    }
+  }
+  if (!isThere && last !== undefined) mail.addEntry(target, last, false);
+  if (state !== "approved") await clearApproval(mail, target, message);
+}
+
+type NewEntryOf = Parameters<MailWrite["addEntry"]>[1];
+
+/** Removes the keyword `$Approved`, since the approval is gone. */
+async function clearApproval(mail: MailWrite, target: MailboxWrite, message: MessageNumber): Promise<void> {
+  const write = mail.transaction;
+  const approved = await approvedKeywordNumber(write.tx, write.agent);
+  if (approved === undefined) return;
+  for (const [index, entry] of target.added.entries()) {
+    if (entry.message !== message) continue;
+    const held = keywordNumbers({ mask: entry.flags, overflow: entry.keywords });
+    const kept = held.filter((number) => number !== approved);
+    const { mask, overflow } = flagState(entry.flags & systemFlagsMask, kept);
+    target.added[index] = { ...entry, flags: mask, keywords: overflow };
+  }
+}
+
+export async function approvedKeywordNumber(tx: Sql, agent: AgentNumber): Promise<number | undefined> {
+  return (await resolveKeywords(tx, agent, [approvedKeyword], false)).numbers[0];
+}
