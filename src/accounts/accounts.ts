@@ -6,8 +6,13 @@ import { type GrantedKind, type GrantedObjects, isGrantRight } from "#/src/model
 import type { AccountNumber, AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import type { Scope } from "#/src/model/roles.ts";
 import { noTally, type Tally } from "#/src/model/tally.ts";
-import { findDomain } from "#/storage/queries/accounts.ts";
-import { findAgent, findPosition, listAddressTargets, listAgents } from "#/storage/queries/agents.ts";
+import { findDomain } from "#/storage/queries/accounts/accounts.ts";
+import {
+  findAgent,
+  findPosition,
+  listAddressTargets,
+  listAgents,
+} from "#/storage/queries/accounts/agents.ts";
 import {
   findPassword,
   findToken,
@@ -15,8 +20,12 @@ import {
   listGrants,
   listGrantsOn,
   listPasswords,
-} from "#/storage/queries/credentials.ts";
-import { findSendingPolicy, listAgentsOfApprover, listHoldMailboxes } from "#/storage/queries/holds.ts";
+} from "#/storage/queries/accounts/credentials.ts";
+import {
+  findSendingPolicy,
+  listAgentsOfApprover,
+  listHoldMailboxes,
+} from "#/storage/queries/outbound/holds.ts";
 import type { AddressTargetRow, AgentRow, GrantRow, PasswordRow, TokenRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 import { formatAddress, parseAddress, readAddress, splitTag } from "./address.ts";

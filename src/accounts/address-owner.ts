@@ -1,4 +1,4 @@
-import { findAgent, listAddressTargets } from "#/storage/queries/agents.ts";
+import { findAgent, listAddressTargets } from "#/storage/queries/accounts/agents.ts";
 import type { AgentRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 import type { MailAddress } from "./address.ts";

@@ -1,6 +1,6 @@
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import type { Pause } from "#/src/model/pause.ts";
-import { findAgent, listAddresses } from "#/storage/queries/agents.ts";
+import { findAgent, listAddresses } from "#/storage/queries/accounts/agents.ts";
 import type { AgentRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 

@@ -3,7 +3,7 @@ import type { Clock } from "#/src/model/clock.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { networkOf } from "#/src/model/network.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
-import { findFamiliarNetwork } from "#/storage/queries/familiar-networks.ts";
+import { findFamiliarNetwork } from "#/storage/queries/accounts/familiar-networks.ts";
 import type { Store } from "#/storage/store.ts";
 
 export interface FamiliarNetworks {

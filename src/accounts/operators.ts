@@ -2,7 +2,7 @@
  *  tokens are not accepted as operator tokens. */
 import type { Settings } from "#/config/schema.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { findOperatorToken } from "#/storage/queries/operators.ts";
+import { findOperatorToken } from "#/storage/queries/accounts/operators.ts";
 import type { Store } from "#/storage/store.ts";
 import { hashToken, isWellFormedOperatorToken } from "./secrets.ts";
 import { createTokenLimiter } from "./token-limiter.ts";

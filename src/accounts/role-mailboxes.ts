@@ -1,6 +1,6 @@
 /** Mailboxes that every mail domain has (RFC 5321 section 4.5.1, RFC 2142 sections 2 and 4), also if they are not assigned. */
-import { findDomain, listDomains } from "#/storage/queries/accounts.ts";
-import { listAgents } from "#/storage/queries/agents.ts";
+import { findDomain, listDomains } from "#/storage/queries/accounts/accounts.ts";
+import { listAgents } from "#/storage/queries/accounts/agents.ts";
 import type { AgentRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 

@@ -10,7 +10,7 @@ import {
   type DeliveryStatus,
   readDeliveryReport,
 } from "#/src/outbound/read-report.ts";
-import { findSubmission, listRecipients } from "#/storage/queries/submissions.ts";
+import { findSubmission, listRecipients } from "#/storage/queries/outbound/submissions.ts";
 import type { Store } from "#/storage/store.ts";
 import type { SubmissionRecipientRow } from "#/storage/submission.ts";
 import type { ReportedOutcome } from "#/storage/transactions/outbound/report-delivery.ts";

@@ -4,8 +4,8 @@ import { createPassword, createToken } from "#/src/accounts/administration/crede
 import { administer } from "#/src/accounts/administration/operations.ts";
 import type { House } from "#/src/daemon/house.ts";
 import { defaultScopes, type Scope } from "#/src/model/roles.ts";
-import { findDomain, listAccounts } from "#/storage/queries/accounts.ts";
-import { findAgentByAddress } from "#/storage/queries/agents.ts";
+import { findDomain, listAccounts } from "#/storage/queries/accounts/accounts.ts";
+import { findAgentByAddress } from "#/storage/queries/accounts/agents.ts";
 
 const firstAccount = "main";
 /** Developers also compare octets. */

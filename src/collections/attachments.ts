@@ -6,7 +6,7 @@ import { encodeUpload, type NewUpload } from "#/src/mail/uploads.ts";
 import { attachmentPlacesMax } from "#/src/model/limits.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import { readBlobRange } from "#/storage/blob.ts";
-import { listAttachmentPlaces, type PlacedAttachmentRow } from "#/storage/queries/attachments.ts";
+import { listAttachmentPlaces, type PlacedAttachmentRow } from "#/storage/queries/collections/attachments.ts";
 import type { Store } from "#/storage/store.ts";
 import type { ItemPut } from "#/storage/writing/collections/items.ts";
 

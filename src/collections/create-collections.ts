@@ -10,8 +10,8 @@ import {
   findCollectionOfRole,
   listCollectionProperties,
   listCollections,
-} from "#/storage/queries/collections.ts";
-import { listItemProperties, listItemsWithProperties } from "#/storage/queries/items.ts";
+} from "#/storage/queries/collections/collections.ts";
+import { listItemProperties, listItemsWithProperties } from "#/storage/queries/collections/items.ts";
 import type { Store } from "#/storage/store.ts";
 import type { ChangedItems } from "#/storage/transactions/collections/change-items.ts";
 import { createAttachments } from "./attachments.ts";

@@ -16,7 +16,7 @@ import {
   listOctetsOfNumbers,
   selectItemsAfter,
   selectSizesAfter,
-} from "#/storage/queries/items.ts";
+} from "#/storage/queries/collections/items.ts";
 import type { Store } from "#/storage/store.ts";
 import type { Collections } from "./collections.ts";
 import type { Item, StoredItem } from "./item.ts";

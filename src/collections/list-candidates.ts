@@ -5,7 +5,7 @@ import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { pageRows } from "#/src/model/limits.ts";
 import type { ItemNumber } from "#/src/model/numbers.ts";
 import { openSpanClass } from "#/storage/items.ts";
-import { listPeriods, type PeriodRange, type PeriodRow } from "#/storage/queries/items.ts";
+import { listPeriods, type PeriodRange, type PeriodRow } from "#/storage/queries/collections/items.ts";
 import type { Store } from "#/storage/store.ts";
 import type { Candidate } from "./item.ts";
 

@@ -7,9 +7,13 @@ import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { pageRows } from "#/src/model/limits.ts";
 import { numbersIn, parseNumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
-import { findPosition } from "#/storage/queries/agents.ts";
-import { findCollection } from "#/storage/queries/collections.ts";
-import { type ItemChangeRow, listItemChangeRows, listItemsOfNumbers } from "#/storage/queries/items.ts";
+import { findPosition } from "#/storage/queries/accounts/agents.ts";
+import { findCollection } from "#/storage/queries/collections/collections.ts";
+import {
+  type ItemChangeRow,
+  listItemChangeRows,
+  listItemsOfNumbers,
+} from "#/storage/queries/collections/items.ts";
 import type { Store } from "#/storage/store.ts";
 import type { ItemChange, ItemChanges } from "./item-changes.ts";
 

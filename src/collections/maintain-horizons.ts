@@ -1,7 +1,7 @@
 /** In an endless series whose instances are far apart, each instance has its own period, up to a horizon (`preparing/list-periods.ts`).
  *  This maintenance derives the periods again, with a later horizon, before the horizon comes near. After the horizon the series is a
  *  candidate of every range: no instance is missed, but a range in the far future costs more. */
-import { type RetoldRow, selectNearHorizons } from "#/storage/queries/items.ts";
+import { type RetoldRow, selectNearHorizons } from "#/storage/queries/collections/items.ts";
 import type { Store } from "#/storage/store.ts";
 import { horizonMarginMs } from "./preparing/list-periods.ts";
 import type { ItemPreparation } from "./preparing/preparation.ts";

@@ -4,8 +4,8 @@
 
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { digestZones } from "#/src/formats/icalendar/zones-digest.ts";
+import { type RetoldRow, selectEventsAfter } from "#/storage/queries/collections/items.ts";
 import { findZonesDigest } from "#/storage/queries/deployment.ts";
-import { type RetoldRow, selectEventsAfter } from "#/storage/queries/items.ts";
 import type { Store } from "#/storage/store.ts";
 import type { ItemPreparation } from "./preparing/preparation.ts";
 import { type OnTrouble, retellPeriods } from "./retell-periods.ts";

@@ -2,7 +2,7 @@
 
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
-import { findCollection } from "#/storage/queries/collections.ts";
+import { findCollection } from "#/storage/queries/collections/collections.ts";
 import type { Store } from "#/storage/store.ts";
 import type { ItemAction as StoredAction } from "#/storage/transactions/collections/change-items.ts";
 import { prepareAttachments } from "./attachments.ts";

@@ -1,6 +1,6 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import { decodeItem, type ItemPeriod } from "#/storage/items.ts";
-import { listPeriodsOfItem, type RetoldRow } from "#/storage/queries/items.ts";
+import { listPeriodsOfItem, type RetoldRow } from "#/storage/queries/collections/items.ts";
 import type { Store } from "#/storage/store.ts";
 import type { Item } from "./item.ts";
 import type { ItemPreparation } from "./preparing/preparation.ts";

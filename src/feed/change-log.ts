@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { WaypostError } from "#/src/model/errors.ts";
 import { pageRows } from "#/src/model/limits.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
-import { findPosition } from "#/storage/queries/agents.ts";
+import { findPosition } from "#/storage/queries/accounts/agents.ts";
 import { type LoggedChangeRow, listChanges, listChangesBehind } from "#/storage/queries/changes.ts";
 import type { Store } from "#/storage/store.ts";
 import { type CursorSeal, createCursorSeal } from "./cursor.ts";

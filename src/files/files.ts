@@ -12,7 +12,7 @@ import {
   listFileProperties,
   listFilesBelow,
   readFileBytes,
-} from "#/storage/queries/files.ts";
+} from "#/storage/queries/collections/files.ts";
 import type { Store } from "#/storage/store.ts";
 import type { ChangedFile, FileAction } from "#/storage/transactions/collections/change-file.ts";
 

@@ -1,7 +1,7 @@
 /** Drafts: messages in Drafts with their own ids, which stay when a mail client stores them again. */
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import { transferableBuffers } from "#/storage/blob.ts";
-import { findDraft, findDraftOfMessage } from "#/storage/queries/drafts.ts";
+import { findDraft, findDraftOfMessage } from "#/storage/queries/mail/drafts.ts";
 import type { Store } from "#/storage/store.ts";
 import type { Provenance } from "./messages.ts";
 import { prepareMessage } from "./prepare-message.ts";

@@ -12,13 +12,13 @@ import type {
   Uid,
 } from "#/src/model/numbers.ts";
 import type { OctetText } from "#/storage/octet-text.ts";
-import { type FlagQuery, flaggedUidPages, listUids, messagePages } from "#/storage/queries/entries.ts";
-import { listKeywords } from "#/storage/queries/mailboxes.ts";
+import { type FlagQuery, flaggedUidPages, listUids, messagePages } from "#/storage/queries/mail/entries.ts";
+import { listKeywords } from "#/storage/queries/mail/mailboxes.ts";
 import {
   type MessageFacet,
   type ShownMessageRow,
   shownMessagePages,
-} from "#/storage/queries/shown-messages.ts";
+} from "#/storage/queries/mail/shown-messages.ts";
 import type { EntryMessageRow, EntryRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 import { createKeptFlags } from "./kept-flags.ts";
@@ -61,7 +61,7 @@ export type ShownMessage = Pick<Entry, "uid" | "flags"> & {
   readonly [K in keyof MailboxMessage]?: MailboxMessage[K] | undefined;
 };
 
-export type { MessageFacet } from "#/storage/queries/shown-messages.ts";
+export type { MessageFacet } from "#/storage/queries/mail/shown-messages.ts";
 
 export interface Entries {
   /** UIDs of a mailbox, ascending. Sequence numbers count these. */

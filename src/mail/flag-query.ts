@@ -2,7 +2,7 @@
  *  each message. */
 import { keywordBit, maskedKeywordCount } from "#/src/model/flags.ts";
 import { intersectNumberSets, type NumberSet } from "#/src/model/number-set.ts";
-import type { FlagQuery } from "#/storage/queries/entries.ts";
+import type { FlagQuery } from "#/storage/queries/mail/entries.ts";
 import { everyUid, type SearchKey } from "./search-keys.ts";
 
 export interface FlagSearch extends FlagQuery {

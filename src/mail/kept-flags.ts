@@ -8,9 +8,9 @@ import { keptFlagsMax } from "#/src/model/limits.ts";
 import { countNumbers, type NumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, Modseq, Uid } from "#/src/model/numbers.ts";
 import { lowerBound } from "#/src/model/sorted-numbers.ts";
-import type { FlagQuery } from "#/storage/queries/entries.ts";
-import { findMailbox } from "#/storage/queries/mailboxes.ts";
-import { shownMessagePages } from "#/storage/queries/shown-messages.ts";
+import type { FlagQuery } from "#/storage/queries/mail/entries.ts";
+import { findMailbox } from "#/storage/queries/mail/mailboxes.ts";
+import { shownMessagePages } from "#/storage/queries/mail/shown-messages.ts";
 import type { Reader } from "#/storage/sql.ts";
 import { everyUid } from "./search-keys.ts";
 

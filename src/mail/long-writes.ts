@@ -17,8 +17,8 @@ import {
   uniteNumberSets,
 } from "#/src/model/number-set.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
-import { flaggedUidPages, listUids } from "#/storage/queries/entries.ts";
-import { findMailbox } from "#/storage/queries/mailboxes.ts";
+import { flaggedUidPages, listUids } from "#/storage/queries/mail/entries.ts";
+import { findMailbox } from "#/storage/queries/mail/mailboxes.ts";
 import type { ArgumentsOf, ResultOf, Store, WritePiece } from "#/storage/store.ts";
 
 const everyUid: NumberSet = [[1, 4294967295]];

@@ -5,7 +5,7 @@ import {
   findMailbox as findMailboxRow,
   listMailboxes,
   listSubscriptions,
-} from "#/storage/queries/mailboxes.ts";
+} from "#/storage/queries/mail/mailboxes.ts";
 import type { MailboxRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 import { emptyBeforeDeleting, isQuicklyDeleted, moveRest } from "./long-writes.ts";

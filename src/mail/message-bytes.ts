@@ -3,7 +3,7 @@ import { type MimePart, readStructure, sectionRange } from "#/src/formats/mime/s
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, BlobNumber } from "#/src/model/numbers.ts";
 import { bodyOf, readBlobHeader, readBlobRange, type StoredBlob } from "#/storage/blob.ts";
-import { findBlob } from "#/storage/queries/messages.ts";
+import { findBlob } from "#/storage/queries/mail/messages.ts";
 import type { Reader } from "#/storage/store.ts";
 
 /** The bytes of a message: its own trace header, then the blob, which the recipients of one account share. */

@@ -7,9 +7,9 @@ import type {
   ThreadNumber,
   Uid,
 } from "#/src/model/numbers.ts";
-import { listEntriesOfMessage, listEntriesOfMessages } from "#/storage/queries/entries.ts";
-import { findMessage } from "#/storage/queries/messages.ts";
-import { newestMessagesSoon } from "#/storage/queries/newest-messages.ts";
+import { listEntriesOfMessage, listEntriesOfMessages } from "#/storage/queries/mail/entries.ts";
+import { findMessage } from "#/storage/queries/mail/messages.ts";
+import { newestMessagesSoon } from "#/storage/queries/mail/newest-messages.ts";
 import type { EntryRow, MessageRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 import type { StoredBytes } from "./message-bytes.ts";

@@ -1,7 +1,7 @@
 /** Annotations of mailboxes and of the server (RFC 5464): all who may read the mailbox share `/shared/…`; `/private/…` is separate for
  *  each of them. */
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
-import { listMetadata } from "#/storage/queries/metadata.ts";
+import { listMetadata } from "#/storage/queries/mail/metadata.ts";
 import type { Store } from "#/storage/store.ts";
 
 /** An annotated mailbox; number 0 stands for the server, with separate entries for each agent. */

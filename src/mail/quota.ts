@@ -1,6 +1,6 @@
 import { messagesMax } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
-import { findAgent } from "#/storage/queries/agents.ts";
+import { findAgent } from "#/storage/queries/accounts/agents.ts";
 import type { Store } from "#/storage/store.ts";
 import type { Mailbox } from "./mailboxes.ts";
 

@@ -4,7 +4,7 @@
  *  the first one here asks the store whether it is the first of all. */
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MailboxNumber, Uid } from "#/src/model/numbers.ts";
-import { countEntriesAbove } from "#/storage/queries/entries.ts";
+import { countEntriesAbove } from "#/storage/queries/mail/entries.ts";
 import type { Store } from "#/storage/store.ts";
 import type { Mailbox } from "./mailboxes.ts";
 

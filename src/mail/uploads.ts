@@ -3,7 +3,7 @@ import { type MimePart, parseStructure, serializeStructure } from "#/src/formats
 import { uploadDays } from "#/src/model/limits.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import { type EncodedBlob, encodeBlob, transferableBuffers } from "#/storage/blob.ts";
-import { findUpload } from "#/storage/queries/uploads.ts";
+import { findUpload } from "#/storage/queries/mail/uploads.ts";
 import type { ResultOf, Store } from "#/storage/store.ts";
 import type { StoredBytes } from "./message-bytes.ts";
 import { type Idempotency, type Once, writeOnce } from "./write-once.ts";

@@ -1,7 +1,7 @@
 /** Which deliveries are being tried here. Where several daemons send, each is claimed in the store first, so that no two of them try the same
  *  one; what one claims that ends is free again when the others notice. */
 import { isWaypostError } from "#/src/model/errors.ts";
-import type { DueGroup } from "#/storage/queries/submissions.ts";
+import type { DueGroup } from "#/storage/queries/outbound/submissions.ts";
 import type { Store } from "#/storage/store.ts";
 import type { ClaimedDelivery } from "#/storage/transactions/daemons/claim-deliveries.ts";
 

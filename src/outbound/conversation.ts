@@ -12,8 +12,8 @@ import {
   listMailTail,
   listThreadTail,
   type WrittenMessageRow,
-} from "#/storage/queries/conversations.ts";
-import { findMessage } from "#/storage/queries/messages.ts";
+} from "#/storage/queries/mail/conversations.ts";
+import { findMessage } from "#/storage/queries/mail/messages.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import type { Envelope } from "#/storage/submission.ts";
 import { addressesOf } from "./answering.ts";

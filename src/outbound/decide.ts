@@ -8,7 +8,11 @@ import { WaypostError } from "#/src/model/errors.ts";
 import type { HoldReason } from "#/src/model/holds.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { pausedError } from "#/src/model/pause.ts";
-import { readSendingBasis, type SenderBasis, type SendingBasis } from "#/storage/queries/sending-basis.ts";
+import {
+  readSendingBasis,
+  type SenderBasis,
+  type SendingBasis,
+} from "#/storage/queries/outbound/sending-basis.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import type { Envelope, EnvelopeRecipient } from "#/storage/submission.ts";
 import { type Conversation, readConversation } from "./conversation.ts";

@@ -14,12 +14,12 @@ import { isLiveHold } from "#/src/model/holds.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import { neverAt } from "#/src/model/scheduled.ts";
 import type { HoldRow } from "#/storage/holds.ts";
-import { findHoldOfMessage } from "#/storage/queries/holds.ts";
+import { findHoldOfMessage } from "#/storage/queries/outbound/holds.ts";
 import {
   findSubmissionOfMessage,
   listRecipientDeliveries,
   type RecipientDeliveryRow,
-} from "#/storage/queries/submissions.ts";
+} from "#/storage/queries/outbound/submissions.ts";
 import type { Store } from "#/storage/store.ts";
 import type { SubmissionRow } from "#/storage/submission.ts";
 

@@ -16,7 +16,7 @@ import {
   listDueAgents,
   listDueDomains,
   listDueRecipients,
-} from "#/storage/queries/submissions.ts";
+} from "#/storage/queries/outbound/submissions.ts";
 import type { Store } from "#/storage/store.ts";
 import type { SubmissionRow } from "#/storage/submission.ts";
 import type { ReportedOutcome } from "#/storage/transactions/outbound/report-delivery.ts";

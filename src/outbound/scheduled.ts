@@ -1,13 +1,13 @@
 /** Scheduled mail: when its time comes, it is moved from Scheduled to the queue. Before that its time can be changed. */
 import { writeOnce } from "#/src/mail/write-once.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
-import type { SendingBasis } from "#/storage/queries/sending-basis.ts";
+import type { SendingBasis } from "#/storage/queries/outbound/sending-basis.ts";
 import {
   findScheduled,
   listDueScheduled,
   listRecipients,
   listUnplacedScheduled,
-} from "#/storage/queries/submissions.ts";
+} from "#/storage/queries/outbound/submissions.ts";
 import type { SubmissionRow } from "#/storage/submission.ts";
 import { assertMayLeave } from "./decide.ts";
 import { scheduledAtOnce, scheduledRetryMs } from "./limits.ts";

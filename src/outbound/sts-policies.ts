@@ -1,5 +1,5 @@
 /** MTA-STS policies of other domains (RFC 8461), as they were last fetched. */
-import { findStsPolicy } from "#/storage/queries/sts-policies.ts";
+import { findStsPolicy } from "#/storage/queries/outbound/sts-policies.ts";
 import type { StsPolicyRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 

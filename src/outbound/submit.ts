@@ -15,7 +15,7 @@ import { headerBytesMax } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { pausedError } from "#/src/model/pause.ts";
 import { copyBlob, transferableBuffers } from "#/storage/blob.ts";
-import { findSendingPolicy } from "#/storage/queries/holds.ts";
+import { findSendingPolicy } from "#/storage/queries/outbound/holds.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import type { Envelope, EnvelopeRecipient, SubmissionSource } from "#/storage/submission.ts";
 import type { SubmitMessage } from "#/storage/transactions/outbound/submit-message.ts";

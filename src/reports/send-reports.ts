@@ -7,7 +7,7 @@ import type { Resolve } from "#/src/evidence/dns.ts";
 import type { ReportKind } from "#/src/formats/reports/received-report.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { Outbound } from "#/src/outbound/outbound.ts";
-import { listCountedDomains, listReportCounts } from "#/storage/queries/domain-reports.ts";
+import { listCountedDomains, listReportCounts } from "#/storage/queries/accounts/domain-reports.ts";
 import type { AgentRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 import { findDmarcDestinations, findTlsDestinations } from "./destinations.ts";

@@ -24,7 +24,7 @@ import {
   listCalendarDeliveries,
   listCalendarHolds,
   listUidsWithDeliveries,
-} from "#/storage/queries/calendar-mail.ts";
+} from "#/storage/queries/collections/calendar-mail.ts";
 import type { Store } from "#/storage/store.ts";
 import { type CalendarAddress, readCalendarAddress } from "./calendar-address.ts";
 import type { LocalRooms } from "./local-copies.ts";

@@ -1,5 +1,5 @@
 import type { AgentNumber, MailboxNumber, MessageNumber, ThreadNumber } from "#/src/model/numbers.ts";
-import { messageOf, type StoredMessage, selectMessage } from "../queries/messages.ts";
+import { messageOf, type StoredMessage, selectMessage } from "../queries/mail/messages.ts";
 import type { MessageRow } from "../rows.ts";
 import type { Reader } from "../sql.ts";
 

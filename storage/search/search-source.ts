@@ -1,7 +1,7 @@
 /** The source of the search index: the store's rows, read on a connection of the indexing thread. */
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import { openS3Objects } from "../objects/s3-objects.ts";
-import { messageOf, type StoredMessage, selectMessage } from "../queries/messages.ts";
+import { messageOf, type StoredMessage, selectMessage } from "../queries/mail/messages.ts";
 import type { MessageRow } from "../rows.ts";
 import { paddedList, placesFor, type Reader } from "../sql.ts";
 import { openReading, SqliteSql } from "../sqlite/connection.ts";

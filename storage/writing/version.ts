@@ -3,7 +3,7 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import { alreadySent } from "#/src/model/scheduled.ts";
-import { findLeftModseq } from "../queries/submissions.ts";
+import { findLeftModseq } from "../queries/outbound/submissions.ts";
 import type { Sql } from "../sql.ts";
 
 /** The version of a message is the highest MODSEQ of its entries. If the mail was scheduled in the given version and has been sent

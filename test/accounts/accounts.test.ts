@@ -4,7 +4,7 @@ import { defaultSettings, type Settings } from "#/config/schema.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import type { NewOwner } from "#/src/accounts/administration/agents-and-people.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
-import { findMailboxByName } from "#/storage/queries/mailboxes.ts";
+import { findMailboxByName } from "#/storage/queries/mail/mailboxes.ts";
 import { openTestStore, type TestStore } from "#/test/support/store.ts";
 
 const home = "192.0.2.7";

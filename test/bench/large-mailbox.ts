@@ -11,7 +11,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import { openStore } from "#/storage/open-store.ts";
-import { listAgents } from "#/storage/queries/agents.ts";
+import { listAgents } from "#/storage/queries/accounts/agents.ts";
 import { startChildDaemon } from "../support/daemon.ts";
 import { type Answer, ImapConnection } from "./imap-connection.ts";
 import { costOf } from "./process-cost.ts";

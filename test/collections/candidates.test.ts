@@ -10,7 +10,7 @@ import { findIanaZone } from "#/src/formats/icalendar/iana-zone.ts";
 import { readRecurrenceSet } from "#/src/formats/icalendar/recurrence-set.ts";
 import type { ItemNumber } from "#/src/model/numbers.ts";
 import { openEndMs, openSpanClass, openStartMs, spanClassOf } from "#/storage/items.ts";
-import { listPeriodsOfItem, selectEventsAfter, selectPeriods } from "#/storage/queries/items.ts";
+import { listPeriodsOfItem, selectEventsAfter, selectPeriods } from "#/storage/queries/collections/items.ts";
 import { byDav, calendarText, eventText, gather, openItemHouse } from "../support/items.ts";
 import { randomSource } from "../support/random.ts";
 

@@ -6,7 +6,7 @@ import { isWaypostError } from "#/src/model/errors.ts";
 import { isLiveHold } from "#/src/model/holds.ts";
 import type { NumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Uid } from "#/src/model/numbers.ts";
-import { findHold } from "#/storage/queries/holds.ts";
+import { findHold } from "#/storage/queries/outbound/holds.ts";
 import { graceMs, type HoldHouse, openHoldHouse } from "./hold-house.ts";
 
 /** A small generator, so that a seed is a history (mulberry32). */

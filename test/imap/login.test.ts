@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { listCapabilities } from "#/protocols/imap/capabilities.ts";
 import { commands } from "#/protocols/imap/commands/index.ts";
 import { createToken } from "#/src/accounts/administration/credentials.ts";
-import { findAgent } from "#/storage/queries/agents.ts";
+import { findAgent } from "#/storage/queries/accounts/agents.ts";
 import { scramClient } from "../support/scram-client.ts";
 import { startImap } from "./server.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { highestMatch } from "#/protocols/imap/resynchronise/qresync.ts";
 import { SessionView } from "#/protocols/imap/session/session-view.ts";
 import { parseNumberSet } from "#/src/model/number-set.ts";
-import { findAgent } from "#/storage/queries/agents.ts";
+import { findAgent } from "#/storage/queries/accounts/agents.ts";
 import { type ImapServer, startImap } from "./server.ts";
 
 /** Five messages in INBOX; a client of QRESYNC has seen them all, then left. */

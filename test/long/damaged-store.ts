@@ -6,7 +6,7 @@ import path from "node:path";
 import Database from "better-sqlite3";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { openStore } from "#/storage/open-store.ts";
-import { listAgents } from "#/storage/queries/agents.ts";
+import { listAgents } from "#/storage/queries/accounts/agents.ts";
 import { readJournal } from "./journal.ts";
 import { prepareStore, startLoad } from "./store-load.ts";
 

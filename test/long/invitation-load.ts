@@ -2,7 +2,7 @@
  *  and mails that bring an event. Whatever ends the process, all of it is there or none, and what was acknowledged is. */
 import fs from "node:fs";
 import type { AgentNumber } from "#/src/model/numbers.ts";
-import { listAgents } from "#/storage/queries/agents.ts";
+import { listAgents } from "#/storage/queries/accounts/agents.ts";
 import type { Store } from "#/storage/store.ts";
 import { eventText } from "../support/item-texts.ts";
 import { envelopeTo } from "../support/submission.ts";

@@ -6,7 +6,7 @@ import { createCollections } from "#/src/collections/create-collections.ts";
 import { createDirectPreparation } from "#/src/collections/preparing/preparation.ts";
 import { itemSegment } from "#/src/collections/rows.ts";
 import type { AgentNumber, CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
-import { listAgents } from "#/storage/queries/agents.ts";
+import { listAgents } from "#/storage/queries/accounts/agents.ts";
 import type { Store } from "#/storage/store.ts";
 import { eventText } from "../support/item-texts.ts";
 import { formatLine, type JournalLine } from "./journal.ts";

@@ -8,7 +8,7 @@ import { entryPieceEntries, flagPieceEntries } from "#/src/model/limits.ts";
 import { countNumbers } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
 import { mailboxOwner } from "#/src/model/owner.ts";
-import { findMailboxByName } from "#/storage/queries/mailboxes.ts";
+import { findMailboxByName } from "#/storage/queries/mail/mailboxes.ts";
 import type { Store } from "#/storage/store.ts";
 import { append, positionOf } from "../support/delivery.ts";
 import { openTestStore, type Seed, seedAgent, testFacts } from "../support/store.ts";

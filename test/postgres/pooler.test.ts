@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openStore } from "#/storage/open-store.ts";
 import { connect } from "#/storage/postgres/connection.ts";
-import { findDomain } from "#/storage/queries/accounts.ts";
+import { findDomain } from "#/storage/queries/accounts/accounts.ts";
 import { freePort } from "../support/free-port.ts";
 import { dropDatabase, makeDatabase, nameOf, serverUrl } from "./database.ts";
 

@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from "vitest";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { checkStore } from "#/storage/check.ts";
 import { openStore } from "#/storage/open-store.ts";
-import { listUids } from "#/storage/queries/entries.ts";
+import { listUids } from "#/storage/queries/mail/entries.ts";
 import type { Store } from "#/storage/store.ts";
 import { append, deliver } from "../support/delivery.ts";
 import { openTestStore, type Seed, seedAgent } from "../support/store.ts";

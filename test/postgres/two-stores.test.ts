@@ -11,7 +11,7 @@ import type { Touched } from "#/src/model/changes.ts";
 import { createOutbound } from "#/src/outbound/create-outbound.ts";
 import { type LeaseTimes, leaseNames } from "#/storage/leases.ts";
 import { openStore } from "#/storage/open-store.ts";
-import { listUids } from "#/storage/queries/entries.ts";
+import { listUids } from "#/storage/queries/mail/entries.ts";
 import type { Store } from "#/storage/store.ts";
 import { append, positionOf } from "../support/delivery.ts";
 import { openTestStore, seedAgent, testFacts } from "../support/store.ts";

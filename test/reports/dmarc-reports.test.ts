@@ -8,7 +8,7 @@ import { findReports } from "#/src/formats/reports/find-reports.ts";
 import { createReportCounts, dayOf } from "#/src/reports/report-counts.ts";
 import { sendDueReports } from "#/src/reports/send-reports.ts";
 import { dmarcDetail } from "#/src/reports/write-dmarc-report.ts";
-import { listReportCounts } from "#/storage/queries/domain-reports.ts";
+import { listReportCounts } from "#/storage/queries/accounts/domain-reports.ts";
 import { openDeliveryHouse } from "../delivery/delivery-house.ts";
 import { startInProcessDaemon } from "../support/daemon.ts";
 import { startDnsServer } from "../support/dns-server.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { Modseq } from "#/src/model/numbers.ts";
 import { LeaseKeeper } from "#/storage/lease-keeper.ts";
 import { leaseNames } from "#/storage/leases.ts";
-import { listDue } from "#/storage/queries/submissions.ts";
+import { listDue } from "#/storage/queries/outbound/submissions.ts";
 import type { ArgumentsOf, ResultOf, Store, TransactionName } from "#/storage/store.ts";
 import { append } from "../support/delivery.ts";
 import { openTestStore, type Seed, seedAgent } from "../support/store.ts";

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import type { Modseq } from "#/src/model/numbers.ts";
 import { listChanges } from "#/storage/queries/changes.ts";
-import { messagePages } from "#/storage/queries/entries.ts";
-import { listMailboxes } from "#/storage/queries/mailboxes.ts";
+import { messagePages } from "#/storage/queries/mail/entries.ts";
+import { listMailboxes } from "#/storage/queries/mail/mailboxes.ts";
 import { openTestStore, seedAgent, testFacts } from "../support/store.ts";
 
 it("delivers one message to several agents of one account with one blob", async () => {

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { draftFlag } from "#/src/model/flags.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Uid } from "#/src/model/numbers.ts";
-import { findDraft, findDraftOfMessage } from "#/storage/queries/drafts.ts";
-import { listMailboxes } from "#/storage/queries/mailboxes.ts";
+import { findDraft, findDraftOfMessage } from "#/storage/queries/mail/drafts.ts";
+import { listMailboxes } from "#/storage/queries/mail/mailboxes.ts";
 import type { Store } from "#/storage/store.ts";
 import { openTestStore, seedAgent, testFacts } from "../support/store.ts";
 

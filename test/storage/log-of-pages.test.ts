@@ -4,7 +4,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { listUids } from "#/storage/queries/entries.ts";
+import { listUids } from "#/storage/queries/mail/entries.ts";
 import { rewriteLog } from "#/storage/sqlite/log-of-pages.ts";
 import { deliver } from "../support/delivery.ts";
 import { openTestStore, type Seed, seedAgent, type TestStore } from "../support/store.ts";

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import type { MailboxNumber, Modseq } from "#/src/model/numbers.ts";
 import { listChanges } from "#/storage/queries/changes.ts";
-import { listUids } from "#/storage/queries/entries.ts";
-import { findMailboxByName, listMailboxes, listSubscriptions } from "#/storage/queries/mailboxes.ts";
-import { listMetadata } from "#/storage/queries/metadata.ts";
+import { listUids } from "#/storage/queries/mail/entries.ts";
+import { findMailboxByName, listMailboxes, listSubscriptions } from "#/storage/queries/mail/mailboxes.ts";
+import { listMetadata } from "#/storage/queries/mail/metadata.ts";
 import { append, positionOf } from "../support/delivery.ts";
 import { openTestStore, seedAgent } from "../support/store.ts";
 

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import type { NumberSet } from "#/src/model/number-set.ts";
 import type { MailboxNumber, MessageNumber, ThreadNumber } from "#/src/model/numbers.ts";
-import { listEntriesOfMessage } from "#/storage/queries/entries.ts";
-import { findMailboxByName, listKeywords } from "#/storage/queries/mailboxes.ts";
-import { findMessage } from "#/storage/queries/messages.ts";
-import { newestMessagesSoon } from "#/storage/queries/newest-messages.ts";
+import { listEntriesOfMessage } from "#/storage/queries/mail/entries.ts";
+import { findMailboxByName, listKeywords } from "#/storage/queries/mail/mailboxes.ts";
+import { findMessage } from "#/storage/queries/mail/messages.ts";
+import { newestMessagesSoon } from "#/storage/queries/mail/newest-messages.ts";
 import type { MessageRow } from "#/storage/rows.ts";
 import type { NewestMessages } from "#/storage/scans/newest-messages.ts";
 import type { Store } from "#/storage/store.ts";

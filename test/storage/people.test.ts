@@ -1,10 +1,20 @@
 import { describe, expect, it } from "vitest";
 import type { GrantedObjects } from "#/src/model/grants.ts";
 import type { AccountNumber, AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
-import { listAccounts } from "#/storage/queries/accounts.ts";
-import { findAgent, listAddresses, listAddressTargets, listAgents } from "#/storage/queries/agents.ts";
-import { findToken, listGrants, listGrantsOn, listPasswords } from "#/storage/queries/credentials.ts";
-import { listMailboxes, listSubscriptions } from "#/storage/queries/mailboxes.ts";
+import { listAccounts } from "#/storage/queries/accounts/accounts.ts";
+import {
+  findAgent,
+  listAddresses,
+  listAddressTargets,
+  listAgents,
+} from "#/storage/queries/accounts/agents.ts";
+import {
+  findToken,
+  listGrants,
+  listGrantsOn,
+  listPasswords,
+} from "#/storage/queries/accounts/credentials.ts";
+import { listMailboxes, listSubscriptions } from "#/storage/queries/mail/mailboxes.ts";
 import { deliver } from "../support/delivery.ts";
 import { openTestStore, seedAgent, type TestStore, testFacts } from "../support/store.ts";
 

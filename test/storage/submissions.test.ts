@@ -2,7 +2,12 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { findSubmission, listDue, listDueScheduled, listRecipients } from "#/storage/queries/submissions.ts";
+import {
+  findSubmission,
+  listDue,
+  listDueScheduled,
+  listRecipients,
+} from "#/storage/queries/outbound/submissions.ts";
 import type { Store } from "#/storage/store.ts";
 import type { ReportedOutcome } from "#/storage/transactions/outbound/report-delivery.ts";
 import { append, positionOf } from "../support/delivery.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { MailboxNumber } from "#/src/model/numbers.ts";
-import { listUids } from "#/storage/queries/entries.ts";
+import { listUids } from "#/storage/queries/mail/entries.ts";
 import type { Store } from "#/storage/store.ts";
 import { append } from "../support/delivery.ts";
 import { openTestStore, type Seed, seedAgent } from "../support/store.ts";

@@ -7,8 +7,8 @@ import { longWriteBytesMin, quickEntriesMax } from "#/src/model/limits.ts";
 import type { MailboxNumber } from "#/src/model/numbers.ts";
 import { mailboxOwner } from "#/src/model/owner.ts";
 import { encodeBlob, transferableBuffers } from "#/storage/blob.ts";
-import { listUids } from "#/storage/queries/entries.ts";
-import { findMailboxByName } from "#/storage/queries/mailboxes.ts";
+import { listUids } from "#/storage/queries/mail/entries.ts";
+import { findMailboxByName } from "#/storage/queries/mail/mailboxes.ts";
 import { append, deliver, positionOf } from "../support/delivery.ts";
 import { itOnSqlite, openTestStore, type Seed, seedAgent, testFacts } from "../support/store.ts";
 

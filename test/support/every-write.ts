@@ -10,9 +10,9 @@ import type {
 } from "#/src/model/numbers.ts";
 import { encodeBlob } from "#/storage/blob.ts";
 import { encodeItem, type ItemFacts } from "#/storage/items.ts";
-import { findDraft } from "#/storage/queries/drafts.ts";
-import { findHold } from "#/storage/queries/holds.ts";
-import { readSendingBasis } from "#/storage/queries/sending-basis.ts";
+import { findDraft } from "#/storage/queries/mail/drafts.ts";
+import { findHold } from "#/storage/queries/outbound/holds.ts";
+import { readSendingBasis } from "#/storage/queries/outbound/sending-basis.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import type { Reader } from "#/storage/sql.ts";
 import type { ArgumentsOf, ResultOf, TransactionName } from "#/storage/transactions/index.ts";

@@ -7,7 +7,7 @@ import type { AccountNumber, AgentNumber, MailboxNumber } from "#/src/model/numb
 import { encodeBlob } from "#/storage/blob.ts";
 import { checkStore } from "#/storage/check.ts";
 import { openStore } from "#/storage/open-store.ts";
-import { findMailboxByName } from "#/storage/queries/mailboxes.ts";
+import { findMailboxByName } from "#/storage/queries/mail/mailboxes.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import type { OpenOptions, Store } from "#/storage/store.ts";
 import { type FakeClock, fakeClock } from "./clock.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listAccounts } from "#/storage/queries/accounts.ts";
+import { listAccounts } from "#/storage/queries/accounts/accounts.ts";
 import { administrationOperation } from "./operation.ts";
 import { isoTime, nameField, selectAccount } from "./selectors.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
 import { defaultScopes } from "#/src/model/roles.ts";
-import { listPasswords, listTokens } from "#/storage/queries/credentials.ts";
+import { listPasswords, listTokens } from "#/storage/queries/accounts/credentials.ts";
 import type { AgentRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 import { primaryAddress } from "../principal.ts";

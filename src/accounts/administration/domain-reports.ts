@@ -1,6 +1,6 @@
 /** The reports of other servers about a domain. */
 import { z } from "zod";
-import { listReceivedReports } from "#/storage/queries/domain-reports.ts";
+import { listReceivedReports } from "#/storage/queries/accounts/domain-reports.ts";
 import type { ReceivedReportRow } from "#/storage/rows.ts";
 import { administrationOperation } from "./operation.ts";
 import { domainField, findOwnDomain, readDomain } from "./own-domain.ts";

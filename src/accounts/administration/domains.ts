@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
-import { findDomain, listAccounts, listDomains } from "#/storage/queries/accounts.ts";
-import { listDomainKeys } from "#/storage/queries/domain-keys.ts";
+import { findDomain, listAccounts, listDomains } from "#/storage/queries/accounts/accounts.ts";
+import { listDomainKeys } from "#/storage/queries/accounts/domain-keys.ts";
 import type { Store } from "#/storage/store.ts";
 import { dnsRecords, formatZone, servicePorts } from "../dns-records.ts";
 import { makeDomainKeys } from "../domain-keys.ts";

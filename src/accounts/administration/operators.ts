@@ -1,6 +1,6 @@
 /** Tokens for programs that act as the operator, and the audit log. */
 import { z } from "zod";
-import { listOperatorCalls, listOperatorTokens } from "#/storage/queries/operators.ts";
+import { listOperatorCalls, listOperatorTokens } from "#/storage/queries/accounts/operators.ts";
 import type { OperatorCallRow } from "#/storage/rows.ts";
 import { operatorScopes } from "../operators.ts";
 import { generateOperatorToken, hashToken } from "../secrets.ts";

@@ -1,6 +1,6 @@
 /** How an operator names a domain of this server. */
 import { WaypostError } from "#/src/model/errors.ts";
-import { findDomain } from "#/storage/queries/accounts.ts";
+import { findDomain } from "#/storage/queries/accounts/accounts.ts";
 import type { Store } from "#/storage/store.ts";
 import { parseDomain } from "../address.ts";
 import { nameField } from "./selectors.ts";

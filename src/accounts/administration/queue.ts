@@ -9,8 +9,8 @@ import {
   findSubmissionOfMessage,
   listOpenSubmissions,
   listRecipients,
-} from "#/storage/queries/submissions.ts";
-import { listSuppressions } from "#/storage/queries/suppressions.ts";
+} from "#/storage/queries/outbound/submissions.ts";
+import { listSuppressions } from "#/storage/queries/outbound/suppressions.ts";
 import type { Store } from "#/storage/store.ts";
 import type { SubmissionRecipientRow, SubmissionRow } from "#/storage/submission.ts";
 import { type AdministrationRooms, administrationOperation } from "./operation.ts";

@@ -2,7 +2,7 @@
  *  keys are made and published, then mail is signed with them. The former ones stay published until what they signed has arrived. */
 import { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
-import { listDomainKeys } from "#/storage/queries/domain-keys.ts";
+import { listDomainKeys } from "#/storage/queries/accounts/domain-keys.ts";
 import type { DomainKeyRow } from "#/storage/rows.ts";
 import { dkimRecords } from "../dns-records.ts";
 import { makeDomainKeys } from "../domain-keys.ts";

@@ -6,13 +6,13 @@ import { type EventType, eventTypes } from "#/src/model/changes.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { isPublicAddress } from "#/src/model/public-address.ts";
-import { findAgent } from "#/storage/queries/agents.ts";
+import { findAgent } from "#/storage/queries/accounts/agents.ts";
 import {
   findWebhook,
   listWebhookAttempts,
   listWebhooks,
   listWebhooksOfAgent,
-} from "#/storage/queries/webhooks.ts";
+} from "#/storage/queries/accounts/webhooks.ts";
 import type { WebhookRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 import { primaryAddress } from "../principal.ts";

@@ -1,6 +1,6 @@
 import { createResolve, type Resolve } from "#/src/evidence/dns.ts";
 import { systemClock } from "#/src/model/clock.ts";
-import { listDomains } from "#/storage/queries/accounts.ts";
+import { listDomains } from "#/storage/queries/accounts/accounts.ts";
 import type { House } from "../house.ts";
 import type { LiveCertificate } from "../live-certificate.ts";
 import { type AcmeRunner, startAcmeRunner } from "./acme-runner.ts";

@@ -3,7 +3,7 @@ import { readHeaderFields } from "#/src/formats/mime/header.ts";
 import { parseSubject } from "#/src/formats/mime/subject.ts";
 import type { NumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
-import { threadPages } from "#/storage/queries/entries.ts";
+import { threadPages } from "#/storage/queries/mail/entries.ts";
 import type { EntryThreadRow } from "#/storage/rows.ts";
 import type { Reader } from "#/storage/store.ts";
 import type { MessageBytes } from "../message-bytes.ts";

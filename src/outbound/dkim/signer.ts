@@ -4,7 +4,7 @@ import { parseDomain } from "#/src/accounts/address.ts";
 import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
 import { headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
 import { forEverybody } from "#/src/model/caller.ts";
-import { listDomainKeys } from "#/storage/queries/domain-keys.ts";
+import { listDomainKeys } from "#/storage/queries/accounts/domain-keys.ts";
 import type { Store } from "#/storage/store.ts";
 import { readPrivateKey, type SigningKey, signingAlgorithms, signMessage } from "./sign.ts";
 

@@ -1,5 +1,5 @@
 import { writeOnce } from "#/src/mail/write-once.ts";
-import { findHold, findHoldOfMessage } from "#/storage/queries/holds.ts";
+import { findHold, findHoldOfMessage } from "#/storage/queries/outbound/holds.ts";
 import { createHoldEdits } from "./edit.ts";
 import type { HoldRooms, Holds } from "./holds.ts";
 import { createHoldNotices } from "./notice.ts";

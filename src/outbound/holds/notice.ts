@@ -7,8 +7,8 @@ import { mailboxRoles } from "#/src/model/roles.ts";
 import { cleanLine } from "#/src/render/clean-text.ts";
 import { createRemovalTally } from "#/src/render/removal.ts";
 import type { HoldRow } from "#/storage/holds.ts";
-import { listHoldsForApprover, listUntoldApprovers } from "#/storage/queries/holds.ts";
-import { findMessage } from "#/storage/queries/messages.ts";
+import { findMessage } from "#/storage/queries/mail/messages.ts";
+import { listHoldsForApprover, listUntoldApprovers } from "#/storage/queries/outbound/holds.ts";
 import { composeNotice } from "./approver-mail.ts";
 import type { HoldRooms } from "./holds.ts";
 

@@ -1,7 +1,7 @@
 /** The mail that tells an approver that a mailbox is paused: approved mail is not sent until it is resumed. */
 import type { AgentFacts } from "#/src/accounts/accounts.ts";
 import type { Pause } from "#/src/model/pause.ts";
-import { listUntoldPauses } from "#/storage/queries/agents.ts";
+import { listUntoldPauses } from "#/storage/queries/accounts/agents.ts";
 import { composeNotice } from "./approver-mail.ts";
 import type { HoldRooms } from "./holds.ts";
 

@@ -5,9 +5,13 @@ import { isWaypostError } from "#/src/model/errors.ts";
 import { type HoldFailure, holdDigest } from "#/src/model/holds.ts";
 import { readBlobRange } from "#/storage/blob.ts";
 import type { HoldRow } from "#/storage/holds.ts";
-import { findNextHoldTimes, listExpiredHolds, listReleasableHolds } from "#/storage/queries/holds.ts";
-import { findBlob, findMessage } from "#/storage/queries/messages.ts";
-import type { SendingBasis } from "#/storage/queries/sending-basis.ts";
+import { findBlob, findMessage } from "#/storage/queries/mail/messages.ts";
+import {
+  findNextHoldTimes,
+  listExpiredHolds,
+  listReleasableHolds,
+} from "#/storage/queries/outbound/holds.ts";
+import type { SendingBasis } from "#/storage/queries/outbound/sending-basis.ts";
 import type { Envelope, EnvelopeRecipient } from "#/storage/submission.ts";
 import { assertMayLeave } from "../decide.ts";
 import type { HoldRooms, Holds } from "./holds.ts";

@@ -11,7 +11,7 @@ import { documentHolds, partsOf, type TextKey } from "#/src/mail/search-document
 import { CallerGone } from "#/src/model/caller.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
-import { findMessage } from "#/storage/queries/messages.ts";
+import { findMessage } from "#/storage/queries/mail/messages.ts";
 import type { SearchDatabase } from "#/storage/search/search-database.ts";
 import { overlapLength } from "#/storage/search/search-pieces.ts";
 import { hasTrigram } from "#/storage/search/trigrams.ts";

@@ -1,7 +1,7 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, ItemNumber } from "#/src/model/numbers.ts";
-import type { CollectionPropertyRow } from "../../queries/collections.ts";
-import { findItem } from "../../queries/items.ts";
+import type { CollectionPropertyRow } from "../../queries/collections/collections.ts";
+import { findItem } from "../../queries/collections/items.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { setItemProperties } from "../../writing/collections/item-properties.ts";

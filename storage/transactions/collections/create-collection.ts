@@ -1,6 +1,6 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, CollectionNumber, Modseq } from "#/src/model/numbers.ts";
-import type { CollectionPropertyRow } from "../../queries/collections.ts";
+import type { CollectionPropertyRow } from "../../queries/collections/collections.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import {

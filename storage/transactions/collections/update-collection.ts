@@ -1,5 +1,5 @@
 import type { AgentNumber, CollectionNumber, Modseq } from "#/src/model/numbers.ts";
-import type { CollectionPropertyRow } from "../../queries/collections.ts";
+import type { CollectionPropertyRow } from "../../queries/collections/collections.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import {

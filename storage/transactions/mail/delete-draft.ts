@@ -1,6 +1,6 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
-import { findDraft } from "../../queries/drafts.ts";
+import { findDraft } from "../../queries/mail/drafts.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { mailOf } from "../../writing/mail/mail.ts";

@@ -2,7 +2,7 @@ import type { Actor } from "#/src/model/actor.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MailboxNumber, Modseq, Uid } from "#/src/model/numbers.ts";
 import { alreadySent } from "#/src/model/scheduled.ts";
-import { findDraftOfMessage } from "../../queries/drafts.ts";
+import { findDraftOfMessage } from "../../queries/mail/drafts.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { selectEntries } from "../../writing/mail/entry-rows.ts";

@@ -1,7 +1,7 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import { draftFlag } from "#/src/model/flags.ts";
 import type { MessageNumber, Modseq } from "#/src/model/numbers.ts";
-import { findDraft } from "../../queries/drafts.ts";
+import { findDraft } from "../../queries/mail/drafts.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { nameDraft } from "../../writing/mail/draft-rows.ts";

@@ -10,7 +10,7 @@ import {
 } from "#/src/model/flags.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import { alreadySent } from "#/src/model/scheduled.ts";
-import { findLeftModseq } from "../../queries/submissions.ts";
+import { findLeftModseq } from "../../queries/outbound/submissions.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import type { HeldEntry } from "../../writing/mail/entry-rows.ts";

@@ -1,6 +1,6 @@
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { alreadySent } from "#/src/model/scheduled.ts";
-import { findSubmission } from "../../queries/submissions.ts";
+import { findSubmission } from "../../queries/outbound/submissions.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { mailOf } from "../../writing/mail/mail.ts";

@@ -3,7 +3,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { type HoldState, nextHoldState } from "#/src/model/holds.ts";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import type { DeclineReason } from "../../holds.ts";
-import { findHold } from "../../queries/holds.ts";
+import { findHold } from "../../queries/outbound/holds.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { mailOf } from "../../writing/mail/mail.ts";

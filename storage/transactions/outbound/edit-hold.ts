@@ -3,7 +3,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { nextHoldState } from "#/src/model/holds.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
 import type { HoldRow } from "../../holds.ts";
-import { findHold } from "../../queries/holds.ts";
+import { findHold } from "../../queries/outbound/holds.ts";
 import type { AgentKind, MessageFacts } from "../../rows.ts";
 import type { Transaction } from "../../sql.ts";
 import type { Envelope } from "../../submission.ts";

@@ -1,8 +1,8 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import { seenFlag } from "#/src/model/flags.ts";
 import type { AgentNumber, BlobNumber, Modseq } from "#/src/model/numbers.ts";
-import { findHold } from "../../queries/holds.ts";
-import type { SendingBasis } from "../../queries/sending-basis.ts";
+import { findHold } from "../../queries/outbound/holds.ts";
+import type { SendingBasis } from "../../queries/outbound/sending-basis.ts";
 import type { Transaction } from "../../sql.ts";
 import type { Envelope } from "../../submission.ts";
 import { assertNotPaused } from "../../writing/accounts/pauses.ts";

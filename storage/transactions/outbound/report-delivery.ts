@@ -2,7 +2,7 @@ import { type DeliveryState, reasonOfState } from "#/src/model/delivery.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import type { BreakerLimits } from "#/src/model/pause.ts";
-import { findSubmission } from "../../queries/submissions.ts";
+import { findSubmission } from "../../queries/outbound/submissions.ts";
 import type { Transaction } from "../../sql.ts";
 import type { RecipientState } from "../../submission.ts";
 import { type AgentTransaction, beginAgentTransaction } from "../../writing/agent-transaction.ts";

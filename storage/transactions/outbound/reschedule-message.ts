@@ -1,7 +1,7 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import { alreadySent } from "#/src/model/scheduled.ts";
-import { findLeftModseq, findScheduled } from "../../queries/submissions.ts";
+import { findLeftModseq, findScheduled } from "../../queries/outbound/submissions.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { mailOf } from "../../writing/mail/mail.ts";

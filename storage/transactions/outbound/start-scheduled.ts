@@ -1,7 +1,7 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
-import type { SendingBasis } from "../../queries/sending-basis.ts";
-import { findSubmission } from "../../queries/submissions.ts";
+import type { SendingBasis } from "../../queries/outbound/sending-basis.ts";
+import { findSubmission } from "../../queries/outbound/submissions.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { mailOf } from "../../writing/mail/mail.ts";

@@ -9,7 +9,11 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { collectionsMax, collectionTextBytesMax } from "#/src/model/limits.ts";
 import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
 import type { CollectionRow } from "../../items.ts";
-import { findCollection, findCollectionBySegment, findCollectionOfRole } from "../../queries/collections.ts";
+import {
+  findCollection,
+  findCollectionBySegment,
+  findCollectionOfRole,
+} from "../../queries/collections/collections.ts";
 import type { Sql } from "../../sql.ts";
 import { deleteGrantObject } from "../accounts/grant-rows.ts";
 import type { ItemWrite } from "./items.ts";

@@ -3,7 +3,7 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import { deadPropertiesMax, deadPropertyBytesMax } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
-import type { CollectionPropertyRow } from "../../queries/collections.ts";
+import type { CollectionPropertyRow } from "../../queries/collections/collections.ts";
 import type { Sql } from "../../sql.ts";
 
 export interface DeadPropertyChange {

@@ -2,7 +2,7 @@
 import { numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, FileNumber, Modseq } from "#/src/model/numbers.ts";
 import type { ItemFacts } from "../../items.ts";
-import type { FileRow } from "../../queries/files.ts";
+import type { FileRow } from "../../queries/collections/files.ts";
 import { slicesOf } from "../../slices.ts";
 import type { Sql } from "../../sql.ts";
 

@@ -5,7 +5,11 @@ import { attachmentsOfItemMax } from "#/src/model/limits.ts";
 import { numberSetOf } from "#/src/model/number-set.ts";
 import type { AccountNumber, AgentNumber, BlobNumber, ItemNumber } from "#/src/model/numbers.ts";
 import type { EncodedBlob } from "../../blob.ts";
-import { type AttachmentRow, attachmentColumns, listAttachmentsOfItem } from "../../queries/attachments.ts";
+import {
+  type AttachmentRow,
+  attachmentColumns,
+  listAttachmentsOfItem,
+} from "../../queries/collections/attachments.ts";
 import { slicesOf } from "../../slices.ts";
 import type { Transaction } from "../../sql.ts";
 import type { AgentTransaction } from "../agent-transaction.ts";

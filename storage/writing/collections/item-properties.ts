@@ -2,7 +2,7 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import { itemPropertiesMax } from "#/src/model/limits.ts";
 import type { AgentNumber, ItemNumber } from "#/src/model/numbers.ts";
-import type { CollectionPropertyRow } from "../../queries/collections.ts";
+import type { CollectionPropertyRow } from "../../queries/collections/collections.ts";
 import type { Sql } from "../../sql.ts";
 import { changeDeadProperties, type DeadPropertyChange } from "./dead-properties.ts";
 

@@ -7,8 +7,13 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { numberSetOf } from "#/src/model/number-set.ts";
 import type { CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
 import type { CollectionRow, ItemFacts, ItemRow } from "../../items.ts";
-import { type CollectionPropertyRow, selectCollection } from "../../queries/collections.ts";
-import { findItem, findItemBySegment, listItemsOfUid, listItemsOfUidInKind } from "../../queries/items.ts";
+import { type CollectionPropertyRow, selectCollection } from "../../queries/collections/collections.ts";
+import {
+  findItem,
+  findItemBySegment,
+  listItemsOfUid,
+  listItemsOfUidInKind,
+} from "../../queries/collections/items.ts";
 import type { AgentTransaction, TransactionPart } from "../agent-transaction.ts";
 import type { LoggedChange } from "../change-log.ts";
 import { CollectionWrite, refusedItem } from "./collection-write.ts";

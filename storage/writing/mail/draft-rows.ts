@@ -1,7 +1,7 @@
 /** Rows of `draft` and `draft_key`: which message a draft is, and by what it is known when it is stored again. */
 import { numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
-import { findDraft } from "../../queries/drafts.ts";
+import { findDraft } from "../../queries/mail/drafts.ts";
 import { slicesOf } from "../../slices.ts";
 import { paddedList, placesFor, type Sql, type SqlValue } from "../../sql.ts";
 import type { AgentTransaction } from "../agent-transaction.ts";

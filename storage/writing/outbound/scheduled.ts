@@ -3,7 +3,7 @@ import { deletedFlag } from "#/src/model/flags.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber } from "#/src/model/numbers.ts";
 import { mailboxRoles } from "#/src/model/roles.ts";
 import { neverAt } from "#/src/model/scheduled.ts";
-import { findScheduled } from "../../queries/submissions.ts";
+import { findScheduled } from "../../queries/outbound/submissions.ts";
 import type { Transaction } from "../../sql.ts";
 import type { SubmissionRow } from "../../submission.ts";
 import type { HeldEntry } from "../mail/entry-rows.ts";

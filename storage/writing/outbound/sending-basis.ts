@@ -1,5 +1,5 @@
 import { WaypostError } from "#/src/model/errors.ts";
-import { readSendingBasis, type SendingBasis } from "../../queries/sending-basis.ts";
+import { readSendingBasis, type SendingBasis } from "../../queries/outbound/sending-basis.ts";
 import type { Sql } from "../../sql.ts";
 
 /** Refuses `precondition_failed` (policy_changed) if the basis of the decision has changed. */

@@ -13,7 +13,7 @@ import {
 import type { MessageNumber } from "#/src/model/numbers.ts";
 import type { HoldRole } from "#/src/model/roles.ts";
 import type { HoldRow } from "../../holds.ts";
-import { findHoldOfMessage } from "../../queries/holds.ts";
+import { findHoldOfMessage } from "../../queries/outbound/holds.ts";
 import type { HoldTouch, MailWrite } from "../mail/mail-write.ts";
 import { approvedKeywordNumber, changeHold } from "./holds.ts";
 

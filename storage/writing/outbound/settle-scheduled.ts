@@ -3,7 +3,7 @@
 import { deletedFlag } from "#/src/model/flags.ts";
 import { numberSetOf } from "#/src/model/number-set.ts";
 import { onlyScheduled } from "#/src/model/scheduled.ts";
-import { findScheduled } from "../../queries/submissions.ts";
+import { findScheduled } from "../../queries/outbound/submissions.ts";
 import { selectEntries } from "../mail/entry-rows.ts";
 import type { MailWrite } from "../mail/mail-write.ts";
 import type { MailboxWrite } from "../mail/mailbox-write.ts";

@@ -13,7 +13,7 @@ import type { MailboxMessage } from "#/src/mail/entries.ts";
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import { keywordNumbers, systemFlagNames, systemFlags } from "#/src/model/flags.ts";
 import type { MessageNumber } from "#/src/model/numbers.ts";
-import { sharedMessagePages } from "#/storage/queries/entries.ts";
+import { sharedMessagePages } from "#/storage/queries/mail/entries.ts";
 import type { AgentRow } from "#/storage/rows.ts";
 import type { House } from "../../house.ts";
 import { isArchive, writeArchive } from "./archive-file.ts";

@@ -1,6 +1,6 @@
 /** Suppressed addresses: an account sends them no more mail, as mail to them has failed permanently. */
 import type { AccountNumber } from "#/src/model/numbers.ts";
-import type { Reader } from "../sql.ts";
+import type { Reader } from "../../sql.ts";
 
 export interface SuppressionRow {
   readonly account: AccountNumber;

@@ -1,6 +1,6 @@
 /** Bytes that wait to be attached: blobs of the interface. */
 import type { AccountNumber, AgentNumber, BlobNumber } from "#/src/model/numbers.ts";
-import type { Reader } from "../sql.ts";
+import type { Reader } from "../../sql.ts";
 
 export interface UploadRow {
   readonly upload: number;

@@ -1,7 +1,7 @@
 /** Webhooks and the results of their requests. */
 import type { AgentNumber } from "#/src/model/numbers.ts";
-import type { WebhookAttemptRow, WebhookRow } from "../rows.ts";
-import type { Reader } from "../sql.ts";
+import type { WebhookAttemptRow, WebhookRow } from "../../rows.ts";
+import type { Reader } from "../../sql.ts";
 
 type StoredWebhook = Omit<WebhookRow, "types"> & { readonly types: string };
 

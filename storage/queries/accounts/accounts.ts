@@ -1,6 +1,6 @@
 /** Accounts and domains. */
-import type { AccountRow, DomainRow } from "../rows.ts";
-import type { Reader } from "../sql.ts";
+import type { AccountRow, DomainRow } from "../../rows.ts";
+import type { Reader } from "../../sql.ts";
 
 const accountColumns = `account_id as account, name, state, created_at as "createdAt"`;
 const domainColumns = `name, account_id as account, created_at as "createdAt"`;

@@ -1,8 +1,8 @@
 /** Tokens, app passwords and grants. Rows are given as they are: the caller has to check expiry and revocation. */
 import type { GrantedKind, GrantedObjects } from "#/src/model/grants.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
-import type { GrantRow, PasswordRow, TokenRow } from "../rows.ts";
-import type { Reader } from "../sql.ts";
+import type { GrantRow, PasswordRow, TokenRow } from "../../rows.ts";
+import type { Reader } from "../../sql.ts";
 
 type Stored<T, K extends keyof T> = Omit<T, K> & Record<K, string>;
 

@@ -1,5 +1,5 @@
-import type { DomainKeyRow } from "../rows.ts";
-import type { Reader } from "../sql.ts";
+import type { DomainKeyRow } from "../../rows.ts";
+import type { Reader } from "../../sql.ts";
 
 /** The keys of one domain, the newest first. */
 export function listDomainKeys(reader: Reader, domain: string): Promise<DomainKeyRow[]> {

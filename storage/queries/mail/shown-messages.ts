@@ -11,9 +11,9 @@ import type {
   ThreadNumber,
   Uid,
 } from "#/src/model/numbers.ts";
-import { rawCodec } from "../blob.ts";
-import { isWhole, type OctetText } from "../octet-text.ts";
-import { octetText, type Reader } from "../sql.ts";
+import { rawCodec } from "../../blob.ts";
+import { isWhole, type OctetText } from "../../octet-text.ts";
+import { octetText, type Reader } from "../../sql.ts";
 import { pagesOf } from "./entries.ts";
 
 /** `header` and `body` add the columns needed to read the message's bytes, and the bytes themselves if they are short: the header block

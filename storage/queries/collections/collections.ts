@@ -1,8 +1,8 @@
 /** Calendars and addressbooks of an agent that are not deleted. */
 import type { CollectionKind, CollectionRole } from "#/src/model/collections.ts";
 import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
-import type { CollectionRow } from "../items.ts";
-import type { Reader } from "../sql.ts";
+import type { CollectionRow } from "../../items.ts";
+import type { Reader } from "../../sql.ts";
 
 export const selectCollection = `
   select agent_id as agent, collection_id as collection, kind, role, segment, display_name as "displayName", description,

@@ -2,9 +2,9 @@
  *  earlier recipients. It is read for the decision, and read again by the write that applies the decision. */
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import type { PauseReason } from "#/src/model/pause.ts";
-import type { SendingPolicyRow } from "../holds.ts";
-import type { AgentKind } from "../rows.ts";
-import { paddedList, placesFor, type Reader } from "../sql.ts";
+import type { SendingPolicyRow } from "../../holds.ts";
+import type { AgentKind } from "../../rows.ts";
+import { paddedList, placesFor, type Reader } from "../../sql.ts";
 import { findSendingPolicy, listCorrespondents, listKnownContacts, listSuppressed } from "./holds.ts";
 
 export interface SendingBasis {

@@ -4,8 +4,8 @@
  *  now, or has the options that its writer chose. The version of a draft is the number of its message, as the bytes of a message never
  *  change. */
 import type { AgentNumber, MailboxNumber, MessageNumber } from "#/src/model/numbers.ts";
-import type { EntryRow } from "../rows.ts";
-import type { Reader } from "../sql.ts";
+import type { EntryRow } from "../../rows.ts";
+import type { Reader } from "../../sql.ts";
 import { listEntriesOfMessage } from "./entries.ts";
 
 export interface HeldDraft {

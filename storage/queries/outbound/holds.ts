@@ -1,8 +1,8 @@
 /** Holds, and the data for the policy that decides about them. */
 import type { AccountNumber, AgentNumber, MailboxNumber, MessageNumber } from "#/src/model/numbers.ts";
 import { holdRoles } from "#/src/model/roles.ts";
-import { type HoldRow, holdOf, type SendingPolicyRow, selectHold } from "../holds.ts";
-import { paddedList, placesFor, type Reader } from "../sql.ts";
+import { type HoldRow, holdOf, type SendingPolicyRow, selectHold } from "../../holds.ts";
+import { paddedList, placesFor, type Reader } from "../../sql.ts";
 
 const rolesOfHolds = holdRoles.map((role) => `'${role}'`).join(", ");
 

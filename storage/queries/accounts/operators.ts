@@ -1,6 +1,6 @@
 /** Operator tokens, and the calls of operators. The caller has to check expiry and revocation. */
-import type { OperatorCallRow, OperatorTokenRow } from "../rows.ts";
-import type { Reader } from "../sql.ts";
+import type { OperatorCallRow, OperatorTokenRow } from "../../rows.ts";
+import type { Reader } from "../../sql.ts";
 
 type StoredToken = Omit<OperatorTokenRow, "scopes"> & { readonly scopes: string };
 

@@ -1,7 +1,7 @@
 /** Messages and their bytes. */
 import type { AccountNumber, AgentNumber, BlobNumber, MessageNumber } from "#/src/model/numbers.ts";
-import type { MessageRow } from "../rows.ts";
-import type { Reader } from "../sql.ts";
+import type { MessageRow } from "../../rows.ts";
+import type { Reader } from "../../sql.ts";
 
 export type StoredMessage = Omit<MessageRow, "isAuthenticated" | "hasAgentPart"> & {
   isAuthenticated: number;

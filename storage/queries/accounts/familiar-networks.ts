@@ -1,5 +1,5 @@
 import type { AgentNumber } from "#/src/model/numbers.ts";
-import type { Reader } from "../sql.ts";
+import type { Reader } from "../../sql.ts";
 
 /** When the agent last logged in from the network, if that is still stored. */
 export async function findFamiliarNetwork(

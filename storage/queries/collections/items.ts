@@ -1,9 +1,9 @@
 /** Items of collections that are not deleted. */
 import type { CollectionKind } from "#/src/model/collections.ts";
 import type { AgentNumber, CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
-import type { ItemRow } from "../items.ts";
-import { openSpanClass, spanMaxMs } from "../items.ts";
-import { paddedList, placesFor, type Reader, type SqlValue } from "../sql.ts";
+import type { ItemRow } from "../../items.ts";
+import { openSpanClass, spanMaxMs } from "../../items.ts";
+import { paddedList, placesFor, type Reader, type SqlValue } from "../../sql.ts";
 import type { CollectionPropertyRow } from "./collections.ts";
 
 const itemColumns = `

@@ -1,8 +1,8 @@
 /** The outbound queue: submissions and their recipients. */
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import { neverAt } from "#/src/model/scheduled.ts";
-import { paddedList, placesFor, type Reader, type SqlValue } from "../sql.ts";
-import type { SubmissionRecipientRow, SubmissionRow } from "../submission.ts";
+import { paddedList, placesFor, type Reader, type SqlValue } from "../../sql.ts";
+import type { SubmissionRecipientRow, SubmissionRow } from "../../submission.ts";
 
 const submissionColumns = `
     submission.agent_id as agent, submission.submission_id as submission, submission.account_id as account,

@@ -6,7 +6,7 @@ import type {
   CollectionNumber,
   ItemNumber,
 } from "#/src/model/numbers.ts";
-import type { Reader } from "../sql.ts";
+import type { Reader } from "../../sql.ts";
 
 export interface AttachmentRow {
   readonly managedId: string;

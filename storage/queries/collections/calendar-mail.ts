@@ -1,8 +1,8 @@
 /** Outcomes of mail about calendar objects. */
 import type { HoldState } from "#/src/model/holds.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
-import type { Reader } from "../sql.ts";
-import type { Envelope, RecipientState } from "../submission.ts";
+import type { Reader } from "../../sql.ts";
+import type { Envelope, RecipientState } from "../../submission.ts";
 
 export interface CalendarMailDelivery {
   /** Grows with each mail: a later mail has a higher number. */

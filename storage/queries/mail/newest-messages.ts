@@ -1,8 +1,8 @@
 /** The newest messages, if they can be found quickly enough for the main thread. */
 import type { MessageNumber } from "#/src/model/numbers.ts";
-import type { MessageRow } from "../rows.ts";
-import type { NewestMessages } from "../scans/newest-messages.ts";
-import { paddedList, placesFor, type Reader } from "../sql.ts";
+import type { MessageRow } from "../../rows.ts";
+import type { NewestMessages } from "../../scans/newest-messages.ts";
+import { paddedList, placesFor, type Reader } from "../../sql.ts";
 import { messageOf, type StoredMessage, selectMessage } from "./messages.ts";
 
 /** Messages that are read in full: a millisecond at most, except for messages with thousands of parts. */

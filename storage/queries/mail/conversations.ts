@@ -1,6 +1,6 @@
 /** The latest messages of a mailbox's conversations and their writers. */
 import type { AccountNumber, AgentNumber, BlobNumber, MessageNumber } from "#/src/model/numbers.ts";
-import { paddedList, placesFor, type Reader } from "../sql.ts";
+import { paddedList, placesFor, type Reader } from "../../sql.ts";
 
 export interface WrittenMessageRow {
   readonly message: MessageNumber;

@@ -1,7 +1,7 @@
 /** Agents and people, and their addresses. */
 import type { AccountNumber, AgentNumber, Modseq } from "#/src/model/numbers.ts";
-import type { AddressRow, AddressTargetRow, AgentRow } from "../rows.ts";
-import type { Reader } from "../sql.ts";
+import type { AddressRow, AddressTargetRow, AgentRow } from "../../rows.ts";
+import type { Reader } from "../../sql.ts";
 
 const selectAgent = `
   select agent.agent_id as agent, agent.account_id as account, account.state as "accountState", agent.kind, agent.name,

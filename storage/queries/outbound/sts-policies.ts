@@ -1,5 +1,5 @@
-import type { StsPolicyRow } from "../rows.ts";
-import type { Reader } from "../sql.ts";
+import type { StsPolicyRow } from "../../rows.ts";
+import type { Reader } from "../../sql.ts";
 
 export async function findStsPolicy(reader: Reader, domain: string): Promise<StsPolicyRow | undefined> {
   const row = await reader.get<Omit<StsPolicyRow, "mx"> & { readonly mx: string }>(

@@ -1,6 +1,6 @@
 /** Reports of other servers about local domains, and the counts for our own reports. */
-import type { ReceivedReportRow, ReportCountRow } from "../rows.ts";
-import type { Reader } from "../sql.ts";
+import type { ReceivedReportRow, ReportCountRow } from "../../rows.ts";
+import type { Reader } from "../../sql.ts";
 
 /** The newest first. */
 export function listReceivedReports(

@@ -1,8 +1,8 @@
 /** Mailboxes, subscriptions and keywords of an agent. */
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
-import { canonicalMailboxName } from "../mailbox-name.ts";
-import type { KeywordRow, MailboxRow } from "../rows.ts";
-import type { Reader } from "../sql.ts";
+import { canonicalMailboxName } from "../../mailbox-name.ts";
+import type { KeywordRow, MailboxRow } from "../../rows.ts";
+import type { Reader } from "../../sql.ts";
 
 const selectMailbox = `
   select mailbox_id as mailbox, name, role, uid_validity as "uidValidity", uid_next as "uidNext", recent_uid as "recentUid", modseq,

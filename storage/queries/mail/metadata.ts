@@ -1,6 +1,6 @@
 /** Annotations of mailboxes (RFC 5464). */
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
-import type { Reader } from "../sql.ts";
+import type { Reader } from "../../sql.ts";
 
 export interface MetadataRow {
   readonly holder: AgentNumber | 0;

@@ -1,6 +1,6 @@
 import type { AgentNumber, FileNumber, Modseq } from "#/src/model/numbers.ts";
-import { decodeItem } from "../items.ts";
-import type { Reader } from "../sql.ts";
+import { decodeItem } from "../../items.ts";
+import type { Reader } from "../../sql.ts";
 import type { CollectionPropertyRow } from "./collections.ts";
 
 export interface FileRow {

@@ -4,9 +4,9 @@ import { nextTurn } from "#/src/fairness/loop-turns.ts";
 import { pageRows } from "#/src/model/limits.ts";
 import { intersectNumberSets, type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
-import type { EntryMessageRow, EntryRow, EntryThreadRow } from "../rows.ts";
-import { slicesOf } from "../slices.ts";
-import type { Reader, SqlValue } from "../sql.ts";
+import type { EntryMessageRow, EntryRow, EntryThreadRow } from "../../rows.ts";
+import { slicesOf } from "../../slices.ts";
+import type { Reader, SqlValue } from "../../sql.ts";
 
 const entryColumns = `entry.mailbox_id as mailbox, entry.uid, entry.message_id as message, entry.modseq, entry.flags,
     entry.keywords, entry.internal_date as "internalDate", entry.saved_at as "savedAt", entry.size`;
