@@ -15,7 +15,7 @@ import { pageRows } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { closedStore } from "./failures.ts";
 import type { Idempotency, OnceResult } from "./idempotency.ts";
-import type { Leases } from "./leases.ts";
+import type { Leases } from "./leasing/leases.ts";
 import { maintainStore, type WriteSlice } from "./maintain.ts";
 import type { Objects } from "./objects/objects.ts";
 import { longOctets, putBlobs, type WithObjects } from "./objects/put-blobs.ts";

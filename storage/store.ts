@@ -5,7 +5,7 @@ import type { Clock } from "#/src/model/clock.ts";
 import type { IdCodec } from "#/src/model/ids.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Idempotency, OnceResult } from "./idempotency.ts";
-import type { Leases, LeaseTimes } from "./leases.ts";
+import type { Leases, LeaseTimes } from "./leasing/leases.ts";
 import type { ObjectPlace } from "./objects/objects.ts";
 import type { ScanArgumentsOf, ScanName, ScanResultOf } from "./scans/index.ts";
 import type { Reader, SqlValue } from "./sql.ts";

@@ -2,7 +2,7 @@
 import path from "node:path";
 import { Command } from "commander";
 import { WaypostError } from "#/src/model/errors.ts";
-import type { Upgrade } from "#/storage/upgrade.ts";
+import type { Upgrade } from "#/storage/upgrading/upgrade.ts";
 import { isAgreed } from "./ask.ts";
 import { type CommonOptions, settingsOf, withCommonOptions } from "./options.ts";
 import { printLine, printResult } from "./output.ts";
@@ -33,7 +33,7 @@ export function upgradeCommand(): Command {
         hint: "Stop it, upgrade, and start the new one: systemctl stop waypost.",
       });
     const [{ prepareUpgrade }, { databaseOf }] = await Promise.all([
-      import("#/storage/upgrade.ts"),
+      import("#/storage/upgrading/upgrade.ts"),
       import("#/config/database-of.ts"),
     ]);
     const backup = options.backup === undefined ? undefined : path.resolve(options.backup);

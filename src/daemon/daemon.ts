@@ -13,7 +13,7 @@ import type { RefusalCount } from "#/src/fairness/refusals.ts";
 import { systemClock } from "#/src/model/clock.ts";
 import { createDispatch } from "#/src/outbound/dispatch.ts";
 import { tlsDetail } from "#/src/reports/write-tls-report.ts";
-import { type LeaseName, leaseNames } from "#/storage/leases.ts";
+import { type LeaseName, leaseNames } from "#/storage/leasing/leases.ts";
 import { createChallenges } from "./acme/challenges.ts";
 import { createSharedAuthority } from "./acme/shared-authority.ts";
 import { startAcme } from "./acme/start-acme.ts";

@@ -12,7 +12,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { nextTurn } from "#/src/fairness/loop-turns.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { movedRowsMax } from "#/src/model/limits.ts";
-import { checkStore } from "../check.ts";
+import { checkStore } from "../checks/check.ts";
 import type { Objects } from "../objects/objects.ts";
 import { withObjects } from "../objects/with-objects.ts";
 import type { Progress } from "../store.ts";

@@ -1,4 +1,4 @@
-/** Whether daemons run on a database, by their heartbeats in the table `daemon` (`storage/lease-keeper.ts`). It is asked of schemas of every
+/** Whether daemons run on a database, by their heartbeats in the table `daemon` (`storage/leasing/lease-keeper.ts`). It is asked of schemas of every
  *  version, before steps of the schema are taken: a daemon of the former version that runs would have its tables changed below it. */
 import { setTimeout as wait } from "node:timers/promises";
 import { WaypostError } from "#/src/model/errors.ts";

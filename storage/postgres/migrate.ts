@@ -1,7 +1,7 @@
 /** Brings a database to the schema of this version. Several daemons may start at once: each step is one transaction that begins
  *  with a lock, and looks only then whether the step is still to be taken. */
 import { type Migration, migrations } from "../migrations/index.ts";
-import { assertUnasked, planUpgrade, type UpgradePlan } from "../upgrade-plan.ts";
+import { assertUnasked, planUpgrade, type UpgradePlan } from "../upgrading/upgrade-plan.ts";
 import type { PostgresSql } from "./connection.ts";
 import { leaveRoom } from "./row-room.ts";
 

@@ -5,7 +5,7 @@ import path from "node:path";
 import type Database from "better-sqlite3";
 import { type Migration, migrations } from "../migrations/index.ts";
 import type { Progress } from "../store.ts";
-import { assertUnasked, planUpgrade, type UpgradePlan } from "../upgrade-plan.ts";
+import { assertUnasked, planUpgrade, type UpgradePlan } from "../upgrading/upgrade-plan.ts";
 import { backupTo } from "./backup.ts";
 import { SqliteSql } from "./connection.ts";
 import { declareStatistics } from "./statistics.ts";

@@ -9,7 +9,7 @@ import { endThread, startThread } from "#/src/threads/start-thread.ts";
 import { EngineStore, type NewJob } from "../engine-store.ts";
 import { closedStore } from "../failures.ts";
 import { lockStore, type StoreLock } from "../folder-lock.ts";
-import { soleDaemon } from "../leases.ts";
+import { soleDaemon } from "../leasing/leases.ts";
 import type { OpenOptions, Progress, Store } from "../store.ts";
 import { Channel } from "../threads/channel.ts";
 import { LongReads } from "../threads/long-reads.ts";

@@ -1,6 +1,6 @@
 /** The reader thread: runs long reads one at a time, each over one snapshot, so that the main thread does not run them. */
 import { parentPort, workerData } from "node:worker_threads";
-import { checkStore } from "../check.ts";
+import { checkStore } from "../checks/check.ts";
 import { errorRow } from "../failures.ts";
 import { openSnapshots } from "../open-snapshots.ts";
 import { type Scan, scans } from "../scans/index.ts";

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { checkStore } from "#/storage/check.ts";
+import { checkStore } from "#/storage/checks/check.ts";
 import { openStore } from "#/storage/open-store.ts";
 import { beginAnew } from "#/storage/postgres/begin-anew.ts";
 import { findPosition } from "#/storage/queries/accounts/agents.ts";

@@ -4,7 +4,7 @@ import path from "node:path";
 import { Client } from "pg";
 import { describe, expect, it, vi } from "vitest";
 import { isWaypostError } from "#/src/model/errors.ts";
-import { checkStore } from "#/storage/check.ts";
+import { checkStore } from "#/storage/checks/check.ts";
 import { openStore } from "#/storage/open-store.ts";
 import { listUids } from "#/storage/queries/mail/entries.ts";
 import type { Store } from "#/storage/store.ts";

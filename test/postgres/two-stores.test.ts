@@ -9,7 +9,7 @@ import { createFeed } from "#/src/feed/feed.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import type { Touched } from "#/src/model/changes.ts";
 import { createOutbound } from "#/src/outbound/create-outbound.ts";
-import { type LeaseTimes, leaseNames } from "#/storage/leases.ts";
+import { type LeaseTimes, leaseNames } from "#/storage/leasing/leases.ts";
 import { openStore } from "#/storage/open-store.ts";
 import { listUids } from "#/storage/queries/mail/entries.ts";
 import type { Store } from "#/storage/store.ts";

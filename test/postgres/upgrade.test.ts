@@ -9,7 +9,7 @@ import { beginAnew } from "#/storage/postgres/begin-anew.ts";
 import { connect } from "#/storage/postgres/connection.ts";
 import { migrate } from "#/storage/postgres/migrate.ts";
 import { openPostgresSide } from "#/storage/postgres/moving-side.ts";
-import { prepareUpgrade } from "#/storage/upgrade.ts";
+import { prepareUpgrade } from "#/storage/upgrading/upgrade.ts";
 import { change, dropDatabase, makeDatabase, serverUrl } from "./database.ts";
 
 const newest = migrations.length;

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { agentTableNames } from "#/storage/agent-tables.ts";
-import { checkStore } from "#/storage/check.ts";
+import { checkStore } from "#/storage/checks/check.ts";
 import type { Reader } from "#/storage/sql.ts";
 import { SweepState } from "#/storage/sweep.ts";
 import { openTestDatabase } from "../support/database.ts";

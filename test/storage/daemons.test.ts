@@ -1,8 +1,8 @@
 /** What several daemons on one store share out, as far as the store decides it: the same on both engines. */
 import { describe, expect, it, vi } from "vitest";
 import type { Modseq } from "#/src/model/numbers.ts";
-import { LeaseKeeper } from "#/storage/lease-keeper.ts";
-import { leaseNames } from "#/storage/leases.ts";
+import { LeaseKeeper } from "#/storage/leasing/lease-keeper.ts";
+import { leaseNames } from "#/storage/leasing/leases.ts";
 import { listDue } from "#/storage/queries/outbound/submissions.ts";
 import type { ArgumentsOf, ResultOf, Store, TransactionName } from "#/storage/store.ts";
 import { append } from "../support/delivery.ts";

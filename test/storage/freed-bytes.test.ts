@@ -5,7 +5,7 @@ import { deletedFlag } from "#/src/model/flags.ts";
 import { freedBytesMax } from "#/src/model/limits.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { encodeBlob } from "#/storage/blob.ts";
-import { checkStore } from "#/storage/check.ts";
+import { checkStore } from "#/storage/checks/check.ts";
 import { SweepState } from "#/storage/sweep.ts";
 import { openTestDatabase, type TestDatabase } from "../support/database.ts";
 import { testFacts } from "../support/store.ts";

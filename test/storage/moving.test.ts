@@ -5,7 +5,7 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { movedBytesMax, movedRowsMax } from "#/src/model/limits.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
-import { checkStore } from "#/storage/check.ts";
+import { checkStore } from "#/storage/checks/check.ts";
 import { insertRows, keyOf, readPage } from "#/storage/moving/copied-rows.ts";
 import { findMark, removeMark } from "#/storage/moving/move-mark.ts";
 import { cancelMove, moveStore } from "#/storage/moving/move-store.ts";

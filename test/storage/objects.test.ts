@@ -11,7 +11,7 @@ import { deletedFlag } from "#/src/model/flags.ts";
 import { freedObjectMs, objectBytesMin } from "#/src/model/limits.ts";
 import type { AccountNumber, BlobNumber, MessageNumber } from "#/src/model/numbers.ts";
 import { encodeBlob, readBlobRange } from "#/storage/blob.ts";
-import { checkStore } from "#/storage/check.ts";
+import { checkStore } from "#/storage/checks/check.ts";
 import { openS3Objects, readPlace } from "#/storage/objects/s3-objects.ts";
 import type { Store } from "#/storage/store.ts";
 import { append, deliver } from "../support/delivery.ts";

@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 import { migrations } from "#/storage/migrations/index.ts";
 import { openStore } from "#/storage/open-store.ts";
 import { openWriting, SqliteSql } from "#/storage/sqlite/connection.ts";
-import { prepareUpgrade } from "#/storage/upgrade.ts";
+import { prepareUpgrade } from "#/storage/upgrading/upgrade.ts";
 import { openTestStore } from "../support/store.ts";
 import { describeStore, type KeptStore } from "./stores/keep.ts";
 

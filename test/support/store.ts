@@ -5,7 +5,7 @@ import path from "node:path";
 import { expect, it } from "vitest";
 import type { AccountNumber, AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { encodeBlob } from "#/storage/blob.ts";
-import { checkStore } from "#/storage/check.ts";
+import { checkStore } from "#/storage/checks/check.ts";
 import { openStore } from "#/storage/open-store.ts";
 import { findMailboxByName } from "#/storage/queries/mail/mailboxes.ts";
 import type { MessageFacts } from "#/storage/rows.ts";

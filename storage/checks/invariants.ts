@@ -1,7 +1,7 @@
 /** Invariants of the store, each with one query that finds violations. */
 import { changeKinds } from "#/src/model/changes.ts";
 import { grantedKinds } from "#/src/model/grants.ts";
-import { agentTableNames, tablesFreedAtOnce } from "./agent-tables.ts";
+import { agentTableNames, tablesFreedAtOnce } from "../agent-tables.ts";
 import { fileInvariants } from "./file-invariants.ts";
 import { type Invariant, itemInvariants } from "./item-invariants.ts";
 

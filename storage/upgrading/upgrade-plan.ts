@@ -1,7 +1,7 @@
 /** The plan of an upgrade: what the missing steps of the schema will do. */
 import { schemaBytesUnaskedMax, schemaRowsUnaskedMax } from "#/src/model/limits.ts";
-import { type Migration, migrations } from "./migrations/index.ts";
-import type { Reader } from "./sql.ts";
+import { type Migration, migrations } from "../migrations/index.ts";
+import type { Reader } from "../sql.ts";
 
 export interface UpgradePlan {
   /** Schema of the store. */

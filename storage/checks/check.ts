@@ -7,11 +7,11 @@ import { isWaypostError } from "#/src/model/errors.ts";
 import { keywordNumbers } from "#/src/model/flags.ts";
 import { hasNumber, parseNumberSet } from "#/src/model/number-set.ts";
 import type { AccountNumber, AgentNumber, BlobNumber } from "#/src/model/numbers.ts";
-import { readBlobRange } from "./blob.ts";
+import { readBlobRange } from "../blob.ts";
+import { decodeItem } from "../items.ts";
+import { parentNames } from "../mailbox-name.ts";
+import type { Reader } from "../sql.ts";
 import { invariants } from "./invariants.ts";
-import { decodeItem } from "./items.ts";
-import { parentNames } from "./mailbox-name.ts";
-import type { Reader } from "./sql.ts";
 
 /** The most findings of one invariant, so that a badly damaged store is not described row by row. */
 const findingsPerInvariant = 20;

@@ -4,9 +4,9 @@
  *  reachable. A daemon that has written no heartbeat for eight seconds considers itself dead, before any other does. */
 import { randomUUID } from "node:crypto";
 import { forEverybody } from "#/src/model/caller.ts";
+import type { Store } from "../store.ts";
+import type { SeenDaemon } from "../transactions/daemons/keep-leases.ts";
 import { type LeaseName, type Leases, type LeaseTimes, leaseNames } from "./leases.ts";
-import type { Store } from "./store.ts";
-import type { SeenDaemon } from "./transactions/daemons/keep-leases.ts";
 
 const usualTimes: LeaseTimes = { lookMs: 1500, gapMs: 4000, trustMs: 8000, deadMs: 10_000 };
 

@@ -2,12 +2,12 @@
 import fs from "node:fs";
 import path from "node:path";
 import { WaypostError } from "#/src/model/errors.ts";
-import { lockStore } from "./folder-lock.ts";
-import { databaseFile, openReading, SqliteSql } from "./sqlite/connection.ts";
-import { backupFile, freeBytes, planOf } from "./sqlite/migrate.ts";
-import { openWriter } from "./sqlite/open-writer.ts";
-import { dropForeignLog } from "./sqlite/restore.ts";
-import type { DatabasePlace, Progress, StorePlace } from "./store.ts";
+import { lockStore } from "../folder-lock.ts";
+import { databaseFile, openReading, SqliteSql } from "../sqlite/connection.ts";
+import { backupFile, freeBytes, planOf } from "../sqlite/migrate.ts";
+import { openWriter } from "../sqlite/open-writer.ts";
+import { dropForeignLog } from "../sqlite/restore.ts";
+import type { DatabasePlace, Progress, StorePlace } from "../store.ts";
 import type { UpgradePlan } from "./upgrade-plan.ts";
 
 export interface Upgrade extends AsyncDisposable {
@@ -61,9 +61,9 @@ export async function prepareUpgrade(place: StorePlace, backup?: string): Promis
 
 async function prepareOnPostgres(database: DatabasePlace): Promise<Upgrade> {
   const [{ connect }, { migrate, planOf: planOnPostgres }, heartbeats] = await Promise.all([
-    import("./postgres/connection.ts"),
-    import("./postgres/migrate.ts"),
-    import("./postgres/heartbeats.ts"),
+    import("../postgres/connection.ts"),
+    import("../postgres/migrate.ts"),
+    import("../postgres/heartbeats.ts"),
   ]);
   const { assertNoDaemons, listenMs, nameOfDatabase } = heartbeats;
   const sql = await connect(database);

@@ -1,5 +1,5 @@
 /** The invariants of calendars, addressbooks and their items. */
-import { openSpanClass, spanMaxMs } from "./items.ts";
+import { openSpanClass, spanMaxMs } from "../items.ts";
 
 export interface Invariant {
   /** The finding for a row of the query; each `?` is replaced by a column, in order. */
