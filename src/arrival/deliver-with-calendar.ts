@@ -2,7 +2,7 @@
  *  when another write has changed that state, the plan is made again. */
 import type { ItemProvenance } from "#/src/collections/item.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
-import type { ArrivingCalendar } from "#/src/scheduling/arriving-calendar.ts";
+import type { ArrivingCalendar } from "#/src/scheduling/arriving/arriving-calendar.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
 import { copyBlob, transferableBuffers } from "#/storage/blob.ts";
 import type { Store } from "#/storage/store.ts";

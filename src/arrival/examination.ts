@@ -7,7 +7,7 @@ import type { ReceivedReport } from "#/src/formats/reports/received-report.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ReportCounts } from "#/src/reports/report-counts.ts";
 import { dmarcDetail } from "#/src/reports/write-dmarc-report.ts";
-import type { ArrivingCalendar } from "#/src/scheduling/arriving-calendar.ts";
+import type { ArrivingCalendar } from "#/src/scheduling/arriving/arriving-calendar.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import type { Preparation } from "./preparing/preparation.ts";
 import type { Transport } from "./transport.ts";

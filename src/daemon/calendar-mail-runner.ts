@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { AgentNumber } from "#/src/model/numbers.ts";
-import type { ScheduleStatusUpdates } from "#/src/scheduling/schedule-status-updates.ts";
+import type { ScheduleStatusUpdates } from "#/src/scheduling/outgoing/schedule-status-updates.ts";
 import type { Store } from "#/storage/store.ts";
 
 /** After a commit the outcome of mail is read so much later, once for all commits meanwhile. */

@@ -41,7 +41,7 @@ import { createScheduling } from "#/src/scheduling/create-scheduling.ts";
 import {
   createScheduleStatusUpdates,
   type ScheduleStatusUpdates,
-} from "#/src/scheduling/schedule-status-updates.ts";
+} from "#/src/scheduling/outgoing/schedule-status-updates.ts";
 import { createDirectSchedulers, createSchedulers } from "#/src/scheduling/schedulers.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
 import { openStore } from "#/storage/open-store.ts";

@@ -11,16 +11,17 @@ import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
 import { pausedError } from "#/src/model/pause.ts";
 import type { SubmitMessage } from "#/storage/transactions/outbound/submit-message.ts";
-import { readCalendar } from "./arriving-calendar.ts";
+import { readCalendar } from "./arriving/arriving-calendar.ts";
+import { refreshAttendees } from "./arriving/refresh-attendees.ts";
 import { type CalendarAddress, mailAddressOf } from "./calendar-address.ts";
 import { findCalendarUser, listOwnAddresses, maySendFor } from "./calendar-users.ts";
+import { plainKnowledge } from "./decisions/store-organizer.ts";
 import type { Decided, WrittenMessage } from "./jobs.ts";
-import { createLocalCopies } from "./local-copies.ts";
-import { createAttachedReader } from "./mailed-attachments.ts";
-import type { Method } from "./messages.ts";
-import { planMails } from "./outgoing-mail.ts";
-import { refreshAttendees } from "./refresh-attendees.ts";
-import { type DeliveryStatus, withScheduleStatus } from "./schedule-status.ts";
+import { createLocalCopies } from "./outgoing/local-copies.ts";
+import { createAttachedReader } from "./outgoing/mailed-attachments.ts";
+import type { Method } from "./outgoing/messages.ts";
+import { planMails } from "./outgoing/outgoing-mail.ts";
+import { type DeliveryStatus, withScheduleStatus } from "./outgoing/schedule-status.ts";
 import type {
   CalendarWriter,
   Scheduling,
@@ -28,7 +29,6 @@ import type {
   SchedulingRooms,
   SchedulingState,
 } from "./scheduling.ts";
-import { plainKnowledge } from "./store-organizer.ts";
 
 /** How often a change is computed while others change what it rests on. */
 const attemptsMax = 5;

@@ -1,4 +1,4 @@
-import { createArrivalPlanning } from "./arrival-plan.ts";
+import { createArrivalPlanning } from "./arriving/arrival-plan.ts";
 import { createAttachmentEdits } from "./attachment-edits.ts";
 import { createSchedulingWrites } from "./change-plan.ts";
 import { createCopies } from "./copy-items.ts";

@@ -16,7 +16,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { attendeesOfInstanceMax } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { CollectionReach } from "#/src/reach/collection-reach.ts";
-import { readCalendar } from "./arriving-calendar.ts";
+import { readCalendar } from "./arriving/arriving-calendar.ts";
 import { type CalendarUserRooms, findCalendarUser, listOwnAddresses } from "./calendar-users.ts";
 import { type Attendee, findOrganizer, listAttendees } from "./participants.ts";
 

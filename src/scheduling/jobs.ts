@@ -3,18 +3,18 @@
 import { Buffer } from "node:buffer";
 import type { Component } from "#/src/formats/content-lines/content-line.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
-import type { IgnoredReason } from "./applied.ts";
-import { applyMessage, readMessage, speaksFor } from "./apply.ts";
-import { readCalendar } from "./arriving-calendar.ts";
+import type { IgnoredReason } from "./arriving/applied.ts";
+import { applyMessage, readMessage, speaksFor } from "./arriving/apply.ts";
+import { readCalendar } from "./arriving/arriving-calendar.ts";
+import { answerRefresh } from "./arriving/refresh-answer.ts";
 import type { CalendarAddress } from "./calendar-address.ts";
-import { decide, isBrokenRule, type SchedulingRole } from "./decide.ts";
-import { listOrganizerMessages } from "./decide-organizer.ts";
+import { decide, isBrokenRule, type SchedulingRole } from "./decisions/decide.ts";
+import { listOrganizerMessages } from "./decisions/decide-organizer.ts";
 import { type AttachmentEdit, type AttachmentRefusal, editAttachments } from "./edit-attachments.ts";
-import { describeMessage, type MessageText } from "./message-text.ts";
-import type { Method, SchedulingMessage } from "./messages.ts";
+import { describeMessage, type MessageText } from "./outgoing/message-text.ts";
+import type { Method, SchedulingMessage } from "./outgoing/messages.ts";
+import { type DeliveryStatus, withLaterStatus } from "./outgoing/schedule-status.ts";
 import { findAttendee } from "./participants.ts";
-import { answerRefresh } from "./refresh-answer.ts";
-import { type DeliveryStatus, withLaterStatus } from "./schedule-status.ts";
 import {
   type BrokenSchedulingRule,
   listSchedulingComponents,

@@ -13,9 +13,9 @@ import type { Idempotency, Once } from "#/src/mail/write-once.ts";
 import type { Actor } from "#/src/model/actor.ts";
 import type { AgentNumber, CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Outbound } from "#/src/outbound/outbound.ts";
-import type { ArrivalPlanning } from "./arrival-plan.ts";
+import type { ArrivalPlanning } from "./arriving/arrival-plan.ts";
 import type { AttachmentEdit } from "./edit-attachments.ts";
-import type { LocalRooms } from "./local-copies.ts";
+import type { LocalRooms } from "./outgoing/local-copies.ts";
 
 export interface SchedulingRooms extends LocalRooms {
   readonly outbound: Pick<Outbound, "plan" | "ring" | "asksAlways">;

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Component } from "#/src/formats/content-lines/content-line.ts";
 import { attendeeCommentMax, messageInstancesMax } from "#/src/model/limits.ts";
-import { applyMessage, readMessage } from "#/src/scheduling/apply.ts";
+import { applyMessage, readMessage } from "#/src/scheduling/arriving/apply.ts";
 import { addressesOf, calendar, event, shortComponents, textOf } from "./objects.ts";
 
 const weekly = "RRULE:FREQ=WEEKLY\n";

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parseStructure } from "#/src/formats/mime/structure.ts";
 import { arrivingCalendarBytesMax } from "#/src/model/limits.ts";
-import { readMessage, speaksFor } from "#/src/scheduling/apply.ts";
-import { findArrivingCalendar, readCalendar } from "#/src/scheduling/arriving-calendar.ts";
+import { readMessage, speaksFor } from "#/src/scheduling/arriving/apply.ts";
+import { findArrivingCalendar, readCalendar } from "#/src/scheduling/arriving/arriving-calendar.ts";
 import { readCalendarAddress } from "#/src/scheduling/calendar-address.ts";
 import { corpusFolder, corpusNote, hasCorpus } from "../support/corpus.ts";
 

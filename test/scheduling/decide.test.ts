@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Component } from "#/src/formats/content-lines/content-line.ts";
 import { attendeesOfInstanceMax } from "#/src/model/limits.ts";
-import { type Decision, decide } from "#/src/scheduling/decide.ts";
+import { type Decision, decide } from "#/src/scheduling/decisions/decide.ts";
 import { addressesOf, calendar, decideFor, event, nowMs, textOf } from "./objects.ts";
 
 const weekly = "RRULE:FREQ=WEEKLY\n";

@@ -4,8 +4,8 @@ import { type Component, findProperty, listComponents } from "#/src/formats/cont
 import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
 import { type CalendarAddress, readCalendarAddress } from "#/src/scheduling/calendar-address.ts";
-import { type DecisionInput, decide, isBrokenRule } from "#/src/scheduling/decide.ts";
-import type { SchedulingMessage } from "#/src/scheduling/messages.ts";
+import { type DecisionInput, decide, isBrokenRule } from "#/src/scheduling/decisions/decide.ts";
+import type { SchedulingMessage } from "#/src/scheduling/outgoing/messages.ts";
 import { listAttendees } from "#/src/scheduling/participants.ts";
 import { listSchedulingComponents } from "#/src/scheduling/scheduling-object.ts";
 

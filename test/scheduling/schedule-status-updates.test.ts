@@ -6,7 +6,7 @@ import type { DueDelivery } from "#/src/outbound/outbound.ts";
 import {
   createScheduleStatusUpdates,
   type ScheduleStatusUpdates,
-} from "#/src/scheduling/schedule-status-updates.ts";
+} from "#/src/scheduling/outgoing/schedule-status-updates.ts";
 import { createDirectSchedulers } from "#/src/scheduling/schedulers.ts";
 import {
   calendarText,

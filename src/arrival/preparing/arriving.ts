@@ -1,7 +1,7 @@
 import { parseStructure } from "#/src/formats/mime/structure.ts";
 import { findReports, mayHaveReport } from "#/src/formats/reports/find-reports.ts";
 import type { ReceivedReport } from "#/src/formats/reports/received-report.ts";
-import { type ArrivingCalendar, findArrivingCalendar } from "#/src/scheduling/arriving-calendar.ts";
+import { type ArrivingCalendar, findArrivingCalendar } from "#/src/scheduling/arriving/arriving-calendar.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 
 /** The iTIP message of a mail. Most mails have none, which is read from their BODYSTRUCTURE. */

@@ -3,7 +3,7 @@ import type { Evidence } from "#/src/evidence/checks.ts";
 import type { DnsSettings } from "#/src/evidence/dns.ts";
 import type { Origin } from "#/src/evidence/examine.ts";
 import type { ReceivedReport } from "#/src/formats/reports/received-report.ts";
-import type { ArrivingCalendar } from "#/src/scheduling/arriving-calendar.ts";
+import type { ArrivingCalendar } from "#/src/scheduling/arriving/arriving-calendar.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 
 /** Given to a thread when it starts. */

@@ -46,7 +46,7 @@ const known: ReadonlySet<string> = new Set([
   "X-WAYPOST-PROPOSAL",
 ]);
 
-/** Times that the participant proposes (`src/scheduling/proposals.ts`). */
+/** Times that the participant proposes (`src/scheduling/decisions/proposals.ts`). */
 export const proposalMember = "waypost:proposal";
 
 export function readParticipants(reading: Reading): void {

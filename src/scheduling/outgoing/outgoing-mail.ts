@@ -8,8 +8,8 @@ import { composeMessage } from "#/src/outbound/composition.ts";
 import { needsSmtputf8, normalAddress } from "#/src/outbound/mail-address.ts";
 import type { Outbound } from "#/src/outbound/outbound.ts";
 import type { SubmitMessage } from "#/storage/transactions/outbound/submit-message.ts";
-import { type CalendarAddress, mailAddressOf } from "./calendar-address.ts";
-import type { MessageContent, WrittenMessage } from "./jobs.ts";
+import { type CalendarAddress, mailAddressOf } from "../calendar-address.ts";
+import type { MessageContent, WrittenMessage } from "../jobs.ts";
 import { type MailedContent, mailedContent, type ReadAttached } from "./mailed-attachments.ts";
 import type { DeliveryStatus } from "./schedule-status.ts";
 

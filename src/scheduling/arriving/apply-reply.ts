@@ -13,13 +13,13 @@ import {
 } from "#/src/formats/content-lines/content-line.ts";
 import { parseCalendarTime } from "#/src/formats/icalendar/calendar-time.ts";
 import { attendeesOfInstanceMax } from "#/src/model/limits.ts";
+import { addressOfProperty, type CalendarAddress } from "../calendar-address.ts";
+import { withComment } from "../decisions/attendee-comment.ts";
+import { instanceTarget, withComponent } from "../instances.ts";
+import { formatUtc, sequenceOf } from "../outgoing/messages.ts";
+import { type Attendee, findAttendee, listAttendees, setParameters } from "../participants.ts";
+import { componentAt, listByInstance, type SchedulingObject } from "../scheduling-object.ts";
 import { type Applied, ignored, ignoredUnless, stampOf } from "./applied.ts";
-import { withComment } from "./attendee-comment.ts";
-import { addressOfProperty, type CalendarAddress } from "./calendar-address.ts";
-import { instanceTarget, withComponent } from "./instances.ts";
-import { formatUtc, sequenceOf } from "./messages.ts";
-import { type Attendee, findAttendee, listAttendees, setParameters } from "./participants.ts";
-import { componentAt, listByInstance, type SchedulingObject } from "./scheduling-object.ts";
 
 /** `from`: the authenticated sender. */
 export function applyReply(

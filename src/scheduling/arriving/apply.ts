@@ -11,20 +11,20 @@
  *  | PUBLISH | anybody | nothing: it has no receiver |  */
 import { type Component, findProperty } from "#/src/formats/content-lines/content-line.ts";
 import { attendeesOfInstanceMax, messageInstancesMax } from "#/src/model/limits.ts";
-import { type Applied, ignored } from "./applied.ts";
-import { applyReply } from "./apply-reply.ts";
-import { applyAdd, applyCancel, applyRequest } from "./apply-request.ts";
-import type { CalendarAddress } from "./calendar-address.ts";
-import { type Method, methods } from "./messages.ts";
-import { findAttendee, findOrganizer, listAttendees } from "./participants.ts";
-import { applyCounter, applyDeclinedCounter } from "./proposals.ts";
+import type { CalendarAddress } from "../calendar-address.ts";
+import { applyCounter, applyDeclinedCounter } from "../decisions/proposals.ts";
+import { type Method, methods } from "../outgoing/messages.ts";
+import { findAttendee, findOrganizer, listAttendees } from "../participants.ts";
 import {
   type Addresses,
   findBrokenRule,
   listSchedulingComponents,
   readSchedulingObject,
   type SchedulingObject,
-} from "./scheduling-object.ts";
+} from "../scheduling-object.ts";
+import { type Applied, ignored } from "./applied.ts";
+import { applyReply } from "./apply-reply.ts";
+import { applyAdd, applyCancel, applyRequest } from "./apply-request.ts";
 
 /** A message that was read and satisfies those rules of its method that are needed here. */
 export interface ReadMessage {

@@ -1,10 +1,15 @@
 /** The part of an organizer's object that an attendee may see (RFC 6638 section 3.2.6): the series if the attendee is in it, without the
  *  instances that the attendee is not in; only the single instances if the attendee is not in the series. */
 import type { Component } from "#/src/formats/content-lines/content-line.ts";
-import type { CalendarAddress } from "./calendar-address.ts";
-import { excludeInstance } from "./instances.ts";
-import { type Attendee, listAttendees } from "./participants.ts";
-import { type InstanceKey, isCancelled, listByInstance, type SchedulingObject } from "./scheduling-object.ts";
+import type { CalendarAddress } from "../calendar-address.ts";
+import { excludeInstance } from "../instances.ts";
+import { type Attendee, listAttendees } from "../participants.ts";
+import {
+  type InstanceKey,
+  isCancelled,
+  listByInstance,
+  type SchedulingObject,
+} from "../scheduling-object.ts";
 
 export interface AttendeeView {
   readonly hasMaster: boolean;

@@ -1,12 +1,9 @@
 /** From an object before and after a change to what is stored and which messages go to whom (RFC 6638 section 3, RFC 5546). Pure. */
 import { type Component, changeItems } from "#/src/formats/content-lines/content-line.ts";
-import { findForbiddenChange } from "./attendee-change.ts";
-import type { CalendarAddress } from "./calendar-address.ts";
-import { listAttendeeMessages } from "./decide-attendee.ts";
-import { listDeclinedProposals, listOrganizerMessages } from "./decide-organizer.ts";
-import { mapComponents } from "./instances.ts";
-import type { SchedulingMessage } from "./messages.ts";
-import { findAttendee, findOrganizer, setParameters } from "./participants.ts";
+import type { CalendarAddress } from "../calendar-address.ts";
+import { mapComponents } from "../instances.ts";
+import type { SchedulingMessage } from "../outgoing/messages.ts";
+import { findAttendee, findOrganizer, setParameters } from "../participants.ts";
 import {
   type Addresses,
   type BrokenSchedulingRule,
@@ -14,7 +11,10 @@ import {
   listSchedulingComponents,
   readSchedulingObject,
   type SchedulingObject,
-} from "./scheduling-object.ts";
+} from "../scheduling-object.ts";
+import { findForbiddenChange } from "./attendee-change.ts";
+import { listAttendeeMessages } from "./decide-attendee.ts";
+import { listDeclinedProposals, listOrganizerMessages } from "./decide-organizer.ts";
 import { storeAttendeeChange } from "./store-attendee.ts";
 import { storeOrganizerChange } from "./store-organizer.ts";
 

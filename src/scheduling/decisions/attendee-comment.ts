@@ -9,9 +9,9 @@ import {
 } from "#/src/formats/content-lines/content-line.ts";
 import { formatText, parseText } from "#/src/formats/icalendar/text-value.ts";
 import { attendeeCommentMax } from "#/src/model/limits.ts";
-import { stampOf } from "./applied.ts";
-import type { CalendarAddress } from "./calendar-address.ts";
-import { formatUtc } from "./messages.ts";
+import { stampOf } from "../arriving/applied.ts";
+import type { CalendarAddress } from "../calendar-address.ts";
+import { formatUtc } from "../outgoing/messages.ts";
 
 const commentName = "X-CALENDARSERVER-ATTENDEE-COMMENT";
 const commentRef = "X-CALENDARSERVER-ATTENDEE-REF";

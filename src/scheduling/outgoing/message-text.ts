@@ -13,10 +13,10 @@ import {
 } from "#/src/formats/icalendar/calendar-time.ts";
 import { parseDuration } from "#/src/formats/icalendar/duration.ts";
 import { parseText } from "#/src/formats/icalendar/text-value.ts";
-import { mailAddressOf } from "./calendar-address.ts";
+import { mailAddressOf } from "../calendar-address.ts";
+import { findOrganizer, listAttendees, type ParticipationStatus } from "../participants.ts";
+import { listSchedulingComponents } from "../scheduling-object.ts";
 import { type Method, sequenceOf } from "./messages.ts";
-import { findOrganizer, listAttendees, type ParticipationStatus } from "./participants.ts";
-import { listSchedulingComponents } from "./scheduling-object.ts";
 
 export interface MessageText {
   readonly subject: string;

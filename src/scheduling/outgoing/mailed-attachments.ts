@@ -10,7 +10,7 @@ import {
 import { mailedAttachmentBytesMax } from "#/src/model/limits.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import type { Attachment } from "#/src/outbound/composition.ts";
-import type { MessageContent } from "./jobs.ts";
+import type { MessageContent } from "../jobs.ts";
 
 /** What is attached under a MANAGED-ID, or will be with the write that is planned; undefined for what is not here. */
 export type ReadAttached = (managedId: string, roomBytes: number) => Promise<Attachment | undefined>;

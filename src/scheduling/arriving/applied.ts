@@ -1,7 +1,7 @@
 /** The outcome of an iTIP message, and which messages are outdated (RFC 5546 section 2.1.5). */
 import { type Component, findProperty } from "#/src/formats/content-lines/content-line.ts";
 import { parseCalendarTime } from "#/src/formats/icalendar/calendar-time.ts";
-import { sequenceOf } from "./messages.ts";
+import { sequenceOf } from "../outgoing/messages.ts";
 
 /** stale: the stored object is newer. unknown: there is no such object here. not_invited: the calendar's owner is not in the event.
  *  not_attendee: the sender of the answer was not invited. other_organizer: the stored object has another organizer. other_sender: the

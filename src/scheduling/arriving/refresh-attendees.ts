@@ -1,9 +1,9 @@
 /** Shows an answer to the other attendees (RFC 6638 section 4.2). Their Schedule-Tags do not change, and their scheduling inboxes get
  *  no message. */
 import type { AgentNumber } from "#/src/model/numbers.ts";
-import { mailAddressOf } from "./calendar-address.ts";
-import { findCalendarUser, listOwnAddresses } from "./calendar-users.ts";
-import type { LocalCopies, LocalRooms } from "./local-copies.ts";
+import { mailAddressOf } from "../calendar-address.ts";
+import { findCalendarUser, listOwnAddresses } from "../calendar-users.ts";
+import type { LocalCopies, LocalRooms } from "../outgoing/local-copies.ts";
 
 /** Calendars that see an answer of somebody else at once; more of them see it with the organizer's next change. */
 const refreshedMax = 50;

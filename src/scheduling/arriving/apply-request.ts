@@ -15,10 +15,9 @@ import {
 import { setProperties } from "#/src/formats/content-lines/set-properties.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
 import { readCalendarTime } from "#/src/formats/icalendar/recurrence-set.ts";
-import { type Applied, ignored, isStale } from "./applied.ts";
-import { excludeInstance, hasInstance, makeOverride, mapComponents, withComponent } from "./instances.ts";
-import { sequenceOf, withoutOwnNotes, withSequence, zonesFor } from "./messages.ts";
-import { findAttendee, setParameters } from "./participants.ts";
+import { excludeInstance, hasInstance, makeOverride, mapComponents, withComponent } from "../instances.ts";
+import { sequenceOf, withoutOwnNotes, withSequence, zonesFor } from "../outgoing/messages.ts";
+import { findAttendee, setParameters } from "../participants.ts";
 import {
   type Addresses,
   componentAt,
@@ -26,7 +25,8 @@ import {
   listByInstance,
   listSchedulingComponents,
   type SchedulingObject,
-} from "./scheduling-object.ts";
+} from "../scheduling-object.ts";
+import { type Applied, ignored, isStale } from "./applied.ts";
 
 export function applyRequest(
   stored: SchedulingObject | undefined,

@@ -7,17 +7,17 @@ import {
   type Item,
   type Property,
 } from "#/src/formats/content-lines/content-line.ts";
-import type { CalendarAddress } from "./calendar-address.ts";
-import { makeOverride, mapComponents } from "./instances.ts";
-import { sequenceOf, withSequence } from "./messages.ts";
-import { type Attendee, findAttendee, listAttendees, readAttendee, setParameters } from "./participants.ts";
+import type { CalendarAddress } from "../calendar-address.ts";
+import { makeOverride, mapComponents } from "../instances.ts";
+import { sequenceOf, withSequence } from "../outgoing/messages.ts";
+import { type Attendee, findAttendee, listAttendees, readAttendee, setParameters } from "../participants.ts";
 import {
   type Addresses,
   componentAt,
   type InstanceKey,
   listByInstance,
   type SchedulingObject,
-} from "./scheduling-object.ts";
+} from "../scheduling-object.ts";
 
 export function storeAttendeeChange(
   old: SchedulingObject,

@@ -3,12 +3,10 @@
  *  them), and with the server's own parameters. Everything else stays as the client wrote it. */
 import type { Component, Item, Property } from "#/src/formats/content-lines/content-line.ts";
 import { changeItems } from "#/src/formats/content-lines/content-line.ts";
-import { addressOfProperty, type CalendarAddress } from "./calendar-address.ts";
-import { differenceOf, isRescheduled } from "./differences.ts";
-import { hasInstance, makeOverride, mapComponents, withComponent } from "./instances.ts";
-import { sequenceOf, withSequence } from "./messages.ts";
-import { type Attendee, listAttendees, readAttendee, setParameters } from "./participants.ts";
-import { keptProposal, proposalOf, withoutProposal } from "./proposals.ts";
+import { addressOfProperty, type CalendarAddress } from "../calendar-address.ts";
+import { hasInstance, makeOverride, mapComponents, withComponent } from "../instances.ts";
+import { sequenceOf, withSequence } from "../outgoing/messages.ts";
+import { type Attendee, listAttendees, readAttendee, setParameters } from "../participants.ts";
 import {
   type Addresses,
   componentAt,
@@ -16,7 +14,9 @@ import {
   listByInstance,
   readSchedulingObject,
   type SchedulingObject,
-} from "./scheduling-object.ts";
+} from "../scheduling-object.ts";
+import { differenceOf, isRescheduled } from "./differences.ts";
+import { keptProposal, proposalOf, withoutProposal } from "./proposals.ts";
 
 export interface StoredChange {
   readonly calendar: Component;

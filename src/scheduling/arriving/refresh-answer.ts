@@ -8,12 +8,12 @@ import {
 } from "#/src/formats/content-lines/content-line.ts";
 import { parseCalendarTime } from "#/src/formats/icalendar/calendar-time.ts";
 import { refreshIntervalMs } from "#/src/model/limits.ts";
-import type { CalendarAddress } from "./calendar-address.ts";
-import { listOrganizerMessages } from "./decide-organizer.ts";
-import { mapComponents } from "./instances.ts";
-import { formatUtc, type SchedulingMessage } from "./messages.ts";
-import { findAttendee, setParameters } from "./participants.ts";
-import { type Addresses, listSchedulingComponents, type SchedulingObject } from "./scheduling-object.ts";
+import type { CalendarAddress } from "../calendar-address.ts";
+import { listOrganizerMessages } from "../decisions/decide-organizer.ts";
+import { mapComponents } from "../instances.ts";
+import { formatUtc, type SchedulingMessage } from "../outgoing/messages.ts";
+import { findAttendee, setParameters } from "../participants.ts";
+import { type Addresses, listSchedulingComponents, type SchedulingObject } from "../scheduling-object.ts";
 
 const refreshedParameter = "X-WAYPOST-REFRESHED";
 

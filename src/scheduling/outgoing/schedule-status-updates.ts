@@ -26,7 +26,7 @@ import {
   listUidsWithDeliveries,
 } from "#/storage/queries/collections/calendar-mail.ts";
 import type { Store } from "#/storage/store.ts";
-import { type CalendarAddress, readCalendarAddress } from "./calendar-address.ts";
+import { type CalendarAddress, readCalendarAddress } from "../calendar-address.ts";
 import type { LocalRooms } from "./local-copies.ts";
 import type { DeliveryStatus } from "./schedule-status.ts";
 

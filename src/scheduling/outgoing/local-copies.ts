@@ -7,14 +7,14 @@ import { findProperty } from "#/src/formats/content-lines/content-line.ts";
 import type { Actor } from "#/src/model/actor.ts";
 import { schedulingInboxItemsMax } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
-import type { IgnoredReason } from "./applied.ts";
-import { isFromOrganizer } from "./apply.ts";
-import { readCalendar } from "./arriving-calendar.ts";
-import type { CalendarAddress } from "./calendar-address.ts";
-import { type CalendarUserRooms, listOwnAddresses } from "./calendar-users.ts";
-import type { MessageContent } from "./jobs.ts";
-import type { Schedulers } from "./schedulers.ts";
-import { listSchedulingComponents, readSchedulingObject } from "./scheduling-object.ts";
+import type { IgnoredReason } from "../arriving/applied.ts";
+import { isFromOrganizer } from "../arriving/apply.ts";
+import { readCalendar } from "../arriving/arriving-calendar.ts";
+import type { CalendarAddress } from "../calendar-address.ts";
+import { type CalendarUserRooms, listOwnAddresses } from "../calendar-users.ts";
+import type { MessageContent } from "../jobs.ts";
+import type { Schedulers } from "../schedulers.ts";
+import { listSchedulingComponents, readSchedulingObject } from "../scheduling-object.ts";
 
 export interface LocalRooms extends CalendarUserRooms {
   readonly accounts: Accounts;

@@ -2,12 +2,12 @@
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Outbound } from "#/src/outbound/outbound.ts";
+import { mailAddressOf, readCalendarAddress } from "../calendar-address.ts";
+import { listOwnAddresses } from "../calendar-users.ts";
+import type { LocalRooms } from "../outgoing/local-copies.ts";
+import { createAttachedReader } from "../outgoing/mailed-attachments.ts";
+import { planMails } from "../outgoing/outgoing-mail.ts";
 import type { ArrivingMail } from "./arriving-mail.ts";
-import { mailAddressOf, readCalendarAddress } from "./calendar-address.ts";
-import { listOwnAddresses } from "./calendar-users.ts";
-import type { LocalRooms } from "./local-copies.ts";
-import { createAttachedReader } from "./mailed-attachments.ts";
-import { planMails } from "./outgoing-mail.ts";
 
 const attemptsMax = 5;
 

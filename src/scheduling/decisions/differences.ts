@@ -11,8 +11,8 @@ import {
   parseRecurrenceRule,
   type RecurrenceRule,
 } from "#/src/formats/icalendar/recurrence-rule.ts";
-import { listAttendees } from "./participants.ts";
-import type { SchedulingObject } from "./scheduling-object.ts";
+import { listAttendees } from "../participants.ts";
+import type { SchedulingObject } from "../scheduling-object.ts";
 
 /** none: nothing that others see. participants: only who takes part and how. content: what it is about.
  *  time: when it is, so that answers to it are asked for again. */

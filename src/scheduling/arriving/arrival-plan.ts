@@ -2,9 +2,9 @@
 import type { AgentActions } from "#/src/collections/collections.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { ItemsOfAgent } from "#/storage/transactions/collections/change-items.ts";
+import { readCalendarAddress } from "../calendar-address.ts";
+import { createLocalCopies, type LocalRooms } from "../outgoing/local-copies.ts";
 import type { ArrivingMail } from "./arriving-mail.ts";
-import { readCalendarAddress } from "./calendar-address.ts";
-import { createLocalCopies, type LocalRooms } from "./local-copies.ts";
 import { refreshAttendees } from "./refresh-attendees.ts";
 import { answerRefreshMail, type RefreshRooms } from "./refresh-mail.ts";
 

@@ -3,16 +3,16 @@
  *  properties (`differences.ts`). Only the organizer may change everything else.
  *  Lenient: STATUS of a to-do, which clients set together with COMPLETED; the same time written in another form. */
 import type { Component } from "#/src/formats/content-lines/content-line.ts";
-import { isSameContent } from "./differences.ts";
-import { hasInstance, makeOverride } from "./instances.ts";
-import { listAttendees } from "./participants.ts";
+import { hasInstance, makeOverride } from "../instances.ts";
+import { listAttendees } from "../participants.ts";
 import {
   type Addresses,
   type BrokenSchedulingRule,
   componentAt,
   listByInstance,
   type SchedulingObject,
-} from "./scheduling-object.ts";
+} from "../scheduling-object.ts";
+import { isSameContent } from "./differences.ts";
 
 const statusOfTodo: ReadonlySet<string> = new Set(["STATUS"]);
 const nothing: ReadonlySet<string> = new Set();

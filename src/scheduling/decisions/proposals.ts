@@ -18,13 +18,13 @@ import {
 import { parseDuration } from "#/src/formats/icalendar/duration.ts";
 import { type TimeZone, utcOfLocal } from "#/src/formats/icalendar/time-zone.ts";
 import { parseProposedTimes } from "#/src/formats/jscalendar/proposed-times.ts";
-import { type Applied, ignored, ignoredUnless, stampOf } from "./applied.ts";
+import { type Applied, ignored, ignoredUnless, stampOf } from "../arriving/applied.ts";
+import type { CalendarAddress } from "../calendar-address.ts";
+import { instanceTarget, withComponent } from "../instances.ts";
+import { formatUtc, sequenceOf } from "../outgoing/messages.ts";
+import { findAttendee, setParameters } from "../participants.ts";
+import { type Addresses, componentAt, listByInstance, type SchedulingObject } from "../scheduling-object.ts";
 import { withComment } from "./attendee-comment.ts";
-import type { CalendarAddress } from "./calendar-address.ts";
-import { instanceTarget, withComponent } from "./instances.ts";
-import { formatUtc, sequenceOf } from "./messages.ts";
-import { findAttendee, setParameters } from "./participants.ts";
-import { type Addresses, componentAt, listByInstance, type SchedulingObject } from "./scheduling-object.ts";
 
 /** "2026-10-05T12:00:00Z/2026-10-05T13:00:00Z"; days for events of whole days; without Z on the clock of whoever looks. */
 export const proposalParameter = "X-WAYPOST-PROPOSAL";

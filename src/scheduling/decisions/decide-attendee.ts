@@ -14,8 +14,8 @@ import {
   makeComponent,
   makeProperty,
 } from "#/src/formats/content-lines/content-line.ts";
-import type { CalendarAddress } from "./calendar-address.ts";
-import { hasInstance, makeOverride } from "./instances.ts";
+import type { CalendarAddress } from "../calendar-address.ts";
+import { hasInstance, makeOverride } from "../instances.ts";
 import {
   makeMessageCalendar,
   pickProperties,
@@ -24,15 +24,14 @@ import {
   stamped,
   withoutOwnNotes,
   withSequence,
-} from "./messages.ts";
+} from "../outgoing/messages.ts";
 import {
   type Attendee,
   findAttendee,
   listAttendees,
   type ParticipationStatus,
   setParameters,
-} from "./participants.ts";
-import { proposalOf, withProposedTimes } from "./proposals.ts";
+} from "../participants.ts";
 import {
   type Addresses,
   componentAt,
@@ -40,7 +39,8 @@ import {
   isCancelled,
   listByInstance,
   type SchedulingObject,
-} from "./scheduling-object.ts";
+} from "../scheduling-object.ts";
+import { proposalOf, withProposedTimes } from "./proposals.ts";
 
 export interface AttendeeChange {
   readonly old: SchedulingObject | undefined;

@@ -6,9 +6,9 @@ import {
   type Item,
   parameterValue,
 } from "#/src/formats/content-lines/content-line.ts";
-import { addressOfProperty, type CalendarAddress } from "./calendar-address.ts";
-import { mapComponents } from "./instances.ts";
-import { setParameters } from "./participants.ts";
+import { addressOfProperty, type CalendarAddress } from "../calendar-address.ts";
+import { mapComponents } from "../instances.ts";
+import { setParameters } from "../participants.ts";
 
 /** pending: it waits for a person, or for its time. sent: it left as mail. delivered: it is in the other calendar.
  *  unknown_user: there is nobody of that address. refused: it may not be sent. failed: it could not be delivered. no_way: it

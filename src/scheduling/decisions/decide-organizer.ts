@@ -12,10 +12,8 @@
  *  A component with STATUS:CANCELLED counts as deleted for every attendee. Attendees with SCHEDULE-AGENT=CLIENT or NONE count as
  *  absent, so an attendee who gets one of these values is sent a CANCEL. */
 import { type Component, makeComponent, makeProperty } from "#/src/formats/content-lines/content-line.ts";
-import { listMemberships, listViewComponents, type Membership, viewOf } from "./attendee-view.ts";
-import type { CalendarAddress } from "./calendar-address.ts";
-import { type Difference, differenceOf } from "./differences.ts";
-import { makeOverride } from "./instances.ts";
+import type { CalendarAddress } from "../calendar-address.ts";
+import { makeOverride } from "../instances.ts";
 import {
   type Method,
   makeMessageCalendar,
@@ -25,15 +23,17 @@ import {
   stamped,
   withoutOwnNotes,
   withSequence,
-} from "./messages.ts";
-import { type Attendee, listAttendees } from "./participants.ts";
+} from "../outgoing/messages.ts";
+import { type Attendee, listAttendees } from "../participants.ts";
 import {
   type Addresses,
   componentAt,
   type InstanceKey,
   listByInstance,
   type SchedulingObject,
-} from "./scheduling-object.ts";
+} from "../scheduling-object.ts";
+import { listMemberships, listViewComponents, type Membership, viewOf } from "./attendee-view.ts";
+import { type Difference, differenceOf } from "./differences.ts";
 
 /** `now` as it will be stored (`store-organizer.ts`); `forced`: attendees whom the client asks to send to. */
 export interface OrganizerChange {

@@ -13,8 +13,8 @@ import {
 import { setProperties } from "#/src/formats/content-lines/set-properties.ts";
 import { formatCalendarTime, utcTzid } from "#/src/formats/icalendar/calendar-time.ts";
 import { makeTimeZoneComponent } from "#/src/formats/icalendar/vtimezone.ts";
-import type { CalendarAddress } from "./calendar-address.ts";
-import { setParameters } from "./participants.ts";
+import type { CalendarAddress } from "../calendar-address.ts";
+import { setParameters } from "../participants.ts";
 
 export const methods = [
   "PUBLISH",

@@ -17,9 +17,9 @@ import type { MimePart } from "#/src/formats/mime/structure.ts";
 import { decodeTransfer } from "#/src/formats/mime/transfer-encoding.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { arrivingCalendarBytesMax } from "#/src/model/limits.ts";
+import type { CalendarAddress } from "../calendar-address.ts";
+import type { Method } from "../outgoing/messages.ts";
 import { readMessage } from "./apply.ts";
-import type { CalendarAddress } from "./calendar-address.ts";
-import type { Method } from "./messages.ts";
 
 export interface ArrivingCalendar {
   readonly method: Method;
