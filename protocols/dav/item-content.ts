@@ -1,7 +1,7 @@
 /** ETag, Content-Type and octets of an item, as GET and other methods answer them. */
 import type { Item, StoredItem } from "#/src/collections/item.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
-import { collectionStandards } from "./collection-standard.ts";
+import { collectionStandards } from "./collections/collection-standard.ts";
 import { DavError } from "./dav-error.ts";
 import type { DavRequest } from "./request.ts";
 

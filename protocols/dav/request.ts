@@ -1,7 +1,7 @@
 /** One request of a login, for methods, properties and reports. */
 import type { HttpContext } from "#/protocols/http/app.ts";
 import type { Principal } from "#/src/accounts/accounts.ts";
-import type { Locks } from "./locks.ts";
+import type { Locks } from "./locks/locks.ts";
 import type { DavResource, ResourceKind } from "./resource.ts";
 import type { CollectionReach, DavRooms } from "./rooms.ts";
 import type { DavTree } from "./tree.ts";

@@ -9,7 +9,7 @@ import { authenticate } from "./authentication.ts";
 import { DavError } from "./dav-error.ts";
 import { davErrorOf } from "./errors.ts";
 import { parseHref, rootHref } from "./hrefs.ts";
-import { createLocks } from "./locks.ts";
+import { createLocks } from "./locks/locks.ts";
 import { listMethods, methods } from "./methods/registry.ts";
 import { listReports } from "./methods/report-method.ts";
 import { readPreferences } from "./preferences.ts";

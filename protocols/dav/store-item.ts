@@ -10,7 +10,7 @@ import type { AgentNumber, ItemNumber } from "#/src/model/numbers.ts";
 import { reachAttachments } from "#/src/reach/attachments.ts";
 import type { SchedulingWritten } from "#/src/scheduling/scheduling.ts";
 import type { DavAnswer } from "./answer.ts";
-import { collectionStandards } from "./collection-standard.ts";
+import { collectionStandards } from "./collections/collection-standard.ts";
 import { unmet } from "./dav-error.ts";
 import { davErrorOf } from "./errors.ts";
 import { contentTypeOf, etagOf, readStored } from "./item-content.ts";

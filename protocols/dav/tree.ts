@@ -7,7 +7,7 @@ import { itemSegment as segmentOfItem } from "#/src/collections/rows.ts";
 import type { FileEntry } from "#/src/files/files.ts";
 import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
 import { findReadableAttachment } from "#/src/reach/attachments.ts";
-import { mayReadFiles } from "./file-rights.ts";
+import { mayReadFiles } from "./files/file-rights.ts";
 import {
   attachmentsHref,
   encodeSegment,

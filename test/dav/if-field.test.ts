@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { DavError } from "#/protocols/dav/dav-error.ts";
-import { parseIf, submittedTokens } from "#/protocols/dav/if-field.ts";
+import { parseIf, submittedTokens } from "#/protocols/dav/locks/if-field.ts";
 
 test("lists without and with a resource are read", () => {
   expect(parseIf('(<urn:uuid:1> ["a"]) (Not <DAV:no-lock>)')).toEqual([

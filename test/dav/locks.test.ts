@@ -1,6 +1,6 @@
 /** The index of locks: bounded, and what it finds is what a walk over all locks finds. */
 import { expect, test } from "vitest";
-import { createLocks, type Lock } from "#/protocols/dav/locks.ts";
+import { createLocks, type Lock } from "#/protocols/dav/locks/locks.ts";
 import { locksMax, locksOfLoginMax } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { fakeClock } from "../support/clock.ts";

@@ -1,10 +1,10 @@
 /** DELETE (RFC 4918 section 9.6): an item, or a collection with all its items. Default collections and the inbox stay. */
 import type { CollectionKind } from "#/src/model/collections.ts";
 import type { SchedulingOptions } from "#/src/scheduling/scheduling.ts";
-import { collectionStandards } from "../collection-standard.ts";
-import { checkItemConditions, checkLocks } from "../conditions.ts";
+import { collectionStandards } from "../collections/collection-standard.ts";
 import { DavError, unmet } from "../dav-error.ts";
-import { deleteFile } from "../files.ts";
+import { deleteFile } from "../files/files.ts";
+import { checkItemConditions, checkLocks } from "../locks/conditions.ts";
 import type { Method } from "../method.ts";
 import { assertRight } from "../privileges.ts";
 import { assertNoBody } from "../read-body.ts";

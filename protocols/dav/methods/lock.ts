@@ -4,12 +4,12 @@
 import { deadPropertyBytesMax } from "#/src/model/limits.ts";
 import type { DavAnswer } from "../answer.ts";
 import { xmlAnswer } from "../answer.ts";
-import { checkLocks } from "../conditions.ts";
 import { DavError, unmet } from "../dav-error.ts";
-import { assertWritesFiles, makeLockedFile } from "../files.ts";
-import { parseIf, submittedTokens } from "../if-field.ts";
-import { writeActiveLock } from "../lock-element.ts";
-import { type Lock, lockTimeoutMsDefault, lockTimeoutMsMax } from "../locks.ts";
+import { assertWritesFiles, makeLockedFile } from "../files/files.ts";
+import { checkLocks } from "../locks/conditions.ts";
+import { parseIf, submittedTokens } from "../locks/if-field.ts";
+import { writeActiveLock } from "../locks/lock-element.ts";
+import { type Lock, lockTimeoutMsDefault, lockTimeoutMsMax } from "../locks/locks.ts";
 import type { Method } from "../method.ts";
 import { assertRight } from "../privileges.ts";
 import { readXmlBody } from "../read-body.ts";

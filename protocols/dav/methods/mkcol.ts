@@ -3,11 +3,11 @@
 import type { CollectionKind } from "#/src/collections/collection.ts";
 import type { DavAnswer } from "../answer.ts";
 import { multistatus, xmlAnswer } from "../answer.ts";
-import { collectionStandards } from "../collection-standard.ts";
-import { checkLocks } from "../conditions.ts";
+import { collectionStandards } from "../collections/collection-standard.ts";
 import { DavError, unmet } from "../dav-error.ts";
-import { type FilePlace, findFilePlace, makeFolder } from "../files.ts";
+import { type FilePlace, findFilePlace, makeFolder } from "../files/files.ts";
 import { encodeSegment, inboxSegment, outboxSegment } from "../hrefs.ts";
+import { checkLocks } from "../locks/conditions.ts";
 import type { Method } from "../method.ts";
 import { needPrivileges } from "../privileges.ts";
 import { collectChanges, writeOutcome } from "../property-changes.ts";

@@ -1,8 +1,9 @@
 /** POST to DAV:add-member, which is the collection itself (RFC 5995 section 3): a new item whose name the server chooses. To the outbox: a
  *  request for busy time. To a calendar object: a change of its managed attachments (RFC 8607). */
-import { changeAttachments } from "../attachments.ts";
-import { checkLocks } from "../conditions.ts";
+
 import { DavError } from "../dav-error.ts";
+import { changeAttachments } from "../files/attachments.ts";
+import { checkLocks } from "../locks/conditions.ts";
 import type { Method } from "../method.ts";
 import { answerOutbox } from "../outbox.ts";
 import { readItemBody, storeItem } from "../store-item.ts";

@@ -1,11 +1,11 @@
 /** PROPPATCH (RFC 4918 section 9.2): all changes or none, in one write. A protected property gets 403, and the other properties of the
  *  request get 424. With return=minimal a success has no body (RFC 8144 section 2.2). */
 import { multistatus } from "../answer.ts";
-import { checkLocks } from "../conditions.ts";
+import { defaultCalendarName, findDefaultCalendar } from "../collections/default-calendar.ts";
 import { DavError } from "../dav-error.ts";
-import { defaultCalendarName, findDefaultCalendar } from "../default-calendar.ts";
 import { davErrorOf } from "../errors.ts";
-import { changeFileProperties } from "../files.ts";
+import { changeFileProperties } from "../files/files.ts";
+import { checkLocks } from "../locks/conditions.ts";
 import type { Method } from "../method.ts";
 import { preferenceApplied } from "../preferences.ts";
 import { assertRight } from "../privileges.ts";

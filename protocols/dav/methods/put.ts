@@ -2,10 +2,10 @@
  *  one, 204 for one that is replaced; the ETag is in the answer because what was sent is what a GET answers. */
 import type { ItemExpectation } from "#/src/collections/collections.ts";
 import type { DavAnswer } from "../answer.ts";
-import { checkItemConditions, checkLocks } from "../conditions.ts";
 import { DavError } from "../dav-error.ts";
-import { findFilePlace, putFile } from "../files.ts";
+import { findFilePlace, putFile } from "../files/files.ts";
 import { etagOf } from "../item-content.ts";
+import { checkItemConditions, checkLocks } from "../locks/conditions.ts";
 import type { Method } from "../method.ts";
 import type { DavRequest } from "../request.ts";
 import type { CollectionResource, ItemResource } from "../resource.ts";

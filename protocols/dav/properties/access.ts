@@ -1,5 +1,5 @@
 /** The properties of access control (RFC 3744) that clients read. Grants give access, so DAV:acl is protected. */
-import { mayWriteFiles } from "../file-rights.ts";
+import { mayWriteFiles } from "../files/file-rights.ts";
 import { principalHref, principalsHref, proxySegments } from "../hrefs.ts";
 import { listPrivileges } from "../privileges.ts";
 import { property } from "../property.ts";

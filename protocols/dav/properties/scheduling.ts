@@ -2,8 +2,8 @@
 import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
 import { checkCalendarObject } from "#/src/formats/icalendar/check-calendar-object.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
+import { defaultCalendarName, invalidDefaultCalendar } from "../collections/default-calendar.ts";
 import { unmet } from "../dav-error.ts";
-import { defaultCalendarName, invalidDefaultCalendar } from "../default-calendar.ts";
 import { homeHref, inboxSegment, outboxSegment, principalHref } from "../hrefs.ts";
 import { property } from "../property.ts";
 import { listUserAddresses } from "../searched-principals.ts";

@@ -2,7 +2,7 @@
 import type { Item } from "#/src/collections/item.ts";
 import type { FileEntry } from "#/src/files/files.ts";
 import { contentTypeOf, etagOf } from "../item-content.ts";
-import { writeActiveLock } from "../lock-element.ts";
+import { writeActiveLock } from "../locks/lock-element.ts";
 import { property } from "../property.ts";
 import {
   type CollectionResource,

@@ -6,7 +6,7 @@ import type { Component } from "#/src/formats/content-lines/content-line.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
 import type { TimeZone } from "#/src/formats/icalendar/time-zone.ts";
 import { asBuffer, decodeUnlabelledBytes } from "#/src/formats/mime/octets.ts";
-import { collectionStandards } from "../collection-standard.ts";
+import { collectionStandards } from "../collections/collection-standard.ts";
 import { type DavError, unmet } from "../dav-error.ts";
 import { isAnsweredByOctets, selectAddressData } from "../filters/address-data.ts";
 import { isWholeObject, selectCalendarData } from "../filters/calendar-data.ts";

@@ -5,18 +5,18 @@ import { parseParameterized } from "#/src/formats/mime/parameters.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { attachmentBytesMax } from "#/src/model/limits.ts";
 import type { AttachmentEdit, AttachmentFacts } from "#/src/scheduling/edit-attachments.ts";
-import type { DavAnswer } from "./answer.ts";
-import { checkItemConditions, checkLocks, isUnmodified } from "./conditions.ts";
-import { DavError, unmet } from "./dav-error.ts";
-import { davErrorOf } from "./errors.ts";
-import { attachmentsHref, encodeSegment } from "./hrefs.ts";
-import { readStored } from "./item-content.ts";
-import { assertRight } from "./privileges.ts";
-import { assertNoBody, readOctets } from "./read-body.ts";
-import type { DavRequest } from "./request.ts";
-import type { AttachmentResource, ItemResource } from "./resource.ts";
-import { storeItem } from "./store-item.ts";
-import { caldav } from "./xml/names.ts";
+import type { DavAnswer } from "../answer.ts";
+import { DavError, unmet } from "../dav-error.ts";
+import { davErrorOf } from "../errors.ts";
+import { attachmentsHref, encodeSegment } from "../hrefs.ts";
+import { readStored } from "../item-content.ts";
+import { checkItemConditions, checkLocks, isUnmodified } from "../locks/conditions.ts";
+import { assertRight } from "../privileges.ts";
+import { assertNoBody, readOctets } from "../read-body.ts";
+import type { DavRequest } from "../request.ts";
+import type { AttachmentResource, ItemResource } from "../resource.ts";
+import { storeItem } from "../store-item.ts";
+import { caldav } from "../xml/names.ts";
 
 /** As for files: a browser does not show the content and does not guess its type. */
 export const downloadHeaders = {

@@ -4,9 +4,9 @@ import { randomUUID } from "node:crypto";
 import type { Clock } from "#/src/model/clock.ts";
 import { locksMax, locksOfLoginMax } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
-import { DavError } from "./dav-error.ts";
-import { dav } from "./xml/names.ts";
-import { textElement, type Xml } from "./xml/write-xml.ts";
+import { DavError } from "../dav-error.ts";
+import { dav } from "../xml/names.ts";
+import { textElement, type Xml } from "../xml/write-xml.ts";
 
 export interface Lock {
   /** `urn:uuid:…` */

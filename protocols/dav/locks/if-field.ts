@@ -1,7 +1,7 @@
 /** If (RFC 4918 section 10.4): conditions by lock tokens and entity tags.
  *  If = ( 1*No-tag-list | 1*Tagged-list ) ; No-tag-list = List ; Tagged-list = Resource-Tag 1*List
  *  List = "(" 1*( ["Not"] ( "<" URI ">" | "[" entity-tag "]" ) ) ")" */
-import { DavError } from "./dav-error.ts";
+import { DavError } from "../dav-error.ts";
 
 export interface IfCondition {
   readonly isNegated: boolean;

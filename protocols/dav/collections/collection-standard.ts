@@ -1,6 +1,6 @@
 /** What the standard of each kind of collection says: CalDAV (RFC 4791) for calendars, CardDAV (RFC 6352) for addressbooks. */
 import type { CollectionKind } from "#/src/collections/collection.ts";
-import { caldav, carddav, dav, type XmlName } from "./xml/names.ts";
+import { caldav, carddav, dav, type XmlName } from "../xml/names.ts";
 
 export interface CollectionStandard {
   /** A name in the namespace of the standard. */

@@ -2,17 +2,17 @@
  *  agent alone. */
 import { isWaypostError } from "#/src/model/errors.ts";
 import { fileBytesMax } from "#/src/model/limits.ts";
-import type { DavAnswer } from "./answer.ts";
-import { checkConditions, checkLocks, isUnmodified } from "./conditions.ts";
-import { DavError } from "./dav-error.ts";
+import type { DavAnswer } from "../answer.ts";
+import { DavError } from "../dav-error.ts";
+import { etagOf } from "../item-content.ts";
+import { checkConditions, checkLocks, isUnmodified } from "../locks/conditions.ts";
+import { needPrivileges } from "../privileges.ts";
+import type { PropertyChanges } from "../property-changes.ts";
+import { readOctets } from "../read-body.ts";
+import type { DavRequest } from "../request.ts";
+import type { FileResource, FolderResource } from "../resource.ts";
+import { dav } from "../xml/names.ts";
 import { mayWriteFiles } from "./file-rights.ts";
-import { etagOf } from "./item-content.ts";
-import { needPrivileges } from "./privileges.ts";
-import type { PropertyChanges } from "./property-changes.ts";
-import { readOctets } from "./read-body.ts";
-import type { DavRequest } from "./request.ts";
-import type { FileResource, FolderResource } from "./resource.ts";
-import { dav } from "./xml/names.ts";
 
 export function assertWritesFiles(request: DavRequest, href: string): void {
   if (!mayWriteFiles(request.login))

@@ -3,14 +3,14 @@
  *  deletes the collection that it replaces. If a step fails, the new collection is deleted. */
 import { isWaypostError } from "#/src/model/errors.ts";
 import { copiedItemsMax } from "#/src/model/limits.ts";
-import { type DavAnswer, multistatus, statusResponse } from "./answer.ts";
+import { type DavAnswer, multistatus, statusResponse } from "../answer.ts";
+import { DavError, unmet } from "../dav-error.ts";
+import { checkItemConditions, checkLocks } from "../locks/conditions.ts";
+import { assertRight, needPrivileges } from "../privileges.ts";
+import type { DavRequest } from "../request.ts";
+import type { CollectionResource } from "../resource.ts";
+import { caldav, dav } from "../xml/names.ts";
 import { findCollectionDestination } from "./collection-destination.ts";
-import { checkItemConditions, checkLocks } from "./conditions.ts";
-import { DavError, unmet } from "./dav-error.ts";
-import { assertRight, needPrivileges } from "./privileges.ts";
-import type { DavRequest } from "./request.ts";
-import type { CollectionResource } from "./resource.ts";
-import { caldav, dav } from "./xml/names.ts";
 
 export async function copyCollection(
   request: DavRequest,

@@ -1,7 +1,8 @@
 /** DAV:activelock (RFC 4918 section 14.1). */
+
+import { dav } from "../xml/names.ts";
+import { element, noXml, textElement, type Xml } from "../xml/write-xml.ts";
 import type { Lock } from "./locks.ts";
-import { dav } from "./xml/names.ts";
-import { element, noXml, textElement, type Xml } from "./xml/write-xml.ts";
 
 export function writeActiveLock({ token, href, isShared, isDeep, owner, endsAt }: Lock, now: number): Xml {
   return element(

@@ -15,11 +15,11 @@ import { readContentLines } from "#/src/formats/content-lines/read-content-lines
 import { scanObjects } from "#/src/formats/content-lines/scan-objects.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
 import { asBuffer } from "#/src/formats/mime/octets.ts";
-import type { DavAnswer } from "./answer.ts";
+import type { DavAnswer } from "../answer.ts";
+import { isLarge } from "../filters/large-items.ts";
+import type { DavRequest } from "../request.ts";
+import type { ReachedCollection } from "../rooms.ts";
 import { collectionStandards } from "./collection-standard.ts";
-import { isLarge } from "./filters/large-items.ts";
-import type { DavRequest } from "./request.ts";
-import type { ReachedCollection } from "./rooms.ts";
 
 /** Octets of a large object that are decoded at once. */
 const pieceBytes = 64 * 1024;

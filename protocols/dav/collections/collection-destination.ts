@@ -1,10 +1,11 @@
 /** The destination of a MOVE or COPY of a calendar or an addressbook: a last segment in a home of the login. */
+
+import { DavError, unmet } from "../dav-error.ts";
+import { encodeSegment, inboxSegment, outboxSegment } from "../hrefs.ts";
+import type { DavRequest } from "../request.ts";
+import type { CollectionResource, DavResource, HomeResource } from "../resource.ts";
+import type { ReachedCollection } from "../rooms.ts";
 import { collectionStandards } from "./collection-standard.ts";
-import { DavError, unmet } from "./dav-error.ts";
-import { encodeSegment, inboxSegment, outboxSegment } from "./hrefs.ts";
-import type { DavRequest } from "./request.ts";
-import type { CollectionResource, DavResource, HomeResource } from "./resource.ts";
-import type { ReachedCollection } from "./rooms.ts";
 
 export interface CollectionDestination {
   readonly home: HomeResource;

@@ -1,12 +1,12 @@
 /** The conditions of a request: If-Match and If-None-Match (RFC 9110 section 13), If (RFC 4918 section 10.4),
  *  If-Schedule-Tag-Match (RFC 6638 section 8.3). Throws 412 where one is not met. */
 import type { ItemExpectation } from "#/src/collections/collections.ts";
-import { DavError } from "./dav-error.ts";
+import { DavError } from "../dav-error.ts";
+import { etagOf } from "../item-content.ts";
+import type { DavRequest } from "../request.ts";
+import type { DavResource } from "../resource.ts";
 import { type IfList, parseIf, submittedTokens } from "./if-field.ts";
-import { etagOf } from "./item-content.ts";
 import { assertUnlocked } from "./locks.ts";
-import type { DavRequest } from "./request.ts";
-import type { DavResource } from "./resource.ts";
 
 /** The state of the item that the request relies on. The write asserts it. */
 export function checkItemConditions(

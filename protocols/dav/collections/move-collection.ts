@@ -1,13 +1,13 @@
 /** MOVE of a calendar or an addressbook (RFC 4918 section 9.9): a new last segment in its owner's home. */
 import { isWaypostError } from "#/src/model/errors.ts";
-import type { DavAnswer } from "./answer.ts";
+import type { DavAnswer } from "../answer.ts";
+import { DavError } from "../dav-error.ts";
+import { checkItemConditions, checkLocks } from "../locks/conditions.ts";
+import { assertRight, needPrivileges } from "../privileges.ts";
+import type { DavRequest } from "../request.ts";
+import type { CollectionResource } from "../resource.ts";
+import { dav } from "../xml/names.ts";
 import { findCollectionDestination } from "./collection-destination.ts";
-import { checkItemConditions, checkLocks } from "./conditions.ts";
-import { DavError } from "./dav-error.ts";
-import { assertRight, needPrivileges } from "./privileges.ts";
-import type { DavRequest } from "./request.ts";
-import type { CollectionResource } from "./resource.ts";
-import { dav } from "./xml/names.ts";
 
 /** `destination`: as the client wrote it. */
 export async function moveCollection(

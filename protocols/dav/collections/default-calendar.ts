@@ -1,8 +1,8 @@
 /** The calendar that CALDAV:schedule-default-calendar-URL of the scheduling inbox names (RFC 6638 section 9.2). */
-import { type DavError, unmet } from "./dav-error.ts";
-import type { DavRequest } from "./request.ts";
-import type { CollectionResource } from "./resource.ts";
-import { caldav } from "./xml/names.ts";
+import { type DavError, unmet } from "../dav-error.ts";
+import type { DavRequest } from "../request.ts";
+import type { CollectionResource } from "../resource.ts";
+import { caldav } from "../xml/names.ts";
 
 export const defaultCalendarName = caldav("schedule-default-calendar-URL");
 
