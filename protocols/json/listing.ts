@@ -2,8 +2,8 @@
  *  repeated or left out when mail is added or removed between two pages. */
 
 import type { Message } from "#/src/mail/messages.ts";
-import type { NewestResult } from "#/src/mail/search.ts";
-import type { SearchKey } from "#/src/mail/search-keys.ts";
+import type { NewestResult } from "#/src/mail/search/search.ts";
+import type { SearchKey } from "#/src/mail/search/search-keys.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, ThreadNumber } from "#/src/model/numbers.ts";
 import type { ReachedData } from "#/src/reach/agents.ts";

@@ -5,10 +5,10 @@ import { headerBytesMax } from "#/src/model/limits.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import { type Candidate, fits } from "./fit.ts";
 import { type Held, type LookedAt, listTextKeys, type TextIndex } from "./indexing/text-index.ts";
-import { matchBody, matchHeader } from "./key-match.ts";
 import type { StoredBytes } from "./message-bytes.ts";
-import { createDocumentReader, foldKey, type SearchedBytes, type TextKey } from "./search-document.ts";
-import type { SearchKey } from "./search-keys.ts";
+import { matchBody, matchHeader } from "./search/key-match.ts";
+import { createDocumentReader, foldKey, type SearchedBytes, type TextKey } from "./search/search-document.ts";
+import type { SearchKey } from "./search/search-keys.ts";
 
 /** A message that is looked at. */
 export interface Examined {

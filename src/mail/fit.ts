@@ -4,8 +4,8 @@ import { keywordNumbers } from "#/src/model/flags.ts";
 import { hasNumber } from "#/src/model/number-set.ts";
 import type { MessageNumber } from "#/src/model/numbers.ts";
 import type { MailboxMessage, MessageFacet, ShownMessage } from "./entries.ts";
-import type { TextKey } from "./search-document.ts";
-import type { SearchKey } from "./search-keys.ts";
+import type { TextKey } from "./search/search-document.ts";
+import type { SearchKey } from "./search/search-keys.ts";
 
 /** A message that is matched against a key. Absent fields have not been read yet. */
 export interface Candidate {

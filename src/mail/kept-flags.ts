@@ -12,7 +12,7 @@ import type { FlagQuery } from "#/storage/queries/mail/entries.ts";
 import { findMailbox } from "#/storage/queries/mail/mailboxes.ts";
 import { shownMessagePages } from "#/storage/queries/mail/shown-messages.ts";
 import type { Reader } from "#/storage/sql.ts";
-import { everyUid } from "./search-keys.ts";
+import { everyUid } from "./search/search-keys.ts";
 
 /** Fewer messages are read from the store as fast. */
 const wholeMin = 1000;

@@ -15,7 +15,7 @@ import { createMailMetadata, type MailMetadata } from "./metadata.ts";
 import { createMailOrdering, type MailOrdering } from "./ordering/ordering.ts";
 import { createMailQuota, type MailQuota } from "./quota.ts";
 import { createMailRecency, type MailRecency } from "./recency.ts";
-import { createMailSearch, type MailSearch } from "./search.ts";
+import { createMailSearch, type MailSearch } from "./search/search.ts";
 import { createMailTransfer, type MailTransfer } from "./transfer.ts";
 import { createUploads, type Uploads } from "./uploads.ts";
 import { createRepeats, type Repeats } from "./write-once.ts";

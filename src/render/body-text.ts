@@ -12,7 +12,7 @@ import { joinFlowed } from "#/src/formats/text/flowed.ts";
 import { extractReply, type ReplyCut } from "#/src/formats/text/reply.ts";
 import type { ContentReaders } from "#/src/mail/content-readers.ts";
 import type { MessageBytes, StoredBytes } from "#/src/mail/message-bytes.ts";
-import { piecesOfText } from "#/src/mail/text-pieces.ts";
+import { piecesOfText } from "#/src/mail/search/text-pieces.ts";
 import type { Doubt, Removal, RemovalCounts } from "#/src/model/removal.ts";
 import { type BodyPlace, type BodySequence, partsOf, planBody } from "./body-parts.ts";
 import { cleanText } from "./clean-text.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { flagSearchOf } from "#/src/mail/flag-query.ts";
 import { createMail } from "#/src/mail/mail.ts";
-import type { SearchKey } from "#/src/mail/search-keys.ts";
+import { flagSearchOf } from "#/src/mail/search/flag-query.ts";
+import type { SearchKey } from "#/src/mail/search/search-keys.ts";
 import { numberSetOf } from "#/src/model/number-set.ts";
 import { openTestStore, seedAgent } from "../support/store.ts";
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createKeptFlags } from "#/src/mail/kept-flags.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
-import { everyUid } from "#/src/mail/search-keys.ts";
+import { everyUid } from "#/src/mail/search/search-keys.ts";
 import type { NumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { openTestStore, seedAgent } from "../support/store.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
-import type { SearchKey } from "#/src/mail/search-keys.ts";
+import type { SearchKey } from "#/src/mail/search/search-keys.ts";
 import { deletedFlag, flaggedFlag, seenFlag } from "#/src/model/flags.ts";
 import { formatNumberSet } from "#/src/model/number-set.ts";
 import type { Modseq } from "#/src/model/numbers.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createMail } from "#/src/mail/mail.ts";
 import { createMessageBytes } from "#/src/mail/message-bytes.ts";
-import { createDocumentReader } from "#/src/mail/search-document.ts";
+import { createDocumentReader } from "#/src/mail/search/search-document.ts";
 import { deletedFlag } from "#/src/model/flags.ts";
 import { openTestStore, seedAgent } from "../support/store.ts";
 

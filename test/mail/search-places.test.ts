@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createFairness } from "#/src/fairness/fairness.ts";
-import { createSearchPlaces } from "#/src/mail/search-places.ts";
+import { createSearchPlaces } from "#/src/mail/search/search-places.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import { mailboxOwner } from "#/src/model/owner.ts";

@@ -5,10 +5,10 @@ import { decodeCharset } from "#/src/formats/mime/charset.ts";
 import { createTransferDecoder } from "#/src/formats/mime/transfer-decoder.ts";
 import { decodeTransfer } from "#/src/formats/mime/transfer-encoding.ts";
 import { cleanText } from "#/src/formats/text/clean-text.ts";
-import { PieceMatch } from "#/src/mail/key-match.ts";
 import type { StoredBytes } from "#/src/mail/message-bytes.ts";
-import { foldText } from "#/src/mail/search-document.ts";
-import { cutBefore, textPieces } from "#/src/mail/text-pieces.ts";
+import { PieceMatch } from "#/src/mail/search/key-match.ts";
+import { foldText } from "#/src/mail/search/search-document.ts";
+import { cutBefore, textPieces } from "#/src/mail/search/text-pieces.ts";
 
 const encodings = ["base64", "quoted-printable", "x-uuencode", "8bit", ""];
 

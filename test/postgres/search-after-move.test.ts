@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { createMail } from "#/src/mail/mail.ts";
-import type { SearchKey } from "#/src/mail/search-keys.ts";
+import type { SearchKey } from "#/src/mail/search/search-keys.ts";
 import type { MessageNumber } from "#/src/model/numbers.ts";
 import { openTextIndex } from "#/src/render/indexing/open-text-index.ts";
 import { runMove } from "#/storage/moving/open-move.ts";

@@ -6,7 +6,7 @@
 import { isUtf8 } from "node:buffer";
 import { unfoldLines } from "#/src/formats/content-lines/read-content-lines.ts";
 import { hasEightBit, octetBytes, octetString } from "#/src/formats/mime/octets.ts";
-import { foldText } from "#/src/mail/search-document.ts";
+import { foldText } from "#/src/mail/search/search-document.ts";
 import type { AddressFilter, AddressParamFilter, AddressPropFilter, Test } from "./address-filter.ts";
 import type { TextMatch } from "./text-match.ts";
 

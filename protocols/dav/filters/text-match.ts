@@ -1,7 +1,7 @@
 /** Text matching of filters (RFC 4791 section 7.5 and 9.7.5, RFC 6352 section 8.3 and 10.5.4) with the collations of RFC 4790
  *  and RFC 5051. CalDAV knows only "contains". */
 import type { Property } from "#/src/formats/content-lines/content-line.ts";
-import { foldText } from "#/src/mail/search-document.ts";
+import { foldText } from "#/src/mail/search/search-document.ts";
 
 export const collations = ["i;ascii-casemap", "i;octet", "i;unicode-casemap"] as const;
 export type Collation = (typeof collations)[number];

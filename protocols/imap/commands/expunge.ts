@@ -2,7 +2,7 @@
  *  expunge = "EXPUNGE"        uid-expunge = "UID" SP "EXPUNGE" SP sequence-set
  *  The EXPUNGE responses are sent at the end of the command, from the change log, together with those for other clients'
  *  changes. */
-import type { SearchKey } from "#/src/mail/search-keys.ts";
+import type { SearchKey } from "#/src/mail/search/search-keys.ts";
 import { deletedFlag } from "#/src/model/flags.ts";
 import { countNumbers, type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import { command, whenSelected } from "../command.ts";

@@ -5,7 +5,7 @@
  *  with their positions (`result-positions.ts`); each new message is sorted with the whole result, so the result's size is bounded. */
 import type { Mail } from "#/src/mail/mail.ts";
 import type { SortCriterion } from "#/src/mail/ordering/sort-keys.ts";
-import type { SearchKey } from "#/src/mail/search-keys.ts";
+import type { SearchKey } from "#/src/mail/search/search-keys.ts";
 import {
   emptyNumberSet,
   formatNumberSet,

@@ -5,7 +5,7 @@
  *
  *  The result is the search key of `src/mail`, except that sequence sets are not resolved yet. */
 
-import type { DateField, SearchKey } from "#/src/mail/search-keys.ts";
+import type { DateField, SearchKey } from "#/src/mail/search/search-keys.ts";
 import { type SystemFlag, seenFlag, systemFlags } from "#/src/model/flags.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
 import { bad } from "../errors.ts";

@@ -1,7 +1,7 @@
 /** Turns a client's search key into one of `src/mail`: sequence sets become UIDs of the view, ids become numbers, ages become
  *  dates. */
 import type { Mail } from "#/src/mail/mail.ts";
-import type { SearchKey } from "#/src/mail/search-keys.ts";
+import type { SearchKey } from "#/src/mail/search/search-keys.ts";
 import { type NumberSet, numberSetOfRanges } from "#/src/model/number-set.ts";
 import type { AgentNumber, MessageNumber, ThreadNumber } from "#/src/model/numbers.ts";
 import { bad } from "../errors.ts";

@@ -1,7 +1,7 @@
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import type { SortCriterion } from "#/src/mail/ordering/sort-keys.ts";
-import { type SearchKey, uidsOfKey } from "#/src/mail/search-keys.ts";
+import { type SearchKey, uidsOfKey } from "#/src/mail/search/search-keys.ts";
 import { emptyNumberSet, type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
 import type { Form } from "../command-context.ts";

@@ -1,7 +1,7 @@
 /** search: lists messages of a mailbox, newest first, or items of a calendar or an addressbook. */
 import { z } from "zod";
-import { doubtfulKey } from "#/src/mail/search-document.ts";
-import type { SearchKey } from "#/src/mail/search-keys.ts";
+import { doubtfulKey } from "#/src/mail/search/search-document.ts";
+import type { SearchKey } from "#/src/mail/search/search-keys.ts";
 import { seenFlag } from "#/src/model/flags.ts";
 import type { CollectionNumber, ThreadNumber } from "#/src/model/numbers.ts";
 import { type ReachedData, reachAgent } from "#/src/reach/agents.ts";

@@ -2,7 +2,7 @@
 import { type Component, parameterValue } from "#/src/formats/content-lines/content-line.ts";
 import { parseText } from "#/src/formats/icalendar/text-value.ts";
 import { cleanText } from "#/src/formats/text/clean-text.ts";
-import { foldText } from "#/src/mail/search-document.ts";
+import { foldText } from "#/src/mail/search/search-document.ts";
 import { itemSearchLengthMax } from "#/src/model/limits.ts";
 
 const texts: ReadonlySet<string> = new Set([

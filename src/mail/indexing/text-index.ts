@@ -1,7 +1,7 @@
 /** The search index for the main thread. If it is behind or missing, it has no answer for a message. */
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
-import { foldKey, type TextKey } from "../search-document.ts";
-import type { SearchKey } from "../search-keys.ts";
+import { foldKey, type TextKey } from "../search/search-document.ts";
+import type { SearchKey } from "../search/search-keys.ts";
 
 /** The index's answer for an agent's messages up to a number. */
 export interface IndexAnswer {

@@ -3,7 +3,7 @@ import { decodeWords } from "#/src/formats/mime/encoded-words.ts";
 import { type EnvelopeAddress, readEnvelopeHeads } from "#/src/formats/mime/envelope-reader.ts";
 import { parseSubject } from "#/src/formats/mime/subject.ts";
 import type { MessageFacet, ShownMessage } from "../entries.ts";
-import { foldText } from "../search-document.ts";
+import { foldText } from "../search/search-document.ts";
 
 const sortFields = [
   "arrival",

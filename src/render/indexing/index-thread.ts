@@ -10,7 +10,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import { parentPort, workerData } from "node:worker_threads";
 import { directReaders, readingOnce } from "#/src/mail/content-readers.ts";
 import { createMessageBytes } from "#/src/mail/message-bytes.ts";
-import { createDocumentReader, type DocumentReader } from "#/src/mail/search-document.ts";
+import { createDocumentReader, type DocumentReader } from "#/src/mail/search/search-document.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";

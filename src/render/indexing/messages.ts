@@ -1,6 +1,6 @@
 /** What the main thread and the indexing thread say to each other. */
 import type { Held, IndexAnswer, LookedAt } from "#/src/mail/indexing/text-index.ts";
-import type { TextKey } from "#/src/mail/search-document.ts";
+import type { TextKey } from "#/src/mail/search/search-document.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import type { StorePlace } from "#/storage/store.ts";
 

@@ -15,8 +15,8 @@ import { decodeTransfer } from "#/src/formats/mime/transfer-encoding.ts";
 import { cleanText } from "#/src/formats/text/clean-text.ts";
 import { calendarText } from "#/src/formats/text/content-lines.ts";
 import { headerBytesMax } from "#/src/model/limits.ts";
-import { type ContentReaders, directReaders } from "./content-readers.ts";
-import type { MessageBytes, StoredBytes } from "./message-bytes.ts";
+import { type ContentReaders, directReaders } from "../content-readers.ts";
+import type { MessageBytes, StoredBytes } from "../message-bytes.ts";
 import type { SearchKey } from "./search-keys.ts";
 import { piecesOfText, textPieces } from "./text-pieces.ts";
 
