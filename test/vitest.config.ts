@@ -9,8 +9,8 @@ export default defineConfig({
     root: new URL("..", import.meta.url).pathname,
     include: ["test/**/*.test.ts"],
     exclude: ["test/long/**", "test/peers/**", "test/postgres/**", "node_modules/**"],
-    globalSetup: ["test/support/compiled-program.ts"],
-    setupFiles: ["test/support/compiled-threads.ts"],
+    globalSetup: ["test/support/threads/compiled-program.ts"],
+    setupFiles: ["test/support/threads/compiled-threads.ts"],
     pool: "forks",
     // Files share a process, and what it has loaded. A test leaves nothing behind there: what it spies on is put back.
     isolate: false,

@@ -3,9 +3,9 @@
 import { ImapFlow } from "imapflow";
 import { createTransport } from "nodemailer";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { type HttpClient, httpClient } from "../support/clients/http.ts";
 import { type ChildDaemon, startChildDaemon } from "../support/daemon.ts";
-import { type HttpClient, httpClient } from "../support/http.ts";
-import { type SmtpSink, startSink } from "../support/smtp-sink.ts";
+import { type SmtpSink, startSink } from "../support/servers/smtp-sink.ts";
 
 let sink: SmtpSink;
 let daemon: ChildDaemon;

@@ -3,9 +3,9 @@ import { ImapFlow } from "imapflow";
 import nodemailer from "nodemailer";
 import { expect, it } from "vitest";
 import { callDaemon, connectToDaemon } from "#/src/daemon/private-client.ts";
+import { openWatch, postJson } from "../support/clients/events.ts";
 import { startInProcessDaemon } from "../support/daemon.ts";
-import { openWatch, postJson } from "../support/events.ts";
-import { type SinkOptions, startSink } from "../support/smtp-sink.ts";
+import { type SinkOptions, startSink } from "../support/servers/smtp-sink.ts";
 
 async function openHouse(options: SinkOptions = {}) {
   await using stack = new AsyncDisposableStack();

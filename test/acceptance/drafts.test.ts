@@ -1,8 +1,8 @@
 /** One draft through two doors: an agent writes it over `/v1`, a person goes on with it in a mail client, the agent sends it. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { converse } from "../support/conversation.ts";
+import { converse } from "../support/clients/conversation.ts";
+import { postJson } from "../support/clients/events.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
-import { postJson } from "../support/events.ts";
 
 let daemon: InProcessDaemon;
 beforeAll(async () => {

@@ -8,12 +8,12 @@ import { administer } from "#/src/accounts/administration/operations.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
 import type { StoredItem } from "#/src/collections/item.ts";
 import { calendarIn, calendarText, plain } from "../scheduling/scheduling-house.ts";
+import { basic, davClient, readResponses } from "../support/clients/dav-client.ts";
+import { httpClient } from "../support/clients/http.ts";
 import { corpusFolder, corpusNote, hasCorpus } from "../support/corpus.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
-import { basic, davClient, readResponses } from "../support/dav-client.ts";
-import { type DnsServer, startDnsServer } from "../support/dns-server.ts";
-import { httpClient } from "../support/http.ts";
-import { type SmtpSink, startSink } from "../support/smtp-sink.ts";
+import { type DnsServer, startDnsServer } from "../support/servers/dns-server.ts";
+import { type SmtpSink, startSink } from "../support/servers/smtp-sink.ts";
 
 const signingKey = (() => {
   const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });

@@ -13,8 +13,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connectRawImap, type RawImap } from "../support/clients/raw-imap.ts";
 import { type ChildDaemon, startChildDaemon } from "../support/daemon.ts";
-import { connectRawImap, type RawImap } from "../support/raw-imap.ts";
 
 const hasMbsync = (() => {
   try {

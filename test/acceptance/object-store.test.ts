@@ -5,10 +5,10 @@ import os from "node:os";
 import path from "node:path";
 import S3rver from "s3rver";
 import { expect, it } from "vitest";
+import { httpClient } from "../support/clients/http.ts";
+import { connectRawImap } from "../support/clients/raw-imap.ts";
+import { connectRawSmtp } from "../support/clients/raw-smtp.ts";
 import { startInProcessDaemon } from "../support/daemon.ts";
-import { httpClient } from "../support/http.ts";
-import { connectRawImap } from "../support/raw-imap.ts";
-import { connectRawSmtp } from "../support/raw-smtp.ts";
 
 it("keeps a long mail outside, and answers from there", async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-objects-"));

@@ -3,11 +3,11 @@
 import { ImapFlow } from "imapflow";
 import { createTransport } from "nodemailer";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openWatch, postJson } from "../support/clients/events.ts";
+import { connectRawImap, type RawImap } from "../support/clients/raw-imap.ts";
+import { connectRawSmtp } from "../support/clients/raw-smtp.ts";
 import { corpusNote, hasCorpus, listCorpusMessages, toCrlf } from "../support/corpus.ts";
 import { type ChildDaemon, startChildDaemon } from "../support/daemon.ts";
-import { openWatch, postJson } from "../support/events.ts";
-import { connectRawImap, type RawImap } from "../support/raw-imap.ts";
-import { connectRawSmtp } from "../support/raw-smtp.ts";
 
 describe.skipIf(!hasCorpus)(`the straight line of every message of the corpus${corpusNote}`, () => {
   let daemon: ChildDaemon;

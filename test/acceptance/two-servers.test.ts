@@ -5,9 +5,9 @@ import { administer } from "#/src/accounts/administration/operations.ts";
 import type { DnsRecord } from "#/src/accounts/dns-records.ts";
 import { composeReport } from "#/src/outbound/reports.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
-import { startDnsServer } from "../support/dns-server.ts";
-import { zoneOfRecords } from "../support/dns-zone.ts";
 import { freePort } from "../support/free-port.ts";
+import { startDnsServer } from "../support/servers/dns-server.ts";
+import { zoneOfRecords } from "../support/servers/dns-zone.ts";
 
 async function eventsOf({ daemon, agents }: InProcessDaemon): Promise<string[]> {
   const { store } = daemon.house;

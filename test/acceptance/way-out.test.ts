@@ -3,9 +3,9 @@
 import { ImapFlow } from "imapflow";
 import { expect, it } from "vitest";
 import { callDaemon, connectToDaemon } from "#/src/daemon/private-client.ts";
+import { openWatch, postJson } from "../support/clients/events.ts";
 import { startChildDaemon } from "../support/daemon.ts";
-import { openWatch, postJson } from "../support/events.ts";
-import { startSink } from "../support/smtp-sink.ts";
+import { startSink } from "../support/servers/smtp-sink.ts";
 
 it("is in Sent with its id, arrives here and there with the same octets, and is told of", async () => {
   await using sink = await startSink();

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { administer } from "#/src/accounts/administration/operations.ts";
 import { dmarcXml, mailWith, tlsJson } from "../formats/report-mails.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
-import { type DnsServer, startDnsServer } from "../support/dns-server.ts";
+import { type DnsServer, startDnsServer } from "../support/servers/dns-server.ts";
 
 let names: DnsServer;
 let daemon: InProcessDaemon;

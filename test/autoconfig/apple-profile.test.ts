@@ -7,9 +7,9 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { formatAppleProfile } from "#/protocols/autoconfig/apple-profile.ts";
 import { signData } from "#/protocols/autoconfig/signed-data.ts";
+import { makeCertificate } from "../support/certificates/made-certificate.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
 import { freePort } from "../support/free-port.ts";
-import { makeCertificate } from "../support/made-certificate.ts";
 
 let server: InProcessDaemon;
 const run = promisify(execFile);

@@ -6,7 +6,7 @@ import { createHash, generateKeyPairSync } from "node:crypto";
 import { dkimSign } from "mailauth/lib/dkim/sign.js";
 import { createResolve } from "#/src/evidence/dns.ts";
 import { examineMessage } from "#/src/evidence/examine.ts";
-import { zoneResolve } from "../support/dns-zone.ts";
+import { zoneResolve } from "../support/servers/dns-zone.ts";
 
 const rounds = 500;
 const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });

@@ -1,5 +1,5 @@
 /** `/v1` as agents read: newsletters one by one, and listings of them, against the bare `node:http` with answers as long. */
-import { postJson } from "../support/events.ts";
+import { postJson } from "../support/clients/events.ts";
 import { type HttpLoad, type HttpResult, runHttpLoad } from "./http-load.ts";
 import { type Measuring, megabytes, percentile, rate } from "./measuring.ts";
 import { lastWords, newsletterMail, newsletterType } from "./newsletter.ts";

@@ -1,6 +1,6 @@
 /** What a process and its children take of the processors and of memory, as the kernel of Linux counts it. */
 import fs from "node:fs";
-import { familyOf } from "../support/process-family.ts";
+import { familyOf } from "../support/threads/process-family.ts";
 
 export interface ProcessCost {
   /** Of all processors, since the process began; that of children that have ended too. */

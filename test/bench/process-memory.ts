@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { transformSync } from "esbuild";
-import { familyOf } from "../support/process-family.ts";
+import { familyOf } from "../support/threads/process-family.ts";
 import type { HeapReport, ThreadHeap } from "./heap-report.ts";
 
 /** All in bytes. */

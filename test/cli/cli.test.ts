@@ -4,8 +4,8 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeCertificate, writeCertificate } from "../support/certificates/made-certificate.ts";
 import { type ChildDaemon, startChildDaemon, startScript } from "../support/daemon.ts";
-import { makeCertificate, writeCertificate } from "../support/made-certificate.ts";
 
 interface Outcome {
   readonly code: number;

@@ -6,8 +6,8 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { loadSettings } from "#/config/load.ts";
 import { formatSettings } from "#/src/cli/setup-settings.ts";
+import { httpClient } from "../support/clients/http.ts";
 import { startInProcessDaemon, startScript } from "../support/daemon.ts";
-import { httpClient } from "../support/http.ts";
 
 let folder: string;
 beforeEach(() => {

@@ -7,8 +7,8 @@ import { Readable } from "node:stream";
 import zlib from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { traceLinesMax, traceMail } from "#/src/daemon/log-trace.ts";
+import { connectRawSmtp, stuff } from "../support/clients/raw-smtp.ts";
 import { startInProcessDaemon, startScript } from "../support/daemon.ts";
-import { connectRawSmtp, stuff } from "../support/raw-smtp.ts";
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-trace-"));
 const log = path.join(folder, "waypost.log");

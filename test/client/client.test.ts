@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { operations } from "#/protocols/json/registry.ts";
 import { type Client, createClient, RequestError } from "#/src/client/client.ts";
 import { derivedFiles, presentText } from "../derive.ts";
-import { type JsonServer, openJsonServer, plainMessage } from "../support/json-server.ts";
+import { type JsonServer, openJsonServer, plainMessage } from "../support/servers/json-server.ts";
 
 let server: JsonServer;
 beforeAll(async () => {

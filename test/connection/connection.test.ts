@@ -3,7 +3,7 @@ import net from "node:net";
 import { connect as connectTls, createSecureContext } from "node:tls";
 import { expect, test } from "vitest";
 import { Connection, type ConnectionClosed } from "#/protocols/connection/connection.ts";
-import { testCertificate } from "../support/certificate.ts";
+import { testCertificate } from "../support/certificates/certificate.ts";
 
 /** The accepted side and the peer of one connection. */
 async function pair(): Promise<{ accepted: net.Socket; peer: net.Socket; close(): void }> {

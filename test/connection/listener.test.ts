@@ -9,7 +9,7 @@ import { type ConnectionDoor, createConnectionDoor } from "#/protocols/connectio
 import { type Listener, listen, openPorts } from "#/protocols/connection/listener.ts";
 import { takeHandshake } from "#/protocols/connection/secure-socket.ts";
 import { Gate } from "#/src/fairness/gate.ts";
-import { testCertificate } from "../support/certificate.ts";
+import { testCertificate } from "../support/certificates/certificate.ts";
 
 const secureContext = createSecureContext(testCertificate);
 

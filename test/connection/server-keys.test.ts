@@ -5,7 +5,7 @@ import tls from "node:tls";
 import { expect, test } from "vitest";
 import { takeHandshake } from "#/protocols/connection/secure-socket.ts";
 import { type ContextOptions, contextFrom } from "#/protocols/connection/server-keys.ts";
-import { makeCertificate } from "../support/made-certificate.ts";
+import { makeCertificate } from "../support/certificates/made-certificate.ts";
 
 /** A server with a certificate of RSA that says back what it hears. */
 async function startServer(options: ContextOptions = {}) {

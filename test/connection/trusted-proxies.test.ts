@@ -3,8 +3,8 @@ import net from "node:net";
 import { expect, test } from "vitest";
 import { type ClientHeader, clientAddress, trustProxies } from "#/protocols/connection/trusted-proxies.ts";
 import { openMailRooms } from "../smtp/mail-rooms.ts";
-import { openJsonServer } from "../support/json-server.ts";
-import { connectRawSmtp } from "../support/raw-smtp.ts";
+import { connectRawSmtp } from "../support/clients/raw-smtp.ts";
+import { openJsonServer } from "../support/servers/json-server.ts";
 
 const trusted = ["10.0.0.0/8", "2001:db8:1::/48", "192.0.2.1"];
 

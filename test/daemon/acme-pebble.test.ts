@@ -6,9 +6,9 @@ import os from "node:os";
 import path from "node:path";
 import tls from "node:tls";
 import { expect, it } from "vitest";
+import { trustCertificate } from "../support/certificates/trusted-certificate.ts";
 import { startInProcessDaemon } from "../support/daemon.ts";
 import { freePort } from "../support/free-port.ts";
-import { trustCertificate } from "../support/trusted-certificate.ts";
 
 function programs(): readonly [string, string] | undefined {
   try {

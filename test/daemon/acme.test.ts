@@ -13,11 +13,11 @@ import { createChallenges } from "#/src/daemon/acme/challenges.ts";
 import { readKeptPair } from "#/src/daemon/acme/kept-certificates.ts";
 import { ariIdentifier, readRenewalWindow, renewalTime } from "#/src/daemon/acme/renewal-time.ts";
 import { namesHere } from "#/src/daemon/acme/start-acme.ts";
-import { type AcmeServer, startAcmeServer } from "../support/acme-server.ts";
+import { makeCertificate } from "../support/certificates/made-certificate.ts";
 import { fakeClock } from "../support/clock.ts";
 import { startInProcessDaemon, testSettings } from "../support/daemon.ts";
 import { freePort } from "../support/free-port.ts";
-import { makeCertificate } from "../support/made-certificate.ts";
+import { type AcmeServer, startAcmeServer } from "../support/servers/acme-server.ts";
 
 const dayMs = 86_400_000;
 let acme: AcmeServer;

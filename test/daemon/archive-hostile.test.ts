@@ -8,7 +8,7 @@ import { tarEnd, tarEntry } from "#/src/daemon/moving/archive/tar.ts";
 import { createMail } from "#/src/mail/mail.ts";
 import { keywordNumbers, systemFlagNames, systemFlags } from "#/src/model/flags.ts";
 import type { Store } from "#/storage/store.ts";
-import { httpClient } from "../support/http.ts";
+import { httpClient } from "../support/clients/http.ts";
 import { eventText } from "../support/item-texts.ts";
 import { facts, madeArchive, owner, page, run, start, useFolder } from "./archive-scene.ts";
 

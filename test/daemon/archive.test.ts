@@ -2,11 +2,11 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { basic, davClient } from "../support/clients/dav-client.ts";
+import { httpClient } from "../support/clients/http.ts";
+import { connectRawImap } from "../support/clients/raw-imap.ts";
 import type { InProcessDaemon } from "../support/daemon.ts";
-import { basic, davClient } from "../support/dav-client.ts";
-import { httpClient } from "../support/http.ts";
 import { cardText, eventText } from "../support/item-texts.ts";
-import { connectRawImap } from "../support/raw-imap.ts";
 import { owner, run, start, useFolder } from "./archive-scene.ts";
 
 const { pathOf, writeFile, archiveOf, takeBack } = useFolder();

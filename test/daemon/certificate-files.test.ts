@@ -8,8 +8,12 @@ import path from "node:path";
 import tls from "node:tls";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { startDaemon } from "#/src/daemon/daemon.ts";
+import {
+  type MadeCertificate,
+  makeCertificate,
+  writeCertificate,
+} from "../support/certificates/made-certificate.ts";
 import { type InProcessDaemon, startInProcessDaemon, testSettings } from "../support/daemon.ts";
-import { type MadeCertificate, makeCertificate, writeCertificate } from "../support/made-certificate.ts";
 
 let folder: string;
 

@@ -5,9 +5,9 @@ import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connectRawImap } from "../support/clients/raw-imap.ts";
+import { connectRawSmtp, stuff } from "../support/clients/raw-smtp.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
-import { connectRawImap } from "../support/raw-imap.ts";
-import { connectRawSmtp, stuff } from "../support/raw-smtp.ts";
 
 type Line = Record<string, unknown> & { readonly msg: string };
 

@@ -1,8 +1,8 @@
 /** What who watches the server reads of it, on a port of its own. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { httpClient } from "../support/clients/http.ts";
+import { connectRawSmtp, stuff } from "../support/clients/raw-smtp.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
-import { httpClient } from "../support/http.ts";
-import { connectRawSmtp, stuff } from "../support/raw-smtp.ts";
 
 let server: InProcessDaemon;
 beforeAll(async () => {

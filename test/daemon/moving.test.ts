@@ -9,8 +9,8 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { withCrlf } from "#/src/daemon/moving/mail-source.ts";
+import { connectRawImap } from "../support/clients/raw-imap.ts";
 import { type InProcessDaemon, startInProcessDaemon, startScript } from "../support/daemon.ts";
-import { connectRawImap } from "../support/raw-imap.ts";
 
 let folder: string;
 beforeEach(() => {

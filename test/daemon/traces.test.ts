@@ -7,10 +7,10 @@ import os from "node:os";
 import path from "node:path";
 import { expect, it, vi } from "vitest";
 import { administer } from "#/src/accounts/administration/operations.ts";
+import { httpClient } from "../support/clients/http.ts";
+import { connectRawImap } from "../support/clients/raw-imap.ts";
+import { connectRawSmtp, stuff } from "../support/clients/raw-smtp.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
-import { httpClient } from "../support/http.ts";
-import { connectRawImap } from "../support/raw-imap.ts";
-import { connectRawSmtp, stuff } from "../support/raw-smtp.ts";
 
 interface Span {
   readonly name: string;

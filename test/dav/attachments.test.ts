@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { caldav } from "#/protocols/dav/xml/names.ts";
 import { calendarText, plain, eventText as schedulingEvent } from "../scheduling/scheduling-house.ts";
-import { basic, type DavClient, davClient, readResponses } from "../support/dav-client.ts";
+import { basic, type DavClient, davClient, readResponses } from "../support/clients/dav-client.ts";
 import { eventText } from "../support/items.ts";
-import { type JsonServer, type Owner, openJsonServer } from "../support/json-server.ts";
+import { type JsonServer, type Owner, openJsonServer } from "../support/servers/json-server.ts";
 
 let server: JsonServer;
 let ada: DavClient;

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { caldav, calendarserver } from "#/protocols/dav/xml/names.ts";
 import { escapeText } from "#/protocols/dav/xml/write-xml.ts";
-import { basic, type DavClient, davClient } from "../support/dav-client.ts";
+import { basic, type DavClient, davClient } from "../support/clients/dav-client.ts";
 import { calendarText, eventText } from "../support/items.ts";
-import { type JsonServer, openJsonServer } from "../support/json-server.ts";
+import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
 
 let server: JsonServer;
 let ada: DavClient;

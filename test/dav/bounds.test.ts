@@ -4,9 +4,9 @@ import type { XmlElement } from "#/protocols/dav/xml/element.ts";
 import { readXml } from "#/protocols/dav/xml/read-xml.ts";
 import { writeElement } from "#/protocols/dav/xml/write-xml.ts";
 import { davPropertiesMax, filterPartsMax, itemPortionBytesMax } from "#/src/model/limits.ts";
-import { basic, type DavAnswer, type DavClient, davClient } from "../support/dav-client.ts";
+import { basic, type DavAnswer, type DavClient, davClient } from "../support/clients/dav-client.ts";
 import { eventText } from "../support/items.ts";
-import { type JsonServer, openJsonServer } from "../support/json-server.ts";
+import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
 
 let server: JsonServer;
 let ada: DavClient;

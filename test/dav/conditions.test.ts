@@ -1,9 +1,9 @@
 /** What a request relies on holds when it is written, and locks hold whatever a URL looks like. */
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { caldav, dav } from "#/protocols/dav/xml/names.ts";
-import { basic, type DavClient, davClient } from "../support/dav-client.ts";
+import { basic, type DavClient, davClient } from "../support/clients/dav-client.ts";
 import { eventText } from "../support/items.ts";
-import { type JsonServer, openJsonServer } from "../support/json-server.ts";
+import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
 
 let server: JsonServer;
 let ada: DavClient;

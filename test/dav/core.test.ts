@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { apple, caldav, calendarserver, carddav, dav } from "#/protocols/dav/xml/names.ts";
 import { deadPropertiesMax, deadPropertyBytesMax } from "#/src/model/limits.ts";
-import { basic, type DavClient, davClient, readResponses } from "../support/dav-client.ts";
+import { basic, type DavClient, davClient, readResponses } from "../support/clients/dav-client.ts";
 import { calendarText, cardText, eventText } from "../support/items.ts";
-import { type JsonServer, openJsonServer } from "../support/json-server.ts";
+import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
 
 let server: JsonServer;
 let ada: DavClient;

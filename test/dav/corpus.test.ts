@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CollectionNumber } from "#/src/model/numbers.ts";
+import { basic, type DavClient, davClient, readResponses } from "../support/clients/dav-client.ts";
 import {
   type CorpusMessage,
   corpusFolder,
@@ -8,8 +9,7 @@ import {
   hasCorpus,
   listCorpusFiles,
 } from "../support/corpus.ts";
-import { basic, type DavClient, davClient, readResponses } from "../support/dav-client.ts";
-import { type JsonServer, openJsonServer } from "../support/json-server.ts";
+import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
 
 describe.skipIf(!hasCorpus)(`the corpus${corpusNote}`, () => {
   let server: JsonServer;

@@ -1,8 +1,8 @@
 /** Files and folders: ordinary resources and collections (RFC 4918). */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { dav } from "#/protocols/dav/xml/names.ts";
-import { basic, type DavClient, davClient, readResponses } from "../support/dav-client.ts";
-import { type JsonServer, openJsonServer } from "../support/json-server.ts";
+import { basic, type DavClient, davClient, readResponses } from "../support/clients/dav-client.ts";
+import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
 
 let server: JsonServer;
 let ada: DavClient;

@@ -1,8 +1,14 @@
 /** Reports over the wire: what clients ask, and what they are told (RFC 4791 section 7, RFC 6352 section 8, RFC 6578, RFC 3253). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { basic, type DavAnswer, type DavClient, davClient, readResponses } from "../support/dav-client.ts";
+import {
+  basic,
+  type DavAnswer,
+  type DavClient,
+  davClient,
+  readResponses,
+} from "../support/clients/dav-client.ts";
 import { calendarText, cardText, eventText } from "../support/items.ts";
-import { type JsonServer, openJsonServer } from "../support/json-server.ts";
+import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
 
 let server: JsonServer;
 let ada: DavClient;

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { caldav, dav } from "#/protocols/dav/xml/names.ts";
 import { calendarText, eventText, plain } from "../scheduling/scheduling-house.ts";
-import { basic, type DavClient, davClient, readResponses } from "../support/dav-client.ts";
-import { type JsonServer, type Owner, openJsonServer } from "../support/json-server.ts";
+import { basic, type DavClient, davClient, readResponses } from "../support/clients/dav-client.ts";
+import { type JsonServer, type Owner, openJsonServer } from "../support/servers/json-server.ts";
 
 let server: JsonServer;
 let ada: DavClient;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { calendarserver, dav } from "#/protocols/dav/xml/names.ts";
-import { basic, type DavClient, davClient, readResponses } from "../support/dav-client.ts";
+import { basic, type DavClient, davClient, readResponses } from "../support/clients/dav-client.ts";
 import { eventText } from "../support/items.ts";
-import { type JsonServer, openJsonServer } from "../support/json-server.ts";
+import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
 
 let server: JsonServer;
 let ada: DavClient;

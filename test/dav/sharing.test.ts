@@ -1,9 +1,9 @@
 /** Collections of others, by grants. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { caldav, dav } from "#/protocols/dav/xml/names.ts";
-import { type DavClient, davClient, readResponses } from "../support/dav-client.ts";
+import { type DavClient, davClient, readResponses } from "../support/clients/dav-client.ts";
 import { eventText } from "../support/items.ts";
-import { type JsonServer, openJsonServer } from "../support/json-server.ts";
+import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
 
 let server: JsonServer;
 let ada: DavClient;

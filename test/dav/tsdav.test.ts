@@ -2,7 +2,7 @@
 import { createDAVClient } from "tsdav";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { cardText, eventText } from "../support/items.ts";
-import { type JsonServer, openJsonServer } from "../support/json-server.ts";
+import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
 
 let server: JsonServer;
 

@@ -6,10 +6,10 @@ import * as x509 from "@peculiar/x509";
 import { beforeAll, describe, expect, test } from "vitest";
 import { findDaneMismatch } from "#/protocols/delivery/dane-match.ts";
 import { createSecureDns } from "#/src/evidence/secure-dns.ts";
-import { testCertificate } from "../support/certificate.ts";
-import { startDnsServer } from "../support/dns-server.ts";
-import type { Zone, ZoneRecord } from "../support/dns-zone.ts";
-import { type SinkOptions, startSink } from "../support/smtp-sink.ts";
+import { testCertificate } from "../support/certificates/certificate.ts";
+import { startDnsServer } from "../support/servers/dns-server.ts";
+import type { Zone, ZoneRecord } from "../support/servers/dns-zone.ts";
+import { type SinkOptions, startSink } from "../support/servers/smtp-sink.ts";
 import { openDeliveryHouse } from "./delivery-house.ts";
 
 const own = new X509Certificate(testCertificate.cert);

@@ -16,8 +16,8 @@ import type { Outbound, SubmitEnvelope } from "#/src/outbound/outbound.ts";
 import { findAgent } from "#/storage/queries/accounts/agents.ts";
 import { listRecipients } from "#/storage/queries/outbound/submissions.ts";
 import type { SubmissionSource } from "#/storage/submission.ts";
-import { type Zone, zoneResolve } from "../support/dns-zone.ts";
 import { schedulingOf } from "../support/scheduling.ts";
+import { type Zone, zoneResolve } from "../support/servers/dns-zone.ts";
 import { openTestStore, type Seed, seedAgent, type TestStore } from "../support/store.ts";
 
 export interface DeliveryHouse extends AsyncDisposable {

@@ -1,6 +1,6 @@
 /** What servers of others answer, and what becomes of the mail. */
 import { describe, expect, test } from "vitest";
-import { type SmtpSink, startSink } from "../support/smtp-sink.ts";
+import { type SmtpSink, startSink } from "../support/servers/smtp-sink.ts";
 import { openDeliveryHouse, plainText } from "./delivery-house.ts";
 
 const minute = 60_000;

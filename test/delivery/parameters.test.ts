@@ -1,6 +1,6 @@
 /** What goes with MAIL and RCPT, and what a server has to offer for it. */
 import { describe, expect, test } from "vitest";
-import { type SinkOptions, startSink } from "../support/smtp-sink.ts";
+import { type SinkOptions, startSink } from "../support/servers/smtp-sink.ts";
 import { type DeliveryHouse, openDeliveryHouse, plainText, type SendOptions } from "./delivery-house.ts";
 
 const zone = { "theirs.net": [["A", "127.0.0.1"]] } as const;

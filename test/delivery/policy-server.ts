@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import https from "node:https";
 import type { AddressInfo } from "node:net";
-import type { TrustedCertificate } from "../support/trusted-certificate.ts";
+import type { TrustedCertificate } from "../support/certificates/trusted-certificate.ts";
 
 export async function startPolicyServer(
   certificate: TrustedCertificate,

@@ -1,7 +1,7 @@
 /** The queue as the operator sees it. */
 import { describe, expect, test } from "vitest";
 import { administer } from "#/src/accounts/administration/operations.ts";
-import { startSink } from "../support/smtp-sink.ts";
+import { startSink } from "../support/servers/smtp-sink.ts";
 import { type DeliveryHouse, openDeliveryHouse } from "./delivery-house.ts";
 
 const zone = { "theirs.net": [["A", "127.0.0.1"]] } as const;

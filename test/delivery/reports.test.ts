@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { defaultSettings } from "#/config/schema.ts";
 import { recordReport } from "#/src/arrival/recognise-report.ts";
 import { composeReport } from "#/src/outbound/reports.ts";
-import { startSink } from "../support/smtp-sink.ts";
+import { startSink } from "../support/servers/smtp-sink.ts";
 import { type DeliveryHouse, openDeliveryHouse } from "./delivery-house.ts";
 
 const hour = 3_600_000;

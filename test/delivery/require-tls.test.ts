@@ -2,11 +2,11 @@
  *  ask the same of the next one, or comes back at once; mail that does not need it goes however it can. */
 import { createHash, X509Certificate } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { testCertificate } from "../support/certificate.ts";
-import { startDnsServer } from "../support/dns-server.ts";
-import type { Zone, ZoneRecord } from "../support/dns-zone.ts";
-import { type SinkOptions, startSink } from "../support/smtp-sink.ts";
-import { type TrustedCertificate, trustCertificate } from "../support/trusted-certificate.ts";
+import { testCertificate } from "../support/certificates/certificate.ts";
+import { type TrustedCertificate, trustCertificate } from "../support/certificates/trusted-certificate.ts";
+import { startDnsServer } from "../support/servers/dns-server.ts";
+import type { Zone, ZoneRecord } from "../support/servers/dns-zone.ts";
+import { type SinkOptions, startSink } from "../support/servers/smtp-sink.ts";
 import { openDeliveryHouse, plainText, type SendOptions } from "./delivery-house.ts";
 import { startPolicyServer } from "./policy-server.ts";
 import { startScriptedServer } from "./scripted-server.ts";

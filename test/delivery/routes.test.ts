@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { loadSettings } from "#/config/load.ts";
 import { findRoute } from "#/protocols/delivery/routes.ts";
-import { type Zone, zoneResolve } from "../support/dns-zone.ts";
-import { startSink } from "../support/smtp-sink.ts";
+import { type Zone, zoneResolve } from "../support/servers/dns-zone.ts";
+import { startSink } from "../support/servers/smtp-sink.ts";
 import { openDeliveryHouse } from "./delivery-house.ts";
 
 const zone: Zone = {

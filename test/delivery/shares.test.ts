@@ -8,7 +8,7 @@ import { createFairness } from "#/src/fairness/fairness.ts";
 import { shares } from "#/src/fairness/shares.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
 import type { DueDelivery } from "#/src/outbound/outbound.ts";
-import { startSink } from "../support/smtp-sink.ts";
+import { startSink } from "../support/servers/smtp-sink.ts";
 import { seedAgent } from "../support/store.ts";
 import { openDeliveryHouse } from "./delivery-house.ts";
 

@@ -9,7 +9,7 @@ import { loadSettings } from "#/config/load.ts";
 import { assertSources, findSource } from "#/protocols/delivery/source-address.ts";
 import { startDaemon } from "#/src/daemon/daemon.ts";
 import { testSettings } from "../support/daemon.ts";
-import { startSink } from "../support/smtp-sink.ts";
+import { startSink } from "../support/servers/smtp-sink.ts";
 import { openDeliveryHouse } from "./delivery-house.ts";
 
 const four = "8.8.1.1";

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { startSink } from "../support/smtp-sink.ts";
+import { startSink } from "../support/servers/smtp-sink.ts";
 import { openDeliveryHouse } from "./delivery-house.ts";
 
 const zone = { "theirs.net": [["A", "127.0.0.1"]] } as const;

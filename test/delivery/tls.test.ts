@@ -1,8 +1,8 @@
 /** TLS with servers of others: as good as they can, as good as their policy wants, and with a smarthost as the operator says. */
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Zone } from "../support/dns-zone.ts";
-import { type SinkOptions, startSink } from "../support/smtp-sink.ts";
-import { type TrustedCertificate, trustCertificate } from "../support/trusted-certificate.ts";
+import { type TrustedCertificate, trustCertificate } from "../support/certificates/trusted-certificate.ts";
+import type { Zone } from "../support/servers/dns-zone.ts";
+import { type SinkOptions, startSink } from "../support/servers/smtp-sink.ts";
 import { openDeliveryHouse } from "./delivery-house.ts";
 import { startPolicyServer } from "./policy-server.ts";
 import { startScriptedServer } from "./scripted-server.ts";

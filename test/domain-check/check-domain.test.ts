@@ -9,7 +9,7 @@ import { makeDomainKeys } from "#/src/accounts/domain-keys.ts";
 import { stsPolicyId } from "#/src/accounts/sts-policy.ts";
 import { checkDomain, findUnpublished } from "#/src/domain-check/check-domain.ts";
 import type { Finding } from "#/src/domain-check/finding.ts";
-import { type Zone, zoneOfRecords, zoneResolve } from "../support/dns-zone.ts";
+import { type Zone, zoneOfRecords, zoneResolve } from "../support/servers/dns-zone.ts";
 
 const settings = loadSettings({
   set: ["server.hostname=mx.ours.dev", `storage.folder=${os.tmpdir()}`, "https.port=443", "imaps.port=1"],

@@ -6,9 +6,9 @@ import type { AddressInfo } from "node:net";
 import { ImapFlow } from "imapflow";
 import { createTransport } from "nodemailer";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { postJson } from "../support/clients/events.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
-import { type DnsServer, startDnsServer } from "../support/dns-server.ts";
-import { postJson } from "../support/events.ts";
+import { type DnsServer, startDnsServer } from "../support/servers/dns-server.ts";
 import { ordinaryFields, signatureOf, zone } from "./signed-mail.ts";
 
 let names: DnsServer;

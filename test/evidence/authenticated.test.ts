@@ -4,7 +4,12 @@ import { dkimSign } from "mailauth/lib/dkim/sign.js";
 import { describe, expect, test } from "vitest";
 import type { Evidence } from "#/src/evidence/checks.ts";
 import { examineMessage } from "#/src/evidence/examine.ts";
-import { type CountingResolve, type Zone, type ZoneRecord, zoneResolve } from "../support/dns-zone.ts";
+import {
+  type CountingResolve,
+  type Zone,
+  type ZoneRecord,
+  zoneResolve,
+} from "../support/servers/dns-zone.ts";
 
 const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const weak = generateKeyPairSync("rsa", { modulusLength: 512 });

@@ -5,7 +5,7 @@ import { dkimSign } from "mailauth/lib/dkim/sign.js";
 import { expect, test } from "vitest";
 import { examineMessage } from "#/src/evidence/examine.ts";
 import { corpusNote, hasCorpus, readCorpusText } from "../support/corpus.ts";
-import { type Zone, zoneResolve } from "../support/dns-zone.ts";
+import { type Zone, zoneResolve } from "../support/servers/dns-zone.ts";
 
 const origin = { remoteAddress: "192.0.2.1", heloName: "x.example", reversePath: "" };
 const wire = (text: string): Buffer => Buffer.from(text.replace(/\r?\n/g, "\r\n"), "latin1");

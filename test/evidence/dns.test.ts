@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createResolve, dnsError, limitQuestions } from "#/src/evidence/dns.ts";
-import { zoneResolve } from "../support/dns-zone.ts";
+import { zoneResolve } from "../support/servers/dns-zone.ts";
 
 const settings = { servers: [], timeoutMs: 1000 };
 

@@ -2,7 +2,7 @@
 import crypto, { type Hash } from "node:crypto";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Evidence } from "#/src/evidence/checks.ts";
-import { zoneResolve } from "../support/dns-zone.ts";
+import { zoneResolve } from "../support/servers/dns-zone.ts";
 import { examineMail, ordinaryFields, signatureOf, zone } from "./signed-mail.ts";
 
 interface Work {

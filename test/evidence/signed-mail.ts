@@ -3,7 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { dkimSign } from "mailauth/lib/dkim/sign.js";
 import type { Evidence } from "#/src/evidence/checks.ts";
 import { examineMessage } from "#/src/evidence/examine.ts";
-import { type CountingResolve, type Zone, zoneResolve } from "../support/dns-zone.ts";
+import { type CountingResolve, type Zone, zoneResolve } from "../support/servers/dns-zone.ts";
 
 /** Its record fits into one string of a TXT record and one datagram. */
 const key = generateKeyPairSync("rsa", { modulusLength: 1024 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { examineMessage } from "#/src/evidence/examine.ts";
 import { corpusNote, hasCorpus, readCorpusText } from "../support/corpus.ts";
-import { type Zone, type ZoneRecord, zoneResolve } from "../support/dns-zone.ts";
+import { type Zone, type ZoneRecord, zoneResolve } from "../support/servers/dns-zone.ts";
 
 interface SpfDocument {
   readonly description: string;

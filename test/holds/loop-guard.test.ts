@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { HttpClient } from "../support/http.ts";
+import type { HttpClient } from "../support/clients/http.ts";
 import { deliver, openHoldHouse } from "./hold-house.ts";
 
 it.each([

@@ -283,7 +283,7 @@ test("streams a large message and its partials unchanged", async () => {
   await server.mail.appendMessages(inbox.agent, inbox.number, [{ bytes, flags: 0, keywords: [] }], {
     source: "imap",
   });
-  const { connectRawImap } = await import("../support/raw-imap.ts");
+  const { connectRawImap } = await import("../support/clients/raw-imap.ts");
   await using client = await connectRawImap({ host: "127.0.0.1", port: server.port });
   await client.command(`LOGIN robin@example.test "${server.robin.password}"`);
   await client.command("SELECT INBOX");

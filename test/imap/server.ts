@@ -11,8 +11,8 @@ import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import { createOutbound } from "#/src/outbound/create-outbound.ts";
 import { createHolds } from "#/src/outbound/holds/create-holds.ts";
 import type { Store } from "#/storage/store.ts";
-import { testCertificate } from "../support/certificate.ts";
-import { type ConversationOptions, converse } from "../support/conversation.ts";
+import { testCertificate } from "../support/certificates/certificate.ts";
+import { type ConversationOptions, converse } from "../support/clients/conversation.ts";
 import { openTestStore } from "../support/store.ts";
 
 /** An IMAP server on a store of its own, with the agent robin@example.test. */

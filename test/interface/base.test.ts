@@ -4,8 +4,8 @@ import { z } from "zod";
 import { asRefusal, errorObject } from "#/protocols/json/errors.ts";
 import { operations } from "#/protocols/json/registry.ts";
 import { eventTypes } from "#/src/model/changes.ts";
-import { httpClient } from "../support/http.ts";
-import { type JsonServer, openJsonServer, plainMessage } from "../support/json-server.ts";
+import { httpClient } from "../support/clients/http.ts";
+import { type JsonServer, openJsonServer, plainMessage } from "../support/servers/json-server.ts";
 
 let server: JsonServer;
 beforeAll(async () => {

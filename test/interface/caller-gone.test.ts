@@ -10,7 +10,7 @@ import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import { CallerGone, callerSignal } from "#/src/model/caller.ts";
 import { createHolds } from "#/src/outbound/holds/create-holds.ts";
 import { createKeptDescriptions } from "#/src/render/kept-descriptions.ts";
-import { type JsonServer, openJsonServer, plainMessage } from "../support/json-server.ts";
+import { type JsonServer, openJsonServer, plainMessage } from "../support/servers/json-server.ts";
 import { type WatchedStore, watchStore } from "../support/watched-store.ts";
 
 let server: JsonServer;

@@ -1,9 +1,9 @@
 /** Decisions on the interface that no other test is about; decisions.md says which test each of them has. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { converse } from "../support/conversation.ts";
+import { converse } from "../support/clients/conversation.ts";
+import { postJson } from "../support/clients/events.ts";
 import { startInProcessDaemon } from "../support/daemon.ts";
-import { postJson } from "../support/events.ts";
-import { type JsonServer, openJsonServer, plainMessage } from "../support/json-server.ts";
+import { type JsonServer, openJsonServer, plainMessage } from "../support/servers/json-server.ts";
 
 let server: JsonServer;
 beforeAll(async () => {

@@ -9,8 +9,8 @@ import { hasScope } from "#/src/accounts/principal.ts";
 import type { ErrorCode } from "#/src/model/errors.ts";
 import { idPrefix, objectKinds } from "#/src/model/ids.ts";
 import { scopes as allScopes, type Scope } from "#/src/model/roles.ts";
-import { type HttpClient, httpClient } from "../support/http.ts";
-import { type JsonServer, type Owner, openJsonServer, plainMessage } from "../support/json-server.ts";
+import { type HttpClient, httpClient } from "../support/clients/http.ts";
+import { type JsonServer, type Owner, openJsonServer, plainMessage } from "../support/servers/json-server.ts";
 import { type Named, type Row, rows } from "./authorization-table.ts";
 
 /** Whose the object is, as seen by who asks. */

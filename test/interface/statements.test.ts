@@ -1,9 +1,9 @@
 /** How many reads of the store a request of DAV or the JSON interface takes. On PostgreSQL each is a round trip, so none may be a read
  *  for every item. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { basic, type DavClient, davClient } from "../support/dav-client.ts";
+import { basic, type DavClient, davClient } from "../support/clients/dav-client.ts";
 import { eventText } from "../support/items.ts";
-import { type JsonServer, openJsonServer, plainMessage } from "../support/json-server.ts";
+import { type JsonServer, openJsonServer, plainMessage } from "../support/servers/json-server.ts";
 import { type WatchedStore, watchStore } from "../support/watched-store.ts";
 
 let server: JsonServer;

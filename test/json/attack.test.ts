@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { operations } from "#/protocols/json/registry.ts";
-import { type JsonServer, openJsonServer } from "../support/json-server.ts";
+import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
 
 const folder = path.resolve(import.meta.dirname, "../../../shared/corpus/attack/json");
 const cases = existsSync(folder)

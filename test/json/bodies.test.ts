@@ -1,7 +1,7 @@
 /** Which of a message's parts its text is made of, and what is said of the others. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bodyPartsMax } from "#/src/render/body-parts.ts";
-import { type JsonServer, openJsonServer } from "../support/json-server.ts";
+import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
 
 let server: JsonServer;
 beforeAll(async () => {

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { statusOfCode } from "#/protocols/json/errors.ts";
 import { operations } from "#/protocols/json/registry.ts";
 import { type ErrorCode, errorCodes } from "#/src/model/errors.ts";
-import { httpClient } from "../support/http.ts";
-import { type JsonServer, openJsonServer, plainMessage } from "../support/json-server.ts";
+import { httpClient } from "../support/clients/http.ts";
+import { type JsonServer, openJsonServer, plainMessage } from "../support/servers/json-server.ts";
 
 let server: JsonServer;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { HttpClient } from "../support/http.ts";
-import { type JsonServer, openJsonServer, plainMessage } from "../support/json-server.ts";
+import type { HttpClient } from "../support/clients/http.ts";
+import { type JsonServer, openJsonServer, plainMessage } from "../support/servers/json-server.ts";
 
 let server: JsonServer;
 let reader: HttpClient;

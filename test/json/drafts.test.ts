@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import { deletedFlag, draftFlag } from "#/src/model/flags.ts";
 import type { MailboxNumber, Uid } from "#/src/model/numbers.ts";
-import { type JsonServer, openJsonServer, plainMessage } from "../support/json-server.ts";
+import { type JsonServer, openJsonServer, plainMessage } from "../support/servers/json-server.ts";
 
 let server: JsonServer;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 /** Attachments of events over /v1, and as calendar clients see the same ones. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { ItemNumber } from "#/src/model/numbers.ts";
-import { basic, davClient } from "../support/dav-client.ts";
-import { type JsonServer, openJsonServer } from "../support/json-server.ts";
+import { basic, davClient } from "../support/clients/dav-client.ts";
+import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
 
 let server: JsonServer;
 beforeAll(async () => {

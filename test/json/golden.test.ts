@@ -1,7 +1,7 @@
 /** What the interface says of itself. Re-recorded on purpose: WAYPOST_RECORD=1 npm test -- test/json/golden.test.ts */
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type JsonServer, openJsonServer } from "../support/json-server.ts";
+import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
 
 let server: JsonServer;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readJson } from "#/protocols/json/carriage/json-text.ts";
 import { jsonBodyBytesMax, jsonMembersMax, jsonValuesMax } from "#/src/model/limits.ts";
-import { type JsonServer, openJsonServer } from "../support/json-server.ts";
+import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
 
 const bytes = randomBytes(1_500_001);
 const base64 = bytes.toString("base64");

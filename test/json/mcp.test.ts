@@ -3,7 +3,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { operations } from "#/protocols/json/registry.ts";
 import { callerSignal } from "#/src/model/caller.ts";
-import { type JsonServer, openJsonServer, plainMessage } from "../support/json-server.ts";
+import { type JsonServer, openJsonServer, plainMessage } from "../support/servers/json-server.ts";
 import { type WatchedStore, watchStore } from "../support/watched-store.ts";
 
 let server: JsonServer;

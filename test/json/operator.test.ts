@@ -5,8 +5,8 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { administrationOperations } from "#/src/accounts/administration/operations.ts";
 import { runPrivateOperation } from "#/src/daemon/private-operations.ts";
+import { httpClient } from "../support/clients/http.ts";
 import { type InProcessDaemon, startInProcessDaemon, startScript } from "../support/daemon.ts";
-import { httpClient } from "../support/http.ts";
 
 let server: InProcessDaemon;
 let operator: string;

@@ -2,10 +2,10 @@
  *  marked is asked anew. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { MessageNumber } from "#/src/model/numbers.ts";
+import { postJson } from "../support/clients/events.ts";
+import type { HttpClient } from "../support/clients/http.ts";
 import { startInProcessDaemon } from "../support/daemon.ts";
-import { postJson } from "../support/events.ts";
-import type { HttpClient } from "../support/http.ts";
-import { type JsonServer, openJsonServer, plainMessage } from "../support/json-server.ts";
+import { type JsonServer, openJsonServer, plainMessage } from "../support/servers/json-server.ts";
 
 let server: JsonServer;
 let reader: HttpClient;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hintOfCode } from "#/protocols/json/errors.ts";
 import { errorCodes } from "#/src/model/errors.ts";
-import { type JsonServer, type Owner, openJsonServer, plainMessage } from "../support/json-server.ts";
+import { type JsonServer, type Owner, openJsonServer, plainMessage } from "../support/servers/json-server.ts";
 
 let server: JsonServer;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 /** The ways in which a body and an attachment can be read. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { docxOf, pdfOf } from "../support/documents.ts";
-import { type JsonServer, openJsonServer } from "../support/json-server.ts";
+import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
 
 let server: JsonServer;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { simpleParser } from "mailparser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type JsonServer, type Owner, openJsonServer, plainMessage } from "../support/json-server.ts";
+import { type JsonServer, type Owner, openJsonServer, plainMessage } from "../support/servers/json-server.ts";
 
 const hourMs = 3_600_000;
 

@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { httpClient } from "../support/http.ts";
-import { type JsonServer, openJsonServer, plainMessage } from "../support/json-server.ts";
+import { httpClient } from "../support/clients/http.ts";
+import { type JsonServer, openJsonServer, plainMessage } from "../support/servers/json-server.ts";
 
 let server: JsonServer;
 beforeAll(async () => {

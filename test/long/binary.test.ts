@@ -4,9 +4,9 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { connectRawSmtp, stuff } from "../support/clients/raw-smtp.ts";
 import { startChildDaemon } from "../support/daemon.ts";
 import { docxOf } from "../support/documents.ts";
-import { connectRawSmtp, stuff } from "../support/raw-smtp.ts";
 
 const top = new URL("../..", import.meta.url).pathname;
 const docxType = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";

@@ -6,8 +6,8 @@ import os from "node:os";
 import path from "node:path";
 import tls from "node:tls";
 import { expect, test } from "vitest";
+import { makeCertificate, writeCertificate } from "../support/certificates/made-certificate.ts";
 import { startChildDaemon } from "../support/daemon.ts";
-import { makeCertificate, writeCertificate } from "../support/made-certificate.ts";
 
 const perPort = { imaps: 334, submissions: 333, https: 333 } as const;
 type Port = keyof typeof perPort;

@@ -1,5 +1,5 @@
 /** What the other server got while a daemon that sends was killed again and again. */
-import type { SmtpSink } from "../support/smtp-sink.ts";
+import type { SmtpSink } from "../support/servers/smtp-sink.ts";
 
 /** Connections to one destination, in the settings of the daemons that are killed. */
 export const connectionsPerDomain = 2;

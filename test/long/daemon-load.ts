@@ -2,9 +2,9 @@
  *  message.update, events of calendars (`calendar-load.ts`). The ledger lives in the process that kills the daemon, so it knows exactly what was said before the end. */
 import { spawnSync } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
+import { connectRawImap, type RawImap } from "../support/clients/raw-imap.ts";
+import { connectRawSmtp, stuff } from "../support/clients/raw-smtp.ts";
 import { type ChildDaemon, type DaemonOptions, manyRequests, startScript } from "../support/daemon.ts";
-import { connectRawImap, type RawImap } from "../support/raw-imap.ts";
-import { connectRawSmtp, stuff } from "../support/raw-smtp.ts";
 import { type CalendarLedger, changeEvents, findEventLosses, openCalendarLedger } from "./calendar-load.ts";
 
 const agents = 6;

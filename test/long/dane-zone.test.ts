@@ -9,9 +9,9 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSecureDns } from "#/src/evidence/secure-dns.ts";
 import { openDeliveryHouse } from "../delivery/delivery-house.ts";
-import { testCertificate } from "../support/certificate.ts";
+import { testCertificate } from "../support/certificates/certificate.ts";
 import { freePort } from "../support/free-port.ts";
-import { type SmtpSink, startSink } from "../support/smtp-sink.ts";
+import { type SmtpSink, startSink } from "../support/servers/smtp-sink.ts";
 
 const absent = ["unbound", "ldns-keygen", "ldns-signzone"].filter(
   (tool) => spawnSync("sh", ["-c", `command -v ${tool}`]).status !== 0,

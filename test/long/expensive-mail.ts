@@ -6,9 +6,9 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { connectRawSmtp, type RawSmtp } from "../support/clients/raw-smtp.ts";
 import { startChildDaemon } from "../support/daemon.ts";
 import { expensiveMails } from "../support/expensive-mail.ts";
-import { connectRawSmtp, type RawSmtp } from "../support/raw-smtp.ts";
 import { checkStore } from "./daemon-load.ts";
 
 const { values } = parseArgs({

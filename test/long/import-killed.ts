@@ -12,8 +12,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import Database from "better-sqlite3";
 import { dovecotNote, hasDovecot, startDovecot } from "../peers/dovecot.ts";
+import { connectRawImap, type RawImap } from "../support/clients/raw-imap.ts";
 import { startChildDaemon, startScript } from "../support/daemon.ts";
-import { connectRawImap, type RawImap } from "../support/raw-imap.ts";
 
 const { values } = parseArgs({
   options: { count: { type: "string", default: "10000" }, kills: { type: "string", default: "10" } },

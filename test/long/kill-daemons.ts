@@ -12,7 +12,7 @@ import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { callDaemon, connectToDaemon } from "#/src/daemon/private-client.ts";
 import { type ChildDaemon, manyRequests } from "../support/daemon.ts";
-import { startSink } from "../support/smtp-sink.ts";
+import { startSink } from "../support/servers/smtp-sink.ts";
 import { compareSent, connectionsPerDomain, countBy } from "./compare-sent.ts";
 import { kill } from "./daemon-load.ts";
 import { startS3 } from "./s3-process.ts";

@@ -7,8 +7,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import nodemailer from "nodemailer";
 import { callDaemon, connectToDaemon } from "#/src/daemon/private-client.ts";
 import { startChildDaemon } from "../support/daemon.ts";
-import { startDnsServer } from "../support/dns-server.ts";
-import { startSink } from "../support/smtp-sink.ts";
+import { startDnsServer } from "../support/servers/dns-server.ts";
+import { startSink } from "../support/servers/smtp-sink.ts";
 import { checkStore, kill } from "./daemon-load.ts";
 
 const loops = Number(process.argv[2] ?? 15);

@@ -8,7 +8,7 @@ import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { callDaemon, connectToDaemon } from "#/src/daemon/private-client.ts";
 import { type ChildDaemon, manyRequests, startChildDaemon } from "../support/daemon.ts";
-import { startSink } from "../support/smtp-sink.ts";
+import { startSink } from "../support/servers/smtp-sink.ts";
 import { compareSent, connectionsPerDomain, countBy } from "./compare-sent.ts";
 import { checkStore, kill } from "./daemon-load.ts";
 

@@ -9,8 +9,8 @@ import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { runSmtpLoad } from "../bench/smtp-load.ts";
 import { startPostgres } from "../postgres/postgres-server.ts";
+import { connectRawImap } from "../support/clients/raw-imap.ts";
 import { type ChildDaemon, manyRequests, startChildDaemon, startScript } from "../support/daemon.ts";
-import { connectRawImap } from "../support/raw-imap.ts";
 
 const messages = Number(process.argv[2] ?? 2000);
 const kills = Number(process.argv[3] ?? 4);

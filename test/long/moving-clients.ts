@@ -2,8 +2,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createClient } from "#/src/client/client.ts";
 import type { Store } from "#/storage/store.ts";
+import { connectRawImap, type RawImap, type RawResponse } from "../support/clients/raw-imap.ts";
 import type { ChildDaemon } from "../support/daemon.ts";
-import { connectRawImap, type RawImap, type RawResponse } from "../support/raw-imap.ts";
 
 export interface Moving {
   /** Where the next stay is. */

@@ -3,9 +3,9 @@
  *  `node test/long/search-load.ts [texts]`; 200 by default. */
 import fs from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
+import { connectRawImap, type RawImap } from "../support/clients/raw-imap.ts";
+import { connectRawSmtp, stuff } from "../support/clients/raw-smtp.ts";
 import { type ChildDaemon, startChildDaemon } from "../support/daemon.ts";
-import { connectRawImap, type RawImap } from "../support/raw-imap.ts";
-import { connectRawSmtp, stuff } from "../support/raw-smtp.ts";
 import { loadedDaemon } from "./daemon-load.ts";
 
 const texts = Number(process.argv[2] ?? 200);

@@ -6,8 +6,8 @@ import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
+import { makeCertificate, writeCertificate } from "../support/certificates/made-certificate.ts";
 import { startInProcessDaemon } from "../support/daemon.ts";
-import { makeCertificate, writeCertificate } from "../support/made-certificate.ts";
 
 const hasTestssl = spawnSync("sh", ["-c", "command -v testssl"]).status === 0;
 if (!hasTestssl) console.log("no port is tried here: testssl (Debian's testssl.sh) is absent");

@@ -6,8 +6,8 @@ import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeCertificate, writeCertificate } from "../support/certificates/made-certificate.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
-import { makeCertificate, writeCertificate } from "../support/made-certificate.ts";
 
 const hasSslscan = spawnSync("sh", ["-c", "command -v sslscan"]).status === 0;
 if (!hasSslscan) console.log("no port is scanned here: sslscan is absent");

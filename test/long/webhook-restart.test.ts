@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { createClient } from "#/src/client/client.ts";
 import { runSmtpLoad } from "../bench/smtp-load.ts";
 import { startChildDaemon, startScript } from "../support/daemon.ts";
-import { openWebhookReceiver } from "../support/webhook-receiver.ts";
+import { openWebhookReceiver } from "../support/servers/webhook-receiver.ts";
 
 const run = promisify(execFile);
 

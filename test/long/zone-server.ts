@@ -1,7 +1,7 @@
 /** A name server for the zone files that it is given, on port 53 of the loopback interface: node test/long/zone-server.ts <file…> */
 import fs from "node:fs";
-import { startDnsServer } from "../support/dns-server.ts";
-import type { ZoneRecord } from "../support/dns-zone.ts";
+import { startDnsServer } from "../support/servers/dns-server.ts";
+import type { ZoneRecord } from "../support/servers/dns-zone.ts";
 
 const zone: Record<string, ZoneRecord[]> = {};
 for (const file of process.argv.slice(2))

@@ -7,10 +7,10 @@ import { callDaemon, connectToDaemon } from "#/src/daemon/private-client.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import { createDispatch } from "#/src/outbound/dispatch.ts";
 import { type ChildDaemon, manyRequests, startChildDaemon } from "../support/daemon.ts";
-import { zoneResolve } from "../support/dns-zone.ts";
-import { openJsonServer } from "../support/json-server.ts";
 import { schedulingOf } from "../support/scheduling.ts";
-import { startSink } from "../support/smtp-sink.ts";
+import { zoneResolve } from "../support/servers/dns-zone.ts";
+import { openJsonServer } from "../support/servers/json-server.ts";
+import { startSink } from "../support/servers/smtp-sink.ts";
 
 const hourMs = 3_600_000;
 const waits = { timeout: 20_000 };

@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { administer } from "#/src/accounts/administration/operations.ts";
 import { planLocalDelivery } from "#/src/arrival/deliver-locally.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
-import { type JsonServer, type Owner, openJsonServer } from "../support/json-server.ts";
 import { schedulingOf } from "../support/scheduling.ts";
+import { type JsonServer, type Owner, openJsonServer } from "../support/servers/json-server.ts";
 import { envelopeTo } from "../support/submission.ts";
 
 const hourMs = 3_600_000;

@@ -4,8 +4,8 @@ import { formatBody, formatBodyStructure } from "../../src/formats/mime/body-str
 import { formatEnvelope } from "../../src/formats/mime/envelope.ts";
 import { parseStructure } from "../../src/formats/mime/structure.ts";
 import { readWireList } from "../formats/wire-list.ts";
+import { connectRawImap, type RawResponse } from "../support/clients/raw-imap.ts";
 import { corpusNote, hasCorpus, listCorpusMessages, toCrlf } from "../support/corpus.ts";
-import { connectRawImap, type RawResponse } from "../support/raw-imap.ts";
 import { dovecotNote, hasDovecot, startDovecot } from "./dovecot.ts";
 import { dovecotFiles } from "./dovecot-differences.ts";
 import { common, type Explanation, unexplained } from "./explanations.ts";

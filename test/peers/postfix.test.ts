@@ -5,10 +5,10 @@ import net, { type AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { administer } from "../../src/accounts/administration/operations.ts";
-import { testCertificate } from "../support/certificate.ts";
+import { testCertificate } from "../support/certificates/certificate.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
-import { startDnsServer } from "../support/dns-server.ts";
 import { freePort } from "../support/free-port.ts";
+import { startDnsServer } from "../support/servers/dns-server.ts";
 import { hasPostfix, type Postfix, postfixNote, startPostfix } from "./postfix.ts";
 
 const domain = "theirs.net";

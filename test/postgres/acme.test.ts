@@ -4,9 +4,9 @@ import fs from "node:fs";
 import path from "node:path";
 import tls from "node:tls";
 import { describe, expect, it, vi } from "vitest";
-import { startAcmeServer } from "../support/acme-server.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
 import { freePort } from "../support/free-port.ts";
+import { startAcmeServer } from "../support/servers/acme-server.ts";
 import { change, dropDatabase, makeDatabase, serverUrl } from "./database.ts";
 
 const patience = { timeout: 40_000, interval: 100 };

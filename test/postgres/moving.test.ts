@@ -5,13 +5,13 @@ import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
+import { basic, davClient } from "../support/clients/dav-client.ts";
+import { httpClient } from "../support/clients/http.ts";
+import { connectRawImap } from "../support/clients/raw-imap.ts";
+import { connectRawSmtp } from "../support/clients/raw-smtp.ts";
 import { type Ready, startInProcessDaemon, startScript } from "../support/daemon.ts";
-import { basic, davClient } from "../support/dav-client.ts";
 import { dropStorage } from "../support/engine.ts";
-import { httpClient } from "../support/http.ts";
 import { eventText } from "../support/item-texts.ts";
-import { connectRawImap } from "../support/raw-imap.ts";
-import { connectRawSmtp } from "../support/raw-smtp.ts";
 import { dropDatabase, makeDatabase, serverUrl } from "./database.ts";
 
 const page = fs.readFileSync(new URL("../../docs/scale.md", import.meta.url), "utf8");

@@ -1,11 +1,11 @@
 /** While the database is away every door refuses for the time being, and all goes on when it is back, in the sessions that were open. */
 import { describe, expect, it, vi } from "vitest";
 import { connect } from "#/storage/postgres/connection.ts";
-import { converse } from "../support/conversation.ts";
+import { converse } from "../support/clients/conversation.ts";
+import { basic, davClient } from "../support/clients/dav-client.ts";
+import { httpClient } from "../support/clients/http.ts";
+import { connectRawSmtp } from "../support/clients/raw-smtp.ts";
 import { startInProcessDaemon } from "../support/daemon.ts";
-import { basic, davClient } from "../support/dav-client.ts";
-import { httpClient } from "../support/http.ts";
-import { connectRawSmtp } from "../support/raw-smtp.ts";
 import { serverUrl } from "./database.ts";
 import { startPostgres } from "./postgres-server.ts";
 

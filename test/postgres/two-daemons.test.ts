@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { listHrefs } from "#/protocols/dav/xml/element.ts";
 import type { XmlName } from "#/protocols/dav/xml/names.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
-import { converse } from "../support/conversation.ts";
+import { converse } from "../support/clients/conversation.ts";
+import { basic, davClient } from "../support/clients/dav-client.ts";
+import { openWatch, postJson } from "../support/clients/events.ts";
+import { connectRawImap } from "../support/clients/raw-imap.ts";
+import { connectRawSmtp } from "../support/clients/raw-smtp.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
-import { basic, davClient } from "../support/dav-client.ts";
-import { openWatch, postJson } from "../support/events.ts";
 import { eventText } from "../support/item-texts.ts";
-import { connectRawImap } from "../support/raw-imap.ts";
-import { connectRawSmtp } from "../support/raw-smtp.ts";
-import { type SmtpSink, startSink } from "../support/smtp-sink.ts";
+import { type SmtpSink, startSink } from "../support/servers/smtp-sink.ts";
 import { dropDatabase, makeDatabase, serverUrl } from "./database.ts";
 
 describe.skipIf(serverUrl === undefined)("two daemons on one PostgreSQL", () => {

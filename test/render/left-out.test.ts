@@ -12,7 +12,7 @@ import { openTestStore, seedAgent, type TestStore } from "../support/store.ts";
 // The thread ends and starts several times here.
 vi.setConfig({ testTimeout: 60_000 });
 
-const poisoned = { name: "poisoned", source: "test/support/poisoned-index-thread.ts", heapMb: 128 };
+const poisoned = { name: "poisoned", source: "test/support/threads/poisoned-index-thread.ts", heapMb: 128 };
 
 async function append(store: TestStore, agent: AgentNumber, ...texts: string[]): Promise<MessageNumber[]> {
   const mail = createMail(store.store);

@@ -11,9 +11,9 @@ import { dmarcDetail } from "#/src/reports/write-dmarc-report.ts";
 import { listReportCounts } from "#/storage/queries/accounts/domain-reports.ts";
 import { openDeliveryHouse } from "../delivery/delivery-house.ts";
 import { startInProcessDaemon } from "../support/daemon.ts";
-import { startDnsServer } from "../support/dns-server.ts";
-import { type Zone, zoneResolve } from "../support/dns-zone.ts";
-import { startSink } from "../support/smtp-sink.ts";
+import { startDnsServer } from "../support/servers/dns-server.ts";
+import { type Zone, zoneResolve } from "../support/servers/dns-zone.ts";
+import { startSink } from "../support/servers/smtp-sink.ts";
 
 const dayMs = 86_400_000;
 

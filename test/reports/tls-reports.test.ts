@@ -7,10 +7,10 @@ import { createReportCounts } from "#/src/reports/report-counts.ts";
 import { sendDueReports } from "#/src/reports/send-reports.ts";
 import { tlsDetail } from "#/src/reports/write-tls-report.ts";
 import { type DeliveryHouse, openDeliveryHouse } from "../delivery/delivery-house.ts";
-import { type Zone, zoneResolve } from "../support/dns-zone.ts";
-import { makeCertificate } from "../support/made-certificate.ts";
-import { type SinkOptions, startSink } from "../support/smtp-sink.ts";
-import { type TrustedCertificate, trustCertificate } from "../support/trusted-certificate.ts";
+import { makeCertificate } from "../support/certificates/made-certificate.ts";
+import { type TrustedCertificate, trustCertificate } from "../support/certificates/trusted-certificate.ts";
+import { type Zone, zoneResolve } from "../support/servers/dns-zone.ts";
+import { type SinkOptions, startSink } from "../support/servers/smtp-sink.ts";
 
 const dayMs = 86_400_000;
 const wish = "v=TLSRPTv1; rua=mailto:tls@theirs.net,https://theirs.net/r,mailto:copy%40x@theirs.net";

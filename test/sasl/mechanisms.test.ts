@@ -6,7 +6,7 @@ import { scramSha256, scramSha256Plus } from "#/protocols/sasl/scram.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import type { NewOwner } from "#/src/accounts/administration/agents-and-people.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
-import { scramClient } from "../support/scram-client.ts";
+import { scramClient } from "../support/clients/scram-client.ts";
 import { openTestStore, type TestStore } from "../support/store.ts";
 
 const settings = defaultSettings();

@@ -5,8 +5,8 @@ import type { StoredItem } from "#/src/collections/item.ts";
 import type { CollectionRole } from "#/src/model/collections.ts";
 import type { ItemNumber } from "#/src/model/numbers.ts";
 import type { CalendarWriter, SchedulingOptions } from "#/src/scheduling/scheduling.ts";
-import { type JsonServer, type Owner, openJsonServer } from "../support/json-server.ts";
 import { type CalendarRooms, calendarRooms } from "../support/scheduling.ts";
+import { type JsonServer, type Owner, openJsonServer } from "../support/servers/json-server.ts";
 
 export interface CalendarOwner {
   readonly owner: Owner;

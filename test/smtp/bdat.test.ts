@@ -7,7 +7,7 @@ import { commandsMax, dataTimeoutMs, drainBytesMax, uncountedChunkBytes } from "
 import { MailStream } from "#/protocols/smtp/mail-stream.ts";
 import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
 import { shares } from "#/src/fairness/shares.ts";
-import { connectRawSmtp, type RawSmtp, stuff } from "../support/raw-smtp.ts";
+import { connectRawSmtp, type RawSmtp, stuff } from "../support/clients/raw-smtp.ts";
 import { type MailRooms, openMailRooms } from "./mail-rooms.ts";
 
 let rooms: MailRooms;

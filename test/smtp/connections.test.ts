@@ -4,7 +4,7 @@ import net from "node:net";
 import { networkInterfaces } from "node:os";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createFairness } from "#/src/fairness/fairness.ts";
-import { connectRawSmtp, type RawSmtp } from "../support/raw-smtp.ts";
+import { connectRawSmtp, type RawSmtp } from "../support/clients/raw-smtp.ts";
 import { type MailRooms, openMailRooms, password } from "./mail-rooms.ts";
 
 /** A connection as soon as there is room for one. */

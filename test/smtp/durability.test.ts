@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { connectRawSmtp, type RawSmtp, stuff } from "../support/raw-smtp.ts";
+import { connectRawSmtp, type RawSmtp, stuff } from "../support/clients/raw-smtp.ts";
 import { type MailRooms, openMailRooms } from "./mail-rooms.ts";
 
 async function atData(rooms: MailRooms): Promise<RawSmtp> {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connectRawSmtp, type RawSmtp } from "../support/raw-smtp.ts";
+import { connectRawSmtp, type RawSmtp } from "../support/clients/raw-smtp.ts";
 import { type MailRooms, openMailRooms } from "./mail-rooms.ts";
 
 let rooms: MailRooms;

@@ -1,7 +1,7 @@
 import { networkInterfaces } from "node:os";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { AccountNumber } from "#/src/model/numbers.ts";
-import { connectRawSmtp, type RawSmtp, stuff } from "../support/raw-smtp.ts";
+import { connectRawSmtp, type RawSmtp, stuff } from "../support/clients/raw-smtp.ts";
 import { type MailRooms, openMailRooms } from "./mail-rooms.ts";
 
 let rooms: MailRooms;

@@ -19,7 +19,7 @@ import { createOutbound } from "#/src/outbound/create-outbound.ts";
 import type { DueDelivery, Outbound } from "#/src/outbound/outbound.ts";
 import { openStore } from "#/storage/open-store.ts";
 import type { Store } from "#/storage/store.ts";
-import { testCertificate } from "../support/certificate.ts";
+import { testCertificate } from "../support/certificates/certificate.ts";
 import { makeTestDatabase } from "../support/engine.ts";
 import { deliverQueued } from "../support/queue.ts";
 import { schedulingOf } from "../support/scheduling.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { DueDelivery } from "#/src/outbound/outbound.ts";
-import { connectRawSmtp, type RawSmtp, stuff } from "../support/raw-smtp.ts";
+import { connectRawSmtp, type RawSmtp, stuff } from "../support/clients/raw-smtp.ts";
 import { type MailRooms, openMailRooms, password } from "./mail-rooms.ts";
 
 let rooms: MailRooms;

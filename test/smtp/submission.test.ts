@@ -1,6 +1,6 @@
 import nodemailer from "nodemailer";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { connectRawSmtp, type RawSmtp, stuff } from "../support/raw-smtp.ts";
+import { connectRawSmtp, type RawSmtp, stuff } from "../support/clients/raw-smtp.ts";
 import { type MailRooms, openMailRooms, password } from "./mail-rooms.ts";
 
 let rooms: MailRooms;

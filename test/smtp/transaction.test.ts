@@ -1,7 +1,7 @@
 /** What may change or be wrong between MAIL and the end of data. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
-import { connectRawSmtp, type RawSmtp, stuff } from "../support/raw-smtp.ts";
+import { connectRawSmtp, type RawSmtp, stuff } from "../support/clients/raw-smtp.ts";
 import { type MailRooms, openMailRooms } from "./mail-rooms.ts";
 
 let rooms: MailRooms;

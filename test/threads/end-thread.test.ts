@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { endThread, startThread } from "#/src/threads/start-thread.ts";
 
 it("ends a thread in no call that must not be interrupted", async () => {
-  const kind = { name: "calls", source: "test/support/uninterrupted-thread.ts", heapMb: 16 };
+  const kind = { name: "calls", source: "test/support/threads/uninterrupted-thread.ts", heapMb: 16 };
   const counts = new Int32Array(new SharedArrayBuffer(8));
   const worker = startThread(kind, counts);
   await Atomics.waitAsync(counts, 0, 0).value;

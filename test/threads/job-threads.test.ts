@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { createFairness } from "#/src/fairness/fairness.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
 import { createJobThreads, type JobThreads } from "#/src/threads/job-threads.ts";
-import type { GreedyJob } from "../support/greedy-jobs-thread.ts";
+import type { GreedyJob } from "../support/threads/greedy-jobs-thread.ts";
 
 // Threads start and end many times here; on a busy machine each takes a second or more.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -18,7 +18,7 @@ function start(
   threads = createJobThreads<undefined, GreedyJob, string>({
     thread: {
       name: "greedy",
-      source: "test/support/greedy-jobs-thread.ts",
+      source: "test/support/threads/greedy-jobs-thread.ts",
       heapMb: 16,
       youngHeapMb: 4,
       isSilent: true,

@@ -9,7 +9,7 @@ import { createThreadPool } from "#/src/threads/thread-pool.ts";
 
 it("ends a job that takes too long or too much memory, answers for it, and goes on with the next", async () => {
   await using pool = createThreadPool<string, string>({
-    thread: { name: "greedy", source: "test/support/greedy-thread.ts", heapMb: 32, isSilent: true },
+    thread: { name: "greedy", source: "test/support/threads/greedy-thread.ts", heapMb: 32, isSilent: true },
     gate: new Gate({ what: "jobs", total: 1, share: 1, waiting: { total: 9, share: 9, waitMs: 60_000 } }),
     timeLimitMs: 200,
     wallLimitMs: 60_000,
@@ -21,7 +21,7 @@ it("ends a job that takes too long or too much memory, answers for it, and goes 
 
 it("tells a job that had no processor from one that took too much", async () => {
   await using pool = createThreadPool<string, string>({
-    thread: { name: "greedy", source: "test/support/greedy-thread.ts", heapMb: 32, isSilent: true },
+    thread: { name: "greedy", source: "test/support/threads/greedy-thread.ts", heapMb: 32, isSilent: true },
     gate: new Gate({ what: "jobs", total: 1, share: 1, waiting: { total: 9, share: 9, waitMs: 60_000 } }),
     timeLimitMs: 60_000,
     wallLimitMs: 1000,
@@ -34,7 +34,7 @@ it("tells a job that had no processor from one that took too much", async () => 
 
 it("ends a thread whose memory is to come back, and one without a job", async () => {
   await using pool = createThreadPool<string, string>({
-    thread: { name: "greedy", source: "test/support/greedy-thread.ts", heapMb: 32, isSilent: true },
+    thread: { name: "greedy", source: "test/support/threads/greedy-thread.ts", heapMb: 32, isSilent: true },
     gate: new Gate({ what: "jobs", total: 1, share: 1, waiting: { total: 9, share: 9, waitMs: 60_000 } }),
     timeLimitMs: 5000,
     wallLimitMs: 60_000,
@@ -54,7 +54,7 @@ function openPool(timeLimitMs = 1000) {
     waiting: { total: 9, share: 9, waitMs: 60_000 },
   });
   const pool = createThreadPool<string, string>({
-    thread: { name: "greedy", source: "test/support/greedy-thread.ts", heapMb: 32, isSilent: true },
+    thread: { name: "greedy", source: "test/support/threads/greedy-thread.ts", heapMb: 32, isSilent: true },
     gate,
     timeLimitMs,
     wallLimitMs: 10 * timeLimitMs + 60_000,
@@ -94,7 +94,7 @@ describe("threads with a process of their own", () => {
     });
     const pool = createThreadPool<string, string>({
       thread: {
-        ...{ name: "greedy", source: "test/support/greedy-thread.ts", heapMb: 32 },
+        ...{ name: "greedy", source: "test/support/threads/greedy-thread.ts", heapMb: 32 },
         ...{ isSilent: true, hasOwnProcess: true },
       },
       gate,
@@ -143,7 +143,7 @@ describe("threads with a process of their own", () => {
   onLinux(
     "ends with the process that it works for, also while it computes",
     async () => {
-      const owner = fork(fileURLToPath(new URL("../support/pool-owner.ts", import.meta.url)));
+      const owner = fork(fileURLToPath(new URL("../support/threads/pool-owner.ts", import.meta.url)));
       const [pid] = (await once(owner, "message")) as [number];
       expect(isRunning(pid)).toBe(true);
       owner.kill("SIGKILL");

@@ -11,8 +11,8 @@ import { createFeed } from "#/src/feed/feed.ts";
 import { createWebhooks } from "#/src/feed/webhooks.ts";
 import type { EventType } from "#/src/model/changes.ts";
 import { deliver } from "../support/delivery.ts";
+import { openWebhookReceiver } from "../support/servers/webhook-receiver.ts";
 import { openTestStore, seedAgent } from "../support/store.ts";
-import { openWebhookReceiver } from "../support/webhook-receiver.ts";
 
 const hourMs = 3_600_000;
 

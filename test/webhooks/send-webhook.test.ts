@@ -6,8 +6,8 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { publicLookup } from "#/protocols/webhooks/public-lookup.ts";
 import { createWebhookClient } from "#/protocols/webhooks/send-webhook.ts";
-import { testCertificate } from "../support/certificate.ts";
-import { openWebhookReceiver, type WebhookReceiver } from "../support/webhook-receiver.ts";
+import { testCertificate } from "../support/certificates/certificate.ts";
+import { openWebhookReceiver, type WebhookReceiver } from "../support/servers/webhook-receiver.ts";
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 const never = new AbortController().signal;

@@ -8,7 +8,7 @@ import fs from "node:fs";
 import os from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { type ChildDaemon, type DaemonOptions, startChildDaemon } from "../../support/daemon.ts";
-import { familyResidentMiB, familyTicks } from "../../support/process-family.ts";
+import { familyResidentMiB, familyTicks } from "../../support/threads/process-family.ts";
 import { startBeside } from "./beside.ts";
 import { enterNetworks } from "./networks.ts";
 import type { Action, Measured, VictimAgent } from "./victim.ts";

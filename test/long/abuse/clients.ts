@@ -4,7 +4,7 @@ import http from "node:http";
 import net from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import tls from "node:tls";
-import { connectRawImap, type RawImap } from "../../support/raw-imap.ts";
+import { connectRawImap, type RawImap } from "../../support/clients/raw-imap.ts";
 import { addressIn } from "./networks.ts";
 import type { Places, VictimAgent } from "./victim.ts";
 

@@ -1,9 +1,9 @@
 /** Forty mails with PDFs of a few KB that unpack to hundreds of MiB, all asked for at once, again and again, while another reads the
  *  text of a Word document: `node test/long/abuse/documents.ts`. */
 import { setTimeout as delay } from "node:timers/promises";
+import { connectRawSmtp, stuff } from "../../support/clients/raw-smtp.ts";
 import type { ChildDaemon } from "../../support/daemon.ts";
 import { bombPdf, docxOf } from "../../support/documents.ts";
-import { connectRawSmtp, stuff } from "../../support/raw-smtp.ts";
 import { type Attack, attack } from "./attack.ts";
 import { addressIn } from "./networks.ts";
 import { ask, type VictimAgent } from "./victim.ts";

@@ -1,7 +1,7 @@
 /** Wrong passwords for the quiet user's address from hundreds of networks, over every port, while the user logs in from a network of
  *  its own: `node test/long/abuse/login-failures.ts`. */
-import { connectRawImap } from "../../support/raw-imap.ts";
-import { connectRawSmtp } from "../../support/raw-smtp.ts";
+import { connectRawImap } from "../../support/clients/raw-imap.ts";
+import { connectRawSmtp } from "../../support/clients/raw-smtp.ts";
 import { type Attack, attack } from "./attack.ts";
 import { overAndOver } from "./clients.ts";
 import { addressIn } from "./networks.ts";

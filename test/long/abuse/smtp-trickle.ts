@@ -1,7 +1,7 @@
 /** Connections of a few networks each send most of a large message, and then an octet a second: `node test/long/abuse/smtp-trickle.ts
  *  [networks]`. */
 import { setTimeout as delay } from "node:timers/promises";
-import { connectRawSmtp, type RawSmtp } from "../../support/raw-smtp.ts";
+import { connectRawSmtp, type RawSmtp } from "../../support/clients/raw-smtp.ts";
 import { type Attack, attack } from "./attack.ts";
 import { addressIn } from "./networks.ts";
 

@@ -1,7 +1,8 @@
 /** Twenty sessions of one login change the flags of a mailbox of 640,000 messages, again and again:
  *  `node test/long/abuse/store-flags.ts [messages]`. */
+
+import { connectRawImap, type RawImap } from "../../support/clients/raw-imap.ts";
 import type { ChildDaemon } from "../../support/daemon.ts";
-import { connectRawImap, type RawImap } from "../../support/raw-imap.ts";
 import { type Attack, attack } from "./attack.ts";
 import { addressIn } from "./networks.ts";
 import type { VictimAgent } from "./victim.ts";

@@ -2,9 +2,9 @@
  *  again, and notes how long each took. Comes from a network of its own. */
 import http from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
+import { connectRawImap, type RawImap } from "../../support/clients/raw-imap.ts";
+import { connectRawSmtp, stuff } from "../../support/clients/raw-smtp.ts";
 import type { ChildDaemon, Ready } from "../../support/daemon.ts";
-import { connectRawImap, type RawImap } from "../../support/raw-imap.ts";
-import { connectRawSmtp, stuff } from "../../support/raw-smtp.ts";
 import { addressIn } from "./networks.ts";
 
 /** No attack comes from these. */

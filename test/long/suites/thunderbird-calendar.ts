@@ -6,8 +6,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { createTransport } from "nodemailer";
 import { administer } from "#/src/accounts/administration/operations.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../../support/daemon.ts";
-import { startDnsServer } from "../../support/dns-server.ts";
-import { startSink } from "../../support/smtp-sink.ts";
+import { startDnsServer } from "../../support/servers/dns-server.ts";
+import { startSink } from "../../support/servers/smtp-sink.ts";
 import { type Preferences, startThunderbird, type Thunderbird } from "./marionette.ts";
 import { missingProgram, patient, type Suite } from "./suite.ts";
 

@@ -3,9 +3,9 @@
 import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";
 import path from "node:path";
+import { connectRawSmtp, stuff } from "../../support/clients/raw-smtp.ts";
 import { startInProcessDaemon } from "../../support/daemon.ts";
 import { freePort } from "../../support/free-port.ts";
-import { connectRawSmtp, stuff } from "../../support/raw-smtp.ts";
 import { startThunderbird } from "./marionette.ts";
 import { missingProgram, patient, type Suite } from "./suite.ts";
 import { addAccount, autoconfigOnly } from "./thunderbird-account.ts";

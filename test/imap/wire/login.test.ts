@@ -5,8 +5,8 @@ import { listCapabilities } from "#/protocols/imap/capabilities.ts";
 import { commands } from "#/protocols/imap/commands/index.ts";
 import { createToken } from "#/src/accounts/administration/credentials.ts";
 import { findAgent } from "#/storage/queries/accounts/agents.ts";
-import { scramClient } from "../support/scram-client.ts";
-import { startImap } from "./server.ts";
+import { scramClient } from "../../support/clients/scram-client.ts";
+import { startImap } from "../server.ts";
 
 function plainMessage(...fields: string[]): string {
   return Buffer.from(fields.join("\0")).toString("base64");

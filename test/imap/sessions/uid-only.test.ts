@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import { startImap } from "./server.ts";
+import { startImap } from "../server.ts";
 
 test("speaks in UIDs alone once UIDONLY is enabled", async () => {
   await using server = await startImap();

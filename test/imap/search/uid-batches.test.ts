@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import { startImap } from "./server.ts";
+import { startImap } from "../server.ts";
 
 test("divides a mailbox into batches, the newest first", async () => {
   await using server = await startImap();

@@ -3,7 +3,7 @@ import { highestMatch } from "#/protocols/imap/resynchronise/qresync.ts";
 import { SessionView } from "#/protocols/imap/session/session-view.ts";
 import { parseNumberSet } from "#/src/model/number-set.ts";
 import { findAgent } from "#/storage/queries/accounts/agents.ts";
-import { type ImapServer, startImap } from "./server.ts";
+import { type ImapServer, startImap } from "../server.ts";
 
 /** Five messages in INBOX; a client of QRESYNC has seen them all, then left. */
 const five = `

@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { startImap } from "./server.ts";
+import { startImap } from "../server.ts";
 
 /** APPEND of messages given as header lines, each with a body of its number. */
 function appends(...headers: string[]): string {

@@ -27,13 +27,13 @@ import type { DueDelivery, Outbound } from "#/src/outbound/outbound.ts";
 import { createKeptDescriptions, type KeptDescriptions } from "#/src/render/kept-descriptions.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
 import type { Store } from "#/storage/store.ts";
-import { testCertificate } from "./certificate.ts";
-import type { FakeClock } from "./clock.ts";
-import { type HttpClient, httpClient } from "./http.ts";
-import { directPreparation } from "./preparation.ts";
-import { deliverQueued } from "./queue.ts";
-import { calendarRooms } from "./scheduling.ts";
-import { openTestStore } from "./store.ts";
+import { testCertificate } from "../certificates/certificate.ts";
+import { type HttpClient, httpClient } from "../clients/http.ts";
+import type { FakeClock } from "../clock.ts";
+import { directPreparation } from "../preparation.ts";
+import { deliverQueued } from "../queue.ts";
+import { calendarRooms } from "../scheduling.ts";
+import { openTestStore } from "../store.ts";
 
 export interface Owner {
   readonly id: string;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import net from "node:net";
 import { describe, expect, test } from "vitest";
-import { type ImapServer, startImap } from "./server.ts";
+import { type ImapServer, startImap } from "../server.ts";
 
 const loggedIn = `
   S: * OK {{*}}
@@ -151,7 +151,7 @@ test("answers a line without a tag", async () => {
   `);
 });
 
-const folder = new URL("../../../shared/corpus/attack/imap", import.meta.url).pathname;
+const folder = new URL("../../../../shared/corpus/attack/imap", import.meta.url).pathname;
 const isAbsent = !existsSync(folder);
 
 describe.skipIf(isAbsent)(`attack corpus${isAbsent ? ` (skipped: no ${folder})` : ""}`, () => {

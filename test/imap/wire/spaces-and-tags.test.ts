@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { startImap } from "./server.ts";
+import { startImap } from "../server.ts";
 
 const loggedIn = `
   S: * OK {{*}}

@@ -1,7 +1,7 @@
 import net from "node:net";
 import { expect, test } from "vitest";
 import { Connection, ConnectionClosed, LineTooLong } from "#/protocols/connection/connection.ts";
-import { startImap } from "./server.ts";
+import { startImap } from "../server.ts";
 
 interface Pair extends AsyncDisposable {
   readonly connection: Connection;

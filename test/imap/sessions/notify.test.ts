@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type NotifyArguments, readNotifyArguments } from "#/protocols/imap/notify/grammar.ts";
 import { WireReader } from "#/protocols/imap/wire/wire-reader.ts";
-import { startImap } from "./server.ts";
-import { administrate, bothLoggedIn, startShared } from "./shared-server.ts";
+import { startImap } from "../server.ts";
+import { administrate, bothLoggedIn, startShared } from "../shared-server.ts";
 
 function parseNotify(text: string): NotifyArguments {
   const reader = new WireReader({ lines: [text], literals: [] });

@@ -4,7 +4,7 @@ import { createThreadPool } from "#/src/threads/thread-pool.ts";
 
 const pool = createThreadPool<string, string>({
   thread: {
-    ...{ name: "greedy", source: "test/support/greedy-thread.ts", heapMb: 32 },
+    ...{ name: "greedy", source: "test/support/threads/greedy-thread.ts", heapMb: 32 },
     ...{ isSilent: true, hasOwnProcess: true },
   },
   gate: new Gate({ what: "jobs", total: 1, share: 1 }),

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { defaultSettings } from "#/config/schema.ts";
 import { createOwner } from "#/src/accounts/administration/agents-and-people.ts";
-import { connectRawImap } from "../support/raw-imap.ts";
-import { startImap } from "./server.ts";
+import { connectRawImap } from "../../support/clients/raw-imap.ts";
+import { startImap } from "../server.ts";
 
 const sessions = 40;
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, test } from "vitest";
-import { type ImapServer, startImap } from "./server.ts";
+import { type ImapServer, startImap } from "../server.ts";
 
 let server: ImapServer;
 beforeAll(async () => {

@@ -16,7 +16,7 @@ interface Compiled {
 
 export default async function compile({ provide }: TestProject): Promise<void> {
   // Plain JavaScript, without types.
-  const url = new URL("../../config/build/compiled.mjs", import.meta.url);
+  const url = new URL("../../../config/build/compiled.mjs", import.meta.url);
   const { compiledProgram } = (await import(url.href)) as Compiled;
   const program = compiledProgram(process.execPath);
   provide("compiledFolder", program === undefined ? "" : pathToFileURL(`${path.dirname(program)}/`).href);

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
-import { testCertificate } from "./certificate.ts";
+import { testCertificate } from "../certificates/certificate.ts";
 
 export interface SinkMail {
   readonly from: string;

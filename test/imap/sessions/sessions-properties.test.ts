@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { numbersIn, parseNumberSet } from "#/src/model/number-set.ts";
-import { connectRawImap, type RawImap, type RawResponse } from "../support/raw-imap.ts";
-import { startShared } from "./shared-server.ts";
+import { connectRawImap, type RawImap, type RawResponse } from "../../support/clients/raw-imap.ts";
+import { startShared } from "../shared-server.ts";
 
 let shared: Awaited<ReturnType<typeof startShared>>;
 beforeAll(async () => {

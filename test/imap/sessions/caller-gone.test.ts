@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { ConnectionClosed } from "#/protocols/connection/connection.ts";
 import { commandSilenceMsMax } from "#/protocols/imap/limits.ts";
 import { callerSignal } from "#/src/model/caller.ts";
-import { type WatchedStore, watchStore } from "../support/watched-store.ts";
-import { type ImapServer, startImap } from "./server.ts";
+import { type WatchedStore, watchStore } from "../../support/watched-store.ts";
+import { type ImapServer, startImap } from "../server.ts";
 
 let server: ImapServer;
 let watched: WatchedStore;

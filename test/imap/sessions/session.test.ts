@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import { startImap } from "./server.ts";
+import { startImap } from "../server.ts";
 
 test("greets, logs in, selects and logs out", async () => {
   await using server = await startImap();

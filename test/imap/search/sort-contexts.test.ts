@@ -7,7 +7,7 @@ import {
   insertSorted,
   withPlaced,
 } from "#/protocols/imap/search/result-positions.ts";
-import { startImap } from "./server.ts";
+import { startImap } from "../server.ts";
 
 /** What a client does with ADDTO (RFC 5267 section 4.3.3). */
 function insertAt(list: readonly number[], text: string): number[] {

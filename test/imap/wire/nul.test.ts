@@ -1,6 +1,6 @@
 import net from "node:net";
 import { expect, test } from "vitest";
-import { startImap } from "./server.ts";
+import { startImap } from "../server.ts";
 
 /** NUL in every place that is stored: fields, parameters, names, bodies short and long. */
 const stored = Buffer.from(

@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import { startImap } from "./server.ts";
+import { startImap } from "../server.ts";
 
 const open = `
     S: * OK {{*}}

@@ -21,7 +21,7 @@ import net from "node:net";
 import tls from "node:tls";
 import zlib from "node:zlib";
 import { expect } from "vitest";
-import { engine } from "./engine.ts";
+import { engine } from "../engine.ts";
 
 /** Every statement is a round trip on PostgreSQL, beside its server on the same processors. */
 const defaultTimeoutMs = engine === "postgres" ? 30_000 : 5000;

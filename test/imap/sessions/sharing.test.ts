@@ -3,7 +3,7 @@ import { defaultSettings } from "#/config/schema.ts";
 import { createAccounts } from "#/src/accounts/accounts.ts";
 import { ownerLevel } from "#/src/accounts/other-users.ts";
 import { createMailboxAccess } from "#/src/reach/mailbox-access.ts";
-import { administrate, bothLoggedIn, startShared } from "./shared-server.ts";
+import { administrate, bothLoggedIn, startShared } from "../shared-server.ts";
 
 const settings = defaultSettings();
 

@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import { startImap } from "./server.ts";
+import { startImap } from "../server.ts";
 
 test("takes and gives UTF-8 once UTF8=ACCEPT is enabled", async () => {
   await using server = await startImap();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { startImap } from "./server.ts";
-import { bothLoggedIn, startShared } from "./shared-server.ts";
+import { startImap } from "../server.ts";
+import { bothLoggedIn, startShared } from "../shared-server.ts";
 
 /** Sessions 1 and 2 are robin's. */
 const twice = `

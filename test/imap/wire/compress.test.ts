@@ -2,7 +2,7 @@ import { once } from "node:events";
 import net from "node:net";
 import zlib from "node:zlib";
 import { expect, test } from "vitest";
-import { startImap } from "./server.ts";
+import { startImap } from "../server.ts";
 
 test("compresses both ways until UNAUTHENTICATE", async () => {
   await using server = await startImap();
