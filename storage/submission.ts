@@ -57,6 +57,8 @@ export interface SubmissionRow {
   readonly sendAt: number;
   readonly expiresAt: number;
   readonly createdAt: number;
+  /** The agent whose credential asked for it; null for mail that is older than this column. */
+  readonly requestedBy: AgentNumber | null;
   /** The message that will be flagged as answered when this one is sent. */
   readonly answers: MessageNumber | null;
   readonly forwards: MessageNumber | null;

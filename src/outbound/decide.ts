@@ -67,6 +67,20 @@ async function findAsker(
   return accounts.findAgentFacts(principal.agent);
 }
 
+/** Whose rules count for mail that has waited: those of its mailbox, and those of the agent who asked for it by a grant, so that a grant
+ *  does not avoid the rules of its own mailbox. undefined if the mailbox is gone. */
+export async function findSenders(
+  { accounts }: Pick<OutboundRooms, "accounts">,
+  agent: AgentNumber,
+  requestedBy: AgentNumber | null,
+): Promise<AgentFacts[] | undefined> {
+  const owner = await accounts.findAgentFacts(agent);
+  if (owner === undefined) return undefined;
+  const isOther = requestedBy !== null && requestedBy !== agent;
+  const asker = isOther ? await accounts.findAgentFacts(requestedBy) : undefined;
+  return asker === undefined ? [owner] : [owner, asker];
+}
+
 /** Checks that an agent does not use a grant on another mailbox to avoid the approval that its own mailbox needs. Mail of others cannot
  *  wait in a person's mailbox, so there it is refused. */
 async function reasonOfAsker(

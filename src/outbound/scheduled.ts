@@ -9,7 +9,7 @@ import {
   listUnplacedScheduled,
 } from "#/storage/queries/outbound/submissions.ts";
 import type { SubmissionRow } from "#/storage/submission.ts";
-import { assertMayLeave } from "./decide.ts";
+import { assertMayLeave, findSenders } from "./decide.ts";
 import { scheduledAtOnce, scheduledRetryMs } from "./limits.ts";
 import type { Outbound, OutboundRooms } from "./outbound.ts";
 
@@ -44,12 +44,16 @@ export function createScheduled(rooms: OutboundRooms, ring: () => void): Schedul
   }
 
   /** undefined if the rules no longer allow the mail to be sent. */
-  async function basisOf({ agent, submission }: SubmissionRow): Promise<SendingBasis | undefined> {
-    const owner = await rooms.accounts.findAgentFacts(agent);
-    if (owner === undefined) throw new WaypostError("not_found", "There is no such mailbox.");
+  async function basisOf({
+    agent,
+    submission,
+    requestedBy,
+  }: SubmissionRow): Promise<SendingBasis | undefined> {
+    const senders = await findSenders(rooms, agent, requestedBy);
+    if (senders === undefined) throw new WaypostError("not_found", "There is no such mailbox.");
     const recipients = await listRecipients(store, agent, submission);
     try {
-      return await assertMayLeave(rooms, [owner], { recipients });
+      return await assertMayLeave(rooms, senders, { recipients });
     } catch (error) {
       if (isWaypostError(error) && error.code === "policy_refused") return undefined;
       throw error;

@@ -37,6 +37,7 @@ import { domainReports } from "./0032-domain-reports.ts";
 import { daemons } from "./0033-daemons.ts";
 import { tlsWishes } from "./0034-tls-wishes.ts";
 import { objects } from "./0035-objects.ts";
+import { requestedBy } from "./0036-requested-by.ts";
 
 export interface Migration {
   readonly name: string;
@@ -148,4 +149,5 @@ export const migrations: readonly Migration[] = [
     goesThrough: ["blob"],
     run: objects,
   },
+  { name: "requested by", does: "keeps who asked to send a mail in the queue", run: requestedBy },
 ];

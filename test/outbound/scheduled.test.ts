@@ -524,6 +524,39 @@ describe("the rules of the time when it leaves count", () => {
     expect(await house.folder("sent")).toEqual([sent.ref]);
   });
 
+  it.each([
+    ["scheduled", false],
+    ["held, approved and then scheduled", true],
+  ])(
+    "mail that an agent has %s by a grant does not leave when its own list blocks the recipient by then",
+    async (_title, isHeld) => {
+      await using house = await openHouse();
+      const max = await house.create("agent", "max@ours.example");
+      await house.administer("grant.create", {
+        holder: max.address,
+        target: house.robin.address,
+        scopes: ["mail", "send"],
+      });
+      if (!isHeld) await house.administer("agent.update", { owner: max.address, holdPolicy: "open" });
+      const send_at = new Date(house.clock.now() + hourMs).toISOString();
+      const sent = await house.clientOf(max.token!).ok("send", mail({}, { in: house.robin.id, send_at }));
+      expect(sent.state).toBe(isHeld ? "held" : "scheduled");
+      if (isHeld) {
+        await house.administer("hold.approve", { hold: sent.hold });
+        await house.advance(20_000);
+        expect(await house.folder("scheduled")).toEqual([sent.ref]);
+      }
+      await house.administer("agent.update", { owner: max.address, block: ["elsewhere.example"] });
+      house.clock.advance(2 * hourMs);
+      expect(await leave(house)).toEqual([]);
+      expect((await house.events()).at(-1)).toMatchObject({
+        type: "mail.bounced",
+        message: sent.ref,
+        outcome: { code: "5.7.1" },
+      });
+    },
+  );
+
   it("hundreds that are due at once all leave", async () => {
     await using house = await openHouse();
     for (let count = 0; count < 70; count++) await schedule(house, { text: `n${count}` });

@@ -13,7 +13,7 @@ import {
 } from "#/storage/queries/outbound/holds.ts";
 import type { SendingBasis } from "#/storage/queries/outbound/sending-basis.ts";
 import type { Envelope, EnvelopeRecipient } from "#/storage/submission.ts";
-import { assertMayLeave } from "../decide.ts";
+import { assertMayLeave, findSenders } from "../decide.ts";
 import type { HoldRooms, Holds } from "./holds.ts";
 
 /** Holds that are handled at once. */
@@ -25,16 +25,13 @@ export function createHoldRelease(rooms: HoldRooms): Pick<Holds, "runDue" | "nex
 
   /** Sends an approved mail. Checks everything once more that the approval was bound to: octets, envelope, allowed recipients. */
   async function release(hold: HoldRow): Promise<void> {
-    const owner = await accounts.findAgentFacts(hold.agent);
-    if (owner === undefined) return;
+    const senders = await findSenders(rooms, hold.agent, hold.requestedBy);
+    if (senders === undefined) return;
     const checked = await check(hold);
     if (typeof checked === "string") return end(hold, "fail", checked);
-    const asker =
-      hold.requestedBy === hold.agent ? undefined : await accounts.findAgentFacts(hold.requestedBy);
     let basis: SendingBasis;
     try {
-      // The rules of the asker's own mailbox apply too, so that a grant does not avoid them.
-      basis = await assertMayLeave(rooms, asker === undefined ? [owner] : [owner, asker], checked);
+      basis = await assertMayLeave(rooms, senders, checked);
     } catch (error) {
       if (!isWaypostError(error) || error.code !== "policy_refused") throw error;
       return end(hold, "fail", failureOf(error.details.reason));

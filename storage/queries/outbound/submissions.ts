@@ -10,7 +10,8 @@ const submissionColumns = `
     submission.envelope_from as "envelopeFrom", submission.envid, submission.ret, submission.body_type as "bodyType",
     submission.is_smtputf8 as "isSmtputf8", submission.tls_wish as "tlsWish", submission.size, submission.send_at as "sendAt",
     submission.expires_at as "expiresAt", submission.created_at as "createdAt", submission.closed_at as "closedAt",
-    submission.answers_id as answers, submission.forwards_id as forwards, submission.left_modseq as "leftModseq"`;
+    submission.answers_id as answers, submission.forwards_id as forwards, submission.left_modseq as "leftModseq",
+    submission.requested_by as "requestedBy"`;
 
 const recipientColumns = `
     recipient_number as number, address, domain, state, attempt_count as "attemptCount",

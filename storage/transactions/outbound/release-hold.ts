@@ -57,6 +57,7 @@ export async function releaseHold(
   const submission = await queueSubmission(mail, {
     message: hold.message,
     blob: message.blob,
+    requestedBy: hold.requestedBy,
     size: message.size,
     envelope: args.envelope,
     sendAt: hold.sendAt,

@@ -13,6 +13,8 @@ export interface QueuedSubmission {
   /** The sender's copy; 0 if there is none. Then the submission's own number has to be written to the log. */
   readonly message: MessageNumber;
   readonly blob: BlobNumber;
+  /** The agent whose credential asked for it. */
+  readonly requestedBy: AgentNumber;
   /** Size of the blob in octets. */
   readonly size: number;
   readonly envelope: Envelope;
@@ -35,8 +37,9 @@ export async function queueSubmission(mail: MailWrite, queued: QueuedSubmission)
   await tx.run(
     `insert into submission
       (agent_id, submission_id, account_id, blob_id, message_id, source, envelope_from, envid, ret, body_type,
-      is_smtputf8, size, send_at, expires_at, created_at, answers_id, forwards_id, mail_id, calendar_uid, tls_wish)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      is_smtputf8, size, send_at, expires_at, created_at, answers_id, forwards_id, mail_id, calendar_uid, tls_wish,
+      requested_by)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     agent,
     submission,
     write.account,
@@ -57,6 +60,7 @@ export async function queueSubmission(mail: MailWrite, queued: QueuedSubmission)
     queued.message === 0 ? (queued.mailId ?? null) : null,
     envelope.calendarUid ?? null,
     envelope.tlsWish ?? null,
+    queued.requestedBy,
   );
   for (const [index, recipient] of envelope.recipients.entries())
     await tx.run(

@@ -145,6 +145,7 @@ export async function completeSubmission(
   const submission = await queueSubmission(mail, {
     message,
     blob,
+    requestedBy: args.requestedBy,
     size: facts.blob.size,
     envelope: args.envelope,
     sendAt: args.sendAt,
