@@ -1,4 +1,5 @@
 /** A real store in a temporary folder, with a clock that the test turns. When it is disposed of, it is checked. */
+import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -9,6 +10,8 @@ import { checkStore } from "#/storage/checks/check.ts";
 import { openStore } from "#/storage/open-store.ts";
 import { findMailboxByName } from "#/storage/queries/mail/mailboxes.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
+import { databaseFile, openWriting } from "#/storage/sqlite/connection.ts";
+import { migrate } from "#/storage/sqlite/migrate.ts";
 import type { OpenOptions, Store } from "#/storage/store.ts";
 import { type FakeClock, fakeClock } from "./clock.ts";
 import { engine, makeTestDatabase } from "./engine.ts";
@@ -28,6 +31,8 @@ export const itOnSqlite = it.skipIf(engine !== "sqlite");
 
 export async function openTestStore(options: Partial<OpenOptions> = {}): Promise<TestStore> {
   const folder = options.folder ?? fs.mkdtempSync(path.join(os.tmpdir(), "waypost-store-"));
+  if (engine === "sqlite" && options.folder === undefined)
+    fs.writeFileSync(databaseFile(folder), await emptyStore(), { mode: 0o600 });
   const clock = fakeClock();
   const database = await makeTestDatabase();
   const open = () => openStore({ clock, database, ...options, folder });
@@ -54,6 +59,40 @@ export async function openTestStore(options: Partial<OpenOptions> = {}): Promise
       }
     },
   };
+}
+
+interface EmptyStore {
+  readonly octets: Buffer;
+  /** Where the secret is that each store has for itself. */
+  readonly secretAt: number;
+  readonly secretLength: number;
+}
+
+let empty: Promise<EmptyStore> | undefined;
+
+/** The octets of a store in which nothing is yet, with a secret of its own. The schema is made once for all tests of a process. */
+async function emptyStore(): Promise<Uint8Array> {
+  empty ??= makeEmptyStore();
+  const { octets, secretAt, secretLength } = await empty;
+  randomBytes(secretLength).copy(octets, secretAt);
+  return octets;
+}
+
+async function makeEmptyStore(): Promise<EmptyStore> {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-empty-"));
+  try {
+    const database = openWriting(folder);
+    await migrate(database, folder, 0);
+    const secret = database
+      .prepare("select value from deployment where name = 'secret'")
+      .pluck()
+      .get() as Buffer;
+    database.close();
+    const octets = fs.readFileSync(databaseFile(folder));
+    return { octets, secretAt: octets.indexOf(secret), secretLength: secret.byteLength };
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 export interface Seed {
