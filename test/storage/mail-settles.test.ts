@@ -88,13 +88,13 @@ it("settles mail that the part of something else changes, and takes no change af
 it("leaves the rows of entries to mail's part, and that part to mailOf", () => {
   const users = (pattern: RegExp): string[] =>
     sources().flatMap(({ name, text }) => (pattern.test(text) ? [name] : []));
-  expect(users(/\b(insert into|update|delete from) entry\b/)).toEqual(["writing/entry-rows.ts"]);
+  expect(users(/\b(insert into|update|delete from) entry\b/)).toEqual(["writing/mail/entry-rows.ts"]);
   expect(users(/\b(insertEntries|updateEntries|deleteEntries)\(/)).toEqual([
     "sweep.ts", // What deleted agents leave behind.
-    "writing/entry-rows.ts",
-    "writing/mail-write.ts",
+    "writing/mail/entry-rows.ts",
+    "writing/mail/mail-write.ts",
   ]);
-  expect(users(/new MailWrite\(/)).toEqual(["writing/mail.ts"]);
+  expect(users(/new MailWrite\(/)).toEqual(["writing/mail/mail.ts"]);
 });
 
 /** The product's own SQL, without what made the schema of older stores. */
