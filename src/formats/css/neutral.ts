@@ -204,14 +204,14 @@ const rows: readonly Row[] = [
     "a block is as wide as its container; other values may move it out of the page",
   ],
   [
-    "gap row-gap grid-gap grid-row-gap flex flex-basis grid grid-template grid-template-rows grid-auto-rows",
+    "gap row-gap column-gap grid-gap grid-row-gap grid-column-gap flex flex-basis grid grid-template " +
+      "grid-template-rows grid-template-columns grid-auto-rows grid-auto-columns",
     hasSmallSizes,
     "of boxes in a flex or grid container, which is doubtful (`display`); larger sizes push what follows out of the page",
   ],
   [
-    "flex-direction flex-flow flex-grow flex-shrink flex-wrap order column-gap " +
-      "grid-column-gap grid-template-columns grid-template-areas " +
-      "grid-area grid-row grid-column grid-auto-flow grid-auto-columns " +
+    "flex-direction flex-flow flex-grow flex-shrink flex-wrap order " +
+      "grid-template-areas grid-area grid-row grid-column grid-auto-flow " +
       "box-align box-pack box-orient box-flex box-direction box-ordinal-group",
     whatever,
     "of boxes in a flex or grid container, or between columns: all of these are doubtful (`display`, `column-count`)",

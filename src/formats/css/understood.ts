@@ -631,14 +631,15 @@ const known: Readonly<Record<Reach, ReadonlySet<string>>> = {
     "translate rotate scale offset offset-path offset-distance offset-position offset-anchor offset-rotate perspective will-change " +
       "inset-area position-area position-anchor position-try anchor-name columns shape-outside shape-margin " +
       "initial-letter text-box text-box-trim text-box-edge dominant-baseline alignment-baseline " +
-      "contain-intrinsic-width container animation-timeline animation-range " +
+      "container animation-timeline animation-range " +
       "-moz-transform -moz-transform-style -moz-perspective -moz-animation -moz-animation-name -moz-padding-start " +
       "-moz-padding-end animation-trigger margin-trim scrollbar-gutter scrollbar-width overflow-clip-margin text-fit overlay x y r d cx cy rx ry",
   ),
   paints: words(
     "box-reflect border-image border-image-slice border-image-width border-image-outset border-image-repeat mask-border " +
-      "mask-box-image content gap row-gap grid-gap grid-row-gap flex flex-basis grid grid-template grid-template-rows grid-auto-rows " +
-      "contain-intrinsic-size contain-intrinsic-height contain-intrinsic-block-size baseline-shift column-height field-sizing text-emphasis text-emphasis-style text-emphasis-color text-emphasis-position column-rule-width aspect-ratio " +
+      "mask-box-image content gap row-gap column-gap grid-gap grid-row-gap grid-column-gap flex flex-basis " +
+      "grid grid-template grid-template-rows grid-template-columns grid-auto-rows grid-auto-columns " +
+      "contain-intrinsic-size contain-intrinsic-width contain-intrinsic-inline-size contain-intrinsic-height contain-intrinsic-block-size baseline-shift column-height field-sizing text-emphasis text-emphasis-style text-emphasis-color text-emphasis-position column-rule-width aspect-ratio " +
       "-moz-border-image -moz-margin-start -moz-margin-end row-rule rule",
   ),
 };

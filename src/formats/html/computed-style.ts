@@ -104,6 +104,8 @@ export interface Style {
   readonly shiftRight: number;
   /** A box around it cuts off what is wider. */
   readonly isClipped: boolean;
+  /** A box around it scrolls what is wider. */
+  readonly isScrolled: boolean;
   /** Of the table around it: columns do not grow with what they hold. */
   readonly isFixedTable: boolean;
   readonly isMasked: boolean;
@@ -173,6 +175,7 @@ export const initialStyle: Style = {
   shiftLeft: 0,
   shiftRight: 0,
   isClipped: false,
+  isScrolled: false,
   isFixedTable: false,
   isMasked: false,
   above: 0,

@@ -70,8 +70,13 @@ export function judgeLetters(style: Style, text: string): Removal | { readonly w
     return { why: "may-be-covered" };
   if (fontSize > fontSizeMax) return { why: "may-be-covered" };
   if (textIndent < -3000) return "off-screen";
-  if (textIndent > 300 || textIndent < -style.indentRoom - 2) return { why: "may-be-off-screen" };
+  if (isFarIndent(style)) return { why: "may-be-off-screen" };
   return undefined;
+}
+
+/** A first line that begins outside of its block, or far inside. The smallest indents add up in nested blocks. */
+export function isFarIndent({ textIndent, indentRoom }: Pick<Style, "textIndent" | "indentRoom">): boolean {
+  return textIndent > 300 || textIndent < -indentRoom - 0.001;
 }
 
 const widthless =
@@ -114,23 +119,68 @@ function widthOfUnit(unit: number, { letterSpacing, wordSpacing, isTransformed }
   if (unit === 160) return fixedPitch;
   // A tab is at most 16 letters wide, with their distances.
   if (unit === 9) return 10 + Math.max(0, letterSpacing + wordSpacing) * 2;
-  // Cuneiform, signs of Java that are ornaments, and the scripts of India and its neighbours.
-  if (unit === 0xd808 || unit === 0xd809) return 12;
-  if (unit >= 0xa9c1 && unit <= 0xa9cd) return 4;
-  if ((unit >= 0x600 && unit < 0x1100) || (unit >= 0x1780 && unit < 0x18b0)) return 2.5;
-  // Ligatures of Arabic and dashes that are several letters wide.
-  if ((unit >= 0xfb00 && unit <= 0xfdff) || unit === 0x2e3a || unit === 0x2e3b)
-    return unit >= 0xfb50 ? 12 : 4;
-  if (unit >= 0x2e80) return unit >= 0xd800 && unit < 0xdc00 ? 3 : 1.05;
-  // Digraphs, and old letters of Cyrillic.
-  if (
-    (unit >= 0x1c4 && unit <= 0x1f3) ||
-    (unit >= 0x238 && unit <= 0x239) ||
-    (unit >= 0x460 && unit <= 0x52f)
-  )
-    return isTransformed ? 2.5 : 1.8;
-  return isTransformed ? 2.5 : unit > 0x250 ? 1.2 : 0.9;
+  let width = wideSigns.has(unit) ? wideSign : 0;
+  if (width === 0) width = otherWidths.find(([last]) => unit <= last)![1];
+  return isTransformed ? Math.max(width, 2.5) : width;
 }
+
+const wideSign = 1.5;
+/** Of scripts whose other letters are narrower: two letters in one, signs of shops, fractions, W, and broad letters of Cyrillic. */
+const wideSigns = new Set(
+  [..."\u00a9\u00ae\u00bc\u00bd\u00be\u00c6\u00e6\u0132\u0149\u0152\u0153\u0174\u0175ЉЊЖШЩЫЮжшщыюљњ"].map(
+    (sign) => sign.charCodeAt(0),
+  ),
+);
+
+/** The widest of a range, by its last unit. What is not written in everyday mail is counted as several letters. */
+const otherWidths: readonly (readonly [last: number, width: number])[] = [
+  [0x17f, 0.9],
+  [0x2af, 1.8],
+  [0x45f, 1.2],
+  [0x5ff, 1.8],
+  // From Arabic to the scripts of India and its neighbours, and further to phonetic signs.
+  [0x1dff, 2.5],
+  [0x1e9f, wideSign],
+  [0x1eff, 1.2],
+  [0x200f, 2.5],
+  // Dashes, quotation marks, bullets.
+  [0x2027, 1.2],
+  [0x20ab, 2.5],
+  [0x20ac, 1.2],
+  [0x2121, 2.5],
+  [0x2122, 1.2],
+  [0x218f, 2.5],
+  // Arrows; frames, shapes and pictures.
+  [0x21ff, 1.2],
+  [0x24ff, 2.5],
+  [0x259f, 1.2],
+  [0x27bf, wideSign],
+  [0x297f, 2.5],
+  // Signs of mathematics that are several in one.
+  [0x2bff, 4],
+  [0x2e39, 2.5],
+  // Dashes as wide as several letters.
+  [0x2e3b, 4],
+  [0x2e7f, 2.5],
+  [0xa4cf, 1.05],
+  [0xa9c0, 2.5],
+  // Ornaments of Java.
+  [0xa9cd, 4],
+  [0xabff, 2.5],
+  [0xd7ff, 1.05],
+  // Cuneiform.
+  [0xd807, 3],
+  [0xd809, 12],
+  [0xdbff, 3],
+  [0xdfff, 1.05],
+  [0xf8ff, 2.5],
+  [0xfaff, 1.05],
+  [0xfb4f, 4],
+  // Ligatures of Arabic.
+  [0xfdff, 12],
+  [0xfeff, 2.5],
+  [0xffff, 1.2],
+];
 
 /** The widest of some words. */
 export function widestOf(words: readonly string[], style: Style): number {

@@ -15,7 +15,7 @@ import { isBlank, isDefaultFont, judgeLetters, widthOf } from "./fonts.ts";
 import { scaledHeight } from "./held-pictures.ts";
 import { createLinePaint, type PaintLeft } from "./line-paint.ts";
 import { createLines, type Extent, type Lines, lineOf, noExtent } from "./lines.ts";
-import { coverOfParts } from "./parts.ts";
+import { coverOfParts, heightOfParts, widthOfParts } from "./parts.ts";
 import { relativeFree, relativeMax } from "./places.ts";
 import { isPartOfTable, isShareOf } from "./shares.ts";
 import { type ElementStyle, isBoxless, styleOf } from "./style.ts";
@@ -139,7 +139,15 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     // So does a line that does not break, where a float leaves it no room.
     if (hasFloat && style.lineBackground !== undefined && keepsLine(style))
       if (lines.reached > style.width - floatWidths + 1) doubtPage("may-be-covered");
-    const mayLeave = style.isClipped && style.moved > relativeFree && isAligned(node, style);
+    // Lines are filled as if it stood in its place: only one that ends early stays inside.
+    const mayLeave =
+      (style.isClipped || style.isScrolled) &&
+      style.moved > relativeFree &&
+      (style.isShrunk ||
+        hasFloat ||
+        hasFloatedPicture ||
+        lines.across + style.moved > style.width ||
+        isAligned(node, style));
     const verdict =
       y > pageHeightMax
         ? "over-limit"
@@ -222,6 +230,8 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
 
   /** A column paints behind its cells (`overColumns`), and can take them away. */
   function judgeColumn(element: HtmlElement, { style, box }: ElementStyle, parent: Style): void {
+    // Boxes that style alone makes columns of paint behind cells anywhere.
+    if (!isColumnName(element.name)) doubtPage("colours-may-match");
     for (const column of element.children)
       if (column.kind === "element" && column.name === "col")
         judgeColumn(column, styleOf(column, style, cascade), parent);
@@ -233,7 +243,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
       style.isVisible === parent.isVisible &&
       box.lineBorder === 0 &&
       style.sideBorder === parent.sideBorder &&
-      (!box.paints || (isColumnName(element.name) && table?.name === "table"));
+      (!box.paints || table?.name === "table");
     if (!isHarmless && table !== undefined) doubts.set(table, "colours-may-match");
   }
 
@@ -296,6 +306,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     if (!box.isInline && (declared.parts.size > 0 || box.isUnsure)) inner.unsure();
     if ((style.display === "list-item" || element.name === "summary") && isMarkInLine(element, style))
       inner.side(markWidth * style.fontSize);
+    if (declared.parts.size > 0) inner.side(widthOfParts(declared.parts, style));
     const endedBefore = inner.ended;
     inner.side(element.name === "wbr" ? 0.1 : box.isInline ? box.sideBefore : 0);
     let paints = false;
@@ -583,6 +594,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
   function judgeParts(element: HtmlElement, declared: DeclaredStyle, style: Style, box: Box): void {
     if (declared.parts.size === 0 || style.hidden !== undefined) return;
     const cover = coverOfParts(declared.parts, style, box);
+    y += heightOfParts(declared.parts, style);
     if (cover === "page") doubtPage("may-be-covered");
     else if (cover === "element") doubts.set(element, "may-be-covered");
   }

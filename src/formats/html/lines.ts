@@ -81,6 +81,10 @@ function beyond(one: Style, other: Style): number {
   return Math.max(0, most - least) + Math.max(0, above);
 }
 
+function isKeptTogether({ whiteSpace }: Style): boolean {
+  return whiteSpace === "nowrap" || whiteSpace === "pre";
+}
+
 function isKeeping({ whiteSpace }: Style): boolean {
   return whiteSpace.startsWith("pre") || whiteSpace === "break-spaces";
 }
@@ -92,7 +96,7 @@ const breaking = /[ \t\n\u200b]+|(?<=[A-Za-z]-)(?=[A-Za-z])/;
 export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines {
   const width = Math.max(1, style.width);
   const { isMeasured } = style;
-  const keepsLine = style.whiteSpace === "nowrap" || style.whiteSpace === "pre";
+  const keepsLine = isKeptTogether(style);
   let height = 0;
   let isUnsure = false;
   let hasShare = false;
@@ -107,7 +111,9 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
   let fullLines = 0;
   let filled = across;
   let piece = 0;
+  /** Of the blank that comes before what is put next, and of one at which no line breaks. */
   let blank = 0;
+  let kept = 0;
   let unbroken = across;
   let least = 0;
   let reached = 0;
@@ -132,6 +138,7 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
     fullLines = 0;
     piece = 0;
     blank = 0;
+    kept = 0;
     unbroken = 0;
     lineHeight = 0;
     raised = 0;
@@ -272,7 +279,8 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
       lineHeight,
       high + (line === undefined ? lineOf(style) * belowBaseline : beyond(style, line)),
     );
-    unbroken = isKept ? unbroken + wide : 0;
+    unbroken = isKept ? unbroken + kept + wide : 0;
+    kept = 0;
     least = Math.max(least, wide, unbroken);
     if (!isMeasured) return;
     if (!isKept) endPiece();
@@ -290,7 +298,8 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
         if (isMeasured) putWords(text, of);
       }
       // It takes room only between others.
-      if (across > 0 && text !== "") blank = widthOf(" ", of);
+      if (across > 0 && text !== "") blank = Math.max(blank, widthOf(" ", of));
+      if (isKeptTogether(of)) kept = Math.max(kept, blank);
       if (text !== "" && !keepsLine) endPiece();
       return;
     }
@@ -299,7 +308,9 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
     across += blank + size;
     lineHeight = Math.max(lineHeight, own);
     raised = Math.max(raised, of.raised);
-    const keepsText = of.whiteSpace === "nowrap" || of.whiteSpace === "pre";
+    const keepsText = isKeptTogether(of);
+    unbroken += kept;
+    kept = 0;
     reached = keepsText ? unbroken + size : reachOf(text, of, size);
     unbroken = keepsText ? reached : lastReach;
     least = Math.max(least, reached);

@@ -1,10 +1,12 @@
 /** Parts of elements that style makes (`::before`, `::first-line`): whether they may cover anything. What they say is no text of
  *  the message. */
 import { lengthOf } from "#/src/formats/css/length.ts";
+import { viewport } from "#/src/formats/css/media.ts";
 import { subjectOf } from "#/src/formats/css/shorthands.ts";
 import type { Declaration } from "#/src/formats/css/stylesheet.ts";
 import { addressOf, isHeld, wordOf, words } from "#/src/formats/css/value-forms.ts";
 import type { Box, Style } from "./computed-style.ts";
+import { widthOf } from "./fonts.ts";
 
 export type Cover = "page" | "element" | "none";
 
@@ -57,7 +59,8 @@ function coverOf(name: string, declarations: readonly Declaration[], style: Styl
   if (name === "first-line" || name === "first-letter")
     return isAll(words("color font-family")) && names.length === 0
       ? "none"
-      : isAll(words("color font-size font-family line-height text-decoration-line letter-spacing"))
+      : declarations.every(isSmall) &&
+          isAll(words("color font-size font-family line-height text-decoration-line letter-spacing"))
         ? "element"
         : "page";
   if (name !== "before" && name !== "after") return "page";
@@ -90,6 +93,54 @@ function isSmall({ property, value }: Declaration): boolean {
     if (token.type !== "dimension") return true;
     return Math.abs(token.number) <= (token.unit === "px" ? pixelsMax : emsMax);
   });
+}
+
+/** How much all of them together may push down what follows. */
+export function heightOfParts(parts: ReadonlyMap<string, readonly Declaration[]>, style: Style): number {
+  let height = 0;
+  for (const declarations of parts.values()) {
+    let em = style.fontSize;
+    for (const { property, value } of declarations)
+      if (/^(?:font|font-size|zoom)$/.test(property)) em += sizeOf(value, em);
+    for (const { property, value } of declarations)
+      if (/^(?:font|line-height|vertical-align|zoom)$|height|padding|size/.test(property))
+        height += sizeOf(value, em);
+      else if (property === "content") height += (contentOf(value)?.length ?? 0) * style.lineHeight;
+  }
+  return height;
+}
+
+/** How far all of them together may push what stands behind them in their line. */
+export function widthOfParts(parts: ReadonlyMap<string, readonly Declaration[]>, style: Style): number {
+  let width = 0;
+  for (const [name, declarations] of parts) {
+    if (name !== "before" && name !== "after") continue;
+    const places = declarations.filter(({ property }) => property === "display" || property === "position");
+    if (places.length > 0 && places.every(({ value }) => besideLines.has(wordOf(value)))) continue;
+    let letters = style;
+    for (const { property, value } of declarations)
+      if (/^(?:font|font-size|zoom)$/.test(property))
+        letters = { ...letters, fontSize: letters.fontSize + sizeOf(value, letters.fontSize) };
+    for (const { property, value } of declarations) {
+      const content = property === "content" ? (contentOf(value) ?? "") : "";
+      if (/width|padding|margin|border|spacing/.test(property))
+        width += sizeOf(value, letters.fontSize) * (property.endsWith("spacing") ? contentMax : 1);
+      else if (content !== "") width += widthOf(content, letters);
+    }
+  }
+  return width;
+}
+
+const besideLines = words("block table none absolute fixed");
+
+/** A share is at most one of the window. */
+function sizeOf(value: Declaration["value"], em: number): number {
+  let size = 0;
+  for (const token of value)
+    if (token.type === "percent") size += (Math.abs(token.number) / 100) * viewport.width;
+    else if (token.type === "dimension") size += Math.abs(token.number) * (token.unit === "px" ? 1 : em);
+    else if (token.type === "number") size += Math.abs(token.number) * em;
+  return size;
 }
 
 /** Colours and letters, and no box that is larger or elsewhere. */

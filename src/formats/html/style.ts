@@ -18,8 +18,8 @@ import { boxOf, cellsBeside } from "./boxes.ts";
 import { type Cascade, type DeclaredStyle, noStyle } from "./cascade.ts";
 import { type Box, initialValue, noValues, plainBox, type Style, type StyleValue } from "./computed-style.ts";
 import { fixedColumnWidth } from "./fixed-table.ts";
-import { isFixedPitchFont, isFontOfSigns, isThinFont, leastFontSize } from "./fonts.ts";
-import { relativeFree } from "./places.ts";
+import { isFarIndent, isFixedPitchFont, isFontOfSigns, isThinFont, leastFontSize } from "./fonts.ts";
+import { relativeFree, surelyOutside } from "./places.ts";
 import { isInOwnCell, isPartOfTable } from "./shares.ts";
 import { hasOwnSpaces, isReplaced, spacesOf } from "./spaces.ts";
 import { hasColumns } from "./table-slots.ts";
@@ -426,6 +426,14 @@ class StyleMaker {
     const whiteSpace = this.#whiteSpace(isTableReset);
     const width = box.width;
     const isOpaque = this.#opacity() >= 1;
+    const textIndent = this.#textIndent(basis, isInline);
+    const indentRoom = isInline ? parent.indentRoom : spaces.indentRoom;
+    // What stands in its first line goes with it, and a box that is as wide as its lines grows.
+    if (!isInline && isFarIndent({ textIndent, indentRoom }))
+      this.#doubts(
+        textIndent > 0 ? "paints" : textIndent > -surelyOutside ? "moves" : "inside",
+        "may-be-off-screen",
+      );
     const style: Style = {
       hidden,
       doubt: parent.doubt ?? this.#doubt,
@@ -446,15 +454,8 @@ class StyleMaker {
         parent.letterSpacing,
       ),
       wordSpacing: this.#inheritedLength("word-spacing", { ...basis, whole: fontSize }, parent.wordSpacing),
-      textIndent:
-        isInline || name === "table"
-          ? name === "table" && !this.#declared.values.has("text-indent")
-            ? 0
-            : name === "table"
-              ? this.#textIndent(basis)
-              : parent.textIndent
-          : this.#textIndent(basis),
-      indentRoom: isInline ? parent.indentRoom : spaces.indentRoom,
+      textIndent,
+      indentRoom,
       indentPadding: isInline ? parent.indentPadding : spaces.paddingLeft,
       moved: box.moved,
       lifted: box.lifted,
@@ -510,8 +511,12 @@ class StyleMaker {
             ? parent.isGrowing
             : parent.isGrowing && box.isFilling,
       hasShareBeside: parent.hasShareBeside || box.hasShareBeside,
-      shiftLeft: parent.shiftLeft + spaces.shiftLeft,
+      shiftLeft:
+        parent.shiftLeft +
+        spaces.shiftLeft +
+        (display.startsWith("inline-") ? Math.max(0, parent.textIndent) : 0),
       shiftRight: parent.shiftRight + spaces.shiftRight,
+      isScrolled: parent.isScrolled || box.scrolls,
       isClipped: box.cutsOff || (parent.isClipped && !box.scrolls),
       isFixedTable:
         display === "table" || display === "inline-table"
@@ -807,7 +812,9 @@ class StyleMaker {
     return parent.visitedColour ?? (visitedColour === undefined ? undefined : parent.colour);
   }
 
-  #textIndent(basis: LengthBasis): number {
+  #textIndent(basis: LengthBasis, isInline: boolean): number {
+    if (this.#element.name === "table" && !this.#declared.values.has("text-indent")) return 0;
+    if (isInline && this.#element.name !== "table") return this.#parent.textIndent;
     if (this.#isInitial("text-indent")) return 0;
     const value = this.#value("text-indent");
     if (value === undefined) return this.#parent.textIndent;
