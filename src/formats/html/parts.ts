@@ -110,13 +110,13 @@ export function heightOfParts(parts: ReadonlyMap<string, readonly Declaration[]>
   return height;
 }
 
-/** How far all of them together may push what stands behind them in their line. */
+/** How far all of them together may push what stands behind them in their line, or behind the box that they are in. */
 export function widthOfParts(parts: ReadonlyMap<string, readonly Declaration[]>, style: Style): number {
   let width = 0;
   for (const [name, declarations] of parts) {
     if (name !== "before" && name !== "after") continue;
-    const places = declarations.filter(({ property }) => property === "display" || property === "position");
-    if (places.length > 0 && places.every(({ value }) => besideLines.has(wordOf(value)))) continue;
+    const places = declarations.filter(({ property }) => property === "position");
+    if (places.length > 0 && places.every(({ value }) => outOfFlow.has(wordOf(value)))) continue;
     let letters = style;
     for (const { property, value } of declarations)
       if (/^(?:font|font-size|zoom)$/.test(property))
@@ -131,7 +131,7 @@ export function widthOfParts(parts: ReadonlyMap<string, readonly Declaration[]>,
   return width;
 }
 
-const besideLines = words("block table none absolute fixed");
+const outOfFlow = words("absolute fixed");
 
 /** A share is at most one of the window. */
 function sizeOf(value: Declaration["value"], em: number): number {
