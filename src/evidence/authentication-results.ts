@@ -1,5 +1,5 @@
-/** Authentication-Results (RFC 8601): our own, which stands on top of what came in, and those of others that bear our name,
- *  which are taken out before anybody reads them (section 5), as are ARC-Authentication-Results (RFC 8617 section 4.1.1).
+/** The field Authentication-Results (RFC 8601). The server puts its own on top of a message. Fields of others with the name of this
+ *  server are removed before anybody reads them (section 5), and so are ARC-Authentication-Results (RFC 8617 section 4.1.1).
  *
  *  field = "Authentication-Results:" [CFWS] authserv-id [ CFWS authres-version ] *( ";" resinfo )
  *  arc field = "ARC-Authentication-Results:" [CFWS] "i" "=" instance ";" and the same */

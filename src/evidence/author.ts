@@ -1,6 +1,6 @@
-/** Who wrote a message, where it says so without any doubt (RFC 5322 section 3.6.2): one From field with one mailbox in one
- *  of the plain forms. Whatever readers could understand in different ways (several fields or mailboxes, a group, a route,
- *  an "@" outside the address, a local part that needs quotes, a domain that imitates another) has no author. */
+/** The author of a message, if all readers find the same one (RFC 5322 section 3.6.2): one From field with one mailbox in one of the
+ *  plain forms. A message has no author if programs could read the field in different ways: several fields or mailboxes, a group, a
+ *  route, an "@" outside of the address, a local part that needs quotes, or a domain that imitates another one. */
 import { parseAddress, parseDomain } from "#/src/accounts/address.ts";
 import { type AddressToken, readAddressTokens } from "#/src/formats/mime/address-tokens.ts";
 import { decodeWords } from "#/src/formats/mime/encoded-words.ts";

@@ -1,5 +1,5 @@
-/** What was found out about the origin of a message, once, when it came in; kept beside it and never changed. The words of a
- *  result are those of RFC 8601 section 2.7. A domain is what the message claimed: letters, digits, dots and hyphens. */
+/** The results of the checks of a message's origin. They are found once, when the message arrives, and stored with it. The words of a
+ *  result are those of RFC 8601 section 2.7. A domain is the one that the message claims: letters, digits, dots and hyphens. */
 export interface Checks extends Readonly<Record<string, unknown>> {
   readonly spf?: { readonly result: string; readonly domain?: string };
   readonly dkim?: readonly DkimCheck[];

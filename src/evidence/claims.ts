@@ -1,4 +1,4 @@
-/** What a message claims in a signature or an envelope, where it is a name and nothing else: nothing else of it is told. */
+/** The names that a message claims in a signature or an envelope. Whatever is not a name is not shown. */
 import { parseDomain } from "#/src/accounts/address.ts";
 
 const name = /^[a-z0-9_](?:[a-z0-9_.-]{0,251}[a-z0-9_])?$/i;

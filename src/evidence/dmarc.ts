@@ -1,5 +1,5 @@
-/** DMARC (RFC 9989), by `mailauth`: whether a domain that passed SPF or DKIM is the author's as its record compares them,
- *  and what the author's domain asks for where none is. */
+/** DMARC (RFC 9989), by `mailauth`: whether a domain that passed SPF or DKIM is aligned with the author's domain, and the policy of
+ *  the author's domain if none is. */
 import type { Checks, DmarcPolicy } from "./checks.ts";
 import type { Resolve } from "./dns.ts";
 

@@ -1,10 +1,11 @@
-/** Questions to the DNS, as the checks ask them: remembered, limited in time, and given up together when our own servers are gone.
+/** DNS queries of the checks. Answers are cached, and each query has a limit of time. While the name servers of this host do not
+ *  answer, no queries are sent.
  *
- *  A question without an answer says little: senders name domains whose name servers are silent, some of them on purpose. So our
- *  servers are asked something that no sender chooses, the root's own servers, which each resolver has at hand. Only when
- *  that has no answer either is nobody asked for a while.
+ *  One query without an answer does not show that: senders name domains whose name servers do not answer, some on purpose. So the name
+ *  servers are then asked for the servers of the root, which every resolver knows and no sender can choose. Only if that query has no
+ *  answer either, no queries are sent for a while.
  *
- *  An answer is what `dns.promises.resolve` gives for the type; a failure has the codes of `node:dns`. */
+ *  An answer has the form that `dns.promises.resolve` gives for the type. A failure has the codes of `node:dns`. */
 import { Resolver } from "node:dns/promises";
 
 export type Resolve = (name: string, type: string) => Promise<unknown[]>;

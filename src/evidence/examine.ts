@@ -1,9 +1,9 @@
-/** Who really sent a message: SPF (RFC 7208), DKIM (RFC 6376, 8301, 8463), DMARC (RFC 9989), ARC (RFC 8617) and iprev (RFC 8601
- *  section 3), by `mailauth` in its strict mode, with these guards: questions to the DNS and signatures are counted, a
- *  signature with `l=` never counts, a message needs one unambiguous author, a signature speaks for what is shown only if it
- *  covers it, a changed body is a failure, and BIMI is not looked at.
+/** Examines the origin of a message: SPF (RFC 7208), DKIM (RFC 6376, 8301, 8463), DMARC (RFC 9989), ARC (RFC 8617) and iprev (RFC 8601
+ *  section 3), by `mailauth` in its strict mode. In addition: DNS queries and signatures are limited in number; a signature with `l=`
+ *  is ignored; a message needs one unambiguous author; a signature counts for the displayed fields only if it covers them; a changed
+ *  body is a failure; BIMI is not read.
  *
- *  Throws nothing: what cannot be found out is `temperror`. */
+ *  Throws nothing: a result that cannot be found is `temperror`. */
 import { type HeaderField, readHeaderFields } from "#/src/formats/mime/header.ts";
 import { headerBlockBytesMax, headerBytesMax } from "#/src/model/limits.ts";
 import { authorDomains, authorOf } from "./author.ts";

@@ -1,5 +1,5 @@
-/** Internationalized domains that look like another domain (Unicode Technical Standard 39, sections 4 and 5): labels that mix
- *  scripts beyond what languages do, and labels of one script in which every letter has a Latin twin. */
+/** Internationalized domains that look like another domain (Unicode Technical Standard 39, sections 4 and 5): labels that mix scripts
+ *  in ways that no language does, and labels of one script whose letters all look like Latin letters. */
 import { domainToUnicode } from "node:url";
 
 const scripts = [

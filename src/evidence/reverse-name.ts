@@ -1,4 +1,5 @@
-/** iprev (RFC 8601 section 3): the name of the client's address leads back to it. Recorded; nothing follows from it. */
+/** iprev (RFC 8601 section 3): whether the host name of the client's address resolves to that address. It is recorded and has no
+ *  effect. */
 import { isIP, isIPv6, SocketAddress } from "node:net";
 import type { Checks } from "./checks.ts";
 import type { Resolve } from "./dns.ts";

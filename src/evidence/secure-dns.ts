@@ -1,8 +1,8 @@
-/** Questions to a name server that validates (DNSSEC), with its word whether each answer is signed: the AD bit (RFC 4035 section
- *  3.2.3, RFC 6840 section 5.7). `node:dns` does not give that bit, so messages are made and read by `dns-packet`.
+/** DNS queries to a validating name server (DNSSEC), with the AD bit of each answer, which says that the answer is signed (RFC 4035
+ *  section 3.2.3, RFC 6840 section 5.7). `node:dns` does not give this bit, so `dns-packet` writes and reads the messages.
  *
- *  The bit is worth as much as the way to the name server. It is believed of one on this host; of others where the operator
- *  says so (`dns.trust_ad`). */
+ *  Somebody on the network between this host and the name server can set the bit. So it is accepted from a name server on this host,
+ *  and from others only if the operator says so (`dns.trust_ad`). */
 import { randomInt } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { getServers } from "node:dns";

@@ -1,5 +1,5 @@
-/** The one form of a mail address in which it is judged, shown and kept (UTS 46): without what nobody sees, and with one
- *  spelling for each name of the DNS. */
+/** The form of a mail address that is compared, shown and stored (UTS 46): without invisible characters, and with one spelling for
+ *  each domain. */
 import { domainToUnicode } from "node:url";
 import { parseAddress, parseDomain } from "#/src/accounts/address.ts";
 import { imitatesAnother } from "./homographs.ts";

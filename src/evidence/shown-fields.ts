@@ -1,7 +1,7 @@
-/** Which of the fields that are shown, or that a message is decoded by, a signature covers (RFC 6376 section 5.4).
+/** Whether a signature covers the fields that are shown and those that say how the message is decoded (RFC 6376 section 5.4).
  *
- *  A signature covers as many fields of a name as its `h=` names, counted from the lowest one up. Readers show the first one.
- *  So a field that somebody puts on top of a signed message is believed, unless it is counted. */
+ *  A signature covers as many fields of a name as its `h=` contains that name, counted from the last field. Readers show the first
+ *  field. So a field that somebody adds on top of a signed message would be believed, unless the fields are counted. */
 import type { HeaderField } from "#/src/formats/mime/header.ts";
 
 /** Fields that must be signed if they exist. */

@@ -1,8 +1,8 @@
 /** DKIM signatures (RFC 6376, 8301, 8463) and the ARC chain (RFC 8617) of a message, verified by `mailauth`.
  *
- *  What a stranger's message can cost is bounded before anything is verified: at most ten signatures are, and a chain of at
- *  most ten sets. None of those signatures has `l=`, and their hash is SHA-256, so the body is hashed once for each of the two
- *  canonicalizations. Those that are left out are told as `policy` (RFC 8601 section 2.7.1), with the reason. */
+ *  The work for one message is limited before anything is verified: at most ten signatures, and a chain of at most ten sets.
+ *  Signatures with `l=` or with another hash than SHA-256 are left out, so the body is hashed once for each of the two
+ *  canonicalizations. A signature that is left out has the result `policy` (RFC 8601 section 2.7.1), with the reason. */
 import { once } from "node:events";
 import { finished } from "node:stream/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";

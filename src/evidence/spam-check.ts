@@ -1,5 +1,5 @@
-/** What an rspamd beside us thinks of a message (its HTTP protocol, `/checkv2`). A filter that does not answer in time, or not
- *  in its protocol, holds up nothing: there is no verdict then. */
+/** The verdict of an rspamd server on a message (its HTTP protocol, `/checkv2`). If it does not answer in time or breaks its protocol,
+ *  the message is delivered without a verdict. */
 import { z } from "zod";
 import type { SpamVerdict } from "./checks.ts";
 import type { Origin } from "./spf.ts";

@@ -1,4 +1,4 @@
-/** SPF (RFC 7208), by `mailauth` in its strict mode: its suite passes. */
+/** SPF (RFC 7208), by `mailauth` in its strict mode. It passes the test suite of SPF. */
 import { isIP } from "node:net";
 import { formatAddress, parseAddress } from "#/src/accounts/address.ts";
 import type { Checks } from "./checks.ts";

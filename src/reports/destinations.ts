@@ -1,4 +1,5 @@
-/** Where a domain wants its reports (RFC 8460 section 3, RFC 7489 sections 6.3 and 7.1), of which mail addresses are used here. */
+/** The addresses to which a domain wants its reports sent (RFC 8460 section 3, RFC 7489 sections 6.3 and 7.1). Only mail addresses are
+ *  used. */
 import { parseAddress } from "#/src/accounts/address.ts";
 import type { Resolve } from "#/src/evidence/dns.ts";
 import { domainOfAddress } from "#/src/evidence/shown-address.ts";

@@ -1,5 +1,5 @@
-/** Counts what is reported to other domains, in memory first: it is written together after a while, and a crash loses that while of
- *  what nobody relies on. */
+/** Counts for the reports to other domains. Counts are kept in memory and written together after a while. A crash loses the counts of
+ *  that time; nothing depends on them. */
 import type { ReportKind } from "#/src/formats/reports/received-report.ts";
 import type { ReportCountRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";

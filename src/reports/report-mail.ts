@@ -1,4 +1,4 @@
-/** The mail that a report travels in (RFC 8460 section 5.3, RFC 7489 section 7.2.1.1). All that it is made of is ASCII. */
+/** The mail that carries a report (RFC 8460 section 5.3, RFC 7489 section 7.2.1.1). Every part of it is ASCII. */
 import { randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import type { ReportKind } from "#/src/formats/reports/received-report.ts";

@@ -1,5 +1,5 @@
-/** Sends what was counted of a day to the domains that want to know, when the day is over. Reports leave as mail of the postmaster of the
- *  server's own domain, in the queue like any other. */
+/** Sends the reports of a day to the domains that ask for them, after the day has ended. A report is mail of the postmaster of the
+ *  server's own domain and goes through the queue as other mail does. */
 import type { Settings } from "#/config/schema.ts";
 import { isReservedDomain } from "#/src/accounts/reserved-domain.ts";
 import { findOwnDomain, findResponsible } from "#/src/accounts/role-mailboxes.ts";

@@ -1,4 +1,4 @@
-/** A DMARC aggregate report (RFC 7489 section 7.2 and appendix C) of mail in the name of one domain on one day. */
+/** Writes a DMARC aggregate report (RFC 7489 section 7.2 and appendix C): the mail in the name of one domain on one day. */
 import type { Evidence } from "#/src/evidence/checks.ts";
 import type { ReportCountRow } from "#/storage/rows.ts";
 import type { ReportHead } from "./write-tls-report.ts";

@@ -1,4 +1,4 @@
-/** A TLS report (RFC 8460 section 4) of what was counted with one domain on one day. */
+/** Writes a TLS report (RFC 8460 section 4): the connections with one domain on one day. */
 import type { TlsSession, TlsSessionResult } from "#/src/model/tls-result.ts";
 import type { ReportCountRow } from "#/storage/rows.ts";
 

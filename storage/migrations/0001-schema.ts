@@ -1,8 +1,8 @@
-/** The first schema: who there is, what they hold, and the log of what changed.
+/** The first schema: owners of mailboxes, their objects, and the log of changes.
  *
- *  Types and clauses are those that both engines take; `without rowid` keeps rows in the order of their key where a mailbox
- *  is read by scanning it. Nothing refers across agents but by number, and there are no sequences, triggers or foreign keys:
- *  an agent's rows can move to another database as they are. */
+ *  Types and clauses are those that both engines accept. `without rowid` stores rows in the order of their key where a mailbox is
+ *  scanned. Rows of one agent refer to rows of another one only by number, and there are no sequences, triggers or foreign keys, so
+ *  the rows of an agent can be moved to another database without changes. */
 import { randomBytes } from "node:crypto";
 import type { Sql } from "../sql.ts";
 

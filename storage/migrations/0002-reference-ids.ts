@@ -1,5 +1,5 @@
-/** The identifiers that THREAD=REFERENCES (RFC 5256) goes by, beside the message: a thread tree of a large mailbox is made
- *  without reading a header. Messages from before have none here; theirs are read from the header. */
+/** The identifiers that THREAD=REFERENCES (RFC 5256) uses, stored with the message, so that the threads of a large mailbox are found
+ *  without reading headers. Older messages have none here; theirs are read from the header. */
 import type { Sql } from "../sql.ts";
 
 export async function referenceIds(tx: Sql): Promise<void> {

@@ -1,5 +1,5 @@
-/** Annotations of mailboxes (RFC 5464). `mailbox_id` 0 is the server as its agent has it, `holder_id` 0 what all share who
- *  reach the mailbox; otherwise the entry is private to that agent. */
+/** Annotations of mailboxes (RFC 5464). `mailbox_id` 0 stands for annotations of the server. `holder_id` 0 stands for shared
+ *  annotations; any other annotation is private to that agent. */
 import type { Sql } from "../sql.ts";
 
 export async function metadata(tx: Sql): Promise<void> {

@@ -1,6 +1,6 @@
-/** What leaves: submissions with their recipients, drafts, holds and who decides them, the keys that sign, bytes that wait to
- *  be attached, webhooks. A submission has a claim of its own on the blob, so that the copy in Sent may be deleted before
- *  the mail has left; `message_id` 0 stands for one that has no copy in the sender's mailbox. */
+/** Outgoing mail: submissions with their recipients, drafts, holds and their approvers, signing keys, uploads, webhooks. A submission
+ *  has its own reference to the blob, so the copy in Sent may be deleted before the mail is delivered. `message_id` 0 means that the
+ *  sender's mailbox has no copy. */
 import type { Sql } from "../sql.ts";
 
 const statements = [

@@ -1,5 +1,5 @@
-/** Up to which UID the messages of a mailbox have been \Recent in some session (RFC 3501 section 2.3.2). In the mailboxes that
- *  there are, nothing is. */
+/** The UID up to which the messages of a mailbox have been \Recent in a session (RFC 3501 section 2.3.2). In mailboxes that exist
+ *  already, no message is \Recent. */
 import type { Sql } from "../sql.ts";
 
 export async function recent(tx: Sql): Promise<void> {

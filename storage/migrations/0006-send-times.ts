@@ -1,4 +1,4 @@
-/** When each mailbox has sent, for the limits an hour and a day. */
+/** The times at which each mailbox has sent, for the limits per hour and per day. */
 import type { Sql } from "../sql.ts";
 
 export async function sendTimes(tx: Sql): Promise<void> {

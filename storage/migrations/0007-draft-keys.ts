@@ -1,5 +1,5 @@
-/** By what a draft is known again when a mail client stores it anew: its Message-ID, and header fields that clients give their
- *  drafts. Drafts that are there already are known from when they are next written. */
+/** The keys by which a draft is recognised when a mail client stores it again: its Message-ID, and header fields that clients add to
+ *  drafts. A draft that exists already gets its keys when it is written the next time. */
 import type { Sql } from "../sql.ts";
 
 export async function draftKeys(tx: Sql): Promise<void> {

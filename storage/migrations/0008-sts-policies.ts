@@ -1,4 +1,4 @@
-/** Policies of other domains about TLS (RFC 8461), which have to outlive a restart. */
+/** The TLS policies of other domains (MTA-STS, RFC 8461), which are kept after a restart. */
 import type { Sql } from "../sql.ts";
 
 export async function stsPolicies(tx: Sql): Promise<void> {

@@ -1,5 +1,4 @@
-/** A hold is released a grace time after it was decided: the setting says how long, so the row only says when. And its
- *  approver is told of it once. */
+/** The time of the decision about a hold; the grace time after it is a setting. And whether the approver has been told of the hold. */
 import type { Sql } from "../sql.ts";
 
 export async function holdTimes(tx: Sql): Promise<void> {

@@ -1,4 +1,4 @@
-/** Since when a mailbox sends again: what failed before has been dealt with. */
+/** The time since which a mailbox sends again. Earlier failures no longer count. */
 import type { Sql } from "../sql.ts";
 
 export async function resumed(tx: Sql): Promise<void> {

@@ -1,4 +1,4 @@
-/** The queue by domain: past a domain that is busy, however much waits for it. */
+/** An index of the queue by domain, so that the mail for a busy domain is skipped without reading it. */
 import type { Sql } from "../sql.ts";
 
 export async function queueDomains(tx: Sql): Promise<void> {

@@ -1,6 +1,6 @@
-/** Scheduled mail: its recipients are `scheduled` until it leaves, and `left_modseq` says when that was. What it answers and
- *  forwards is marked then. Mail of before that was never tried is found by `place-scheduled.ts`, which puts it into the mailbox
- *  where scheduled mail is. */
+/** Scheduled mail. Its recipients are `scheduled` until it is sent, and `left_modseq` is the MODSEQ of that transaction. The messages
+ *  that it answers and forwards are flagged then. Scheduled mail that is older than the mailbox Scheduled is put there by
+ *  `place-scheduled.ts`. */
 import type { Sql } from "../sql.ts";
 
 const statements = [

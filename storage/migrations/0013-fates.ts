@@ -1,5 +1,5 @@
-/** What became of sent mail is known as long as the mail is kept, for each recipient. A copy that a mail program makes of what it
- *  has sent is known by its Message-ID. */
+/** The state of sent mail is kept for each recipient as long as the mail is kept. A copy that a mail client stores of what it has sent
+ *  is recognised by its Message-ID. */
 import type { Sql } from "../sql.ts";
 
 const statements = [

@@ -1,4 +1,4 @@
-/** Correspondents by address too: at public mail providers a domain says nothing. */
+/** Correspondents by address in addition to domain: at a public mail provider the domain does not identify anybody. */
 import type { Sql } from "../sql.ts";
 
 const statements = [

@@ -1,5 +1,5 @@
-/** Grants name objects by their numbers: a row for each, with the number 0 for all of a kind. Until now they named mailboxes by
- *  name. A name that no mailbox has gave nothing; it is kept beside the grant, so that the operator can see it. */
+/** Grants identify objects by number: one row for each object, with the number 0 for all objects of a kind. Before, they identified
+ *  mailboxes by name. A name without a mailbox gave no right; it is kept with the grant, so that the operator can see it. */
 import type { Sql } from "../sql.ts";
 
 const objects = [

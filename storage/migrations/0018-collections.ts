@@ -1,5 +1,5 @@
-/** Calendars and addressbooks, their items, and the index of when items happen. A collection that was deleted keeps its row until
- *  the sweep has freed its items. */
+/** Calendars and addressbooks, their items, and the index of the times of events. A deleted collection keeps its row until the sweep
+ *  has freed its items. */
 import type { Sql } from "../sql.ts";
 
 const statements = [

@@ -1,4 +1,4 @@
-/** Files and folders of an agent (RFC 4918), by their paths. A folder has no media type; the one above all is no row. */
+/** Files and folders of an agent (RFC 4918), by path. A folder has no media type. The root folder has no row. */
 import type { Sql } from "../sql.ts";
 
 const statements = [

@@ -1,4 +1,4 @@
-/** The mail addresses of contacts, found by name: whom an agent knows. */
+/** An index of the mail addresses of contacts. */
 import type { Sql } from "../sql.ts";
 
 const statements = [

@@ -1,4 +1,4 @@
-/** Properties of items that Waypost gives no meaning (RFC 4918 section 4). */
+/** Dead properties of items (RFC 4918 section 4). */
 import type { Sql } from "../sql.ts";
 
 export async function itemProperties(tx: Sql): Promise<void> {

@@ -1,4 +1,4 @@
-/** Mail that carries an invitation or an answer: which object of a calendar it is about (RFC 6638 section 3.2.9). */
+/** Mail that carries an invitation or an answer, with the UID of its calendar object (RFC 6638 section 3.2.9). */
 import type { Sql } from "../sql.ts";
 
 export async function calendarMail(tx: Sql): Promise<void> {

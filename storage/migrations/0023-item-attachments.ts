@@ -1,4 +1,4 @@
-/** Managed attachments of calendar items (RFC 8607): each row has a claim on the blob that holds the bytes. */
+/** Managed attachments of calendar items (RFC 8607). Each row has a reference to the blob with the bytes. */
 import type { Sql } from "../sql.ts";
 
 const statements = [

@@ -1,4 +1,4 @@
-/** What a copy in several transactions has brought so far: it is taken back when the copy fails, or by the next start. */
+/** The messages that an unfinished copy has stored so far. They are removed when the copy fails, or by the next start. */
 import type { Sql } from "../sql.ts";
 
 export async function unfinishedCopies(tx: Sql): Promise<void> {

@@ -1,4 +1,4 @@
-/** When a collection or what is in it was changed last. */
+/** The time of the last change of a collection or of an item in it. */
 import type { Sql } from "../sql.ts";
 
 export async function collectionTimes(tx: Sql): Promise<void> {

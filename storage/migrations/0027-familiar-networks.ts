@@ -1,4 +1,4 @@
-/** The networks from which an agent has logged in: strangers who fail with its address do not keep it out there. */
+/** The networks from which an agent has logged in. Failed logins of others with its address do not delay its logins from there. */
 import type { Sql } from "../sql.ts";
 
 export async function familiarNetworks(tx: Sql): Promise<void> {

@@ -1,4 +1,4 @@
-/** The queue by mailbox: past one that has much in it, however much that is. */
+/** An index of the queue by mailbox, so that a mailbox with much waiting mail is skipped without reading that mail. */
 import type { Sql } from "../sql.ts";
 
 export async function queueAgents(tx: Sql): Promise<void> {

@@ -1,5 +1,5 @@
-/** Tokens of the operator for programs, and what operators have done: the audit log. Answers of calls under a key are kept for a
- *  while, encrypted with the token, so that a repeat gets them. */
+/** Operator tokens for programs, and the audit log. The answer of a call with an idempotency key is kept for a while, encrypted with
+ *  the token, so that a repeated call gets it. */
 import type { Sql } from "../sql.ts";
 
 export async function operatorCalls(tx: Sql): Promise<void> {

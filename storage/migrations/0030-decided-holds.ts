@@ -1,4 +1,4 @@
-/** Holds that came to their end, by when: what is forgotten of them is found without reading the others. */
+/** An index of decided holds by time, so that old ones are deleted without reading the others. */
 import type { Sql } from "../sql.ts";
 
 export async function decidedHolds(tx: Sql): Promise<void> {

@@ -1,4 +1,4 @@
-/** Keys of a domain that are to be used next, and those that are used no more. */
+/** The states of the keys of a domain: keys that will be used next, and keys that are no longer used. */
 import type { Sql } from "../sql.ts";
 
 export async function keyStates(tx: Sql): Promise<void> {

@@ -1,4 +1,4 @@
-/** What other servers report about our domains (TLS, DMARC), and what is counted to be reported to others. */
+/** Reports of other servers about domains of this server (TLS, DMARC), and the counts for reports to others. */
 import type { Sql } from "../sql.ts";
 
 export async function domainReports(tx: Sql): Promise<void> {

@@ -1,4 +1,4 @@
-/** Several daemons on one database: who is there, what each of them does alone, and which mail it is sending. */
+/** Several daemons on one database: which daemons run, which leases each one has, and which mail it is sending. */
 import type { Sql } from "../sql.ts";
 
 export async function daemons(tx: Sql): Promise<void> {

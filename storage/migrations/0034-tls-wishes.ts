@@ -1,4 +1,4 @@
-/** What the sender of a mail in the queue asks of TLS (RFC 8689); null: nothing. */
+/** What the sender of a mail in the queue requires of TLS (RFC 8689); null: nothing. */
 import type { Sql } from "../sql.ts";
 
 export async function tlsWishes(tx: Sql): Promise<void> {

@@ -1,5 +1,5 @@
-/** Bodies in an object store: which object a blob is in, and those that nothing names any more. `remove_after` 0: freed since the last
- *  sweep. */
+/** Bodies in an object store: the object of each blob, and the objects that no blob uses any more. `remove_after` 0: freed since the
+ *  last sweep. */
 import type { Sql } from "../sql.ts";
 
 export async function objects(tx: Sql): Promise<void> {

@@ -1,4 +1,4 @@
-/** Whose credential asked to send a mail in the queue; null: of a time when this was not kept. */
+/** The agent whose credential was used to send a mail in the queue; null for mail that is older than this column. */
 import type { Sql } from "../sql.ts";
 
 export async function requestedBy(tx: Sql): Promise<void> {

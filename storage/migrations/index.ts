@@ -1,5 +1,5 @@
-/** All steps of the schema, in order. The number of a step is its place, from 1; a step that has been released never
- *  changes, and there is no way back but the backup that is taken before it. With a new step a store of it is kept for the
+/** All migrations, in order. The number of a migration is its place in the list, from 1. A released migration is never changed. There
+ *  is no way back except the backup that is made before a migration. For a new migration a store of the new schema is kept, for the
  *  test of upgrades: `npm run store:keep`. */
 import type { Sql } from "../sql.ts";
 import { schema } from "./0001-schema.ts";
