@@ -3,7 +3,7 @@ import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { ScheduleStatusUpdates } from "#/src/scheduling/outgoing/schedule-status-updates.ts";
 import type { Store } from "#/storage/store.ts";
 
-/** After a commit the outcome of mail is read so much later, once for all commits meanwhile. */
+/** The time between a commit and the reading of outcomes, one reading for all commits of that time. */
 const afterCommitMs = 250;
 /** The stored times are those of the requests, which may have waited for the writer so long. */
 const slackMs = 60_000;

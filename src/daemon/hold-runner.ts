@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { Holds } from "#/src/outbound/holds/holds.ts";
 import type { Store } from "#/storage/store.ts";
 
-/** After a commit the holds are read so much later, once for all commits meanwhile. */
+/** The time between a commit and the reading of holds, one reading for all commits of that time. */
 const afterCommitMs = 100;
 /** A failed run is tried again so much later. */
 const afterFailureMs = 10_000;

@@ -5,8 +5,8 @@ const dayMs = 86_400_000;
 const firstAfterMs = 60_000;
 const everyMs = 3_600_000;
 
-/** Where there are several daemons, one of them does this. Forgets each hour what is older than its time: changes beyond the retention, spent idempotency keys. Tells the index of
- *  occurrences further into the future, and anew where time zones have changed. */
+/** Hourly maintenance; of several daemons one does it. It deletes changes beyond the retention and expired idempotency keys, extends
+ *  the index of occurrences into the future, and writes it again where time zones have changed. */
 export function startMaintenance({
   store,
   collections,

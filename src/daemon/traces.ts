@@ -1,5 +1,6 @@
-/** Traces by OpenTelemetry, sent to a collector by OTLP over HTTP (JSON). What the spans of one mail or request have in common is an id of the log;
- *  the ids of trace and span are made of it, so nothing has to be carried from the one that takes a mail to the one that delivers it later. */
+/** Traces by OpenTelemetry, sent to a collector by OTLP over HTTP (JSON). The spans of one mail or request share an id of the log. The
+ *  ids of trace and span are derived from it, so nothing has to be passed from the daemon that accepts a mail to the one that delivers
+ *  it. */
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from "@opentelemetry/api";

@@ -1,5 +1,5 @@
-/** Which parts are a message's body as it is read, and which are attachments: the algorithm of RFC 8621 section 4.1.4, with
- *  the alternatives in the order in which mail programs prefer them. */
+/** The parts that are the body of a message, and the parts that are its attachments: the algorithm of RFC 8621 section 4.1.4.
+ *  Alternatives are preferred in the order of mail programs. */
 import { type MimePart, walkParts } from "#/src/formats/mime/structure.ts";
 import { mimePartsMax } from "#/src/model/limits.ts";
 

@@ -1,5 +1,5 @@
-/** The body of a message, or of one part, as it is read. The same bytes give the same text under the same `renderer`, so that
- *  a place in it can be named by a number. */
+/** The text of the body of a message, or of one part. The same bytes give the same text under the same `renderer`, so a number
+ *  identifies a place in the text. */
 
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { documentBytesMax } from "#/src/formats/documents/read-document.ts";

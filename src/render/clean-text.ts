@@ -1,4 +1,4 @@
-/** Text and values without the characters that nobody sees, with a record of where they were. */
+/** Removes invisible characters from text and values, and records where they were. */
 import { cleanText as cleaned } from "#/src/formats/text/clean-text.ts";
 import type { RemovalTally } from "./removal.ts";
 

@@ -1,4 +1,4 @@
-/** Bytes of a part with its transfer encoding undone. */
+/** The bytes of a part, with its transfer encoding decoded. */
 import type { MimePart } from "#/src/formats/mime/structure.ts";
 import { readDecoded } from "#/src/mail/decoded-bytes.ts";
 import type { MessageBytes, StoredBytes } from "#/src/mail/message-bytes.ts";

@@ -1,5 +1,5 @@
-/** A message, or a part of it, as it is read: one function per kind of thing that `part` can name. The text is whole here;
- *  pages are cut where it goes out. */
+/** The content of a message or of a part: one function for each kind of thing that `part` can name. The text is complete here; it is
+ *  cut into pages where the answer is written. */
 import { hash } from "node:crypto";
 import { findPart, type MimePart } from "#/src/formats/mime/structure.ts";
 import type { Mail } from "#/src/mail/mail.ts";

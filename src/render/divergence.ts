@@ -1,5 +1,4 @@
-/** Whether one alternative of a body says what another does not: programs and people may have been meant to read different
- *  things. */
+/** Whether one alternative of a body has text that another one lacks. Then programs and people may read different things. */
 
 const wordsLookedAtMax = 5000;
 const charactersLookedAtMax = 256 * 1024;

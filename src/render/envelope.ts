@@ -1,4 +1,4 @@
-/** The header of a message in the words of the interface. */
+/** The header of a message, with the field names of the interface. */
 import { namesAnother, shownAddress } from "#/src/evidence/shown-address.ts";
 import { listMailAddresses, type MailAddress } from "#/src/formats/mime/addresses.ts";
 import { isAutomated } from "#/src/formats/mime/automated.ts";

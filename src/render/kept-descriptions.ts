@@ -1,6 +1,6 @@
-/** Messages and parts of them as they were read, so that who reads them again, or on in them, costs no second reading. The bytes of a
- *  message never change, its number is never given to another one, and the renderer is that of this process: what is kept stays
- *  true as long as the process lives. What the reader may see is asked before, each time. */
+/** A cache of messages and parts as they were rendered, so that reading one again does not render it again. The bytes of a message
+ *  never change, its number is never used again, and the process has one renderer, so an entry stays correct for the life of the
+ *  process. The rights of the reader are checked before, for each request. */
 
 import {
   keptDescriptionOctetsMax,

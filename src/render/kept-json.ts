@@ -1,5 +1,6 @@
-/** Values that are kept by name, so many and of so many octets together; those that were used last stay. A value is counted as JSON,
- *  and a copy is kept that was made of its JSON: a string that was cut out of a longer one holds all of that in memory. */
+/** A cache of values by name, bounded in number and in octets; the least recently used ones are removed first. The size of a value is
+ *  that of its JSON. The cache keeps a copy that is parsed from that JSON, because a string that was cut out of a longer one keeps all
+ *  of that in memory. */
 export class KeptJson<Value> {
   readonly #countMax: number;
   readonly #octetsMax: number;

@@ -1,4 +1,4 @@
-/** The structured form of a message (`kind: "message"`), and of its list of parts. */
+/** The structured form of a message (`kind: "message"`), and of the list of its parts. */
 import { decodeWords } from "#/src/formats/mime/encoded-words.ts";
 import { type MimePart, walkParts } from "#/src/formats/mime/structure.ts";
 import type { Mail } from "#/src/mail/mail.ts";

@@ -1,4 +1,4 @@
-/** What is said of a message from its rows alone: where it lies, and its marks. */
+/** The properties of a message that its rows alone tell: its folder and its flags. */
 
 import type { Message, MessagePlace } from "#/src/mail/messages.ts";
 import { answeredFlag, draftFlag, flaggedFlag, keywordNumbers, seenFlag } from "#/src/model/flags.ts";

@@ -1,5 +1,5 @@
-/** A page of a long text. Characters are Unicode scalar values; a page never ends inside a grapheme (UAX 29), and a page that
- *  is not the last ends with a line that says so, inside the budget. */
+/** A page of a long text. Characters are Unicode scalar values. A page never ends inside a grapheme (UAX 29). A page that is not the
+ *  last one ends with a line that says so, within the size of the page. */
 
 export interface TextPage {
   readonly text: string;

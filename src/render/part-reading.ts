@@ -1,4 +1,4 @@
-/** In which way a part can be read as text, by what it says it is; the end of a file name helps where the type says nothing. */
+/** How a part can be read as text, by its media type; if that says nothing, by the extension of its file name. */
 import type { MimePart } from "#/src/formats/mime/structure.ts";
 import { fileName } from "./body-parts.ts";
 

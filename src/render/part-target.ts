@@ -1,4 +1,4 @@
-/** What `part` names in a message: an alias, or an IMAP section (RFC 9051 section 6.4.5.1). */
+/** The part of a message that `part` names: an alias, or an IMAP section (RFC 9051 section 6.4.5.1). */
 import { findPart, type MimePart, walkParts } from "#/src/formats/mime/structure.ts";
 import { isAgentPart } from "#/src/mail/prepare-message.ts";
 import { bodyForms } from "./body-text.ts";

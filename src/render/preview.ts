@@ -1,5 +1,5 @@
-/** The beginning of what a message says, on one line: the preview of a listing, and PREVIEW of IMAP (RFC 8970). It is made of
- *  the same text as is read, behind the mail that comes in (`indexing/`); until then it is made when it is asked for. */
+/** The beginning of the text of a message, on one line: the preview in a listing, and PREVIEW of IMAP (RFC 8970). It is made of the
+ *  same text that readers get, after the mail has arrived (`indexing/`), or earlier if somebody asks for it. */
 import type { MimePart } from "#/src/formats/mime/structure.ts";
 import type { Mail } from "#/src/mail/mail.ts";
 import type { StoredBytes } from "#/src/mail/message-bytes.ts";

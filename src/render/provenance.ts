@@ -2,7 +2,7 @@ import type { Message } from "#/src/mail/messages.ts";
 import type { Removal } from "#/src/model/removal.ts";
 import type { RemovalDetail } from "./removal.ts";
 
-/** Where content came from and what was left out ("Read result" of the interface). */
+/** The origin of content, and what was left out of it ("Read result" of the interface). */
 export interface ShownProvenance {
   readonly authenticated: boolean;
   readonly removed: readonly Removal[];

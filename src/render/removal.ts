@@ -1,4 +1,4 @@
-/** What a rendering left out and where ("Read result" of the interface). */
+/** What was left out of a rendering, and where ("Read result" of the interface). */
 import type { Doubt, Removal } from "#/src/model/removal.ts";
 
 export interface RemovalDetail {

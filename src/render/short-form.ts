@@ -1,4 +1,4 @@
-/** A message as a line of a listing: from its rows, with the beginning of what it says. */
+/** A message in a listing: from its rows, with its preview. */
 import { shownAddress } from "#/src/evidence/shown-address.ts";
 import type { Message } from "#/src/mail/messages.ts";
 import { cleanLine } from "./clean-text.ts";

@@ -1,5 +1,5 @@
-/** A Card or an Event as it is shown: a name or a note can carry what nobody sees as a mail can, so every text of it is cleaned, and
- *  photos, attachments and other long texts are links in their places. A link that comes back in a change means what it stands for. */
+/** A Card or an Event as readers get it. A name or a note can contain invisible text as a mail can, so every text is cleaned. Photos,
+ *  attachments and other long values are replaced by links. A link in a change stands for the value that it replaced. */
 import {
   formatPointer,
   isArray,

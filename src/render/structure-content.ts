@@ -1,4 +1,4 @@
-/** The tree of a message's parts (`kind: "structure"`). */
+/** The tree of the parts of a message (`kind: "structure"`). */
 import type { MimePart } from "#/src/formats/mime/structure.ts";
 import { type ShownPart, shownPart } from "./message-content.ts";
 import type { RemovalTally } from "./removal.ts";

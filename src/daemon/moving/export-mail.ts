@@ -1,4 +1,4 @@
-/** Writes a mailbox whole to a new folder, in a form that a writer of its own knows (`export-maildir.ts`, `export-mbox.ts`). */
+/** Exports a mailbox to a new folder, as a Maildir or as mbox files (`export-maildir.ts`, `export-mbox.ts`). */
 import fs from "node:fs";
 import type { MailboxMessage } from "#/src/mail/entries.ts";
 import type { Mail } from "#/src/mail/mail.ts";

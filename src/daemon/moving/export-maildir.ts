@@ -1,4 +1,4 @@
-/** A Maildir, its folders as Maildir++ has them, times of receipt as times of the files. */
+/** Writes a Maildir with folders as in Maildir++. The modification time of a file is the internal date of its message. */
 import fs from "node:fs";
 import { utimes, writeFile } from "node:fs/promises";
 import path from "node:path";

@@ -1,5 +1,5 @@
-/** A folder of mbox files (RFC 4155), one for each mailbox: a line `From ` before each message, `>` before lines of it that begin so (mboxrd), flags in
- *  Status and X-Status. Lines end with LF, as programs that read an mbox expect it. */
+/** Writes a folder of mbox files (RFC 4155), one for each mailbox: a line `From ` before each message, `>` before lines of it that
+ *  begin so (mboxrd), flags in Status and X-Status. Lines end with LF, as programs that read an mbox expect it. */
 import fs from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";

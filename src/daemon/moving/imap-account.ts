@@ -1,5 +1,5 @@
-/** The mailboxes of an account on another IMAP server (RFC 9051), by `imapflow`. A message is known by its mailbox, UIDVALIDITY and UID; what
- *  was imported is not fetched again. */
+/** The mailboxes of an account on another IMAP server (RFC 9051), by `imapflow`. A message is identified by its mailbox, UIDVALIDITY
+ *  and UID. A message that was imported before is not fetched again. */
 import { ImapFlow } from "imapflow";
 import { systemFlagNamed, systemFlags } from "#/src/model/flags.ts";
 import type { MailSource, SourceMessage } from "./mail-source.ts";

@@ -1,5 +1,5 @@
-/** Moves mail in. Each message is stored together with the word that it was, so a run that was cut off goes on where it was and
- *  nothing is there twice; a later run brings what has come since. */
+/** Imports mail. Each message is stored in one transaction with the record that it was imported. So an import that was interrupted
+ *  continues where it ended, and no message is stored twice. A later import brings the messages that are new. */
 import { createHash } from "node:crypto";
 import type { Mail } from "#/src/mail/mail.ts";
 import type { Mailbox } from "#/src/mail/mailboxes.ts";

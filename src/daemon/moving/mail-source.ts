@@ -1,4 +1,4 @@
-/** Mail that is to be moved in, wherever it comes from. */
+/** A source of mail to import. */
 
 export interface SourceMessage {
   /** Levels divided by `/`; what is INBOX there is INBOX here. */

@@ -1,5 +1,5 @@
-/** A Maildir (https://cr.yp.to/proto/maildir.html) with its folders as Maildir++ has them: `.Sent`, `.Lists.2024`, with `.` between levels. Names of folders are UTF-8 or
- *  modified UTF-7 (RFC 3501 section 5.1.3), as Dovecot and Courier write them. */
+/** Reads a Maildir (https://cr.yp.to/proto/maildir.html) with folders as in Maildir++: `.Sent`, `.Lists.2024`, with `.` between
+ *  levels. Names of folders are UTF-8 or modified UTF-7 (RFC 3501 section 5.1.3), as Dovecot and Courier write them. */
 import fs from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";

@@ -1,5 +1,5 @@
-/** An mbox file (RFC 4155), as mboxrd has it: a line `From ` begins a message, `>From ` in a message loses one `>`. The flags stand in
- *  Status and X-Status, as mutt and Dovecot write them. */
+/** Reads an mbox file (RFC 4155) of the variant mboxrd: a line `From ` begins a message, and `>From ` in a message loses one `>`.
+ *  Flags are in Status and X-Status, as mutt and Dovecot write them. */
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** One message in a file (`.eml`), or a folder of them: what Thunderbird and others save. */
+/** Reads one message in a file (`.eml`), or a folder of such files, as Thunderbird and others save them. */
 import fs from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";

@@ -7,8 +7,8 @@ import { isMaildir, openMaildir } from "./maildir.ts";
 import { openMbox } from "./mbox.ts";
 import { openMessageFiles } from "./message-files.ts";
 
-/** What a place is: `imap://` and `imaps://` name an account, a folder with `cur` and `new` is a Maildir, another one has `.eml`
- *  files, and a file is one of these or an mbox. */
+/** Opens a source by its name: `imap://` and `imaps://` are an account, a folder with `cur` and `new` is a Maildir, any other folder
+ *  has `.eml` files, and a file is one of these or an mbox. */
 export async function openMailSource(
   place: string,
   bytesMax: number,

@@ -1,4 +1,4 @@
-/** A contact as a line of a listing: what it is called, and how it is reached. */
+/** A contact in a listing: its name, and its mail addresses and telephone numbers. */
 import { namesAnother } from "#/src/evidence/shown-address.ts";
 import { type Component, findProperty } from "#/src/formats/content-lines/content-line.ts";
 import { propertiesOf } from "#/src/formats/vcard/card.ts";

@@ -1,5 +1,5 @@
-/** A contact as a person reads it: one line for each thing that is known. A text of several lines is indented, so that nothing in
- *  it looks like another line. */
+/** A contact as text: one line for each property. A value of several lines is indented, so that no part of it looks like another
+ *  property. */
 import { isArray, isObject, type Json, type JsonObject, member } from "#/src/formats/jscontact/json.ts";
 import type { LinkedValue } from "../shown-object.ts";
 

@@ -1,4 +1,4 @@
-/** The text of a vCard as it is shown: cleaned, and without inline data, in whose places links to the contact stand. */
+/** The text of a vCard as readers get it: cleaned, and with links to the contact in place of inline data. */
 import { type Component, changeItems, changeProperty } from "#/src/formats/content-lines/content-line.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
 import { withoutParameters } from "#/src/formats/vcard/card.ts";

@@ -1,4 +1,4 @@
-/** An event as a line of a listing: what, when and where. Of a series without an instance it is the first that is told. */
+/** An event in a listing: its title, time and place. For a series without a chosen instance, the first instance. */
 import { namesAnother } from "#/src/evidence/shown-address.ts";
 import {
   type Component,

@@ -1,5 +1,5 @@
-/** An event as a person reads it: one line for each thing that is known. A text of several lines is indented, so that nothing in it
- *  looks like another line. */
+/** An event as text: one line for each property. A value of several lines is indented, so that no part of it looks like another
+ *  property. */
 
 import { dayMs } from "#/src/formats/icalendar/calendar-time.ts";
 import { formatUtc } from "#/src/formats/jscalendar/local-time.ts";

@@ -1,4 +1,4 @@
-/** Instances of a calendar object, with what they are in their series and in UTC. */
+/** Instances of a calendar object, with their recurrence ids and their times in UTC. */
 import { type Component, listComponents } from "#/src/formats/content-lines/content-line.ts";
 import { expandRecurrenceSet } from "#/src/formats/icalendar/expand-recurrence-set.ts";
 import { findNamedZone, timeZonesOf } from "#/src/formats/icalendar/find-time-zone.ts";

@@ -1,5 +1,5 @@
-/** An event as it is shown: HTML in it (a description, what Outlook adds beside it) becomes the HTML that is seen, and every text is
- *  cleaned, as of a contact. */
+/** An event as readers get it. HTML in it (a description, or the copy that Outlook adds) is reduced to its visible part, and every
+ *  text is cleaned, as in a contact. */
 import { renderHtml } from "#/src/formats/html/render-html.ts";
 import {
   isArray,

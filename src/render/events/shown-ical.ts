@@ -1,5 +1,5 @@
-/** The text of a calendar object as it is shown: cleaned, without HTML (what of it is hidden cannot be seen in a line), and without
- *  inline data, in whose places links to the event stand. */
+/** The text of a calendar object as readers get it: cleaned, without HTML, because a single line does not show which part of it is
+ *  hidden, and with links to the event in place of inline data. */
 import {
   type Component,
   changeItems,

@@ -1,11 +1,10 @@
-/** The indexing thread: makes the search index and the previews from the store behind the mail that comes in, and answers
- *  from them.
+/** The indexing thread. It writes the search index and the previews of stored mail, and answers questions from them.
  *
- *  Questions go first. What is stored is indexed in slices of a few milliseconds with as long a pause after each, so that it
- *  takes no more than half of one processor. A damaged index is thrown away and made again.
+ *  Questions come first. Mail is indexed in slices of a few milliseconds, with a pause of the same length after each, so that the
+ *  thread takes at most half of one processor. A damaged index is deleted and made again.
  *
- *  A message that cannot be indexed is set aside, and the others go on. What ended the thread is known by the trial that it left
- *  in the index: the messages of that slice are tried one by one, each alone twice at most. */
+ *  A message that cannot be indexed is skipped, and the others are indexed. The index records which slice is being tried. If that
+ *  ended the thread, the messages of the slice are tried one by one, each at most twice. */
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { directReaders, readingOnce } from "#/src/mail/content-readers.ts";

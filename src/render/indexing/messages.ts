@@ -1,4 +1,4 @@
-/** What the main thread and the indexing thread say to each other. */
+/** The messages between the main thread and the indexing thread. */
 import type { Held, IndexAnswer, LookedAt } from "#/src/mail/indexing/text-index.ts";
 import type { TextKey } from "#/src/mail/search/search-document.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";

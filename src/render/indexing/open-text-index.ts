@@ -1,5 +1,5 @@
-/** Starts the indexing thread, speaks with it, and starts it again when it ends. A thread that has nothing to do for a while ends as
- *  well, when the index is complete; the next mail or question starts it again. */
+/** Starts the indexing thread, sends it questions, and starts it again when it ends. When the index is complete, a thread without work
+ *  ends after a while; the next mail or question starts it again. */
 import type { Worker } from "node:worker_threads";
 import type { TextIndex } from "#/src/mail/indexing/text-index.ts";
 import { onCallerGone } from "#/src/model/caller.ts";

@@ -1,5 +1,5 @@
-/** Questions about text, on the indexing thread: of indexed mail from the index, of other mail from the messages. They are answered
- *  in turns, so that none delays another, and end when their caller has gone. */
+/** Questions about text, on the indexing thread. Indexed mail is answered from the index, other mail from the messages. Questions are
+ *  answered in turns, so that none delays another one, and end when the caller has gone. */
 
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { directReaders } from "#/src/mail/content-readers.ts";

@@ -1,4 +1,4 @@
-/** How much new mail is indexed in one go. */
+/** The bounds of one slice of mail to be indexed. */
 import type { Modseq } from "#/src/model/numbers.ts";
 import type { NewMessages } from "#/storage/search/search-source.ts";
 

@@ -1,5 +1,5 @@
-/** What documents said that cost much to be read, so that each costs it once: those that could not be read, were over a limit, or
- *  took long. A blob never changes, and its number is never given to another one. */
+/** A cache of the results of documents that are expensive: those that could not be read, exceeded a limit, or took long. A blob never
+ *  changes, and its number is never used again. */
 import type { DocumentText } from "#/src/formats/documents/read-document.ts";
 import { rememberedDocumentCharactersMax, rememberedDocumentsMax } from "#/src/model/limits.ts";
 

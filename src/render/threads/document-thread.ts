@@ -1,4 +1,4 @@
-/** A thread that reads documents: one in, its text out, and how much was unpacked for it. */
+/** A thread that converts documents to text, one at a time, and reports how much was unpacked for each. */
 import { readDocument, unreadDocument } from "#/src/formats/documents/read-document.ts";
 import { limitArrays } from "#/src/threads/array-budget.ts";
 import { serveEach } from "#/src/threads/serve-each.ts";

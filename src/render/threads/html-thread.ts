@@ -1,4 +1,4 @@
-/** A thread that renders HTML: one document in, one text out. */
+/** A thread that renders HTML documents to text, one at a time. */
 import { renderHtml } from "#/src/formats/html/render-html.ts";
 import { serveEach } from "#/src/threads/serve-each.ts";
 import type { HtmlJob } from "./reading-threads.ts";

@@ -1,4 +1,4 @@
-/** Threads for reading what strangers wrote: HTML in some, documents in another. */
+/** The threads that read content of strangers: some read HTML, others read documents. */
 import { availableParallelism } from "node:os";
 import { createFairness, type Fairness, jobsOf } from "#/src/fairness/fairness.ts";
 import {

@@ -3,7 +3,7 @@ import type { ArchiveRooms } from "./export-account.ts";
 import type { Manifest } from "./format.ts";
 import type { TarEntry } from "./tar.ts";
 
-/** What an import counts, and tells of. */
+/** The counts of an import, which it reports. */
 export interface ImportCounts {
   imported: number;
   known: number;

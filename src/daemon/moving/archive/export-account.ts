@@ -1,5 +1,6 @@
-/** Writes everything that an agent or a person has to an archive: mail, calendars, addressbooks, files and settings. Secrets stay: a token and a
- *  password are kept as digests alone. What changes meanwhile is in the archive as it was or as it is. */
+/** Exports everything of an agent or a person to an archive: mail, calendars, addressbooks, files and settings. Secrets are not
+ *  exported: of tokens and passwords only digests are stored. An object that changes during the export is in the archive as it was
+ *  before or after the change. */
 import { randomBytes } from "node:crypto";
 import { administer } from "#/src/accounts/administration/operations.ts";
 import { primaryAddress } from "#/src/accounts/principal.ts";

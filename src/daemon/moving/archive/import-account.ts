@@ -1,6 +1,7 @@
-/** Puts an archive into a mailbox. Each thing is stored together with the word that it was, so a run that was cut off goes on where it was and nothing is
- *  there twice. What somebody claims who could have written the archive is not believed: mail of it is not authenticated, mail that waited to be
- *  approved or sent becomes drafts, and settings are taken only when the operator says so. */
+/** Imports an archive into a mailbox. Each object is stored in one transaction with the record that it was imported, so an import that
+ *  was interrupted continues where it ended, and no object is stored twice. The archive may be written by anybody: its mail is not
+ *  authenticated, mail that waited for approval or for its time becomes drafts, and settings are imported only if the operator asks
+ *  for them. */
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentRow } from "#/storage/rows.ts";
 import { readArchive } from "./archive-file.ts";

@@ -1,5 +1,5 @@
-/** Calendars and addressbooks of an archive, each item under the name that it had. An item that is there already by its UID is replaced, or left when
- *  it is the same. Nobody is invited or told. */
+/** Imports calendars and addressbooks of an archive. Each item keeps its name. An item with the same UID is replaced, or left if it is
+ *  equal. No invitations or notices are sent. */
 import { createHash } from "node:crypto";
 import { attachmentUrl } from "#/src/collections/attachments.ts";
 import type { Collection } from "#/src/collections/collection.ts";

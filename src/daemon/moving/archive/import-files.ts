@@ -1,4 +1,4 @@
-/** Files and folders of an archive (RFC 4918). One that is there with the same octets is left. */
+/** Imports files and folders of an archive (RFC 4918). A file with the same octets is left. */
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { EntryImport, OpenArchive } from "./entry-import.ts";
 import { type FilePage, filePage, jsonBytesMax, readJson } from "./format.ts";

@@ -1,4 +1,4 @@
-/** Mail of an archive: folders first, then messages in the order of the archive, which is that of the UIDs. */
+/** Imports mail of an archive: first the folders, then the messages in the order of the archive, which is that of their UIDs. */
 import { createHash } from "node:crypto";
 import type { Idempotency } from "#/src/mail/write-once.ts";
 import type { Appended } from "#/src/mail/writes.ts";

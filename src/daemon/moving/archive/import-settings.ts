@@ -1,4 +1,4 @@
-/** The settings of an archive, by the operations of the operator: each is taken or refused by itself. */
+/** Imports the settings of an archive by operations of the operator. Each setting is accepted or refused separately. */
 import { administer } from "#/src/accounts/administration/operations.ts";
 import { primaryAddress } from "#/src/accounts/principal.ts";
 import { isWaypostError } from "#/src/model/errors.ts";

@@ -1,4 +1,4 @@
-/** Entries of pages, as many as a page takes. */
+/** Collects entries into pages, up to the limits of a page. */
 
 export interface Described<T, D> {
   /** What is described. */

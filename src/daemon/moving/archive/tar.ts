@@ -1,4 +1,4 @@
-/** A tar file (POSIX ustar) written and read entry by entry. Nothing is ever unpacked to the disk: an entry is a name and its octets. */
+/** Reads and writes a tar file (POSIX ustar) entry by entry. Nothing is unpacked to the disk. */
 import { createHash, type Hash } from "node:crypto";
 import { Header } from "tar/header";
 import { WaypostError } from "#/src/model/errors.ts";
