@@ -106,6 +106,8 @@ export interface Style {
   readonly isClipped: boolean;
   /** A box around it scrolls what is wider. */
   readonly isScrolled: boolean;
+  /** Pixels by which first lines around it pull it out of their blocks. */
+  readonly pulled: number;
   /** Of the table around it: columns do not grow with what they hold. */
   readonly isFixedTable: boolean;
   readonly isMasked: boolean;
@@ -176,6 +178,7 @@ export const initialStyle: Style = {
   shiftRight: 0,
   isClipped: false,
   isScrolled: false,
+  pulled: 0,
   isFixedTable: false,
   isMasked: false,
   above: 0,

@@ -75,9 +75,16 @@ export function judgeLetters(style: Style, text: string): Removal | { readonly w
 }
 
 /** A first line that begins outside of its block, or far inside. The smallest indents add up in nested blocks. */
-export function isFarIndent({ textIndent, indentRoom }: Pick<Style, "textIndent" | "indentRoom">): boolean {
-  return textIndent > 300 || textIndent < -indentRoom - 0.001;
+export function isFarIndent(style: Indented): boolean {
+  return style.textIndent > 300 || style.pulled + outdentOf(style) > 2;
 }
+
+/** By how much its first line begins outside of its block. */
+export function outdentOf({ textIndent, indentRoom }: Indented): number {
+  return Math.max(0, -textIndent - indentRoom);
+}
+
+type Indented = Pick<Style, "textIndent" | "indentRoom" | "pulled">;
 
 const widthless =
   /[\p{Zl}\p{Zp}\u061c\u2006\u2008-\u200a\u2061-\u206f\ufff9-\ufffb]|\u034f|(?=[\u{10000}-\u{10ffff}])\p{Default_Ignorable_Code_Point}/u;

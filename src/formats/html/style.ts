@@ -18,7 +18,14 @@ import { boxOf, cellsBeside } from "./boxes.ts";
 import { type Cascade, type DeclaredStyle, noStyle } from "./cascade.ts";
 import { type Box, initialValue, noValues, plainBox, type Style, type StyleValue } from "./computed-style.ts";
 import { fixedColumnWidth } from "./fixed-table.ts";
-import { isFarIndent, isFixedPitchFont, isFontOfSigns, isThinFont, leastFontSize } from "./fonts.ts";
+import {
+  isFarIndent,
+  isFixedPitchFont,
+  isFontOfSigns,
+  isThinFont,
+  leastFontSize,
+  outdentOf,
+} from "./fonts.ts";
 import { relativeFree, surelyOutside } from "./places.ts";
 import { isInOwnCell, isPartOfTable } from "./shares.ts";
 import { hasOwnSpaces, isReplaced, spacesOf } from "./spaces.ts";
@@ -429,7 +436,10 @@ class StyleMaker {
     const textIndent = this.#textIndent(basis, isInline);
     const indentRoom = isInline ? parent.indentRoom : spaces.indentRoom;
     // What stands in its first line goes with it, and a box that is as wide as its lines grows.
-    if (!isInline && isFarIndent({ textIndent, indentRoom }))
+    const isInLine =
+      !isInline && !blocks.test(display) && !(isPartOfTable(display) && isPartOfTable(parent.display));
+    const pulled = parent.pulled + (isInLine ? outdentOf(parent) : 0);
+    if (!isInline && isFarIndent({ textIndent, indentRoom, pulled }))
       this.#doubts(
         textIndent > 0 ? "paints" : textIndent > -surelyOutside ? "moves" : "inside",
         "may-be-off-screen",
@@ -456,6 +466,7 @@ class StyleMaker {
       wordSpacing: this.#inheritedLength("word-spacing", { ...basis, whole: fontSize }, parent.wordSpacing),
       textIndent,
       indentRoom,
+      pulled,
       indentPadding: isInline ? parent.indentPadding : spaces.paddingLeft,
       moved: box.moved,
       lifted: box.lifted,
@@ -863,6 +874,7 @@ class StyleMaker {
 
 /** Boxes of these stand below the floats before them, and so does what follows. */
 const isClearing = /^(?:block|list-item|table|flow-root)$/;
+const blocks = /^(?:block|list-item|table|flow-root)$/;
 const lineHeightMax = 2000;
 const boxSizes = ["width", "min-width", "max-width", "height", "min-height", "max-height"];
 
