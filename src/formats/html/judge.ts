@@ -593,7 +593,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
 
   function judgeParts(element: HtmlElement, declared: DeclaredStyle, style: Style, box: Box): void {
     if (declared.parts.size === 0 || style.hidden !== undefined) return;
-    const cover = coverOfParts(declared.parts, style, box);
+    const cover = coverOfParts(declared.parts, style, box, element.name);
     y += heightOfParts(declared.parts, style);
     if (cover === "page") doubtPage("may-be-covered");
     else if (cover === "element") doubts.set(element, "may-be-covered");

@@ -34,17 +34,27 @@ export function coverOfParts(
   parts: ReadonlyMap<string, readonly Declaration[]>,
   style: Style,
   box: Box,
+  element: string,
 ): Cover {
   let worst: Cover = "none";
   for (const [name, declarations] of parts) {
-    const cover = coverOf(name, declarations, style, box);
+    const cover = coverOf(name, declarations, style, box, element === "q" ? quote : undefined);
     if (cover === "page") return cover;
     if (cover === "element") worst = cover;
   }
   return worst;
 }
 
-function coverOf(name: string, declarations: readonly Declaration[], style: Style, box: Box): Cover {
+/** Content that browsers themselves give to a part: `::before` and `::after` of `q`. */
+const quote = "\u201c";
+
+function coverOf(
+  name: string,
+  declarations: readonly Declaration[],
+  style: Style,
+  box: Box,
+  ownContent: string | undefined,
+): Cover {
   if (harmless.test(name)) return "none";
   if (ofControls.test(name)) return isOfControl(declarations) ? "none" : "page";
   const names = declarations
@@ -67,6 +77,7 @@ function coverOf(name: string, declarations: readonly Declaration[], style: Styl
   const contents = declarations
     .filter(({ property }) => property === "content")
     .map(({ value }) => contentOf(value));
+  contents.push(ownContent);
   if (contents.every((content) => content === undefined)) return "none";
   if (!declarations.every(isSmall)) return "page";
   const text = contents.join("");
