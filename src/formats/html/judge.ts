@@ -98,6 +98,8 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
   const filled = new Set<HtmlElement>();
   /** Boxes that hold parts of tables without a table. */
   const strayIn = new Set<HtmlElement>();
+  /** Those of them that hold rows: columns are as wide as the widest cells of all rows. */
+  const strayRowsIn = new Set<HtmlElement>();
   let looseShadows = 0;
   const doubtPage = (why: Doubt): void => {
     pageDoubt ??= why;
@@ -492,8 +494,11 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     const isStray = isPart && !/^(?:inline-)?table$/.test(style.display) && !isPartOfTable(parent.display);
     // Its cells are as wide as they need, and the box around them is not.
     if (isStray) strayIn.add(blockAround(element));
+    if (isStray && style.display !== "table-cell") strayRowsIn.add(blockAround(element));
     if (isStray && style.isMeasured) lines.unsure();
-    if (strayIn.has(element) && least > style.width + 1) judgeAround(firstText, style);
+    const hasStrayRows = strayRowsIn.has(element);
+    if (strayIn.has(element) && (hasStrayRows || least > style.width + 1)) judgeAround(firstText, style);
+    if (hasStrayRows && style.isClipped && hasText) doubts.set(element, "may-be-cut-off");
     if (style.display.endsWith("table") && hasText && least > parent.width + 1 && !parent.isGrowing)
       judgeAround(firstText, parent);
     // A float hangs out of the boxes around it, over their lower borders.
