@@ -1,6 +1,6 @@
 /** State of a thread with many concurrent jobs, in shared memory, so that it can be read while the thread computes. */
 
-/** The job that the thread computes for now; 0 between them. Stays when the thread dies. */
+/** The job that the thread computes for now; 0 between jobs. The value stays when the thread dies. */
 export const boardCurrent = 0;
 /** How many jobs the thread has begun, in the order of arrival. */
 export const boardBegun = 1;
@@ -8,9 +8,9 @@ export const boardBegun = 1;
 export const boardTakenBack = 2;
 const words = 3;
 
-/** How long the thread has computed for that job before it came to it this time, in milliseconds by the clock on the wall. */
+/** How long the thread had computed for the current job before it resumed it, in milliseconds of elapsed time. */
 export const timesBefore = 0;
-/** When it came to it, by `boardNow`. */
+/** When the thread resumed the current job, by `boardNow`. */
 export const timesSince = 1;
 
 export interface JobBoard {
@@ -25,7 +25,7 @@ export function createBoard(): JobBoard {
   };
 }
 
-/** Milliseconds on a clock that all threads share: that of `performance.now()` begins with each thread. */
+/** Milliseconds on a clock that all threads share. `performance.now()` starts at 0 in each thread. */
 export function boardNow(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1000 + nanoseconds / 1e6;

@@ -125,9 +125,9 @@ export class JobThread<Job, Result> {
     return taken;
   }
 
-  /** Of the processor time that the thread has used since the last look, the job that it computes for counts what it can have had: a thread does
-   *  many jobs in the time of a look that comes late, because the main thread was busy. It counts no more than `addedMsMax`. A look that has no
-   *  answer yet counts nothing, and nobody waits for it. */
+  /** Reads the processor time that the thread has used since the last look, and adds it to the current job: at most the time that the
+   *  thread has computed for this job, because it may have run many jobs since a look that was long ago; and at most `addedMsMax`. If
+   *  the thread has not answered yet, nothing is added, and this call does not wait for the answer. */
   async look(addedMsMax: number): Promise<Look> {
     this.#asked ??= this.#ask();
     const cpuMs = await Promise.race([this.#asked.answer, nextTurn(undefined)]);
@@ -145,7 +145,7 @@ export class JobThread<Job, Result> {
     return { ...this.#seen, addedMs, silentMs: 0 };
   }
 
-  /** The job that the thread computes for, and for how long it has; of none while it goes from one to another. */
+  /** The current job, and how long the thread has computed for it; job 0 if the thread changes jobs during the reading. */
   #readBoard(): { readonly current: number; readonly computedMs: number } {
     const { times } = this.#board;
     const { current } = this;

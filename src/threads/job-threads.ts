@@ -19,9 +19,9 @@ import { JobThread } from "./job-thread.ts";
 import type { JobSize, Task } from "./task.ts";
 
 export interface JobThreads<Job, Result> {
-  /** Throws as a gate does, `upstream_unavailable` when the threads are closed or break for no reason of the job's, `internal` when
-   *  the job fails, the error of `refusal` when it takes too much, and `CallerGone` when the caller goes. A waiting job is then not
-   *  begun, and a thread that still computes it after `slowMs` is ended. */
+  /** Throws as a gate does, `upstream_unavailable` when the threads are closed or break without the job being the reason, `internal`
+   *  when the job fails, the error of `refusal` when it takes too much, and `CallerGone` when the caller goes. A waiting job is then
+   *  not begun, and a thread that still computes it after `slowMs` is ended. */
   run(job: Job, size: JobSize): Promise<Result>;
   close(): Promise<void>;
 }

@@ -14,7 +14,7 @@ import {
   timesSince,
 } from "./job-board.ts";
 
-/** A job under way, and how long the thread has computed for it. */
+/** A job that has begun, and how long the thread has computed for it. */
 interface UnderWay {
   readonly id: number;
   ms: number;
@@ -49,7 +49,7 @@ export function serveJobs<Settings, Job, Result>(
     current.ms += now - since;
     since = now;
     current = next;
-    // Who reads meanwhile sees no job.
+    // The main thread may read the board between these writes: it sees no job then.
     Atomics.store(words, boardCurrent, 0);
     times[timesBefore] = next.ms;
     times[timesSince] = now;

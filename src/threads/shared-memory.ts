@@ -1,21 +1,21 @@
 /** Memory that threads share, so that octets go from one thread to another without a copy.
  *
- *  V8 does not count shared memory: no collection of garbage begins because of it, as it would for arrays (one for each 30 MiB that come
- *  and go). So what is given back is kept for the next use, up to a bound, and beyond it is left to collections that begin here. */
+ *  V8 does not count shared memory: no collection of garbage begins because of it, as it would for arrays (one for each 30 MiB of
+ *  arrays). So memory that is given back is kept for the next use, up to a bound. Beyond the bound, this file starts the collections. */
 import { sharedMemoryKeptMax } from "#/src/model/limits.ts";
 import { collectGarbage } from "./collect-garbage.ts";
 
-/** Less than that is cheaper to copy. */
+/** A smaller amount is cheaper to copy. */
 export const sharedMemoryMin = 256 * 1024;
 
 const mebibyte = 1024 * 1024;
-/** Few sizes, so that memory which was given back fits the next message. Above the last they are multiples of it. What is not written to takes
- *  no memory of the system. */
+/** There are few sizes, so that memory which was given back fits the next message. Larger sizes are multiples of the last one. Pages
+ *  that are not written to take no memory of the system. */
 const sizes = [0.5 * mebibyte, 2 * mebibyte, 8 * mebibyte] as const;
 
 export type SharedOctets = Buffer<SharedArrayBuffer>;
 
-/** Octets of the memory that is taken for so many. */
+/** The size of the memory that is taken for a number of octets. */
 export function sharedMemorySize(octets: number): number {
   const largest = sizes[2];
   return sizes.find((size) => octets <= size) ?? Math.ceil(octets / largest) * largest;
@@ -23,14 +23,14 @@ export function sharedMemorySize(octets: number): number {
 
 export class SharedMemory {
   readonly #kept = new Map<number, SharedArrayBuffer[]>();
-  /** In use. Memory that was given back twice would be in two messages. */
+  /** Memory in use. If memory were given back twice, two messages would have the same memory. */
   readonly #taken = new WeakSet<SharedArrayBuffer>();
   readonly #keptMax: number;
   readonly #collect: () => void;
   #keptBytes = 0;
-  /** The least that was kept since the last look: nobody has used it. */
+  /** The lowest value of kept octets since the last look: nobody has used these. */
   #unusedBytes = 0;
-  /** Left to the next collection of garbage. */
+  /** Octets that the next collection of garbage releases. */
   #droppedBytes = 0;
 
   constructor(keptMax = sharedMemoryKeptMax, collect: () => void = collectGarbage) {
@@ -43,7 +43,7 @@ export class SharedMemory {
     return this.#keptBytes;
   }
 
-  /** Room for so many octets or more, with octets of an earlier use in it. */
+  /** Memory for this number of octets or more. It has octets of its last use in it. */
   take(octets: number): SharedOctets {
     const size = sharedMemorySize(octets);
     const kept = this.#kept.get(size)?.pop();
@@ -98,5 +98,5 @@ export class SharedMemory {
   }
 }
 
-/** Of this thread. */
+/** The shared memory of this thread. */
 export const sharedMemory = new SharedMemory();

@@ -73,7 +73,7 @@ export function processFile({ source }: ThreadKind): string {
   return fileURLToPath(isCompiled ? fileOf(processHost) : new URL("./process-host.ts", import.meta.url));
 }
 
-/** The source, or what was compiled of it, which lies beside this code unless another folder was named. */
+/** The source or its compiled form, which is beside this code if no other folder was named. */
 function fileOf({ name, source }: Pick<ThreadKind, "name" | "source">): URL {
   if (!import.meta.url.endsWith(".ts")) return new URL(`./${name}.cjs`, import.meta.url);
   if (compiledFolder !== undefined && compiledSources.has(source))

@@ -1,5 +1,5 @@
 /** Threads that each do one job at a time, within limits of time and memory. A thread that exceeds them is ended, and its job
- *  is answered with what stands for that. */
+ *  gets the answer for this case (`overLimit`). */
 import type { Gate } from "#/src/fairness/gate.ts";
 import { onCallerGone } from "#/src/model/caller.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -8,40 +8,40 @@ import { type PoolThread, startPoolThread } from "./pool-thread.ts";
 import { type EachAnswer, ready } from "./serve-each.ts";
 
 export interface ThreadPool<Job, Result> extends AsyncDisposable {
-  /** Waits for a thread in the turn of the caller's owner. Throws `upstream_unavailable` or `rate_limited` where that takes too long
-   *  or too many wait, and `CallerGone` when the caller goes or its time is over. A job under way then ends where it looks for its
-   *  caller (`assertCallerThere`), or else soon with its thread, and has its place in the gate until then. */
+  /** Waits for a thread in the turn of the caller's owner. Throws `upstream_unavailable` or `rate_limited` if that takes too long or too
+   *  many jobs wait, and `CallerGone` when the caller goes or its time is over. A job that runs then ends at its next check of the
+   *  caller (`assertCallerThere`), or else soon with its thread. It keeps its place in the gate until then. */
   run(job: Job): Promise<Result>;
-  /** The same for a job that is made when its turn comes, as it is large; undefined is answered as over its limit. */
+  /** The same for a large job, which is made when its turn comes. If `make` returns undefined, the answer is `overLimit`. */
   runMade(make: () => Promise<Job | undefined>): Promise<Result>;
 }
 
 export interface ThreadPoolOptions<Job, Result> {
   readonly thread: ThreadKind;
-  /** A thread for each place of it. */
+  /** There is one thread for each of its places. */
   readonly gate: Gate;
-  /** Of a processor. */
+  /** Limit of the processor time of a job. */
   readonly timeLimitMs: number;
-  /** By the clock on the wall, as the machine may be busy: four times as long unless it is said. */
+  /** Limit of the elapsed time of a job; four times `timeLimitMs` by default, because the machine may be busy. */
   readonly wallLimitMs?: number;
-  /** The answer for a job that went beyond a limit. */
+  /** The answer for a job that exceeded a limit. */
   readonly overLimit: Result;
-  /** Whether the thread ends after this answer, because its memory is to come back. */
+  /** Whether the thread ends after this answer, so that its memory is released. */
   isLast?(result: Result): boolean;
-  /** Told of each answer, whether the caller is still there or not. */
+  /** Called with each answer, also if the caller has gone. */
   onAnswer?(job: Job, result: Result): void;
-  /** A thread without a job ends after so long. */
+  /** A thread without a job ends after this time. */
   readonly idleMs?: number;
 }
 
-/** A thread that is not ready by then never is. */
+/** A thread that is not ready after this time is ended. */
 const startLimitMs = 60_000;
 const defaultIdleMs = 30_000;
-/** By the clock on the wall, without a word of the thread about what it takes: so it is with one that has no memory left. */
+/** Limit of the elapsed time without a report of processor time: a thread that has no memory left sends none. */
 const silentMs = 5000;
-/** A job whose caller has gone, and that does not look for it, ends after so long: to start a thread takes about as much. */
+/** A job whose caller has gone, and that does not check for it, ends after this time. Starting another thread takes about as long. */
 const goneMs = 250;
-/** Looks at what a job has taken of a processor, in the time that it may take. */
+/** How often the processor time of a job is read within its limit. */
 const looks = 4;
 
 interface Thread<Result> {
@@ -49,7 +49,7 @@ interface Thread<Result> {
   resolve: ((result: Result) => void) | undefined;
   reject: ((error: Error) => void) | undefined;
   timer: NodeJS.Timeout | undefined;
-  /** Of the job that it has. */
+  /** Gives the thread its job. */
   begin: (() => void) | undefined;
   isReady: boolean;
 }
@@ -74,14 +74,14 @@ export function createThreadPool<Job, Result>(
     else resolve?.(outcome);
   }
 
-  /** A thread that hangs, died or is not needed is replaced with the next job. */
+  /** Ends a thread that hangs, died or is not needed. The next job starts another one. */
   function abandon(thread: Thread<Result>, outcome: Result | WaypostError): void {
     if (!threads.delete(thread)) return;
     void thread.started.end();
     finish(thread, outcome);
   }
 
-  /** Of those that have a place in the gate, each has a thread. */
+  /** The caller has a place in the gate, so there is a thread without a job, or one more may start. */
   function start(job: Job): { readonly thread: Thread<Result>; readonly result: Promise<Result> } {
     const thread = [...threads].find(({ resolve }) => resolve === undefined) ?? spawn();
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
@@ -93,12 +93,12 @@ export function createThreadPool<Job, Result>(
       limitTime(thread);
       thread.started.give(job);
     };
-    // One that breaks before that never saw the job.
+    // A thread that breaks before it is ready has not received the job.
     if (thread.isReady) thread.begin();
     return { thread, result: promise };
   }
 
-  /** Of the job that it has. What starting takes counts apart. */
+  /** Limits the time of the thread's job. The start of the thread has its own limit. */
   function limitTime(thread: Thread<Result>): void {
     const { started, resolve } = thread;
     const lookMs = Math.min(timeLimitMs, wallLimitMs) / looks;
@@ -113,7 +113,7 @@ export function createThreadPool<Job, Result>(
       void started.cpuMs().then(
         (now) => {
           heardAt = performance.now();
-          // Before the first look the job had as much as passed at most.
+          // Before the first reading the job cannot have used more than the elapsed time.
           first ??= now - lookMs;
           cpuMs = now - first;
         },
@@ -156,7 +156,7 @@ export function createThreadPool<Job, Result>(
         return;
       }
       const { result } = message;
-      // Its caller has gone, so nobody hears it.
+      // The caller has gone, so nobody gets this error.
       if (result === undefined) finish(thread, busy());
       else if (options.isLast?.(result) === true) abandon(thread, result);
       else finish(thread, result);
@@ -215,7 +215,7 @@ export function createThreadPool<Job, Result>(
   };
 }
 
-/** The job was not looked at long enough to say anything of it. */
+/** The job did not get enough processor time to know whether it exceeds its limit. */
 function busy(): WaypostError {
   return new WaypostError("upstream_unavailable", "The server is too busy to read this now.", {
     reason: "busy",

@@ -1,11 +1,11 @@
-/** Watches a thread that works on its own and has no jobs that could be limited one by one. */
+/** Watches a thread that works without jobs, so that no limit for each job is possible. */
 import type { Worker } from "node:worker_threads";
 
-/** Looks at each thread take no time worth counting. */
+/** A reading of the processor time costs almost nothing. */
 const lookMs = 250;
 
-/** Calls `over` once, when the thread has taken `turnMsMax` of a processor without a turn of its loop, which counts `beat` up.
- *  Answers what ends the watch. */
+/** Calls `over` once, when the thread has used `turnMsMax` of processor time without a turn of its event loop. Each turn
+ *  increments `beat`. Returns the function that ends the watch. */
 export function watchBeat(
   thread: Worker,
   beat: Int32Array,
