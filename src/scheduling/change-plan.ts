@@ -1,5 +1,5 @@
-/** PUT and DELETE of a scheduling object: what is stored, the copies of local attendees, the inbox items and the mails are one
- *  transaction. What it relies on is asserted there; if others were faster, it is computed anew. */
+/** PUT and DELETE of a scheduling object. One transaction writes the object, the copies of local attendees, the inbox items and the
+ *  mails. It asserts the state that the change was computed from. If another write changed that state, the change is computed again. */
 import type { AgentFacts } from "#/src/accounts/accounts.ts";
 import type { PutAttachments } from "#/src/collections/attachments.ts";
 import type { ActionsDone, AgentActions, ItemExpectation, PutItem } from "#/src/collections/collections.ts";
@@ -30,7 +30,7 @@ import type {
   SchedulingState,
 } from "./scheduling.ts";
 
-/** How often a change is computed while others change what it rests on. */
+/** How often a change is computed at most, if other writes change the state that it was computed from. */
 const attemptsMax = 5;
 
 export function createSchedulingWrites(rooms: SchedulingRooms): Pick<Scheduling, "putItem" | "deleteItem"> {
@@ -52,7 +52,7 @@ export function createSchedulingWrites(rooms: SchedulingRooms): Pick<Scheduling,
       return untilAgreed(async () => {
         const [held] = await collections.readItems(agent, [item]);
         const place = held && (await collections.findCollection(agent, held.collection));
-        // A message of the inbox is no event of its owner's, and who clears it away tells nobody.
+        // A message in the inbox is not an event of its owner: deleting it sends no messages.
         const isPlain = held?.scheduleTag === undefined || place?.role === "inbox";
         if (isPlain || options.messages === "none") {
           const deleted = await collections.deleteItem(agent, actor, item, expected, idempotency);
@@ -65,7 +65,7 @@ export function createSchedulingWrites(rooms: SchedulingRooms): Pick<Scheduling,
   };
 }
 
-/** What deleting says to others; undefined where nobody can tell. */
+/** The messages that a deletion sends; undefined where `decideChange` has no decision. */
 export function decideDeletion(
   rooms: SchedulingRooms,
   writer: CalendarWriter,
@@ -108,7 +108,7 @@ async function withoutScheduling(
   return { ...written, isRewritten: false, scheduling: "none" };
 }
 
-/** Others changed a calendar that the plan is about, or the policy: it is made anew. */
+/** Makes the plan again if another write changed one of its calendars or the sending policy. */
 export async function untilAgreed<R>(attempt: () => Promise<R>): Promise<R> {
   for (let count = 1; ; count++)
     try {
@@ -124,7 +124,7 @@ export async function untilAgreed<R>(attempt: () => Promise<R>): Promise<R> {
     }
 }
 
-/** What a plan rests on is not so any more. What the caller relied on was so when the plan was made. */
+/** The state that a plan was made from has changed. The conditions of the caller were met when the plan was made. */
 class Overruled extends Error {}
 
 export function overruledBy(error: unknown): unknown {
@@ -172,7 +172,7 @@ async function tryPut(
     answersProposals: options.answersProposals ?? false,
     isTelling: options.messages !== "none",
   });
-  // What is no calendar object is refused there; what is nobody's business here is only stored.
+  // The plain write refuses octets that are not a calendar object. An object without messages is only stored.
   if (decided === undefined || (decided.role === "none" && decided.messages.length === 0))
     return withoutScheduling(rooms, writer, put, options);
   await assertOnlyOne(rooms, agent, decided.uid, held, put.collection);
@@ -211,7 +211,7 @@ async function findHeld(
   return number === undefined ? undefined : (await collections.readItems(agent, [number]))[0];
 }
 
-/** Undefined for octets that are no calendar. */
+/** Undefined for octets that are not a calendar, and for the deletion of a series that is too much work. */
 export async function decideChange(
   rooms: SchedulingRooms,
   { agent }: CalendarWriter,
@@ -245,7 +245,7 @@ export async function decideChange(
   }
 }
 
-/** RFC 4791 section 5.3.2.1, RFC 6638 section 3.2.4.1; the write looks again. */
+/** RFC 4791 section 5.3.2.1, RFC 6638 section 3.2.4.1. The write checks it again. */
 export async function assertOnlyOne(
   { collections }: SchedulingRooms,
   agent: AgentNumber,
@@ -295,7 +295,7 @@ async function planDelivery(
   const maySend = await maySendFor(rooms, principal, agent);
   const delivered = new Set<AgentNumber>([agent]);
   for (const message of decided.messages) {
-    // The copy, and the message in the inbox.
+    // The copy and the message in the inbox.
     const neededBytes = 2 * message.content.bytes.byteLength;
     const user = await findCalendarUser(rooms, message.to, owner.account, neededBytes);
     if (user.kind === "unknown") statuses.set(message.to, "unknown_user");

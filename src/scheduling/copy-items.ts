@@ -1,5 +1,5 @@
-/** The items of a collection into another one that is new. Events that others take part in are scheduling objects, of which a home has
- *  one (RFC 6638 section 3.2.4.1): those that cannot be there twice stay out, and nobody is told of the others. */
+/** Copies the items of a collection into a new one. A scheduling object may exist only once in a home (RFC 6638 section 3.2.4.1), so
+ *  scheduling objects that the home has already are not copied. No messages are sent. */
 
 import type { ItemAction, PutItem } from "#/src/collections/collections.ts";
 import type { StoredItem } from "#/src/collections/item.ts";
@@ -9,7 +9,7 @@ import { isWaypostError } from "#/src/model/errors.ts";
 import type { ItemNumber } from "#/src/model/numbers.ts";
 import type { Scheduling, SchedulingRooms } from "./scheduling.ts";
 
-/** Items of one transaction: others are answered between them. */
+/** Items of one transaction. Other requests are answered between two transactions. */
 const itemsPerWrite = 100;
 
 export function createCopies(

@@ -14,7 +14,7 @@ export function createCalendarDeletion(rooms: SchedulingRooms): Pick<Scheduling,
       const repeat = await collections.findCollectionRepeat(idempotency);
       if (repeat !== undefined) return repeat;
       const calendar = await collections.findCollection(agent, number);
-      // The write refuses what is no calendar, one that stays, and another version.
+      // The write refuses a collection that is not a calendar, one that cannot be deleted, and another version.
       const isLeaving =
         calendar?.kind === "calendar" &&
         calendar.role === undefined &&
@@ -50,6 +50,6 @@ async function tellOne(
 ): Promise<void> {
   const decided = await decideDeletion(rooms, writer, held);
   if (decided?.messages.length === 0 || isSilent(decided, options)) return;
-  // The key of a repeat is that of the whole.
+  // The key against repeats belongs to the whole deletion.
   await deleteObject(rooms, writer, held, decided, { ...options, idempotency: undefined });
 }

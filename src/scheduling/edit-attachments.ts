@@ -1,5 +1,5 @@
-/** Managed attachments in the text of a calendar object (RFC 8607 sections 3.4 to 3.6): ATTACH is added, replaced or taken away in
- *  the series and in the instances that a client names. An instance that was like the series gets an override of its own. */
+/** Managed attachments in the text of a calendar object (RFC 8607 sections 3.4 to 3.6): ATTACH is added, replaced or removed in
+ *  the series and in the instances that a client names. An instance without an override gets one. */
 import {
   type Component,
   changeItems,
@@ -17,14 +17,14 @@ import { type InstanceKey, readSchedulingObject, type SchedulingObject } from ".
 export interface AttachmentFacts {
   readonly managedId: string;
   readonly url: string;
-  /** Media type; its parameters are no part of FMTTYPE. */
+  /** Media type. FMTTYPE has it without parameters. */
   readonly type: string;
   readonly name: string;
   /** Octets. */
   readonly size: number;
 }
 
-/** `instances`: `M` is the series, others are times; undefined: everything that there is. */
+/** `instances`: `M` is the series, the other values are times; undefined: the series and all overrides. */
 export type AttachmentEdit =
   | {
       readonly kind: "add";
@@ -71,7 +71,7 @@ export function editAttachments(calendar: Component, edit: AttachmentEdit): Comp
   return edit.kind !== "add" && !isFound ? "valid-managed-id-parameter" : changed;
 }
 
-/** The calendar with an override for each of the instances that has none; undefined where one is no instance. */
+/** The calendar with an override for each of the instances that has none; undefined if one of them is not an instance. */
 function withOverrides(
   object: SchedulingObject,
   keys: ReadonlySet<InstanceKey | undefined>,
@@ -121,7 +121,7 @@ function keyOfLocal(object: SchedulingObject, local: string): ReadonlySet<Instan
   return time === undefined ? undefined : new Set([object.keyOf(time)]);
 }
 
-/** Where the series has a time zone, an instance is named in UTC (RFC 8607 section 3.3.2). */
+/** If the series has a time zone, an instance is named in UTC (RFC 8607 section 3.3.2). */
 function fits({ master }: SchedulingObject, tzid: string | undefined): boolean {
   const start = master && findProperty(master, "DTSTART");
   const hasZone =
@@ -139,7 +139,7 @@ function propertyOf({ managedId, url, type, name, size }: AttachmentFacts): Prop
   return makeProperty("ATTACH", url, parameters);
 }
 
-/** Before the inner components, which are alarms. */
+/** Inserts the property before the inner components, which are alarms. */
 function withAttachment(component: Component, attachment: Property): Component {
   const inner = component.items.findIndex(({ kind }) => kind === "component");
   const items = [...component.items];

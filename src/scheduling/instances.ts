@@ -1,4 +1,4 @@
-/** Single instances of a series: what the series says of one that no override changes, and the override that says so.
+/** Single instances of a series, and overrides for instances that have none.
  *  RFC 5545 section 3.8.4.4: RECURRENCE-ID has the form and the zone of the DTSTART of the series. */
 import {
   type Component,
@@ -20,7 +20,7 @@ import { type InstanceKey, listSchedulingComponents, type SchedulingObject } fro
 /** Properties that belong to the series and that an override does not have. */
 const seriesNames = new Set(["RRULE", "RDATE", "EXDATE", "EXRULE"]);
 
-/** The override that changes nothing yet, made from the series. Whether the series has such an instance, `hasInstance` says. */
+/** An override made from the series, which changes nothing yet. The caller checks with `hasInstance` that the instance exists. */
 export function makeOverride(
   object: SchedulingObject,
   key: InstanceKey,
@@ -50,7 +50,7 @@ export function makeOverride(
   return end === undefined ? withId : setProperties(withId, end.name, [movedEnd(end, moved)]);
 }
 
-/** The end as far behind as the start, on its own clock: exact but where a change of offset is between. */
+/** The end, moved as far as the start in its local time. It is exact unless the offset changes in between. */
 function movedEnd(end: Property, movedMs: number): Property {
   const time = parseCalendarTime(end.value, parameterValue(end, "TZID"));
   return time === undefined
@@ -58,7 +58,7 @@ function movedEnd(end: Property, movedMs: number): Property {
     : changeProperty(end, { value: formatCalendarTime({ ...time, localMs: time.localMs + movedMs }) });
 }
 
-/** What an attendee's message about an instance is applied to: its component, or the override that is made for it. */
+/** The component that an attendee's message about an instance is applied to: the existing one, or a new override. */
 export function instanceTarget(
   object: SchedulingObject,
   key: InstanceKey | undefined,
@@ -68,7 +68,7 @@ export function instanceTarget(
   return !object.exclusions.has(key) && hasInstance(object, key) ? makeOverride(object, key) : undefined;
 }
 
-/** Whether the rules and dates of the series give this instance; overrides and exclusions do not count. False also where the rules
+/** Whether the rules and dates of the series give this instance; overrides and exclusions do not count. False also if the rules
  *  are more work than the limits allow. */
 export function hasInstance(object: SchedulingObject, key: InstanceKey): boolean {
   const { master, findZone } = object;
@@ -85,7 +85,7 @@ export function hasInstance(object: SchedulingObject, key: InstanceKey): boolean
   return expansion?.occurrences.some((one) => one.startMs === startMs) ?? false;
 }
 
-/** The object with a component in the place of its instance: replaced, taken away (undefined), or new behind the others. */
+/** The object with the component of an instance replaced, removed (undefined), or added after the others. */
 export function withComponent(
   calendar: Component,
   old: Component | undefined,

@@ -39,7 +39,7 @@ export type SchedulingJob =
       readonly who: readonly CalendarAddress[];
       readonly author: CalendarAddress;
     }
-  /** What other attendees get to see when an answer was applied to the organizer's object. */
+  /** The views of other attendees after an answer was applied to the organizer's object. */
   | {
       readonly kind: "refresh";
       readonly old: Uint8Array;
@@ -47,7 +47,7 @@ export type SchedulingJob =
       readonly who: readonly CalendarAddress[];
       readonly nowMs: number;
     }
-  /** What an attendee who asks for the event is sent. */
+  /** The message for an attendee who requests the event. */
   | {
       readonly kind: "answer";
       readonly stored: Uint8Array;
@@ -64,7 +64,7 @@ export type SchedulingJob =
     }
   | { readonly kind: "attach"; readonly now: Uint8Array; readonly edit: AttachmentEdit };
 
-/** What several messages say. */
+/** The content that several messages share. */
 export interface MessageContent extends MessageText {
   readonly method: Method;
   /** The VCALENDAR with METHOD, lines with CRLF. */
@@ -83,7 +83,7 @@ export interface Decided {
   readonly role: SchedulingRole;
   readonly uid: string;
   readonly organizer: CalendarAddress | undefined;
-  /** Undefined when it is as it was given, or deleted. */
+  /** Undefined if it is the same as the given one, or deleted. */
   readonly stored: Uint8Array | undefined;
   readonly messages: readonly WrittenMessage[];
 }
@@ -199,7 +199,7 @@ function bytesOf(calendar: Component): Uint8Array {
   return new Uint8Array(writeContentLines({ items: [calendar] }));
 }
 
-/** Lines of a client that ends them with LF alone become lines of mail. */
+/** Replaces the line ends of clients that write only LF by CRLF, which mail requires. */
 function mailBytesOf(calendar: Component): Uint8Array {
   const text = writeContentLines({ items: [calendar] }).toString("latin1");
   return new Uint8Array(Buffer.from(text.replace(/\r?\n/g, "\r\n"), "latin1"));

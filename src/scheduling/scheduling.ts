@@ -1,5 +1,5 @@
-/** Changes of calendar items with what they say to others (RFC 6638 section 3): the one door by which a person or an agent writes into a
- *  calendar. An item without an organizer goes straight to `Collections`. */
+/** Changes of calendar items, with the messages that they send (RFC 6638 section 3). All writes of people and agents to calendars come
+ *  through here. An item without an organizer is passed directly to `Collections`. */
 import type { Principal } from "#/src/accounts/accounts.ts";
 import type {
   CollectionWritten,
@@ -34,17 +34,17 @@ export interface SchedulingOptions {
   readonly messages?: "send" | "none";
   /** False: the organizer is not told that an attendee deletes (Schedule-Reply, RFC 6638 section 8.1). */
   readonly isReplying?: boolean;
-  /** Of the organizer's change: proposals that are missing were taken away, and are declined. */
+  /** For a change by the organizer: proposals that are missing were removed by the organizer, and are declined. */
   readonly answersProposals?: boolean;
   readonly idempotency?: Idempotency | undefined;
 }
 
-/** none: there was nothing to say, or nobody to say it to. sent: it left, or is in the other calendars. held: mail of it waits for a
- *  person. */
+/** none: there was no message, or no recipient. sent: the messages were sent, or are in the other calendars. held: a mail waits for
+ *  approval. */
 export type SchedulingState = "none" | "sent" | "held";
 
 export interface SchedulingWritten extends ItemWritten {
-  /** Other octets were stored than those given, so no ETag is told (RFC 4791 section 5.3.4). */
+  /** The stored octets differ from the given ones, so no ETag is returned (RFC 4791 section 5.3.4). */
   readonly isRewritten: boolean;
   readonly scheduling: SchedulingState;
 }
@@ -66,23 +66,23 @@ export interface Scheduling extends ArrivalPlanning {
     expected?: ItemExpectation,
     options?: SchedulingOptions,
   ): Promise<Once<{ readonly modseq: Modseq; readonly scheduling: SchedulingState }>>;
-  /** A calendar with its events; each says to others what its own deletion would (RFC 6638 section 3.2.2 and 3.2.3), in a
-   *  transaction of its own before the calendar goes. Where one is refused the calendar stays, with the events that are left. */
+  /** Deletes a calendar. Each event whose deletion sends messages is deleted first, in its own transaction (RFC 6638 section
+   *  3.2.2 and 3.2.3). If one deletion is refused, the calendar stays with the remaining events. */
   deleteCalendar(
     writer: CalendarWriter,
     calendar: CollectionNumber,
     version?: string,
     options?: SchedulingOptions,
   ): Promise<Once<CollectionWritten>>;
-  /** All items of a collection into one that is new, some at a time; nobody is told. Answers those that stay out, as the home has
-   *  their events already (RFC 6638 section 3.2.4.1). */
+  /** Copies all items of a collection into a new one, some at a time, without messages. Returns the items that were not copied because
+   *  the home has their events already (RFC 6638 section 3.2.4.1). */
   copyItems(
     from: { readonly agent: AgentNumber; readonly number: CollectionNumber },
     to: CalendarWriter,
     target: CollectionNumber,
   ): Promise<readonly StoredItem[]>;
-  /** Into a calendar of another owner, in one transaction; nobody is told. Throws `policy_refused` where the new owner has the event
-   *  in another calendar (RFC 6638 section 3.2.4.1). */
+  /** Moves an item into a calendar of another owner, in one transaction, without messages. Throws `policy_refused` if the new owner has
+   *  the event in another calendar (RFC 6638 section 3.2.4.1). */
   moveToOther(
     from: CalendarWriter,
     item: ItemNumber,

@@ -9,14 +9,14 @@ import { refreshAttendees } from "./refresh-attendees.ts";
 import { answerRefreshMail, type RefreshRooms } from "./refresh-mail.ts";
 
 export interface ArrivalPlanning {
-  /** For mail whose author is authenticated, and for no other. What it changes in the calendars of its recipients, and of those who see
-   *  their organizer's answers; often nothing. */
+  /** For mail whose author is authenticated only. Returns the changes in the calendars of its recipients, and of the attendees who see
+   *  an answer to their organizer; often none. */
   planArrival(mail: ArrivingMail): Promise<readonly ItemsOfAgent[]>;
-  /** For the same mail after it was delivered: what asks for an answer of the server is answered (REFRESH). */
+  /** Called for the same mail after its delivery: answers a REFRESH. */
   answerArrival(mail: Omit<ArrivingMail, "provenance">): Promise<void>;
 }
 
-/** What no calendar keeps (a DTSTART that is none) is for people to read. */
+/** No changes if calendars refuse the object (such as one with an invalid DTSTART): it is only delivered as mail. */
 async function prepareIfKept(
   { collections }: LocalRooms,
   actions: AgentActions,
@@ -44,7 +44,7 @@ export function createArrivalPlanning(rooms: RefreshRooms): ArrivalPlanning {
           await refreshAttendees(rooms, copies, agent, { old, now }, new Set([agent]));
       }
       const planned: ItemsOfAgent[] = [];
-      // No approval is given by mail that came in.
+      // Arriving mail does not approve anything.
       const nobody = { agent: recipients[0]!.agent, canApprove: false };
       for (const actions of await copies.listActions(nobody, provenance))
         planned.push(

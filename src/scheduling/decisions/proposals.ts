@@ -1,5 +1,5 @@
-/** Times that attendees propose (COUNTER, RFC 5546 section 3.2.7). A proposal stands on the ATTENDEE of the organizer's object, until
- *  the organizer moves the event (which answers all proposals) or takes it away (DECLINECOUNTER, section 3.2.8). */
+/** Times that attendees propose (COUNTER, RFC 5546 section 3.2.7). A proposal is stored on the ATTENDEE in the organizer's object, until
+ *  the organizer moves the event (which answers all proposals) or removes the proposal (DECLINECOUNTER, section 3.2.8). */
 import {
   type Component,
   changeItems,
@@ -26,7 +26,7 @@ import { findAttendee, setParameters } from "../participants.ts";
 import { type Addresses, componentAt, listByInstance, type SchedulingObject } from "../scheduling-object.ts";
 import { withComment } from "./attendee-comment.ts";
 
-/** "2026-10-05T12:00:00Z/2026-10-05T13:00:00Z"; days for events of whole days; without Z on the clock of whoever looks. */
+/** "2026-10-05T12:00:00Z/2026-10-05T13:00:00Z"; dates for events of whole days; without Z for floating times. */
 export const proposalParameter = "X-WAYPOST-PROPOSAL";
 /** DTSTAMP of the COUNTER. */
 const proposedParameter = "X-WAYPOST-PROPOSED";
@@ -110,7 +110,7 @@ function formatTime(time: CalendarTime, findZone: (tzid: string) => TimeZone | u
   return `${new Date(ms).toISOString().slice(0, 19)}${isUtc ? "Z" : ""}`;
 }
 
-/** What the attendee asked for is answered: nothing stands on the own ATTENDEE any more. */
+/** Applies a DECLINECOUNTER: removes the proposal from the attendee's own ATTENDEE. */
 export function applyDeclinedCounter(
   stored: SchedulingObject,
   message: SchedulingObject,

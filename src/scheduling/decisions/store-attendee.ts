@@ -1,6 +1,6 @@
-/** What is stored of an attendee's change (RFC 6638 section 3.2.10): the answers of others are not the attendee's to give, and a client
- *  may not know the latest of them. So they stay as they are here. A client that relied on the Schedule-Tag may not know of attendees
- *  who came or went either: then the whole list stays, but for the attendee and its delegates. */
+/** The object that is stored for an attendee's change (RFC 6638 section 3.2.10). An attendee cannot change the answers of others, and
+ *  the client may not know the latest ones, so the stored answers stay. A client that relied on the Schedule-Tag may also not know which
+ *  attendees were added or removed: then the whole stored list stays, except for the attendee and its delegates. */
 import {
   type Component,
   changeItems,

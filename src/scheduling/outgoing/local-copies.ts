@@ -22,10 +22,10 @@ export interface LocalRooms extends CalendarUserRooms {
   readonly schedulers: Schedulers;
 }
 
-/** What the object is to one agent. */
+/** The object as one agent has it. */
 interface LocalCopy {
   readonly item: StoredItem | undefined;
-  /** As the messages so far leave it. */
+  /** The state after the messages so far. */
   bytes: Uint8Array | undefined;
   keepsScheduleTag: boolean;
   readonly inbox: Uint8Array[];
@@ -35,7 +35,7 @@ export interface ArrivingMessage {
   readonly content: Pick<MessageContent, "method" | "bytes">;
   /** The authenticated sender. */
   readonly author: CalendarAddress;
-  /** Addresses of the recipient under which it came. */
+  /** Addresses of the recipient to which it was sent. */
   readonly known: readonly string[];
   readonly isSignificant: boolean;
   /** The message comes from the change of this write. Otherwise it comes from a mail, which may be old or arrive twice. */
@@ -45,14 +45,14 @@ export interface ArrivingMessage {
 export interface AppliedLocally {
   readonly outcome: "changed" | "told" | "ignored";
   readonly reason?: IgnoredReason;
-  /** The object before and after, where it was there before. */
+  /** The object before and after the messages, if it existed before. */
   readonly old?: Uint8Array;
   readonly now?: Uint8Array;
 }
 
 export interface LocalCopies {
   apply(agent: AgentNumber, message: ArrivingMessage): Promise<AppliedLocally>;
-  /** `sender`: whose attachments the copies may name, where it is somebody of the account. */
+  /** `sender`: the copies may name the attachments of this member of the account. */
   listActions(actor: Actor, provenance: ItemProvenance, sender?: AgentNumber): Promise<AgentActions[]>;
 }
 
@@ -114,14 +114,14 @@ export function createLocalCopies(rooms: LocalRooms, uid: string): LocalCopies {
 /** Largest copy that is read here. */
 const directBytesMax = 32 * 1024;
 
-/** A REQUEST of the whole event, and not of instances alone. */
+/** A REQUEST of the whole event, not only of instances. */
 function hasSeries({ method, bytes }: Pick<MessageContent, "method" | "bytes">): boolean {
   if (method !== "REQUEST" || bytes.length > directBytesMax) return false;
   const calendar = readCalendar(bytes);
   return calendar !== undefined && readSchedulingObject(calendar)?.master !== undefined;
 }
 
-/** An organizer who has deleted an event and puts it back (undo) begins with its former SEQUENCE again. */
+/** An organizer who deletes an event and stores it again (undo) begins with its former SEQUENCE again. */
 function isCancelledBy(bytes: Uint8Array | undefined, author: CalendarAddress): boolean {
   if (bytes === undefined || bytes.length > directBytesMax) return false;
   const calendar = readCalendar(bytes);

@@ -1,5 +1,5 @@
-/** Managed attachments (RFC 8607) in mail: who has no credential here cannot open their URLs, so an invitation carries the files, and
- *  its calendar text names those alone that did not fit. */
+/** Managed attachments (RFC 8607) in mail. Recipients without a credential of this server cannot open their URLs, so the invitation has
+ *  the files attached. Its calendar text names only the files that did not fit. */
 import type { PutAttachments } from "#/src/collections/attachments.ts";
 import type { Collections } from "#/src/collections/collections.ts";
 import {
@@ -12,7 +12,7 @@ import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import type { Attachment } from "#/src/outbound/composition.ts";
 import type { MessageContent } from "../jobs.ts";
 
-/** What is attached under a MANAGED-ID, or will be with the write that is planned; undefined for what is not here. */
+/** The attachment with a MANAGED-ID, stored already or by the planned write; undefined if there is none or it exceeds `roomBytes`. */
 export type ReadAttached = (managedId: string, roomBytes: number) => Promise<Attachment | undefined>;
 
 export function createAttachedReader(

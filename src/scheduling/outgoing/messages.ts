@@ -34,14 +34,14 @@ export interface SchedulingMessage {
   readonly to: CalendarAddress;
   /** The VCALENDAR. Equal messages of one decision share it. */
   readonly calendar: Component;
-  /** Whether a person wants to know. False where only the state of other participants is brought up to date: calendars take it in,
-   *  no mail is sent for it. */
+  /** Whether the message is news for a person. False if it only updates the state of other participants: local calendars apply it,
+   *  and no mail is sent. */
   readonly isSignificant: boolean;
 }
 
 export const productId = "-//Waypost//Waypost//EN";
 
-/** Parameters that are the business of one server (RFC 6638 section 7), and what Waypost notes for itself. */
+/** Parameters for one server only (RFC 6638 section 7), and the own parameters of Waypost. */
 const ownParameters = {
   "SCHEDULE-AGENT": undefined,
   "SCHEDULE-STATUS": undefined,
@@ -52,7 +52,7 @@ const ownParameters = {
   "X-WAYPOST-PROPOSAL": undefined,
 } as const;
 
-/** `source` is where the components come from: their VTIMEZONEs are taken from it. */
+/** `source`: the object of the components. Their VTIMEZONEs are copied from it. */
 export function makeMessageCalendar(
   method: Method,
   components: readonly Component[],
@@ -68,7 +68,7 @@ export function makeMessageCalendar(
   ]);
 }
 
-/** The VTIMEZONEs that the components name: the source's own, else those of the tz database. */
+/** The VTIMEZONEs that the components name, from the source or else from the tz database. */
 export function zonesFor(components: readonly Component[], source: Component): Component[] {
   const names = new Set<string>();
   for (const component of components)
@@ -84,7 +84,7 @@ export function zonesFor(components: readonly Component[], source: Component): C
     .filter((zone) => zone !== undefined);
 }
 
-/** A component as others get it: without alarms, notes of this server, and comments of other attendees. */
+/** A component for others: without alarms, parameters of this server, and comments of other attendees. */
 export function withoutOwnNotes(component: Component): Component {
   const items: Item[] = [];
   for (const item of component.items) {

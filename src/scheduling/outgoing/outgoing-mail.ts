@@ -20,9 +20,9 @@ export interface OutgoingRooms {
 export interface Sender {
   readonly owner: AgentFacts;
   readonly principal: Pick<Principal, "agent" | "kind">;
-  /** Of the object that is spoken about. */
+  /** The UID of the object. */
   readonly uid: string;
-  /** Who has written for certain and is answered: the organizer of an authenticated invitation, an attendee who asks. */
+  /** The authenticated author that this mail answers: the organizer of an invitation, or an attendee who requests the event. */
   readonly inviter: string | undefined;
   readonly nowMs: number;
   readonly readAttached: ReadAttached;
@@ -66,7 +66,7 @@ interface Planned {
   readonly to: readonly CalendarAddress[];
 }
 
-/** One mail to all; if that is refused, those for whom it is not are asked one by one. */
+/** One mail to all recipients. If it is refused because of a recipient, each recipient is tried alone. */
 async function planGroup(
   rooms: OutgoingRooms,
   sender: Sender,
@@ -88,7 +88,7 @@ async function planGroup(
   return (await Promise.all(parts.map((part) => planGroup(rooms, sender, content, from, part)))).flat();
 }
 
-/** What is about a recipient. Everything else (paused, a policy that changes) is about the whole change. */
+/** Refusals because of one recipient. All others (paused, a policy that changes) are refusals of the whole change. */
 function statusOf(error: unknown): DeliveryStatus | undefined {
   if (!isWaypostError(error)) return undefined;
   switch (error.details.reason) {

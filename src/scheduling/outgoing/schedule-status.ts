@@ -1,5 +1,5 @@
-/** SCHEDULE-STATUS (RFC 6638 section 3.2.9 and 7.3): what became of the messages of a change, written on the copy of whom they are
- *  from: on the ATTENDEEs of an organizer's, on the ORGANIZER of an attendee's. */
+/** SCHEDULE-STATUS (RFC 6638 section 3.2.9 and 7.3): the delivery status of the messages of a change. It is stored in the sender's copy:
+ *  on the ATTENDEEs if the sender is the organizer, on the ORGANIZER if the sender is an attendee. */
 import {
   type Component,
   changeItems,
@@ -10,9 +10,9 @@ import { addressOfProperty, type CalendarAddress } from "../calendar-address.ts"
 import { mapComponents } from "../instances.ts";
 import { setParameters } from "../participants.ts";
 
-/** pending: it waits for a person, or for its time. sent: it left as mail. delivered: it is in the other calendar.
- *  unknown_user: there is nobody of that address. refused: it may not be sent. failed: it could not be delivered. no_way: it
- *  cannot be sent. */
+/** pending: the message waits for approval, or for its time. sent: it was sent as mail. delivered: it is in the other calendar.
+ *  unknown_user: nobody has the address. refused: sending is not permitted. failed: it could not be delivered. no_way: there is no way
+ *  to send it. */
 export const scheduleStatuses = {
   pending: "1.0",
   sent: "1.1",
@@ -24,7 +24,7 @@ export const scheduleStatuses = {
 } as const;
 export type DeliveryStatus = keyof typeof scheduleStatuses;
 
-/** `told`: whom the messages went to. An organizer who attends too has one line of each. */
+/** `told`: the recipients of the messages. An organizer who also attends has an ORGANIZER and an ATTENDEE line. */
 export function withScheduleStatus(
   calendar: Component,
   told: "ORGANIZER" | "ATTENDEE",
@@ -48,7 +48,7 @@ export function withScheduleStatus(
 /** Statuses that can still change, as the message is not delivered yet. */
 const underway: ReadonlySet<string> = new Set([scheduleStatuses.pending, scheduleStatuses.sent]);
 
-/** What became of messages later: the status of participants whose message was on its way. What an answer has said since stays. */
+/** Sets the later status of messages that were in transit. A status that an answer has set since then stays. */
 export function withLaterStatus(
   calendar: Component,
   statuses: ReadonlyMap<CalendarAddress, DeliveryStatus>,
