@@ -18,7 +18,7 @@ export async function readDecoded(
     return decodeTransfer(await bytes.readBytes(message, { start, end }), encoding);
   const turns = new LoopTurns();
   const decoder = createTransferDecoder(encoding);
-  // No encoding makes more of an octet than one.
+  // Decoded data is never longer than encoded data.
   const decoded = Buffer.allocUnsafe(end - start);
   let length = 0;
   const add = (piece: Buffer): void => {

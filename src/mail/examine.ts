@@ -1,5 +1,5 @@
-/** Looks for texts in messages themselves, where the index does not say: on the index's thread, or here, in turns, in
- *  a process that has none. */
+/** Searches texts in messages that the index has no answer for. This runs on the thread of the index, or in a process without that
+ *  thread here, in turns of the event loop. */
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { headerBytesMax } from "#/src/model/limits.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
@@ -10,25 +10,25 @@ import { matchBody, matchHeader } from "./search/key-match.ts";
 import { createDocumentReader, foldKey, type SearchedBytes, type TextKey } from "./search/search-document.ts";
 import type { SearchKey } from "./search/search-keys.ts";
 
-/** A message that is looked at. */
+/** A message whose bytes are searched. */
 export interface Examined {
   readonly number: MessageNumber;
   readonly stored: StoredBytes;
-  /** What is known without its text. */
+  /** The facts that are known without its text. */
   readonly candidate: Candidate;
 }
 
-/** Octets of messages that are looked at in one go, and messages; a larger message is looked at alone. */
+/** Bounds on the octets and the messages that are searched together. A larger message is searched alone. */
 const bytesAtOnce = 1024 * 1024;
 const messagesAtOnce = 32;
 
-/** Messages that are looked at together, and the octets that they cost. */
+/** Messages that are searched together, and the octets that this reads. */
 export interface ExaminedGroup<M extends Examined> {
   readonly messages: readonly M[];
   readonly bytes: number;
 }
 
-/** Takes messages together in their order, so many that it stays a small piece of work. What is decided already costs nothing. */
+/** Groups messages in their order, so that each group is a small piece of work. Messages that are decided already cost nothing. */
 export function* groupsOf<M extends Examined>(
   key: SearchKey,
   messages: readonly M[],
@@ -52,7 +52,7 @@ export function* groupsOf<M extends Examined>(
 }
 
 export interface Examiner {
-  /** Those of the messages that fit, in their order. One that was expunged meanwhile does not. */
+  /** The messages that match, in their order. A message that was expunged meanwhile does not match. */
   findFitting<M extends Examined>(agent: AgentNumber, key: SearchKey, messages: readonly M[]): Promise<M[]>;
 }
 
@@ -68,7 +68,7 @@ export function createExaminer(bytes: SearchedBytes, textIndex: TextIndex | unde
     if (textIndex !== undefined) {
       const answer = await textIndex.examine(agent, numbers, folded, where);
       if (answer !== undefined) return answer;
-      // One of them may be what ended the thread, and would end or hold the process here.
+      // One of the messages may have ended the thread, and would end or block this process too.
       throw new WaypostError("upstream_unavailable", "Text cannot be searched at this moment.", {
         retryAfterMs: 1000,
       });

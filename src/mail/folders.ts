@@ -1,19 +1,19 @@
-/** Mailboxes as the folders of the interface: subscribed, so that mail clients show them, with a version, and never a way to
- *  lose mail. */
+/** Mailboxes as the folders of the interface. They are subscribed, so that mail clients show them, and have a version. Deleting a folder
+ *  moves its mail to Trash. */
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import type { ResultOf, Store } from "#/storage/store.ts";
 import { emptyBeforeDeleting, isQuicklyDeleted } from "./long-writes.ts";
 import { createRepeats, type Idempotency, type Once, writeOnce } from "./write-once.ts";
 
 export interface Folders {
-  /** With the levels above it that are missing. Throws `invalid` (already_exists). */
+  /** Also creates the missing levels above it. Throws `invalid` (already_exists). */
   createFolder(
     agent: AgentNumber,
     name: string,
     idempotency?: Idempotency,
   ): Promise<Once<ResultOf<"createMailbox">>>;
-  /** Renames with everything below; subscriptions go along. `version` as read: anything else is `precondition_failed`, as
-   *  below. Throws `policy_refused` (mailbox_is_required) for one with a special use. */
+  /** Renames the folder and all folders below it, with their subscriptions. `version`: the one that was read; a different one is
+   *  `precondition_failed`, as below. Throws `policy_refused` (mailbox_is_required) for one with a special use. */
   renameFolder(
     agent: AgentNumber,
     folder: MailboxNumber,
@@ -21,7 +21,7 @@ export interface Folders {
     version: string | undefined,
     idempotency?: Idempotency,
   ): Promise<Once<ResultOf<"renameMailbox">>>;
-  /** Its mail goes to Trash. Throws `policy_refused` as above, and (mailbox_has_children). */
+  /** Moves its mail to Trash. Throws `policy_refused` (mailbox_is_required) as above, or (mailbox_has_children). */
   deleteFolder(
     agent: AgentNumber,
     folder: MailboxNumber,
@@ -43,7 +43,7 @@ export function createFolders(store: Store): Folders {
       const remove = () => writeOnce(store, "deleteMailbox", { ...args, at: at() }, idempotency);
       if (await isQuicklyDeleted(store, args)) return remove();
       return store.inPieces(async (write) => {
-        // The same request may have come before, and been under way until now.
+        // The same request may have arrived before, and may have ended only now.
         if ((await findRepeat("deleteMailbox", idempotency)) === undefined)
           await emptyBeforeDeleting(store, write, args);
         return remove();

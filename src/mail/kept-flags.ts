@@ -1,7 +1,7 @@
-/** Flags of large mailboxes, in memory as long as the mailbox does not change: programs ask for those of all messages, or for the unseen
- *  ones, again and again. HIGHESTMODSEQ says whether they are still right (RFC 7162 section 3.1.2.1: every change raises it), so another
- *  daemon may make the change. They are read when they are wanted a second time, so a mailbox that changes between any two questions
- *  costs nothing. */
+/** Keeps the flags of large mailboxes in memory while the mailbox does not change, because programs often request the flags of all
+ *  messages, or the unseen ones. HIGHESTMODSEQ tells whether the flags are still valid (RFC 7162 section 3.1.2.1: every change raises
+ *  it), also if another daemon made the change. The flags are read at the second request, so a mailbox that changes between any two
+ *  requests costs nothing. */
 import { LoopTurns, nextTurn } from "#/src/fairness/loop-turns.ts";
 import type { FlagState } from "#/src/model/flags.ts";
 import { keptFlagsMax } from "#/src/model/limits.ts";
@@ -14,12 +14,12 @@ import { shownMessagePages } from "#/storage/queries/mail/shown-messages.ts";
 import type { Reader } from "#/storage/sql.ts";
 import { everyUid } from "./search/search-keys.ts";
 
-/** Fewer messages are read from the store as fast. */
+/** Fewer messages are read from the store just as fast. */
 const wholeMin = 1000;
 const pageMessages = 1000;
 
 export interface KeptFlags {
-  /** The flags of the mailbox as it is now; undefined where the store has to be asked. */
+  /** The current flags of the mailbox; undefined if they have to be read from the store. */
   find(agent: AgentNumber, mailbox: MailboxNumber, uids: NumberSet): Promise<MailboxFlags | undefined>;
   /** Messages whose flags are kept, of all mailboxes. */
   readonly count: number;
@@ -27,13 +27,13 @@ export interface KeptFlags {
 
 interface Kept {
   readonly modseq: Modseq;
-  /** undefined until they are wanted a second time. */
+  /** undefined until the second request. */
   readonly flags?: MailboxFlags | undefined;
-  /** A message has more keywords than its mask holds. */
+  /** The mask cannot hold all keywords of some message. */
   readonly isUnfit?: boolean;
 }
 
-/** Mailboxes of which is known at which MODSEQ their flags were wanted. */
+/** Bound on the mailboxes with a known MODSEQ of the last request. */
 const mailboxesMax = 1000;
 
 export function createKeptFlags(store: Reader, messagesMax = keptFlagsMax): KeptFlags {
@@ -131,7 +131,7 @@ export class MailboxFlags {
     return found;
   }
 
-  /** The messages of the set with their flags, ascending; the loop has its turn between the pages. */
+  /** The messages of the set with their flags, ascending, in pages; other work runs between the pages. */
   async *pages(uids: NumberSet): AsyncGenerator<FlaggedMessage[]> {
     let page: FlaggedMessage[] = [];
     for (const [from, end] of this.#spans(uids)) {
@@ -145,7 +145,7 @@ export class MailboxFlags {
     if (page.length > 0) yield page;
   }
 
-  /** Where the UIDs of the set are, in spans of one page at most. */
+  /** The positions of the UIDs of the set, as spans of at most one page. */
   *#spans(uids: NumberSet): Generator<[from: number, end: number]> {
     for (const [first, last] of uids)
       for (let from = lowerBound(this.#uids, first); this.#uids[from]! <= last; from += pageMessages) {

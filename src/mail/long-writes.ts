@@ -63,7 +63,7 @@ export async function expungeInPieces(
     return store.write("expungeMessages", args);
   const row = await findMailbox(store, agent, mailbox);
   const isSmall = (row?.messageCount ?? 0) <= flagPieceEntries && (row?.deletedCount ?? 0) <= quickEntriesMax;
-  // Of scheduled mail all named messages must exist.
+  // For scheduled mail, all named messages must exist.
   if (row === undefined || isSmall || row.role === "scheduled") return store.write("expungeMessages", args);
   if (row.deletedCount === 0) return { expunged: emptyNumberSet, modseq: row.modseq };
   const deleted = await listDeleted(store, args);

@@ -14,7 +14,7 @@ import type { EntryRow, MessageRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 import type { StoredBytes } from "./message-bytes.ts";
 
-/** A place of a message: one for each mailbox that it is in. */
+/** The place of a message in one mailbox. A message has one place for each mailbox that it is in. */
 export interface MessagePlace {
   readonly mailbox: MailboxNumber;
   readonly uid: Uid;
@@ -23,7 +23,7 @@ export interface MessagePlace {
   readonly savedAt: number;
 }
 
-/** A message as an object with an id, in whatever mailboxes it is. */
+/** A message as an object with an id, independent of its mailboxes. */
 export interface Message extends StoredBytes {
   readonly agent: AgentNumber;
   readonly number: MessageNumber;
@@ -38,7 +38,7 @@ export interface Message extends StoredBytes {
   readonly receivedAt: number;
   readonly isAuthenticated: boolean;
   readonly hasAgentPart: boolean;
-  /** How it came here, decided at receipt and never changed. */
+  /** The provenance, which is decided at receipt and never changes. */
   readonly provenance: Provenance;
   readonly envelope: string;
   readonly bodyStructure: string;
@@ -71,7 +71,7 @@ export interface NewestOptions {
 }
 
 export function createMessages(store: Store): Messages {
-  /** Without a place a message is about to go: it is not there. */
+  /** A message without a place is about to be deleted, and is not returned. */
   const toMessage = (
     agent: AgentNumber,
     row: MessageRow,

@@ -1,5 +1,5 @@
-/** Annotations of mailboxes and of the server (RFC 5464): all who may read the mailbox share `/shared/…`; `/private/…` is separate for
- *  each of them. */
+/** Annotations of mailboxes and of the server (RFC 5464). `/shared/…` is the same for all who may read the mailbox. Each of them has a
+ *  separate `/private/…`. */
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
 import { listMetadata } from "#/storage/queries/mail/metadata.ts";
 import type { Store } from "#/storage/store.ts";
@@ -17,7 +17,7 @@ export interface MetadataEntry {
 }
 
 export interface MailMetadata {
-  /** All that an agent sees, by name. */
+  /** All entries that an agent sees, by name. */
   listMetadata(place: MetadataPlace, holder: AgentNumber): Promise<readonly MetadataEntry[]>;
   /** null removes an entry. Refuses `too_large`, `limit_reached`. */
   setMetadata(

@@ -56,8 +56,8 @@ export function readThreadKeys(fields: ReturnType<typeof readHeaderFields>): Uin
   return threadKeys(fields, cleanText(decodeWords(headerValues(fields, "subject")[0] ?? "")));
 }
 
-/** Two messages belong together if they name a message id in common in Message-ID, In-Reply-To or References, and their
- *  subjects are the same but for prefixes (RFC 8621 section 3). One key stands for one such id and the base subject. */
+/** Two messages are in one thread if Message-ID, In-Reply-To or References of both have one message id in common, and their subjects are
+ *  equal without prefixes (RFC 8621 section 3). One key is made of one such id and the base subject. */
 function threadKeys(fields: ReturnType<typeof readHeaderFields>, subject: string): Uint8Array[] {
   const named = ["message-id", "in-reply-to", "references"].flatMap((name) =>
     headerValues(fields, name).flatMap((value) => parseMessageIds(value)),
@@ -101,7 +101,7 @@ export function isAgentPart(part: MimePart): boolean {
   return (part.subtype === "json" || part.subtype === "ld+json") && name?.toLowerCase() === "agent.json";
 }
 
-/** One line without control characters: what a column that is sorted and shown may hold. */
+/** One line without control characters, as columns for sorting and display require. */
 function cleanText(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
   return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ").trim();

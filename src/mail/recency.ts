@@ -1,7 +1,7 @@
-/** \Recent (RFC 3501 section 2.3.2): which session is the first to be told of a message. Where one daemon has the store, it is decided in
- *  memory. The mark is written when a session leaves, so that neither SELECT nor the announcement of new mail waits for a write. After a
- *  crash a message may be \Recent once more, which the standard prefers to never. Where several daemons share the store, a session that is
- *  the first one here asks the store whether it is the first of all. */
+/** \Recent (RFC 3501 section 2.3.2): the first session that is told of a message. If one daemon has the store, this is decided in
+ *  memory. The mark is written when a session closes the mailbox, so that neither SELECT nor the announcement of new mail waits for a
+ *  write. After a crash a message may be \Recent again, which the standard prefers to a message that never was. If several daemons
+ *  share the store, the first session of a daemon asks the store whether it is the first of all daemons. */
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MailboxNumber, Uid } from "#/src/model/numbers.ts";
 import { countEntriesAbove } from "#/storage/queries/mail/entries.ts";
@@ -11,19 +11,19 @@ import type { Mailbox } from "./mailboxes.ts";
 type Place = Pick<Mailbox, "agent" | "number">;
 
 export interface Recency {
-  /** Called when the session is told of the messages up to a UID; 0: it only asks. Gives the UID up to which other sessions were told
-   *  before. `recentUid` as the mailbox has it. */
+  /** Called when the session is told of the messages up to a UID; with 0 nothing is told. Returns the UID up to which other sessions
+   *  were told before. `recentUid`: the value of the mailbox's row. */
   take(uid: number, recentUid: number): Promise<number>;
   /** Writes the mark if it has moved. */
   leave(): Promise<void>;
 }
 
 export interface MailRecency {
-  /** Before the mailbox's row is read, so that what others write meanwhile is not missed. */
+  /** Called before the mailbox's row is read, so that a write of another session meanwhile is not missed. */
   openRecency(mailbox: Place): Recency;
   /** Up to which UID messages were \Recent in some session. */
   toldUid(mailbox: Place & Pick<Mailbox, "recentUid">): number;
-  /** Messages that no session was told of yet. */
+  /** Number of messages that no session was told of yet. */
   countRecent(mailbox: Place & Pick<Mailbox, "recentUid" | "uidNext">): Promise<number>;
 }
 
@@ -40,7 +40,7 @@ export function createMailRecency(store: Store): MailRecency {
   const toldUid: MailRecency["toldUid"] = (mailbox) =>
     Math.max(marks.get(nameOf(mailbox))?.told ?? 0, mailbox.recentUid);
 
-  /** Answers up to which UID messages were told before, as stored. */
+  /** Stores the mark. Returns the UID that was stored before. */
   async function write(agent: AgentNumber, mailbox: MailboxNumber, mark: Mark): Promise<number> {
     const uid = mark.told;
     if (uid <= mark.written) return uid;

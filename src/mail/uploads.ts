@@ -10,7 +10,7 @@ import { type Idempotency, type Once, writeOnce } from "./write-once.ts";
 
 export interface NewUpload {
   readonly bytes: Uint8Array;
-  /** "" for none. */
+  /** "" if it has no name. */
   readonly name: string;
   /** Media type, as Content-Type has it. */
   readonly type: string;
@@ -81,9 +81,9 @@ export function encodeUpload(upload: NewUpload): Promise<EncodedBlob> {
   return encodeBlob(upload.bytes, 0, serializeStructure(onePart(upload)));
 }
 
-/** The one part of an upload. It is not parsed, whatever its type. The name may tell more than the type. */
+/** The only part of an upload. It is not parsed, whatever its type is. The name may say more about the content than the type. */
 function onePart({ type, name, bytes }: NewUpload): MimePart {
-  // RFC 8187 section 3.2: what encodeURIComponent leaves and an ext-value may not hold.
+  // RFC 8187 section 3.2: encodeURIComponent leaves these characters, which an ext-value must not have.
   const quoted = encodeURIComponent(name).replace(
     /['()*!]/g,
     (sign) => `%${sign.charCodeAt(0).toString(16)}`,

@@ -107,15 +107,15 @@ export interface MailWrites {
     message: Appended,
     once: Idempotency,
   ): Promise<Once<AppendResult>>;
-  /** Of an archive that was made of the mailbox itself: the octets stay as they are, results of this server included, and they were received
-   *  at their internal dates. In the order that is given, all or none, once under the key. */
+  /** Appends messages of an archive of this mailbox. The octets are not changed, including results of this server, and the time of
+   *  receipt is the internal date. Appends all or none in the given order, once under the key. */
   restoreMessages(
     agent: AgentNumber,
     mailbox: MailboxNumber,
     messages: readonly Appended[],
     once: Idempotency,
   ): Promise<Once<AppendResult>>;
-  /** A copy with flags of its own, made once under its key. */
+  /** Makes a copy with its own flags, once under its key. */
   copyOnce(
     agent: AgentNumber,
     source: MailboxNumber,

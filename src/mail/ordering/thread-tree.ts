@@ -16,7 +16,7 @@ export interface ThreadedMessage {
   readonly references: readonly string[];
 }
 
-/** A message and what answers it. */
+/** A message and its answers. */
 export interface ThreadNode {
   /** undefined: a message that is not in the mailbox, with several answers. Only at the top. */
   readonly uid: number | undefined;
@@ -42,7 +42,7 @@ export async function threadBySubject(messages: readonly ThreadedMessage[]): Pro
   return threads;
 }
 
-/** A place in the tree while it grows; without a message, one that others refer to. */
+/** A node of the tree while it is built. A node without a message stands for an id that other messages refer to. */
 interface Node {
   readonly uid: number | undefined;
   readonly message: ThreadedMessage | undefined;
@@ -74,8 +74,8 @@ function addChild(node: Node, child: Node): void {
   else (node.children as Node[]).push(child);
 }
 
-/** Steps up a tree that may be walked for each message, on average, to be sure of a loop; only headers that contradict each
- *  other need any. Beyond that, a link that may make a loop is left out. */
+/** Bound on the steps up the tree to find loops, for each message on average. Only headers that contradict each other need such steps.
+ *  Beyond the bound, a link that may make a loop is left out. */
 const stepsPerMessage = 100;
 
 /** REFERENCES. The numbers are those of the algorithm's steps. Messages come in the order of the mailbox. */
@@ -111,7 +111,7 @@ async function linkMessages(messages: readonly ThreadedMessage[], turns: LoopTur
     return node;
   };
   let steps = messages.length * stepsPerMessage;
-  /** Whether the child is above the parent, or is it. */
+  /** Whether the child is the parent, or an ancestor of it. */
   const makesLoop = (parent: Node, child: Node): boolean => {
     if (findJoined(parent) !== findJoined(child)) return false;
     for (let above: Node | undefined = parent; above !== undefined; above = above.parent)
@@ -155,7 +155,7 @@ function join(a: Node, b: Node): void {
   findJoined(a).joined = findJoined(b);
 }
 
-/** Steps 2 and 3: messages below the nearest message above; a dummy stays only at the top, over more than one. */
+/** Steps 2 and 3: each message is put below its nearest ancestor with a message. A dummy stays only at the top, above two or more. */
 async function dropDummies(nodes: readonly Node[], turns: LoopTurns): Promise<Node[]> {
   for (const node of nodes) {
     if (node.message !== undefined && node.parent !== undefined) addChild(anchorOf(node), node);
@@ -189,8 +189,8 @@ function anchorOf(node: Node): Node {
   return anchor;
 }
 
-/** Step 5: trees of one subject become one. The tree that the others go to is a dummy, or else the first that is no answer,
- *  or else the first; so what comes before it in the list becomes its child. */
+/** Step 5: trees with the same subject are joined. The others are put below a dummy, or else below the first tree that is not an answer,
+ *  or else below the first tree. So a tree that is earlier in the list may become a child. */
 async function mergeSubjects(roots: readonly Node[], turns: LoopTurns): Promise<Node[]> {
   const subjectOf = (node: Node): ThreadedMessage => node.message ?? node.children[0]!.message!;
   const table = new Map<string, Node>();

@@ -38,7 +38,7 @@ export async function threadMessages(
   return algorithm === "references" ? threadByReferences(messages) : threadBySubject(messages);
 }
 
-/** Its identifiers are kept as one text until they are used, which is once. */
+/** The identifiers are kept as one text, because they are used only once. */
 class StoredMessage implements ThreadedMessage {
   readonly uid: number;
   readonly time: number;
