@@ -11,11 +11,11 @@ import { createTokenLimiter } from "./token-limiter.ts";
 export const operatorScopes = ["read", "write"] as const;
 
 export interface Operator {
-  /** Of the token. */
+  /** The number of the token. */
   readonly number: number;
   readonly name: string;
   readonly canWrite: boolean;
-  /** The token itself, for what only its holder may read. */
+  /** The token itself, which encrypts data that only its holder may read. */
   readonly secret: string;
 }
 

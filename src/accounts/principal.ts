@@ -38,7 +38,7 @@ export interface Reach {
   readonly objects: ReachedObjects;
 }
 
-/** Of each kind all objects, or those of some numbers. */
+/** For each kind: all objects, or those with some numbers. */
 export type ReachedObjects = Readonly<Record<GrantedKind, "all" | ReadonlySet<number>>>;
 export const allObjects: ReachedObjects = { mailbox: "all", calendar: "all", addressbook: "all" };
 
@@ -70,7 +70,7 @@ export function primaryAddress({ address }: { readonly address: string }): strin
   return formatAddress({ localPart: address.slice(0, at), domain: address.slice(at + 1) });
 }
 
-/** The operator at the command line, in an agent's place. */
+/** The operator at the command line, who acts for an agent. */
 export function operatorPrincipal(row: AgentRow): Principal {
   const all = scopes.filter((scope) => scope !== "approve" || row.kind === "person");
   return principalOf(row, { kind: "operator", number: 0 }, all);

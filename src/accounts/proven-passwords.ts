@@ -19,9 +19,9 @@ export interface TypedPassword {
 export interface ProvenPasswords {
   /** The stored key of a password (RFC 5802 section 3), right or wrong. */
   storedKeyOf(typed: TypedPassword): Promise<Buffer>;
-  /** It was that of a password that is in force. */
+  /** Called if the stored key is that of a valid password. */
   keep(typed: TypedPassword, storedKey: Buffer): void;
-  /** It is not, or not any longer. */
+  /** Called if it is not, or no longer. */
   drop(typed: TypedPassword): void;
   /** Entries in memory, for tests. */
   readonly size: number;
@@ -38,14 +38,14 @@ export function createProvenPasswords(clock: Clock, derive = deriveVerifier): Pr
   const proofs = new Map<string, Proof>();
 
   function nameOf({ password, salt, iterations }: TypedPassword): string {
-    // The salt has a fixed length in front of it, so that no two inputs are written alike.
+    // The length of the salt comes first, so that two different inputs never give the same octets.
     const head = Buffer.alloc(8);
     head.writeUInt32BE(salt.byteLength, 0);
     head.writeUInt32BE(iterations, 4);
     return createHmac("sha256", key).update(head).update(salt).update(password).digest("base64");
   }
 
-  /** A clock that was put back makes nothing last longer. */
+  /** If the clock was set back, an entry does not last longer. */
   function isFresh({ at }: Proof): boolean {
     const age = clock.now() - at;
     return age >= 0 && age < provenPasswordMs;
@@ -60,7 +60,7 @@ export function createProvenPasswords(clock: Clock, derive = deriveVerifier): Pr
     keep(typed, storedKey) {
       const name = nameOf(typed);
       const known = proofs.get(name);
-      // What is known keeps its time, so that a password is derived again however often it comes.
+      // A known entry keeps its time, so that even a password that is used all the time is derived again.
       if (known !== undefined && isFresh(known)) return;
       proofs.delete(name);
       proofs.set(name, { at: clock.now(), storedKey });

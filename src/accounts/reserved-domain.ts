@@ -2,7 +2,7 @@
  *  owner cannot be verified. */
 const reserved = /(?:^|\.)(?:test|example|invalid|localhost|local|example\.(?:com|net|org))$/;
 
-/** Why such a name can't be one. */
+/** The reason why such a name cannot be a mail domain. */
 export const reservedDomainReason =
   "It is reserved, and no DNS has it (RFC 2606): other servers cannot find it.";
 

@@ -1,6 +1,6 @@
 /** Tokens and app passwords: made here from random bits, shown once, never stored.
  *
- *  token = "wp_" 32 characters (160 bits), kept as its SHA-256: random enough that a fast hash is right. That of an operator
+ *  token = "wp_" 32 characters (160 bits), stored as its SHA-256: it is random enough for a fast hash. An operator token
  *  begins with "wpo_".
  *  app password = 26 characters (130 bits) in groups, easy to type from another screen. */
 import { createHash, randomBytes } from "node:crypto";

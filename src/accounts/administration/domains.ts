@@ -21,7 +21,7 @@ function assertPublic(domain: string): void {
     });
 }
 
-/** What is to be published about a domain, which an operator can do nothing without. */
+/** A domain with the DNS records that its operator has to publish. */
 async function describeDomain({ store, settings }: AdministrationRooms, name: string) {
   const row = await findOwnDomain(store, name);
   const account = (await listAccounts(store)).find((one) => one.account === row.account);
@@ -35,7 +35,7 @@ async function describeDomain({ store, settings }: AdministrationRooms, name: st
   return { ...description, hint: `Set server.hostname: other servers cannot find ${hostname}.`, records };
 }
 
-/** A domain that was added before there were keys gets them; one that has them is served already. */
+/** Adds a domain with keys. A domain that was added without keys gets them now. */
 async function addDomain(store: Store, name: string, accountName: string | undefined): Promise<void> {
   const { account } = await selectAccount(store, accountName);
   const at = store.clock.now();

@@ -1,4 +1,4 @@
-/** Mail that waits for approval, as the operator sees it and decides. */
+/** Mail that waits for approval, for the operator, who lists it and decides about it. */
 import { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";

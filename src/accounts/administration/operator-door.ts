@@ -1,5 +1,5 @@
-/** The operations of the operator for programs with an operator token: what the command line does, without its shell. Every call has
- *  one order: rate, name, scope, input, repeat protection, run; and from the name on it is written down. */
+/** The operations of the operator for programs with an operator token: the same as on the command line. Every call is checked in one
+ *  order: rate, name, scope, input, protection against repeats. Then it runs. It is logged as soon as its name is known. */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { FormerCall } from "#/storage/transactions/operators/begin-operator-call.ts";
@@ -13,26 +13,26 @@ export interface OperatorCall {
   readonly operator: Operator;
   readonly operation: string;
   readonly requestId: string;
-  /** Read when the name is known. */
+  /** Called when the name is known. */
   readInput(): Promise<unknown>;
-  /** The input of an operation, from what was read. Throws `invalid`. */
+  /** The input of an operation, from the request. Throws `invalid`. */
   parse(operation: AdministrationOperation, input: unknown): ParsedInput;
 }
 
 export interface ParsedInput {
-  /** As the operation's schema answers it. */
+  /** The input, checked by the operation's schema. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly key: string | undefined;
 }
 
 export interface OperatorDoor extends Operators {
-  /** What can be called. */
+  /** The operations that can be called. */
   readonly operations: readonly AdministrationOperation[];
   /** Throws `rate_limited`, `not_found`, `forbidden_scope`, `invalid`, and what the operation refuses. */
   call(call: OperatorCall): Promise<AdministrationResult>;
 }
 
-/** As long as keys of `/v1` are remembered. */
+/** The same time as for keys of `/v1`. */
 const keyMemoryMs = 60 * 60 * 1000;
 const repeatRetryMs = 250;
 
@@ -46,7 +46,7 @@ export function createOperatorDoor(rooms: AdministrationRooms): OperatorDoor {
     perSecond: settings.limits.requestsPerSecond,
     burst: settings.limits.requestsBurst,
   });
-  /** Token and key of calls that have not been answered. */
+  /** Token and key of the calls that run now. */
   const running = new Set<string>();
 
   function admit({ number }: Operator): void {
@@ -56,14 +56,14 @@ export function createOperatorDoor(rooms: AdministrationRooms): OperatorDoor {
     rates.take(String(number));
   }
 
-  /** What came of a call that was written down, which is refused or carried out between the two. */
+  /** Logs the call, refuses or runs it, and logs the result. */
   async function run(
     call: OperatorCall,
     operation: AdministrationOperation,
     { input, key }: ParsedInput,
   ): Promise<AdministrationResult> {
     const { number, secret } = call.operator;
-    // An operation that changes nothing runs again.
+    // A repeat of an operation that changes nothing runs again.
     const once =
       key === undefined || operation.isRead
         ? undefined
@@ -181,8 +181,8 @@ function hashOf(operation: string, input: unknown): Uint8Array {
   return createHash("sha256").update(text).digest();
 }
 
-/** Answers have tokens and passwords in them, which are kept nowhere: so one that is kept can be read with the operator's token alone,
- *  of which the store has the hash. AES-256-GCM (NIST SP 800-38D), nonce and tag before the text; the key by HKDF (RFC 5869). */
+/** Answers may have tokens and passwords, which are not stored. So a kept answer is encrypted with the operator's token, of which the
+ *  store has only the hash. AES-256-GCM (NIST SP 800-38D), nonce and tag before the text; the key by HKDF (RFC 5869). */
 const cipher = "aes-256-gcm";
 const nonceBytes = 12;
 const tagBytes = 16;

@@ -1,5 +1,6 @@
-/** New DKIM keys for a domain, in two steps with the DNS between them, so that no mail leaves with a signature that nobody can verify:
- *  keys are made and published, then mail is signed with them. The former ones stay published until what they signed has arrived. */
+/** New DKIM keys for a domain, in two steps with the DNS between them, so that no mail leaves with a signature that nobody can
+ *  verify: keys are made and published, then mail is signed with them. The former keys stay published until the mail that they signed
+ *  has arrived. */
 import { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
 import { listDomainKeys } from "#/storage/queries/accounts/domain-keys.ts";

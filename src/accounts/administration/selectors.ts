@@ -99,7 +99,7 @@ export async function selectCollections(
   texts: readonly string[],
   field: string,
 ): Promise<CollectionNumber[]> {
-  // Those that everybody has are made by the first who looks for them.
+  // The default collections are made at their first use.
   if ((await findCollectionOfRole(store, agent, kind, "default")) === undefined)
     await store.write("createDefaultCollections", { agent, at: store.clock.now() });
   const all = await listCollections(store, agent);
