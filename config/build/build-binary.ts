@@ -34,7 +34,7 @@ async function bundle(entry: string, name: string): Promise<void> {
     minifyWhitespace: true,
     // The notices of what is bundled, beside the bundle.
     legalComments: "external",
-    // A CommonJS bundle has no import.meta; what asks for it looks for files beside itself, and finds none here.
+    // A CommonJS bundle has no import.meta. Modules use it to find files beside themselves, of which the binary has none.
     define: { "import.meta.url": "__importMetaUrl" },
     banner: { js: 'const __importMetaUrl = require("node:url").pathToFileURL(process.execPath).href;' },
     logLevel: "warning",
@@ -50,7 +50,7 @@ function nodeFor(platform: string): string {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "MODULE_NOT_FOUND") throw error;
   }
-  // npm installs the packages of its own platform alone.
+  // npm installs only the packages of its own platform.
   const version = manifest.optionalDependencies[name as keyof typeof manifest.optionalDependencies];
   const packed = execFileSync("npm", ["pack", "--silent", "--pack-destination", out, `${name}@${version}`], {
     cwd: top,
@@ -96,7 +96,7 @@ fs.writeFileSync(
     executable: node,
     output,
     disableExperimentalSEAWarning: true,
-    // Compiled code is of use only to the platform that compiled it.
+    // Compiled code runs only on the platform that compiled it.
     useCodeCache: target === host,
     // NODE_OPTIONS must not reach the daemon.
     execArgvExtension: "none",

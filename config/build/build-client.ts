@@ -1,5 +1,5 @@
 /** `npm run build:client [folder]`: the client as JavaScript and types, into `dist/client` unless a folder is named. Node strips no
- *  types below `node_modules`, so this is what a package has. */
+ *  types below `node_modules`, so a package needs JavaScript. */
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import { createRequire } from "node:module";

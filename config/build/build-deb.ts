@@ -1,8 +1,8 @@
 /** Builds waypost_<version>_<arch>.deb around the one binary and beside it: node config/build/build-deb.ts [binary] [architecture]
  *
  *  The package has the program, a unit for systemd and a user without a shell. It has no settings: `waypost setup` writes them to
- *  /etc/waypost, and the data to /var/lib/waypost. An upgrade leaves both, and so does a removal; purging says where the data is and
- *  leaves it. Beside it are its SHA-256 and a list of what is in it (CycloneDX). */
+ *  /etc/waypost, and the data to /var/lib/waypost. An upgrade and a removal leave both. A purge leaves the data and says where it
+ *  is. The SHA-256 of the package and the list of its contents (CycloneDX) are beside it. */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
@@ -50,11 +50,11 @@ fi
 
 export interface DebOptions {
   readonly version?: string;
-  /** To compress the program with xz takes a minute. */
+  /** Compressing the program with xz takes a minute. */
   readonly compression?: "xz" | "none";
 }
 
-/** Answers the path of the package. */
+/** Returns the path of the package. */
 export function buildDeb(
   binary: string,
   architecture: string,

@@ -1,7 +1,7 @@
 /** Builds dist/waypost-<version>.tgz, the package for npm: node config/build/build-package.ts
  *
- *  Node strips no types below `node_modules`, so the package has the program compiled (`compile.ts`), started by the same `src/start.mjs`,
- *  and the client as JavaScript with types. The versions of all libraries go along (npm-shrinkwrap.json): those that are tested. */
+ *  Node strips no types below `node_modules`, so the package has the program compiled (`compile.ts`), started by
+ *  the same `src/start.mjs`, and the client as JavaScript with types. npm-shrinkwrap.json has the tested versions of all libraries. */
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -13,12 +13,12 @@ interface Lock {
   readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>;
 }
 
-/** Answers the path of the package. */
+/** Returns the path of the package. */
 export function buildPackage(out: string): string {
   const folder = path.join(out, "package");
   fs.rmSync(folder, { recursive: true, force: true });
   fs.mkdirSync(path.join(folder, "src"), { recursive: true });
-  // It deletes what it takes for older programs beside it, so it gets a folder of its own.
+  // It deletes the folders beside it as older programs, so it gets its own folder.
   const compiled = path.join(out, "compiled");
   run("config/build/compile.ts", path.join(compiled, "program"));
   fs.renameSync(path.join(compiled, "program"), path.join(folder, "program"));
@@ -55,7 +55,7 @@ function packedManifest() {
   return { name, version, description, license, type, bin, exports, dependencies, optionalDependencies };
 }
 
-/** The lock of the repository without what only development needs. */
+/** The lock file of the repository without the packages that only development needs. */
 function shrinkwrapText(packed: ReturnType<typeof packedManifest>): string {
   const lock = JSON.parse(fs.readFileSync(path.join(top, "package-lock.json"), "utf8")) as Lock;
   const packages = Object.fromEntries(Object.entries(lock.packages).filter(([, { dev }]) => dev !== true));

@@ -6,13 +6,13 @@ import { type BuildOptions, build, type Plugin } from "esbuild";
 import { houseThreads, processHost } from "#/src/threads/house-threads.ts";
 
 const top = path.resolve(import.meta.dirname, "../..");
-/** A process that runs an older program loads more files of it later. */
+/** Number of programs that are kept: a process that runs an older one may load more of its files later. */
 const keptMax = 3;
 
 const { dependencies } = JSON.parse(fs.readFileSync(path.join(top, "package.json"), "utf8")) as {
   readonly dependencies: Readonly<Record<string, string>>;
 };
-/** Half of zod's modules are messages in languages that nobody asks for; English is loaded apart from them. */
+/** Half of zod's modules are messages in languages that the server does not use. English is loaded separately. */
 const withoutLocales: Plugin = {
   name: "without locales",
   setup: ({ onLoad }) =>
@@ -28,7 +28,7 @@ const laterLibraries: Plugin = {
     ),
 };
 
-/** What the program and its threads have in common. */
+/** Options for the program and its threads. */
 const common = {
   absWorkingDir: top,
   bundle: true,
@@ -52,7 +52,7 @@ async function compileProgram(outdir: string): Promise<void> {
     ...common,
     entryPoints: { main: "src/main.ts" },
     outdir,
-    // What is loaded only when it is needed stays apart.
+    // Modules that are loaded only when needed stay separate files.
     splitting: true,
     format: "esm",
     // Libraries are loaded as Node loads them: bundled ones differ in what CommonJS gives to an import. But zod has ES modules alone,
