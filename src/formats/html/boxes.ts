@@ -1,4 +1,4 @@
-/** The box of an element: its size where that is given, the space around it, where it is moved, and what it cuts off. */
+/** The box of an element: its declared size, the space around it, its position, and whether it clips. Lengths are in CSS pixels. */
 import { type LengthBasis, leastEx, lengthOf } from "#/src/formats/css/length.ts";
 import { componentsOf, type Value } from "#/src/formats/css/value-forms.ts";
 import type { Doubt, Removal } from "#/src/model/removal.ts";
@@ -18,24 +18,24 @@ import {
 import { borderOf, cutsOffAny, isReplaced, lengthIn, type Spaces, type Values, wordIn } from "./spaces.ts";
 import type { HtmlElement } from "./tree.ts";
 
-/** Boxes that cut off and are narrower or lower than this show no letter. */
+/** A box that clips and is narrower or lower than this shows no glyph. */
 const boxMin = 5;
 const widthMax = 1300;
-/** Of a box that is as wide as what it holds. */
+/** The width that is assumed for a box that is as wide as its content. */
 const endless = 5000;
 const spaceMax = 400;
 const spaceBelowMax = 2000;
 const borderMax = 60;
 const spacingMax = 100;
-/** Of numbers that are the same. */
+/** Rounding error within which two numbers are equal. */
 const rounding = 0.001;
-/** Moved back by so much, letters still stand in the window: its own margin is as wide. */
+/** A negative margin up to this width leaves the text in the window, because the margin of the body is as wide. */
 const backMax = 8;
-/** A wider border at the side of a box is a backdrop of its own. */
+/** A wider border at a side of a box counts as a backdrop. */
 export const sideBorderFree = 4;
 const cornerMax = 30;
 const scrollWidthMin = 60;
-/** Of a share, and in a cell, where padding and other cells take of it. */
+/** The least width of a scrolling box if its width is a percentage or it is in a cell, where padding and other cells take space. */
 const scrollShareMin = 80;
 export const scrollHeightMin = 40;
 
@@ -45,26 +45,26 @@ interface BoxContext {
   readonly position: string;
   readonly display: string;
   readonly parent: Style;
-  /** Of a cell of a table whose layout is fixed. */
+  /** The width of the column, for a cell of a table with a fixed layout. */
   readonly columnWidth: number | undefined;
 }
 
 export interface BoxFacts {
   readonly width: number;
   readonly isFilling: boolean;
-  /** Of a cell: it does not grow with what it holds. */
+  /** The cell does not grow with its content. */
   readonly isFixedTable: boolean;
-  /** What stands beside it in its line is pulled too. */
+  /** Content beside it in its line is moved with it. */
   readonly pullsLine: boolean;
   readonly height: number | undefined;
   readonly leastHeight: number;
   readonly isUnsure: boolean;
   readonly isShareHigh: boolean;
-  /** Pulled to the left, out of the padding of its parent. */
+  /** A negative margin moves the box out of the padding of its parent. */
   readonly isPulledBack: boolean;
-  /** Its width is a share of its parent's. */
+  /** The width is a percentage of the parent's width. */
   readonly isShare: boolean;
-  /** That, or what stands beside its content, also of a picture in a line. */
+  /** The width or the space beside the content is a percentage, also for a picture in a line. */
   readonly isShareWide: boolean;
   readonly mostWidth: number | undefined;
   readonly moved: number;
@@ -73,11 +73,11 @@ export interface BoxFacts {
   readonly scrolls: boolean;
   readonly hidden: Removal | undefined;
   readonly doubts: readonly StyleDoubt[];
-  /** Space beside its lines is a share of a width: no cell grows for that. */
+  /** Space beside its lines is a percentage of a width; cells do not grow for such space. */
   readonly hasShareBeside: boolean;
-  /** As wide as what it holds, by its own width. */
+  /** The box is as wide as its content. */
   readonly isFitted: boolean;
-  /** Least width that it asks for. */
+  /** The least width that is declared. */
   readonly asked: number;
   readonly movedRight: number;
   corner(isPainted: boolean): Box["corner"];
@@ -120,7 +120,7 @@ export function boxOf(
   else if (display.startsWith("table-") && display !== "table-cell" && display !== "table-caption")
     own = parent.width;
 
-  // A part of the width of its own content may be as narrow as a letter.
+  // A percentage of the width of its own content may be as narrow as a glyph.
   const isShareBelow = (share: number): boolean =>
     ["width", "max-width"].some((name) => isShareOf(values, name, share));
   if (isShrunk && !isInline && !isPart) if (isShareBelow(wholeShare)) own = Math.min(own, boxMin);
@@ -148,9 +148,9 @@ export function boxOf(
     isClipping &&
     overflow.every((word) => word === "auto" || word === "scroll" || word === "overlay") &&
     element.name !== "body";
-  // Its size goes by what it holds, or has to be fitted to it in a way of its own.
+  // The size depends on the content.
   if (isClipping && isSizedByContent(values, element, context)) doubt("inside", "may-be-cut-off");
-  // Where it is cut off, and not where it is scrolled to, stands a mark for what is left out.
+  // `text-overflow` replaces text at the edge of the box, also while the box can be scrolled.
   if (scrolls && !["", "clip"].includes(wordIn(values, "text-overflow"))) doubt("inside", "may-be-cut-off");
   const isShare = ["width", "min-width", "max-width"].some((name) => isShareOf(values, name));
   const scrollWidth = isShare || parent.isGrowing ? scrollShareMin : scrollWidthMin;
@@ -207,7 +207,7 @@ export function boxOf(
   };
 }
 
-/** Browsers size tables and buttons so by themselves. */
+/** Elements that have `box-sizing: border-box` in the style sheets of browsers. */
 const borderBoxes = new Set(["table", "button"]);
 
 function sizingOf(values: Values, { name }: HtmlElement): string {
@@ -216,7 +216,7 @@ function sizingOf(values: Values, { name }: HtmlElement): string {
 
 const fittedElements = new Set(["button", "fieldset", "legend", "summary"]);
 
-/** A box that cuts off, and whose width or height is not known from what is declared. */
+/** Whether the width or height of a box that clips cannot be known from its declarations. */
 function isSizedByContent(values: Values, element: HtmlElement, { parent, display }: BoxContext): boolean {
   const isBound = boundingSizes.some((name) => values.has(name));
   if (isBound && (fittedElements.has(element.name) || display === "table-caption" || display === "list-item"))
@@ -249,7 +249,7 @@ function judgeSpaces(
   if (spacing !== undefined && spacing !== initialValue)
     for (const part of componentsOf(spacing as Value))
       if ((lengthOf(part, basis) ?? 0) > spacingMax) doubt("inside", "may-be-off-screen");
-  // The smallest pulls add up.
+  // Negative margins of any size count, because many small ones add up.
   if (spaces.pullUp < 0) doubt("paints", "may-be-covered");
   if (spaces.pullSide < 0 && spaces.pullSide > -surelyOutside) {
     const isBeside = isInline || isFloating || display.startsWith("inline-");
@@ -270,7 +270,7 @@ function judgeSpaces(
   return isPulledBack;
 }
 
-/** What stands behind it is pushed along its line. */
+/** Whether content after the box is pushed far along its line. */
 function isFarAway(values: Values, side: string, basis: LengthBasis): boolean {
   const sizes = [`margin-${side}`, `padding-${side}`].map((name) => lengthIn(values, name, basis) ?? 0);
   return Math.max(...sizes) > spaceMax || borderOf(values, side, basis) > spaceMax;
@@ -282,7 +282,7 @@ function paddingOf(parent: Style, side: string): number {
   return Math.max(0, lengthIn(parent.values, `padding-${side}`, basis) ?? 0);
 }
 
-/** Cells of the row that it stands in; a hundred are as good as all. */
+/** The number of cells in the row of a cell; more than 200 children count as a hundred. */
 export function cellsBeside(cell: HtmlElement): number {
   let count = 0;
   if ((cell.parent?.children.length ?? 0) > 200) return 100;
@@ -290,7 +290,7 @@ export function cellsBeside(cell: HtmlElement): number {
   return Math.max(1, count);
 }
 
-/** Per cent of a height: a larger one pushes what follows far away. */
+/** Bound on a height in percent; a larger one pushes what follows far away. */
 const shareMax = 1000;
 
 function heightOf(
@@ -304,14 +304,14 @@ function heightOf(
     const value = values.get(name);
     if (value === undefined || value === initialValue) return undefined;
     if (!value.some(({ type }) => type === "percent")) return lengthOf(value, basis);
-    // A share of what is as high as its content is no height.
+    // A percentage of the height of a parent that grows with its content is no height.
     const [token] = value;
     const share = value.length === 1 && token?.type === "percent" ? token.number : 0;
     if (share > shareMax) doubt("paints", "may-be-covered");
     if (name === "min-height") return undefined;
     if (cutsOffAny(values)) {
       const isCut = parent.values.has("height") && cutsOffAny(parent.values);
-      // Without a doctype it goes by the window, less the margins of all around.
+      // Without a doctype, a percentage refers to the height of the window, minus the margins of all ancestors.
       if (parent.hasHeight || isCut || share < 100 || basis.isQuirky) doubt("moves", "may-be-cut-off");
       return undefined;
     }
@@ -325,7 +325,8 @@ function heightOf(
     least ?? 0,
     Math.min(height ?? Number.POSITIVE_INFINITY, most ?? Number.POSITIVE_INFINITY),
   );
-  // From the upper edge of the content to the lower one of the padding: it cuts off there, and its border is drawn below.
+  // The distance from the upper edge of the content to the lower edge of the padding, where the box clips. The border is painted
+  // below.
   const paddingBelow = spaces.paddingBottom - spaces.borderBelow;
   const inner = isBorderBox
     ? Math.max(wanted - spaces.paddingTop - spaces.borderBelow, paddingBelow)

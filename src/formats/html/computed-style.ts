@@ -1,4 +1,4 @@
-/** The style of an element as far as it decides whether its text is seen. */
+/** The style of an element, as far as it decides whether the text is visible. Lengths are in CSS pixels. */
 import { black, type Colour, white } from "#/src/formats/css/colour.ts";
 import { initialFontSize } from "#/src/formats/css/length.ts";
 import { viewport } from "#/src/formats/css/media.ts";
@@ -6,112 +6,114 @@ import type { Value } from "#/src/formats/css/value-forms.ts";
 import type { Doubt, Removal } from "#/src/model/removal.ts";
 import { noVariables, type Variables } from "./variables.ts";
 
-/** What a value is where nothing is declared by the page. */
+/** The value of a property that was reset to its initial value. */
 export const initialValue = "initial";
 export type StyleValue = Value | typeof initialValue;
 
 export interface Style {
-  /** Why nothing inside of the element is seen, whatever its own style. */
+  /** Why all text inside of the element is hidden; undefined if it is not known to be hidden. */
   readonly hidden: Removal | undefined;
-  /** Why nothing inside of the element is proven to be seen. */
+  /** Why no text inside of the element is proven to be visible; undefined if nothing speaks against it. */
   readonly doubt: Doubt | undefined;
   readonly display: string;
   readonly isVisible: boolean;
-  /** Of the element and all around it, and what may be behind the first that lets something through. */
+  /** The opacity of the element multiplied by that of its ancestors. `under`: the colours that may be behind the outermost element
+   *  that is not opaque. */
   readonly opacity: number;
   readonly under: readonly Colour[];
   readonly fontSize: number;
   readonly rootFontSize: number;
-  /** Its size is said in pixels, by it or around it. */
+  /** The font size was declared in an absolute unit, here or on an ancestor. */
   readonly isSizeSaid: boolean;
-  /** Letters of one width: browsers draw them smaller where their size is not said. */
+  /** The font is monospace. Browsers draw it smaller if the size is not declared. */
   readonly isFixedPitch: boolean;
   readonly lineHeight: number;
-  /** Times the size of the letters, where it is inherited so. */
+  /** The line height as a factor of the font size, if it is inherited as a factor. */
   readonly lineFactor: number | undefined;
-  /** Lines are as high as their font says. */
+  /** `line-height` is `normal`. */
   readonly isLineNormal: boolean;
-  /** Letters are drawn in thin lines. */
+  /** The font weight is light. */
   readonly isThin: boolean;
   readonly letterSpacing: number;
   readonly wordSpacing: number;
   readonly textIndent: number;
-  /** Space at the left of the block itself, for lines that begin further left. */
+  /** Space at the left of the lines within the block, which a negative indent may use. */
   readonly indentRoom: number;
-  /** The colour, what `-webkit-text-fill-color` says instead, and the outline of letters. */
+  /** The colour of the text, `-webkit-text-fill-color` if it is declared, and the outline of the glyphs. */
   readonly colour: Colour;
   readonly fill: Colour | undefined;
   readonly strokeWidth: number;
   readonly stroke: Colour | undefined;
   readonly linkColour: Colour;
-  /** The colour of letters whose link has been followed; undefined where it is the same. */
+  /** The colour of the text if the link around it was visited; undefined if it is the same. */
   readonly visitedColour: Colour | undefined;
   readonly visitedLinkColour: Colour;
   readonly bodyColour: Colour;
-  /** Colours that may be behind the text; the text has to differ from each. */
+  /** The colours that may be behind the text. The text must contrast with each of them. */
   readonly backdrops: readonly Colour[];
-  /** Those of everything around, for what may not stand in its box. */
+  /** The backdrops of all ancestors too, for text that may lie outside of its box. */
   readonly around: readonly Colour[];
-  /** Of a line's own background: how large letters may be in front of it, and what is behind it. */
+  /** The background of an inline box: the font size up to which it covers the glyphs, and the colours behind it. */
   readonly lineBackground: { readonly fontSize: number; readonly behind: readonly Colour[] } | undefined;
-  /** The letters show the background: its colours are theirs. */
+  /** The colours of the glyphs where `background-clip: text` shows the background through them. */
   readonly shownThrough: readonly Colour[] | undefined;
   readonly whiteSpace: string;
   readonly isRightToLeft: boolean;
-  /** Pixels that a line has. */
+  /** The width of a line. */
   readonly width: number;
-  /** Cells grow with a word that is wider. */
+  /** The element is in a table cell, which grows with a word that is wider than it. */
   readonly isGrowing: boolean;
-  /** Space beside its lines is a share of a width: cells do not grow for that. */
+  /** Space beside its lines is a percentage of a width; cells do not grow for such space. */
   readonly hasShareBeside: boolean;
-  /** Of that space, the padding: its own background is behind it. */
+  /** The part of `indentRoom` that is padding, so that the element's own background is behind it. */
   readonly indentPadding: number;
-  /** Moved from its place in flow by so much, together with all around it. */
+  /** The distance by which the element and its ancestors are moved by `position: relative`. */
   readonly moved: number;
-  /** Of that, up or down. */
+  /** The vertical part of `moved`. */
   readonly lifted: number;
-  /** Of lines: raised or lowered from the line of their block by so much. */
+  /** The distance by which the text is raised or lowered from the baseline of its block. */
   readonly raised: number;
-  /** Pixels of the borders at a side of it and of the boxes around it: no backdrop is known there. */
+  /** The widths of the left or right borders of the element and its ancestors together. Text over a border has no known backdrop. */
   readonly sideBorder: number;
-  /** Of the lower borders in the same formatting context: floats hang over them. */
+  /** The widths of the lower borders in the same formatting context; floats may overlap them. */
   readonly borderBelow: number;
-  /** A box of a given height is around it, so that its lines are counted. */
+  /** An ancestor has a declared height, so the lines are counted. */
   readonly isMeasured: boolean;
-  /** Letters are drawn as others, which may be wider. */
+  /** `text-transform` or a similar property replaces glyphs by others, which may be wider. */
   readonly isTransformed: boolean;
-  /** A line may break inside of a word. */
+  /** A line may break inside a word. */
   readonly breaksWords: boolean;
-  /** Marks of items stand in their lines. */
+  /** `list-style-position` is `inside`. */
   readonly isMarkInside: boolean;
-  /** Pixels that lines below and through its letters are thick, together. */
+  /** The thickness of all text decorations of the text together. */
   readonly lined: number;
-  /** The size of its letters, and the height of its lines, may be another one. */
+  /** The font size and the line height that are stored here may be wrong. */
   readonly isSizeUnsure: boolean;
   readonly isLineUnsure: boolean;
-  /** A height is declared for it or a box around it. */
+  /** The element or an ancestor has a declared height. */
   readonly hasHeight: boolean;
-  /** It is as wide as what it holds, so that a share of its width is not known. */
+  /** The element is as wide as its content (shrink-to-fit), so a percentage of its width is not known. */
   readonly isShrunk: boolean;
-  /** Its lines may be as narrow as a word. */
+  /** The lines may be as narrow as a single word. */
   readonly isSqueezed: boolean;
-  /** Lines begin at the right in it or in a box around it: what reaches out to the right may be out of reach. */
+  /** The element or an ancestor is right-to-left or aligned to the right, so content that is too wide may overflow to the left,
+   *  where it cannot be scrolled to. */
   readonly isEverFromRight: boolean;
-  /** Of a table: room between its cells. */
+  /** `border-spacing` of a table. */
   readonly spacing: number;
-  /** Pushed from its sides by so much, by the author. */
+  /** The declared distance of the content from the left and the right side of the containing block. */
   readonly shiftLeft: number;
   readonly shiftRight: number;
-  /** A box around it cuts off what is wider. */
+  /** An ancestor clips what is wider than itself. */
   readonly isClipped: boolean;
-  /** A box around it scrolls what is wider. */
+  /** An ancestor scrolls what is wider than itself. */
   readonly isScrolled: boolean;
-  /** Pixels by which first lines around it pull it out of their blocks. */
+  /** The sum of the negative indents of the first lines around the element. */
   readonly pulled: number;
-  /** Of the table around it: columns do not grow with what they hold. */
+  /** The table around the element has a fixed layout: columns do not grow with their content. */
   readonly isFixedTable: boolean;
   readonly isMasked: boolean;
-  /** Space of its own above and below what is in it. */
+  /** The space above and below the content of the element. */
   readonly above: number;
   readonly below: number;
   readonly variables: Variables;
@@ -187,51 +189,51 @@ export const initialStyle: Style = {
   values: noValues,
 };
 
-/** What of a box is its own: nothing of it is inherited. */
+/** The properties of a box that are not inherited. Lengths are in CSS pixels. */
 export interface Box {
   readonly isInline: boolean;
-  /** A formatting context: what is in it overlaps nothing outside. */
+  /** The box is a formatting context of its own: floats inside do not overlap content outside. */
   readonly isContext: boolean;
-  /** Something is drawn for it besides letters. */
+  /** The box paints something besides text: a background, a border, a picture. */
   readonly paints: boolean;
-  /** What it may do to the page (`understood.ts`). */
+  /** How far the effect of declarations that are not understood may go (`understood.ts`). */
   readonly reach: "none" | "inside" | "moves" | "pulls" | "paints";
-  /** How far the paint of an inline box goes above and below its line. */
+  /** The distance by which the paint of an inline box extends above and below its line. */
   readonly linePaint: number;
-  /** Of that, the border. */
+  /** The part of `linePaint` that is border. */
   readonly lineBorder: number;
-  /** Of the padding box, in pixels; undefined where it grows. */
+  /** The height of the padding box; undefined if it grows with the content. */
   readonly height: number | undefined;
-  /** At least so high, whatever it holds. */
+  /** The minimum height. */
   readonly leastHeight: number;
-  /** Its size goes by what it holds, in a way that is not counted. */
+  /** The size depends on the content in a way that is not computed. */
   readonly isUnsure: boolean;
-  /** Its width, or what stands beside its content, is a share of a width. */
+  /** The width, or the space beside the content, is a percentage. */
   readonly isShareWide: boolean;
-  /** Its height is a share of that of its parent. */
+  /** The height is a percentage of the parent's height. */
   readonly isShareHigh: boolean;
   readonly cutsOff: boolean;
   readonly scrolls: boolean;
-  /** Pixels that a round corner takes off, and that padding gives to it. */
+  /** The radius of the largest round corner, and the least padding, which keeps text away from it. */
   readonly corner: { readonly radius: number; readonly padding: number } | undefined;
   readonly spaceAbove: number;
   readonly spaceBelow: number;
-  /** Of that, what surely lies between what is above and below. */
+  /** The part of `spaceAbove` and `spaceBelow` that surely separates the box from others. A lower bound. */
   readonly gapAbove: number;
   readonly gapBelow: number;
   readonly shadow: number;
-  /** Floats to the right: what is wider than its parent reaches out at the left. */
+  /** The box floats to the right: if it is wider than its parent, it overflows to the left. */
   readonly isFromRight: boolean;
-  /** Of a picture: at most so wide. */
+  /** The maximum width of a picture. */
   readonly mostWidth: number | undefined;
-  /** Floats before it stand above it. */
+  /** `clear` places the box below earlier floats. */
   readonly isCleared: boolean;
-  /** It is drawn over what is in flow: positioned, or not opaque. */
+  /** The box is painted above content in flow, because it is positioned or not opaque. */
   readonly isStacked: boolean;
-  /** Least width that it asks for, and what stands beside its content. */
+  /** The least width that is declared for the box, and the space beside its content. */
   readonly asked: number;
   readonly sides: number;
-  /** Of that, at the side where lines begin. */
+  /** The part of `sides` at the start of the lines. */
   readonly sideBefore: number;
   readonly isOutOfFlow: boolean;
   readonly isFloating: boolean;

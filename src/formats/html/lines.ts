@@ -1,9 +1,10 @@
-/** How much room content takes: its height is counted high and its least width too, from the number and kind of its letters. */
+/** The space that content needs, computed from the number and kind of its characters. Height and least width are upper bounds.
+ *  Lengths are in CSS pixels. */
 import type { Style } from "./computed-style.ts";
 import { isBlank, widestOf, widthOf } from "./fonts.ts";
 
 export interface Extent {
-  /** Something is drawn in it besides letters of a usual size. */
+  /** Something is painted besides text of a usual size. */
   readonly paints: boolean;
   readonly hasText: boolean;
 }
@@ -13,9 +14,9 @@ export const noExtent: Extent = { paints: false, hasText: false };
 export interface Room {
   readonly height: number;
   readonly width: number;
-  /** Of the longest line, where none breaks by its width. */
+  /** The width of the longest line if no line is broken because of its width. */
   readonly longest: number;
-  /** There is something in it whose size is not known. */
+  /** Some of the content has an unknown size. */
   readonly isUnsure: boolean;
 }
 
@@ -23,7 +24,7 @@ export interface BoxInLines {
   readonly display: string;
   readonly height: number;
   readonly width: number;
-  /** Where no line in it breaks by its width. */
+  /** The width if no line in the box is broken because of its width. */
   readonly longest: number;
   readonly isContext: boolean;
   readonly isFloating: boolean;
@@ -34,41 +35,42 @@ export interface BoxInLines {
 export interface Lines {
   text(text: string, style: Style): void;
   breakLine(style: Style): void;
-  /** Space beside what is in a line. */
+  /** Adds space beside the content of a line: margin, border, padding. */
   side(width: number): void;
-  /** An inline box makes its line as high as itself, whatever it holds. */
+  /** An inline box makes its line at least as high as its own line height, also without content. */
   strut(style: Style): void;
-  /** `isKept`: no line breaks before or behind it. */
+  /** Adds a picture. `isKept`: no line break is allowed before or after it. */
   picture(height: number, width: number, isKept: boolean): void;
-  /** `line`: of a box in a line that is nothing but one line itself, the style of that. */
+  /** Adds a box. `line`: the style of the box if it is in a line and consists of one line itself. */
   box(of: BoxInLines): void;
-  /** Something of a size that is not known. */
+  /** Adds something of unknown size. */
   unsure(): void;
-  /** Something in a line is as wide as a share of it: a cell does not grow for that. */
+  /** Adds something whose width is a percentage of the line; a cell does not grow for it. */
   share(): void;
   readonly hasShare: boolean;
-  /** Of the box that they are in. */
+  /** `display` of the box that contains the lines. */
   readonly display: string;
-  /** What its lines take so far, the one that is not ended too. */
+  /** The width of the content since the last forced break, on one line. */
   readonly across: number;
-  /** Boxes that stand between lines, and lines with something in them that were ended by other than their width. */
+  /** The number of boxes between lines, and of lines with content that were ended by a forced break. */
   readonly ended: number;
-  /** How wide it has to be so far, for what does not break. */
+  /** The least width so far: that of the widest content that cannot be broken. */
   readonly least: number;
-  /** How far the text that was put last reaches where no line breaks. */
+  /** The end of the last text, measured from the last possible break. */
   readonly reached: number;
   end(): Room;
 }
 
-/** Of fonts whose lines are high, as a share of the letters' size. */
+/** `line-height: normal` of fonts with high lines, as a factor of the font size. An upper bound. */
 const normalLine = 1.37;
 
-/** What a line is high at most. */
+/** The greatest height of a line. */
 export function lineOf({ lineHeight, fontSize, isLineNormal }: Style): number {
   return isLineNormal ? Math.max(lineHeight, fontSize * normalLine) : lineHeight;
 }
 
-/** A line with a box in it is so much higher, as a share of the line: the box stands on the letters' line. */
+/** The part of a line below its baseline, as a factor of the line height. A box in a line stands on the baseline, so the line
+ *  becomes higher by this part. */
 const belowBaseline = 0.3;
 
 /** Lines of two styles stand on one base line: by so much the first reaches beyond the second, above and below. Fonts differ in
@@ -89,10 +91,10 @@ function isKeeping({ whiteSpace }: Style): boolean {
   return whiteSpace.startsWith("pre") || whiteSpace === "break-spaces";
 }
 
-/** Where lines break: not at a no-break space, and behind a hyphen only between letters. */
+/** Where a line may break: not at a no-break space, and after a hyphen only between letters. */
 const breaking = /[ \t\n\u200b]+|(?<=[A-Za-z]-)(?=[A-Za-z])/;
 
-/** `isSqueezed`: the lines may be as narrow as a word. */
+/** `isSqueezed`: the lines may be as narrow as a single word. */
 export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines {
   const width = Math.max(1, style.width);
   const { isMeasured } = style;
@@ -100,18 +102,19 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
   let height = 0;
   let isUnsure = false;
   let hasShare = false;
-  /** What the lines since the last break take, put behind each other. */
+  /** The width of the content since the last forced break, on one line. */
   let across = Math.max(0, style.textIndent);
   let lastReach = 0;
   let lineHeight = 0;
   let raised = 0;
-  /** Of the boxes in the lines. */
+  /** The height of the highest box in the lines. */
   let tallest = 0;
-  /** Of the lines since the last break: how many are full, how far the last one goes, and what of it does not break. */
+  /** The lines since the last forced break: the number of full lines, the width of the last one, and the width at its end that
+   *  cannot be broken. */
   let fullLines = 0;
   let filled = across;
   let piece = 0;
-  /** Of the blank that comes before what is put next, and of one at which no line breaks. */
+  /** The width of the space before the next content, and of a space at which no line breaks. */
   let blank = 0;
   let kept = 0;
   let unbroken = across;
@@ -121,7 +124,7 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
   let rowHeight = 0;
   let ended = 0;
   let longest = 0;
-  /** By how much the boxes in the line may be wider. */
+  /** The width by which the boxes in the line may be wider. */
   let more = 0;
   let rowLongest = style.spacing;
 
@@ -145,7 +148,8 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
     tallest = 0;
   };
 
-  /** One more piece that does not break: in the line, or in the next one together with what it hangs on. */
+  /** Adds a piece that cannot be broken, to the line, or to the next one together with the content before it that cannot be
+   *  separated from it. */
   const putPiece = (size: number): void => {
     if (size <= 0) return;
     const isFull = isSqueezed ? filled > piece : filled + size > width;
@@ -155,7 +159,7 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
     }
     filled += size;
     piece += size;
-    // What is wider than a line breaks inside, or reaches out of it.
+    // A piece that is wider than a line is broken inside, or overflows.
     if (filled > width && !isSqueezed && !keepsLine) {
       const over = Math.floor(filled / width);
       fullLines += over;
@@ -182,7 +186,7 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
     },
     text(text, of) {
       const isKept = isKeeping(of);
-      // Letters that are higher than their line reach out of it.
+      // Glyphs that are higher than their line overflow it.
       const own = isBlank(text) ? lineOf(of) : Math.max(lineOf(of), of.fontSize);
       if (isKept) {
         const lines = text.split(/\r\n|[\n\r]/);
@@ -207,7 +211,7 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
       across += size;
       unbroken += size;
       least = Math.max(least, unbroken);
-      // A line without letters is a line.
+      // A line without text counts as a line.
       if (size > 0) lineHeight = Math.max(lineHeight, lineOf(style));
       if (isMeasured) putPiece(size);
     },
@@ -220,7 +224,7 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
       putBox(high, wide, isKept);
     },
     box({ display, height: high, width: wide, longest: whole, isContext, isFloating, isKept, line }) {
-      // Cells outside of a row make one.
+      // Cells without a row form an anonymous row.
       if (display === "table-cell") {
         rowWidth += wide + style.spacing;
         rowLongest += whole + style.spacing;
@@ -228,7 +232,7 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
         return;
       }
       if (isContext && display.startsWith("inline-")) {
-        // Boxes of one line may stand one higher and one lower.
+        // Boxes in one line may be aligned at different heights.
         raised = Math.max(raised, Math.min(high, tallest) / 2);
         tallest = Math.max(tallest, high);
         putBox(high, Math.max(wide, 1), isKept, line);
@@ -236,12 +240,12 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
         return;
       }
       least = Math.max(least, wide);
-      // Floats stand beside each other.
+      // Floats are placed beside each other.
       longest = isContext ? longest + whole : Math.max(longest, whole);
       ended++;
       const before = unbroken;
       endLine();
-      // What stands behind a float hangs on what stands before it.
+      // Content after a float continues the line before it.
       if (isFloating) unbroken = before;
       height += high;
     },
@@ -265,7 +269,7 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
     },
   };
 
-  /** What stands in a row and is no cell has a cell of its own beside the others. */
+  /** The least width. Content of a row that is not a cell gets an anonymous cell beside the others. */
   function widest(): number {
     if (rowWidth <= style.spacing) return least;
     return style.display === "table-row" ? rowWidth + least : Math.max(rowWidth, least);
@@ -290,14 +294,14 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
 
   function put(text: string, of: Style, own: number): void {
     if (!/[^ \t\n\f\r]/.test(text)) {
-      // What is kept takes its own room.
+      // Preserved white space has a width.
       if (isKeeping(of) && text.length > 1) {
         across += widthOf(text, of);
         if (of.whiteSpace !== "pre-wrap") unbroken += widthOf(text, of);
         least = Math.max(least, unbroken);
         if (isMeasured) putWords(text, of);
       }
-      // It takes room only between others.
+      // Collapsed white space has a width only between other content.
       if (across > 0 && text !== "") blank = Math.max(blank, widthOf(" ", of));
       if (isKeptTogether(of)) kept = Math.max(kept, blank);
       if (text !== "" && !keepsLine) endPiece();
@@ -322,7 +326,8 @@ export function createLines(style: Style, isSqueezed = style.isSqueezed): Lines 
     blank = 0;
   }
 
-  /** The widest piece of it that does not break; the first one hangs on what stands before. `lastReach`: the last one. */
+  /** The width of the widest piece that cannot be broken. The first piece continues the content before it. `lastReach`: the width
+   *  of the last piece. */
   function reachOf(text: string, of: Style, size: number): number {
     if (!breaking.test(text)) {
       lastReach = unbroken + size;

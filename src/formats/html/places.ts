@@ -1,4 +1,4 @@
-/** The place of a box: by how much it is moved from where it stands in flow. */
+/** The position of a box: the distance from its place in flow. Lengths are in CSS pixels. */
 import type { LengthBasis } from "#/src/formats/css/length.ts";
 import type { Doubt, Removal } from "#/src/model/removal.ts";
 import type { StyleDoubt } from "./cascade.ts";
@@ -6,11 +6,11 @@ import { initialValue, type Style } from "./computed-style.ts";
 import { lengthIn, type Values } from "./spaces.ts";
 
 export const relativeMax = 6;
-/** Moved by so little, nothing is covered. */
+/** A box that is moved by at most this distance covers nothing. */
 export const relativeFree = 1.5;
-/** Moved to the right by so much, it stands beside its place where nothing else is painted. */
+/** A box that is moved to the right by at most this distance lies beside its place, where nothing else is painted. */
 const movedRightMax = 64;
-/** Nothing that begins so far out reaches into the window. */
+/** A box that begins at least this far to the left of the window or above it does not reach into the window. */
 export const surelyOutside = 3000;
 
 interface PlaceContext {
@@ -18,7 +18,7 @@ interface PlaceContext {
   readonly parent: Style;
 }
 
-/** By how much it stands elsewhere than in its place. */
+/** The distance of the box from its place in flow. */
 export function movedBy(
   values: Values,
   basis: LengthBasis,
@@ -30,7 +30,7 @@ export function movedBy(
   return Math.max(...sizes);
 }
 
-/** Whether it is moved from its place in flow. */
+/** Reports what a change of position may hide. Returns why the element is hidden, if that is certain. */
 export function judgePlace(
   values: Values,
   basis: LengthBasis,

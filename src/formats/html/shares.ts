@@ -1,28 +1,29 @@
-/** Widths that go by what a box holds, and shares of a width: what is cut off or let out by them is not known from what is
- *  declared. */
+/** Widths that depend on the content of a box, and percentages of a width. What such a box clips or lets overflow is not known
+ *  from its declarations. */
 import { initialValue } from "./computed-style.ts";
 import { type Values, wordIn } from "./spaces.ts";
 import type { HtmlElement } from "./tree.ts";
 
-/** Boxes that grow with what they hold, whatever size is said. */
+/** Whether the box grows with its content, whatever size is declared. */
 export function isPartOfTable(display: string): boolean {
   return (display.startsWith("table") && display !== "table-caption") || display === "inline-table";
 }
 
-/** A part of a table that is no cell wraps what is none in a cell of its own, which is as wide as what it holds. */
+/** Whether the box is wrapped in an anonymous cell, which is as wide as its content, because its parent is a part of a table that
+ *  is not a cell. */
 export function isInOwnCell(display: string, parent: string): boolean {
   return (
     isPartOfTable(parent) && parent !== "table-cell" && !isPartOfTable(display) && display !== "table-caption"
   );
 }
 
-/** Of so much of the width of its own content, nothing is cut off but the edge of a letter. */
+/** In percent: a box of at least this share of the width of its own content clips at most the edge of a glyph. */
 export const wholeShare = 90;
-/** Of less, no word is wider than its cell by more than that. */
+/** In percent: below this share, no word is wider than its cell by more than this share. */
 export const smallShare = 10;
 export const sharesBeside = ["padding-left", "padding-right", "margin-left", "margin-right", "text-indent"];
 
-/** As wide as what it holds, by its name or its own width. */
+/** Whether the box is as wide as its content, by its element or by its declared width. */
 export function isFitted(values: Values, { name }: HtmlElement): boolean {
   const sizes = ["width", "min-width", "max-width"];
   return (
@@ -30,7 +31,7 @@ export function isFitted(values: Values, { name }: HtmlElement): boolean {
   );
 }
 
-/** Whether it is a share of what is around, below so many percent. */
+/** Whether the value has a percentage below `most`. */
 export function isShareOf(values: Values, name: string, most = Number.POSITIVE_INFINITY): boolean {
   const value = values.get(name);
   return (

@@ -1,4 +1,5 @@
-/** Space around the content of an element: margins, borders and padding, of the author or of a browser itself. */
+/** The space around the content of an element: margins, borders and padding, from the page or from the style sheets of browsers.
+ *  Lengths are in CSS pixels. */
 import { type LengthBasis, leastEx, lengthOf } from "#/src/formats/css/length.ts";
 import { viewport } from "#/src/formats/css/media.ts";
 import { wordOf } from "#/src/formats/css/value-forms.ts";
@@ -14,26 +15,26 @@ interface SpaceContext {
   readonly isFloating: boolean;
   readonly position: string;
   readonly display: string;
-  /** Of fonts of one width, whose size browsers differ on. */
+  /** The least font size that browsers may use; they differ for monospace fonts. */
   readonly leastFontSize: number;
 }
 
 export interface Spaces {
-  /** Margin, border and padding of both sides; less than 0 counts as nothing. */
+  /** Margin, border and padding of a side; a negative margin counts as 0. */
   readonly left: number;
   readonly right: number;
   readonly shiftLeft: number;
   readonly shiftRight: number;
   readonly above: number;
   readonly below: number;
-  /** Of that, what is surely there. */
+  /** The part of `above` and `below` that exists in every case. A lower bound. */
   readonly gapAbove: number;
   readonly gapBelow: number;
   readonly paddingSides: number;
-  /** At the left, without the border. */
+  /** The left padding, without the border. */
   readonly paddingLeft: number;
   readonly borderSide: number;
-  /** Where lines may begin further left: the margin too, where no border is between. */
+  /** The space into which a negative indent may move a line: the padding, and the margin if there is no border. */
   readonly indentRoom: number;
   readonly paddingLeast: number;
   readonly paddingRight: number;
@@ -43,7 +44,7 @@ export interface Spaces {
   readonly linePaint: number;
   readonly lineBorder: number;
   readonly borderBelow: number;
-  /** Of the smallest of the margins. */
+  /** The smallest of the vertical and of the horizontal margins; negative if a margin pulls the box. */
   readonly pullUp: number;
   readonly pullSide: number;
 }
@@ -66,18 +67,18 @@ export function borderOf(values: Values, side: string, basis: LengthBasis): numb
   if (style === "none" || style === "hidden") return 0;
   const word = wordIn(values, name);
   if (word !== "") return word === "thin" ? 1 : word === "medium" ? 3 : 5;
-  // Where no width is said, a line is "medium"; where no style is said, it may be that of a browser itself.
+  // Without a declared width, a border is "medium". Without a declared style, the style may be that of a browser.
   return lengthIn(values, name, basis) ?? (style === "" ? 0 : 3);
 }
 
-/** Margins of these count in a line too. */
+/** Replaced elements, whose margins count in a line too. */
 const replacedElements = new Set(
   "img svg video audio canvas iframe object embed input select textarea button meter progress math".split(
     " ",
   ),
 );
 
-/** Blocks that a browser itself moves in. */
+/** Blocks that are indented by the style sheets of browsers. */
 const indented: ReadonlyMap<string, readonly [left: number, right: number]> = new Map([
   ["blockquote", [40, 40]],
   ["figure", [40, 40]],
@@ -94,7 +95,7 @@ export function cutsOffAny(values: Values): boolean {
   return ["overflow-x", "overflow-y"].some((name) => !["", "visible"].includes(wordIn(values, name)));
 }
 
-/** A browser itself puts space around it. */
+/** Whether the style sheets of browsers put space around the element. */
 export function hasOwnSpaces(element: HtmlElement): boolean {
   return indented.has(element.name) || defaultSpace(element) > 0;
 }
@@ -123,7 +124,7 @@ export function spacesOf(
     margin("right", ownSpace?.[1] ?? 0),
   ];
   const hasNoHeight = context.isInline && !replacedElements.has(element.name);
-  // A share of a width that is not known is at least one of none, and at most one of the window.
+  // A percentage of an unknown width is at least that of 0, and at most that of the window.
   const narrow = { ...basis, whole: 0, fontSize: context.leastFontSize, ex: leastEx };
   const wide = { ...basis, whole: Math.max(basis.whole, viewport.width) };
   const ofBoth = (name: string): readonly number[] =>
@@ -140,7 +141,7 @@ export function spacesOf(
   const paddingBottom = padding("bottom") + border("bottom");
   const paddingLeft = padding("left") + border("left");
   const paddingRight = padding("right") + border("right");
-  // A border has no width without a style; of a table and its rows padding and border may be none.
+  // A border without a style has no width. Padding and borders of tables and rows may have no effect.
   const hasInside = context.display === "table-cell" || !context.display.startsWith("table");
   const isSaid = (side: string): boolean => wordIn(values, `border-${side}-style`) !== "";
   const gap = (side: string): number =>
