@@ -1,5 +1,5 @@
-/** Backdrops: every colour that may be behind the letters of an element. A background counts alone only where its box stands in
- *  flow and holds its letters; elsewhere what is around it counts too. */
+/** Backdrops: all colours that may be behind the text of an element. A background counts alone only if its box is in flow and
+ *  contains the text; otherwise the backdrops of the ancestors count too. */
 import { black, type Colour, colourOf, over } from "#/src/formats/css/colour.ts";
 import { insideOf, splitByComma } from "#/src/formats/css/tokens.ts";
 import {
@@ -17,16 +17,16 @@ export interface Background {
   readonly colour: Colour;
   readonly image: Value | undefined;
   readonly isOnLetters: boolean;
-  /** Placed or sized by the author, so that it may leave something free. */
+  /** The background is positioned or sized, so it may leave parts of the box free. */
   readonly isPlaced: boolean;
 }
 
 export interface BackgroundPlace {
   readonly isInline: boolean;
   readonly isFloating: boolean;
-  /** Raised or lowered in its line. */
+  /** The box is raised or lowered in its line. */
   readonly isRaised: boolean;
-  /** Its background is that of the page. */
+  /** The background is that of the page (`html`, or `body`). */
   readonly isRoot: boolean;
   readonly current: Colour;
   readonly fontSize: number;
@@ -37,13 +37,13 @@ type Backdrops = Pick<Style, "backdrops" | "around" | "lineBackground" | "shownT
   readonly paints: boolean;
 };
 
-/** Steps between two colours of a gradient that are looked at. */
+/** Number of colours between two stops of a gradient that are compared. */
 const steps = 12;
 
 export function backdropsOf(background: Background, parent: Style, place: BackgroundPlace): Backdrops {
   let behind = parent.backdrops;
   let { lineBackground } = parent;
-  // Larger letters, blocks and boxes reach out of a line's own background.
+  // Larger text, blocks and boxes extend beyond the background of an inline box.
   if (
     lineBackground !== undefined &&
     (!place.isInline || place.isRaised || place.fontSize > lineBackground.fontSize * 1.05)
@@ -51,11 +51,11 @@ export function backdropsOf(background: Background, parent: Style, place: Backgr
     behind = union(behind, lineBackground.behind);
     lineBackground = undefined;
   }
-  // The background is cut out of its own box, as the letters in flow are.
+  // `background-clip: text` clips the background to the text in flow.
   const isShownThrough = parent.shownThrough !== undefined;
   const leavesBox =
     place.isFloating || place.isRaised || (!place.isInline && parent.display.startsWith("inline"));
-  // The box of a parent that holds only floats has no height.
+  // A box that contains only floats has no height.
   if (place.isFloating) behind = union(behind, parent.around);
   const layers = layersOf(background, place.current);
   if (layers.length === 0)
@@ -102,11 +102,11 @@ export function backdropsOf(background: Background, parent: Style, place: Backgr
 
 interface Layer {
   readonly colours: readonly Colour[];
-  /** A gradient: it may be placed and sized. */
+  /** A gradient, which may be positioned and sized. */
   readonly isPicture: boolean;
 }
 
-/** Layers from below upwards; undefined for a picture that is there and not looked into. */
+/** The layers of a background, the lowest first; undefined for a picture that is loaded but not decoded. */
 function layersOf({ colour, image }: Background, current: Colour): (Layer | undefined)[] {
   const layers: (Layer | undefined)[] = colour[3] === 0 ? [] : [{ colours: [colour], isPicture: false }];
   if (image === undefined) return layers;
@@ -133,7 +133,7 @@ function cover(under: readonly Colour[], layer: readonly Colour[], isPartial: bo
   return shown;
 }
 
-/** The colours that it goes through, and some of those between; undefined where these are too many. */
+/** The colours of the stops and some between them; undefined if there are too many stops. */
 function gradientColours(gradient: Value, current: Colour): readonly Colour[] | undefined {
   const stops: Colour[] = [];
   for (const stop of splitByComma(insideOf(gradient)))
@@ -163,7 +163,7 @@ function between(one: Colour, other: Colour, share: number): Colour {
   return [channel(0), channel(1), channel(2), channel(3)];
 }
 
-/** Colours that a browser's own style gives to elements: letters and what is behind them. */
+/** The colours of text and background that the style sheets of browsers give to elements. */
 export const ownColours: ReadonlyMap<string, { readonly ink: Colour; readonly background: Colour }> = new Map(
   [
     ["mark", { ink: black, background: [255, 255, 0, 1] }],

@@ -1,5 +1,6 @@
-/** Which declaration of a property an element has in the end (CSS Cascading and Inheritance Level 5): style elements, style
- *  attributes and the attributes of old HTML that stand for style. What may apply and is not known to is told apart. */
+/** The cascade (CSS Cascading and Inheritance Level 5): the declaration of each property that applies to an element, from style
+ *  elements, style attributes and presentational attributes. Declarations that may apply, but do not certainly apply, are listed
+ *  separately. */
 
 import { asciiLower } from "#/src/formats/css/ascii-case.ts";
 import type { ComplexSelector } from "#/src/formats/css/selector.ts";
@@ -26,30 +27,30 @@ import { createMatcher } from "./match.ts";
 import { attributeOf, type HtmlElement, type HtmlTree } from "./tree.ts";
 import type { WorkMeter } from "./work-meter.ts";
 
-/** Of a property that is named by a shorthand with variables in it, the shorthand has to be read again. */
+/** A property whose value comes from a shorthand with variables; the shorthand has to be read again. */
 export interface DeclaredValue {
   readonly property: string;
   readonly value: Value;
 }
 
-/** Something that may apply to an element, or that is not understood. */
+/** A declaration that may apply to an element, or that is not understood. */
 export interface StyleDoubt {
-  /** "pulls": other boxes may come to lie on what stands before. */
+  /** "pulls": other boxes may cover content before the element. */
   readonly reach: Reach | "pulls";
-  /** undefined: its own text is proven all the same. */
+  /** The reason; undefined if the element's own text is proven visible nevertheless. */
   readonly why: Doubt | undefined;
 }
 
 export interface DeclaredStyle {
-  /** Of its document: what is declared alike has the same number. */
+  /** A number within the document; equal declarations have the same number. */
   readonly id: number;
   readonly values: ReadonlyMap<string, DeclaredValue>;
   readonly doubts: readonly StyleDoubt[];
-  /** Properties of which another value may apply. */
+  /** Properties for which another value may apply. */
   readonly unsure: ReadonlySet<string>;
-  /** Declarations of its parts (`::before`), by their names. */
+  /** Declarations of pseudo-elements (`::before`), by name. */
   readonly parts: ReadonlyMap<string, readonly Declaration[]>;
-  /** Where links have been followed, its colour is declared otherwise: so, or not at all. */
+  /** The declaration of the colour for visited links, if it differs. */
   readonly visitedColour: DeclaredValue | "nothing" | undefined;
 }
 
@@ -58,7 +59,7 @@ export interface Cascade {
   readonly sheets: StyleSheets;
   styleOf(element: HtmlElement): DeclaredStyle;
   readonly meter: WorkMeter;
-  /** Style that could not be read whole: nothing is known of what is hidden. */
+  /** Style that could not be read completely, so that it is unknown what it hides. */
   readonly isCut: boolean;
 }
 
@@ -69,15 +70,15 @@ interface Candidate {
   readonly id: number;
 }
 
-/** A rule that fits an element, or may. */
+/** A rule that matches an element, or may match it. */
 interface Fitting {
   readonly candidate: Candidate;
   readonly isMaybe: boolean;
-  /** Of a selector that asks whether links have been followed: in which case it fits. */
+  /** For a selector with `:link` or `:visited`: in which case it matches. */
   readonly visit: "both" | "unvisited" | "visited";
 }
 
-/** How strong a declaration is: the first number that differs decides. */
+/** The precedence of a declaration: the first number that differs decides. */
 type Rank = readonly [origin: number, specificity: number, order: number];
 
 const hintOrigin = 0;
@@ -98,23 +99,23 @@ export const noStyle: DeclaredStyle = {
 };
 
 interface Maybe {
-  /** Its rank is that of its selector and place. */
+  /** The rank is that of the selector and of the position. */
   readonly isRanked: boolean;
   readonly name: string;
   readonly value: Value;
   readonly rank: Rank;
 }
 
-/** Values of an unknown property that change nothing. */
+/** Values without effect, of unknown properties. */
 const nothingWords = new Set(["none", "auto", "normal", "initial", "unset"]);
-/** What style of visited links changes of text (Selectors Level 4, section 7.2). */
+/** The properties that a style for visited links can change (Selectors Level 4, section 7.2). */
 const visitedNames = new Set([
   "color",
   "background-color",
   "-webkit-text-fill-color",
   "-webkit-text-stroke-color",
 ]);
-/** Of these both values, that which applies and that which may, keep a box in flow. */
+/** Values that keep a box in flow, for the value that applies and for one that may apply. */
 const harmlessMaybes = new Set(["display", "float", "text-align", "list-style-type"]);
 
 export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], meter: WorkMeter): Cascade {
@@ -136,7 +137,7 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
     return longhands;
   };
 
-  /** By the rules that fit, the style attribute and the attributes that stand for style. */
+  /** From the rules that match, the style attribute and the presentational attributes. */
   const known = new Map<string, DeclaredStyle>();
 
   return {
@@ -185,7 +186,7 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
     let parts: Map<string, Declaration[]> | undefined;
     let unsure: Set<string> | undefined;
 
-    /** What is declared where links have been followed, if that makes a difference. */
+    /** The declarations for visited links, if they differ. */
     const visited = fitting.some(({ visit }) => visit !== "both")
       ? { values: new Map<string, DeclaredValue>(), ranks: new Map<string, Rank>() }
       : undefined;
@@ -311,13 +312,13 @@ function isSame(one: Value | undefined, other: Value): boolean {
   return one !== undefined && wordOf(one) !== "" && wordOf(one) === wordOf(other);
 }
 
-/** Equal ranks: the later declaration counts. */
+/** Compares ranks. If they are equal, the later declaration applies. */
 function isStronger(before: Rank, rank: Rank): boolean {
   for (let at = 0; at < 3; at++) if (before[at] !== rank[at]) return before[at]! > rank[at]!;
   return false;
 }
 
-/** Rules by what their last compound asks for, so that an element is compared with few of them. */
+/** An index of rules by the last compound of their selectors, so that an element is compared with few rules. */
 function indexRules(
   rules: readonly StyleRule[],
   isQuirky: boolean,

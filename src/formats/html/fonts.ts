@@ -1,13 +1,13 @@
-/** Letters: their font, size and distances. */
+/** Fonts: families, sizes, and the widths of text. Lengths are in CSS pixels. */
 import { splitByComma } from "#/src/formats/css/tokens.ts";
 import type { Value } from "#/src/formats/css/value-forms.ts";
 import type { Doubt, Removal } from "#/src/model/removal.ts";
 import type { Style } from "./computed-style.ts";
 
-/** Fonts that draw other signs than the text says. */
+/** Symbol fonts, whose glyphs are not those of the characters. */
 const signs =
   /wingding|webding|dingbat|^symbol|standard symbols|opensymbol|d050000l|marlett|emoji|icon|awesome|glyph|blank|barcode|redact|bookshelf symbol|ocr.?b.?ean|adobe not|^mt extra|^ms outlook|reference specialty|last ?resort/;
-/** Families by which text is drawn that names no other. */
+/** Generic families. */
 const defaults = new Set(["serif", "sans-serif", "monospace", "system-ui", "cursive", "fantasy", "math"]);
 
 export function isFontOfSigns(value: Value, ownFonts: ReadonlySet<string>): boolean {
@@ -23,7 +23,7 @@ export function isFontOfSigns(value: Value, ownFonts: ReadonlySet<string>): bool
 
 const thinFaces = /hairline|thin|light|slim/;
 
-/** Fonts whose lines are thin by themselves. */
+/** Whether a family has thin strokes. */
 export function isThinFont(value: Value): boolean {
   return value.some(
     (token) =>
@@ -31,21 +31,21 @@ export function isThinFont(value: Value): boolean {
   );
 }
 
-/** An own font of a name that text has without asking for it. */
+/** Whether text that names no family may be drawn with a font of this name, so that a page that defines the name changes such text. */
 export function isDefaultFont(name: string): boolean {
   return defaults.has(name) || /^(?:times|courier|dejavu|liberation|arial|helvetica)/.test(name);
 }
 
-/** Pixels. Nobody reads letters below the first; those below the second are doubtful. */
+/** Font sizes in pixels: text below the first is hidden, text below the second is doubtful. */
 const fontSizeHidden = 4;
 const fontSizeMin = 7;
 const thinSizeMin = 9;
 export const fontSizeMax = 200;
 
-/** Browsers draw letters of one width in 13 pixels where others have 16. */
+/** Browsers use 13 instead of 16 pixels for monospace fonts. */
 const fixedPitchShare = 13 / 16;
 
-/** What the size of its letters is at least. */
+/** The least font size that a browser may use. */
 export function leastFontSize({ fontSize, isSizeSaid, isFixedPitch }: FontSize): number {
   return isFixedPitch && !isSizeSaid ? fontSize * fixedPitchShare : fontSize;
 }
@@ -62,7 +62,7 @@ export function judgeLetters(style: Style, text: string): Removal | { readonly w
   if (leastFontSize(style) < (style.isThin ? thinSizeMin : fontSizeMin)) return { why: "may-be-too-small" };
   if (letterSpacing <= -0.45 * fontSize && text.length > 1) return "zero-size-text";
   if (letterSpacing < -0.12 * fontSize || letterSpacing > fontSize) return { why: "may-be-too-small" };
-  // Signs that take less room than that, many of them, pull back what follows.
+  // Many characters that are narrower than the negative letter spacing pull the following content back.
   if (letterSpacing < 0 && widthless.test(text)) return { why: "may-be-off-screen" };
   if (letterSpacing + wordSpacing < -0.2 * fontSize && blanks.test(text)) return { why: "may-be-off-screen" };
   if (wordSpacing < -0.2 * fontSize || wordSpacing > 2 * fontSize) return { why: "may-be-too-small" };
@@ -74,12 +74,12 @@ export function judgeLetters(style: Style, text: string): Removal | { readonly w
   return undefined;
 }
 
-/** A first line that begins outside of its block, or far inside. The smallest indents add up in nested blocks. */
+/** Judges an indent that begins the first line outside of its block, or far inside. Small indents add up in nested blocks. */
 export function isFarIndent(style: Indented): boolean {
   return style.textIndent > 300 || style.pulled + outdentOf(style) > 2;
 }
 
-/** By how much its first line begins outside of its block. */
+/** The distance by which the first line begins outside of its block. */
 export function outdentOf({ textIndent, indentRoom }: Indented): number {
   return Math.max(0, -textIndent - indentRoom);
 }
@@ -90,7 +90,7 @@ const widthless =
   /[\p{Zl}\p{Zp}\u061c\u2006\u2008-\u200a\u2061-\u206f\ufff9-\ufffb]|\u034f|(?=[\u{10000}-\u{10ffff}])\p{Default_Ignorable_Code_Point}/u;
 const blanks = /[ \t\u00a0]{4,}/;
 
-/** A width that the text surely does not exceed, in the widest of the usual fonts. */
+/** An upper bound on the width of the text, in the widest of the usual fonts. */
 export function widthOf(text: string, style: Style): number {
   let units = 0;
   let words = 0;
@@ -106,7 +106,7 @@ export function widthOf(text: string, style: Style): number {
   );
 }
 
-/** Of ASCII, the widths of DejaVu Sans and Verdana, both bold, in hundredths of the size of the letters. */
+/** The widths of ASCII characters in hundredths of the font size: the larger of DejaVu Sans and Verdana, both bold. */
 const asciiWidths: readonly number[] = (
   "36 46 59 87 71 128 88 34 55 55 59 87 39 48 39 69 72 72 72 72 72 72 72 72 72 72 41 41 87 87 87 62 " +
   "101 78 77 74 84 69 69 83 84 55 56 78 64 101 85 86 74 86 78 72 69 82 78 112 78 74 73 55 69 55 87 72 " +
@@ -115,7 +115,7 @@ const asciiWidths: readonly number[] = (
   .split(" ")
   .map((width) => Number(width) / 100);
 
-/** Of every letter and blank in fonts of one width. */
+/** The width of every character in monospace fonts. */
 const fixedPitch = 0.61;
 
 function widthOfUnit(unit: number, { letterSpacing, wordSpacing, isTransformed }: Style): number {
@@ -124,7 +124,7 @@ function widthOfUnit(unit: number, { letterSpacing, wordSpacing, isTransformed }
     return isSmall ? 1.12 : Math.max(fixedPitch, asciiWidths[unit - 32]!);
   }
   if (unit === 160) return fixedPitch;
-  // A tab is at most 16 letters wide, with their distances.
+  // A tab is at most 16 characters wide, with letter spacing.
   if (unit === 9) return 10 + Math.max(0, letterSpacing + wordSpacing) * 2;
   let width = wideSigns.has(unit) ? wideSign : 0;
   if (width === 0) width = otherWidths.find(([last]) => unit <= last)![1];
@@ -132,20 +132,22 @@ function widthOfUnit(unit: number, { letterSpacing, wordSpacing, isTransformed }
 }
 
 const wideSign = 1.5;
-/** Of scripts whose other letters are narrower: two letters in one, signs of shops, fractions, W, and broad letters of Cyrillic. */
+/** Wide characters of scripts whose other characters are narrower: ligatures, trade marks, fractions, W, and broad letters of
+ *  Cyrillic. */
 const wideSigns = new Set(
   [..."\u00a9\u00ae\u00bc\u00bd\u00be\u00c6\u00e6\u0132\u0149\u0152\u0153\u0174\u0175ЉЊЖШЩЫЮжшщыюљњ"].map(
     (sign) => sign.charCodeAt(0),
   ),
 );
 
-/** The widest of a range, by its last unit. What is not written in everyday mail is counted as several letters. */
+/** The greatest width in each range of characters, by the last code unit of the range. Characters that are rare in mail count as
+ *  several letters. */
 const otherWidths: readonly (readonly [last: number, width: number])[] = [
   [0x17f, 0.9],
   [0x2af, 1.8],
   [0x45f, 1.2],
   [0x5ff, 1.8],
-  // From Arabic to the scripts of India and its neighbours, and further to phonetic signs.
+  // From Arabic to the scripts of India and its neighbours, and to phonetic extensions.
   [0x1dff, 2.5],
   [0x1e9f, wideSign],
   [0x1eff, 1.2],
@@ -163,15 +165,15 @@ const otherWidths: readonly (readonly [last: number, width: number])[] = [
   [0x259f, 1.2],
   [0x27bf, wideSign],
   [0x297f, 2.5],
-  // Signs of mathematics that are several in one.
+  // Mathematical operators made of several.
   [0x2bff, 4],
   [0x2e39, 2.5],
-  // Dashes as wide as several letters.
+  // Long dashes.
   [0x2e3b, 4],
   [0x2e7f, 2.5],
   [0xa4cf, 1.05],
   [0xa9c0, 2.5],
-  // Ornaments of Java.
+  // Javanese ornaments.
   [0xa9cd, 4],
   [0xabff, 2.5],
   [0xd7ff, 1.05],
@@ -183,13 +185,13 @@ const otherWidths: readonly (readonly [last: number, width: number])[] = [
   [0xf8ff, 2.5],
   [0xfaff, 1.05],
   [0xfb4f, 4],
-  // Ligatures of Arabic.
+  // Arabic ligatures.
   [0xfdff, 12],
   [0xfeff, 2.5],
   [0xffff, 1.2],
 ];
 
-/** The widest of some words. */
+/** The width of the widest of some words. */
 export function widestOf(words: readonly string[], style: Style): number {
   let widest = 0;
   for (const word of words)
@@ -197,10 +199,10 @@ export function widestOf(words: readonly string[], style: Style): number {
   return widest;
 }
 
-/** No letter of the usual scripts is wider. */
+/** No character of the usual scripts is wider, in em. */
 const widthMost = 12;
 
-/** Nothing that a reader could see or look for. */
+/** Whether the text has no visible character. */
 export function isBlank(text: string): boolean {
   return !/[^\s\u200b-\u200f\u2060\ufeff\u00ad\u2800]/.test(text);
 }

@@ -25,34 +25,34 @@ import { attributeOf, type HtmlElement, type HtmlNode, type HtmlText } from "./t
 import { defaultSpace, formElements, unseenElements } from "./user-agent.ts";
 import type { WorkMeter } from "./work-meter.ts";
 
-/** undefined: proven visible. */
+/** Why a text is left out; undefined if it is proven visible. */
 export type Verdict = Removal | { readonly why: Doubt } | undefined;
 
 export interface Judgement {
   styleOf(element: HtmlElement): ElementStyle | undefined;
-  /** Of an element: what makes doubtful all that is in it. */
+  /** Elements whose whole content is doubtful, with the reason. */
   doubtOf(element: HtmlElement): Doubt | undefined;
   verdictOf(text: HtmlText): Verdict;
-  /** Whether it stands where a browser draws anything. */
+  /** Whether the text is in a place where browsers render content. */
   wasJudged(text: HtmlText): boolean;
-  /** Of all text of the page. */
+  /** The reason why all text of the page is doubtful. */
   readonly pageDoubt: Doubt | undefined;
 }
 
-/** Pixels down the page; what is drawn below is beyond the limit. A line of text is at least 12 high. */
+/** Height of the page in pixels; text below is over the limit. A line of text counts as at least 12 pixels high. */
 const pageHeightMax = 200_000;
-/** Letters as large as that, and signs that are no letters, may cover something. */
+/** Glyphs of at least this size, and symbols, may cover other text. */
 const coveringSize = 60;
-/** Smaller letters do not cover what is large enough to be read. */
+/** Smaller glyphs do not cover readable text. */
 const largeSize = 20;
-/** Weak shadows of boxes that may stand near the same text. */
+/** Bound on the number of weak shadows of boxes that may be near the same text. */
 const looseShadowsMax = 3;
-/** Cells together; what stands behind them is far to the right. */
+/** Width of cells in one row beyond which the next content is far to the right. */
 const tableWidthMax = 4000;
-/** Pixels of lines below and through letters that cover no others. */
+/** Thickness of text decorations that covers no other text, in pixels. */
 const linesFree = 5;
 const coveringSigns = /[\p{S}\p{Co}\p{Cn}]/u;
-/** Marks on top of each other reach over other lines. */
+/** Bound on combining marks of one letter: more of them reach into other lines. */
 const markStack = /\p{M}{5,}/u;
 const floatsMax = 200;
 
@@ -76,38 +76,38 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
       ? "whole-document"
       : undefined;
   let y = 0;
-  /** Pixels that surely lie between the text before and what comes. */
+  /** The distance in pixels that surely lies between the last text and the next content. A lower bound. */
   let gap = 0;
-  /** Blanks that push what follows along its line. */
+  /** White space that pushes the following content along its line. */
   let pushed = 0;
   let lastStyle: Style | undefined;
   let lastClarity: Clarity = "clear";
   let smallest = Number.POSITIVE_INFINITY;
-  /** Size of the letters of the largest mark of an item. */
+  /** The font size of the largest list marker. */
   let largestMark = 0;
-  /** Boxes are pulled over others, and some box is painted: no box lies surely where the tree says. */
+  /** Boxes are pulled over others, and some box is painted: the place of no box is certain. */
   let isPulled = false;
   let isPainted = false;
   let hasFloat = false;
   let hasFloatedPicture = false;
-  /** Pixels that floats may take from the lines beside them. */
+  /** The width in pixels that floats may take from the lines beside them. */
   let floatWidths = 0;
-  /** Of that, what is declared. */
+  /** The part of `floatWidths` that is declared. */
   let floatedPixels = 0;
-  /** Elements in which a part takes all of the height. */
+  /** Elements in which one child has the whole height. */
   const filled = new Set<HtmlElement>();
-  /** Boxes that hold parts of tables without a table. */
+  /** Boxes that contain parts of tables without a table. */
   const strayIn = new Set<HtmlElement>();
-  /** Those of them that hold rows: columns are as wide as the widest cells of all rows. */
+  /** Those of them that contain rows: a column is as wide as its widest cell in all rows. */
   const strayRowsIn = new Set<HtmlElement>();
   let looseShadows = 0;
   const doubtPage = (why: Doubt): void => {
     pageDoubt ??= why;
   };
-  /** Texts in floats that boxes of the same context may meet, from one to another. */
+  /** Ranges of texts in floats that boxes of the same formatting context may overlap. */
   let floated: (readonly [from: number, to: number])[] = [];
   let detailsNames: ReadonlyMap<string, number> | undefined;
-  /** Pixels of borders since the text before, and before that: they may lie close together. */
+  /** The widths of borders since the last text, and before it; they may be adjacent. */
   let borders = 0;
   let bordersBefore = 0;
 
@@ -117,7 +117,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     if (style.isMeasured && !isCountableText(text)) lines.unsure();
     if (isBlank(text)) {
       pushed += pushOf(text, style);
-      // Blanks that are not folded make a line.
+      // Preserved white space makes a line.
       if (/[^ \t\n\f\r]/.test(text)) y += style.lineHeight;
       return noExtent;
     }
@@ -132,16 +132,16 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     judged.add(node);
     const clarity = clarityIn(style);
     const isOverPaint = linePaint.hides(style, gap);
-    // Cells do not grow with what stands beside a float and does not wrap.
+    // Cells do not grow with content beside a float that does not wrap.
     const isBesideFloat = floatedPixels > 0 && style.isGrowing && keepsLine(style);
     const isBesideShare =
       style.isGrowing &&
       (lines.hasShare || style.hasShareBeside) &&
       (keepsLine(style) || lines.reached > style.width / 2);
-    // So does a line that does not break, where a float leaves it no room.
+    // The same holds for a line that does not break and has no room beside a float.
     if (hasFloat && style.lineBackground !== undefined && keepsLine(style))
       if (lines.reached > style.width - floatWidths + 1) doubtPage("may-be-covered");
-    // Lines are filled as if it stood in its place: only one that ends early stays inside.
+    // Lines are filled as if the text were not moved; only a line that ends early stays inside the box.
     const mayLeave =
       (style.isClipped || style.isScrolled) &&
       style.moved > relativeFree &&
@@ -167,7 +167,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     return { paints, hasText: true };
   }
 
-  /** Whether its lines may not begin at the left. */
+  /** Whether the lines may start at the right. */
   function isAligned(node: HtmlText, style: Style): boolean {
     if (style.isEverFromRight) return true;
     for (let at = node.parent; at !== undefined; at = at.parent) {
@@ -180,7 +180,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     return false;
   }
 
-  /** Texts of one element, and of those like it, share their style. */
+  /** Texts of elements with the same style share one style object. */
   function clarityIn(style: Style): Clarity {
     if (style !== lastStyle) {
       meter.spend(style.backdrops.length * (style.shownThrough?.length ?? 1) * style.under.length);
@@ -215,7 +215,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     styles.set(element, found);
     if (name === "noscript" || (parent.isMeasured && !isCountableElement(element, found.declared)))
       lines.unsure();
-    // Where it is drawn, it lies over the page; browsers differ on which others are.
+    // An open dialog or popover lies over the page; browsers differ on which ones are open.
     if (
       attributeOf(element, "popover") !== undefined &&
       (found.style.display !== "none" || !closedPopovers.has(name))
@@ -230,9 +230,9 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     return visitBox(element, keptStyle(element, found), parent, lines);
   }
 
-  /** A column paints behind its cells (`overColumns`), and can take them away. */
+  /** A column paints behind its cells (`overColumns`), and can hide them. */
   function judgeColumn(element: HtmlElement, { style, box }: ElementStyle, parent: Style): void {
-    // Boxes that style alone makes columns of paint behind cells anywhere.
+    // Elements that become columns by style alone may paint behind any cell.
     if (!isColumnName(element.name)) doubtPage("colours-may-match");
     for (const column of element.children)
       if (column.kind === "element" && column.name === "col")
@@ -249,7 +249,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     if (!isHarmless && table !== undefined) doubts.set(table, "colours-may-match");
   }
 
-  /** Style of what is in a table: behind it are the backgrounds of its columns too. */
+  /** The style of the content of a table: the backgrounds of its columns are among the backdrops. */
   function overColumns(table: HtmlElement, style: Style): Style {
     let { backdrops } = style;
     const groups = table.children.filter((node) => node.kind === "element" && node.name === "colgroup");
@@ -265,11 +265,11 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
       : { ...style, backdrops, around: union(style.around, backdrops) };
   }
 
-  /** What its name or an attribute says of it, beside its style. */
+  /** Adds what the name and the attributes of the element change. */
   function keptStyle(element: HtmlElement, found: ElementStyle): ElementStyle {
     let { style, box } = found;
     const { name } = element;
-    // Their letters are grey.
+    // Text of disabled controls is grey.
     const isOff =
       (name === "button" || name === "fieldset") && attributeOf(element, "disabled") !== undefined;
     const isOpenDialog = name === "dialog" || attributeOf(element, "popover") !== undefined;
@@ -291,9 +291,9 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     const style = element.name === "table" ? overColumns(element, found.style) : found.style;
     judgeParts(element, declared, style, box);
     if (box.isInline) {
-      // Its line is as high, also where it holds no letters.
+      // The line is as high as the inline box, also without text.
       y += Math.max(0, highOf(style) - highOf(parent)) + Math.max(0, style.raised - parent.raised);
-      // A height has no meaning in a line, but in what it may be instead.
+      // A height has no effect on an inline box, but on the box that it may be instead.
       const hasHeight = style.values.has("height") || style.values.has("min-height");
       if (hasHeight && box.reach === "moves") doubtPage("may-be-covered");
       openInline(element, declared, style, lines);
@@ -320,7 +320,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     const gapBefore = gap;
     const firstText = texts.length;
     const hadFloat = hasFloat;
-    // Floats do not reach into a formatting context.
+    // Floats outside do not reach into a formatting context.
     const isApart = box.isContext || box.cutsOff || style.display.startsWith("table");
     const top = y;
     const floatedBefore = floated;
@@ -347,7 +347,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     for (const one of rowPaints) linePaint.join(one);
     if (isBesideOthers(box, style, parent)) linePaint.join(paintBefore);
     inner.side(box.isInline ? box.sides - box.sideBefore : 0);
-    // Its own lines cover each other where it has more than one.
+    // If it has several lines, they cover each other.
     if (reach > smallest * 0.25 && hasText && (inner.ended > endedBefore || inner.across > style.width))
       doubts.set(element, "may-be-covered");
     const hasOwnColours = box.lineBorder <= lineBorderFree && style.backdrops !== parent.backdrops;
@@ -367,7 +367,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
       doubtPage("may-be-covered");
     if (paints && hadFloat && style.display === "table" && box.asked > parent.width + 1)
       doubtPage("may-be-covered");
-    // The mark of an item may lie over the lines beside, also where the item holds nothing.
+    // The marker of an item may cover lines beside it, also if the item is empty.
     const hasMark = style.display === "list-item" || element.name === "summary";
     if (hasMark && isShown(style) && reachesOut(style)) doubtPage("may-be-covered");
     if (hasMark && isShown(style)) largestMark = Math.max(largestMark, style.fontSize);
@@ -395,15 +395,15 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     return { paints: paints && isShown(style), hasText };
   }
 
-  /** What an inline box does to its line. */
+  /** The effect of an inline box on its line. */
   function openInline(element: HtmlElement, declared: DeclaredStyle, style: Style, lines: Lines): void {
-    // Its letters stand in the middle of what is above them, which may be wider.
+    // The base text of a ruby is centred under its annotation, which may be wider.
     if (element.name === "ruby") {
       const above = textOf(element);
       meter.spend(above.length);
       lines.side(widthOf(above, style));
     }
-    // Quotation marks, of three letters at most.
+    // Quotation marks of at most three characters.
     if (element.name === "q") lines.side(6 * style.fontSize);
     if (!style.isMeasured) return;
     lines.strut(style);
@@ -412,7 +412,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
 
   function openBlock(element: HtmlElement, box: Box, style: Style): void {
     pushed = 0;
-    // The mark of an item makes a line.
+    // The marker of an item makes a line.
     y += box.spaceAbove + (style.display === "list-item" ? highOf(style) : 0);
     if (box.isContext && style.display !== "table-cell") gap = 0;
     if (!isQuirkySpace(element, style, "margin-top")) gap = Math.max(gap, box.gapAbove);
@@ -430,7 +430,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     const { style, box } = found;
     const { height: counted, width: least, longest, isUnsure } = inner.end();
     if (box.isShareHigh && parent.hasHeight) filled.add(blockAround(element));
-    // What stands beside a part that is as high as the whole stands below the whole.
+    // Content beside a child with the whole height lies below the parent.
     if (hasText && filled.has(element) && hasSeveralParts(element)) {
       doubts.set(element, "may-be-covered");
       if (paints) doubtPage("may-be-covered");
@@ -446,7 +446,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     if (isUnsure && box.height !== undefined && !box.scrolls) {
       if (hasText) doubts.set(element, box.cutsOff ? "may-be-cut-off" : "may-be-covered");
     } else if (isUnsure) lines.unsure();
-    // What a box beside others lets out lies on them, or they on it.
+    // Overflow of a box beside others overlaps them.
     const isHeldApart = box.isContext && !style.isGrowing && !isGrowingFloat(found, parent, least);
     const isBeside =
       isHeldApart || (!isPart && (hasFloat || parent.isShrunk || parent.isGrowing) && isNarrowed(style));
@@ -459,23 +459,23 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
       if (!box.cutsOff && paints && isShown(style) && (hasText || high > box.height + pictureSlack))
         doubtPage("may-be-covered");
     }
-    // What leaves its box lies over the floats beside it.
+    // Overflow of a box covers the floats beside it.
     const room = keepsLine(style) ? style.width - floatWidths : style.width;
     if (paints && hasFloat && least > room + 1) doubtPage("may-be-covered");
-    // Lines that find no room beside a float go below it, and out of a box of a given height.
+    // Lines without room beside a float move below it, and out of a box with a declared height.
     if (box.height !== undefined && !box.cutsOff && !box.scrolls && hasText && hasFloat)
       doubts.set(element, "colours-may-match");
-    // A low box is not scrolled sideways, where the bar takes of its height.
+    // A low box cannot be scrolled sideways, because the scroll bar takes its height.
     if (box.scrolls && surelyHigh(style, box) < scrollHeightMin + scrollBar && hasText && least > room + 1)
       doubts.set(element, "may-be-cut-off");
     const own = isPart ? askedOfPart(style, box, parent) : box.asked + box.sides;
     let asked = Math.max(least + box.sides, own);
-    // In a line that does not break it is as wide as its own longest line, where there is room for that.
+    // In a line that does not break, the box is as wide as its longest line, if there is room for it.
     if (style.display.startsWith("inline-") && keepsLine(parent) && !hasWidth(style))
       asked = Math.max(asked, Math.min(longest + box.sides, parent.width));
     if (style.isClipped && hasText) {
       if (box.cutsOff && least > room + 1) doubts.set(element, "may-be-cut-off");
-      // Whoever is wider than its parent is in doubt, and not the parent, but where that grows with it.
+      // The box that is wider than its parent is doubtful, not the parent, unless the parent grows with it.
       if (parent.isClipped && asked > parent.width + 1) {
         doubts.set(element, "may-be-cut-off");
         if (!growsWithContent(parent)) asked = Math.max(parent.width, isPart ? own : 0);
@@ -488,11 +488,11 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
       !parent.isGrowing
     )
       doubts.set(element, "may-be-off-screen");
-    // A table grows with its words, and the background around it does not.
+    // A table grows with its words, but the background around it does not.
     if (style.display === "table" && hasText && asked > tableWidthMax)
       doubts.set(element, "may-be-off-screen");
     const isStray = isPart && !/^(?:inline-)?table$/.test(style.display) && !isPartOfTable(parent.display);
-    // Its cells are as wide as they need, and the box around them is not.
+    // The cells are as wide as their content needs, but the box around them is not.
     if (isStray) strayIn.add(blockAround(element));
     if (isStray && style.display !== "table-cell") strayRowsIn.add(blockAround(element));
     if (isStray && style.isMeasured) lines.unsure();
@@ -501,10 +501,10 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     if (hasStrayRows && style.isClipped && hasText) doubts.set(element, "may-be-cut-off");
     if (style.display.endsWith("table") && hasText && least > parent.width + 1 && !parent.isGrowing)
       judgeAround(firstText, parent);
-    // A float hangs out of the boxes around it, over their lower borders.
+    // A float may overflow the boxes around it, over their lower borders.
     if (box.isFloating && hasText && parent.borderBelow > sideBorderFree)
       doubts.set(element, "colours-may-match");
-    // What is wider than the box around it lies over the border of that, or of one further out.
+    // A box that is wider than its parent covers the border of an ancestor.
     if (hasText && asked > parent.width + 1 && !parent.isGrowing && parent.sideBorder > sideBorderFree)
       doubts.set(element, "colours-may-match");
     if (box.corner !== undefined && hasText) {
@@ -529,12 +529,12 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     else if (!isQuirkySpace(element, style, "margin-bottom")) gap = Math.max(gap, box.gapBelow);
   }
 
-  /** Without a doctype, cells have no such space at their ends. */
+  /** Whether the margin collapses with a cell because the page has no doctype. */
   function isQuirkySpace(element: HtmlElement, { values }: Style, name: string): boolean {
     return cascade.isQuirky && defaultSpace(element) > 0 && !values.has(name);
   }
 
-  /** Texts from one to the last may stand outside of the box that a style is of. */
+  /** Texts from `firstText` on may lie outside of the box with this style. */
   function judgeAround(firstText: number, { around, sideBorder }: Style): void {
     const hasBorder = sideBorder > sideBorderFree;
     for (let at = firstText; at < texts.length; at++) {
@@ -545,7 +545,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     }
   }
 
-  /** Boxes in flow have floats before them lie on their background, or they lie on the floats. */
+  /** A box in flow and earlier floats may overlap: the floats lie on its background, or it covers them. */
   function judgeFloats(box: Box, style: Style, parent: Style): void {
     if (box.isCleared) endFloats();
     if (!box.isInline) borders += box.lineBorder;
@@ -584,7 +584,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     return block;
   }
 
-  /** All that stands in the block of a line. */
+  /** Marks everything in the block that contains the line. */
   function doubtLine(element: HtmlElement): void {
     let block = element.parent;
     const isCell = styles.get(element)?.style.display === "table-cell";
@@ -631,12 +631,12 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
       floatWidths += Math.max(wide, pictureSize) + box.sides;
     }
     if (box.isShareHigh && parent.hasHeight) filled.add(blockAround(element));
-    // What is not there is told by its alternative text, which takes room.
+    // The alternative text of a picture that is not loaded takes space.
     const alt = element.name === "img" ? (attributeOf(element, "alt") ?? "") : "";
     if (alt !== "" && (box.asked || width) * (box.height ?? sizeOf(element, found, "height")) === 0)
       lines.text(alt, style);
     gap = 0;
-    // Its text is left out, and its boxes are drawn all the same.
+    // The text is left out, but the boxes are painted.
     if (drawnInside.has(element.name)) {
       const inner = createLines(style);
       for (const child of element.children) if (child.kind === "element") visitElement(child, style, inner);
@@ -649,7 +649,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     return { paints, hasText: false };
   }
 
-  /** What a browser does not draw, unless the page's style says so. */
+  /** Judges an element that browsers do not render, unless the style of the page says so. */
   function judgeUnseen(element: HtmlElement, parent: Style, lines: Lines): void {
     const { style, box, declared } = styleOf(element, parent, cascade);
     if (!isBoxless(style.display)) lines.unsure();
@@ -661,7 +661,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     if (element.name !== "details") return element.children;
     const group = attributeOf(element, "name") ?? "";
     const isOpen = attributeOf(element, "open") !== undefined;
-    // Of those of one name only one stays open, also where the others are not drawn.
+    // Of several `details` with one name only one stays open, also if the others are not rendered.
     if (isOpen && group !== "") {
       detailsNames ??= namesOfDetails(root, meter);
       if ((detailsNames.get(group) ?? 0) > 1) doubts.set(element, "element-not-understood");
@@ -693,7 +693,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
   };
 }
 
-/** How many of each name there are. */
+/** The number of `details` with each name. */
 function namesOfDetails(root: HtmlElement, meter: WorkMeter): ReadonlyMap<string, number> {
   const names = new Map<string, number>();
   const open: HtmlElement[] = [root];
@@ -708,7 +708,7 @@ function namesOfDetails(root: HtmlElement, meter: WorkMeter): ReadonlyMap<string
   return names;
 }
 
-/** A line break below all floats. */
+/** Whether it is a `br` that clears all floats. */
 function isClearing(element: HtmlElement, { values, unsure }: DeclaredStyle): boolean {
   if (unsure.has("clear")) return false;
   const said = values.get("clear");
@@ -716,10 +716,10 @@ function isClearing(element: HtmlElement, { values, unsure }: DeclaredStyle): bo
   return /^(?:all|both)$/i.test(attributeOf(element, "clear") ?? "");
 }
 
-/** Higher lines are counted one by one. */
+/** Above this height, lines are counted one by one. */
 const usualLine = 200;
 
-/** Letters make their line higher also where it is said to be low. */
+/** The height of a line with text, also if a low line height is declared. */
 function highOf({ lineHeight, fontSize }: Style): number {
   return Math.max(lineHeight, fontSize);
 }
@@ -728,7 +728,7 @@ function keepsLine({ whiteSpace }: Style): boolean {
   return whiteSpace === "nowrap" || whiteSpace === "pre";
 }
 
-/** What follows does not stand below it. */
+/** Whether the following content is not placed below the box. */
 function isBesideOthers({ isFloating }: Box, { display }: Style, parent: Style): boolean {
   const isStrayCell = display === "table-cell" && parent.display !== "table-row";
   return isFloating || display.startsWith("inline-") || isStrayCell;
@@ -741,7 +741,7 @@ function isColumnName(name: string): boolean {
 const leftWords = new Set(["left", "start", "justify", "top", "middle", "bottom", "baseline", "absmiddle"]);
 const centredElements = new Set(["center", "th", "caption", "button", "legend"]);
 
-/** Letters, or lines below and through them, may lie over the lines beside. */
+/** Whether glyphs or text decorations may cover adjacent lines. */
 function reachesOut(style: Style): boolean {
   const { fontSize, lineHeight, lineFactor, lined, isSizeUnsure, isLineUnsure } = style;
   const share = lineHeight / fontSize;
@@ -751,28 +751,28 @@ function reachesOut(style: Style): boolean {
   return (fontSize > coveringSize && share < 0.9) || (fontSize > largeSize && share < 0.7);
 }
 
-/** A border as thin as that hides no letter. */
+/** A border of at most this width hides no glyph. */
 const lineBorderFree = 4;
 
-/** Pixels by which letters are moved and still not all covered by what is painted beside their line. */
+/** The distance in pixels by which text may be moved without being covered by paint beside its line. */
 function relativeFor({ fontSize }: Style): number {
   return Math.min(relativeMax, fontSize / 2);
 }
 
-/** Pixels that an inline box paints above and below its line; less than 0 where its line is higher. */
+/** The pixels that an inline box paints above and below its line; negative if the line is higher than the paint. */
 function paintBeyondLine(box: Box, style: Style): number {
   const overLine = (style.fontSize * 1.15 - style.lineHeight) / 2;
   return box.linePaint > 0 || overLine > 0 ? box.linePaint + overLine : 0;
 }
 
-/** Elements that every browser with popovers does not draw until they are opened. */
+/** Elements that no browser with support for popovers renders before they are opened. */
 const closedPopovers = new Set(["div", "p", "span", "section"]);
 
 const pushMax = 120;
 const fixedBlanks = /[\u00a0\u2000-\u200a\u202f\u205f\u3000]{25,}/;
 const keptBlanks = /[ \t\u00a0\u2000-\u200a\u202f\u205f\u3000]{60,}/;
 
-/** Blanks of a line that are not folded into one; a long run alone is too many. */
+/** The preserved white space of a line; only a long run counts. */
 function pushOf(text: string, style: Style): number {
   const isKept = style.whiteSpace.startsWith("pre") && style.whiteSpace !== "pre-line";
   if (style.whiteSpace === "pre-wrap") return 0;
@@ -784,7 +784,7 @@ function isShown({ opacity, hidden, isVisible }: Style): boolean {
   return opacity >= 0.1 && hidden !== "hidden-by-style" && (isVisible || hidden === undefined);
 }
 
-/** `reached`: how far the text goes where its line does not break. */
+/** `reached`: the end of the text if its line does not break. */
 function judgeText(style: Style, text: string, clarity: Clarity, reached: number): Verdict {
   if (style.hidden !== undefined) return style.hidden;
   if (!style.isVisible || style.isMasked) return "hidden-by-style";
@@ -801,21 +801,21 @@ function judgeText(style: Style, text: string, clarity: Clarity, reached: number
       return { why: "colours-may-match" };
   }
   if (style.moved > relativeMax && style.isEverFromRight) return { why: "may-be-off-screen" };
-  // Small letters leave the window where they are moved up, or lie on what is beside their line.
+  // Small text may leave the window if it is moved up, or overlap content beside its line.
   if (style.lifted > relativeFor(style)) return { why: "may-be-off-screen" };
   if (style.moved > relativeFree && style.sideBorder > sideBorderFree) return { why: "colours-may-match" };
-  // In a box that cuts off, what is moved may be cut off.
+  // A box that clips may clip text that is moved.
   if (style.isClipped && style.lifted > relativeFree) return { why: "may-be-cut-off" };
-  // Letters that show a background show nothing outside of it.
+  // Text with `background-clip: text` is invisible outside of the background.
   if (style.shownThrough !== undefined && (style.textIndent !== 0 || reached > style.width))
     return { why: "colours-may-match" };
-  // A line that begins in the margin has not its own background behind it.
+  // A line that begins in the margin does not have the background of its box behind it.
   if (style.textIndent < -style.indentPadding - 2 && clarityOf(style, style.around) !== "clear")
     return { why: "colours-may-match" };
   return undefined;
 }
 
-/** Of formulas: attributes that neither size nor move nor colour. */
+/** Attributes of MathML that change neither size nor position nor colour. */
 const mathAttributes = new Set([
   "xmlns",
   "display",
@@ -843,10 +843,10 @@ const notUnderstood = new Set([
   "install",
 ]);
 
-/** What stands in them is drawn where they are not what they are meant for. */
+/** Elements whose content is rendered in certain cases: fallbacks, and options outside of a control. */
 const drawnInside = new Set(["option", "optgroup", "object", "applet", "picture", "noscript", "canvas"]);
 
-/** Drawn as a whole: none of its content is text of the page. */
+/** Elements that are rendered as a whole: none of their content is text of the page. */
 function isReplaced(element: HtmlElement): boolean {
   return (
     formElements.has(element.name) ||
@@ -868,17 +868,17 @@ function surelyHigh({ values }: Style, { height, leastHeight }: Box): number {
   return values.has("height") ? (height ?? leastHeight) : leastHeight;
 }
 
-/** A line with a picture in it is a little higher than the picture. */
+/** A line with a picture is higher than the picture by this many pixels. */
 const pictureSlack = 10;
-/** A line with a mark of a list, in a font of its own. */
+/** The height of a line with a list marker in another font, as a factor. */
 const markFactor = 1.25;
-/** In em: of the longest number, "mmmdccclxxxviii." in small letters. */
+/** The width of the longest list number, "mmmdccclxxxviii.", in em. */
 const markWidth = 16;
 
-/** Smaller marks cover no word. */
+/** Markers of a smaller font size cover no word. */
 const markFree = 40;
 
-/** Browsers differ on items without a list in quirks mode. */
+/** Browsers differ on items without a list, in quirks mode. */
 function isMarkInLine(element: HtmlElement, style: Style): boolean {
   if (style.isMarkInside || element.name === "summary") return true;
   return element.name === "li" && !lists.has(element.parent?.name ?? "");
@@ -886,7 +886,7 @@ function isMarkInLine(element: HtmlElement, style: Style): boolean {
 
 const lists = new Set(["ul", "ol", "menu", "dir"]);
 
-/** What a browser puts around the content of a cell. */
+/** The padding of a cell in the style sheets of browsers. */
 const rowPadding = 2;
 
 function hasWidth({ values }: Style): boolean {
@@ -894,7 +894,7 @@ function hasWidth({ values }: Style): boolean {
   return value !== undefined && value !== "initial" && wordOf(value) === "";
 }
 
-/** Narrower than its place, by what its author says. */
+/** Whether a declaration makes the box narrower than its containing block. */
 function isNarrowed({ values }: Style): boolean {
   return ["width", "max-width"].some((name) => {
     const value = values.get(name);
@@ -903,19 +903,20 @@ function isNarrowed({ values }: Style): boolean {
   });
 }
 
-/** Cells, rows and tables are as wide as the widest word in them needs, also where less is said. */
+/** Whether the box grows with its widest word, also if a smaller width is declared: cells, rows and tables do. */
 function growsWithContent({ isShrunk, isGrowing, isFixedTable, display }: Style): boolean {
   const isRow = isPartOfTable(display) && display !== "table-cell";
   return isShrunk || isGrowing || (isRow && !isFixedTable);
 }
 
-/** A table that floats in a cell: it grows with what it holds, and the cell with it. */
+/** Whether it is a floating table in a cell, which grows with its content, and the cell with it. */
 function isGrowingFloat({ style, box }: ElementStyle, parent: Style, least: number): boolean {
   const isTable = box.isFloating && style.display === "table" && !style.isFixedTable;
   return isTable && parent.isGrowing && least <= (box.mostWidth ?? Number.POSITIVE_INFINITY);
 }
 
-/** A table's own width holds its padding; cells that do not grow are as wide as is said. A share of what is around is no width. */
+/** The width that a part of a table asks for. The width of a table includes its padding. Cells that do not grow have their
+ *  declared width. A percentage is no width. */
 function askedOfPart({ display, isFixedTable, values }: Style, { asked }: Box, parent: Style): number {
   if (display === "inline-table") return asked;
   const isKept =
@@ -924,7 +925,7 @@ function askedOfPart({ display, isFixedTable, values }: Style, { asked }: Box, p
   return isKept && !(isShare && asked <= parent.width) ? asked : 0;
 }
 
-/** The columns of a table share its width as they like. */
+/** Whether the lines may be as narrow as a word: in a table with several columns, which share its width, or beside a float. */
 function isSqueezed(element: HtmlElement, style: Style, isBesideFloat: boolean): boolean {
   if (!style.isMeasured) return false;
   if (style.isSqueezed || isBesideFloat) return true;
@@ -933,7 +934,7 @@ function isSqueezed(element: HtmlElement, style: Style, isBesideFloat: boolean):
   return false;
 }
 
-/** Its own content, or an address that is not asked for, decides about its size. */
+/** Whether the size depends on content that is not loaded. */
 function isUnsureSize(element: HtmlElement, box: Box): boolean {
   const { name } = element;
   if ((attributeOf(element, "height") ?? "").includes("%")) return true;
@@ -947,10 +948,10 @@ function isUnsureSize(element: HtmlElement, box: Box): boolean {
   );
 }
 
-/** A picture whose size is not said. */
+/** The size in pixels of a picture without a declared size. */
 const pictureSize = 200;
 
-/** What lies between a row and the next one. */
+/** The space between a row and the next one. */
 function rowSpace({ display, spacing }: Style): number {
   return display === "table-row" ? spacing : 0;
 }
@@ -965,7 +966,7 @@ function sizeOf(element: HtmlElement, { style, box }: ElementStyle, name: "heigh
   return box.asked > 0 || element.name === "img" ? 0 : controlWidth(element, style.fontSize);
 }
 
-/** Attributes that say how many lines a control shows. */
+/** Attributes with the number of lines of a control. */
 const linesIn: ReadonlyMap<string, string> = new Map([
   ["textarea", "rows"],
   ["select", "size"],
@@ -978,7 +979,7 @@ function linesOf(element: HtmlElement): number {
   return lines > controlLines ? lines : controlLines;
 }
 
-/** Of what has a width of its own where none is said. */
+/** The widths of elements that have a default width. */
 function controlWidth(element: HtmlElement, fontSize: number): number {
   const letterWidth = Math.max(letterWidthLeast, fontSize * 1.2);
   const letters = Number.parseInt(attributeOf(element, "size") ?? attributeOf(element, "cols") ?? "", 10);

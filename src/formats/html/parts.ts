@@ -1,5 +1,5 @@
-/** Parts of elements that style makes (`::before`, `::first-line`): whether they may cover anything. What they say is no text of
- *  the message. */
+/** Pseudo-elements (`::before`, `::first-line`): whether they may cover text or push it away. Their content is not text of the
+ *  message. */
 import { lengthOf } from "#/src/formats/css/length.ts";
 import { viewport } from "#/src/formats/css/media.ts";
 import { subjectOf } from "#/src/formats/css/shorthands.ts";
@@ -10,15 +10,15 @@ import { widthOf } from "./fonts.ts";
 
 export type Cover = "page" | "element" | "none";
 
-/** Of what the reader has marked, and of what is not drawn: no box of these is laid out. */
+/** Pseudo-elements without a box in the layout: of selected or found text, and of things that are not rendered. */
 const harmless = /^(?:selection|backdrop|target-text|spelling-error|grammar-error|cue|-moz-(?!list-).*)$/;
-/** Of controls: boxes of their own. */
+/** Pseudo-elements of controls, which have boxes of their own. */
 const ofControls =
   /^(?:placeholder|file-selector-button|-webkit-(?:input-placeholder|inner-spin-button|outer-spin-button|search-.*|file-upload-button|details-marker|calendar-picker-indicator|textfield-decoration-container|meter-.*|progress-.*|slider-.*|datetime-edit.*|color-swatch.*))$/;
 const controlled = words(
   "color background-color opacity font-size font-family font-size-adjust line-height letter-spacing width height",
 );
-/** What letters of a line, or a box without anything in it, take without covering anything. */
+/** Properties that cover nothing if they apply to text of a line, or to an empty box. */
 const linear = words(
   "display color font-size font-family line-height letter-spacing word-spacing visibility opacity white-space text-decoration-line vertical-align zoom font-size-adjust",
 );
@@ -45,7 +45,7 @@ export function coverOfParts(
   return worst;
 }
 
-/** Content that browsers themselves give to a part: `::before` and `::after` of `q`. */
+/** Content from the style sheets of browsers: `::before` and `::after` of `q`. */
 const quote = "\u201c";
 
 function coverOf(
@@ -94,7 +94,7 @@ const pixelsMax = 100;
 const emsMax = 5;
 const shareMax = 200;
 
-/** Of usual sizes, which neither cover what is around nor push it far away. */
+/** Whether the sizes of a declaration are usual: they neither cover content around nor push it far away. */
 function isSmall({ property, value }: Declaration): boolean {
   if (colourful.test(property)) return true;
   return value.every((token) => {
@@ -106,7 +106,7 @@ function isSmall({ property, value }: Declaration): boolean {
   });
 }
 
-/** How much all of them together may push down what follows. */
+/** The distance by which all pseudo-elements together may push the following content down. An upper bound. */
 export function heightOfParts(parts: ReadonlyMap<string, readonly Declaration[]>, style: Style): number {
   let height = 0;
   for (const declarations of parts.values()) {
@@ -121,7 +121,8 @@ export function heightOfParts(parts: ReadonlyMap<string, readonly Declaration[]>
   return height;
 }
 
-/** How far all of them together may push what stands behind them in their line, or behind the box that they are in. */
+/** The distance by which all pseudo-elements together may push content after them in their line, or after their element. An upper
+ *  bound. */
 export function widthOfParts(parts: ReadonlyMap<string, readonly Declaration[]>, style: Style): number {
   let width = 0;
   for (const [name, declarations] of parts) {
@@ -144,7 +145,7 @@ export function widthOfParts(parts: ReadonlyMap<string, readonly Declaration[]>,
 
 const outOfFlow = words("absolute fixed");
 
-/** A share is at most one of the window. */
+/** The sum of all sizes in a value; a percentage counts as one of the window's width. */
 function sizeOf(value: Declaration["value"], em: number): number {
   let size = 0;
   for (const token of value)
@@ -154,7 +155,7 @@ function sizeOf(value: Declaration["value"], em: number): number {
   return size;
 }
 
-/** Colours and letters, and no box that is larger or elsewhere. */
+/** Whether the declarations of a control's part change only colours and fonts, not its size or position. */
 function isOfControl(declarations: readonly Declaration[]): boolean {
   return declarations.every(({ property, value }) => {
     if (property.startsWith("--")) return true;
@@ -165,7 +166,8 @@ function isOfControl(declarations: readonly Declaration[]): boolean {
   });
 }
 
-/** A sign that may cover something stands for what is not understood; undefined for no content at all. */
+/** The content of a pseudo-element; undefined for none. A full block stands for content that is not understood, because it may
+ *  cover text. */
 function contentOf(value: Declaration["value"]): string | undefined {
   if (["none", "normal"].includes(wordOf(value))) return undefined;
   const address = addressOf(value);
@@ -179,7 +181,7 @@ function positionOf({ values }: Style): string {
   return value === undefined || value === "initial" ? "" : wordOf(value);
 }
 
-/** Laid over its element, and nowhere beyond its edges. */
+/** Whether the pseudo-element lies over its element and not beyond its edges. */
 function isWithin(declarations: readonly Declaration[]): boolean {
   let isLaid = false;
   for (const { property, value } of declarations) {

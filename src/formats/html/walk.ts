@@ -1,4 +1,4 @@
-/** The part of a document that is seen, told in order to whoever writes it down, and what is not, counted. */
+/** Walks over a document: passes the visible content in order to a writer, and counts what is left out. */
 import { asciiLower } from "#/src/formats/css/ascii-case.ts";
 import type { Doubt, Removal } from "#/src/model/removal.ts";
 import { initialStyle, type Style } from "./computed-style.ts";
@@ -14,7 +14,7 @@ export interface PageWriter {
   text(text: string, style: Style): void;
   open(element: HtmlElement, style: Style, url: string | undefined): void;
   close(element: HtmlElement, style: Style, url: string | undefined): void;
-  /** One more passage is left out here, since it may not be visible. */
+  /** Called when a passage is left out here because it may not be visible. */
   leaveOut(): void;
 }
 
@@ -23,11 +23,11 @@ export interface WalkOptions {
   readonly base: string | undefined;
   readonly meter: WorkMeter;
   count(what: Removal, count: number, why?: Doubt): void;
-  /** Told of each picture that is seen, with its `alt`. */
+  /** Called for each visible picture, with its `alt`. */
   picture(alt: string): void;
 }
 
-/** The line that stands for passages that are left out. */
+/** The line that replaces passages that are left out. */
 export function leftOutLine(passages: number): string {
   return passages === 1
     ? "[1 passage left out: it may not be visible to a person]"
@@ -36,7 +36,7 @@ export function leftOutLine(passages: number): string {
 
 export function walkPage(root: HtmlElement, writer: PageWriter, options: WalkOptions): void {
   const { judgement, base, meter, count, picture } = options;
-  /** Blocks so far, and that of the last text that was left out in doubt: one block has one passage. */
+  /** The number of blocks so far, and the block of the last doubtful text: one block counts as one passage. */
   let block = 0;
   let lastDoubted = -1;
 
@@ -49,7 +49,7 @@ export function walkPage(root: HtmlElement, writer: PageWriter, options: WalkOpt
         return;
       }
       const verdict = judgement.verdictOf(node);
-      // Where boxes may lie on others, letters may have another backdrop than is thought.
+      // If boxes may overlap, text may have another backdrop than the computed one.
       const isSure = typeof verdict === "string" && (verdict !== "invisible-colour" || doubt === undefined);
       const why = typeof verdict === "object" ? (doubt ?? verdict.why) : doubt;
       if (isSure) count(verdict, 1);
@@ -118,7 +118,7 @@ export function walkPage(root: HtmlElement, writer: PageWriter, options: WalkOpt
     if (isBlock) block++;
   }
 
-  /** Where a link leads of which something is seen. */
+  /** The address of a link with visible text. */
   function targetOf(element: HtmlElement, doubt: Doubt | undefined): string | undefined {
     const href = attributeOf(element, "href");
     if (href === undefined || !isAnySeen(element, doubt)) return undefined;
@@ -153,7 +153,8 @@ export function walkPage(root: HtmlElement, writer: PageWriter, options: WalkOpt
   for (const child of root.children) visit(child, initialStyle, judgement.pageDoubt);
 }
 
-/** Templates, what is drawn in another way than as text, and what is kept from those who do not see: decoration, or a trap. */
+/** Whether the element has no text for readers: templates, content that is not rendered as text, and content with `aria-hidden`, which
+ *  is decoration or a trap. */
 function isNeverSeen(element: HtmlElement): boolean {
   return (
     element.content !== undefined ||
