@@ -98,8 +98,8 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
   const filled = new Set<HtmlElement>();
   /** Boxes that contain parts of tables without a table. */
   const strayIn = new Set<HtmlElement>();
-  /** Those of them that contain rows: a column is as wide as its widest cell in all rows. */
-  const strayRowsIn = new Set<HtmlElement>();
+  /** The number of such rows in a box: with several, a column is as wide as its widest cell in all rows. */
+  const strayRowsIn = new Map<HtmlElement, number>();
   let looseShadows = 0;
   const doubtPage = (why: Doubt): void => {
     pageDoubt ??= why;
@@ -494,9 +494,13 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     const isStray = isPart && !/^(?:inline-)?table$/.test(style.display) && !isPartOfTable(parent.display);
     // The cells are as wide as their content needs, but the box around them is not.
     if (isStray) strayIn.add(blockAround(element));
-    if (isStray && style.display !== "table-cell") strayRowsIn.add(blockAround(element));
+    if (isStray && style.display !== "table-cell") {
+      const block = blockAround(element);
+      const rows = style.display === "table-row" ? 1 : countElements(element);
+      strayRowsIn.set(block, (strayRowsIn.get(block) ?? 0) + rows);
+    }
     if (isStray && style.isMeasured) lines.unsure();
-    const hasStrayRows = strayRowsIn.has(element);
+    const hasStrayRows = (strayRowsIn.get(element) ?? 0) > 1;
     if (strayIn.has(element) && (hasStrayRows || least > style.width + 1)) judgeAround(firstText, style);
     if (hasStrayRows && style.isClipped && hasText) doubts.set(element, "may-be-cut-off");
     if (style.display.endsWith("table") && hasText && least > parent.width + 1 && !parent.isGrowing)
@@ -691,6 +695,12 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     wasJudged: (text) => judged.has(text),
     pageDoubt,
   };
+}
+
+function countElements({ children }: HtmlElement): number {
+  let count = 0;
+  for (const node of children) if (node.kind === "element") count++;
+  return count;
 }
 
 /** The number of `details` with each name. */
