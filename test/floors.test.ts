@@ -159,3 +159,9 @@ test("what a thread runs is in the list of threads, with a bound on its memory",
   expect([...listed.map(({ source }) => source), ...serving].sort()).toEqual(runs.sort());
   expect(listed.filter(({ heapMb }) => !(heapMb > 0 && heapMb <= 1024))).toEqual([]);
 });
+
+test("no loop can go on when its thread is ended", () => {
+  // Plain arrays of a constant length never end with it (src/threads/README.md, decision 8).
+  const endless = /(?<!\w)Array(<[^>()]*>)?\(\s*\d+\s*\)/;
+  expect(files.filter((file) => endless.test(readFileSync(path.join(top, file), "utf8")))).toEqual([]);
+});
