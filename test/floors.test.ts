@@ -165,3 +165,24 @@ test("no loop can go on when its thread is ended", () => {
   const endless = /(?<!\w)Array(<[^>()]*>)?\(\s*\d+\s*\)/;
   expect(files.filter((file) => endless.test(readFileSync(path.join(top, file), "utf8")))).toEqual([]);
 });
+
+test("a README or a page of docs names only files that there are", () => {
+  const tops = ["src", "protocols", "storage", "config", "docs", "test"];
+  const there = tops.flatMap((folder) =>
+    readdirSync(path.join(top, folder), { recursive: true, encoding: "utf8" })
+      .map((name) => path.posix.join(folder, name))
+      .filter((name) => !name.includes("node_modules")),
+  );
+  const all = new Set([...tops, ...there]);
+  const names = new Set(there.map((name) => path.posix.basename(name)));
+  const named = /`((?:src|protocols|storage|config|docs|test)\/[\w./-]+|[\w./-]+\.(?:ts|mjs|md))`/g;
+  const missing: string[] = [];
+  for (const page of ["README.md", ...there.filter((name) => name.endsWith(".md"))])
+    for (const [, name = ""] of readFileSync(path.join(top, page), "utf8").matchAll(named)) {
+      const beside = path.posix.join(path.posix.dirname(page), name);
+      const found = [name, beside, `${name}.ts`].some((one) => all.has(one.replace(/\/$/, "")));
+      // A file in a folder below is often named alone.
+      if (!found && (name.includes("/") || !names.has(name))) missing.push(`${page}: ${name}`);
+    }
+  expect(missing).toEqual([]);
+});
