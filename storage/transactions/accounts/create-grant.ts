@@ -3,8 +3,8 @@ import type { GrantedObjects } from "#/src/model/grants.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
 import { insertGrantObjects } from "../../writing/accounts/grant-rows.ts";
-import { lockRows } from "../../writing/collections/lock-rows.ts";
 import { takeCounter } from "../../writing/counters.ts";
+import { lockRows } from "../../writing/lock-rows.ts";
 import { wakeAgent } from "../../writing/wake-agent.ts";
 
 export interface CreateGrant {

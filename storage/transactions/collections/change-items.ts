@@ -11,7 +11,7 @@ import {
   type ItemResult,
   itemsOf,
 } from "../../writing/collections/items.ts";
-import { lockRows } from "../../writing/collections/lock-rows.ts";
+import { lockRows } from "../../writing/lock-rows.ts";
 import {
   type BegunSubmission,
   beginSubmission,

@@ -6,7 +6,7 @@ import { findSubmission } from "../../queries/outbound/submissions.ts";
 import type { Transaction } from "../../sql.ts";
 import type { RecipientState } from "../../submission.ts";
 import { type AgentTransaction, beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import { lockRows } from "../../writing/collections/lock-rows.ts";
+import { lockRows } from "../../writing/lock-rows.ts";
 import { mailOf } from "../../writing/mail/mail.ts";
 import { selectMessageEntries } from "../../writing/mail/message-entries.ts";
 import { tripBreaker } from "../../writing/outbound/breaker.ts";

@@ -1,6 +1,6 @@
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
-import { lockRows } from "../../writing/collections/lock-rows.ts";
+import { lockRows } from "../../writing/lock-rows.ts";
 import { type DeliverMessage, deliverMessage } from "../mail/deliver-message.ts";
 
 export interface TellApprover extends DeliverMessage {

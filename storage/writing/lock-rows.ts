@@ -1,7 +1,7 @@
 /** Locks for a transaction that writes for several agents: first agents, in the order of their numbers, then accounts. Every
  *  transaction keeps to this order, so that two transactions never wait for each other. */
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
-import type { Sql } from "../../sql.ts";
+import type { Sql } from "../sql.ts";
 
 export async function lockRows(
   tx: Sql,
