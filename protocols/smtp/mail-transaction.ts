@@ -64,7 +64,7 @@ export async function takeMessage(
   const { principal } = transaction.transport;
   if (principal !== undefined && isQueued(principal, transaction))
     return queueMessage(rooms, transaction, principal, bytes);
-  const deliveries = await deliverMessage(rooms, transaction, bytes);
+  const deliveries = await deliverAtOnce(rooms, transaction, bytes);
   return {
     messages: deliveries.map(({ agent, message }) => rooms.store.ids.encode("message", agent, message)),
   };
@@ -107,7 +107,7 @@ async function queueMessage(
 
 /** Stores the message. If one of several recipients was deleted since RCPT, the client has to try again: RCPT then refuses that one,
  *  and the others get the message. */
-async function deliverMessage(
+async function deliverAtOnce(
   rooms: PortRooms,
   transaction: MailTransaction,
   bytes: Uint8Array,

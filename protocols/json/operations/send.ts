@@ -3,7 +3,7 @@
  *  to 4). */
 import { z } from "zod";
 import { sendKeyMemoryMs } from "#/src/outbound/limits.ts";
-import { mailFields, submitMail } from "../compose/submit-mail.ts";
+import { mailFields, sendMail } from "../compose/send-mail.ts";
 import { idempotencyOf } from "../idempotency.ts";
 import { operation } from "../operation.ts";
 import { writeResult } from "../schemas.ts";
@@ -37,7 +37,7 @@ export default operation({
       expiresAt: clock.now() + sendKeyMemoryMs,
       replaysAnyRequest: true,
     };
-    const { mailbox, result } = await submitMail(context, input, holdWish, once);
+    const { mailbox, result } = await sendMail(context, input, holdWish, once);
     return {
       ref: ids.encode("message", mailbox, result.message),
       created: true,

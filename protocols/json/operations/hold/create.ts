@@ -1,6 +1,6 @@
 /** hold.create: asks a person whether a mail may be sent, whatever the policy says: `send` with `hold: "always"`. */
 import { z } from "zod";
-import { mailFields, submitMail } from "../../compose/submit-mail.ts";
+import { mailFields, sendMail } from "../../compose/send-mail.ts";
 import { idempotencyOf } from "../../idempotency.ts";
 import { operation } from "../../operation.ts";
 import { writeResult } from "../../schemas.ts";
@@ -20,7 +20,7 @@ export default operation({
   async run(context, input) {
     const { ids } = context.rooms.mail;
     const once = idempotencyOf(context, "hold.create", input);
-    const { mailbox, result } = await submitMail(context, input, "always", once);
+    const { mailbox, result } = await sendMail(context, input, "always", once);
     return {
       ref: ids.encode("hold", mailbox, result.hold!),
       created: true,

@@ -31,7 +31,7 @@ const describeByKind = {
   event: describeEvent,
   addressbook: describeCollection("addressbook"),
   contact: describeContact,
-} as const satisfies Partial<Record<ObjectName["kind"], Describe>>;
+} as const satisfies Record<ObjectName["kind"], Describe>;
 type DescribedKind = keyof typeof describeByKind;
 
 /** Kinds whose identifiers may have a part after #. Drafts and holds are messages; for collections and their items the part names an

@@ -30,18 +30,18 @@ export const mailFields = {
 const mailInput = z.strictObject(mailFields);
 type Input = z.infer<typeof mailInput>;
 
-export interface SubmittedMail {
+export interface SentMail {
   readonly mailbox: AgentNumber;
   readonly result: SubmitResult;
 }
 
 /** `holdWish` absent: the draft decides, or else the policy. */
-export async function submitMail(
+export async function sendMail(
   context: OperationContext,
   input: Input,
   holdWish: "policy" | "always" | undefined,
   once: ReturnType<typeof idempotencyOf>,
-): Promise<SubmittedMail> {
+): Promise<SentMail> {
   const { mail, outbound } = context.rooms;
   const mailbox = await mailboxOf(context, input);
   // Checked first: everything that is read below may have changed since the first attempt.
