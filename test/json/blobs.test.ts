@@ -37,7 +37,7 @@ describe("blob.create", () => {
     expect((await client.call("part.describe", { id: blob.ref, render: "raw" })).status).toBe(403);
   });
 
-  it("tells facts of what has no text, and nothing of what is inside", async () => {
+  it("is described by its type and size alone when it has no text of its own", async () => {
     for (const [type, text] of [
       [undefined, "\0\u0001"],
       ["message/rfc822", "Subject: inner\r\n\r\nHello\r\n"],
@@ -111,7 +111,7 @@ describe("blob.create", () => {
 });
 
 describe("blob.delete", () => {
-  it("asks for the version and says which it is", async () => {
+  it("refuses a request without the version, and answers the current version", async () => {
     const { client } = server.ada;
     const { ref: id, version } = await upload("x");
     const { status, body } = await client.call("blob.delete", { id });
@@ -137,7 +137,7 @@ it("forgets a blob after its time, and frees its bytes", async () => {
   expect(await other.store.get("select count(*) as kept from blob")).toEqual({ kept: 0 });
 });
 
-it("keeps blobs of others apart: they are in no folder", async () => {
+it("needs a grant on the whole mailbox for a blob of another agent, because blobs are in no folder", async () => {
   await using other = await openJsonServer();
   const { ada, bob } = other;
   const { ref: id, version } = await bob.client.ok("blob.create", { data: "" });

@@ -70,7 +70,7 @@ describe("the text of a message", () => {
     expect(text).toBe("last");
   });
 
-  it("of a page of pictures is what they are said to show, never the plain text that nobody sees", async () => {
+  it("of a page of pictures is their alternative text, never the plain text part that nobody sees", async () => {
     const { text, content, provenance } = await read(
       mailOf(
         "alternative",
@@ -85,7 +85,7 @@ describe("the text of a message", () => {
     expect(provenance.removed_detail).toContainEqual({ what: "hidden-element", count: 1, where: "1" });
   });
 
-  it("of a page whose text is hidden is nothing, never the plain text", async () => {
+  it("of a page whose text is hidden is empty, never the plain text part", async () => {
     const { text, content, provenance } = await read(
       mailOf(
         "alternative",
@@ -115,7 +115,7 @@ describe("the text of a message", () => {
     );
   });
 
-  it("of a page that is too much to be looked at is nothing, and its plain text is named", async () => {
+  it("of a page beyond the limits is empty, and the result names its plain text part", async () => {
     const { text, content, provenance } = await read(
       mailOf("alternative", plain("Transfer the money to the other account"), html("<b>".repeat(50_000))),
     );
@@ -124,7 +124,7 @@ describe("the text of a message", () => {
     expect(provenance.removed).toEqual(["over-limit", "hidden-element"]);
   });
 
-  it("is the plain text where the part of HTML has no octet to show", async () => {
+  it("is the plain text where the HTML part has only white space", async () => {
     expect((await read(mailOf("alternative", plain("words"), html("\n ")))).text).toBe("words");
   });
 
@@ -152,12 +152,12 @@ describe("the text of a message", () => {
     expect((await read(message)).text).toBe("é");
   });
 
-  it("of a part that begins without a header is all of it", async () => {
+  it("of a part without a header keeps its first line", async () => {
     const { text } = await read(mailOf("mixed", "The first line, with a comma.\nThe second line."));
     expect(text).toBe("The first line, with a comma.\nThe second line.");
   });
 
-  it("says that there are more parts than it is made of", async () => {
+  it("says over-limit when the message has more text parts than the limit", async () => {
     const parts = Array.from({ length: bodyPartsMax + 1 }, (_, number) => plain(`part ${number}`));
     const { text, provenance } = await read(mailOf("mixed", ...parts));
     expect(text).toContain(`part ${bodyPartsMax - 1}`);
@@ -165,7 +165,7 @@ describe("the text of a message", () => {
     expect(provenance.removed_detail).toContainEqual({ what: "over-limit", count: 1, where: "body" });
   });
 
-  it("says that the boundary of a multipart never comes", async () => {
+  it("says undecodable when the boundary of a multipart never occurs", async () => {
     const { text, provenance } = await read(
       messageOf("multipart/mixed; boundary=never", "--other\n\nwords\n--other--\n"),
     );

@@ -68,7 +68,7 @@ describe("credentials", () => {
       headers: value === undefined ? {} : { Authorization: value },
     });
 
-  it("that are refused end their connection with the fifth answer, whatever it has pipelined", async () => {
+  it("close the connection after five refusals, also when more requests are pipelined", async () => {
     const request = "POST /v1/search HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer wp_x\r\n\r\n";
     const answer = await talk(request.repeat(50), () => false);
     const count = answer.split("HTTP/1.1 401").length - 1;
@@ -107,13 +107,13 @@ describe("credentials", () => {
     }
   });
 
-  it("asks for it before it says whether an operation exists", async () => {
+  it("are checked before the answer says whether an operation exists", async () => {
     const client = httpClient(server.url);
     for (const path of ["/v1/health", "/v1/send", "/v1/nonsense", "/v1/"])
       expect((await client.request(path, { method: "POST" })).status).toBe(401);
   });
 
-  it("says whose an accepted one is", async () => {
+  it("name their agent, address and scopes in health", async () => {
     expect(await server.ada.client.ok("health")).toEqual({
       ok: true,
       agent: server.ada.id,
@@ -153,7 +153,7 @@ describe("credentials", () => {
 });
 
 describe("names of operations", () => {
-  it("answers 404 for one that is none", async () => {
+  it("answers 404 for an unknown one", async () => {
     const { client } = server.ada;
     for (const name of ["nonsense", "Health", "health/", "constructor", "__proto__", "part", "%00"]) {
       const { status, body } = await client.call(name);
@@ -161,7 +161,7 @@ describe("names of operations", () => {
     }
   });
 
-  it("lets the operator unserve an operation", async () => {
+  it("answers 501 for an operation that the operator has turned off", async () => {
     await using other = await openJsonServer({ json: { unservedOperations: ["search", "no.such"] } });
     const { status, body } = await other.ada.client.call("search", { anything: 1 });
     expect([status, body.error.code]).toEqual([501, "unavailable"]);
@@ -188,14 +188,14 @@ describe("names of operations", () => {
     }
   });
 
-  it("answers what no operation is about in the same envelope", async () => {
+  it("answers 404 in the same envelope for a path outside the operations", async () => {
     for (const path of ["/", "/v1", "/v2/health", "/favicon.ico"]) {
       const { status, body } = await httpClient(server.url).request(path);
       expect([status, body.error.code]).toEqual([404, "not_found"]);
     }
   });
 
-  it("says that it is up, and describes itself, without a credential", async () => {
+  it("serves health and the OpenAPI document without a credential", async () => {
     const client = httpClient(server.url);
     expect((await client.request("/health")).body).toEqual({ status: "ok" });
     expect((await client.request("/openapi.json")).body.openapi).toBe("3.1.0");
@@ -298,7 +298,7 @@ describe("request bodies", () => {
     expect(JSON.parse(chunked).error).toMatchObject({ code: "invalid" });
   });
 
-  it("keeps the connection for the next request after a body it did not want", async () => {
+  it("keeps the connection for the next request after a body that is too large", async () => {
     const body = "x".repeat(2 * 1024 * 1024);
     const head = (length: number): string =>
       `POST /v1/health HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.ada.token}\r\nContent-Length: ${length}\r\n\r\n`;
@@ -310,7 +310,7 @@ describe("request bodies", () => {
 });
 
 describe("what is no request", () => {
-  it("is answered in the envelope, with a request id", async () => {
+  it("gets 400 in the envelope, with a request id", async () => {
     for (const bytes of [
       "NONSENSE\r\n\r\n",
       `GET /health HTTP/1.1\r\nHost: x\r\nX: ${"y".repeat(40_000)}\r\n\r\n`,
@@ -325,7 +325,7 @@ describe("what is no request", () => {
     }
   });
 
-  it("is neither one without Host nor one that expects what nobody does: both are answered", async () => {
+  it("does not include a request without Host or with an unknown expectation: both are answered", async () => {
     const credential = `Authorization: Bearer ${server.ada.token}`;
     for (const head of [credential, `Host: x\r\nExpect: miracles\r\n${credential}`]) {
       const answer = await talk(
@@ -361,7 +361,7 @@ describe("what is no request", () => {
 });
 
 describe("HTTPS", () => {
-  it("serves the same, and hangs up on who speaks no TLS", async () => {
+  it("serves the same, and closes a connection that does not speak TLS", async () => {
     await using secure = await openJsonServer({ https: { enabled: true, port: 0 } });
     const { port } = secure.listeners.find((one) => one.name === "https")!;
     const answer = await new Promise<string>((resolve, reject) => {
@@ -398,7 +398,7 @@ async function serves(port: number): Promise<void> {
 }
 
 describe("a connection", () => {
-  it("ends when its reader takes nothing of the answer", async () => {
+  it("is closed when the client does not read the answer", async () => {
     await using slow = await openJsonServer({ http: { requestTimeoutMs: 300, maxConnections: 1 } });
     const { port } = slow.listeners[0]!;
     const deaf = connect(port, "127.0.0.1").pause();
@@ -410,7 +410,7 @@ describe("a connection", () => {
     deaf.destroy();
   });
 
-  it("counts while it lasts, also one that never begins its handshake", async () => {
+  it("counts in the limit while it is open, also before its TLS handshake", async () => {
     await using full = await openJsonServer({
       http: { maxConnections: 3 },
       https: { enabled: true, port: 0 },
@@ -432,7 +432,7 @@ describe("the share of a network", () => {
   const ask = (token: string): string =>
     `POST /v1/health HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: 2\r\n\r\n{}`;
 
-  it("is full with connections without a valid token, and says so in the envelope", async () => {
+  it("limits connections without a valid token, and says so in the envelope", async () => {
     await using full = await openJsonServer(networkLimit, undefined, nameNetwork);
     const { port } = full.listeners[0]!;
     const stranger = connect(port, "127.0.0.1");
@@ -455,7 +455,7 @@ describe("the share of a network", () => {
     stranger.destroy();
   });
 
-  it("does not hold a mailbox that has shown its token, which has a share of its own", async () => {
+  it("does not limit a connection with a valid token, which counts in the share of its mailbox", async () => {
     await using full = await openJsonServer({ http: { maxConnectionsPerLogin: 1 } }, undefined, nameNetwork);
     const { port } = full.listeners[0]!;
     const first = connect(port, "127.0.0.1");
@@ -486,7 +486,7 @@ describe("the rate of requests", () => {
     await limited.bob.client.ok("health");
   });
 
-  it("is one for all tokens of an agent, too, and what one bucket refuses costs the other nothing", async () => {
+  it("also counts all tokens of an agent together; a request that one bucket refuses takes nothing from the other", async () => {
     await using limited = await openJsonServer({
       limits: {
         requestsPerSecond: 1,

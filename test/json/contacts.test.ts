@@ -70,7 +70,7 @@ describe("contact.create", () => {
     expect(vcard).toContain("FN:Ada Lovelace\r\n");
   });
 
-  it("takes a whole Card, with properties that nobody knows", async () => {
+  it("takes a whole Card, with unknown properties", async () => {
     const card = {
       "@type": "Card",
       version: "1.0",
@@ -183,7 +183,7 @@ UID:three`);
     expect(before.split("\r\n").every((line) => after.split("\r\n").includes(line))).toBe(true);
   });
 
-  it("takes a shown card back as it is: photos stay, and nothing is written", async () => {
+  it("changes nothing when the described card is sent back, and keeps its photos", async () => {
     const photo = `data:image/png;base64,${Buffer.alloc(5000, 3).toString("base64")}`;
     const { ref, version } = await create({ name: "Fay", media: { p: { kind: "photo", uri: photo } } });
     const { content } = await read(ref);
@@ -195,7 +195,7 @@ UID:three`);
     expect((await vcardOf(ref)).replaceAll(/\r\n /g, "")).toContain(photo);
   });
 
-  it("is refused without the version that was read, and says which there is", async () => {
+  it("is refused without the current version, and the answer names it", async () => {
     const { ref, version } = await create({ name: "Gil" });
     for (const given of [{}, { version: "1" }]) {
       const { status, body } = await server.ada.client.call("contact.update", {
@@ -209,7 +209,7 @@ UID:three`);
     expect((await read(ref)).version).toBe(version);
   });
 
-  it("of two at once one is refused", async () => {
+  it("of two at the same time refuses one", async () => {
     const { ref, version } = await create({ name: "Hal" });
     const answers = await Promise.all(
       ["A", "B"].map((name) =>
@@ -235,7 +235,7 @@ UID:three`);
 });
 
 describe("contact.delete", () => {
-  it("takes it away for everybody", async () => {
+  it("removes the contact for all readers", async () => {
     const { ref, version, uid } = await create({ name: "Jan" });
     expect(await refusal("contact.delete", { id: ref })).toEqual([409, "precondition_failed", undefined]);
     expect(await server.ada.client.ok("contact.delete", { id: `${book}#${uid}`, version })).toMatchObject({
@@ -287,7 +287,7 @@ describe("a contact as it is read", () => {
     expect(await refusal("part.describe", { id, render: "html" })).toEqual([400, "invalid", "/render"]);
   });
 
-  it("is without what nobody sees, and says so", async () => {
+  it("leaves out invisible text, and says so", async () => {
     const { ref } = await create({ name: "Mel\u200b", notes: { n: { note: "Hi\u{e0041}" } } });
     const { content, provenance, text } = await read(ref);
     expect(text).toBe("Mel\nNote: Hi");
@@ -378,7 +378,7 @@ describe("addressbooks", () => {
       expect((await server.ada.client.call("part.describe", { id })).status).toBe(404);
   });
 
-  it("have one that stays: what is created without in goes there", async () => {
+  it("include a default one, which cannot be deleted", async () => {
     const { content } = await read(server.ada.id);
     const own = content.addressbooks.find((one: { default?: boolean }) => one.default === true);
     expect(own).toMatchObject({ name: "Contacts", total: expect.any(Number) });
@@ -389,7 +389,7 @@ describe("addressbooks", () => {
     expect([status, body.error.code]).toEqual([422, "policy_refused"]);
   });
 
-  it("keep their version when a contact comes", async () => {
+  it("keep their version when a contact is added", async () => {
     const { ref, version } = await server.ada.client.ok("addressbook.create", { name: "Still" });
     await create({ name: "Quin" }, { in: ref });
     expect((await read(ref)).version).toBe(version);
@@ -409,7 +409,7 @@ describe("addressbooks", () => {
     expect(await refusal("addressbook.create", input)).toEqual([400, "invalid", field]);
   });
 
-  it("of others are not reached", async () => {
+  it("of others are refused: 403 in the account, 404 outside it", async () => {
     const { bob, eve } = server;
     for (const [who, status] of [
       [bob, 403],

@@ -131,7 +131,7 @@ describe("a message", () => {
     });
   });
 
-  it("gives each part, by part or in one string with the id, with its bytes where raw is asked for", async () => {
+  it("gives each part, named by part or behind the id, and its octets with render raw", async () => {
     const id = await server.deliver(server.ada, newsletter, { isAuthenticated: true });
     const html = await reader.ok("part.describe", { id: `${id}#1.2` });
     expect(html).toMatchObject({ ref: `${id}#1.2`, kind: "body", text: "Hallo Welt" });
@@ -174,7 +174,7 @@ describe("a message", () => {
     expect((await reader.ok("part.describe", { id, part: "1" })).kind).toBe("body");
   });
 
-  it("does not vouch for a message inside the message", async () => {
+  it("is not authenticated for a message inside the message", async () => {
     const id = await server.deliver(server.ada, newsletter, { isAuthenticated: true });
     for (const part of ["4", "4.1", "4.HEADER", "4.1.MIME"]) {
       const read = await reader.ok("part.describe", { id, part });
@@ -219,7 +219,7 @@ describe("a message", () => {
     );
   });
 
-  it("leaves out what is not seen, and says so", async () => {
+  it("leaves out invisible text, and says so", async () => {
     const id = await server.deliver(
       server.ada,
       plainMessage("A\u202eB", "vis\u200bible\u{e0041}\u{e0042}\u0007 \u202dtext\u2060 👨‍👩‍👧 é\n"),
@@ -361,7 +361,7 @@ describe("what cannot be read", () => {
     });
   });
 
-  it("is a message of another account, in the words of one that is not there", async () => {
+  it("is a message of another account, with the same answer as an unknown id", async () => {
     const id = await server.deliver(server.eve, newsletter);
     const foreign = await reader.call("part.describe", { id });
     expect([foreign.status, foreign.body.error.code]).toEqual([404, "not_found"]);

@@ -148,7 +148,7 @@ describe("draft.update", () => {
 });
 
 describe("a draft that is sent in an old version", () => {
-  it("is told as it is now to who may read it, and to others its version alone", async () => {
+  it("is answered with the current draft, or with its version alone to a caller who may not read it", async () => {
     const draft = await write();
     const sender = await server.token(server.ada, ["send"]);
     const refusals = [];
@@ -215,14 +215,14 @@ describe("a draft that a person edits in a mail client", () => {
     },
   );
 
-  it("is the older message again when the newer one goes first", async () => {
+  it("is the older message again when the newer one is expunged first", async () => {
     const first = await append("Message-ID: <b@client.example>\r\nSubject: One\r\n\r\nOne\r\n");
     const { draft_id: id } = (await read(first)).content;
     await expunge(await append("Message-ID: <b@client.example>\r\nSubject: Two\r\n\r\nTwo\r\n"));
     expect((await read(id)).content).toMatchObject({ subject: "One", message: first });
   });
 
-  it("is another draft when the one with its Message-ID is in Drafts no more", async () => {
+  it("is a new draft when the older one with its Message-ID has left Drafts", async () => {
     const { client } = server.ada;
     const draft = await write();
     const { text } = await source(draft.message);

@@ -84,7 +84,7 @@ it("attaches to an event that is there, with a patch or without, and to one inst
   expect(override!.match(/^ATTACH/gm)).toHaveLength(4);
 });
 
-it("refuses blobs of others, what is no blob, and a change without anything", async () => {
+it("refuses blobs of others, ids that are no blobs, and an empty change", async () => {
   const { client } = server.ada;
   const { ref } = await client.ok("event.create", { body: series });
   const version = await versionOf(ref);

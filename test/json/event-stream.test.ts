@@ -33,7 +33,7 @@ describe("an event stream", () => {
     server.close();
   });
 
-  it("of a reader that takes nothing holds up no other", async () => {
+  it("does not delay other streams when its reader does not read", async () => {
     const frame = Buffer.alloc(100_000, "y");
     const frames = 300;
     let isCutOff = false;

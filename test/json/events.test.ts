@@ -278,7 +278,7 @@ describe("invite: send", () => {
     }
   });
 
-  it("says nothing with invite none, and an answer takes the scope send", async () => {
+  it("sends nothing with invite none, and an answer needs the scope send", async () => {
     const { bob } = server;
     const made = await create({ ...body, participants: [bob.address] }, { invite: "send" });
     const { items } = (await bob.client.ok("calendarMonth.list", { month: "2026-03" })).content;
@@ -307,7 +307,7 @@ describe("invite: send", () => {
     expect((await client.ok("part.describe", { id: made.ref })).content.event.title).toBe("Together");
   });
 
-  it("takes the scope send", async () => {
+  it("needs the scope send", async () => {
     const { client } = await server.token(server.ada, ["calendar"]);
     const { status, body: refused } = await client.call("event.create", {
       body: { ...body, participants: ["stranger@other.example"] },
@@ -350,7 +350,7 @@ describe("one instance of a series", () => {
     ]);
   });
 
-  it("does not repeat", async () => {
+  it("has no recurrence rule of its own", async () => {
     const { ref, version } = await create(daily);
     expect(
       await refusal("event.update", {
@@ -371,7 +371,7 @@ describe("event.delete", () => {
 });
 
 describe("part.describe of an event", () => {
-  it("says what stands in it and nobody sees", async () => {
+  it("leaves out text that a person does not see, and names it in removed", async () => {
     const id = await put(`BEGIN:VEVENT
 UID:hidden
 DTSTAMP:20260101T000000Z
@@ -574,7 +574,7 @@ describe("calendarMonth.list", () => {
     expect((await read(instance.id)).content.recurrence_id).toBe("2026-04-01T10:00:00");
   });
 
-  it("goes on behind 500 instances, and repeats and misses none", async () => {
+  it("continues after 500 instances without repeating or missing one", async () => {
     const place = await made("Busy");
     for (const minute of [0, 30])
       await create(
@@ -609,7 +609,7 @@ describe("calendarMonth.list", () => {
     ]);
   });
 
-  it("takes the default calendar, and no month that is none", async () => {
+  it("takes the default calendar, and refuses an invalid month", async () => {
     expect((await month({ month: "2031-01" })).content).toMatchObject({
       calendar,
       time_zone: "Etc/UTC",
@@ -620,7 +620,7 @@ describe("calendarMonth.list", () => {
 });
 
 describe("free-busy", () => {
-  it("is times and nothing else", async () => {
+  it("gives times and no other detail of the events", async () => {
     const place = await made("Shown as busy");
     const body = { title: "Secret", start: "2027-05-03T10:00:00", timeZone: "Etc/UTC", duration: "PT1H" };
     await create(body, { in: place });
@@ -658,7 +658,7 @@ describe("free-busy", () => {
     ]);
   });
 
-  it("of others needs a grant, which may be of free-busy alone", async () => {
+  it("of others needs a grant; the right calendar:freebusy is enough", async () => {
     await using other = await openJsonServer();
     const { ada, bob } = other;
     const body = { title: "Secret", start: "2027-05-03T10:00:00", timeZone: "Etc/UTC", duration: "PT1H" };

@@ -156,7 +156,7 @@ describe("folder.delete", () => {
   });
 });
 
-it("is for who reaches all folders", async () => {
+it("changes to folders need a grant on all folders of the mailbox", async () => {
   await using other = await openJsonServer();
   const { ada, bob, eve } = other;
   const { ref: id, version } = await bob.client.ok("folder.create", { path: "Bobs" });

@@ -11,13 +11,13 @@ const standIn = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 const read = (text: string) => readJson(Buffer.from(new TextEncoder().encode(text)));
 
 describe("a body over the size of most", () => {
-  it("has its data decoded, and a string that says which instead", async () => {
+  it("has its data decoded, and a stand-in string in its place", async () => {
     const { value, decoded } = await read(`{"name" : "a", "data" :\n "${base64}" , "type":"b"}`);
     expect(value).toEqual({ name: "a", data: standIn, type: "b" });
     expect(decoded.get(standIn)?.equals(bytes)).toBe(true);
   });
 
-  it("may have several", async () => {
+  it("may have several data members", async () => {
     const other = randomBytes(200_000);
     const { value, decoded } = await read(
       JSON.stringify([{ data: base64 }, { data: other.toString("base64") }, { data: "AA==" }]),
@@ -28,7 +28,7 @@ describe("a body over the size of most", () => {
     expect(third!.data).toBe("AA==");
   });
 
-  it("may have escapes in it, wherever a piece ends", async () => {
+  it("may have escapes in the data, also across two pieces", async () => {
     const escapes: Readonly<Record<string, string>> = { "/": "\\/", "+": "\\u002b", A: "\\u0041" };
     const text = base64.replace(/[/+A]/g, (sign) => escapes[sign]!);
     const { decoded } = await read(`{"data":"${text}"}`);
@@ -60,7 +60,7 @@ describe("a body over the size of most", () => {
     await expect(read(text)).rejects.toMatchObject({ code: "invalid", details: { reason: "too_large" } });
   });
 
-  it("is no JSON when its data does not end", async () => {
+  it("is invalid when its data string does not end", async () => {
     await expect(read(`{"data":"${base64}`)).rejects.toMatchObject({ code: "invalid" });
   });
 });
@@ -128,7 +128,7 @@ describe("blob.create", () => {
     expect(stored.equals(bytes.subarray(0, stored.length))).toBe(true);
   });
 
-  it("takes no name of bytes that were not sent", async () => {
+  it("refuses a stand-in string that the client sends itself", async () => {
     const answer = await server.ada.client.call("blob.create", { data: standIn });
     expect(answer.status).toBe(400);
   });

@@ -32,7 +32,7 @@ it.each([
   ["a stored part", { attachments: [{ part: "message_1#1" }] }],
   ["a blob", { attachments: [{ blob: "blob_1" }] }],
   ["what it forwards", { forward_of: "message_1" }],
-])("makes one mail of a mailbox at a time when it is large by %s", async (_what, body) => {
+])("composes one large mail of a mailbox at a time: large by %s", async (_what, body) => {
   const make = makeMails();
   const first = await make(1, body);
   const second = await make(1, body);
@@ -41,7 +41,7 @@ it.each([
   await second.turn;
 });
 
-it("makes drafts that are sent in turns, too", async () => {
+it("composes drafts one at a time when they are sent, too", async () => {
   const make = makeMails();
   const first = await make(1, undefined, "draft_1");
   const second = await make(2, undefined, "draft_2");
@@ -50,7 +50,7 @@ it("makes drafts that are sent in turns, too", async () => {
   await second.turn;
 });
 
-it("keeps no small mail waiting", async () => {
+it("composes small mails without a wait", async () => {
   const make = makeMails();
   const small = { text: "x".repeat(60_000), attachments: [{ data: "AA==" }] };
   for (let count = 0; count < 10; count++) expect((await make(1, small)).isMade()).toBe(true);

@@ -50,7 +50,7 @@ describe.each(["legacy", "auto"] as const)("a client that negotiates: %s", (mode
 });
 
 describe("the list of tools", () => {
-  it("is every operation that is no stream, under names that clients take, with what it takes and answers", async () => {
+  it("has every operation that is no stream, with a name that clients accept and schemas of input and output", async () => {
     const client = await connect(server.ada.token);
     const { tools } = await client.listTools();
     expect(tools.map((tool) => tool.title)).toEqual(
@@ -69,7 +69,7 @@ describe("the list of tools", () => {
     expect(annotations.message_delete).toMatchObject({ readOnlyHint: false, destructiveHint: true });
   });
 
-  it("holds what the token can call, and nothing else can be called", async () => {
+  it("has only the operations that the token may call, and no other can be called", async () => {
     const { token } = await server.token(server.ada, ["mail:read"]);
     const client = await connect(token);
     const names = (await client.listTools()).tools.map((tool) => tool.name);
@@ -108,7 +108,7 @@ describe("a tool", () => {
     expect((await waiting).structuredContent.events).toMatchObject([{ type: "mail.received", message: id }]);
   });
 
-  it("does the work of an idempotency key once, whichever door the repeat comes by", async () => {
+  it("does the work of an idempotency key once, also when the repeat comes over /v1", async () => {
     const id = await server.deliver(server.ada, plainMessage("Once"));
     const client = await connect(server.ada.token);
     const input = { id, add_labels: ["once"], idempotency_key: "mcp-1" };
@@ -141,7 +141,7 @@ describe("a tool", () => {
     }
   });
 
-  it("answers no more than a model can take in", async () => {
+  it("limits the size of an answer for a model", async () => {
     const id = await server.deliver(server.ada, plainMessage("Long", "\u4f60\n".repeat(150_000)));
     const client = await connect((await server.token(server.ada, ["mail", "raw"])).token);
     const long = await callTool(client, "part_describe", { id, render: "raw", max_chars: 200_000 });
@@ -189,7 +189,7 @@ describe("the address /mcp", () => {
     ]);
   });
 
-  it("has no sessions to open or to end", async () => {
+  it("has no sessions: GET and DELETE are answered 405", async () => {
     for (const method of ["GET", "DELETE"]) {
       const { status, headers } = await ask({ method });
       expect([status, headers.get("allow")]).toEqual([405, "POST"]);
@@ -213,7 +213,7 @@ describe("the address /mcp", () => {
     expect((await fetchTool(open, "health", { Origin: "https://agents.example" })).status).toBe(200);
   });
 
-  it("opens no stream of changes, since none of the lists changes", async () => {
+  it("refuses a subscription to changes of the lists, which never change", async () => {
     const { body } = await ask(
       {
         method: "POST",

@@ -47,7 +47,7 @@ describe("message.update", () => {
     expect(await labels()).toEqual([]);
   });
 
-  it("changes up to 100 at once, and says of each what came of it", async () => {
+  it("changes up to 100 messages at once, and answers a result for each", async () => {
     const { client } = server.ada;
     const ids = [await arrive("one"), await arrive("two"), await arrive("three")];
     const gone = ids[1]!;
@@ -115,7 +115,7 @@ describe("message.update", () => {
     expect((await client.ok("message.update", request)).results).toEqual(results);
   });
 
-  it("of two mailboxes in reach is refused, naming the first of the other", async () => {
+  it("of messages of two mailboxes is refused, and the error names the first message of the second mailbox", async () => {
     await using other = await openJsonServer();
     const { ada, bob } = other;
     await other.administer("grant.create", { holder: ada.address, target: bob.address, scopes: ["mail"] });
@@ -124,7 +124,7 @@ describe("message.update", () => {
     expect([status, body.error.field]).toEqual([400, "/ids/1"]);
   });
 
-  it("that is refused because of one of several says which, and changes none", async () => {
+  it("that is refused because of one message names it, and changes none", async () => {
     const { client } = server.ada;
     const id = await arrive();
     const held = await client.ok("send", { body: { to: [server.bob.address], text: "x" }, hold: "always" });

@@ -55,7 +55,7 @@ async function audit() {
 }
 
 describe("who gets in", () => {
-  it("takes no credential but an operator's, and says the same of each other one", async () => {
+  it("takes only an operator's credential, and answers every other one alike", async () => {
     const agent = server.agents[0]!;
     const { number, token } = await create({ name: "gone" });
     await locally("operator.revoke", { number });
@@ -92,7 +92,7 @@ describe("who gets in", () => {
     }
   });
 
-  it("ends with its time", async () => {
+  it("is refused after its expiry", async () => {
     const { token } = await create({ name: "short", expiresInDays: 1e-8 });
     expect((await call("agent.list", {}, token)).status).toBe(401);
   });
@@ -121,7 +121,7 @@ describe("what it does", () => {
     expect(webhooks).toMatchObject([{ number: body.webhook.number, owner: "robin@waypost.test" }]);
   });
 
-  it("leaves no agent behind when its webhook cannot be", async () => {
+  it("leaves no agent when its webhook is refused", async () => {
     const input = { address: "lost@waypost.test", webhookUrl: "ftp://x" };
     const { status, body } = await call("agent.create", input);
     expect([status, body.error.field]).toEqual([400, "/webhookUrl"]);
@@ -153,7 +153,7 @@ describe("what it does", () => {
     for (const { answer } of rows) expect(Buffer.from(answer).includes(first.body.token)).toBe(false);
   });
 
-  it("refuses repeats at the same time, or gives them the answer: never two", async () => {
+  it("does one of several identical requests at the same time, and answers or refuses the others", async () => {
     const input = { owner: server.people[0]!.address, name: "burst", idempotency_key: "k2" };
     const answers = await Promise.all(Array.from({ length: 8 }, () => call("password.create", input)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
@@ -161,7 +161,7 @@ describe("what it does", () => {
     expect(passwords.filter(({ name }: { name: string }) => name === "burst")).toHaveLength(1);
   });
 
-  it("gives the key of a refused request back", async () => {
+  it("lets the key of a refused request be used again", async () => {
     const input = { name: "later.example.org", idempotency_key: "k3" };
     expect((await call("domain.show", { name: input.name })).status).toBe(404);
     expect((await call("agent.pause", { owner: "late@waypost.test", idempotency_key: "k3" })).status).toBe(
@@ -173,7 +173,7 @@ describe("what it does", () => {
     );
   });
 
-  it("does not do a request again that the end of the process has cut off", async () => {
+  it("does not repeat a request that was cut off by the end of the process", async () => {
     const { store } = server.daemon.house;
     const input = { agent: server.agents[0]!.address, name: "cut", idempotency_key: "k4" };
     await call("token.create", input);
@@ -204,7 +204,7 @@ describe("what it does", () => {
 });
 
 describe("the audit log", () => {
-  it("has every call with who made it and what came of it, refusals and the command line too", async () => {
+  it("lists every call with its caller and outcome, also refusals and calls of the command line", async () => {
     await locally("agent.list", {});
     await locally("agent.show", { owner: "nobody@waypost.test" }).catch(() => {});
     const { headers } = await call("person.show", { owner: server.people[0]!.address });
@@ -224,7 +224,7 @@ describe("the audit log", () => {
     });
   });
 
-  it("has no secret: neither tokens that were made nor the one that called", async () => {
+  it("contains no secret: neither new tokens nor the token of the caller", async () => {
     const made = await call("token.create", { agent: server.agents[0]!.address });
     await locally("call", {
       operation: "health",
@@ -297,7 +297,7 @@ describe("where it is served", () => {
     expect(secure.operator.url).toMatch(/^https:/);
   });
 
-  it("is nowhere where that is asked for", async () => {
+  it("is not served when the setting turns it off", async () => {
     await using off = await startInProcessDaemon({ set: ["operator.served_on=nowhere"] });
     expect((await fetch(`${off.http.url}/operator/openapi.json`)).status).toBe(404);
     expect(off.operator).toBeUndefined();

@@ -17,13 +17,13 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const renders = ["text", "reply", "markdown", "html", "json", "headers", "structure", "raw", "source"];
 
-it.each(renders)("says the same again in render %s", async (render) => {
+it.each(renders)("gives the same answer when it is read again, in render %s", async (render) => {
   const id = await server.deliver(server.ada, plainMessage(`Again ${render}`, "> old\r\nnew words\r\n"));
   const first = await reader.ok("part.describe", { id, render });
   expect(await reader.ok("part.describe", { id, render })).toEqual(first);
 });
 
-it("shows new marks", async () => {
+it("shows changed flags, labels and folder when it is read again", async () => {
   const id = await server.deliver(server.ada, plainMessage("Marks"));
   const first = await reader.ok("part.describe", { id });
   expect(first.content).toMatchObject({ unread: true, labels: [] });
@@ -70,7 +70,7 @@ it("is gone when the message is", async () => {
   expect((await reader.call("part.describe", { id })).body.error.code).toBe("not_found");
 });
 
-it("is listed again with new marks and the same words, and no more once it is gone", async () => {
+it("is listed with changed flags and the same preview, and not after it is deleted", async () => {
   await using daemon = await startInProcessDaemon();
   const { token, address } = daemon.agents[0]!;
   const call = (operation: string, input: object) => postJson(daemon.http.url, operation, token, input);

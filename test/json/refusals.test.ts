@@ -67,7 +67,7 @@ describe("an id outside the account", () => {
     ["wait", ({ agent }) => ({ mailbox: agent })],
   ];
 
-  it("is answered as one that was never given, wherever it stands in a request", async () => {
+  it("gets the same answer as an unknown id, in every field of a request", async () => {
     const own = await idsOf(server.ada, server.ada);
     const foreign = await idsOf(server.eve, server.eve);
     for (const [operation, request] of requests) {

@@ -26,7 +26,7 @@ const attached = (type: string, name: string, bytes: Buffer): string =>
   `Content-Type: ${type}; name="${name}"\nContent-Disposition: attachment\nContent-Transfer-Encoding: base64\n\n${bytes.toString("base64")}`;
 
 describe("a body", () => {
-  it("is what is seen of its HTML; that its other alternative differs is told", async () => {
+  it("is the visible text of the HTML, and says when the plain alternative differs", async () => {
     const alternatives = (plain: string) =>
       messageOf(
         "Content-Type: multipart/alternative; boundary=a",
@@ -60,7 +60,7 @@ describe("a body", () => {
     );
   });
 
-  it("is its plain text where the HTML is empty, and nothing where the HTML is too much", async () => {
+  it("is the plain text where the HTML is empty, and is empty where the HTML is beyond the limits", async () => {
     const alternatives = (html: string) =>
       messageOf(
         "Content-Type: multipart/alternative; boundary=a",
@@ -75,7 +75,7 @@ describe("a body", () => {
     expect((await read(bomb, { part: "1" })).text).toBe("plain words");
   });
 
-  it("is read without history and signature as reply, and the cuts put back make it whole", async () => {
+  it("has no history and signature in render reply, and the cuts restore the whole text", async () => {
     const body =
       "Yes, 😀 gladly.\n\n> Will you come?\n\nAt noon.\n-- \nMel\n\nOn Mon, 2 Mar 2026 Ada wrote:\n> old";
     const id = await server.deliver(server.ada, messageOf("Content-Type: text/plain; charset=utf-8", body));
@@ -177,7 +177,7 @@ describe("an attachment", () => {
   });
 });
 
-it("gives names and subjects without what nobody sees in them", async () => {
+it("has names and subjects without invisible characters", async () => {
   const word = (text: string): string => `=?utf-8?B?${Buffer.from(text).toString("base64")}?=`;
   const tags = [..."obey"].map((one) => String.fromCodePoint(0xe0000 + one.charCodeAt(0))).join("");
   const message = mixed(

@@ -109,7 +109,7 @@ describe("search", () => {
     expect(await idsOf({ doubtful: false })).toEqual(all.filter((id) => !doubtful.includes(id)));
   });
 
-  it("says how many there are in a folder that nothing narrows", async () => {
+  it("answers the total of a folder when no other condition narrows it", async () => {
     const totalOf = async (request: object) => (await server.ada.client.ok("search", request)).content.total;
     expect(await totalOf({ folder: "inbox", limit: 1 })).toBe(4);
     expect(await totalOf({ folder: "inbox", unread: true })).toBeUndefined();
@@ -122,7 +122,7 @@ describe("search", () => {
     expect(await found({ thread: content.thread, unread: true })).toEqual(["reply"]);
   });
 
-  it("goes on from its cursor without repeating or passing over anything, whatever comes meanwhile", async () => {
+  it("continues from its cursor without repeating or missing a message, also when new mail arrives", async () => {
     await using other = await openJsonServer();
     const { client } = other.ada;
     const all: string[] = [];
@@ -181,12 +181,12 @@ describe("search", () => {
     expect([status, body.error.field]).toEqual([400, field]);
   });
 
-  it("reaches no further than the credential", async () => {
+  it("refuses a mailbox beyond the reach of the credential", async () => {
     expect((await server.ada.client.call("search", { in: server.bob.id })).status).toBe(403);
     expect((await server.ada.client.call("search", { in: server.eve.id })).status).toBe(404);
   });
 
-  it("fills its pages with what a grant reaches, as it is there", async () => {
+  it("fills its pages with the messages that a grant reaches", async () => {
     await using other = await openJsonServer();
     const { ada, bob } = other;
     const grant = { holder: ada.address, target: bob.address, scopes: ["mail:read"], mailboxes: ["INBOX"] };
@@ -203,7 +203,7 @@ describe("search", () => {
     expect(rest.cursor).toBeUndefined();
   });
 
-  it("names the hold that a mail is, where it waits", async () => {
+  it("names the hold of a mail that waits", async () => {
     const { client } = server.bob;
     const held = await client.ok("send", {
       body: { to: [server.ada.address], subject: "May I?", text: "Hello" },

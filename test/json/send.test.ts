@@ -96,7 +96,7 @@ describe("what is sent", () => {
     expect(await headersOf((await received(server.ada)).id)).not.toMatch(/^Bcc:/m);
   });
 
-  it("goes to others only through the queue, which has it until it is reported", async () => {
+  it("goes to other servers only through the queue", async () => {
     await server.administer("agent.update", { owner: server.ada.address, allow: ["far.example"] });
     const sent = await send(server.ada, hello("Mel <Mel.M@Far.example>"));
     expect(sent.state).toBe("queued");
@@ -118,7 +118,7 @@ describe("what is sent", () => {
     expect((await received(server.bob)).subject).toBe("later");
   });
 
-  it("waits for a person when that is asked for, and is told of as held", async () => {
+  it("waits for a person with hold always, and is reported as held", async () => {
     const { cursor } = await server.ada.client.ok("wait");
     const sent = await send(server.ada, hello(server.bob.address, "asked"), { hold: "always" });
     expect(sent).toMatchObject({ state: "held", hold: expect.stringMatching(/^hold_/) });
@@ -130,7 +130,7 @@ describe("what is sent", () => {
   });
 });
 
-it("has text for who reads no HTML, where only that was given", async () => {
+it("gets a text alternative made from the HTML when only HTML was given", async () => {
   const html = "<h1>News</h1><p>Hi <b>you</b> &amp; all</p>";
   const sent = await send(server.ada, { to: [server.bob.address], subject: "html", html });
   const parsed = await simpleParser(await bytesOf(sent.ref));
@@ -310,7 +310,7 @@ describe("a key", () => {
     expect(later.replayed).toBeUndefined();
   });
 
-  it("is answered though the draft has gone, the mailbox is paused and the limit is spent", async () => {
+  it("still answers a repeat when the draft has gone, the mailbox is paused and the limit is spent", async () => {
     await using own = await openJsonServer({ limits: { sendsPerHour: 1 } });
     const draft = await own.ada.client.ok("draft.create", { body: hello(own.bob.address) });
     const input = { draft: draft.ref, version: draft.version, idempotency_key: "k" };
@@ -330,7 +330,7 @@ describe("a key", () => {
     expect(ofBob.ref).not.toBe(ofAda.ref);
   });
 
-  it("is not spent by an attempt that was refused", async () => {
+  it("can be used again after a refused attempt", async () => {
     const key = { idempotency_key: "refused-first" };
     expect(await refusal(server.ada, { body: hello("nobody@first.example"), ...key })).toMatchObject({
       status: 400,
@@ -339,7 +339,7 @@ describe("a key", () => {
     expect((await send(server.ada, hello(server.bob.address), key)).replayed).toBeUndefined();
   });
 
-  it("that is in use is waited for", async () => {
+  it("sends one mail when many requests use it at the same time", async () => {
     const key = { idempotency_key: "at-once" };
     const answers = await Promise.all(
       Array.from({ length: 50 }, () =>
@@ -383,7 +383,7 @@ describe("from another mailbox", () => {
 });
 
 describe("from a mailbox that is granted", () => {
-  it("an agent does not get round what it has to ask for from its own", async () => {
+  it("an agent is held to the policy of its own mailbox", async () => {
     await using own = await openJsonServer({ outbound: { smarthostHost: "relay.example" } });
     await own.administer("agent.update", { owner: own.bob.address, holdPolicy: "open" });
     await own.administer("grant.create", {
@@ -398,7 +398,7 @@ describe("from a mailbox that is granted", () => {
 });
 
 describe("from a person's mailbox", () => {
-  it("an agent sends what it may send from its own, and nothing that it would have to ask for", async () => {
+  it("an agent may send what its own mailbox may send, and mail that needs approval is refused", async () => {
     await using own = await openJsonServer({ outbound: { smarthostHost: "relay.example" } });
     const { id } = (await own.administer("person.create", { address: "pat@first.example" })) as {
       id: string;
@@ -423,7 +423,7 @@ describe("from a person's mailbox", () => {
 });
 
 describe("limits", () => {
-  it("say exactly when the next mail may go, and count what is held too", async () => {
+  it("answer the exact time until the next mail may go, and count held mail too", async () => {
     await using own = await openJsonServer({ limits: { sendsPerHour: 2, sendsPerDay: 3 } });
     const body = hello(own.bob.address);
     await own.ada.client.ok("send", { body, hold: "always" });

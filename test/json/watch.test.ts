@@ -62,7 +62,7 @@ describe("a stream", () => {
     expect(await empty.next()).toEqual({ event: "open", data: { cursor: "" } });
   });
 
-  it("tells of mail with ids and our own words, and nothing that the sender wrote", async () => {
+  it("reports mail with ids and words of Waypost alone, and nothing that the sender wrote", async () => {
     const { client } = server.ada;
     await using stream = await client.watch();
     await stream.next();
@@ -84,7 +84,7 @@ describe("a stream", () => {
     expect(JSON.stringify(frame)).not.toMatch(/Ignore|Mel|mel@/);
   });
 
-  it("says that it is alive in quiet intervals, and does not end", async () => {
+  it("writes a keepalive in quiet intervals, and does not end", async () => {
     await using stream = await server.ada.client.watch({ timeout_s: 1 });
     await stream.next();
     expect(await stream.next()).toEqual({ comment: "keepalive" });
@@ -103,7 +103,7 @@ describe("a stream", () => {
     expect((await later.events(1))[0].message).toBe(second);
   });
 
-  it("keeps to the mailbox, the types and the machine-readable part that were asked for", async () => {
+  it("gives only events of the requested mailbox and types, and with agent_part", async () => {
     const { client } = server.ada;
     const { cursor } = await client.ok("wait");
     await server.deliver(server.ada, plainMessage("plain"));
@@ -220,7 +220,7 @@ describe("a stream", () => {
     expect(answer).toMatch(/\r\nX-Request-Id: req_[0-9a-f]{32}\r\n/);
   });
 
-  it("that nobody reads keeps nothing from the others", async () => {
+  it("does not delay other streams when its client does not read", async () => {
     const { port } = new URL(server.url);
     const idle = connect(Number(port), "127.0.0.1").on("error", () => {});
     idle.write(
@@ -298,7 +298,7 @@ describe("a grant", () => {
     expect(await types("ada")).toEqual(["mail.received"]);
   });
 
-  it("that is narrower from now on gives no event again that it no longer reaches", async () => {
+  it("that becomes narrower gives no events that it no longer reaches", async () => {
     await using other = await openJsonServer();
     const { ada, bob } = other;
     const grant = (mailboxes?: readonly string[]) =>
@@ -320,7 +320,7 @@ describe("a grant", () => {
     expect(await told()).toEqual([shown]);
   });
 
-  it("has cursors of its own, also where its owner reads what the mailbox's own agent has just read", async () => {
+  it("has its own cursors, also for events that the mailbox's own agent has just read", async () => {
     await using other = await openJsonServer();
     const { ada, bob } = other;
     await other.administer("grant.create", {
