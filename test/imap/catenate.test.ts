@@ -50,7 +50,7 @@ describe("the URL of a message", () => {
     "http://mail.example.test/INBOX/;UID=1",
     "/IN BOX/;UID=1",
     `/${"a".repeat(2000)}/;UID=1`,
-  ])("is none of ours: %s", (url) => expect(parseMessageUrl(url)).toBeUndefined());
+  ])("is not accepted: %s", (url) => expect(parseMessageUrl(url)).toBeUndefined());
 });
 
 /** Logged in, with a message of two parts in INBOX. */
@@ -93,7 +93,7 @@ test("puts messages together from text and parts of messages", async () => {
   `);
 });
 
-test("names a URL that it does not take", async () => {
+test("names a URL that it refuses", async () => {
   await using server = await startImap();
   const bad = [
     "/INBOX/;UID=2",

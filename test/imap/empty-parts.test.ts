@@ -26,7 +26,7 @@ function filled(...messages: readonly string[]): string {
 `;
 }
 
-test("a part that BODYSTRUCTURE shows can be fetched, even if the multipart is empty", async () => {
+test("a part that BODYSTRUCTURE shows can be fetched, even if its multipart is empty", async () => {
   const noBoundary = message("Subject: 1", "Content-Type: multipart/mixed; boundary=never", "", "text", "");
   const encoded = message(
     "Subject: 2",

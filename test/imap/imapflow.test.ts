@@ -38,7 +38,7 @@ const message = (subject: string): Buffer =>
     ].join("\r\n"),
   );
 
-test("imapflow does its ordinary work", async () => {
+test("imapflow lists, appends, fetches, searches, copies, moves and deletes", async () => {
   await using server = await startImap();
   const client = await connect(server);
   try {

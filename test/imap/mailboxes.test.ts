@@ -78,7 +78,7 @@ test("creates, renames and deletes mailboxes with those below them", async () =>
   `);
 });
 
-test("gives the mail of INBOX away when INBOX is renamed", async () => {
+test("moves the mail of INBOX to the new name when INBOX is renamed", async () => {
   await using server = await startImap();
   await server.converse(`${loggedIn}
     C: a1 APPEND INBOX {4+}
@@ -265,7 +265,7 @@ test("RECURSIVEMATCH shows parents that do not exist, and what lies below those 
   `);
 });
 
-test("tells a client of IMAP4rev2 the name that it gave, where the name is another", async () => {
+test("sends OLDNAME to a client of IMAP4rev2 when it wrote the name in another form", async () => {
   await using server = await startImap();
   const given = "Cafe\u0301";
   const name = "Caf\u00e9";

@@ -74,7 +74,7 @@ test("a command applies to the last messages, and its answer says where it stopp
   `);
 });
 
-test("what is for all or none is refused beyond the limit", async () => {
+test("a command that applies to all messages or none is refused beyond the limit", async () => {
   await using server = await startImap({ messageLimit: 3 });
   await server.converse(`${fiveMessages}
     C: a1 UID COPY 1:* Archive
@@ -158,7 +158,7 @@ test("with expunged messages, EXPUNGEISSUED is the answer and the limit is sent 
   `);
 });
 
-test("an APPEND of more messages than are taken at once stores none", async () => {
+test("an APPEND of more messages than the limit stores none", async () => {
   await using server = await startImap();
   const messages = " {1+}\\r\\na".repeat(1001);
   await server.converse(`

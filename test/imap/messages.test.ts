@@ -72,7 +72,7 @@ test("appends and fetches messages as they were sent", async () => {
   `);
 });
 
-test("marks a message as seen when its text is read, and says so", async () => {
+test("sets \\Seen when the text of a message is read, and sends the flags", async () => {
   await using server = await startImap();
   await server.converse(`${threeMessages}
     C: a1 FETCH 2:3 (UID BODY[TEXT])
@@ -116,7 +116,7 @@ test("stores flags, answers them unless silent, and tells a new keyword first", 
   `);
 });
 
-test("leaves alone what has changed since, and names it", async () => {
+test("leaves messages alone whose MODSEQ is above UNCHANGEDSINCE, and names them", async () => {
   await using server = await startImap();
   await server.converse(`${threeMessages}
     C: a1 FETCH 1 (MODSEQ)
@@ -212,7 +212,7 @@ test("appends to the selected mailbox and tells EXISTS before the answer", async
   `);
 });
 
-test("searches in every form of answer", async () => {
+test("answers SEARCH with each RETURN option", async () => {
   await using server = await startImap();
   await server.converse(`${threeMessages}
     C: a1 SEARCH ALL

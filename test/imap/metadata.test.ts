@@ -40,7 +40,7 @@ describe("names of entries", () => {
     `/shared/${"x".repeat(200)}`,
   ])("are refused: %s", (text) => expect(() => read(text, readEntryName)).toThrow());
 
-  test("are asked for alone, in lists and from their root", () => {
+  test("are requested alone, in lists and with a depth", () => {
     expect(read("/private", readEntryNames)).toEqual(["/private"]);
     expect(read("(/private/a /shared)", readEntryNames)).toEqual(["/private/a", "/shared"]);
     expect(() => read("()", readEntryNames)).toThrow();
@@ -163,7 +163,7 @@ test("bounds the entries of a mailbox", async () => {
   `);
 });
 
-test("shares what is shared, and keeps private what is private", async () => {
+test("shows entries under /shared to other users, and entries under /private to their holder alone", async () => {
   await using shared = await startShared({ scopes: ["mail"], mailboxes: ["INBOX"] });
   await shared.converse(`${bothLoggedIn}
     C: a1 SETMETADATA "Other Users/kim@example.test/INBOX" (/shared/comment "robin's" /private/comment "r")
@@ -181,7 +181,7 @@ test("shares what is shared, and keeps private what is private", async () => {
   `);
 });
 
-test("lets a grant to read keep private entries alone", async () => {
+test("lets a user with a grant to read set private entries only", async () => {
   await using shared = await startShared({ scopes: ["mail:read"] });
   await shared.converse(`${bothLoggedIn}
     C: a1 SETMETADATA "Other Users/kim@example.test/INBOX" (/private/comment "r")
@@ -217,7 +217,7 @@ test("refuses a value that is too long before it is sent, and reads past one tha
   `);
 });
 
-test("tells the longest of the values that were too long", async () => {
+test("answers LONGENTRIES with the length of the longest value", async () => {
   await using server = await startImap();
   await server.converse(`${loggedIn}
     C: a1 SETMETADATA INBOX (/private/a "1" /private/b "22222" /private/c "333")

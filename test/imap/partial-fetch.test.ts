@@ -1,7 +1,7 @@
 import { test } from "vitest";
 import { startImap } from "./server.ts";
 
-test("fetches a part of what is named, from either end", async () => {
+test("fetches a range of the named messages, from either end", async () => {
   await using server = await startImap();
   const message = "{4+}\n    C: a: 1";
   await server.converse(`

@@ -63,7 +63,7 @@ test("shows no limit of octets if there is none", async () => {
   `);
 });
 
-test("tells the quota of the owner of a shared mailbox to who reaches it", async () => {
+test("shows the quota of the owner to a user who reaches a shared mailbox", async () => {
   await using shared = await startShared({ scopes: ["mail:read"], mailboxes: ["INBOX"] });
   await shared.converse(`${bothLoggedIn}
     C: a1 GETQUOTAROOT "Other Users/kim@example.test/INBOX"

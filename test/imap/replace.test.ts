@@ -20,7 +20,7 @@ const drafts = `
   S2*: i2 OK {{*}}
 `;
 
-test("puts a message into the place of another", async () => {
+test("replaces a message by another in one command", async () => {
   await using server = await startImap();
   await server.converse(`${drafts}
     C: a1 REPLACE 2 Drafts (\\Seen \\Draft) "14-Jul-2026 02:44:25 -0700" {8}
@@ -63,7 +63,7 @@ test("puts a message into the place of another", async () => {
   `);
 });
 
-test("replaces nothing where it cannot put the new message", async () => {
+test("keeps the old message when the new one cannot be stored", async () => {
   await using server = await startImap({ maxAppendBytes: 100 });
   await server.converse(`${drafts}
     C: a1 REPLACE 2 Nowhere {4+}

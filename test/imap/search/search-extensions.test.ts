@@ -21,7 +21,7 @@ const select = `
     C: a2 SELECT INBOX
     S*: a2 OK {{*}}`;
 
-test("answers a part of the result, from either end", async () => {
+test("answers a range of the result, from either end", async () => {
   await using server = await startImap();
   await server.converse(`${open}${appends("a", "b", "c", "d", "e")}${select}
     C: a3 SEARCH RETURN (PARTIAL 2:3) NOT 1
@@ -73,7 +73,7 @@ test("answers a part of the result, from either end", async () => {
   `);
 });
 
-test("finds the words of a FUZZY text in any order, and says how well they fit", async () => {
+test("finds the words of a FUZZY text in any order, and answers their relevancy", async () => {
   await using server = await startImap();
   await server.converse(`${open}${appends("bread and butter", "butter on bread", "bread")}${select}
     C: a3 SEARCH SUBJECT "butter bread"
@@ -155,7 +155,7 @@ test("sends messages that enter or leave a search result, by this session and ot
   `);
 });
 
-test("keeps no more than a few searches up to date, and says so", async () => {
+test("limits the searches that are kept up to date, and says so", async () => {
   await using server = await startImap();
   await server.converse(`${open}${appends("one")}${select}
     C: s1 SEARCH RETURN (UPDATE CONTEXT COUNT) ALL

@@ -23,7 +23,7 @@ describe("RETURN options", () => {
     expect(tryReturnOptions(reader(text))).toEqual(expected);
   });
 
-  test("are not there", () => {
+  test("are undefined where RETURN is absent", () => {
     expect(tryReturnOptions(reader("ALL"))).toBeUndefined();
   });
 
@@ -66,7 +66,7 @@ describe("FUZZY", () => {
     ['FUZZY NOT BODY "a b"', { kind: "not", key: { kind: "and", keys: [body("a"), body("b")] } }],
     ['FUZZY (SEEN BODY "a b") BODY "c d"', expect.objectContaining({ kind: "and" })],
     ["FUZZY FUZZY BODY a", body("a")],
-  ])("takes %s apart", (text, expected) => {
+  ])("widens the keys of %s", (text, expected) => {
     expect(widened(text)).toEqual(expected);
   });
 

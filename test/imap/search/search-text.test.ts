@@ -119,7 +119,7 @@ const picture = message(
   "",
 );
 
-test("SEARCH BODY finds what reports say and the alternative texts of pictures", async () => {
+test("SEARCH BODY finds the text of delivery reports and the alternative texts of pictures", async () => {
   await using server = await startImap();
   await server.converse(`${filled(bounce, receipt, picture)}
     C: a1 SEARCH BODY "5.1.1"

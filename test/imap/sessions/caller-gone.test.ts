@@ -61,7 +61,7 @@ it.each(commands)("ends %s when its client goes", async (command) => {
   expect(watched.reads).toBe(reads);
 });
 
-it("notices that a client has closed its connection without another word", async () => {
+it("notices that a client has closed its connection without LOGOUT", async () => {
   const socket = await connect();
   const held = holdRead();
   socket.write("c SEARCH BODY nowhere\r\n");
@@ -72,7 +72,7 @@ it("notices that a client has closed its connection without another word", async
   held.release();
 });
 
-it("ends the connection of a command that answers nothing for too long", async () => {
+it("ends the connection when a command sends nothing for too long", async () => {
   const socket = await connect();
   let said = "";
   const ended = once(socket, "close");

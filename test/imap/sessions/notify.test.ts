@@ -62,7 +62,7 @@ test("sends events of the selected mailbox between commands, with the requested 
   `);
 });
 
-test("tells of new messages what NOTIFY and the searches that find them ask for, in one response", async () => {
+test("sends one FETCH response for a new message that NOTIFY and a search ask for", async () => {
   await using server = await startImap();
   await server.converse(`${twoSessions}
     C: i2 SELECT INBOX
@@ -321,7 +321,7 @@ test("sends which annotations change, except those that the client changes itsel
   `);
 });
 
-test("tells annotations that others change at the end of commands once METADATA is enabled", async () => {
+test("sends annotations that others change at the end of commands once METADATA is enabled", async () => {
   await using server = await startImap();
   await server.converse(`${twoSessions}
     C: a1 ENABLE METADATA

@@ -44,7 +44,7 @@ test("reports that a silent command is running, never inside a response", async 
   }
 });
 
-test("tells once of a command that has said nothing for too long, and counts no time in which the client reads", async () => {
+test("reports once that a command has sent nothing for too long, without the time in which the client reads", async () => {
   vi.useFakeTimers();
   try {
     let overdue = 0;

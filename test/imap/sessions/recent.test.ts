@@ -12,7 +12,7 @@ const twice = `
   S2: i1 OK {{*}}
 `;
 
-test("a message is \\Recent in the first session that is told of it and may change it, and in no other", async () => {
+test("a message is \\Recent in the first session with write access that sees it, and in no other", async () => {
   await using server = await startImap();
   await server.converse(`${twice}
     C: a1 APPEND INBOX (\\Seen) {4+}\\r\\na: 1 {4+}\\r\\na: 2
@@ -67,7 +67,7 @@ test("a message is \\Recent in the first session that is told of it and may chan
   `);
 });
 
-test("what was \\Recent is old for the next session, and a copy is new again", async () => {
+test("a message that was \\Recent is not for the next session, and a copy of it is \\Recent again", async () => {
   await using server = await startImap();
   await server.converse(`${twice}
     C: a1 APPEND INBOX {4+}\\r\\na: 1

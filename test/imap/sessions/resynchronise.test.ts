@@ -251,7 +251,7 @@ test.each([
   ["3,1000", "9,2000", 9],
   ["1:4294967295", "1:4294967295", 1],
   ["1:3", "1", 1],
-])("a client that knows %s as %s knows what is gone up to %i", (seqs, uids, highest) => {
+])("sequence numbers %s sent as UIDs %s are right up to UID %i", (seqs, uids, highest) => {
   const view = new SessionView([1, 5, 9]);
   expect(highestMatch(view, parseNumberSet(seqs), parseNumberSet(uids))).toBe(highest);
 });

@@ -111,7 +111,7 @@ describe("what a client knows", () => {
     expect(view.knownUids([[4, 4294967295]])).toEqual([5, 9]);
   });
 
-  test("knows which of its messages are gone", () => {
+  test("lists which of its messages are expunged", () => {
     const view = new SessionView([1, 2]);
     view.remove([[2, 2]]);
     expect([view.isExpunged(1), view.isExpunged(2), view.count]).toEqual([false, true, 2]);

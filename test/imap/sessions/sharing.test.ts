@@ -44,7 +44,7 @@ test("lists what a grant shares behind the own mailboxes, without its special us
   `);
 });
 
-test("lets a grant to read look, and change nothing", async () => {
+test("a grant to read allows reading, and no change", async () => {
   await using shared = await startShared({ scopes: ["mail:read"], mailboxes: ["INBOX"] });
   await shared.converse(`${bothLoggedIn}
     C: a1 SELECT "Other Users/kim@example.test/inbox"
@@ -96,7 +96,7 @@ test("lets a grant to read look, and change nothing", async () => {
   `);
 });
 
-test("follows a shared mailbox, both ways", async () => {
+test("sends changes of a shared mailbox to its owner and to the user with the grant", async () => {
   await using shared = await startShared();
   await shared.converse(`${bothLoggedIn}
     C: a1 SELECT "Other Users/kim@example.test/INBOX"
@@ -320,11 +320,11 @@ test("shows rights as they are, and refuses to change them", async () => {
   `);
 });
 
-test("gives the addresses of owners one level, whatever they hold", () => {
+test("writes an owner's address as one level of the hierarchy, whatever characters it has", () => {
   expect(["a@b", "a/b@c", "100%*=\\@c"].map(ownerLevel)).toEqual(["a@b", "a=2Fb@c", "100=25=2A=3D=5C@c"]);
 });
 
-test("a token narrows what a grant gives", async () => {
+test("the scopes of a token limit the rights of a grant", async () => {
   await using shared = await startShared();
   const { server } = shared;
   const { token } = await administrate(server, "token.create", {

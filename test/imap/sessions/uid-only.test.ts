@@ -75,7 +75,7 @@ test("speaks in UIDs alone once UIDONLY is enabled", async () => {
   `);
 });
 
-test("tells searches that are kept up to date by UID once UIDONLY is enabled", async () => {
+test("updates search results by UID once UIDONLY is enabled", async () => {
   await using server = await startImap();
   await server.converse(`
     S: * OK {{*}}

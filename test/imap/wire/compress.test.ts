@@ -90,7 +90,7 @@ function closeOf(socket: net.Socket): Promise<void> {
   return new Promise((resolve) => socket.once("close", () => resolve()));
 }
 
-test("reads what is behind the end of the peer's stream as plain text", async () => {
+test("reads octets after the end of the peer's DEFLATE stream as plain text", async () => {
   await using server = await startImap();
   const socket = await compressed(server.port, server.robin.password);
   socket.write(Buffer.concat([zlib.deflateRawSync("c UNAUTHENTICATE\r\n"), Buffer.from("d NOOP\r\n")]));
@@ -101,7 +101,7 @@ test("reads what is behind the end of the peer's stream as plain text", async ()
   socket.destroy();
 });
 
-test("ends who sends a little that inflates to much", async () => {
+test("closes a connection whose input inflates too much", async () => {
   await using server = await startImap();
   const socket = await compressed(server.port, server.robin.password);
   const append = `n APPEND Nowhere {40000000+}\r\n${" ".repeat(40_000_000)}\r\n`;
@@ -117,7 +117,7 @@ test("ends who sends a little that inflates to much", async () => {
   expect(tail).toMatch(/\* BYE \[LIMIT\] [^\n]*\n$/);
 });
 
-test("ends who sends what is not DEFLATE", async () => {
+test("closes a connection that sends octets that are not DEFLATE", async () => {
   await using server = await startImap();
   const socket = await compressed(server.port, server.robin.password);
   socket.write(Buffer.alloc(1000, 0xff));

@@ -26,7 +26,7 @@ async function connectPair(timeoutMs = 5000): Promise<Pair> {
   };
 }
 
-test("reads lines with either end, and counted octets between them", async () => {
+test("reads lines that end in CRLF or LF, and counted octets between them", async () => {
   await using pair = await connectPair();
   pair.peer.write("one\r\ntwo\n12345rest\r\n");
   expect(await pair.connection.readLine(10)).toBe("one");
@@ -60,14 +60,14 @@ test("closes a peer that is silent, and one that does not read", async () => {
   await expect(deaf.connection.write(Buffer.alloc(20_000_000))).rejects.toThrow(ConnectionClosed);
 });
 
-test("fails a read when the peer has gone, after what it sent before was read", async () => {
+test("fails a read when the peer has closed and all its octets are read", async () => {
   await using pair = await connectPair();
   pair.peer.end("last\r\n");
   expect(await pair.connection.readLine(10)).toBe("last");
   await expect(pair.connection.readLine(10)).rejects.toMatchObject({ reason: "gone" });
 });
 
-test("says BYE to a session that is silent for too long", async () => {
+test("sends BYE to a session that is silent for too long", async () => {
   await using server = await startImap({ idleTimeoutMs: 100 });
   await server.converse(`
     S: * OK {{*}}
@@ -85,7 +85,7 @@ test("says BYE to a session that is silent for too long", async () => {
   `);
 });
 
-test("says BYE to open sessions when the server shuts down", async () => {
+test("sends BYE to open sessions when the server shuts down", async () => {
   const server = await startImap();
   const shutDown = async (): Promise<void> => server[Symbol.asyncDispose]();
   await server.converse(

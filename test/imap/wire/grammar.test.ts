@@ -31,7 +31,7 @@ describe("strings", () => {
     expect(reader(text).astring()).toBe(expected);
   });
 
-  test("reads a literal as an astring and goes on behind it", () => {
+  test("reads a literal as an astring and continues behind it", () => {
     const words = reader("{3}\r\n x", "a\r\n");
     expect(words.astring()).toBe("a\r\n");
     words.space();
@@ -72,7 +72,7 @@ describe("strings", () => {
     ["a\r\nb", "{4}\r\na\r\nb"],
     ["\xe4", "{1}\r\n\xe4"],
     ["", '""'],
-  ])("writes %j as a string that cannot break out", (text, expected) => {
+  ])("writes %j as one string, whatever characters it has", (text, expected) => {
     expect(stringText(text)).toBe(expected);
   });
 

@@ -46,19 +46,19 @@ describe("before login", () => {
     expect(tags).toEqual(Array.from({ length: 5000 }, (_, index) => `n${index}`));
   });
 
-  test("ends a line that does not end", async () => {
+  test("closes the connection on a line without an end", async () => {
     await using server = await startImap();
     expect(await talk(server, Buffer.alloc(1_000_000, "x"), "close")).toMatch(/BYE \[TOOBIG\] .*\r\n$/);
   });
 
-  test("ends a non-synchronising literal that is too large without reading it", async () => {
+  test("closes the connection on a non-synchronising literal that is too large, without reading it", async () => {
     await using server = await startImap();
     expect(await talk(server, `a LOGIN {2000000000+}\r\n${"x".repeat(5000)}`, "close")).toMatch(
       /BYE \[TOOBIG\]/,
     );
   });
 
-  test("ends what speaks another protocol", async () => {
+  test("closes a connection that speaks another protocol", async () => {
     await using server = await startImap();
     const said = await talk(server, `GET / HTTP/1.1\r\n${"Host: x\r\n".repeat(30)}\r\n`, "close");
     expect(said.match(/ BAD /g)!.length).toBeLessThan(15);

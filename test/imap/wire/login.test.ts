@@ -142,7 +142,7 @@ test("takes SCRAM, bound to the TLS connection where it can be", async () => {
   socket.destroy();
 });
 
-test("takes a token by OAUTHBEARER and says what is wrong with another", async () => {
+test("accepts a token by OAUTHBEARER, and answers the error of a wrong one", async () => {
   await using server = await startImap();
   const message = (token: string): string =>
     Buffer.from(`n,a=robin@example.test,\x01auth=Bearer ${token}\x01\x01`).toString("base64");
@@ -162,7 +162,7 @@ test("takes a token by OAUTHBEARER and says what is wrong with another", async (
   );
 });
 
-test("lets a token that may only read mail look at it", async () => {
+test("lets a token with mail:read read mail, and change nothing", async () => {
   await using server = await startImap();
   const { agent } = server.store.ids.decode(server.robin.id)!;
   const row = (await findAgent(server.store, agent))!;
@@ -333,7 +333,7 @@ test("disables LOGIN where a password would cross the line in the clear", () => 
   ]);
 });
 
-test("announces after login what can be used then", () => {
+test("announces after login the capabilities of a logged-in session", () => {
   const context = {
     canStartTls: true,
     isCompressed: false,
@@ -347,7 +347,7 @@ test("announces after login what can be used then", () => {
   );
 });
 
-test("reads the fields of a client and does not keep them", async () => {
+test("reads the fields of ID and does not keep them", async () => {
   await using server = await startImap();
   await server.converse(`
     S: * OK {{*}}

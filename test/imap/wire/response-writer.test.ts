@@ -3,7 +3,7 @@ import { outputChunkBytes } from "#/protocols/imap/limits.ts";
 import { ResponseWriter } from "#/protocols/imap/wire/response-writer.ts";
 import { literalOctets } from "#/protocols/imap/wire/strings.ts";
 
-it("writes long and short octets in the order in which they came, and nothing twice", async () => {
+it("writes long and short octets in their order, and none twice", async () => {
   const written: Buffer[] = [];
   const out = new ResponseWriter({
     hasSentAll: true,
@@ -72,7 +72,7 @@ describe("the memory of a write", () => {
     expect(buffers.size).toBe(1);
   });
 
-  it("is given back at once when a write is too large to be kept for", async () => {
+  it("is released at once when a write is too large to be kept", async () => {
     let last: Uint8Array | undefined;
     const out = new ResponseWriter({
       hasSentAll: true,
@@ -86,7 +86,7 @@ describe("the memory of a write", () => {
   });
 });
 
-it("counts long octets among what is gathered", async () => {
+it("counts long octets in the gathered size", async () => {
   const out = new ResponseWriter({ hasSentAll: true, async write() {} });
   out.octets("a".repeat(outputChunkBytes - 1));
   expect(out.isLarge).toBe(false);
