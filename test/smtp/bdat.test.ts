@@ -60,7 +60,7 @@ describe("a message", () => {
     expect(heldBytes()).toBe(0);
   });
 
-  test("without a line end at its end has none, and an empty one is refused or stored as DATA has it", async () => {
+  test("without a line end at its end is stored without it, and an empty one is treated as after DATA", async () => {
     await using client = await atMessage();
     expect(await client.send(chunk("Subject: open\r\n\r\nend", " LAST"))).toEqual([
       expect.stringMatching(/^250 /),
@@ -73,7 +73,7 @@ describe("a message", () => {
     expect(byChunk!.slice(0, 9)).toBe(byData!.slice(0, 9));
   });
 
-  test("has its 250 after the commit", async () => {
+  test("gets 250 after the commit", async () => {
     await using client = await atMessage();
     const order: string[] = [];
     const stop = rooms.store.onCommit(() => order.push("commit"));
@@ -101,7 +101,7 @@ describe("a message", () => {
     expect(subjects).toEqual(["second", "first"]);
   });
 
-  test("may have more chunks than a connection has commands, if they are not tiny", async () => {
+  test("may have more chunks than the limit of commands, if they are not tiny", async () => {
     await using wide = await openMailRooms({ smtp: { maxMessageBytes: 2_000_000 } });
     await using client = await connectRawSmtp({ port: wide.ports.smtp });
     await client.send(`${hello}${envelope}`, 3);
@@ -112,7 +112,7 @@ describe("a message", () => {
   });
 });
 
-describe("is refused, and nothing of it is a command:", () => {
+describe("is refused, and none of its octets is read as a command:", () => {
   const smuggled = "\r\n.\r\nMAIL FROM:<evil@outside.example>\r\nRCPT TO:<robin@waypost.example>\r\n";
   test.each<[string, string, readonly RegExp[]]>([
     ["a line end of LF alone", chunk(`Subject: a\n.\n${smuggled}`, " LAST"), [/^550 5\.6\.11 /]],
@@ -170,7 +170,7 @@ describe("is refused, and nothing of it is a command:", () => {
     expect(next).toMatch(/^250 2\.6\.0 /);
   });
 
-  test("a chunk without an envelope, or with no recipient that was taken", async () => {
+  test("a chunk without an envelope, or without an accepted recipient", async () => {
     await using client = await connectRawSmtp({ port: rooms.ports.smtp });
     const rcpt = "RCPT TO:<nobody@waypost.example>\r\n";
     const replies = await client.send(
@@ -191,7 +191,7 @@ describe("a connection ends", () => {
     "BDAT 5 FIRST\r\n",
     "BDAT 5 LAST x\r\n",
     "BDAT 123456789012345678901\r\n",
-  ])("at %j, behind which nobody knows what is a command", async (line) => {
+  ])("at %j, because the next command cannot be found", async (line) => {
     await using client = await atMessage();
     expect(await client.send(`${line}NOOP\r\n`)).toEqual([expect.stringMatching(/^421 5\.5\.4 /)]);
     expect(await client.reply()).toBe("closed");
@@ -206,7 +206,7 @@ describe("a connection ends", () => {
     while (heldBytes() > 0) await new Promise((resolve) => setImmediate(resolve));
   });
 
-  test("when its memory is needed for others, also between two chunks", async () => {
+  test("when its memory is needed for other connections, also between two chunks", async () => {
     const scarce = createFairness();
     scarce.gate("receiving", { total: 132_000, share: 132_000 });
     await using few = await openMailRooms({
@@ -248,7 +248,7 @@ describe("a connection ends", () => {
     expect(heldBytes()).toBe(0);
   });
 
-  test("in the middle of a chunk, and the memory is given back", async () => {
+  test("in the middle of a chunk, and the memory is released", async () => {
     const client = await atMessage();
     await client.send(`${chunk("Subject: half\r\n")}BDAT 50000\r\n${"x".repeat(20_000)}`);
     while (heldBytes() < 20_000) await new Promise((resolve) => setImmediate(resolve));

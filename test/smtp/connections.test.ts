@@ -95,7 +95,7 @@ test.runIf(outside !== undefined)("a login from another machine needs encryption
   expect(await client.command(login)).toMatch(/^235 /);
 });
 
-test("a handshake counts as a connection, on either way to it", async () => {
+test("a TLS handshake counts as a connection, from the first octet and by STARTTLS", async () => {
   await using rooms = await openMailRooms({ submission: { maxConnections: 2 } });
   const silent = net.connect(rooms.ports.submissions, "127.0.0.1");
   await once(silent, "connect");
@@ -108,7 +108,7 @@ test("a handshake counts as a connection, on either way to it", async () => {
   expect(await next.command("NOOP")).toMatch(/^250 /);
 });
 
-test("connections that fill the port for other servers keep nobody from submission", async () => {
+test("connections that fill the port for other servers do not block submission", async () => {
   await using rooms = await openMailRooms({ smtp: { maxConnections: 1 } });
   await using _full = await connectRawSmtp({ port: rooms.ports.smtp });
   await using refused = await connectRawSmtp({ port: rooms.ports.smtp, isGreeted: false });
@@ -229,7 +229,7 @@ describe("a client is closed that", () => {
     expect(reply).toMatch(/^421 4\.4\.2 The command took too long/);
   });
 
-  test("never logs in where it should, whatever it asks meanwhile", async () => {
+  test("never logs in on a submission port, whatever commands it sends", async () => {
     await using client = await connectRawSmtp({ port: rooms.ports.submission });
     const asking = setInterval(() => void client.send("NOOP\r\n", 0), 50);
     let reply = await client.reply();
@@ -240,7 +240,7 @@ describe("a client is closed that", () => {
 });
 
 describe("when there is no more", () => {
-  test("memory for messages, the sender that has the most is told to come back", async () => {
+  test("memory for messages, the sender that holds the most is refused for now", async () => {
     const fairness = createFairness();
     fairness.gate("receiving", { total: 132_000, share: 132_000 });
     await using rooms = await openMailRooms({

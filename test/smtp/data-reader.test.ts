@@ -95,7 +95,7 @@ const wireOctets = fc.string({
   ),
 });
 
-test("does not care where the network cuts the octets", () => {
+test("gives the same result wherever the network cuts the octets", () => {
   fc.assert(
     fc.property(wireOctets, fc.array(fc.nat(40)), (text, cuts) => {
       const whole = readAll([`${text}\r\n.\r\nNEXT`]);
@@ -132,7 +132,7 @@ test("refuses more than the limit and reads on to the end", () => {
   expect(readAll([`${"a".repeat(998)}\r\n.\r\n`]).text).toHaveLength(1000);
 });
 
-test("refuses a message that finds no room", () => {
+test("refuses a message when there is no memory for it", () => {
   expect(readAll(["a".repeat(100), "b".repeat(100), "\r\n.\r\n"], 1000, 150)).toMatchObject({
     problem: "no_room",
     heldBytes: 0,
@@ -154,7 +154,7 @@ test("takes stuffed dots by the million in one pass", () => {
   expect(performance.now() - start).toBeLessThan(3000);
 });
 
-test("gives the memory of long chunks back when they are read, and no memory that others share", async () => {
+test("releases the memory of long chunks when they are read, and no memory that is shared", async () => {
   const reader = new DataReader({
     limitBytes: 1e6,
     expectedBytes: 0,

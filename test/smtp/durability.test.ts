@@ -11,7 +11,7 @@ async function atData(rooms: MailRooms): Promise<RawSmtp> {
   return client;
 }
 
-test("says 250 after the commit", async () => {
+test("answers 250 after the commit", async () => {
   await using rooms = await openMailRooms();
   await using client = await atData(rooms);
   const order: string[] = [];
@@ -22,7 +22,7 @@ test("says 250 after the commit", async () => {
   expect(order).toEqual(["commit", "reply"]);
 });
 
-test("finishes the message that is being stored when the port closes, and says goodbye to the others", async () => {
+test("stores the current message when the port closes, and sends 421 to the other connections", async () => {
   await using rooms = await openMailRooms();
   await using idle = await connectRawSmtp({ port: rooms.ports.smtp });
   await using half = await atData(rooms);
@@ -39,7 +39,7 @@ test("finishes the message that is being stored when the port closes, and says g
   expect((await rooms.messages(rooms.agents.robin)).map(({ subject }) => subject)).toEqual(["last"]);
 });
 
-test("stores what a hundred connections send at once", async () => {
+test("stores the messages of a hundred connections at the same time", async () => {
   await using rooms = await openMailRooms();
   const clients = await Promise.all(Array.from({ length: 100 }, () => atData(rooms)));
   const replies = await Promise.all(
@@ -53,7 +53,7 @@ test("stores what a hundred connections send at once", async () => {
   for (const client of clients) client.destroy();
 });
 
-test("tells a connection over the limit to come back", async () => {
+test("refuses a connection over the limit with 421", async () => {
   await using rooms = await openMailRooms({ smtp: { maxConnections: 2 } });
   await using first = await connectRawSmtp({ port: rooms.ports.smtp });
   await using second = await connectRawSmtp({ port: rooms.ports.smtp });

@@ -101,20 +101,20 @@ test("forgets the transaction and the name at STARTTLS", async () => {
   expect(await client.command("MAIL FROM:<alice@outside.example>")).toMatch(/^503 /);
 });
 
-test("closes on a command line without an end", async () => {
+test("closes the connection on a command line without an end", async () => {
   await using client = await connectRawSmtp({ port: rooms.ports.smtp });
   expect(await client.send("x".repeat(70_000))).toEqual([expect.stringMatching(/^421 5\.5\.6 /)]);
   expect(await client.reply()).toBe("closed");
 });
 
-test("closes on a client that speaks before the greeting, and on a browser", async () => {
+test("closes the connection of a client that speaks before the greeting, and of a browser", async () => {
   await using early = await connectRawSmtp({ port: rooms.ports.smtp, isGreeted: false });
   expect(await early.send("EHLO x\r\n")).toEqual([expect.stringMatching(/^421 /)]);
   await using browser = await connectRawSmtp({ port: rooms.ports.smtp });
   expect(await browser.command("POST / HTTP/1.1")).toMatch(/^421 /);
 });
 
-test("closes on a harvest of addresses", async () => {
+test("closes the connection after many refused recipients", async () => {
   await using client = await connectRawSmtp({ port: rooms.ports.smtp });
   await client.command("EHLO mx.outside.example");
   await client.command("MAIL FROM:<alice@outside.example>");
@@ -125,7 +125,7 @@ test("closes on a harvest of addresses", async () => {
   expect(await client.reply()).toBe("closed");
 });
 
-test("closes on commands without end", async () => {
+test("closes the connection after too many commands", async () => {
   await using client = await connectRawSmtp({ port: rooms.ports.smtp });
   const replies = await client.send("NOOP\r\n".repeat(1200), 1101);
   expect(replies.at(-1)).toMatch(/^421 4\.7\.0 /);
@@ -204,7 +204,7 @@ describe.runIf(existsSync(corpus))("the attack corpus", () => {
     expect((await rooms.source(stored!)).endsWith(expected.expect.body)).toBe(true);
   });
 
-  test("relays for no command of the path syntax list and survives all of them", async () => {
+  test("relays no mail for any line of the path syntax corpus, and survives all of them", async () => {
     const lines = readFileSync(path.join(folder, "smtp", "path-syntax.txt"), "utf8").split(/\r?\n/);
     for (const line of lines.filter((text) => text !== "")) {
       await using client = await connectRawSmtp({ port: rooms.ports.smtp });

@@ -34,7 +34,7 @@ async function deliver(
   return (await client.send(stuff(message)))[0]!;
 }
 
-test("offers what it does, and no login", async () => {
+test("announces its extensions, and no AUTH", async () => {
   await using client = await connectRawSmtp({ port: rooms.ports.smtp });
   expect((await client.command("EHLO mx.outside.example")).split("\n")).toEqual([
     "250-mx.waypost.example greets you",
@@ -50,7 +50,7 @@ test("offers what it does, and no login", async () => {
   expect(await client.command("AUTH PLAIN AGEAYg==")).toMatch(/^502 5\.5\.1 /);
 });
 
-test("offers REQUIRETLS over TLS only, and keeps what it asks for by putting the mail into a mailbox here", async () => {
+test("offers REQUIRETLS over TLS only, and delivers such mail to mailboxes here", async () => {
   await using client = await connect();
   expect(await client.command(`${mail} REQUIRETLS`)).toMatch(/^555 5\.5\.4 /);
   await client.command("STARTTLS");
@@ -188,14 +188,14 @@ test("refuses mail for a full mailbox, by the announced size and by the received
   expect(await client.command("RCPT TO:<tiny@waypost.example>")).toMatch(/^452 4\.2\.2 /);
 });
 
-test("refuses a size beyond the limit when it is announced", async () => {
+test("refuses a message whose announced size is beyond the limit", async () => {
   await using client = await connect();
   expect(await client.command(`${mail} SIZE=100001`)).toMatch(/^552 5\.3\.4 /);
   expect(await client.command(`${mail} SIZE=99999999999999999999`)).toMatch(/^552 5\.3\.4 /);
   expect(await client.command(`${mail} SIZE=100000`)).toMatch(/^250 /);
 });
 
-test("refuses a size beyond the limit when it comes, and goes on", async () => {
+test("refuses a message beyond the limit after its data, and accepts the next command", async () => {
   await using client = await connect();
   expect(await deliver(client, ["robin@waypost.example"], `${"x".repeat(120_000)}\r\n`)).toMatch(
     /^552 5\.3\.4 /,
@@ -224,7 +224,7 @@ test("keeps the order of commands", async () => {
   expect(await client.command("RCPT TO:<robin@waypost.example>")).toMatch(/^503 5\.5\.1 /);
 });
 
-test("has no jokes and no expansion", async () => {
+test("refuses unsafe commands and EXPN, and answers VRFY with 252", async () => {
   await using client = await connect();
   for (const verb of ["WIZ x", "SHELL", "KILL", "XCLIENT ADDR=1.2.3.4", "XFORWARD ADDR=1.2.3.4", "TURN"])
     expect(await client.command(verb), verb).toMatch(/^500 5\.5\.2 /);
@@ -244,7 +244,7 @@ test("answers a pipelined transaction in order", async () => {
   expect(await client.reply()).toBe("closed");
 });
 
-test("says how the message came in the Received field", async () => {
+test("names the protocol of the connection in the Received field", async () => {
   await using client = await connect("HELO [192.0.2.1]");
   await deliver(client, ["robin@waypost.example"], "Subject: helo\r\n\r\n");
   const [plain] = await rooms.messages(rooms.agents.robin);
@@ -294,7 +294,7 @@ test("takes mail for postmaster of an internationalised domain in both of its fo
     ]);
 });
 
-test("keeps the notifications that the client requested", async () => {
+test("keeps the notifications (DSN) that the client requested", async () => {
   await using client = await connect();
   await client.command(`${mail} RET=HDRS ENVID=QQ1`);
   await client.command("RCPT TO:<robin@waypost.example> NOTIFY=SUCCESS,DELAY ORCPT=rfc822;r@x.example");

@@ -97,7 +97,7 @@ for (const [line, expected] of recipients)
     expect(answer(() => parseRcpt(Buffer.from(line), false))).toBe(expected);
   });
 
-test("keeps what DSN parameters say", () => {
+test("keeps the values of DSN parameters", () => {
   expect(parseMail(Buffer.from("MAIL FROM:<a@b.example> RET=hdrs ENVID=QQ+2B1"), inTheClear)).toMatchObject({
     ret: "HDRS",
     envid: "QQ+2B1",

@@ -57,12 +57,12 @@ for (const [text, address] of paths)
     if (read !== undefined) expect(read.rest).toBe("");
   });
 
-test("leaves the text behind the path", () => {
+test("returns the text behind the path", () => {
   expect(readPath("<a@b.example> SIZE=1")?.rest).toBe(" SIZE=1");
   expect(readPath("<a@b.example>RCPT TO:<c@d>")?.rest).toBe("RCPT TO:<c@d>");
 });
 
-test("says whether an address is beyond ASCII", () => {
+test("says whether an address has characters beyond ASCII", () => {
   expect(readPath("<grün@b.example>")?.path.isAscii).toBe(false);
   expect(readPath("<gruen@b.example>")?.path.isAscii).toBe(true);
 });

@@ -67,7 +67,7 @@ test.each([
   ["", "tls-required: no\r\n", { tlsWish: "not_required" }],
   ["", "TLS-Required: Yes\r\n", { tlsWish: null }],
   ["", "TLS-Required: No\r\nTLS-Required: No\r\n", { tlsWish: null }],
-])("keeps what %s and the header %j ask of TLS (RFC 8689)", async (parameters, field, expected) => {
+])("keeps the TLS demands of %s and the header %j (RFC 8689)", async (parameters, field, expected) => {
   await submit(alex, `${field}${bare(alex, "tls")}`, ["<mel@far.example>"], parameters);
   expect(await takeRemote()).toMatchObject([expected]);
 });
@@ -78,7 +78,7 @@ test("keeps REQUIRETLS of mail that waits for a person", async () => {
   expect(JSON.parse(hold!)).toMatchObject({ tlsWish: "required" });
 });
 
-test("queues a person's mail to the world with its DSN parameters, and leaves the copy to their client", async () => {
+test("queues a person's mail to other servers with its DSN parameters, and makes no copy in Sent", async () => {
   const message = bare(alex, "world");
   const recipients = [
     "<Mel.M@far.example> NOTIFY=SUCCESS,FAILURE ORCPT=rfc822;mel+2Bm@far.example",
@@ -110,7 +110,7 @@ test("queues a person's mail to the world with its DSN parameters, and leaves th
   expect(await folderOf(rooms.agents.tiny, "world")).toEqual(["INBOX"]);
 });
 
-test("writes the hop in front of what leaves, and nothing of Bcc", async () => {
+test("puts a Received field before the mail that leaves, and removes Bcc", async () => {
   const head = `From: ${alex}\r\nBcc: secret@far.example\r\n`;
   expect(await submit(alex, `${head}Subject: hop\r\n\r\nx\r\n`, ["<secret@far.example>"])).toMatch(/^250 /);
   const [due] = await rooms.deliverQueued();
@@ -122,7 +122,7 @@ test("writes the hop in front of what leaves, and nothing of Bcc", async () => {
   await takeRemote();
 });
 
-test("keeps a copy of what an agent sends in Sent, with the Bcc that only its own copy has", async () => {
+test("puts a copy of an agent's mail into Sent, with a Bcc field that only this copy has", async () => {
   const head = `From: ${robin}\r\nTo: ${alex}\r\nBcc: tiny@waypost.example\r\n`;
   const recipients = [`<${alex}>`, "<tiny@waypost.example>"];
   expect(await submit(robin, `${head}Subject: copy\r\n\r\nx\r\n`, recipients)).toMatch(/^250 2\.6\.0 Acc/);
@@ -141,7 +141,7 @@ test("keeps a copy of what an agent sends in Sent, with the Bcc that only its ow
   );
 });
 
-test("says that an agent's first mail to a stranger waits, and does not send it", async () => {
+test("answers that an agent's first mail to a stranger waits, and does not send it", async () => {
   const reply = await submit(robin, bare(robin, "stranger"), ["<mel@stranger.example>"]);
   expect(reply).toMatch(/^250 2\.6\.0 Held for approval \(hold_[0-9a-z]{26}\) as /);
   expect(await folderOf(rooms.agents.robin, "stranger")).toEqual(["Holds/Waiting"]);
@@ -155,21 +155,21 @@ test("queues a person's mail to people here if a report of success is requested"
   expect(await folderOf(rooms.agents.tiny, "told")).toEqual(["INBOX"]);
 });
 
-test("refuses a recipient here that is not there, also beside one of the world", async () => {
+test("refuses an unknown recipient of this server, also beside a recipient elsewhere", async () => {
   await using client = await login(alex);
   await client.command(`MAIL FROM:<${alex}>`);
   expect(await client.command("RCPT TO:<mel@far.example>")).toMatch(/^250 /);
   expect(await client.command("RCPT TO:<nobody@waypost.example>")).toMatch(/^550 5\.1\.1 /);
 });
 
-test("takes no mail for the world from other servers", async () => {
+test("relays no mail from other servers", async () => {
   await using client = await connectRawSmtp({ port: rooms.ports.smtp });
   await client.command("EHLO mx.outside.example");
   await client.command("MAIL FROM:<mel@far.example>");
   expect(await client.command("RCPT TO:<kit@else.example>")).toMatch(/^550 5\.7\.1 Mail for that domain/);
 });
 
-test("knows 8-bit text, and SMTPUTF8 only where an address needs it", async () => {
+test("records 8-bit text, and SMTPUTF8 only where an address needs it", async () => {
   const eightBit = Buffer.from(`From: ${alex}\r\nSubject: eight\r\n\r\nmüde\r\n`).toString("latin1");
   await submit(alex, eightBit, ["<mel@far.example>"], " BODY=8BITMIME SMTPUTF8");
   expect(await takeRemote()).toMatchObject([{ bodyType: "8BITMIME", isSmtputf8: false }]);
@@ -180,7 +180,7 @@ test("knows 8-bit text, and SMTPUTF8 only where an address needs it", async () =
   ]);
 });
 
-test("refuses more than the limit for the time being", async () => {
+test("refuses mail beyond the limit with a temporary reply", async () => {
   await using limited = await openMailRooms({ limits: { sendsPerHour: 1 } });
   await using client = await connectRawSmtp({ port: limited.ports.submissions, isTls: true });
   await client.command("EHLO laptop");

@@ -31,7 +31,7 @@ async function submit(client: RawSmtp, message: string, to = "alex@waypost.examp
   return (await client.send(stuff(message)))[0]!;
 }
 
-test("asks for a login", async () => {
+test("requires a login", async () => {
   await using client = await connectRawSmtp({ port: rooms.ports.submission });
   expect(await client.command("EHLO laptop")).toContain("\n250 AUTH PLAIN LOGIN");
   expect(await client.command(`MAIL FROM:<${robin}>`)).toMatch(/^530 5\.7\.0 /);
@@ -157,7 +157,7 @@ test("takes a Sender of one's own beside From", async () => {
   expect(await submit(client, message)).toMatch(/^250 /);
 });
 
-test("takes no header in which a second From could hide", async () => {
+test("refuses a header in which a second From could hide", async () => {
   await using client = await login();
   const filler = `X-Filler: ${"x".repeat(900)}\r\n`.repeat(300);
   const message = `From: ${robin}\r\n${filler}From: alex@waypost.example\r\n\r\n`;
@@ -172,7 +172,7 @@ test("refuses mail to other servers at once if it cannot be sent", async () => {
   );
 });
 
-test("says that the message is authenticated, and who sent it how", async () => {
+test("marks the message as authenticated, and keeps its submission in the provenance", async () => {
   await using client = await login();
   const message = `From: Robin <${robin}>\r\nDate: Sat, 21 Nov 2026 07:00:00 +0000\r\nMessage-ID: <1@x>\r\n\r\nhi\r\n`;
   expect(await submit(client, message)).toMatch(/^250 /);
@@ -204,7 +204,7 @@ test("puts a missing Date and Message-ID in front, and takes Bcc out", async () 
   expect(stored!.sentAt).not.toBe(null);
 });
 
-test("takes a revoked login no further", async () => {
+test("refuses further mail of a revoked login", async () => {
   await using client = await login("alex@waypost.example");
   const row = await rooms.store.get<{ password: number }>(
     "select password_id as password from app_password where agent_id = ?",
@@ -214,7 +214,7 @@ test("takes a revoked login no further", async () => {
   expect(await client.command("MAIL FROM:<alex@waypost.example>")).toMatch(/^5\d\d 5\.7\./);
 });
 
-test("does not send for a paused agent, nor over a login from before the pause", async () => {
+test("refuses mail of a paused agent, also over a login from before the pause", async () => {
   await using earlier = await login("kim@other.example");
   await rooms.store.write("setAgentState", { agent: rooms.agents.kim, state: "paused", at: 0 });
   expect(await earlier.command("MAIL FROM:<kim@other.example>")).toMatch(/^450 4\.2\.1 /);

@@ -56,7 +56,7 @@ test("refuses a message whose only recipient was deleted since it was named", as
   expect(await send(client, "Subject: x\r\n\r\n")).toMatch(/^550 5\.1\.1 /);
 });
 
-test("has the client try again when one of several recipients was deleted since it was named", async () => {
+test("answers 451 when one of several recipients was deleted since it was named", async () => {
   const agent = await createAgent("goner");
   await using client = await connect();
   await announce(client, ["goner", "robin"]);
@@ -116,7 +116,7 @@ test("takes the null reverse path for several recipients", async () => {
     expect((await subjects(agent)).filter((subject) => subject === "bounce for two")).toHaveLength(1);
 });
 
-test("does not believe SIZE, nor mind that it was wrong", async () => {
+test("measures the message itself, and accepts a wrong SIZE within the limits", async () => {
   await using client = await connect();
   await announce(client, ["robin"], " SIZE=1");
   expect(await send(client, `Subject: long\r\n\r\n${"x".repeat(70_000)}\r\n`)).toMatch(/^250 /);
@@ -141,7 +141,7 @@ for (const [mail, message] of octets)
     expect((await rooms.source(stored!)).endsWith(message)).toBe(true);
   });
 
-test("lets nothing of HELO, ENVID, ORCPT or the addresses into the header", async () => {
+test("writes no part of HELO, ENVID, ORCPT or an address unescaped into the header", async () => {
   await using client = await connect();
   for (const name of ["x\x0bX-Evil: 1", "x\tX-Evil:1", "x\x85X-Evil:", "(X-Evil:", "x\0"]) {
     // Whatever the reply, what follows is answered in order.
