@@ -170,7 +170,7 @@ test("an instance is not named in an event that does not repeat", async () => {
   expect(answer.condition).toBe("urn:ietf:params:xml:ns:caldav valid-rid-parameter");
 });
 
-test("what is too large is refused before it is stored, and so is what is too many", async () => {
+test("attachments that are too large or too many are refused before they are stored", async () => {
   const href = await putEvent();
   const large = await attach(href, "x".repeat(16 * 1024 * 1024 + 1));
   expect(large.answer.condition).toBe("urn:ietf:params:xml:ns:caldav max-attachment-size");
@@ -211,7 +211,7 @@ test("PUT names attachments that its login reads, and no others", async () => {
   expect((await ada.request("GET", path)).text).toBe("some text");
 });
 
-test("a copy of an object has its attachments after the object has gone", async () => {
+test("a copy of an object keeps its attachments after the object is deleted", async () => {
   const href = await putEvent();
   const { path } = await attach(href);
   const made = `/dav/calendars/${server.ada.id}/copies/`;
@@ -223,7 +223,7 @@ test("a copy of an object has its attachments after the object has gone", async 
   expect((await ada.request("GET", path)).status).toBe(403);
 });
 
-test("the conditions of a POST are those of the object", async () => {
+test("If-Match of a POST is compared with the ETag of the object", async () => {
   const href = await putEvent();
   const { answer } = await attach(href, "x", "", { "If-Match": '"1"' });
   expect(answer.status).toBe(412);
@@ -232,7 +232,7 @@ test("the conditions of a POST are those of the object", async () => {
   expect((await textOf(ada, href)).match(/ATTACH/g)).toHaveLength(3);
 });
 
-test("who is invited reads what is attached, before and after, and nobody reads what was removed", async () => {
+test("an attendee reads attachments of an invitation, and nobody reads a removed one", async () => {
   const own = `${calendar}meeting.ics`;
   const text = calendarText(schedulingEvent("ada* ada=ACCEPTED bob", "", "meeting")).replaceAll("\n", "\r\n");
   expect((await ada.request("PUT", own, text, ics)).status).toBe(201);

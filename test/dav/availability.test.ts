@@ -74,7 +74,7 @@ test("the owner is unavailable outside of the hours, in answers by POST and in J
   expect(await busyTimes()).toEqual([]);
 });
 
-test("the report of one calendar says what the calendar says", async () => {
+test("free-busy-query of one calendar does not include the availability", async () => {
   await ada.request("PROPPATCH", inbox, setting(workingHours));
   const calendar = `/dav/calendars/${server.ada.id}/own/`;
   await ada.request("MKCALENDAR", calendar);
@@ -86,7 +86,7 @@ test("the report of one calendar says what the calendar says", async () => {
 test.each([
   ["no iCalendar", "hello"],
   ["an event", eventText("x").toString()],
-])("%s is no availability, and is refused", async (_, text) => {
+])("%s is refused as availability", async (_, text) => {
   for (const { namespace: used } of [name, calendarserver("")]) {
     const answer = await ada.request("PROPPATCH", inbox, setting(text, { ...name, namespace: used }));
     expect(answer.text).toContain("valid-calendar-data");

@@ -64,14 +64,14 @@ describe("a property that is asked for again and again is answered once", () => 
   });
 });
 
-test("expand-property names as many properties as other requests", async () => {
+test("expand-property has the same limit of properties as other requests", async () => {
   const names = (size: number) =>
     Array.from({ length: size }, (_, at) => `<property name="p${at}"/>`).join("");
   expect((await report(calendar, "expand-property", names(davPropertiesMax))).status).toBe(207);
   expect((await report(calendar, "expand-property", names(davPropertiesMax + 1))).status).toBe(400);
 });
 
-test("PROPPATCH changes as many properties as other requests name", async () => {
+test("PROPPATCH has the same limit of properties as other requests", async () => {
   const set = `<set><prop>${"<getetag/>".repeat(davPropertiesMax + 1)}</prop></set>`;
   const answer = await ada.request(
     "PROPPATCH",
@@ -85,7 +85,7 @@ describe("a search for principals", () => {
   const condition = (text: string) =>
     `<property-search><prop>${"<displayname/>".repeat(50)}<S:email-address-set/></prop><match>${text}</match></property-search>`;
 
-  test("finds by all of its conditions, each of whose properties matches", async () => {
+  test("finds principals that match all conditions", async () => {
     const found = await report("/dav/principals/", "principal-property-search", condition("ada").repeat(20));
     expect(count(found, "<D:response>")).toBe(1);
     const mixed = condition("ada") + condition("bob");
@@ -93,12 +93,12 @@ describe("a search for principals", () => {
     expect(count(none, "<D:response>")).toBe(0);
   });
 
-  test("has a bound on its conditions", async () => {
+  test("is refused with more conditions than the limit", async () => {
     const many = condition("ada").repeat(filterPartsMax + 1);
     expect((await report("/dav/principals/", "principal-property-search", many)).status).toBe(400);
   });
 
-  test("of Apple's clients does not find by what stands before addresses", async () => {
+  test("of Apple's clients does not match the scheme (mailto) of addresses", async () => {
     const search = (text: string) =>
       report(
         "/dav/principals/",
@@ -188,7 +188,7 @@ describe("octets of items are read a portion at a time", () => {
   });
 });
 
-test("namespaces of siblings are forgotten behind them, and those above are declared once", () => {
+test("a namespace declaration is not used by siblings, and is written once for its descendants", () => {
   const text =
     '<a xmlns="urn:1"><b xmlns="urn:2" xmlns:x="urn:3" x:y="1"/><x:b xmlns:x="urn:3"><c/></x:b></a>';
   const written = writeElement(readXml(Buffer.from(text)));

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => server[Symbol.asyncDispose]());
 
-test("an entity tag in If is asserted by the write, also when somebody is faster", async () => {
+test("an entity tag in If is checked by the write itself, also when another write comes first", async () => {
   const href = `${calendar}a.ics`;
   const { headers } = await ada.request("PUT", href, eventText("a"), ics);
   const { collections } = server;
@@ -51,7 +51,7 @@ test("a file is copied and moved at the version that the request relies on", asy
 const lockInfo = `<lockinfo xmlns="DAV:"><lockscope><exclusive/></lockscope><locktype><write/></locktype></lockinfo>`;
 
 test.each(["b@c.ics", "b%40c.ics", "%62%40c.ics", "/b@c.ics"])(
-  "what is locked is not written at %s without its token",
+  "a locked resource is not written at %s without the lock token",
   async (segment) => {
     const href = `${calendar}b@c.ics`;
     await ada.request("PUT", href, eventText("b"), ics);
@@ -63,7 +63,7 @@ test.each(["b@c.ics", "b%40c.ics", "%62%40c.ics", "/b@c.ics"])(
   },
 );
 
-test("a PUT that is too late gets the object as it is, if it prefers that", async () => {
+test("a PUT whose condition fails answers the current object with Prefer: return=representation", async () => {
   const href = `${calendar}late.ics`;
   await ada.request("PUT", href, eventText("late"), ics);
   const fields = { ...ics, Prefer: "return=representation" };
@@ -85,7 +85,7 @@ test("a PUT that is too late gets the object as it is, if it prefers that", asyn
   }
 });
 
-test("a calendar says when it, or what is in it, was changed last", async () => {
+test("the Last-Modified of a calendar changes with the calendar and with its items", async () => {
   const lastModified = async () =>
     (await ada.properties(calendar, dav("getlastmodified"))).get("DAV: getlastmodified")!.text;
   const before = Date.parse(await lastModified());
@@ -110,7 +110,7 @@ test.each([
     `DTSTART:20260101T000000Z\r\nRDATE:${"20260101T000000Z,".repeat(10_000)}20270101T000000Z`,
     "max-instances",
   ],
-])("an event with %s is refused by the limit that the calendar tells", async (lines, condition) => {
+])("an event with %s is refused with the precondition of the limit", async (lines, condition) => {
   const found = await ada.properties(calendar, caldav(condition));
   expect(found.get(`${max} ${condition}`)!.text).toMatch(/^(?:00010101T000000Z|99991231T235959Z|10000)$/);
   const answer = await ada.request("PUT", `${calendar}limits.ics`, eventText("limits", lines), ics);

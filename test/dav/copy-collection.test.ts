@@ -36,7 +36,7 @@ async function membersOf(href: string, client = ada): Promise<string[]> {
     .filter((name) => name !== "");
 }
 
-test("a calendar is copied with its properties and its items, and both live on apart", async () => {
+test("a calendar is copied with its properties and its items, and both can then be changed separately", async () => {
   const copied = await ada.request("COPY", `${home}source/`, undefined, to(`${home}copy/`));
   expect([copied.status, copied.headers.location]).toEqual([201, `${home}copy/`]);
   expect(await membersOf(`${home}copy/`)).toEqual(["0.ics", "1.ics", "2.ics"]);
@@ -49,7 +49,7 @@ test("a calendar is copied with its properties and its items, and both live on a
   expect(await membersOf(`${home}source/`)).toHaveLength(3);
 });
 
-test("Depth 0 copies the calendar without its items, and Depth 1 is none", async () => {
+test("Depth 0 copies the calendar without its items, and Depth 1 is refused", async () => {
   const fields = { ...to(`${home}empty/`), Depth: "0" };
   expect((await ada.request("COPY", `${home}source/`, undefined, fields)).status).toBe(201);
   expect(await membersOf(`${home}empty/`)).toEqual([]);
@@ -58,7 +58,7 @@ test("Depth 0 copies the calendar without its items, and Depth 1 is none", async
   );
 });
 
-test("what stands at the destination is replaced as a whole, or stays with Overwrite: F", async () => {
+test("the collection at the destination is replaced as a whole, or stays with Overwrite: F", async () => {
   await ada.request("MKCALENDAR", `${home}standing/`);
   await ada.request("PUT", `${home}standing/old.ics`, eventText("old"), ics);
   const fields = to(`${home}standing/`);
@@ -78,7 +78,7 @@ test.each([
   expect(await membersOf(`${home}source/`)).toHaveLength(3);
 });
 
-test("a calendar is no addressbook, and nobody copies into another's home", async () => {
+test("a calendar is not copied into an addressbook home or into another's home", async () => {
   const addressbooks = `/dav/addressbooks/${server.ada.id}/`;
   const wrong = await ada.request("COPY", `${home}source/`, undefined, to(`${addressbooks}copy/`));
   expect(wrong.condition).toBe("urn:ietf:params:xml:ns:caldav calendar-collection-location-ok");
@@ -99,7 +99,7 @@ test("an addressbook is copied", async () => {
   expect(await membersOf(`${addressbooks}copy/`)).toEqual(["mel.vcf"]);
 });
 
-test("an event with attendees is in a home once: the copy is without it, says so, and tells nobody", async () => {
+test("an event with attendees is not copied: the answer says so, and no attendee gets a message", async () => {
   await ada.request("MKCALENDAR", `${home}meetings/`);
   const invitation = calendarText(schedulingEvent("ada* ada=ACCEPTED bob", "", "meeting"));
   expect(
@@ -116,7 +116,7 @@ test("an event with attendees is in a home once: the copy is without it, says so
   expect(await membersOf(inbox, bob)).toEqual(before);
 });
 
-test("a copy that does not fit leaves nothing behind, and what it was to replace stays", async () => {
+test("a copy beyond the quota leaves nothing behind, and the collection at the destination stays", async () => {
   await ada.request("MKCALENDAR", `${home}kept/`);
   await ada.request("PUT", `${home}kept/kept.ics`, eventText("kept"), ics);
   const listed = await membersOf(home);

@@ -33,7 +33,7 @@ const ics = { "Content-Type": "text/calendar; charset=utf-8" };
 const vcf = { "Content-Type": "text/vcard" };
 
 describe("discovery", () => {
-  test.each(["caldav", "carddav"])("/.well-known/%s leads to /dav/ for whoever asks", async (name) => {
+  test.each(["caldav", "carddav"])("/.well-known/%s leads to /dav/ without a credential", async (name) => {
     for (const method of ["GET", "PROPFIND", "OPTIONS"]) {
       const answer = await davClient(server.url).request(method, `/.well-known/${name}`);
       expect([answer.status, answer.headers.location]).toEqual([301, "/dav/"]);
@@ -123,12 +123,12 @@ describe("credentials", () => {
     expect(names).not.toContain("write-content");
   });
 
-  test("a token of mail alone reaches nothing here", async () => {
+  test("a token with the scope mail alone is refused", async () => {
     const { token } = await server.token(server.ada, ["mail"]);
     expect((await davClient(server.url, `Bearer ${token}`).request("PROPFIND", "/dav/")).status).toBe(403);
   });
 
-  test("another's calendars are not there", async () => {
+  test("another's calendars answer 404", async () => {
     const bob = davClient(server.url, basic(server.bob.address, server.bob.token));
     expect((await bob.request("PROPFIND", home, undefined, { Depth: "0" })).status).toBe(404);
     expect((await bob.request("PROPFIND", calendar, undefined, { Depth: "0" })).status).toBe(404);
@@ -179,7 +179,7 @@ describe("items", () => {
     expect((await ada.request("GET", `${calendar}one.ics`)).status).toBe(404);
   });
 
-  test("a condition on what is not there is not met", async () => {
+  test("If-Match: * fails for an absent resource", async () => {
     const answer = await ada.request("PUT", `${calendar}absent.ics`, eventText("absent"), {
       ...ics,
       "If-Match": "*",
@@ -304,7 +304,7 @@ describe("items", () => {
     expect([answer.status, answer.condition]).toEqual([status, condition]);
   });
 
-  test("a UID that is there already is named by its href", async () => {
+  test("a refused UID names the href of the item that has it", async () => {
     await ada.request("PUT", `${calendar}uid.ics`, eventText("uid"), ics);
     const answer = await ada.request("PUT", `${calendar}other.ics`, eventText("uid"), ics);
     expect([answer.status, answer.condition]).toEqual([403, "urn:ietf:params:xml:ns:caldav no-uid-conflict"]);
@@ -341,7 +341,7 @@ describe("items", () => {
     expect(answer.status).toBe(400);
   });
 
-  test("Prefer: return=representation answers what was stored", async () => {
+  test("Prefer: return=representation answers the stored item", async () => {
     const event = eventText("represented");
     const answer = await ada.request("PUT", `${calendar}represented.ics`, event, {
       ...ics,
@@ -359,7 +359,7 @@ describe("items", () => {
     ["If-Match", '"1"'],
     ["If-None-Match", "*"],
     ["If-Schedule-Tag-Match", '"1"'],
-  ])("Prefer: return=representation answers what is there when %s is not met", async (field, value) => {
+  ])("Prefer: return=representation answers the current item when %s fails", async (field, value) => {
     const event = eventText(`kept-${field}`);
     const path = `${calendar}kept-${field}.ics`;
     const etag = (await ada.request("PUT", path, event, ics)).headers.etag;
@@ -379,7 +379,7 @@ describe("items", () => {
     expect(answer.bytes.equals(event)).toBe(true);
   });
 
-  test("a new item can be left to the server to name", async () => {
+  test("POST to add-member creates an item with a name from the server", async () => {
     const target = (await ada.properties(calendar, dav("add-member"))).get("DAV: add-member")!.children[0]!
       .text;
     const answer = await ada.request("POST", target, eventText("posted"), ics);
@@ -393,7 +393,7 @@ describe("items", () => {
     );
   });
 
-  test("a calendar is one file, and an addressbook too", async () => {
+  test("GET of a calendar or an addressbook answers its items as one file", async () => {
     const path = await makeCalendar("export");
     const zone = [
       "BEGIN:VTIMEZONE",
@@ -454,7 +454,7 @@ async function makeCalendar(name: string): Promise<string> {
 }
 
 describe("collections", () => {
-  test("MKCALENDAR sets properties, and PROPFIND tells them", async () => {
+  test("MKCALENDAR sets properties, and PROPFIND answers them", async () => {
     const body = `<C:mkcalendar xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav" xmlns:A="http://apple.com/ns/ical/"><D:set><D:prop>
       <D:displayname>Work &amp; play</D:displayname><C:calendar-description xml:lang="en">Mine</C:calendar-description>
       <C:supported-calendar-component-set><C:comp name="VTODO"/></C:supported-calendar-component-set>
@@ -550,7 +550,7 @@ describe("collections", () => {
     expect([answer.status, answer.condition]).toEqual([status, condition]);
   });
 
-  test("a MKCALENDAR with a property that cannot be makes nothing, and says which", async () => {
+  test("a MKCALENDAR with a protected property creates nothing, and names the property", async () => {
     const body = `<C:mkcalendar xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><D:set><D:prop><D:getetag>1</D:getetag><D:displayname>x</D:displayname></D:prop></D:set></C:mkcalendar>`;
     const answer = await ada.request("MKCALENDAR", `${home}half/`, body);
     expect([...readResponses(answer)[0]!.missing]).toEqual([
@@ -560,7 +560,7 @@ describe("collections", () => {
     expect((await ada.request("PROPFIND", `${home}half/`)).status).toBe(404);
   });
 
-  test("PROPPATCH does all of it or nothing", async () => {
+  test("PROPPATCH makes all its changes or none", async () => {
     const path = await makeCalendar("patched");
     const patch = (inner: string) =>
       ada.request(
@@ -616,7 +616,7 @@ describe("collections", () => {
     expect(readResponses(names)[0]!.found.has("DAV: acl")).toBe(true);
   });
 
-  test("the default calendar stays", async () => {
+  test("the default calendar cannot be deleted", async () => {
     const answer = await ada.request("DELETE", calendar);
     expect([answer.status, answer.condition]).toEqual([
       403,
@@ -624,7 +624,7 @@ describe("collections", () => {
     ]);
   });
 
-  test("another calendar becomes the default one, and the one before can be deleted", async () => {
+  test("another calendar can become the default one, and the former default can then be deleted", async () => {
     const inbox = `${home}inbox/`;
     const [next, tasks] = [await makeCalendar("next-default"), `${home}tasks-alone/`];
     const components = `<C:mkcalendar xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><D:set><D:prop><C:supported-calendar-component-set><C:comp name="VTODO"/></C:supported-calendar-component-set></D:prop></D:set></C:mkcalendar>`;
@@ -678,7 +678,7 @@ describe("collections", () => {
     expect([answer.status, answer.condition]).toEqual([403, "DAV: propfind-finite-depth"]);
   });
 
-  test("return=minimal leaves out what is not there, and depth-noroot the collection", async () => {
+  test("return=minimal leaves out absent properties, and depth-noroot the collection itself", async () => {
     const body = "<propfind xmlns='DAV:'><prop><getetag/><nothing/></prop></propfind>";
     const answer = await ada.request("PROPFIND", home, body, {
       Depth: "1",
@@ -704,7 +704,7 @@ describe("properties of items that clients set", () => {
     patch(path, `<D:set><D:prop><x:mark>${text}</x:mark></D:prop></D:set>`);
   const markOf = async (path: string) => (await ada.properties(path, mark)).get("urn:x mark")?.text;
 
-  test("are kept beside the octets, whose ETag and sync-token stay", async () => {
+  test("are kept beside the octets, and the ETag and the sync-token do not change", async () => {
     const path = await makeCalendar("marked");
     const item = `${path}a.ics`;
     const { etag } = (await ada.request("PUT", item, eventText("marked"), ics)).headers;
@@ -735,7 +735,7 @@ describe("properties of items that clients set", () => {
     expect(await markOf(item)).toBeUndefined();
   });
 
-  test("go along with COPY and MOVE, and end with the item", async () => {
+  test("are copied and moved with the item, and deleted with it", async () => {
     const [from, to] = [await makeCalendar("marked-from"), await makeCalendar("marked-to")];
     await ada.request("PUT", `${from}a.ics`, eventText("marked-moved"), ics);
     await ada.request("PUT", `${to}b.ics`, eventText("marked-moved"), ics);
@@ -787,7 +787,7 @@ describe("MOVE of a collection", () => {
     );
   });
 
-  test("replaces what stands there, if it may", async () => {
+  test("replaces the collection at the destination, unless Overwrite is F", async () => {
     const [from, to] = [await makeCalendar("newer"), await makeCalendar("standing")];
     await ada.request("PUT", `${to}old.ics`, eventText("gone-with-it"), ics);
     expect((await moveTo(from, to, { Overwrite: "F" })).status).toBe(412);
@@ -802,7 +802,7 @@ describe("MOVE of a collection", () => {
     ]);
   });
 
-  test("needs the tokens of its locks, and ends them", async () => {
+  test("needs the tokens of its locks, and removes the locks", async () => {
     const path = await makeCalendar("locked-whole");
     await ada.request("PUT", `${path}a.ics`, eventText("locked-within"), ics);
     const lock = await ada.request(
@@ -833,7 +833,7 @@ describe("MOVE of a collection", () => {
     expect((await ada.request("PROPFIND", path, undefined, { Depth: "0" })).status).toBe(207);
   });
 
-  test("an addressbook moves too, and the inbox stays", async () => {
+  test("moves an addressbook too, and refuses to move the inbox", async () => {
     const [from, to] = ["people", "persons"].map((name) => `/dav/addressbooks/${server.ada.id}/${name}/`);
     const body = `<mkcol xmlns="DAV:"><set><prop><resourcetype><collection/><c:addressbook xmlns:c="urn:ietf:params:xml:ns:carddav"/></resourcetype></prop></set></mkcol>`;
     await ada.request("MKCOL", from!, body);
@@ -843,7 +843,7 @@ describe("MOVE of a collection", () => {
 });
 
 describe("COPY and MOVE", () => {
-  test("an item moves between calendars, and is copied", async () => {
+  test("moves and copies an item between calendars", async () => {
     const [from, to] = [await makeCalendar("from"), await makeCalendar("to")];
     await ada.request("PUT", `${from}a.ics`, eventText("moved"), ics);
     const moved = await ada.request("MOVE", `${from}a.ics`, undefined, {
@@ -895,7 +895,7 @@ describe("locks", () => {
   const info = (scope: string) =>
     `<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:${scope}/></D:lockscope><D:locktype><D:write/></D:locktype><D:owner><D:href>mailto:a</D:href></D:owner></D:lockinfo>`;
 
-  test("a locked item is changed by who shows the token", async () => {
+  test("a locked item is changed only with the lock token", async () => {
     const path = `${calendar}locked.ics`;
     await ada.request("PUT", path, eventText("locked"), ics);
     const locked = await ada.request("LOCK", path, info("exclusive"), { Timeout: "Second-100" });
@@ -927,7 +927,7 @@ describe("locks", () => {
     expect((await ada.request("DELETE", path)).status).toBe(204);
   });
 
-  test("a locked calendar keeps its members", async () => {
+  test("a locked calendar and its members are not changed without the token", async () => {
     const path = await makeCalendar("kept");
     const { headers } = await ada.request("LOCK", path, info("exclusive"), { Depth: "infinity" });
     expect((await ada.request("PUT", `${path}a.ics`, eventText("kept"), ics)).status).toBe(423);
@@ -938,7 +938,7 @@ describe("locks", () => {
     expect((await ada.request("DELETE", path)).status).toBe(204);
   });
 
-  test("shared locks are beside each other", async () => {
+  test("several shared locks can be on one resource", async () => {
     const path = await makeCalendar("together");
     const first = await ada.request("LOCK", path, info("shared"));
     const second = await ada.request("LOCK", path, info("shared"));
@@ -1011,7 +1011,7 @@ describe("principals", () => {
     ]);
   });
 
-  test("are all found by a search for nothing, as python-caldav asks it", async () => {
+  test("are all found by a search without a condition, as python-caldav sends it", async () => {
     const answer = await ada.request(
       "REPORT",
       "/dav/principals/",
@@ -1022,13 +1022,13 @@ describe("principals", () => {
     );
   });
 
-  test("are found as somebody types", async () => {
+  test("are found by the beginning of a word", async () => {
     const body = `<CS:calendarserver-principal-search xmlns:CS="http://calendarserver.org/ns/" xmlns:D="DAV:" context="attendee"><CS:search-token>bo</CS:search-token><D:prop><D:displayname/></D:prop></CS:calendarserver-principal-search>`;
     const answer = await ada.request("REPORT", "/dav/principals/", body);
     expect(readResponses(answer).map(({ href }) => href)).toEqual([`/dav/principals/${server.bob.id}/`]);
   });
 
-  test("say what is searched", async () => {
+  test("list the properties that can be searched", async () => {
     const answer = await ada.request(
       "REPORT",
       "/dav/principals/",
@@ -1037,7 +1037,7 @@ describe("principals", () => {
     expect([answer.status, answer.xml.children.length]).toEqual([200, 3]);
   });
 
-  test("match the login", async () => {
+  test("are found by principal-match for the login", async () => {
     const self = await ada.request(
       "REPORT",
       "/dav/principals/",
@@ -1052,7 +1052,7 @@ describe("principals", () => {
     expect(readResponses(owned).map(({ href }) => href)).toContain(calendar);
   });
 
-  test("match the login where a client has named it in a property of its own", async () => {
+  test("are found by principal-match with a property that a client has set", async () => {
     const path = await makeCalendar("named");
     const set = (at: string, id: string) =>
       ada.request(

@@ -56,7 +56,7 @@ describe.skipIf(!hasCorpus)(`the corpus${corpusNote}`, () => {
   }
 
   // Many files are cut out of tests: without VERSION, with METHOD, events without VCALENDAR, cards without UID.
-  test("every calendar object comes back octet for octet, and what is none has its precondition", {
+  test("every calendar object is answered octet for octet, and every other text is refused with its precondition", {
     timeout: 60_000,
   }, async () => {
     const [, collection] = await listHrefs(`/dav/calendars/${server.ada.id}/`);
@@ -70,7 +70,7 @@ describe.skipIf(!hasCorpus)(`the corpus${corpusNote}`, () => {
     });
   });
 
-  test("every card comes back octet for octet, and what is none has its precondition", async () => {
+  test("every card is answered octet for octet, and every other text is refused with its precondition", async () => {
     const [, collection] = await listHrefs(`/dav/addressbooks/${server.ada.id}/`);
     const counts = await roundTrip(collection!, "text/vcard", listCorpusFiles("contact", /\.vcf$/));
     expect(counts).toEqual({
@@ -116,7 +116,7 @@ describe.skipIf(!hasCorpus)(`the corpus${corpusNote}`, () => {
   test.each([
     ...(hasCorpus ? listCorpusFiles("attack/ical", /\.ics$/) : []),
     ...(hasCorpus ? listCorpusFiles("attack/vcard", /\.vcf$/) : []),
-  ])("$file is kept or refused, and what asks for it is answered", async ({ file, bytes }) => {
+  ])("$file is stored or refused, and reports about it are answered", async ({ file, bytes }) => {
     const kind = file.endsWith(".ics") ? "calendar" : "addressbook";
     const { client } = server.ada;
     const [, collection] = await listHrefs(`/dav/${kind}s/${server.ada.id}/`);

@@ -20,7 +20,7 @@ async function statusOf(method: string, href: string, body?: string, headers?: R
   return (await ada.request(method, href, body, headers)).status;
 }
 
-test("a file is the octets that were put, and no page of a browser", async () => {
+test("a file is answered octet for octet, and a browser does not show it as a page", async () => {
   const href = `${home}note.html`;
   const put = await ada.request("PUT", href, "<p>Hello", { "Content-Type": "text/html" });
   expect(put.status).toBe(201);
@@ -57,7 +57,7 @@ test("folders are made in folders, listed, copied, moved and deleted with what i
   expect(await statusOf("PROPFIND", `${home}copy/b/`, undefined, { Depth: "0" })).toBe(404);
 });
 
-test("a file keeps properties of clients, and takes them along", async () => {
+test("a file keeps properties that clients set, also when it is copied or moved", async () => {
   await ada.request("PUT", `${home}coloured`, "text");
   const set = `<D:propertyupdate xmlns:D="DAV:"><D:set><D:prop><c xmlns="urn:x">red</c></D:prop></D:set></D:propertyupdate>`;
   expect(await statusOf("PROPPATCH", `${home}coloured`, set)).toBe(207);
@@ -67,7 +67,7 @@ test("a file keeps properties of clients, and takes them along", async () => {
   expect([found.get("urn:x c")?.text, found.get("DAV: getcontentlength")?.text]).toEqual(["red", "4"]);
 });
 
-test("a lock of a URL at which there is nothing makes an empty file that nobody else writes", async () => {
+test("a lock of an unused URL creates an empty file that is written only with the lock token", async () => {
   const lock = `<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockinfo>`;
   const locked = await ada.request("LOCK", `${home}new`, lock);
   expect(locked.status).toBe(201);

@@ -20,7 +20,7 @@ test("lists without and with a resource are read", () => {
   ]);
 });
 
-test("every token that is named is submitted", () => {
+test("every lock token in the header counts as submitted, also after Not", () => {
   expect([...submittedTokens(parseIf("(Not <t:1>) (<t:2>)"))]).toEqual(["t:1", "t:2"]);
 });
 

@@ -15,7 +15,7 @@ const wanted = (href: string, login = 1, timeoutMs = 1000) => ({
   timeoutMs,
 });
 
-test("one login has so many locks and no more, and all together so many", () => {
+test("the number of locks is limited for each login and in all", () => {
   const clock = fakeClock();
   const locks = createLocks(clock)((href) => href);
   for (let at = 0; at < locksOfLoginMax; at++) locks.add(wanted(`/a/${at}`));
@@ -28,7 +28,7 @@ test("one login has so many locks and no more, and all together so many", () => 
   expect(locks.add(wanted("/a/again")).href).toBe("/a/again");
 });
 
-test("finds on a place, above it and below it what a walk over all locks finds", () => {
+test("finds the same locks on, above and below a place as a walk over all locks", () => {
   const random = randomSource(8607);
   const clock = fakeClock();
   const locks = createLocks(clock)((href) => href);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { multistatus, statusResponse } from "#/protocols/dav/answer.ts";
 import { readXml } from "#/protocols/dav/xml/read-xml.ts";
 
-test("responses are made as they are taken", async () => {
+test("responses are made while the body is read, not before", async () => {
   let made = 0;
   async function* responses() {
     for (; made < 1_000_000; made++) yield statusResponse(`/dav/${made}`, 404);
@@ -16,7 +16,7 @@ test("responses are made as they are taken", async () => {
   expect(made).toBeLessThan(10_000);
 });
 
-test("the pieces are one document", async () => {
+test("the pieces of the body are one XML document", async () => {
   async function* responses() {
     for (let at = 0; at < 5000; at++) yield statusResponse(`/dav/${at}`, 404);
   }

@@ -152,7 +152,7 @@ describe("calendar-query", () => {
     ).toEqual(["task.ics"]);
   });
 
-  test("expands, and limits what it answers of a series", async () => {
+  test("answers a series expanded, or limited to a range", async () => {
     const expand = `<D:getetag/><C:calendar-data>${range("20260112", "20260127", "expand")}</C:calendar-data>`;
     const expanded = await report(calendar, query(events(range("20260112", "20260127")), expand));
     expect(
@@ -182,7 +182,7 @@ describe("calendar-query", () => {
     expect(names(await report(calendar, query(events(evening))))).toEqual(["day.ics"]);
   });
 
-  test("asks a calendar with Depth 1, an object with Depth 0, and a home with infinity", async () => {
+  test("searches a calendar with Depth 1, an object with Depth 0, and a home with infinity", async () => {
     const body = query(events(range("20260105", "20260106")), "<D:getetag/>");
     expect(names(await report(calendar, body, "0"))).toEqual([]);
     expect(names(await report(`${calendar}once.ics`, body, "0"))).toEqual(["once.ics"]);
@@ -269,19 +269,19 @@ describe("calendar-query", () => {
     expect([answer.status, answer.condition]).toEqual([403, `urn:ietf:params:xml:ns:caldav ${condition}`]);
   });
 
-  test("asks a calendar for what it holds where the request has no Depth", async () => {
+  test("searches the items of a calendar where the request has no Depth", async () => {
     const body = query(events(range("20260105", "20260106")), "<D:getetag/>");
     const spaces = 'xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"';
     const answer = await ada.request("REPORT", calendar, body.replace(">", ` ${spaces}>`));
     expect(names(answer)).toEqual(["once.ics", "weekly.ics"]);
   });
 
-  test("refuses a range without bounds as bad grammar", async () => {
+  test("refuses a time range without bounds with valid-filter", async () => {
     const answer = await report(calendar, query(events("<C:time-range/>")));
     expect([answer.status, answer.condition]).toEqual([400, "urn:ietf:params:xml:ns:caldav valid-filter"]);
   });
 
-  test("leaves out time zones that everybody knows where the client knows them too", async () => {
+  test("leaves out time zones with a standard name where the client accepts that", async () => {
     const event = [
       "BEGIN:VEVENT",
       "UID:z",
@@ -355,7 +355,7 @@ describe("multiget", () => {
     expect(dataOf(answer, "b%20c.ics")).toBe(eventText("b").toString());
   });
 
-  test("answers cards in the version that is asked for, 3.0 without one", async () => {
+  test("answers cards in the requested version, or in 3.0", async () => {
     const card = Buffer.from(
       "BEGIN:VCARD\r\nVERSION:4.0\r\nUID:a\r\nFN:Ann\r\nTEL;PREF=1:+1\r\nEND:VCARD\r\n",
     );
@@ -409,7 +409,7 @@ describe("addressbook-query", () => {
     expect(await of("<R:filter/>")).toEqual(["ann.vcf", "bob.vcf", "zoe.vcf"]);
   });
 
-  test("tells that there are more than the limit", async () => {
+  test("says when there are more results than the limit", async () => {
     const answer = await report(
       addressbook,
       cards(named("archer"), "<R:limit><R:nresults>1</R:nresults></R:limit>"),
@@ -423,7 +423,7 @@ describe("addressbook-query", () => {
     expect(names(enough)).toEqual(["ann.vcf", "bob.vcf"]);
   });
 
-  test("refuses what it does not know", async () => {
+  test("refuses unknown filters", async () => {
     const conditionOf = async (filter: string) => (await report(addressbook, cards(filter))).condition;
     expect(await conditionOf(named("a", 'collation="i;x"'))).toBe(
       "urn:ietf:params:xml:ns:carddav supported-collation",
@@ -493,7 +493,7 @@ describe("sync-collection", () => {
     );
   const tokenOf = (answer: DavAnswer) => /<D:sync-token>([^<]*)/.exec(answer.text)![1]!;
 
-  test("tells what is there, then what changed", async () => {
+  test("answers all items at first, then the changes", async () => {
     await put(calendar, "a.ics", eventText("a"));
     await put(calendar, "b.ics", eventText("b"));
     const first = await sync("", undefined, "<D:getetag/><C:calendar-data/>");
@@ -509,7 +509,7 @@ describe("sync-collection", () => {
     expect(names(await sync(tokenOf(second)))).toEqual([]);
   });
 
-  test("is resumed at each token of an answer that was cut, and misses and repeats nothing", async () => {
+  test("continues at the token of each cut answer, without missing or repeating a change", async () => {
     for (const name of ["a", "b", "c", "d", "e"]) await put(calendar, `${name}.ics`, eventText(name));
     const known = new Set<string>();
     const follow = async (from: string): Promise<string> => {
@@ -549,7 +549,7 @@ describe("sync-collection", () => {
     expect([answer.status, answer.condition]).toEqual([403, "DAV: valid-sync-token"]);
   });
 
-  test("refuses a level that it does not know, and a request without a token", async () => {
+  test("refuses an unknown sync-level, and a request without a token", async () => {
     const level =
       "<D:sync-collection><D:sync-token/><D:sync-level>2</D:sync-level><D:prop/></D:sync-collection>";
     expect((await report(calendar, level, "0")).status).toBe(400);
@@ -558,7 +558,7 @@ describe("sync-collection", () => {
     );
   });
 
-  test("answers cards as address-data asks for them", async () => {
+  test("answers cards in the form of address-data", async () => {
     await put(addressbook, "a.vcf", cardText("a", "Ann"));
     const body =
       "<D:sync-collection><D:sync-token/><D:sync-level>1</D:sync-level><D:prop><R:address-data/></D:prop></D:sync-collection>";
@@ -571,7 +571,7 @@ describe("sync-collection", () => {
 describe("items that a thread reads", () => {
   const long = `DESCRIPTION:${"Grüße aus dem Werk ".repeat(1500)}`;
 
-  test("are answered as small ones are", async () => {
+  test("are answered like small ones", async () => {
     for (const [name, line] of [
       ["small", "DESCRIPTION:Grüße"],
       ["large", long],
@@ -610,7 +610,7 @@ describe("items that a thread reads", () => {
     }
   });
 
-  test("are cards that match, and are converted", async () => {
+  test("are cards that the filter matches, and are converted to the requested version", async () => {
     const noteOf = (text: string) => `NOTE:${text.repeat(1500)}`;
     await put(addressbook, "ann.vcf", cardText("ann", "Ann Archer", noteOf("Grüße ")));
     await put(addressbook, "bob.vcf", cardText("bob", "Bob Archer", noteOf("Other ")));
@@ -621,7 +621,7 @@ describe("items that a thread reads", () => {
     expect(dataOf(answer, "ann.vcf", addressData)).toContain("VERSION:4.0");
   });
 
-  test("are expanded within limits, and missed by nobody", async () => {
+  test("are expanded within limits, and still found when the limits are exceeded", async () => {
     await put(
       calendar,
       "hostile.ics",
@@ -648,11 +648,11 @@ describe("expand-property", () => {
     );
   });
 
-  test("is asked with Depth 0", async () => {
+  test("is refused with a Depth other than 0", async () => {
     expect((await report(calendar, "<D:expand-property></D:expand-property>", "1")).status).toBe(400);
   });
 
-  test("ends where properties stand too deep inside each other", async () => {
+  test("refuses properties that are nested too deep", async () => {
     const inner = '<D:property name="current-user-principal">';
     const body = `<D:expand-property>${inner.repeat(10)}${"</D:property>".repeat(10)}</D:expand-property>`;
     expect((await report(calendar, body, "0")).status).toBe(400);

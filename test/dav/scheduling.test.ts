@@ -73,7 +73,7 @@ test("PUT of an invitation answers a Schedule-Tag and no ETag, since it was chan
   expect(plain(shown.bytes)).toMatch(/SCHEDULE-STATUS=1\.2/);
 });
 
-test("an event has as many attendees as max-attendees-per-instance says", async () => {
+test("an event with more attendees than max-attendees-per-instance is refused", async () => {
   count++;
   const found = await ada.properties(adaCalendar, caldav("max-attendees-per-instance"));
   const most = Number(found.get("urn:ietf:params:xml:ns:caldav max-attendees-per-instance")!.text);
@@ -85,7 +85,7 @@ test("an event has as many attendees as max-attendees-per-instance says", async 
   ]);
 });
 
-test("an answer keeps the organizer's Schedule-Tag, so that a client goes on with the one it has", async () => {
+test("an answer of an attendee does not change the organizer's Schedule-Tag", async () => {
   const { own, copy } = await invite();
   const tag = (await ada.request("GET", own)).headers["schedule-tag"]!;
   const text = (await bob.request("GET", copy)).text.replace(
@@ -100,7 +100,7 @@ test("an answer keeps the organizer's Schedule-Tag, so that a client goes on wit
   expect((await ada.request("PUT", own, invitation("ada* bob"), fields)).status).toBe(412);
 });
 
-test("an attendee cannot change what the organizer says", async () => {
+test("an attendee cannot change properties of the organizer", async () => {
   const { copy } = await invite();
   const text = (await bob.request("GET", copy)).text.replace("SUMMARY:Planning", "SUMMARY:Mine");
   const answer = await bob.request("PUT", copy, text, ics);
@@ -110,7 +110,7 @@ test("an attendee cannot change what the organizer says", async () => {
   ]);
 });
 
-test("one UID is one scheduling object, and the refusal says where it is", async () => {
+test("a second scheduling object with the same UID is refused, and the refusal names the first", async () => {
   const { own } = await invite();
   const other = `/dav/calendars/${server.ada.id}/other-${count}/`;
   expect((await ada.request("MKCALENDAR", other)).status).toBe(201);
@@ -156,7 +156,7 @@ END:VCALENDAR
 `.replaceAll("\n", "\r\n");
 }
 
-test("busy time is told for whom the login sees, and why not for others", async () => {
+test("a busy time request is answered for calendars in reach, and with a request status for others", async () => {
   const { copy } = await invite();
   const accepted = (await bob.request("GET", copy)).text.replace(
     "NEEDS-ACTION;RSVP=TRUE:mailto:bob",
@@ -188,12 +188,12 @@ test("busy time is told for whom the login sees, and why not for others", async 
 test.each([
   ["valid-scheduling-message", "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n"],
   ["valid-organizer", busyRequest("ada@first.example", "bob@first.example")],
-])("a POST to the outbox that breaks %s is refused by that name", async (condition, body) => {
+])("a POST to the outbox that violates %s is refused with that precondition", async (condition, body) => {
   const answer = await bob.request("POST", `/dav/calendars/${server.bob.id}/outbox/`, body, ics);
   expect([answer.status, answer.condition]).toEqual([403, `urn:ietf:params:xml:ns:caldav ${condition}`]);
 });
 
-test("nobody posts to another's outbox", async () => {
+test("a POST to another's outbox is refused", async () => {
   const answer = await bob.request(
     "POST",
     `/dav/calendars/${server.ada.id}/outbox/`,
@@ -204,7 +204,7 @@ test("nobody posts to another's outbox", async () => {
   expect(await ada.properties(`/dav/calendars/${server.ada.id}/outbox/`, dav("resourcetype"))).toBeDefined();
 });
 
-test("what is posted to an outbox and is no iCalendar is refused as that", async () => {
+test("a POST to the outbox is refused with its precondition when the body is no iCalendar or no request", async () => {
   const outbox = `/dav/calendars/${server.ada.id}/outbox/`;
   for (const [body, condition] of [
     ["Hello", "urn:ietf:params:xml:ns:caldav valid-calendar-data"],

@@ -54,7 +54,7 @@ test("shared calendars are in the reader's home by their ids, and in the owner's
   expect((await bob.request("PROPFIND", `${home}private/`, undefined, { Depth: "0" })).status).toBe(404);
 });
 
-test("whoever sees busy time alone learns no name that the owner gave a calendar", async () => {
+test("a user with free-busy alone does not see the names that the owner gave to calendars", async () => {
   const hrefs = [...(await listHome(bob, home)).values(), ...(await listHome(bob, bobHome)).values()];
   expect(hrefs.join()).not.toContain("/busy/");
   for (const guess of ["busy", "buzy"])
@@ -85,7 +85,7 @@ test("a reader reads and does not write", async () => {
   }
 });
 
-test("who sees free-busy sees nothing else", async () => {
+test("a user with free-busy alone sees nothing else", async () => {
   const found = [...(await listHome(bob, home)).values()];
   const path = (
     await Promise.all(found.map(async (href) => [href, await privilegesOf(bob, href)] as const))
@@ -98,7 +98,7 @@ test("who sees free-busy sees nothing else", async () => {
   expect(listed.text).not.toContain("busy/");
 });
 
-test("who writes changes items, and not the calendar", async () => {
+test("a user with write access changes items, and not the calendar", async () => {
   const path = (await listHome(bob, bobHome)).get("write (ada)")!;
   const put = await bob.request("PUT", `${path}new.ics`, eventText("by bob"), ics);
   expect(put.status, put.text).toBe(201);
@@ -143,7 +143,7 @@ test("a lock holds at every URL of a calendar", async () => {
   expect((await ada.request("PUT", `${home}write/a.ics`, eventText("a"), ics)).status).toBe(201);
 });
 
-test("who shares is a delegator of the groups that Apple's clients ask for", async () => {
+test("an owner who shares appears in the proxy groups that Apple's clients ask for", async () => {
   const found = await bob.properties(`/dav/principals/${server.bob.id}/`, dav("group-membership"));
   expect(found.get("DAV: group-membership")!.children.map(({ text }) => text)).toEqual([
     `/dav/principals/${server.ada.id}/calendar-proxy-write/`,

@@ -59,7 +59,7 @@ test("a calendar that may be read is in the reader's home and at its owner's URL
   expect(readResponses(seen).map(({ href }) => href)).toEqual([`/dav/calendars/${server.bob.id}/`, work]);
 });
 
-test("one that may be written takes events, and its properties are its owner's", async () => {
+test("one with write access accepts events, and only its owner changes its properties", async () => {
   await grant("calendar");
   const [shared] = [...(await listShared()).values()];
   expect((await ada.request("PUT", `${shared}b.ics`, eventText("b"), ics)).status).toBe(201);
@@ -70,7 +70,7 @@ test("one that may be written takes events, and its properties are its owner's",
   expect((await ada.request("PROPPATCH", shared!, renamed)).status).toBe(403);
 });
 
-test("a client gives nobody access, neither by CS:share nor by ACL", async () => {
+test("a client cannot give access to others, neither by CS:share nor by ACL", async () => {
   const share = `<share xmlns="http://calendarserver.org/ns/" xmlns:d="DAV:"><set><d:href>mailto:${server.ada.address}</d:href><read-write/></set></share>`;
   const rule = `<acl xmlns="DAV:"><ace><principal><all/></principal><grant><privilege><read/></privilege></grant></ace></acl>`;
   const refused = [await bob.request("POST", work, share, { "Content-Type": "application/xml" })];
@@ -128,7 +128,7 @@ test("of one with free-busy alone its time zone is not shown, which is text of i
   expect(await keys()).toEqual(["urn:ietf:params:xml:ns:caldav calendar-timezone"]);
 });
 
-test("how full the owner's mailbox is, a shared calendar does not say", async () => {
+test("a shared calendar does not show the quota of its owner", async () => {
   await grant("calendar");
   const [shared] = [...(await listShared()).values()];
   const used = dav("quota-used-bytes");
@@ -138,7 +138,7 @@ test("how full the owner's mailbox is, a shared calendar does not say", async ()
     expect([...(await ada.properties(path, used)).keys()]).toEqual(["DAV: quota-used-bytes"]);
 });
 
-test("a grant that is revoked shows nothing from the next request on", async () => {
+test("a revoked grant gives no access from the next request on", async () => {
   const number = await grant("calendar");
   const [shared] = [...(await listShared()).values()];
   await server.administer("grant.revoke", { number });

@@ -66,7 +66,7 @@ test("addressbooks are found and their cards written", async () => {
   expect(cards.map(({ data }) => data)).toEqual([vCardString.trimEnd()]);
 });
 
-test("a calendar is kept in step by its sync-token", async () => {
+test("tsdav follows the changes of a calendar by its sync-token", async () => {
   const client = await connect("caldav");
   const [calendar] = await client.fetchCalendars();
   const collection = { ...calendar!, objectMultiGet: client.calendarMultiGet };

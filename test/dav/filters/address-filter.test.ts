@@ -133,7 +133,7 @@ const filters: readonly (readonly [
 ];
 
 describe("a filter of cards", () => {
-  test.each(filters)("asks for %s (%s)", (_, how, props, isIn) => {
+  test.each(filters)("evaluates %s (%s)", (_, how, props, isIn) => {
     expect(matchesCard({ test: how, props }, card)).toBe(isIn);
   });
 });

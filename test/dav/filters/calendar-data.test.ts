@@ -144,13 +144,13 @@ END:VEVENT`);
     );
   });
 
-  test("says nothing of more instances than the limit", () => {
+  test("answers no data for more instances than the limit", () => {
     const event = "BEGIN:VEVENT\nUID:a\nDTSTART:20260301T100000Z\nRRULE:FREQ=SECONDLY\nEND:VEVENT";
     const request = { ...nothing, expand: range("2026-03-01", "2026-04-01") };
     expect(selectCalendarData(request, calendarOf(event), utcZone)).toBeUndefined();
   });
 
-  test("gives components whose instances are those of the series", () => {
+  test("gives components with the same instances as the series", () => {
     const rules = fc.constantFrom("FREQ=DAILY;COUNT=9", "FREQ=WEEKLY;BYDAY=MO,TH", "FREQ=MONTHLY;BYDAY=-1SU");
     const ends = fc.constantFrom("DURATION:P1DT1H", "DTEND;TZID=Europe/Berlin:20260302T110000", "X-A:b");
     fc.assert(
@@ -176,7 +176,7 @@ END:VEVENT`);
   });
 });
 
-test("limit-recurrence-set keeps the series and the changed instances that the range has to do with", () => {
+test("limit-recurrence-set keeps the series and the changed instances that affect the range", () => {
   const text = selected(series, { limitRecurrenceSet: range("2006-01-03", "2006-01-05") });
   expect(text).toContain("BEGIN:VTIMEZONE");
   expect(text.match(/SUMMARY.*/g)).toEqual(["SUMMARY:Event #2", "SUMMARY:Event #2 bis"]);
@@ -200,7 +200,7 @@ test("limit-freebusy-set keeps the periods in the range", () => {
   );
 });
 
-test("time zones that their name says are left out, others stay", () => {
+test("time zones with a standard name are left out, others stay", () => {
   const own = zone.replace("US/Eastern", "My own");
   const text = selected(`${zone}\n${own}\nBEGIN:VEVENT\nUID:a\nEND:VEVENT`, { hasNoStandardZones: true });
   expect(text).toBe(`${own}\nBEGIN:VEVENT\nUID:a\nEND:VEVENT`);
@@ -234,7 +234,7 @@ describe("a selection", () => {
   });
 });
 
-test("octets of lines that are kept are those that were stored", () => {
+test("selected lines keep their stored octets", () => {
   const folded =
     "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nuid:a\r\nSUMMARY:fol\r\n ded\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
   const calendar = listComponents(readContentLines(Buffer.from(folded)))[0]!;

@@ -246,7 +246,7 @@ describe("a time range", () => {
     expect(matches(inComponent(name, lines), comp(name, { timeRange: range(start, end) }))).toBe(isIn);
   });
 
-  test("takes dates and floating times in the time zone that is given", () => {
+  test("reads dates and floating times in the given time zone", () => {
     const filter = comp("VEVENT", { timeRange: range("2026-03-01T02:00Z", "2026-03-01T03:00Z") });
     const york = findIanaZone("America/New_York")!;
     expect(matches(inComponent("VEVENT", "DTSTART;VALUE=DATE:20260228"), filter, york)).toBe(true);
@@ -269,12 +269,12 @@ describe("a time range", () => {
   const series = `BEGIN:VEVENT\nUID:a\n${ten}\nDURATION:PT1H\nRRULE:FREQ=DAILY;COUNT=5\nSUMMARY:daily\nEND:VEVENT
     BEGIN:VEVENT\nUID:a\nRECURRENCE-ID:20260303T100000Z\nDTSTART:20260310T100000Z\nDURATION:PT1H\nSUMMARY:moved\nEND:VEVENT`;
 
-  test("leaves the place that a changed instance was moved from", () => {
+  test("does not match the original time of an instance that was moved", () => {
     expect(matches(series, comp("VEVENT", { timeRange: range("2026-03-03", "2026-03-04") }))).toBe(false);
     expect(matches(series, comp("VEVENT", { timeRange: range("2026-03-10", "2026-03-11") }))).toBe(true);
   });
 
-  test("asks an instance for its own properties", () => {
+  test("compares properties of the matching instance itself", () => {
     const at = (start: string, end: string, summary: string) =>
       comp("VEVENT", {
         timeRange: range(start, end),
@@ -395,17 +395,17 @@ describe("a filter of properties", () => {
     ["a component inside", { comps: [comp("VALARM")] }, false],
     ["that a component inside is missing", { comps: [comp("VALARM", { isNotDefined: true })] }, true],
   ];
-  test.each(filters)("asks for %s", (_, filter, isIn) => {
+  test.each(filters)("evaluates %s", (_, filter, isIn) => {
     expect(matches(event, comp("VEVENT", filter))).toBe(isIn);
   });
 
-  test("of another component finds nothing", () => {
+  test("of another component matches only is-not-defined", () => {
     expect(matches(event, comp("VTODO"))).toBe(false);
     expect(matches(event, comp("VTODO", { isNotDefined: true }))).toBe(true);
   });
 });
 
-test("a time range selects a series as its whole expansion says", () => {
+test("a time range selects a series exactly when its expansion has an instance in the range", () => {
   const rules = fc.constantFrom(
     "FREQ=DAILY;INTERVAL=3;COUNT=40",
     "FREQ=WEEKLY;BYDAY=MO,TH;COUNT=50",
@@ -444,7 +444,7 @@ test("a time range selects a series as its whole expansion says", () => {
   );
 });
 
-test("an object of many changed instances and alarms costs few expansions", () => {
+test("an object with many changed instances and alarms needs few expansions", () => {
   const alarms = Array.from({ length: 300 }, (_, at) => `BEGIN:VALARM\nTRIGGER:-PT${at}M\nEND:VALARM`).join(
     "\n",
   );

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { makeTextMatch, matchesTextOf, valuePart } from "#/protocols/dav/filters/text-match.ts";
 import { makeProperty } from "#/src/formats/content-lines/content-line.ts";
 
-test("a text is folded once, however many conditions look at it", () => {
+test("a text is folded once for all conditions", () => {
   const property = makeProperty("SUMMARY", "Grüße");
   let readCount = 0;
   const read = () => {
