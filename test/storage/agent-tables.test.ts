@@ -34,7 +34,7 @@ it("leaves no row in any table when agents are deleted and swept", async () => {
   expect(await checkStore(tx)).toEqual([]);
 });
 
-it("finds in every table the row whose agent is not there", async () => {
+it("check finds rows of a missing agent in every table", async () => {
   using test = await openTestDatabase();
   const { tx, write } = test;
   await writeEverything(tx, write);

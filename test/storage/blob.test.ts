@@ -42,14 +42,14 @@ it.each([
   ["an incompressible body of several chunks", randomBytes(700_000), 1000],
   ["a body that ends with its chunk", randomBytes(262_144 + 10), 10],
   ["a header longer than any honest one", Buffer.alloc(400_000, "X-Junk: y\r\n"), 390_000],
-])("gives back %s as it came", async (_, bytes, headerSize) => {
+])("reads %s octet for octet", async (_, bytes, headerSize) => {
   await using test = await openTestStore();
   const ada = await seedAgent(test.store);
   const [account, blob] = await storeBytes(test.store, ada, bytes, headerSize);
   expect((await readBlobRange(test.store, account, blob, 0, bytes.length + 5)).equals(bytes)).toBe(true);
 });
 
-it("reads any range as it stands in the whole", async () => {
+it("reads any range with the same octets as the whole", async () => {
   await using test = await openTestStore();
   const ada = await seedAgent(test.store);
   const bytes = Buffer.concat([Buffer.alloc(600_000, "some words that repeat "), randomBytes(50_000)]);
@@ -72,7 +72,7 @@ it("keeps the caller's bytes when the stored form is handed to another thread", 
   expect(bytes.byteLength).toBe(300_000);
 });
 
-it("compresses only what becomes smaller", async () => {
+it("compresses a body only if it becomes smaller", async () => {
   expect((await encodeBlob(Buffer.alloc(5000, "a"), 0, "{}")).codec).toBe(zstdCodec);
   expect((await encodeBlob(randomBytes(5000), 0, "{}")).codec).toBe(rawCodec);
 });
@@ -82,7 +82,7 @@ it("keeps short bodies as they are", async () => {
   expect((await encodeBlob(Buffer.alloc(5097, "a"), 1000, "{}")).codec).toBe(zstdCodec);
 });
 
-it("leaves as it is what its first chunk shows to be compressed already", async () => {
+it("does not compress a body whose first chunk does not become smaller", async () => {
   const noise = randomBytes(300_000);
   const blob = await encodeBlob(Buffer.concat([noise, Buffer.alloc(300_000, "words ")]), 0, "{}");
   expect(blob).toMatchObject({ codec: rawCodec, storedSize: 600_000 });
@@ -90,7 +90,7 @@ it("leaves as it is what its first chunk shows to be compressed already", async 
   expect((await encodeBlob(base64, 0, "{}")).codec).toBe(zstdCodec);
 });
 
-it.each([true, false])("stores the same, on a thread of its own %s", async (isOwnThread) => {
+it.each([true, false])("stores the same octets, on a thread of its own: %s", async (isOwnThread) => {
   const bytes = Buffer.concat([Buffer.alloc(600_000, "some words that repeat "), randomBytes(50_000)]);
   const blob = await encodeBlob(bytes, 10, "{}", isOwnThread);
   expect(blob).toMatchObject({ codec: zstdCodec, size: bytes.length, headerSize: 10, structure: "{}" });

@@ -119,7 +119,7 @@ it.each([
     "insert into upload values (1, 5, 1, 1, '', 'text/plain', 1, x'00', 0, 0)",
     ["blob 1 of account 1 counts"],
   ],
-])("says what is wrong after: %s", async (damage, sentences) => {
+])("reports what is wrong after: %s", async (damage, sentences) => {
   const findings = await findingsAfter(damage);
   if (sentences.length === 0) expect(findings).toEqual([]);
   for (const sentence of sentences)

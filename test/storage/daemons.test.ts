@@ -10,7 +10,7 @@ import { openTestStore, type Seed, seedAgent } from "../support/store.ts";
 import { envelopeTo, submission } from "../support/submission.ts";
 
 describe("leases", () => {
-  it("are one daemon's until it stops, and then another one's at its next sign of life", async () => {
+  it("belong to one daemon until it stops, and then to another daemon at its next sign of life", async () => {
     await using test = await openTestStore({ isOnlooker: true });
     const { store } = test;
     const look = (daemon: string, beat: number) =>
@@ -22,7 +22,7 @@ describe("leases", () => {
     expect(await look("b", 2)).toMatchObject({ isNew: false, held: ["holds", "webhooks"] });
   });
 
-  it("of a daemon that is taken for dead are free, unless it gave a sign of life meanwhile", async () => {
+  it("of a daemon that is considered dead are free, unless it gave a sign of life meanwhile", async () => {
     await using test = await openTestStore({ isOnlooker: true });
     const { store } = test;
     const look = (daemon: string, beat: number, gone: readonly { daemon: string; beat: number }[] = []) =>
@@ -39,7 +39,7 @@ describe("leases", () => {
     expect(await look("a", 3)).toMatchObject({ isNew: true, held: [] });
   });
 
-  it("are taken over from a daemon that is cut off, which has let go of them before", async () => {
+  it("are taken over from a daemon without connection to the store, which has given them up before", async () => {
     await using test = await openTestStore({ isOnlooker: true });
     const times = { lookMs: 5, gapMs: 2000, trustMs: 100, deadMs: 300 };
     const a = cutOff(test.store);
@@ -67,7 +67,7 @@ describe("leases", () => {
     expect(await test.store.all("select * from daemon")).toEqual([]);
   });
 
-  it("stay where they are when the store was away for everybody", async () => {
+  it("stay with their daemons when the store was unreachable for all", async () => {
     await using test = await openTestStore({ isOnlooker: true });
     const times = { lookMs: 5, gapMs: 60, trustMs: 100, deadMs: 150 };
     const both = cutOff(test.store);
@@ -87,7 +87,7 @@ describe("leases", () => {
 });
 
 describe("mail that is due", () => {
-  it("is claimed by one daemon, until that one reports or releases it or is taken for dead", async () => {
+  it("is claimed by one daemon, until it reports or releases it or is considered dead", async () => {
     await using test = await openTestStore();
     const { store } = test;
     const ada = await seedAgent(store);
@@ -123,7 +123,7 @@ describe("mail that is due", () => {
   });
 });
 
-it("goes on with no copy that another daemon has taken back", async () => {
+it("does not continue a copy that another daemon has undone", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const ada = await seedAgent(store);

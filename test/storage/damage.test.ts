@@ -54,7 +54,7 @@ function damageBlob(folder: string, blob: number): void {
   throw new Error("The blob has no page of its own");
 }
 
-it("frees what can be freed of a damaged file, says what it left, and takes mail, at every start", async () => {
+it("frees the readable rows of a damaged file, reports the others, and accepts mail, at every start", async () => {
   const { folder, ada } = await sweepableStore();
   for (const blob of [7, 200]) damageBlob(folder, blob);
   for (let start = 1; start <= 2; start++) {
@@ -83,7 +83,7 @@ it("frees what can be freed of a damaged file, says what it left, and takes mail
   fs.rmSync(folder, { recursive: true });
 });
 
-it("prunes what can be pruned behind rows that cannot, and tells of those", async () => {
+it("prunes rows behind damaged ones, and reports the damaged ones", async () => {
   const told: string[] = [];
   await using test = await openTestStore({ onTrouble: (what) => told.push(what) });
   const { store, clock } = test;

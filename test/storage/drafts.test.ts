@@ -133,7 +133,7 @@ class Client {
   }
 }
 
-it("is one message, and each message in Drafts one draft at most, after any history", async () => {
+it("keeps each draft one message, and each message in Drafts at most one draft, after any history", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const keys = fc.uniqueArray(fc.nat(2), { maxLength: 2 });

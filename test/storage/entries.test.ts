@@ -70,7 +70,7 @@ it("refuses to append or copy beyond the quota, and to a mailbox that is not the
   expect(await listUids(store, ada.agent, ada.inbox)).toEqual([1, 2]);
 });
 
-it("gives copies the flags that are given, in one write, and leaves those of the source", async () => {
+it("sets the given flags on copies in one write, and leaves the flags of the source", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const ada = await seedAgent(store);
@@ -131,7 +131,7 @@ it("lists the UIDs of a large mailbox, whether some are missing, many, most or a
   }
 });
 
-it("gives only the entries that change the new MODSEQ", async () => {
+it("sets the new MODSEQ only on entries that change", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const ada = await seedAgent(store);
@@ -161,7 +161,7 @@ it("takes no MODSEQ and writes no change when a STORE changes nothing", async ()
   expect(await positionOf(store, ada)).toBe(before);
 });
 
-it("leaves alone what changed since UNCHANGEDSINCE and says so", async () => {
+it("leaves messages alone that changed since UNCHANGEDSINCE, and names them", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const ada = await seedAgent(store);
@@ -266,7 +266,7 @@ it("moves with one MODSEQ in both mailboxes and keeps the message", async () => 
   ]);
 });
 
-it("expunges what is deleted, of these UIDs or of all, and frees the last copy's bytes", async () => {
+it("expunges messages with \\Deleted, of some UIDs or of all, and frees the bytes of the last copy", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const ada = await seedAgent(store);
@@ -315,7 +315,7 @@ it("frees the bytes of a large mailbox in slices, until nothing is left", async 
   expect(await store.check()).toEqual([]);
 });
 
-it("pages through sets of any shape, ascending and once", async () => {
+it("reads sets of any shape in pages, in ascending order and without repeats", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const ada = await seedAgent(store);

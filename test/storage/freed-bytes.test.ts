@@ -35,7 +35,7 @@ async function keptBytes({ tx }: TestDatabase): Promise<number> {
   return (await tx.get<{ kept: number }>("select coalesce(sum(stored_size), 0) as kept from blob"))!.kept;
 }
 
-it("frees 8 MiB of deleted mail in one transaction at most, and the store is whole between them", async () => {
+it("frees at most 8 MiB of deleted mail in one transaction, and the store is consistent between them", async () => {
   using test = await openTestDatabase();
   const { write, tx } = test;
   const { agent, mailbox } = await mailboxIn(test);

@@ -9,7 +9,7 @@ import { migrate } from "#/storage/sqlite/migrate.ts";
 
 const step = migrations.findIndex(({ name }) => name === "grant objects");
 
-it("makes rows of the mailboxes that grants named, and keeps the names that no mailbox has", async () => {
+it("converts the mailbox names of grants to rows, and keeps names without a mailbox", async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-grants-"));
   const database = openWriting(folder);
   await migrate(database, folder, 0, { steps: migrations.slice(0, step) });

@@ -151,7 +151,7 @@ async function replay(store: Store, seed: Seed, mailbox: MailboxNumber): Promise
   return known;
 }
 
-it("holds what a model holds after any history, and its log tells the same", async () => {
+it("has the same content as a model after any history, and so has its change log", async () => {
   await using test = await openTestStore();
   const { store } = test;
   let count = 0;

@@ -49,7 +49,7 @@ it("refuses a second opening with a sentence that names the process", async () =
   );
 });
 
-it("opens after a process that was killed while it had the store open", async () => {
+it("opens after a process with the open store was killed", async () => {
   using folder = temporaryFolder();
   const script = `
     const { openStore } = await import(${JSON.stringify(path.resolve("storage/open-store.ts"))});
@@ -63,7 +63,7 @@ it("opens after a process that was killed while it had the store open", async ()
   expect(await store.all("select name from account")).toEqual([{ name: "kept" }]);
 });
 
-it("keeps no process alive that only has it open", () => {
+it("does not keep a process alive", () => {
   using folder = temporaryFolder();
   const script = `
     const { openStore } = await import(${JSON.stringify(path.resolve("storage/open-store.ts"))});
@@ -104,7 +104,7 @@ it("applies each step of the schema once, with a backup before the first on a st
   database.close();
 });
 
-it("makes a new store whole or not at all, and keeps the steps of an older one that were done", async () => {
+it("creates a new store completely or not at all, and keeps the finished steps of an upgrade", async () => {
   using folder = temporaryFolder();
   const database = openWriting(folder.path);
   const step = (name: string, statement: string) => ({
@@ -209,7 +209,7 @@ it("forgets the keys of threads that have no message left", async () => {
   expect(await store.get("select count(*) as kept from thread_key")).toEqual({ kept: 1 });
 });
 
-it("looks at the keys of threads from where it has ended, in this life or the next, and begins again at their end", async () => {
+it("prunes keys of threads from its last position, also after a restart, and begins again at their end", async () => {
   await using test = await openTestStore();
   const ada = await seedAgent(test.store, "ada");
   const bob = await seedAgent(test.store, "bob");

@@ -32,7 +32,7 @@ async function expectAllThere(test: TestStore, ada: Seed): Promise<void> {
   expect(await listUids(test.store, ada.agent, ada.inbox)).toHaveLength(6);
 }
 
-it("moves the log that a killed process left into the database before it takes the first write", async () => {
+it("moves the WAL of a killed process into the database before the first write", async () => {
   using killed = await killedStore();
   expect(killed.size).toBeGreaterThan(100_000);
   await using test = await openTestStore({ folder: killed.folder });
@@ -40,7 +40,7 @@ it("moves the log that a killed process left into the database before it takes t
   await expectAllThere(test, killed.ada);
 });
 
-it("opens while another program reads the file: the log stays, is written again, and is moved later", async () => {
+it("opens while another program reads the file: the WAL is written again, and moved later", async () => {
   using killed = await killedStore();
   const file = path.join(killed.folder, "waypost.db");
   const script = `
@@ -63,7 +63,7 @@ it("opens while another program reads the file: the log stays, is written again,
   expect(logSize(killed.folder)).toBe(0);
 });
 
-it("writes a log again octet for octet, and needs none", async () => {
+it("writes a WAL again octet for octet, and accepts that there is none", async () => {
   using killed = await killedStore();
   const file = path.join(killed.folder, "waypost.db");
   fs.appendFileSync(`${file}-wal`, Buffer.alloc(3 * 1024 * 1024 + 7, 1));
@@ -75,7 +75,7 @@ it("writes a log again octet for octet, and needs none", async () => {
   expect(fs.existsSync(`${file}-wal`)).toBe(false);
 });
 
-it("does not open a store whose log cannot be written again, and says which file", () => {
+it("does not open a store whose WAL cannot be written again, and names the file", () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-killed-"));
   fs.mkdirSync(path.join(folder, "waypost.db-wal"));
   const script = `

@@ -5,7 +5,7 @@ import { CallerGone, forCaller } from "#/src/model/caller.ts";
 import { mailboxOwner } from "#/src/model/owner.ts";
 import { openTestStore, type Seed, seedAgent } from "../support/store.ts";
 
-it("answers a caller that goes during its long read, and gives its place back when the read has ended", async () => {
+it("refuses a caller that leaves during its long read, and frees the place when the read has ended", async () => {
   const fairness = createFairness();
   await using test = await openTestStore({ fairness });
   const { store } = test;

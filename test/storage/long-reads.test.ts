@@ -26,7 +26,7 @@ itOnSqlite("opens a store without a thread for long reads", async () => {
   expect(started.map(({ threadName }) => threadName)).toEqual(["store-writer"]);
 });
 
-it("answers scans on one thread, which ends when none came for a while, and starts another with the next", async () => {
+it("answers scans on one thread, which ends after a pause, and starts another for the next scan", async () => {
   await using test = await openTestStore();
   started = [];
   const reads = new LongReads(test.store.place, 1);
@@ -38,7 +38,7 @@ it("answers scans on one thread, which ends when none came for a while, and star
   await reads.close();
 });
 
-it("scans with another thread after one that broke", async () => {
+it("starts another thread after one that failed", async () => {
   await using test = await openTestStore();
   started = [];
   const reads = new LongReads(test.store.place);
@@ -48,7 +48,7 @@ it("scans with another thread after one that broke", async () => {
   await reads.close();
 });
 
-it("answers what is under way when it is closed, and nothing that comes later", async () => {
+it("answers a running scan when it is closed, and refuses later ones", async () => {
   await using test = await openTestStore();
   const reads = new LongReads(test.store.place);
   expect(await scan(reads)).toBe("answered");

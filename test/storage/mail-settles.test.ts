@@ -49,7 +49,7 @@ it("settles the mail of every agent whose entries a named write changes", async 
   );
 });
 
-it("settles mail that the part of something else changes, and takes no change after that", async () => {
+it("settles mail that another part of the transaction changes, and accepts no change after that", async () => {
   using made = await openTestDatabase();
   const { tx } = made;
   await writeEverything(tx, made.write);
@@ -85,7 +85,7 @@ it("settles mail that the part of something else changes, and takes no change af
   }
 });
 
-it("leaves the rows of entries to mail's part, and that part to mailOf", () => {
+it("allows only MailWrite to write rows of entries, and only mailOf to make a MailWrite", () => {
   const users = (pattern: RegExp): string[] =>
     sources().flatMap(({ name, text }) => (pattern.test(text) ? [name] : []));
   expect(users(/\b(insert into|update|delete from) entry\b/)).toEqual(["writing/mail/entry-rows.ts"]);

@@ -21,7 +21,7 @@ it("makes the mailboxes above a new one", async () => {
   ]);
 });
 
-it("takes INBOX in any case for INBOX", async () => {
+it("accepts INBOX in upper and lower case", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const { agent, inbox } = await seedAgent(store);
@@ -66,7 +66,7 @@ it("gives a special use to one mailbox only", async () => {
   await expect(create("Older")).rejects.toMatchObject({ details: { reason: "use_taken" } });
 });
 
-it("keeps annotations with their mailbox, and drops what a deleted agent held", async () => {
+it("keeps annotations with their mailbox, and deletes those of a deleted agent", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const ada = await seedAgent(store);
@@ -101,7 +101,7 @@ it("keeps annotations with their mailbox, and drops what a deleted agent held", 
   expect(await store.get("select count(*) as count from mailbox_metadata")).toEqual({ count: 0 });
 });
 
-it("deletes a mailbox with its mail, and never gives its UIDVALIDITY again", async () => {
+it("deletes a mailbox with its mail, and never uses its UIDVALIDITY again", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const ada = await seedAgent(store);
@@ -122,7 +122,7 @@ it.each([
   ["1969", -1000],
   ["2200", Date.UTC(2200, 0, 1)],
 ])(
-  "gives a UIDVALIDITY that fits when the clock says %s, and greater ones when it is right again",
+  "gives a valid UIDVALIDITY when the clock is at %s, and greater ones when the clock is right again",
   async (_, wrong) => {
     await using test = await openTestStore();
     const { store } = test;
@@ -140,7 +140,7 @@ it.each([
   },
 );
 
-it("keeps INBOX, mailboxes of special use, and those that have others below them", async () => {
+it("refuses to delete INBOX, mailboxes of special use, and those with children", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const { agent, inbox } = await seedAgent(store);
@@ -156,7 +156,7 @@ it("keeps INBOX, mailboxes of special use, and those that have others below them
   });
 });
 
-it("renames a mailbox with all that is below it", async () => {
+it("renames a mailbox with its children", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const { agent } = await seedAgent(store);
@@ -200,7 +200,7 @@ it("moves the mail when INBOX is renamed and leaves what is below INBOX", async 
   expect(await findMailboxByName(store, agent, "INBOX")).toMatchObject({ messageCount: 0, uidNext: 4 });
 });
 
-it("subscribes names with and without a mailbox, and logs what others are to be told", async () => {
+it("subscribes names with and without a mailbox, and logs changes that other sessions show", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const ada = await seedAgent(store);

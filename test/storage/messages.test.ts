@@ -24,7 +24,7 @@ async function copyTo(
   await store.write("copyMessages", { agent, source: inbox, target, uids, at: store.clock.now() });
 }
 
-it("sets read state wherever a message is, and moves it to one mailbox from all that it is in", async () => {
+it("sets the read state of all entries of a message, and moves it from all its mailboxes to one", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const ada = await seedAgent(store);
@@ -114,7 +114,7 @@ it("puts a deleted message into Trash once, and removes it for good the second t
   await expect(remove()).rejects.toMatchObject({ code: "not_found" });
 });
 
-it("deletes only the version that the caller has read, and says which one there is", async () => {
+it("deletes only the version that the caller has read, and names the current one", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const ada = await seedAgent(store);
@@ -170,7 +170,7 @@ it("lists messages newest first, once each, of all mailboxes or of one", async (
   expect(await list({ mailbox: await mailboxNamed(store, ada, "Drafts") })).toEqual([]);
 });
 
-it("finds the newest messages on the main thread as a scan does, or leaves it to the scan", async () => {
+it("finds the same newest messages on the main thread as a scan does, or leaves the search to the scan", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const ada = await seedAgent(store);

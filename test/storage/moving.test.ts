@@ -133,7 +133,7 @@ async function open({ other }: Places): Promise<Store> {
   return openStore(other);
 }
 
-it("brings every row of every table, and the other store goes on where this one was", async () => {
+it("copies every row of every table, and the new store continues the work of the former one", async () => {
   await using places = await makePlaces();
   await fill(places);
   let before: Record<string, unknown[]>;
@@ -163,7 +163,7 @@ it("brings every row of every table, and the other store goes on where this one 
   await store.close();
 });
 
-it("goes on after it was killed, wherever that was, and loses and repeats no row", async () => {
+it("continues after a kill at any point, without losing or repeating a row", async () => {
   await using places = await makePlaces();
   await fill(places);
   for (let write = 1; ; write++) {
@@ -182,7 +182,7 @@ it("goes on after it was killed, wherever that was, and loses and repeats no row
   }
 });
 
-it("goes on behind the changes of a store that was used between two calls, and the copy cannot be opened meanwhile", async () => {
+it("continues with the changes of a store that was used between two calls, and the copy cannot be opened before it is complete", async () => {
   await using places = await makePlaces();
   await fill(places);
   for (const [at, name] of [4, 9].entries()) {
@@ -203,7 +203,7 @@ it("goes on behind the changes of a store that was used between two calls, and t
   expect(await dump(to)).toEqual(before);
 });
 
-it("is given up: the store has nothing left of it, and the unfinished copy gives way to another one", async () => {
+it("can be cancelled: nothing of it stays in the store, and a new move replaces the unfinished copy", async () => {
   await using places = await makePlaces();
   await fill(places);
   {
@@ -222,7 +222,7 @@ it("is given up: the store has nothing left of it, and the unfinished copy gives
   expect(await moveStore(from, to)).toMatchObject({ isResumed: false });
 });
 
-it("begins anew when the copy was given to another place meanwhile", async () => {
+it("starts again when the store was copied to another place meanwhile", async () => {
   await using places = await makePlaces();
   await using others = await makePlaces();
   await fill(places);
@@ -236,7 +236,7 @@ it("begins anew when the copy was given to another place meanwhile", async () =>
   expect(await moveStore(from, to)).toMatchObject({ isResumed: false });
 });
 
-it("writes down each row of each table that is inserted, changed or deleted, and whose key is changed", async () => {
+it("records each row of each table that is inserted, changed or deleted, or whose key changes", async () => {
   await using places = await makePlaces();
   await fill(places);
   if (engine === "postgres") {
@@ -348,7 +348,7 @@ async function moveWhileWritten(
   return changes;
 }
 
-it("copies a store that is in use and changes all the time, and waits until nobody has it open", async () => {
+it("copies a store that changes all the time, and waits until no daemon has it open", async () => {
   await using places = await makePlaces();
   await fill(places);
   if (engine === "postgres") {
@@ -378,27 +378,30 @@ it("copies a store that is in use and changes all the time, and waits until nobo
   }
 });
 
-it.skipIf(engine !== "sqlite")("leaves nothing in a backup that is made meanwhile and put back", async () => {
-  await using places = await makePlaces();
-  await fill(places);
-  const file = path.join(places.other.folder, "waypost.db");
-  fs.mkdirSync(places.other.folder);
-  {
-    await using elsewhere = await makePlaces();
-    await using from = await places.openFrom();
-    await using to = await elsewhere.openTo();
-    await expect(moveStore(from, killedAt(to, 6))).rejects.toThrow("killed");
-    const store = await openStore({ folder: places.folder });
-    await store.backup(file);
-    await store.close();
-  }
-  await (await open(places)).close();
-  await using side = await openSqliteSide(places.other.folder);
-  expect(await side.sql.column("select name from sqlite_master where name glob 'moved_*'")).toEqual([]);
-  expect(await findMark(side.sql)).toBeUndefined();
-});
+it.skipIf(engine !== "sqlite")(
+  "leaves nothing in a backup that is made during the move and restored",
+  async () => {
+    await using places = await makePlaces();
+    await fill(places);
+    const file = path.join(places.other.folder, "waypost.db");
+    fs.mkdirSync(places.other.folder);
+    {
+      await using elsewhere = await makePlaces();
+      await using from = await places.openFrom();
+      await using to = await elsewhere.openTo();
+      await expect(moveStore(from, killedAt(to, 6))).rejects.toThrow("killed");
+      const store = await openStore({ folder: places.folder });
+      await store.backup(file);
+      await store.close();
+    }
+    await (await open(places)).close();
+    await using side = await openSqliteSide(places.other.folder);
+    expect(await side.sql.column("select name from sqlite_master where name glob 'moved_*'")).toEqual([]);
+    expect(await findMark(side.sql)).toBeUndefined();
+  },
+);
 
-it("gives the former store up before the other can be opened", async () => {
+it("closes the former store for good before the new one can be opened", async () => {
   await using places = await makePlaces();
   await fill(places);
   {
@@ -436,7 +439,7 @@ it("gives the former store up before the other can be opened", async () => {
   await (await open(places)).close();
 });
 
-it("is refused where there is a store already, and where the former one is not sound", async () => {
+it("is refused where the new side has a store already, and where the former store has faults", async () => {
   await using places = await makePlaces();
   await fill(places);
   const store = await open(places);
@@ -495,7 +498,7 @@ it("is refused where a daemon is on the new side or has made an account meanwhil
   await (await open(places)).close();
 });
 
-it("finds a row that is not the same, and does not use the copy then", async () => {
+it("finds a row that differs, and does not use the copy then", async () => {
   await using places = await makePlaces();
   await fill(places);
   await using from = await places.openFrom();
@@ -513,7 +516,7 @@ it("finds a row that is not the same, and does not use the copy then", async () 
   await expect(moveStore(from, to)).rejects.toThrow(/of change is missing/);
 });
 
-it("holds no more rows and octets at once than it says, whatever the rows are", async () => {
+it("has no more rows and octets in memory than its limits, whatever the rows are", async () => {
   await using places = await makePlaces();
   await fill(places);
   await using side = await places.openFrom();

@@ -50,7 +50,7 @@ async function openSlowServer() {
   };
 }
 
-it("counts them with what is to be written, and is busy when they are many octets", async () => {
+it("counts their octets with the waiting writes, and refuses more as busy", async () => {
   await using server = await openSlowServer();
   await using test = await openTestStore({ objects: server.place });
   const { store } = test;
@@ -83,7 +83,7 @@ it("counts them with what is to be written, and is busy when they are many octet
   expect(store.isBusy()).toBe(false);
 });
 
-it("puts a body for several accounts at once, a few at a time, and takes all back when one is refused", async () => {
+it("puts a body for several accounts, a few at a time, and removes all of them when one is refused", async () => {
   await using server = await openSlowServer();
   await using test = await openTestStore({ objects: server.place });
   const { store } = test;
@@ -109,7 +109,7 @@ it("puts a body for several accounts at once, a few at a time, and takes all bac
   await expect.poll(() => server.count("DELETE"), patience).toBe(people.length);
 });
 
-it("begins no request when the deadline has come", async () => {
+it("starts no request after the deadline", async () => {
   await using server = await openSlowServer();
   const put = openS3Objects(server.place).put(["1/x", "2/x"], Buffer.from("x"), AbortSignal.abort());
   await expect(put).rejects.toMatchObject({ code: "upstream_unavailable" });

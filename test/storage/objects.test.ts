@@ -78,7 +78,7 @@ const texts = {
   repeated: "Hello.\r\n".repeat(100_000),
 };
 
-it("has long bodies outside and short ones in rows, and every range reads the same", async () => {
+it("stores long bodies as objects and short ones in rows, and reads every range alike", async () => {
   await using test = await openTestStore({ objects: placeOf("ranges") });
   const { store } = test;
   const ada = await seedAgent(store);
@@ -182,7 +182,7 @@ itOnSqlite("never removes an object from under the store that a copy was made of
   expect(await checkStore(test.store)).toEqual([]);
 });
 
-it("refuses as temporary while the object store is away, stores nothing then, and goes on", async () => {
+it("refuses writes of long bodies as temporary while the object store is unreachable, and stores nothing of them", async () => {
   await using test = await openTestStore({ objects: placeOf("away") });
   const { store } = test;
   const ada = await seedAgent(store);
@@ -202,7 +202,7 @@ it("refuses as temporary while the object store is away, stores nothing then, an
   expect(messages).toBe(3);
 });
 
-it("takes back what a refused write has put there, and says what the object store refuses", async () => {
+it("removes the objects of a refused write, and reports what the object store refuses", async () => {
   await using test = await openTestStore({ objects: placeOf("refused") });
   const { store } = test;
   const ada = await seedAgent(store, "ada", { quotaBytes: 1000 });
@@ -252,7 +252,7 @@ it("signs each request as an independent calculation of the signature does (vers
   listener.close();
 });
 
-it("is found incomplete by the check when an object is missing or is another one", async () => {
+it("check finds an object that is missing or has other octets", async () => {
   await using test = await openTestStore({ objects: placeOf("lost") });
   const { store } = test;
   const ada = await seedAgent(store);
@@ -278,7 +278,7 @@ it("is found incomplete by the check when an object is missing or is another one
   await objects.put([name!], whole);
 });
 
-it("reads a place of S3, and never a body of many octets at once", async () => {
+it("reads the URL of a place in S3, and a blob has no object before one is put there", async () => {
   expect(readPlace("s3://mail/a/b?endpoint=https://s3.example.net/&region=eu-1")).toEqual({
     base: "https://s3.example.net/mail/a/b",
     region: "eu-1",

@@ -68,7 +68,7 @@ it("refuses an agent in a domain of another account", async () => {
   await expect(write).rejects.toMatchObject({ code: "not_found" });
 });
 
-it("leads a shared address to each of its agents, and the catch-all by its star", async () => {
+it("resolves a shared address to each of its agents, and the catch-all address by its star", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const ada = await seedAgent(store, "ada");
@@ -98,14 +98,14 @@ it("leads a shared address to each of its agents, and the catch-all by its star"
   expect((await listAddresses(store, bob.agent))[0]).toMatchObject({ localPart: "bob", isPrimary: true });
 });
 
-it("keeps the primary address as long as the agent", async () => {
+it("refuses to delete the primary address of an agent", async () => {
   await using test = await openTestStore();
   const { agent } = await seedAgent(test.store);
   const write = test.store.write("removeAddress", { agent, domain: "example.org", localPart: "ada" });
   await expect(write).rejects.toMatchObject({ code: "precondition_failed" });
 });
 
-it("finds a token by its hash and says when it was revoked first", async () => {
+it("finds a token by its hash, with the time of its first revocation", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const { agent } = await seedAgent(store);
@@ -174,7 +174,7 @@ describe("a grant on some mailboxes", () => {
     return { store, ada: ada.agent, bob: bob.agent, mailboxes, create, reached };
   }
 
-  it("is read back as it was made, from both sides", async () => {
+  it("is listed as it was created, for its holder and for its target", async () => {
     await using test = await openTestStore();
     const { store, ada, bob, mailboxes, create } = await setUp(test, ["Work", "Job"]);
     await create([...mailboxes].reverse());
@@ -183,7 +183,7 @@ describe("a grant on some mailboxes", () => {
     expect(await listGrantsOn(store, bob)).toMatchObject([{ objects }]);
   });
 
-  it("keeps them when they are renamed, and loses those that are deleted", async () => {
+  it("keeps renamed mailboxes, and loses deleted ones", async () => {
     await using test = await openTestStore();
     const { store, bob, mailboxes, create, reached } = await setUp(test, ["Work", "Job"]);
     const [work, job] = mailboxes as [MailboxNumber, MailboxNumber];
@@ -194,7 +194,7 @@ describe("a grant on some mailboxes", () => {
     expect(await reached()).toEqual([[job]]);
   });
 
-  it("reaches none, and not all, when the last one is deleted", async () => {
+  it("reaches no mailbox, instead of all, when its last one is deleted", async () => {
     await using test = await openTestStore();
     const { store, bob, mailboxes, create, reached } = await setUp(test, ["Work"]);
     await create(mailboxes);
@@ -203,7 +203,7 @@ describe("a grant on some mailboxes", () => {
     expect(await reached()).toEqual([[]]);
   });
 
-  it("is refused on what the target does not have", async () => {
+  it("is refused for a mailbox that the target does not have", async () => {
     await using test = await openTestStore();
     const { ada, mailboxes, create, reached } = await setUp(test, ["Work"]);
     await expect(create([mailboxes[0]! + 1])).rejects.toMatchObject({ code: "not_found" });
@@ -212,7 +212,7 @@ describe("a grant on some mailboxes", () => {
     expect(await reached()).toEqual([mailboxes]);
   });
 
-  it.each(["ada", "bob"] as const)("goes with %s", async (name) => {
+  it.each(["ada", "bob"] as const)("is deleted with %s", async (name) => {
     await using test = await openTestStore();
     const setting = await setUp(test, ["Work"]);
     await setting.create(setting.mailboxes);
@@ -260,7 +260,7 @@ it("changes only what an update names", async () => {
   ).rejects.toMatchObject({ code: "not_found" });
 });
 
-it("deletes an agent at once for everybody and frees all it had", async () => {
+it("deletes an agent for all readers at once, and frees its data", async () => {
   await using test = await openTestStore();
   const ada = await seedAgent(test.store, "ada");
   const bob = await seedAgent(test.store, "bob");
@@ -290,7 +290,7 @@ it("deletes an agent at once for everybody and frees all it had", async () => {
   });
 });
 
-it("keeps a domain as long as it has addresses", async () => {
+it("refuses to delete a domain that has addresses", async () => {
   await using test = await openTestStore();
   const { store } = test;
   await seedAgent(store);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { RecentStatements } from "#/storage/sqlite/recent-statements.ts";
 
-it("prepares a text once while it is asked for, and keeps no more than two generations", () => {
+it("prepares an SQL text once while it is in use, and keeps two generations at most", () => {
   const prepared: string[] = [];
   const statements = new RecentStatements((query) => {
     prepared.push(query);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { openTestStore } from "../support/store.ts";
 
-it("reads and writes on after it gave back its memory, and what was under way is written", async () => {
+it("reads and writes after it has released its memory, and finishes the running writes", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const underWay = store.write("createAccount", { name: "before", at: 0 });
@@ -11,7 +11,7 @@ it("reads and writes on after it gave back its memory, and what was under way is
   expect(await store.column("select name from account order by name")).toEqual(["after", "before"]);
 });
 
-it("rests no more when it is closed", async () => {
+it("does not release memory after it is closed", async () => {
   await using test = await openTestStore();
   const { store } = test;
   await test.reopen();

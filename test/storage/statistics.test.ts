@@ -32,7 +32,7 @@ function listIndexes({ database }: TestDatabase): Index[] {
     .all();
 }
 
-test("a look for the columns of an index reads no more than the rows that have them", async () => {
+test("a search by the columns of an index reads only the rows with these values", async () => {
   using held = await openTestDatabase();
   const columnsOf = held.database.prepare<[string], string>("select name from pragma_index_info(?)").pluck();
   const indexes = listIndexes(held);
@@ -81,7 +81,7 @@ test.each([
     "message where agent_id = ? and thread_id = ? order by message_id desc limit ?",
     "message_by_thread (agent_id=? AND thread_id=?)",
   ],
-])("an order does not draw the plan away from the index: %s", async (rest, index) => {
+])("an order by clause does not change the index of the plan: %s", async (rest, index) => {
   using held = await openTestDatabase();
   expect(planOf(held, `select * from ${rest}`)[0]).toContain(index);
 });
@@ -90,7 +90,7 @@ test.each([
 const growing =
   /^SCAN (blob|change|correspondent|draft|entry|file|hold|item|message|occurrence|submission|thread_key|upload)/;
 
-test("no write reads a whole table that grows with what agents have", async () => {
+test("no write reads a whole table that grows with the data of agents", async () => {
   using held = await openTestDatabase();
   const texts = new Set<string>();
   const spies = (["get", "all", "column", "run"] as const).map((verb) => {
@@ -116,7 +116,7 @@ test("no write reads a whole table that grows with what agents have", async () =
   expect(scans).toEqual([]);
 });
 
-test("the statistics stay as they are declared, whatever stands in the store", async () => {
+test("the statistics stay as they are declared, whatever data the store has", async () => {
   using held = await openTestDatabase();
   const read = () => held.database.prepare("select * from sqlite_stat1 order by tbl, idx").all();
   const declared = read();

@@ -56,7 +56,7 @@ describe("submitMessage", () => {
     expect(due.map(({ domain }) => domain)).toEqual(["else.example", "far.example"]);
   });
 
-  it("keeps the bytes until the last recipient is done with, though the copy in Sent is gone", async () => {
+  it("keeps the bytes until the last recipient has a final state, also after the copy in Sent is deleted", async () => {
     await using opened = await openTestStore();
     const { store } = opened;
     const ada = await seedAgent(store);
@@ -92,7 +92,7 @@ describe("submitMessage", () => {
     expect((await findSubmission(store, ada.agent, made.submission!))?.closedAt).toBe(store.clock.now());
   });
 
-  it("gives a submission without a copy a number of its own, and tells nothing of it", async () => {
+  it("gives a submission without a copy its own number, and makes no event for it", async () => {
     await using opened = await openTestStore();
     const { store } = opened;
     const ada = await seedAgent(store);
@@ -114,7 +114,7 @@ describe("submitMessage", () => {
     expect(await eventsOf(store, ada)).toEqual([]);
   });
 
-  it("marks what it answers and what it forwards", async () => {
+  it("marks the answered message and the forwarded one", async () => {
     await using opened = await openTestStore();
     const { store } = opened;
     const ada = await seedAgent(store);
@@ -149,7 +149,7 @@ describe("submitMessage", () => {
     expect(await blobCount(store)).toBe(0);
   });
 
-  it("waits for its time", async () => {
+  it("waits for the time in send_at", async () => {
     await using opened = await openTestStore();
     const { store, clock } = opened;
     const ada = await seedAgent(store);
@@ -166,7 +166,7 @@ describe("submitMessage", () => {
 });
 
 describe("limits of sending", () => {
-  it("says exactly when the next one may go, an hour and a day, and goes on after a restart", async () => {
+  it("answers the exact time of the next permitted mail, for the hour and the day, also after a restart", async () => {
     await using opened = await openTestStore();
     const { clock } = opened;
     const ada = await seedAgent(opened.store);
@@ -201,7 +201,7 @@ describe("limits of sending", () => {
     expect(await waitOf()).toBe(0);
   });
 
-  it("does not count what was refused", async () => {
+  it("does not count refused mail", async () => {
     await using opened = await openTestStore();
     const { store } = opened;
     const ada = await seedAgent(store);
@@ -213,7 +213,7 @@ describe("limits of sending", () => {
     await store.write("submitMessage", await submission(store, ada, { limits }));
   });
 
-  it("forgets what no limit asks for any more", async () => {
+  it("deletes times of sending that no limit needs", async () => {
     await using opened = await openTestStore();
     const { store, clock } = opened;
     const ada = await seedAgent(store);
@@ -246,7 +246,7 @@ describe("reportDelivery", () => {
     return { ada, made, report, states };
   }
 
-  it("tells of each recipient: its acceptance, its failure, its delay once", async () => {
+  it("makes events for each recipient: its acceptance, its failure, and its delay once", async () => {
     await using opened = await openTestStore();
     const { store } = opened;
     const { ada, report, states } = await sent(store, "a@x.example", "b@x.example", "c@y.example");
@@ -265,7 +265,7 @@ describe("reportDelivery", () => {
     expect(await states()).toEqual(["relayed", "failed", "relayed"]);
   });
 
-  it("takes what another server says later of what it has, and nothing of what is final", async () => {
+  it("accepts a later report about a relayed recipient, and ignores one about a final state", async () => {
     await using opened = await openTestStore();
     const { store } = opened;
     const { ada, report, states } = await sent(store, "a@x.example", "b@x.example");
@@ -281,7 +281,7 @@ describe("reportDelivery", () => {
     ]);
   });
 
-  it("knows the domains and addresses that took mail, and addresses that are none", async () => {
+  it("records domains and addresses that accepted mail, and addresses that do not exist", async () => {
     await using opened = await openTestStore();
     const { store } = opened;
     const { report } = await sent(store, "a@x.example", "b@y.example");
@@ -293,7 +293,7 @@ describe("reportDelivery", () => {
     expect(await store.all("select address from suppression")).toEqual([{ address: "b@y.example" }]);
   });
 
-  it("stores a copy with its outcome, and never a second one", async () => {
+  it("stores a local copy with its outcome, and never twice", async () => {
     await using opened = await openTestStore();
     const { store } = opened;
     const { ada, made } = await sent(store, "bob@example.org");
@@ -357,7 +357,7 @@ itOnSqlite("waits an hour in a copy that is put back, as it may have left since"
 });
 
 describe("what left long ago", () => {
-  it("is forgotten with its message, and what is open never", async () => {
+  it("is deleted after its message, and an open submission never is", async () => {
     await using opened = await openTestStore();
     const { store, clock } = opened;
     const ada = await seedAgent(store);
@@ -398,7 +398,7 @@ describe("what left long ago", () => {
     expect(await longAfter()).toEqual([open.submission]);
   });
 
-  it("goes with its agent, and gives the bytes back", async () => {
+  it("is deleted with its agent, and frees its bytes", async () => {
     await using opened = await openTestStore();
     const { store } = opened;
     const ada = await seedAgent(store);

@@ -34,7 +34,7 @@ it("copies a message to another agent once, however often it is in the mailbox, 
   ]);
 });
 
-it("moves messages to another agent, whose they are when the first one is deleted", async () => {
+it("moves messages to another agent, which keeps them when the first agent is deleted", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const ada = await seedAgent(store);
@@ -46,7 +46,7 @@ it("moves messages to another agent, whose they are when the first one is delete
   expect(await listUids(store, eve.agent, eve.inbox)).toEqual([1, 2, 3]);
 });
 
-it("refuses what is over the target's quota, and what is of another account, and changes nothing", async () => {
+it("refuses messages beyond the target's quota and agents of another account, and changes nothing", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const ada = await seedAgent(store);

@@ -39,7 +39,7 @@ it("has rows in every table of the newest kept store", () => {
 });
 
 it.each(schemas)(
-  "opens a store of schema %i: it is backed up, sound, and its messages have the same octets",
+  "opens a store of schema %i: it makes a backup, finds no fault, and its messages have the same octets",
   async (schema) => {
     const kept = JSON.parse(fs.readFileSync(fileOf(schema, "json"), "utf8")) as KeptStore;
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-upgrade-"));
@@ -66,7 +66,7 @@ it.each(schemas)(
   },
 );
 
-it("says what the steps will do and through how many rows they go, copies the store, and takes them", async () => {
+it("lists its steps and the number of their rows, makes a backup, and applies the steps", async () => {
   using folder = keptFolder(12);
   const kept = JSON.parse(fs.readFileSync(fileOf(12, "json"), "utf8")) as KeptStore;
   const file = path.join(folder.path, "elsewhere/copy.db");
@@ -99,7 +99,7 @@ it("says what the steps will do and through how many rows they go, copies the st
   expect(fs.existsSync(path.join(folder.path, "backups"))).toBe(false);
 });
 
-it("removes the copies that kills have left unfinished, and nothing else", async () => {
+it("removes unfinished copies of killed upgrades, and nothing else", async () => {
   using folder = keptFolder(12);
   const backups = path.join(folder.path, "backups");
   fs.mkdirSync(backups);
@@ -112,7 +112,7 @@ it("removes the copies that kills have left unfinished, and nothing else", async
   expect(fs.readdirSync(backups).sort()).toEqual(others.sort());
 });
 
-it("a step changes rows of no other table than those that it names", async () => {
+it("a step changes only rows of the tables that it names", async () => {
   const wrong: string[] = [];
   for (const [at, step] of migrations.entries()) {
     if (at === 0) continue;
@@ -133,7 +133,7 @@ it("a step changes rows of no other table than those that it names", async () =>
   expect(wrong).toEqual([]);
 });
 
-it("a start refuses steps that take long, says what to do, and changes nothing", async () => {
+it("a start refuses long steps, says what to do, and changes nothing", async () => {
   using folder = keptFolder(12);
   const file = path.join(folder.path, "waypost.db");
   const { size } = fs.statSync(file);

@@ -47,7 +47,7 @@ it("does one piece of a long write after each batch of quick jobs, in turns of t
   expect(batchesOf(lanes)).toEqual(["quick c c", "long a", "quick c", "long b", "long a"]);
 });
 
-it("leaves maintenance for when nothing else waits", () => {
+it("does maintenance when nothing else waits", () => {
   const lanes = lanesWith(["idle", ""], ["quick", "a"], ["long", "b"]);
   expect(batchesOf(lanes)).toEqual(["quick a", "long b", "idle "]);
 });
@@ -66,7 +66,7 @@ it("gives maintenance a turn once in a while when something always waits", () =>
   expect(done.slice(0, 50)).not.toContain("idle");
 });
 
-it("lets the sweep have its turn when nothing waits, and once in a while", () => {
+it("gives the sweep a turn when nothing waits, and once in a while", () => {
   const lanes = lanesWith();
   expect(lanes.isSweepDue).toBe(true);
   lanes.push(jobOf("quick", "a"));

@@ -12,7 +12,7 @@ import { findMailboxByName } from "#/storage/queries/mail/mailboxes.ts";
 import { append, deliver, positionOf } from "../support/delivery.ts";
 import { itOnSqlite, openTestStore, type Seed, seedAgent, testFacts } from "../support/store.ts";
 
-it("lets a job of a group fail alone and leaves no trace of it", async () => {
+it("rolls back a failed job of a group alone", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const ada = await seedAgent(store);
@@ -26,7 +26,7 @@ it("lets a job of a group fail alone and leaves no trace of it", async () => {
   expect(await store.get("select count(*) as blobs from blob")).toEqual({ blobs: 80 });
 });
 
-it("stores octets that two jobs hand over together, each whole", async () => {
+it("stores the octets of two jobs that share one buffer", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const [ada, bob] = [await seedAgent(store, "ada"), await seedAgent(store, "bob")];
@@ -51,7 +51,7 @@ it("stores octets that two jobs hand over together, each whole", async () => {
   expect(sizes).toEqual([{ size }, { size }]);
 });
 
-it("rolls back a delivery to several when one of them is not there", async () => {
+it("rolls back a delivery to several agents when one of them is missing", async () => {
   await using test = await openTestStore();
   const ada = await seedAgent(test.store, "ada");
   const bob = await seedAgent(test.store, "bob");
@@ -110,7 +110,7 @@ it("rings for no job that failed and for no write that changed nothing", async (
   expect(rings).toEqual([]);
 });
 
-it("brings a refusal over the thread with its code and details, as an error of ours", async () => {
+it("passes a refusal from the thread as a WaypostError with its code and details", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const ada = await seedAgent(store);
@@ -119,7 +119,7 @@ it("brings a refusal over the thread with its code and details, as an error of o
   expect(error).toMatchObject({ code: "not_found", details: { reason: "no_such_mailbox" } });
 });
 
-it("answers internal for what no transaction foresaw, and goes on", async () => {
+it("answers internal for an unexpected error, and continues", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const { agent } = await seedAgent(store);
@@ -174,7 +174,7 @@ it("refuses more than 64 MiB under way as busy", async () => {
   expect(store.isBusy()).toBe(false);
 });
 
-it("carries windows into a shared pool over without what lies beside them", async () => {
+it("transfers views of a shared buffer without the octets beside them", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const ada = await seedAgent(store);
@@ -221,7 +221,7 @@ itOnSqlite(
   },
 );
 
-it("refuses writes after it was closed, and has done those that came before", async () => {
+it("refuses writes after it was closed, and finishes the earlier ones", async () => {
   await using test = await openTestStore();
   const { agent } = await seedAgent(test.store);
   const { store } = test;
