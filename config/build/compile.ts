@@ -1,6 +1,7 @@
 /** node config/build/compile.ts <folder>: compiles the program into this folder, which names the source (`compiled.mjs`), and deletes
  *  older ones beside it. It runs as a process of its own, so that a daemon holds nothing of the compiler. */
 import fs from "node:fs";
+import { isBuiltin } from "node:module";
 import path from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 import { houseThreads, processHost } from "#/src/threads/house-threads.ts";
@@ -28,6 +29,34 @@ const laterLibraries: Plugin = {
     ),
 };
 
+/** Node's own modules as CommonJS gets them. An `import` of one reads each of its exports: that of `node:http` loads `fetch` with all that
+ *  belongs to it, 30 ms at each start. */
+const builtinModules: Plugin = {
+  name: "builtin modules",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /./ }, ({ path: name, kind }) =>
+      isBuiltin(name) && kind === "import-statement" ? { path: name, namespace: "builtin" } : undefined,
+    );
+    onLoad({ filter: /./, namespace: "builtin" }, ({ path: name }) => ({
+      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(name)});`,
+    }));
+  },
+};
+
+/** Libraries that are ES modules, compiled with the program: it starts sooner without their many files. The others are loaded as Node loads
+ *  them, because bundled ones differ in what CommonJS gives to an import. */
+const bundledLibraries: ReadonlySet<string> = new Set([
+  "@modelcontextprotocol/server",
+  "imapflow",
+  "nodemailer",
+  "parse5",
+  "rrule-temporal",
+  "smol-toml",
+  "smtp-server",
+  "timezones-ical-library",
+  "zod",
+]);
+
 /** Options for the program and its threads. */
 const common = {
   absWorkingDir: top,
@@ -52,11 +81,8 @@ async function compileProgram(outdir: string): Promise<void> {
     // Modules that are loaded only when needed stay separate files.
     splitting: true,
     format: "esm",
-    // Libraries are loaded as Node loads them: bundled ones differ in what CommonJS gives to an import. But zod has ES modules alone,
-    // and 95 of them; and the SDK of the Model Context Protocol, which has ES modules too, then shares them.
-    external: Object.keys(dependencies).filter(
-      (name) => !["zod", "@modelcontextprotocol/server"].includes(name),
-    ),
+    plugins: [withoutLocales, builtinModules],
+    external: Object.keys(dependencies).filter((name) => !bundledLibraries.has(name)),
   });
 }
 
