@@ -31,7 +31,7 @@ const approvals = {
 };
 
 describe.each(Object.entries(approvals))("approved by %s", (_, script) => {
-  it("one mail leaves after the grace time, and is in Sent under its name", async () => {
+  it("one mail leaves after the grace time, and is in Sent under the same id", async () => {
     await using house = await openHoldHouse();
     const held = await house.send();
     expect(held.state).toBe("held");
@@ -87,7 +87,7 @@ describe.each(Object.entries(undoings))("taken back by %s in the grace time", (_
   });
 });
 
-it("the keyword taken away again takes the approval back, and is gone from what waits", async () => {
+it("removing the keyword undoes the approval, and the mail that waits does not have it", async () => {
   await using house = await openHoldHouse();
   const held = await house.send();
   await house
@@ -124,22 +124,25 @@ describe("declined", () => {
       C: a3 UID EXPUNGE 1
       S*: a3 OK {{*}}`,
   };
-  it.each(Object.entries(declines))("by %s it never leaves, and the agent is told", async (_, script) => {
-    await using house = await openHoldHouse();
-    const held = await house.send();
-    await house.converse(kimReads + script);
-    await house.advance(100 * graceMs);
-    expect(await house.left()).toEqual([]);
-    expect(await house.folder("Holds/Declined")).toEqual([held.ref]);
-    expect(await house.hold(held.hold)).toMatchObject({ state: "declined" });
-    const told = (await house.events()).filter(({ type }) => type !== "mail.received");
-    expect(told).toMatchObject([
-      { type: "mail.held", hold: held.hold, message: held.ref, reason: "first_contact" },
-      { type: "mail.declined", hold: held.hold, message: held.ref, reason: "declined" },
-    ]);
-  });
+  it.each(Object.entries(declines))(
+    "by %s it never leaves, and the agent gets an event",
+    async (_, script) => {
+      await using house = await openHoldHouse();
+      const held = await house.send();
+      await house.converse(kimReads + script);
+      await house.advance(100 * graceMs);
+      expect(await house.left()).toEqual([]);
+      expect(await house.folder("Holds/Declined")).toEqual([held.ref]);
+      expect(await house.hold(held.hold)).toMatchObject({ state: "declined" });
+      const told = (await house.events()).filter(({ type }) => type !== "mail.received");
+      expect(told).toMatchObject([
+        { type: "mail.held", hold: held.hold, message: held.ref, reason: "first_contact" },
+        { type: "mail.declined", hold: held.hold, message: held.ref, reason: "declined" },
+      ]);
+    },
+  );
 
-  it("it stays so: nothing brings it back", async () => {
+  it("it stays declined, and no later move sends it", async () => {
     await using house = await openHoldHouse();
     const held = await house.send();
     await house.converse(kimReads + declines["a MOVE to Declined"]);
@@ -158,7 +161,7 @@ describe("declined", () => {
   });
 });
 
-it("mail that nobody decides about is declined when its time is over", async () => {
+it("mail without a decision is declined when the hold expires", async () => {
   await using house = await openHoldHouse();
   const held = await house.send();
   await house.advance(7 * 86_400_000 - 1);
@@ -170,7 +173,7 @@ it("mail that nobody decides about is declined when its time is over", async () 
   expect(await house.left()).toEqual([]);
 });
 
-it("what waits is not put out of sight", async () => {
+it("mail that waits cannot be moved to another mailbox", async () => {
   await using house = await openHoldHouse();
   await house.send();
   await house.converse(`
@@ -183,7 +186,7 @@ it("what waits is not put out of sight", async () => {
   expect(await house.folder("Holds/Waiting")).toHaveLength(1);
 });
 
-it("who approves puts nothing else there either, nor makes mailboxes beside them", async () => {
+it("an approver cannot add other mail to the mailboxes of holds, or create mailboxes beside them", async () => {
   await using house = await openHoldHouse();
   await house.send();
   const text = "Subject: Mine\\r\\n\\r\\nx";
@@ -229,7 +232,7 @@ it("several mails are approved by one MOVE, each of them once", async () => {
   expect((await house.left()).sort()).toEqual(["One", "Three", "Two"]);
 });
 
-it("mail that was to leave later leaves then, not at its approval", async () => {
+it("scheduled mail leaves at its time, not at its approval", async () => {
   await using house = await openHoldHouse();
   const sendAt = house.clock.now() + 3_600_000;
   const held = await house.send({}, { send_at: new Date(sendAt).toISOString() });

@@ -42,7 +42,7 @@ it("five failed mails of the last twenty pause an agent, until the operator resu
   expect(await failOne(house)).toBe("paused");
 });
 
-it("an agent that the breaker has paused is told why, since when and what to do, and so are operator and approver", async () => {
+it("an agent that the breaker has paused sees the reason, the time and what to do, and so do operator and approver", async () => {
   await using house = await openHouse();
   const { robin, client } = house;
   for (let n = 0; n < 5; n++) await failOne(house);
@@ -77,7 +77,7 @@ it("an agent that the breaker has paused is told why, since when and what to do,
   expect(about(await house.events()).map(({ type }) => type)).toEqual(["agent.paused", "agent.resumed"]);
 });
 
-it("an agent that the operator has paused is told so, once, and its approver too", async () => {
+it("an agent that the operator has paused gets one event, and its approver one notice", async () => {
   await using house = await openHouse();
   const { robin, client } = house;
   for (let n = 0; n < 2; n++) await house.administer("agent.pause", { owner: robin.address });

@@ -103,7 +103,7 @@ it("when an approver is named between decision and write, the mail is decided ab
   expect(writes).toBe(2);
 });
 
-it("a large mail is sent whole when it was decided about twice", async () => {
+it("a large mail is sent whole when its sending was decided twice", async () => {
   await using house = await openHoldHouse();
   await policy(house, { holdPolicy: "open" });
   house.beforeWrite("submitMessage", async () => {
@@ -122,7 +122,7 @@ it("a large mail is sent whole when it was decided about twice", async () => {
   expect(ref).toMatch(/^message_/);
 });
 
-it("rules that change each time refuse the mail for the moment, and nothing is sent or held", async () => {
+it("a mail is refused as temporary when the rules change at every attempt, and nothing is sent or held", async () => {
   await using house = await openHoldHouse();
   await open(house);
   let writes = 0;
@@ -163,7 +163,7 @@ it("no approved mail leaves when its mailbox is paused during the release of ano
   expect(await house.left()).toEqual([]);
 });
 
-it("an approved mail does not leave to whom was blocked meanwhile for the agent that asked for it", async () => {
+it("an approved mail does not leave to a recipient who was blocked meanwhile for the agent that requested it", async () => {
   await using house = await openHoldHouse();
   const max = await house.create("agent", "max@ours.example");
   await house.administer("grant.create", {
@@ -193,7 +193,7 @@ it("an approved mail does not leave when a mailbox of this server that it is for
   expect((await house.events()).at(-1)).toMatchObject({ type: "mail.declined", reason: "refused" });
 });
 
-it("a repeat that arrives while the first attempt runs waits, and one behind it has its result", async () => {
+it("a repeat while the first attempt runs is told when to try again, and a later repeat gets its result", async () => {
   await using house = await openHoldHouse();
   await open(house);
   const request = {

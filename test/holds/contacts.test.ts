@@ -95,7 +95,7 @@ describe("first_contact", () => {
     expect(await outcome(house, "lee@elsewhere.example")).toBe("queued");
   });
 
-  it("waits for an address of the agent's also when a person edits the contact around it", async () => {
+  it("waits for an address that the agent added, also after a person edits the contact", async () => {
     await using house = await openHoldHouse();
     const { put } = writerOf(house);
     await put(house.robin.agent, "eve", ["eve@attacker.example"]);
@@ -104,7 +104,7 @@ describe("first_contact", () => {
     expect(await outcome(house, "lee@elsewhere.example")).toBe("queued");
   });
 
-  it("waits for an address that the agent takes out and puts back", async () => {
+  it("waits for an address that the agent removes and adds again", async () => {
     await using house = await openHoldHouse();
     const { put } = writerOf(house);
     await put(house.kim.agent, "lee", ["lee@elsewhere.example"]);

@@ -24,7 +24,7 @@ const literal = (text: string) =>
   `{${Buffer.byteLength(text.replaceAll("\\r", "\r").replaceAll("\\n", "\n"))}+}`;
 
 describe("an edit", () => {
-  it("by APPEND and EXPUNGE is a new version, which waits and leaves as it is then", async () => {
+  it("by APPEND and EXPUNGE makes a new version, which waits and is sent in this form", async () => {
     await using house = await openHoldHouse();
     const held = await house.send();
     const before = await house.hold(held.hold);
@@ -108,7 +108,7 @@ describe("an edit", () => {
     },
   );
 
-  it("by REPLACE takes the place of the one that is named, and of no other", async () => {
+  it("by REPLACE replaces the named mail, and no other", async () => {
     await using house = await openHoldHouse();
     const held = await house.send();
     const text = await versionOf(house, held, (old) => old.replace("Ten", "Six"));
@@ -141,7 +141,7 @@ describe("an edit", () => {
     expect(await house.hold(held.hold)).toEqual(before);
   });
 
-  it("has no hidden recipient in the octets that leave", async () => {
+  it("writes no Bcc or Resent-Bcc into the octets that leave", async () => {
     await using house = await openHoldHouse();
     const held = await house.send();
     const hidden = "Bcc: max@elsewhere.example\r\nResent-Bcc: eve@elsewhere.example\r\n";
@@ -166,7 +166,7 @@ describe("an edit", () => {
     expect(octets).not.toMatch(/bcc|max@|eve@/i);
   });
 
-  it("after the approval waits again", async () => {
+  it("after the approval makes the mail wait again", async () => {
     await using house = await openHoldHouse();
     const held = await house.send();
     const text = await versionOf(house, held, (old) => old.replace("Ten", "A thousand"));
@@ -184,7 +184,7 @@ describe("an edit", () => {
     expect(await house.hold(held.hold)).toMatchObject({ state: "waiting" });
   });
 
-  it("is not approved with the one before it: NO over IMAP, 409 over JSON", async () => {
+  it("is not approved by an approval of the older version: NO over IMAP, 409 over JSON", async () => {
     await using house = await openHoldHouse();
     const held = await house.send();
     const wren = await house.create("agent", "wren@ours.example", { scopes: ["mail", "send", "approve"] });
@@ -255,7 +255,7 @@ describe("an edit", () => {
 });
 
 describe("recipients that the header does not name", () => {
-  it("are shown to who approves, and stay when a client leaves them out", async () => {
+  it("are shown to the approver, and stay when a client leaves them out", async () => {
     await using house = await openHoldHouse();
     const held = await house.send({ bcc: ["spy@elsewhere.example"] });
     await house.converse(`
@@ -277,7 +277,7 @@ describe("recipients that the header does not name", () => {
     expect(after.bcc).toMatchObject([{ address: "spy@elsewhere.example" }]);
   });
 
-  it("are changed by a Bcc field that a client does store, and never leave in one", async () => {
+  it("are changed by a Bcc field that a client stores, and never leave in such a field", async () => {
     await using house = await openHoldHouse();
     const held = await house.send({ bcc: ["spy@elsewhere.example"] });
     const text = await versionOf(house, held, (old) =>

@@ -6,7 +6,7 @@ it.each([
   ["under one subject", () => ({})],
   ["with another subject each time", (n: number) => ({ subject: `Thought ${n}` })],
 ])(
-  "two agents that answer everything %s stop after ten mails, and both mailboxes show why",
+  "two agents that answer every mail %s are held after ten mails, and both mailboxes show the reason",
   async (_, more) => {
     await using house = await openHoldHouse();
     const wren = await house.create("agent", "wren@ours.example");
@@ -46,7 +46,7 @@ it.each([
   },
 );
 
-it("answers that are sent at once are counted one by one", async () => {
+it("answers that are sent at the same time are counted one by one", async () => {
   await using house = await openHoldHouse();
   const question = await deliver(house, "Question", { isAuthenticated: true });
   const states = await Promise.all(

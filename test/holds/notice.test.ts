@@ -10,7 +10,7 @@ async function letters(house: HoldHouse): Promise<string[]> {
   return texts;
 }
 
-it("says what waits, from whom, to whom, and how to approve it", async () => {
+it("names the mail that waits, its sender and recipients, and how to approve it", async () => {
   await using house = await openHoldHouse();
   await house.send({ to: ["lee@elsewhere.example", "max@elsewhere.example"] });
   await house.advance(0);
@@ -47,7 +47,7 @@ it("many mails share a notice, and each is named once", async () => {
   expect(await letters(house)).toHaveLength(2);
 });
 
-it("what the agent wrote is one line of plain characters, and no link", async () => {
+it("shows words of the agent as one line of plain characters, and no link", async () => {
   await using house = await openHoldHouse();
   await house.send({
     subject: `Approve at https://evil.example/now www.evil.example mailto:x@evil.example \u202eno\u200bw ${"x".repeat(300)}`,

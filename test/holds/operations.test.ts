@@ -45,7 +45,7 @@ describe("hold.update", () => {
     expect([late.status, late.body.error.code]).toEqual([422, "policy_refused"]);
   });
 
-  it("without a version it changes nothing and says which it is", async () => {
+  it("without a version changes nothing, and answers the current version", async () => {
     await using house = await openHoldHouse();
     const held = await house.send();
     const answer = await house.client.call("hold.update", {
@@ -55,7 +55,7 @@ describe("hold.update", () => {
     expect([answer.status, answer.body.error.version]).toEqual([409, held.version]);
   });
 
-  it("with a body is another mail under the same name, which waits", async () => {
+  it("with a body makes another mail under the same id, which waits", async () => {
     await using house = await openHoldHouse();
     const held = await house.send({ bcc: ["spy@elsewhere.example"] });
     const edited = await house.client.ok("hold.update", {
@@ -78,7 +78,7 @@ describe("hold.update", () => {
     expect(gone.status).toBe(404);
   });
 
-  it("wants one of state and body", async () => {
+  it("requires one of state and body", async () => {
     await using house = await openHoldHouse();
     const held = await house.send();
     const answer = await house.client.call("hold.update", { id: held.hold, version: held.version });
@@ -87,7 +87,7 @@ describe("hold.update", () => {
 });
 
 describe("hold.create", () => {
-  it("asks for approval whatever the policy says, also of a draft", async () => {
+  it("requests approval whatever the policy says, also for a draft", async () => {
     await using house = await openHoldHouse();
     await house.administer("agent.update", { owner: house.robin.address, holdPolicy: "open" });
     const asked = await house.client.ok("hold.create", {
@@ -111,7 +111,7 @@ describe("hold.create", () => {
 });
 
 describe("hold.delete", () => {
-  it("takes a mail back for who asked for it, and puts it into Trash", async () => {
+  it("withdraws a mail for its sender, and puts it into Trash", async () => {
     await using house = await openHoldHouse();
     const held = await house.send();
     const answer = await house.client.ok("hold.delete", { id: held.hold, version: held.version });
@@ -139,7 +139,7 @@ describe("hold.delete", () => {
 });
 
 describe("the operator", () => {
-  it("lists what waits and decides about it", async () => {
+  it("lists mail that waits, and decides about it", async () => {
     await using house = await openHoldHouse();
     const held = await house.send();
     const { holds } = await house.administer("hold.list", {});
@@ -164,7 +164,7 @@ describe("the operator", () => {
     });
   });
 
-  it("names as approver a person of the account, and nobody else", async () => {
+  it("can name only a person of the account as approver", async () => {
     await using house = await openHoldHouse();
     const wren = await house.create("agent", "wren@ours.example");
     const update = (approver: string) => house.administer("agent.update", { owner: wren.address, approver });
@@ -178,7 +178,7 @@ describe("the operator", () => {
   });
 });
 
-it("who is named approver finds the mailboxes among what is subscribed", async () => {
+it("a new approver is subscribed to the mailboxes of holds", async () => {
   await using house = await openHoldHouse();
   await house.converse(`
     S: * OK {{*}}
@@ -192,7 +192,7 @@ it("who is named approver finds the mailboxes among what is subscribed", async (
   `);
 });
 
-it("who is approver no longer reaches nothing of it", async () => {
+it("a former approver does not reach the mailboxes of holds", async () => {
   await using house = await openHoldHouse();
   await house.send();
   await house.converse(
@@ -222,7 +222,7 @@ it("who is approver no longer reaches nothing of it", async () => {
   expect((await house.administer("hold.list", {})).holds).toMatchObject([{ state: "waiting" }]);
 });
 
-it("MYRIGHTS of the mailboxes has only rights that can be used", async () => {
+it("MYRIGHTS of the mailboxes of holds has only rights that can be used", async () => {
   await using house = await openHoldHouse();
   await house.send();
   await house.converse(`
@@ -260,7 +260,7 @@ it("MYRIGHTS of the mailboxes has only rights that can be used", async () => {
   `);
 });
 
-it("a person may call mailboxes the same, and has all rights on them", async () => {
+it("a person may create mailboxes with the same names, and has all rights on them", async () => {
   await using house = await openHoldHouse();
   await house.converse(`
     S: * OK {{*}}
@@ -274,7 +274,7 @@ it("a person may call mailboxes the same, and has all rights on them", async () 
   `);
 });
 
-it("what was decided long ago is forgotten; its mail stays where it is", async () => {
+it("a hold that was decided long ago is deleted; its mail stays", async () => {
   await using house = await openHoldHouse();
   const held = await house.send();
   const other = await house.send({ subject: "Waits" });

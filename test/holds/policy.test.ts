@@ -39,7 +39,7 @@ it.each([
   expect(await outcome(house, { to: [inside], cc: [outside] })).toBe(other);
 });
 
-it("first_contact: a domain that mail was handed over to is known, for this agent", async () => {
+it("first_contact: a domain whose server has accepted mail is known, for this agent", async () => {
   await using house = await openHoldHouse();
   const held = await house.send();
   await house.administer("hold.approve", { hold: held.hold });
@@ -61,7 +61,7 @@ it("first_contact: at a public mail provider each address is known by itself", a
   expect(await outcome(house, { to: ["lee@gmail.com", "max@gmail.com"] })).toBe("first_contact");
 });
 
-it("lists: what is allowed leaves, what is blocked never does", async () => {
+it("lists: mail to allowed addresses leaves, and mail to blocked ones is refused", async () => {
   await using house = await openHoldHouse();
   await house.administer("agent.update", {
     owner: house.robin.address,
@@ -81,7 +81,7 @@ it("lists: what is allowed leaves, what is blocked never does", async () => {
     expect(await outcome(house, { to: [inside], bcc: [to] })).toBe("policy_refused");
 });
 
-it("answers: to whom a proven mail came from it leaves, to whom an unproven one names it waits", async () => {
+it("answers: an answer to authenticated mail leaves, and one to unauthenticated mail waits", async () => {
   await using house = await openHoldHouse();
   const proven = await deliver(house, "Proven", { isAuthenticated: true });
   const unproven = await deliver(house, "Unproven", {});
@@ -146,7 +146,7 @@ it("answers: an agent in a person's mailbox may not write to an unsigned Reply-T
   expect(await answer(await mail("Signed", true))).toMatchObject({ state: "queued" });
 });
 
-it("bulk: more recipients than the operator lets pass, also where the policy is open", async () => {
+it("bulk: a mail with more recipients than the limit waits, also with the policy open", async () => {
   await using house = await openHoldHouse({ holds: { bulkRecipients: 2 } });
   const allowed = (count: number) => Array.from({ length: count }, (_, n) => `n${n}@elsewhere.example`);
   await house.administer("agent.update", { owner: house.robin.address, allow: ["elsewhere.example"] });
@@ -158,7 +158,7 @@ it("bulk: more recipients than the operator lets pass, also where the policy is 
 });
 
 describe("approved mail", () => {
-  it("does not leave to whom was blocked meanwhile, and the agent is told", async () => {
+  it("does not leave to a recipient who was blocked meanwhile, and the agent gets an event", async () => {
     await using house = await openHoldHouse();
     const held = await house.send();
     await house.administer("hold.approve", { hold: held.hold });
@@ -170,7 +170,7 @@ describe("approved mail", () => {
     expect((await house.events()).at(-1)).toMatchObject({ type: "mail.declined", reason: "blocked" });
   });
 
-  it("does not leave when it is not what was approved, whoever has changed it", async () => {
+  it("does not leave when it differs from the approved version, whoever has changed it", async () => {
     await using house = await openHoldHouse();
     const held = await house.send();
     await house.administer("hold.approve", { hold: held.hold });
@@ -194,7 +194,7 @@ describe("approved mail", () => {
   });
 });
 
-it("mail to others does not leave from a domain that they cannot know", async () => {
+it("mail to other servers is refused from a domain that they cannot know", async () => {
   await using house = await openHoldHouse({ outbound: { smarthostHost: "" } });
   await house.administer("agent.update", { owner: house.robin.address, holdPolicy: "open" });
   const answer = await house.client.call("send", { body: { to: [outside], subject: "Hi", text: "Hi" } });

@@ -71,7 +71,7 @@ const outcome = (state: (typeof holdStates)[number], action: HoldAction, actor: 
 };
 
 it.each(rows)(
-  "%s by the %s makes of a mail that waits: %s; of an approved one: %s",
+  "%s by the %s changes the state waiting to %s, and approved to %s",
   (action, actor, waiting, approved) => {
     expect(outcome("waiting", action, actor)).toBe(waiting);
     expect(outcome("approved", action, actor)).toBe(approved);
