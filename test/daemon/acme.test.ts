@@ -60,7 +60,7 @@ const wanted = () => [
   "log.level=silent",
 ];
 
-it("counts connections to the port of challenges apart from those of the operator and of metrics", async () => {
+it("counts connections to the port of challenges separately from those of the operator and of metrics", async () => {
   const port = await freePort();
   await using server = await startInProcessDaemon({
     data: folder,
@@ -133,7 +133,7 @@ describe("the port of challenges", () => {
     expect((await shown(server.imaps.port, "mail.example.org")).isTrusted).toBe(false);
   });
 
-  it("is not there, and nobody is asked, unless it is wanted", async () => {
+  it("is closed, and no certificate is ordered, unless acme.enabled is set", async () => {
     await using server = await startInProcessDaemon({
       data: folder,
       set: [`acme.directory=${acme.directory}`],
@@ -180,7 +180,7 @@ describe("what is looked after", () => {
     };
   }
 
-  it("is renewed when a third of its time is left, and names the one that it replaces", async () => {
+  it("is renewed when a third of its lifetime is left, and the order names the certificate that it replaces", async () => {
     await using one = await runner();
     await one.look();
     const first = readKeptPair(one.settings, "mail.example.org")!;
@@ -210,7 +210,7 @@ describe("what is looked after", () => {
     expect(acme.given).toHaveLength(2);
   });
 
-  it("stays in use when the authority fails, which is asked again with growing pauses", async () => {
+  it("stays in use when the authority fails, and the order is repeated with growing pauses", async () => {
     await using one = await runner();
     await one.look();
     const first = readKeptPair(one.settings, "mail.example.org")!;
@@ -234,7 +234,7 @@ describe("what is looked after", () => {
     expect(acme.given).toHaveLength(2);
   });
 
-  it("is each name for itself: one that fails keeps no other waiting", async () => {
+  it("is ordered for each name separately: one that fails does not delay others", async () => {
     await using one = await runner(["localhost", "good.example.org"]);
     await one.look();
     expect(acme.given).toEqual(["mail.example.org", "good.example.org"]);
@@ -251,14 +251,14 @@ describe("what is looked after", () => {
     expect(one.lines.filter((line) => line.includes("no certificate"))).toEqual([]);
   });
 
-  it("tells what the authority has against it", async () => {
+  it("logs the reason when the authority refuses", async () => {
     await using one = await runner();
     acme.places.http = 1;
     await one.look();
     expect(one.lines.join("")).toContain("The authority refused: nobody answered");
   });
 
-  it("says so when the authority does not answer", async () => {
+  it("logs that the authority does not answer", async () => {
     await using one = await runner();
     await acme[Symbol.asyncDispose]();
     await one.look();
@@ -266,7 +266,7 @@ describe("what is looked after", () => {
     acme = await startAcmeServer();
   });
 
-  it("survives a file that was cut off", async () => {
+  it("is ordered again when its file is truncated", async () => {
     await using one = await runner();
     await one.look();
     const file = path.join(folder, "tls/acme/mail.example.org.pem");
@@ -291,7 +291,7 @@ describe("the time of a renewal", () => {
     expect(renewalTime(cert, window)).toBe(at);
   });
 
-  it("is at two thirds without one, and with one that ends before it begins", () => {
+  it("is at two thirds of the lifetime without a window, and with one that ends before it begins", () => {
     const expected = Date.now() + 60 * dayMs;
     for (const window of [undefined, { startAt: 2, endAt: 1 }])
       expect(Math.abs(renewalTime(cert, window) - expected)).toBeLessThan(60_000);
@@ -325,7 +325,7 @@ describe("names that certificates are ordered for", () => {
   const resolve = async (name: string, type: string) =>
     (zone[name] ?? []).filter((address) => address.includes(":") === (type === "AAAA"));
 
-  it("are those that the DNS leads to this host alone", async () => {
+  it("are those whose addresses in the DNS are all of this host", async () => {
     const names = ["mta-sts.a.example", "mta-sts.b.example", "mta-sts.c.example"];
     expect(await namesHere(names, "mail.example.org", resolve)).toEqual(["mta-sts.a.example"]);
     expect(await namesHere(names, "nowhere.example.org", resolve)).toEqual([]);

@@ -70,7 +70,7 @@ describe("an archive that is hostile or damaged", () => {
     await expect(takeBack(server, "a.tar")).rejects.toThrow(why);
   });
 
-  it("with more headers of another program than files is taken", async () => {
+  it("with more pax headers than files is imported", async () => {
     await using server = await start();
     const [files, perPage] = [600, 200];
     const entries = Array.from({ length: files }, (_, at): [string, string][] => [
@@ -111,7 +111,7 @@ describe("an archive that is hostile or damaged", () => {
     return Buffer.concat([entryOf("0", size), Buffer.alloc(size)]);
   }
 
-  it("writes no file, believes no claim, and refuses what cannot be stored, entry by entry", async () => {
+  it("writes no file outside the store, trusts no claim, and refuses each entry that cannot be stored", async () => {
     await using server = await start();
     const before = fs.readdirSync(pathOf());
     writeFile(
@@ -191,7 +191,7 @@ describe("an archive that is hostile or damaged", () => {
     expect((await run(server, "queue.list", {})) as object).toMatchObject({ mails: [] });
   });
 
-  it("brings what was too large before and no other message again, when more is allowed, or less", async () => {
+  it("imports a message that was too large before, and no other message again, when the limit changes", async () => {
     await using server = await start();
     const { house } = server.daemon;
     const account = await selectOwner(house.store, owner);
@@ -230,7 +230,7 @@ describe("an archive that is hostile or damaged", () => {
     expect(box.messageCount).toBe(40);
   });
 
-  it("takes nothing for known that another archive with the same identifier has at the same place", async () => {
+  it("does not skip entries because another archive with the same identifier has the same places", async () => {
     await using server = await start();
     const made = (word: string, isShort: boolean) => {
       const names = isShort ? [1] : [1, 2, 3];
@@ -290,7 +290,7 @@ describe("an archive that is hostile or damaged", () => {
     expect(names).toEqual(expect.arrayContaining(["one", "two", "three", "four"]));
   });
 
-  it("refuses each item of a collection that is refused, and goes on, however many there are", async () => {
+  it("refuses each item of a refused collection, and continues, however many there are", async () => {
     await using server = await start();
     const items = Array.from({ length: 1100 }, (_, at) => [`collections/0/${at}.ics`, "x"] as const);
     writeFile(
@@ -308,7 +308,7 @@ describe("an archive that is hostile or damaged", () => {
     expect(await takeBack(server, "a.tar")).toMatchObject({ items: 0, files: 1, refused: 1101 });
   });
 
-  it("gives a file its properties that an earlier run was killed before", async () => {
+  it("adds the properties of a file when an earlier run was killed before it stored them", async () => {
     await using server = await start();
     const { house } = server.daemon;
     const { agent } = (await house.accounts.findOwner(owner))!;
@@ -328,7 +328,7 @@ describe("an archive that is hostile or damaged", () => {
     expect(await house.files.listDeadProperties(found)).toMatchObject([{ name: "p" }]);
   });
 
-  it("gives a copy its own flags, behind whichever write an earlier run was killed", async () => {
+  it("sets the flags of each copy, after whichever write an earlier run was killed", async () => {
     await using server = await start();
     const { house } = server.daemon;
     const account = await selectOwner(house.store, owner);

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { writeJson } from "#/src/daemon/moving/archive/format.ts";
 import { pagesOf } from "#/src/daemon/moving/archive/pages.ts";
 
-it("an archive has pages of so many entries and octets, or of one entry that is longer", async () => {
+it("pages of an archive have at most so many entries and octets, or one longer entry", async () => {
   const described = ["aaaa", "b", "c", "dddddddddd", "e", "f", "g", "h"].map((one) => ({
     one,
     entry: one,

@@ -142,7 +142,7 @@ function withoutIds(line: string): string {
 }
 
 describe("an account as an archive", () => {
-  it.each(["all.tar", "all.tar.gz", "all.tar.zst"])("%s brings back what was in it, once", async (file) => {
+  it.each(["all.tar", "all.tar.gz", "all.tar.zst"])("%s restores its content, once", async (file) => {
     await using there = await start();
     await fill(there);
     expect(await archiveOf(there, file)).toMatchObject({ messages: 7, items: 4, files: 2 });
@@ -167,7 +167,7 @@ describe("an account as an archive", () => {
     await expect(archiveOf(there, file)).rejects.toThrow("exists");
   });
 
-  it("changes no settings that the operator did not ask for, and tells them", async () => {
+  it("does not change settings unless the operator requests it, and lists them", async () => {
     await using there = await start();
     await fill(there);
     await archiveOf(there, "all.tar");
@@ -183,7 +183,7 @@ describe("an account as an archive", () => {
     });
   });
 
-  it("goes on where it was cut off, with nothing twice", async () => {
+  it("continues after an interrupted run, without duplicates", async () => {
     await using there = await start();
     await fill(there);
     await archiveOf(there, "all.tar");

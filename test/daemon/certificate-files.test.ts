@@ -141,7 +141,7 @@ describe("a certificate that clients will complain about is told in the log", ()
     ]);
   });
 
-  test("nothing is said of a good one", async () => {
+  test("nothing is logged about a good one", async () => {
     {
       await using _running = await startInProcessDaemon({ set: settingsFor(await makeCertificate()) });
     }
@@ -177,7 +177,7 @@ describe("a new certificate", () => {
     }
   });
 
-  test("that is of no use leaves the former one in use, and the log says why", async () => {
+  test("that cannot be used leaves the former one in use, and the log says why", async () => {
     const first = await makeCertificate();
     await using running = await startInProcessDaemon({ set: settingsFor(first) });
     writeCertificate(folder, { ...first, key: (await makeCertificate()).key });
@@ -190,7 +190,7 @@ describe("a new certificate", () => {
       );
   });
 
-  test("is taken without being asked when its file changes", async () => {
+  test("is loaded automatically when its file changes", async () => {
     const [first, second] = [await makeCertificate(), await makeCertificate()];
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     await using running = await startInProcessDaemon({ set: settingsFor(first) });

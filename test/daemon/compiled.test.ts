@@ -38,7 +38,7 @@ function rewrite(from: string, to: string): void {
   fs.writeFileSync(file, text.replace(from, to));
 }
 
-test("what was compiled is used again, and what changed is compiled anew", () => {
+test("the compiled program is used again, and changed source is compiled again", () => {
   expect(help()).toContain("Usage: waypost");
   expect(help()).toContain("Usage: waypost");
   const [first, ...more] = fs.readdirSync(cache());
@@ -50,7 +50,7 @@ test("what was compiled is used again, and what changed is compiled anew", () =>
   expect(help()).toContain("Usage: changed");
 });
 
-test("the process that starts becomes the program, with a small young generation and one thread for garbage", () => {
+test("the starting process becomes the program, with a small young generation and one thread for garbage collection", () => {
   for (const name of fs.readdirSync(cache()))
     fs.writeFileSync(path.join(cache(), name, "main.js"), "console.log(process.pid, ...process.execArgv);");
   const { pid, stdout } = spawnSync(process.execPath, [start()], { encoding: "utf8" });
@@ -59,7 +59,7 @@ test("the process that starts becomes the program, with a small young generation
   );
 });
 
-test("of older versions two stay", () => {
+test("two older compiled versions are kept", () => {
   for (const [age, name] of ["oldest", "older", "old"].entries()) {
     fs.mkdirSync(path.join(cache(), name));
     fs.utimesSync(path.join(cache(), name), age + 1, age + 1);
@@ -70,7 +70,7 @@ test("of older versions two stay", () => {
   expect(fs.existsSync(path.join(cache(), "old"))).toBe(false);
 });
 
-test("where nothing can be written, the source runs", () => {
+test("the source runs where the compiled program cannot be written", () => {
   fs.rmSync(path.dirname(cache()), { recursive: true });
   fs.writeFileSync(path.dirname(cache()), "");
   expect(help()).toContain("Usage: third");

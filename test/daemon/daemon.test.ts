@@ -97,7 +97,7 @@ describe("a daemon", () => {
     for (const name of ofStore) expect([name, mode(name)]).toEqual([name, 0o600]);
   });
 
-  test("takes the files of a store that others could read to its user", async () => {
+  test("removes the access of others to files of the store", async () => {
     const data = temporaryFolder();
     await (await startInProcessDaemon({ data }))[Symbol.asyncDispose]();
     for (const name of ["waypost.db", "search.db", "waypost.lock"])
@@ -122,7 +122,7 @@ describe("a daemon", () => {
     expect(fs.readdirSync(elsewhere).sort()).toEqual(["copy.db", "logs"]);
   });
 
-  test("says that others can read a settings file with a password in it", async () => {
+  test("logs that others can read a settings file with a password in it", async () => {
     const file = path.join(temporaryFolder(), "waypost.toml");
     fs.writeFileSync(file, "[outbound]\nsmarthost_password = 'hush'\n", { mode: 0o644 });
     await using daemon = await startChildDaemon({ env: { ...process.env, WAYPOST_CONFIG: file } });
@@ -131,7 +131,7 @@ describe("a daemon", () => {
     expect(daemon.stderr()).not.toContain("hush");
   });
 
-  test("goes on after SIGHUP in a new log file, and without any connection ended", async () => {
+  test("writes to a new log file after SIGHUP, and keeps all connections", async () => {
     const folder = temporaryFolder();
     const file = path.join(folder, "waypost.log");
     await using daemon = await startChildDaemon({ set: ["log.level=info", `log.file=${file}`] });
@@ -148,7 +148,7 @@ describe("a daemon", () => {
     expect(await daemon.stop()).toBe(0);
   });
 
-  test("leaves nothing open when a port cannot be had", async () => {
+  test("opens no port when one of them is in use", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const { port } = other.address() as { port: number };
@@ -225,7 +225,7 @@ describe("the self-signed certificate", () => {
     return loadCertificate(own, { now: () => at });
   }
 
-  test("names the host, localhost and loopback, and clients take it for its time", async () => {
+  test("names the host, localhost and loopback, and clients accept its lifetime", async () => {
     const { cert } = await load(temporaryFolder());
     const certificate = new X509Certificate(cert);
     expect(certificate.checkHost("mail.example.org")).toBe("mail.example.org");
@@ -243,7 +243,7 @@ describe("the self-signed certificate", () => {
     expect((await load(folder, now + 411 * dayMs)).fingerprint).not.toBe(first.fingerprint);
   });
 
-  test("is made anew when the clock has been put back to before its time", async () => {
+  test("is made again when the clock was set back before its validity", async () => {
     const folder = temporaryFolder();
     const first = await load(folder, now + 300 * dayMs);
     expect((await load(folder)).fingerprint).not.toBe(first.fingerprint);
@@ -265,7 +265,7 @@ describe("the self-signed certificate", () => {
     expect((await load(folder)).fingerprint).not.toBe(fingerprint);
   });
 
-  test("is made anew for another name of the host", async () => {
+  test("is made again for another name of the host", async () => {
     const folder = temporaryFolder();
     const first = await load(folder);
     expect((await load(folder, now, "mx.example.org")).fingerprint).not.toBe(first.fingerprint);

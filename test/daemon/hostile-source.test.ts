@@ -67,7 +67,7 @@ async function importFrom(answers: Readonly<Record<string, string>>) {
   }
 }
 
-test("a message that is said to be too large is not fetched, and the others come in", async () => {
+test("a message with an announced size above the limit is not fetched, and the others are imported", async () => {
   const { imported, refused, refusals, commands } = await importFrom({
     "UID FETCH": row(1, bytesMax + 1) + row(2, message.length),
   });
@@ -97,7 +97,7 @@ test.each([
   await expect(importFrom(answers as Record<string, string>)).rejects.toThrow(words);
 });
 
-test("tells what the server says in one line without control characters", async () => {
+test("shows the server's reply in one line without control characters", async () => {
   const error = await importFrom({ LOGIN: "tag NO \u001b[31mgo\u0007 away\r\n" }).catch(
     (one: unknown) => one,
   );

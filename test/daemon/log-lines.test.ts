@@ -137,7 +137,7 @@ const of = (msg: string): Line[] => lines.filter((line) => line.msg === msg);
 const loopback = { remote: "127.0.0.1", network: "loopback" };
 
 describe("the log tells", () => {
-  test("logins, with who, from where, and through which door", () => {
+  test("logins, with the login, the address and the protocol", () => {
     const { address } = running.people[0]!;
     expect(of("login")).toEqual([
       expect.objectContaining({ level: "info", ...loopback, protocol: "submission", login: address }),
@@ -145,7 +145,7 @@ describe("the log tells", () => {
     ]);
   });
 
-  test("logins that fail, without what was typed in the place of an address", () => {
+  test("failed logins, without text that is no address", () => {
     const { address } = running.people[0]!;
     expect(of("login failed").map(({ protocol, login, reason }) => [protocol, login, reason])).toEqual([
       ["submission", address, "unauthorized"],
@@ -156,7 +156,7 @@ describe("the log tells", () => {
     ]);
   });
 
-  test("logins that fail as the expression in the README finds them, and nothing else", () => {
+  test("failed logins in the form that the expression in the README matches", () => {
     const readme = fs.readFileSync(new URL("../../src/daemon/README.md", import.meta.url), "utf8");
     const [, written] = /^ *failregex = (.*)$/m.exec(readme)!;
     const expression = new RegExp(written!.replace("<ADDR>", "(?<host>[0-9a-f.:]+)"));
@@ -219,7 +219,7 @@ describe("the log tells", () => {
     expect(way[0]!.submission).toBe(way[1]!.submission);
   });
 
-  test("which copies a session's message became", () => {
+  test("the copies of each accepted message", () => {
     expect(of("message accepted")[0]).toMatchObject({
       id: accepted,
       messages: [expect.stringMatching(/^message_/)],
@@ -233,7 +233,7 @@ describe("the log never tells", () => {
     expect(text.includes(hidden[name])).toBe(false);
   });
 
-  test("a password or token that is good", () => {
+  test("a valid password or token", () => {
     const secrets = [...running.agents, ...running.people].flatMap(({ password, ...more }) => [
       password,
       password.replaceAll("-", ""),

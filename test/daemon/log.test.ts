@@ -19,7 +19,7 @@ describe("log", () => {
     fs.rmSync(folder, { recursive: true });
   });
 
-  it("goes on in a new file when the former one was renamed, and loses no line", async () => {
+  it("continues in a new file when the former one was renamed, and loses no line", async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-log-"));
     const file = path.join(folder, "waypost.log");
     const { logger, reopen, flush } = openLog({ level: "info", file });
@@ -41,7 +41,7 @@ describe("log", () => {
     fs.rmSync(folder, { recursive: true });
   });
 
-  it("escapes what a terminal would obey or hide, and is JSON still", async () => {
+  it("escapes control and invisible characters, and stays JSON", async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-log-"));
     const file = path.join(folder, "waypost.log");
     const { logger, flush } = openLog({ level: "info", file });
@@ -55,7 +55,7 @@ describe("log", () => {
     fs.rmSync(folder, { recursive: true });
   });
 
-  it("tells an error's type, message and code, and no other property of it", async () => {
+  it("writes the type, message and code of an error, and no other property", async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-log-"));
     const file = path.join(folder, "waypost.log");
     const { logger, flush } = openLog({ level: "info", file });
@@ -71,7 +71,7 @@ describe("log", () => {
     fs.rmSync(folder, { recursive: true });
   });
 
-  it.runIf(fs.existsSync("/dev/full"))("drops what a full disk does not take, and goes on", async () => {
+  it.runIf(fs.existsSync("/dev/full"))("drops lines on a full disk, and continues", async () => {
     const { logger, flush } = openLog({ level: "info", file: "/dev/full" });
     for (let number = 0; number < 100; number++) {
       logger.info({ number }, "heard");

@@ -38,7 +38,7 @@ async function bring(to: string): Promise<void> {
 }
 
 describe("/metrics", () => {
-  it("counts what happens: mail, refusals, logins, requests, deliveries, writes", async () => {
+  it("counts mail, refusals, logins, requests, deliveries and writes", async () => {
     const before = await read();
     await bring(server.people[0]!.address);
     await bring("nobody@waypost.test");
@@ -64,7 +64,7 @@ describe("/metrics", () => {
     expect(grown("waypost_write_seconds_sum")).toBeGreaterThan(0);
   });
 
-  it("says how much there is: connections, queue, holds, certificate, disk", async () => {
+  it("reports connections, queue, holds, certificate and disk", async () => {
     await using open = await connectRawSmtp(server.smtp);
     await open.command("EHLO mx.outside.example");
     const client = httpClient(server.http.url, server.agents[0]!.token);
@@ -88,12 +88,12 @@ describe("/metrics", () => {
 });
 
 describe("/health", () => {
-  it("is 200 while the store takes mail", async () => {
+  it("is 200 while the store accepts mail", async () => {
     const response = await fetch(`${server.metrics.url}/health`);
     expect([response.status, await response.json()]).toEqual([200, { status: "ok", problems: [] }]);
   });
 
-  it("is 503 with what is wrong when it takes none", async () => {
+  it("is 503 with the reason when the store refuses mail", async () => {
     await using other = await startInProcessDaemon({ set: ["metrics.enabled=true", "log.level=silent"] });
     await other.daemon.house.store.close();
     const response = await fetch(`${other.metrics.url}/health`);
@@ -102,7 +102,7 @@ describe("/health", () => {
   });
 });
 
-it("serves nothing else there, and is off unless it is asked for", async () => {
+it("serves nothing else on its port, which is off by default", async () => {
   expect((await fetch(`${server.metrics.url}/v1/health`, { method: "POST" })).status).toBe(405);
   expect((await fetch(`${server.metrics.url}/openapi.json`)).status).toBe(404);
   expect((await fetch(`${server.http.url}/metrics`)).status).toBe(404);

@@ -113,7 +113,7 @@ const start = (more: { people?: number; set?: readonly string[] } = {}) =>
   });
 
 describe("mail comes in", () => {
-  it("of a Maildir with its folders, flags and dates, once, and later what has come since", async () => {
+  it("from a Maildir with its folders, flags and dates, once, and new mail in a second run", async () => {
     const place = path.join(folder, "mail");
     writeMaildir(place, {
       "": [
@@ -149,7 +149,7 @@ describe("mail comes in", () => {
     expect(await shown(server)).toHaveLength(5);
   });
 
-  it("of an mbox file, with From lines and flags as mboxrd has them", async () => {
+  it("from an mbox file, with From lines and flags in the form of mboxrd", async () => {
     const file = path.join(folder, "Old.mbox");
     fs.writeFileSync(
       file,
@@ -172,7 +172,7 @@ describe("mail comes in", () => {
     expect(await shown(server)).toEqual(lines);
   });
 
-  it("of .eml files, and what is too large is refused by name while the others come in", async () => {
+  it("from .eml files, and a file that is too large is refused by name while the others are imported", async () => {
     for (const name of ["a", "b"]) fs.writeFileSync(path.join(folder, `${name}.eml`), text(name));
     fs.writeFileSync(path.join(folder, "large.eml"), text("x".repeat(5000)));
     await using server = await start({ set: ["imap.max_append_bytes=4000"] });
@@ -192,7 +192,7 @@ describe("mail comes in", () => {
     ).toBe(1);
   });
 
-  it("and of what is too large no more than its beginning is read", async () => {
+  it("and only the beginning of a message that is too large is read", async () => {
     const mails = path.join(folder, "mails");
     fs.mkdirSync(mails);
     // No program could read it whole: a Buffer ends at 4 GiB.
@@ -218,7 +218,7 @@ describe("mail comes in", () => {
     );
   });
 
-  it("and a server that sends more than it said ends the import", async () => {
+  it("and the import ends when a server sends more than it announced", async () => {
     await using sender = await startLyingImap(64 * 1024 * 1024);
     await using server = await start({ set: ["imap.max_append_bytes=4000"] });
     const data = server.daemon.settings.storage.folder;
@@ -233,7 +233,7 @@ describe("mail comes in", () => {
     expect(sender.sent()).toBeLessThan(16 * 1024 * 1024);
   });
 
-  it("of another IMAP server with flags, keywords, dates and special use, and again what is new there alone", async () => {
+  it("from another IMAP server with flags, keywords, dates and special use, and in a second run only new mail", async () => {
     await using there = await start({ people: 2 });
     const from = there.people[1]!;
     await using client = await connectRawImap(there.imap);
@@ -267,7 +267,7 @@ describe("mail comes in", () => {
     expect(JSON.parse(error.stderr).error.code).toBe("upstream_unavailable");
   });
 
-  it("once and whole when the import is killed again and again", { timeout: 120_000 }, async () => {
+  it("once and complete when the import is killed many times", { timeout: 120_000 }, async () => {
     const place = path.join(folder, "mail");
     const names = Array.from(
       { length: 400 },
@@ -297,7 +297,7 @@ describe("mail comes in", () => {
 });
 
 describe("mail goes out", () => {
-  it("to a Maildir that comes in again as it was", async () => {
+  it("to a Maildir, and importing it gives the same mail", async () => {
     const place = path.join(folder, "mail");
     writeMaildir(place, {
       "": [["2.b.host:2,FRS", "read one"]],
@@ -324,6 +324,6 @@ it.each([
   ["\n\n", "\r\n\r\n"],
   ["a\rb", "a\rb"],
   ["", ""],
-])("gives lines of %j the ends of a message", (before, after) => {
+])("converts the line ends of %j to CRLF", (before, after) => {
   expect(withCrlf(Buffer.from(before)).toString()).toBe(after);
 });

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { expect, it } from "vitest";
 import { watchWork } from "#/src/daemon/spare-memory.ts";
 
-it("sees once that work is over, at the first look without any", () => {
+it("reports the end of work once, at the first check without work", () => {
   const isOver = watchWork(0);
   const looks: readonly (readonly [now: number, cpuMs: number])[] = [
     [10_000, 900],
@@ -27,7 +27,7 @@ it("sees once that work is over, at the first look without any", () => {
   ]);
 });
 
-it("sees that memory has grown with little work, once for what is in use from then on", () => {
+it("reports growth of memory with little work, once for the memory then in use", () => {
   const isOver = watchWork(0);
   const residents = [100e6, 108e6, 125e6, 122e6, 121e6, 130e6, 132e6];
   const seen = residents.map((resident, index) => isOver((index + 1) * 10_000, (index + 1) * 50, resident));
@@ -42,14 +42,14 @@ it("sees that memory has grown with little work, once for what is in use from th
   ]);
 });
 
-it("waits for the end of work before memory that has grown is collected", () => {
+it("reports growth of memory only after work has ended", () => {
   const isOver = watchWork(0);
   expect(isOver(10_000, 100, 100e6)).toBe(false);
   expect(isOver(20_000, 700, 200e6)).toBe(false); // 600 ms of 10 s.
   expect(isOver(30_000, 800, 200e6)).toBe(true);
 });
 
-it.runIf(process.platform === "linux")("gives back what was freed", () => {
+it.runIf(process.platform === "linux")("returns freed memory to the system", () => {
   const script = `
     import { giveBack } from "#/src/daemon/spare-memory.ts";
     // Pieces of the allocator with pieces between them that stay, so that it can shorten nothing by itself.

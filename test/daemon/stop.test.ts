@@ -78,7 +78,7 @@ async function expectCleanEnd(daemon: ChildDaemon, end: () => Promise<unknown>):
 
 // The first moments of a connection are the ones that a stop overlooks, so it is tried more than once.
 for (const moment of ["not yet accepted", "just accepted", "accepted"] as const)
-  test(`a stop ends connections that say nothing, ${moment}`, async () => {
+  test(`a stop closes silent connections, ${moment}`, async () => {
     await using daemon = await startChildDaemon();
     const sockets = [...sections, ...sections].map((section) => connect(daemon, section, false).socket);
     for (const section of ["submissions", "imaps", "https"] as const)
@@ -92,7 +92,7 @@ for (const moment of ["not yet accepted", "just accepted", "accepted"] as const)
     for (const socket of sockets) socket.destroy();
   });
 
-test("a stop ends connections in the middle of everything, and keeps what was acknowledged", async () => {
+test("a stop closes busy connections, and all acknowledged writes stay", async () => {
   await using daemon = await startChildDaemon({ data });
   const { address, password, token } = daemon.agents[0]!;
   const sockets: net.Socket[] = [];

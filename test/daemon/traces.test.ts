@@ -74,7 +74,7 @@ async function bring(server: InProcessDaemon, to: string): Promise<string> {
 const wordOf = ({ attributes }: Span, key: string): unknown =>
   Object.values(attributes.find((one) => one.key === key)?.value ?? {})[0];
 
-it("shows each step of mails, requests and commands, with the ids that the log has, and no address", async () => {
+it("has a span for each step of mails, requests and commands, with the ids of the log, and no address", async () => {
   await using collector = await startCollector();
   // Nobody listens there: an attempt that fails is one too.
   const server = await start(collector.url, [
@@ -141,7 +141,7 @@ it("shows each step of mails, requests and commands, with the ids that the log h
     expect(collector.bodies.join()).not.toContain(word);
 });
 
-it("sends the key that a variable of the environment has", async () => {
+it("sends the header of OTEL_EXPORTER_OTLP_HEADERS", async () => {
   await using collector = await startCollector();
   vi.stubEnv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer%20abc");
   const server = await start(collector.url);
@@ -151,7 +151,7 @@ it("sends the key that a variable of the environment has", async () => {
   expect(collector.keys).toEqual(["Bearer abc"]);
 });
 
-it("goes on and stops where the collector takes nothing, and the log says so once", async () => {
+it("continues and stops when the collector accepts nothing, and the log says so once", async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-traces-"));
   const file = path.join(folder, "log");
   await using collector = await startCollector(400);
@@ -165,7 +165,7 @@ it("goes on and stops where the collector takes nothing, and the log says so onc
   fs.rmSync(folder, { recursive: true });
 });
 
-it("shows the attempts of a mail that was held in a trace of their own, under the message of its request", async () => {
+it("has the attempts of a held mail in a separate trace, with the message id of its request", async () => {
   await using collector = await startCollector();
   const server = await start(collector.url, ["holds.grace_s=0"]);
   const { ok } = httpClient(server.http.url, server.agents[0]!.token);
@@ -189,7 +189,7 @@ it("shows the attempts of a mail that was held in a trace of their own, under th
   expect(delivered.traceId).not.toBe(held.traceId);
 });
 
-it("sends all spans of a mail, or none, where a part of the traces is asked for", async () => {
+it("sends all spans of a mail, or none, with tracing.ratio below 1", async () => {
   await using collector = await startCollector();
   const server = await start(collector.url, ["tracing.ratio=0.5"]);
   const ids: string[] = [];
