@@ -76,11 +76,11 @@ describe("a server with TLSA records", () => {
     expect(await deliver(records, { sink })).toMatchObject({ state: "queued", mails: [] });
   });
 
-  test("that cannot be looked up gets nothing, and the mail waits", async () => {
+  test("that cannot be looked up makes the mail wait", async () => {
     expect(await deliver(["TIMEOUT"])).toMatchObject({ state: "queued", status: "4.7.5", mails: [] });
   });
 
-  test("has them at the name behind its alias", async () => {
+  test("has them at the target of its CNAME", async () => {
     const zone: Zone = {
       "mx.theirs.net": [["CNAME", "host.theirs.net"]],
       "host.theirs.net": [["A", "127.0.0.1"]],
@@ -95,12 +95,12 @@ describe("without DNSSEC", () => {
     ["TLSA records", ["_tcp.mx.theirs.net"]],
     ["addresses of the server", ["mx.theirs.net"]],
     ["MX records", ["theirs.net"]],
-  ])("%s that are not signed say nothing", async (_, unsigned) => {
+  ])("%s that are not signed are ignored", async (_, unsigned) => {
     const found = await deliver([tlsa(3, 1, 1, wrong)], { unsigned });
     expect(found).toMatchObject({ state: "relayed", mails: [{ isSecure: true }] });
   });
 
-  test("a server without TLSA records is as any other", async () => {
+  test("a server without TLSA records is used as without DANE", async () => {
     const found = await deliver(undefined, { sink: withoutTls });
     expect(found).toMatchObject({ state: "relayed", mails: [{ isSecure: false }] });
   });
@@ -114,7 +114,7 @@ describe("without DNSSEC", () => {
 describe("an answer of a name server", () => {
   const settings = { timeoutMs: 1000, trustAd: "auto" } as const;
 
-  test("that is cut is asked for over TCP", async () => {
+  test("that is truncated is requested again over TCP", async () => {
     await using server = await startDnsServer({ "a.net": [right] }, { signed: ["a.net"], cutsAnswers: true });
     const dns = createSecureDns({ ...settings, servers: [server.address] })!;
     expect(await dns.ask("a.net", "TLSA")).toMatchObject({ isSecure: true, values: [{ usage: 3 }] });
@@ -129,7 +129,7 @@ describe("an answer of a name server", () => {
     await expect(dns.ask(name, "MX")).rejects.toMatchObject({ code });
   });
 
-  test("is believed of this host alone, unless the operator says more or less", () => {
+  test("is trusted from this host alone by default, and as dns.trust_ad says", () => {
     const isBelieved = (servers: string[], trustAd: "auto" | "always" | "never") =>
       createSecureDns({ servers, timeoutMs: 1, trustAd }) !== undefined;
     expect(isBelieved(["127.0.0.53"], "auto")).toBe(true);

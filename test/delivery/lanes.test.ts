@@ -43,7 +43,7 @@ function openLanes({
   return { lanes, log, finish, gate, places };
 }
 
-test("a lane has so many carriers, and all lanes together so many", async () => {
+test("the carriers of a lane are limited, and those of all lanes", async () => {
   const { lanes, log } = openLanes();
   for (const piece of ["a1", "a2", "a3"]) lanes.push("a", piece);
   for (const piece of ["b1", "b2"]) lanes.push("b", piece);
@@ -52,7 +52,7 @@ test("a lane has so many carriers, and all lanes together so many", async () => 
   expect([lanes.waitingIn("a"), lanes.waitingIn("b"), lanes.waitingIn("c")]).toEqual([1, 1, 0]);
 });
 
-test("a carrier that is done takes the next piece of its lane, and makes room for others when there is none", async () => {
+test("a carrier takes the next piece of its lane, and ends for other lanes when there is none", async () => {
   const { lanes, log, finish } = openLanes();
   for (const piece of ["a1", "a2", "a3"]) lanes.push("a", piece);
   for (const piece of ["b1", "b2"]) lanes.push("b", piece);
@@ -63,7 +63,7 @@ test("a carrier that is done takes the next piece of its lane, and makes room fo
   expect(log.at(-1)).toBe("b b2");
 });
 
-test("a carrier that has had many pieces ends in favour of a lane without a carrier", async () => {
+test("a carrier ends after many pieces when another lane has no carrier", async () => {
   const { lanes, log, finish } = openLanes({ carriersPerLane: 1, carriers: 1 });
   for (let n = 0; n < 30; n++) lanes.push("a", `a${n}`);
   lanes.push("b", "b0");
@@ -73,7 +73,7 @@ test("a carrier that has had many pieces ends in favour of a lane without a carr
   expect(log.at(-1)).toBe("a a20");
 });
 
-test("drained pieces are not begun", async () => {
+test("drained pieces are not started", async () => {
   const { lanes, log, finish } = openLanes();
   for (const piece of ["a1", "a2", "a3", "a4"]) lanes.push("a", piece);
   await turn();
@@ -104,7 +104,7 @@ test("one owner does not have all carriers, and its pieces in a lane take turns 
   expect(log.slice(4)).toEqual(["c c1 greedy"]);
 });
 
-test("an open connection goes on with the piece of another owner, and counts for it", async () => {
+test("an open connection carries the next piece of another owner, and counts for that owner", async () => {
   const { lanes, log, finish, gate } = openLanes({ carriersPerLane: 1, carriers: 1, waitMs: 60_000 });
   lanes.push("a", "a1 one");
   await finish("a1 one");
@@ -115,7 +115,7 @@ test("an open connection goes on with the piece of another owner, and counts for
   lanes.drain();
 });
 
-test("a carrier whose place was taken away takes no further piece", async () => {
+test("a carrier that has lost its place takes no further piece", async () => {
   const { lanes, log, finish, places } = openLanes({ carriersPerLane: 1, carriers: 2 });
   for (const piece of ["a1 greedy", "a2 greedy"]) lanes.push("a", piece);
   lanes.push("b", "b1 greedy");
@@ -132,7 +132,7 @@ test("a carrier whose place was taken away takes no further piece", async () => 
   expect(log.at(-1)).toBe("a a2 greedy");
 });
 
-test("what is put off is tried again later and later, and has failed when its time is over", () => {
+test("a deferred recipient is tried again at longer intervals, and fails when the mail expires", () => {
   const outcome = { number: 1, state: "deferred" as const, status: "4.2.1", isReportedThere: false };
   const day = 86_400_000;
   const settle = (attemptCount: number, now: number, random: number) =>

@@ -74,7 +74,7 @@ test("recipients of one mail go in one transaction, and each has its own outcome
   await expect(house.send({ to: ["NO@theirs.net"] })).rejects.toThrow(/has failed for good before/);
 });
 
-test("recipients that were put off together are tried together", async () => {
+test("recipients that were deferred together are tried together", async () => {
   let isBusy = true;
   await using sink = await startSink({
     onRecipient: () => (isBusy ? { code: 450, text: "4.2.1 busy" } : undefined),
@@ -86,7 +86,7 @@ test("recipients that were put off together are tried together", async () => {
   expect(sink.mails.map((mail) => mail.to.length)).toEqual([3]);
 });
 
-test("a mail to very many goes a hundred recipients at a time", async () => {
+test("a mail to 250 recipients is sent in transactions of at most 100", async () => {
   await using sink = await startSink();
   await using house = await openDeliveryHouse({
     zone: zoneOf(),
@@ -98,7 +98,7 @@ test("a mail to very many goes a hundred recipients at a time", async () => {
   expect(new Set(sink.mails.flatMap((mail) => mail.to)).size).toBe(250);
 });
 
-test("a server that takes few recipients at a time gets the others at once", async () => {
+test("a server that accepts few recipients in one transaction gets the others immediately after it", async () => {
   let count = 0;
   await using sink = await startSink({
     onRecipient: () => (++count > 3 ? { code: 452, text: "4.5.3 too many recipients" } : undefined),
@@ -209,7 +209,7 @@ describe("a connection that ends", () => {
     expect(sink.mails).toHaveLength(1);
   });
 
-  test("and a server that never answers costs one attempt", async () => {
+  test("after no reply at all counts as one attempt", async () => {
     await using sink = await startSink({ server: { onRcptTo: () => {} } });
     await using house = await openDeliveryHouse({
       zone: zoneOf(),
@@ -222,7 +222,7 @@ describe("a connection that ends", () => {
   });
 });
 
-test("trying ends after five days, at longer and longer intervals", async () => {
+test("attempts are made at longer and longer intervals, and end after five days", async () => {
   let count = 0;
   await using sink = await startSink({
     onRecipient: () => {
@@ -247,7 +247,7 @@ test("trying ends after five days, at longer and longer intervals", async () => 
   for (const tries of daily) expect(tries).toBeLessThan(20);
 });
 
-test("what is in the queue when the runner stops is carried on by the next one", async () => {
+test("mail in the queue when the runner stops is delivered by the next runner", async () => {
   await using sink = await startSink();
   await using house = await openDeliveryHouse({ zone: zoneOf(), set: settingsOf(sink) });
   await house.delivery[Symbol.asyncDispose]();

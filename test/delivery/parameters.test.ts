@@ -67,7 +67,7 @@ test("a message that is too large for the server is not sent", async () => {
   expect(sent.sink.mails).toHaveLength(0);
 });
 
-test("dots at the beginning of lines and bare line ends arrive as mail has them", async () => {
+test("dots at the beginning of lines arrive unchanged, and bare line ends as CRLF", async () => {
   await using sent = await send({ to: ["bob@theirs.net"], text: "From: ada@ours.org\r\n\r\n.\r\n..a\r\n.b" });
   expect(sent.sink.mails[0]!.text).toBe("From: ada@ours.org\r\n\r\n.\r\n..a\r\n.b\r\n");
 });

@@ -26,7 +26,7 @@ async function openBusy() {
 }
 
 describe("the queue", () => {
-  test("lists what is waiting, and shows what became of it", async () => {
+  test("lists mail that waits, and shows the state of each recipient", async () => {
     await using open = await openBusy();
     const { house } = open;
     const submission = await house.send({ to: ["bob@theirs.net"] });
@@ -41,7 +41,7 @@ describe("the queue", () => {
     });
   });
 
-  test("tries a mail again at once when told so", async () => {
+  test("tries a mail again at once with queue retry", async () => {
     await using open = await openBusy();
     const { house, sink, relent } = open;
     const submission = await house.send({ to: ["bob@theirs.net"] });
@@ -53,7 +53,7 @@ describe("the queue", () => {
     await expect(run(house, "queue.retry", { id })).rejects.toMatchObject({ code: "precondition_failed" });
   });
 
-  test("forgets a mail that is cancelled, and says so", async () => {
+  test("removes a cancelled mail, and reports it", async () => {
     await using open = await openBusy();
     const { house, sink, relent } = open;
     const submission = await house.send({ to: ["bob@theirs.net"] });
@@ -69,7 +69,7 @@ describe("the queue", () => {
     expect(await run(house, "queue.list")).toEqual({ mails: [] });
   });
 
-  test("knows no mail that was made up", async () => {
+  test("answers not_found for an unknown id", async () => {
     await using open = await openBusy();
     await expect(run(open.house, "queue.show", { id: "0".repeat(26) })).rejects.toMatchObject({
       code: "not_found",
@@ -77,7 +77,7 @@ describe("the queue", () => {
   });
 });
 
-test("an address is suppressed by a bounce, and set free by the operator", async () => {
+test("an address is suppressed by a bounce, and the operator removes the suppression", async () => {
   let isGone = true;
   await using sink = await startSink({
     onRecipient: () => (isGone ? { code: 550, text: "5.1.1 gone" } : undefined),

@@ -14,11 +14,11 @@ describe("a reply", () => {
     expect(readReply(response)).toMatchObject({ code, status });
   });
 
-  test.each([[undefined], [""], ["hello"], ["25"], ["999 x"], ["2500 x"]])("%j is none", (response) => {
+  test.each([[undefined], [""], ["hello"], ["25"], ["999 x"], ["2500 x"]])("%j is refused", (response) => {
     expect(readReply(response)).toBeUndefined();
   });
 
-  test("is shown as one line without controls, and not without end", () => {
+  test("is shown as one line without control characters, up to a limit", () => {
     expect(readReply("550-5.1.1 no\r\n550 5.1.1 \u001b[31muser\u202e")?.text).toBe("550-5.1.1 no  [31muser ");
     expect(readReply(`550 ${"x".repeat(5000)}`)?.text.length).toBe(1001);
   });

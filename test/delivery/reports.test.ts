@@ -30,7 +30,7 @@ describe("a person who sends by SMTP", () => {
     ["asked for none", ["NEVER"], 0],
     ["asked for successes only", ["SUCCESS"], 0],
     ["asked for failures", ["FAILURE"], 1],
-  ])("and who %s gets what was asked for", async (_, notify, count) => {
+  ])("gets the notices that were requested: %s", async (_, notify, count) => {
     await using sink = await refuse(550, "5.1.1 unknown");
     await using house = await openDeliveryHouse({ zone, set: [`outbound.mx_port=${sink.port}`] });
     await house.send({ by: "person", to: [{ address: "no@theirs.net", notify }] });
@@ -45,7 +45,7 @@ describe("a person who sends by SMTP", () => {
     expect(await house.letters()).toHaveLength(0);
   });
 
-  test("is told once that it takes long, then that it failed", async () => {
+  test("gets one notice of the delay, then one of the failure", async () => {
     await using sink = await refuse(450, "4.2.1 busy");
     await using house = await openDeliveryHouse({ zone, set: [`outbound.mx_port=${sink.port}`] });
     await house.send({ by: "person", to: ["no@theirs.net"] });
@@ -60,21 +60,21 @@ describe("a person who sends by SMTP", () => {
     expect((await house.letters())[1]).toContain("Action: failed\r\nStatus: 4.4.7");
   });
 
-  test("hears of success from here where the other server reports nothing", async () => {
+  test("gets a notice of success from this server where the other server does not report it", async () => {
     await using sink = await startSink();
     await using house = await openDeliveryHouse({ zone, set: [`outbound.mx_port=${sink.port}`] });
     await house.send({ by: "person", to: [{ address: "yes@theirs.net", notify: ["SUCCESS"] }] });
     expect((await house.letters())[0]).toContain("Action: relayed");
   });
 
-  test("and of success in a mailbox of this server", async () => {
+  test("gets a notice of success in a mailbox of this server", async () => {
     await using house = await openDeliveryHouse();
     await house.send({ by: "person", to: [{ address: "ada@ours.org", notify: ["SUCCESS"] }] });
     expect((await house.letters())[0]).toContain("Action: delivered\r\nStatus: 2.1.5");
   });
 });
 
-test("DSN parameters go on to a server that knows them, and the duty to report with them", async () => {
+test("DSN parameters are passed to a server that supports them, which then has to report", async () => {
   await using sink = await startSink({ server: { hideDSN: false } as never });
   await using house = await openDeliveryHouse({ zone, set: [`outbound.mx_port=${sink.port}`] });
   await house.send({
@@ -160,7 +160,7 @@ describe("a report of another server", () => {
     expect(await house.recipients(submission)).toMatchObject([{ state }]);
   });
 
-  test("of a bad address keeps further mail from it", async () => {
+  test("of a bad address suppresses further mail to it", async () => {
     await using open_ = await open();
     const { house, sink } = open_;
     await sentMail(house);
@@ -178,7 +178,7 @@ describe("a report of another server", () => {
     ]);
   });
 
-  test("that comes to the plain address is known by the ENVID", async () => {
+  test("that comes to the plain address is recognised by the ENVID", async () => {
     await using open_ = await open();
     const { house } = open_;
     const { token } = await sentMail(house);
@@ -199,7 +199,7 @@ describe("a report of another server", () => {
     expect(await arrive(house, sink.mails[1]!.from, report("failed", "5.1.1", "other@far.net"))).toBe(false);
   });
 
-  test("that is made up is just mail", async () => {
+  test("that is forged is stored as mail", async () => {
     await using open_ = await open();
     const { house, sink } = open_;
     const { submission } = await sentMail(house);
@@ -212,7 +212,7 @@ describe("a report of another server", () => {
     expect(await house.recipients(submission)).toMatchObject([{ state: "relayed" }]);
   });
 
-  test("cannot touch what is still in our own queue", async () => {
+  test("does not change a recipient that is still in our queue", async () => {
     await using sink = await refuse(450, "4.2.1 busy");
     await using house = await openDeliveryHouse({ zone, set: [`outbound.mx_port=${sink.port}`] });
     const { submission, token } = await sentMail(house, "agent", ["no@theirs.net"]);

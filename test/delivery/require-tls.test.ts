@@ -113,13 +113,13 @@ describe("mail with REQUIRETLS", () => {
       { records: [tlsa(Buffer.alloc(31))], server: testCertificate },
       "5.7.10",
     ],
-  ])("comes back at once from a server that %s", async (_, options, status) => {
+  ])("fails at once at a server that %s", async (_, options, status) => {
     await using world = await openWorld(options);
     expect(await world.send(required)).toEqual({ state: "failed", status });
     expect(world.sink.mails).toEqual([]);
   });
 
-  test("passes a server by that does not offer it, and takes the next one", async () => {
+  test("skips a server that does not offer it, and uses the next one", async () => {
     const two: Zone = {
       "theirs.net": [
         ["MX", [10, "mx0.theirs.net"]],
@@ -135,7 +135,7 @@ describe("mail with REQUIRETLS", () => {
     expect([first.connectionCount, first.mails.length, world.sink.mails.length]).toEqual([1, 0, 1]);
   });
 
-  test("waits while a server refuses TLS for the moment", async () => {
+  test("waits while a server refuses TLS temporarily", async () => {
     await using server = await startScriptedServer({ STARTTLS: "454 4.7.0 not now" });
     await using world = await openWorld({ policy: enforce, set: [`outbound.mx_port=${server.port}`] });
     expect(await world.send(required)).toMatchObject({ state: "queued" });
@@ -149,7 +149,7 @@ describe("mail with REQUIRETLS", () => {
     expect(await world.send(required)).toMatchObject({ state: "queued" });
   });
 
-  test("takes no connection that was opened for other mail and has proven nothing, and leaves that server to others", async () => {
+  test("does not use an open connection whose server is not authenticated, and leaves it to other mail", async () => {
     await using world = await openWorld();
     expect(await world.send({})).toMatchObject({ state: "relayed" });
     expect(await world.send(required)).toMatchObject({ state: "failed", status: "5.7.30" });
@@ -160,7 +160,7 @@ describe("mail with REQUIRETLS", () => {
     ]);
   });
 
-  test("takes a connection that has proven itself for other mail", async () => {
+  test("uses an open connection whose server is authenticated", async () => {
     await using world = await openWorld({ policy: enforce });
     await world.send({});
     await world.send(required);
@@ -171,12 +171,12 @@ describe("mail with REQUIRETLS", () => {
     expect(world.sink.mails[0]!.parameters).not.toHaveProperty("REQUIRETLS");
   });
 
-  test("from nobody goes where others would not, so that a notification is not lost", async () => {
+  test("with the null reverse path is sent without the requirement, so that a notification is not lost", async () => {
     await using world = await openWorld();
     expect(await world.send({ ...required, from: "" })).toMatchObject({ state: "relayed" });
   });
 
-  test("comes back to a person with its header alone, whatever was asked for", async () => {
+  test("is returned to a person with its header alone, whatever RET says", async () => {
     await using world = await openWorld({ set: ["submission.enabled=false"] });
     await world.house.send({
       by: "person",
@@ -226,7 +226,7 @@ describe("mail with TLS-Required: No", () => {
     expect(world.sink.mails).toHaveLength(1);
   });
 
-  test("still goes over TLS where the server has it", async () => {
+  test("still uses TLS where the server offers it", async () => {
     await using world = await openWorld();
     await world.send(notRequired);
     expect(world.sink.mails).toMatchObject([{ isSecure: true }]);

@@ -85,7 +85,7 @@ async function openDribbling(port: number) {
   };
 }
 
-test("a server that has the message and answers an octet now and then gives way to others", async () => {
+test("an attempt whose server answers an octet now and then gives way to other mail", async () => {
   await using sink = await startSink();
   await using dribbling = await openDribbling(sink.port);
   await using house = await openDeliveryHouse({
@@ -102,7 +102,7 @@ test("a server that has the message and answers an octet now and then gives way 
   await quick;
 });
 
-test("a server that has the message and never ends its answer is left when its time is over", async () => {
+test("an attempt whose server never ends its answer is ended after its time limit", async () => {
   await using sink = await startSink();
   await using dribbling = await openDribbling(sink.port);
   await using house = await openDeliveryHouse({
@@ -118,7 +118,7 @@ test("a server that has the message and never ends its answer is left when its t
   expect(dribbling.isReading).toBe(false);
 });
 
-test("a large mail waits for memory of others, and a small one passes it", async () => {
+test("a large mail waits for memory, and a small one is sent meanwhile", async () => {
   await using sink = await startSink();
   await using dribbling = await openDribbling(sink.port);
   const mebibyte = 1024 * 1024;
@@ -158,7 +158,7 @@ test("a mailbox with more mail than its share leaves room for that of others", a
   expect(await outbound.takeDue({ ...at, skipDomains: new Set() })).toHaveLength(6);
 });
 
-test("no more of a mailbox is taken than its share, and the rest when some of it is done", async () => {
+test("at most a mailbox's share of its deliveries is taken, and the rest when some are done", async () => {
   await using sink = await startSink();
   await using silent = await openSilent(sink.port);
   const many = shares.queued.share + 5;
@@ -180,7 +180,7 @@ test("no more of a mailbox is taken than its share, and the rest when some of it
   await Promise.all([slow, quick]);
 });
 
-test("a mailbox that has its share has it still when what found no place is given back", () => {
+test("a delivery that found no place does not reduce the count of its mailbox when it is given back", () => {
   const taken = createTakenDeliveries(createFairness());
   const deliveries = Array.from(
     { length: shares.queued.share + 1 },
@@ -226,7 +226,7 @@ test("domains that have the same server share its connections, and all of their 
   expect(sink.mails.map(({ to }) => to[0]).sort()).toEqual(domains.map((domain) => `bob@${domain}`));
 });
 
-test("lanes that wait for a server go in turns of the owners, before those that come later", () => {
+test("lanes that wait for a server get it in turns of their owners, before later lanes", () => {
   const gone: string[] = [];
   const gate = createFairness().gate("servers", { total: 10, share: 1 });
   const servers = createServerConnections(gate, (lane) => void gone.push(lane));
@@ -248,7 +248,7 @@ test("lanes that wait for a server go in turns of the owners, before those that 
   expect(servers.isWanted("192.0.2.1")).toBe(false);
 });
 
-test("mail is carried out when whoever has sent it has gone meanwhile", async () => {
+test("mail is delivered also when the client that sent it has disconnected", async () => {
   await using sink = await startSink();
   await using house = await openDeliveryHouse({ zone, set: [`outbound.mx_port=${sink.port}`] });
   const caller = new AbortController();

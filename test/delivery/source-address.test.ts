@@ -55,7 +55,7 @@ describe("a connection leaves", () => {
   });
 
   test.each([[["server.bind=9.9.9.9"]], [["outbound.source_addresses=9.9.9.8"]]])(
-    "not at all to an address of a family that mail does not leave from: %j",
+    "does not connect to an address of a family without a source address: %j",
     (set) => {
       expect(findSource(loadSettings({ set }), six)).toEqual({ isUsable: false });
     },
@@ -120,7 +120,7 @@ describe("where name servers are set, the smarthost", () => {
     "dns.servers=192.0.2.53",
   ];
 
-  test("is asked of them", async () => {
+  test("is resolved by them", async () => {
     await using sink = await startSink();
     await using house = await openDeliveryHouse({
       zone: { "relay.theirs.net": [["A", "127.0.0.1"]] },
@@ -130,7 +130,7 @@ describe("where name servers are set, the smarthost", () => {
     expect(sink.mails).toHaveLength(1);
   });
 
-  test("that they do not know is a name of this host's own network", async () => {
+  test("that they do not know is resolved by this host", async () => {
     await using sink = await startSink();
     await using house = await openDeliveryHouse({ set: smarthost("localhost", sink.port) });
     await house.send({ to: ["bob@far.net"] });

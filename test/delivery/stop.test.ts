@@ -25,7 +25,7 @@ test("a stop does not wait for a server that does not greet", async () => {
   server.close();
 });
 
-test("a message that a server is thinking about is reported before the stop is done", async () => {
+test("a message whose reply is awaited is reported before the stop ends", async () => {
   const asked = Promise.withResolvers<() => void>();
   await using sink = await startSink({
     onSlowMessage: (answer) => asked.resolve(answer),

@@ -33,7 +33,7 @@ describe("without a policy", () => {
     expect(sink.mails).toMatchObject([{ isSecure }]);
   });
 
-  test("a server that refuses STARTTLS for the moment is talked to without", async () => {
+  test("a server that refuses STARTTLS temporarily gets the mail without TLS", async () => {
     await using server = await startScriptedServer({ STARTTLS: "454 4.7.0 not now" });
     await using house = await openDeliveryHouse({ zone, set: [`outbound.mx_port=${server.port}`] });
     const submission = await house.send({ to: ["bob@theirs.net"] });
@@ -88,7 +88,7 @@ describe("with a policy (MTA-STS)", () => {
     expect(sink.mails).toHaveLength(state === "relayed" ? 1 : 0);
   });
 
-  test("a policy that was seen holds when it is hidden later, also over a restart", async () => {
+  test("a policy that was fetched stays valid when it is hidden later, also after a restart", async () => {
     const records: Record<string, Zone[string]> = { ...policyZone };
     await using sink = await startSink();
     await using policy = await startPolicyServer(trusted, enforce);
@@ -142,7 +142,7 @@ describe("a smarthost", () => {
     ["starttls", "localhost", true],
     ["tls", "localhost", true],
     ["none", "127.0.0.1", false],
-  ])("takes everything, over %s, with a login", async (tls, host, isSecure) => {
+  ])("gets all mail, over %s, with a login", async (tls, host, isSecure) => {
     await using sink = await startSink({ server: { ...withLogin, ...trusted, secure: tls === "tls" } });
     await using house = await openDeliveryHouse({
       set: [
@@ -160,7 +160,7 @@ describe("a smarthost", () => {
     expect(sink.mails).toMatchObject([{ isSecure, from: "ada@ours.org" }, { isSecure }]);
   });
 
-  test("that refuses the login, or has another name's certificate, keeps the mail waiting", async () => {
+  test("that refuses the login, or has a certificate for another name, makes the mail wait", async () => {
     await using sink = await startSink({ server: { ...withLogin, ...trusted } });
     for (const set of [
       [

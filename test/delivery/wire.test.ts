@@ -31,7 +31,7 @@ test("and one by one to any other", async () => {
   expect(await house.recipients(submission)).toMatchObject([{ state: "relayed" }, { state: "relayed" }]);
 });
 
-test("a server of the first days is greeted with HELO", async () => {
+test("a server without EHLO is greeted with HELO", async () => {
   await using server = await startScriptedServer({ EHLO: "500 what" });
   await using house = await openDeliveryHouse({ zone, set: [`outbound.mx_port=${server.port}`] });
   const submission = await house.send({ to: ["a@theirs.net"] });

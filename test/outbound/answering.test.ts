@@ -46,18 +46,18 @@ describe("recipients of an answer", () => {
 });
 
 describe("what an answer refers to", () => {
-  it("is the message and what that refers to", () => {
+  it("is the message and its References", () => {
     expect(answerFacts(fieldsOf("Message-ID: <c@x>", "References: <a@x> <b@x>", "Subject: Fwd: It"))).toEqual(
       { inReplyTo: "c@x", references: ["a@x", "b@x", "c@x"], subject: "Re: Fwd: It" },
     );
   });
 
-  it("is what the message answers, where it refers to nothing", () => {
+  it("is the In-Reply-To of the message, where it has no References", () => {
     const facts = answerFacts(fieldsOf("Message-ID: <c@x>", "In-Reply-To: <b@x>", "Subject: It"));
     expect(facts.references).toEqual(["b@x", "c@x"]);
   });
 
-  it("is bounded, and nothing that is no identifier", () => {
+  it("is bounded, and leaves out text that is no message id", () => {
     const many = Array.from({ length: 500 }, (_, index) => `<${index}@x>`).join("\r\n ");
     const facts = answerFacts(
       fieldsOf(`References: ${many} <${"y".repeat(2000)}@x> <a b\u0001@x>`, "Message-ID: <own@x>"),
@@ -67,7 +67,7 @@ describe("what an answer refers to", () => {
     expect(facts.references.at(-1)).toBe("own@x");
   });
 
-  it("is nothing, of a message without an identifier", () => {
+  it("is empty for a message without a Message-ID", () => {
     expect(answerFacts(fieldsOf("Subject: x"))).toEqual({
       inReplyTo: undefined,
       references: [],

@@ -33,7 +33,7 @@ function typesOf(bytes: Buffer): string[] {
 }
 
 describe("a composed message", () => {
-  it("says what the server says of it", async () => {
+  it("has the header fields that the server sets", async () => {
     const text = (
       await composeMessage(body, {
         ...facts,
@@ -55,7 +55,7 @@ describe("a composed message", () => {
       expect(text.split("\r\n")).toContain(line);
   });
 
-  it("never has Bcc but in a draft", async () => {
+  it("has a Bcc field only in a draft", async () => {
     const hidden = { ...body, bcc: [{ name: "", address: "secret@far.example" }] };
     expect((await composeMessage(hidden, facts)).toString()).not.toContain("secret");
     const draft = await composeMessage(hidden, { ...facts, hasBcc: true });
@@ -141,7 +141,7 @@ describe("a composed message", () => {
     expect(text).toMatch(/^To: .*jürgen@.*"a b"@far\.example/m);
   });
 
-  it("carries a message as it is, and as octets when it could not", async () => {
+  it("attaches a message unchanged, or as octets when mail cannot carry it", async () => {
     const whole = Buffer.from("Subject: x\r\n\r\nmüde\r\n");
     const attach = (content: Buffer) =>
       composeMessage({ ...body, attachments: [{ content, name: "x.eml", type: "message/rfc822" }] }, facts);
@@ -153,7 +153,7 @@ describe("a composed message", () => {
     expect(hasMailLines(broken)).toBe(true);
   });
 
-  it("is a message with text even if it says nothing", async () => {
+  it("has an empty text part when the body is empty", async () => {
     const attachments = [{ content: Buffer.from("x"), name: "x.bin", type: "application/octet-stream" }];
     expect(typesOf(await composeMessage({ ...body, text: "", attachments }, facts))).toEqual([
       "multipart/mixed",
@@ -203,7 +203,7 @@ const line = fc.oneof(
   }),
 );
 
-it("has the fields that it is to have and no others, whatever the input said", async () => {
+it("has its header fields and no others, whatever the input contains", async () => {
   await fc.assert(
     fc.asyncProperty(line, line, line, async (subject, name, fileName) => {
       const input = {

@@ -90,7 +90,7 @@ function sendersSettings(port: number): string[] {
 const mayWriteToAll = (daemon: ChildDaemon) =>
   administer(daemon, "agent.update", { owner: daemon.agents[0]!.address, holdPolicy: "open" });
 
-test("1,000 repeats at once, a kill in the middle and a restart: one mail, one answer", async () => {
+test("1,000 repeats at once, a kill in the middle and a restart give one mail and one answer", async () => {
   await using sink = await startSink();
   await using daemon = await startChildDaemon({ set: sendersSettings(sink.port) });
   await mayWriteToAll(daemon);
@@ -115,7 +115,7 @@ test("1,000 repeats at once, a kill in the middle and a restart: one mail, one a
   expect(sink.mails).toHaveLength(2);
 });
 
-test("a kill before the other server has answered the message: it gets it after the restart, once", async () => {
+test("after a kill before the other server has answered, it gets the message after the restart, once", async () => {
   let kill: (() => void) | undefined;
   await using sink = await startSink({
     onMessage() {

@@ -21,14 +21,14 @@ it("sends what a mail client has written, dated now and without Bcc", () => {
   expect(authors).toEqual(["ada@first.example"]);
 });
 
-it("gives what is missing, and line ends that mail can carry", () => {
+it("adds missing header fields, and converts line ends to CRLF", () => {
   const { bytes } = finish("From: ada@first.example\nBcc: b@far.example\nAuto-Submitted: no\n\nhi\n");
   expect(bytes.toString()).toBe(
     "Date: Mon, 05 Jan 2026 12:00:00 +0000\r\nTo: undisclosed-recipients:;\r\nMessage-ID: <new@first.example>\r\nFrom: ada@first.example\r\nAuto-Submitted: no\r\n\r\nhi\r\n",
   );
 });
 
-it("names everybody that the message claims to be from", () => {
+it("lists every address in From, Sender and the Resent fields", () => {
   const { senders, authors } = finish(
     "From: a@x.example, b@x.example\r\nSender: c@x.example\r\nResent-From: d@x.example\r\nTo: e@x.example\r\n\r\n",
   );

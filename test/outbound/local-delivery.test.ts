@@ -61,7 +61,7 @@ describe("mail to mailboxes here", () => {
     expect(await inboxOf(server.eve)).toHaveLength(1);
   });
 
-  it("comes once to oneself, and once to a mailbox that several of its addresses lead to", async () => {
+  it("arrives once in the sender's own mailbox, and once in a mailbox that has several of the recipients", async () => {
     await server.administer("agent.alias", { owner: server.bob.address, address: "team@first.example" });
     await send(
       server.ada,
@@ -82,7 +82,7 @@ describe("mail to mailboxes here", () => {
     expect(await outcomesOf(server.ada)).toHaveLength(4 + 4);
   });
 
-  it("has failed for a mailbox that has gone meanwhile, and arrives at the others", async () => {
+  it("fails for a mailbox that was deleted meanwhile, and arrives in the others", async () => {
     await server.administer("agent.create", { address: "gone@first.example" });
     await send(server.ada, "gone@first.example", server.bob.address);
     await server.administer("agent.delete", { owner: "gone@first.example" });
@@ -95,7 +95,7 @@ describe("mail to mailboxes here", () => {
     expect(await inboxOf(server.bob)).toHaveLength(1);
   });
 
-  it("is tried again for a mailbox that is full, until its time is over", async () => {
+  it("is tried again for a full mailbox, until the mail expires", async () => {
     const fill = (quotaBytes: number) =>
       server.store.write("updateAgent", { agent: server.bob.agent, quotaBytes });
     await fill(1);
@@ -122,7 +122,7 @@ describe("mail to mailboxes here", () => {
     ]);
   });
 
-  it("is never there twice: what was stored was stored with its outcome", async () => {
+  it("is never stored twice, because the copy and the outcome are one write", async () => {
     await send(server.ada, server.bob.address);
     const due = await takeOne();
     const plan = async () => planLocalDelivery(rooms(), due, await server.outbound.readMessage(due));
@@ -137,7 +137,7 @@ describe("mail to mailboxes here", () => {
 });
 
 describe("the queue", () => {
-  it("gives each delivery to one taker until it is reported or let go", async () => {
+  it("gives each delivery to one caller until it is reported or released", async () => {
     await send(server.ada, server.bob.address);
     const due = await takeOne();
     expect(await takeOne()).toBeUndefined();
@@ -145,7 +145,7 @@ describe("the queue", () => {
     expect((await takeOne()).submission).toBe(due.submission);
   });
 
-  it("goes on after a restart with what was taken and not reported", async () => {
+  it("gives a delivery again after a restart if it was not reported", async () => {
     await send(server.ada, server.bob.address);
     await takeOne();
     await server.restart();
@@ -153,7 +153,7 @@ describe("the queue", () => {
     expect(await inboxOf(server.bob)).toHaveLength(1);
   });
 
-  it("rings when something comes, is reported or let go", async () => {
+  it("calls its listeners when mail is added, reported or released", async () => {
     let rings = 0;
     const stop = server.outbound.onDue(() => void rings++);
     await send(server.ada, server.bob.address);
@@ -167,7 +167,7 @@ describe("the queue", () => {
     expect(rings).toBe(3);
   });
 
-  it("knows when the next mail is due, and passes over who is paused and what is skipped", async () => {
+  it("answers when the next mail is due, without paused mailboxes and skipped domains", async () => {
     const sendAt = new Date(server.clock.now() + hourMs).toISOString();
     const body = { to: [server.bob.address], subject: "x", text: "x" };
     await server.ada.client.ok("send", { body, send_at: sendAt });
@@ -181,7 +181,7 @@ describe("the queue", () => {
     expect(await server.outbound.takeDue({ ...options, skipDomains: new Set() })).toHaveLength(1);
   });
 
-  it("rings when a mailbox that was paused sends again", async () => {
+  it("calls its listeners when a paused mailbox is resumed", async () => {
     await send(server.ada, server.bob.address);
     const { store, settings, outbound } = server;
     const owner = { owner: server.ada.address };

@@ -11,7 +11,7 @@ describe("an address in one text", () => {
     ["Büro <büro@büro.example>", { name: "Büro", address: "büro@xn--bro-hoa.example" }],
     ['"bob"@out.example', { name: "", address: "bob@out.example" }],
     ['"bob smith"@out.example', { name: "", address: '"bob smith"@out.example' }],
-  ])("%j is one", (text, expected) => {
+  ])("accepts %j", (text, expected) => {
     expect(parseNamedAddress(text)).toEqual(expected);
   });
 
@@ -27,7 +27,7 @@ describe("an address in one text", () => {
     "Team: bob@out.example;",
     "Bob <bob@out.example> and more",
     "Bob <bob@out.example",
-  ])("%j is none", (text) => {
+  ])("refuses %j", (text) => {
     expect(parseNamedAddress(text)).toBeUndefined();
   });
 });

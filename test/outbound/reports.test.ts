@@ -29,7 +29,7 @@ const facts: ReportFacts = {
   message: sent,
 };
 
-test("a failure says in words and in fields what happened, and belongs to its conversation", async () => {
+test("a report of a failure explains it in text and in fields, and is in the thread of the mail", async () => {
   const bytes = composeReport(facts);
   const mail = await simpleParser(bytes);
   expect(mail.subject).toBe("Your message could not be delivered");
@@ -62,7 +62,7 @@ test("a failure says in words and in fields what happened, and belongs to its co
   );
 });
 
-test("what we write can be read", () => {
+test("a written report can be read by the reader of reports", () => {
   expect(readDeliveryReport(composeReport(facts))).toEqual({
     envid: "QQ+314159",
     recipients: [
@@ -122,7 +122,7 @@ test("an address beyond ASCII makes it a report of RFC 6533", async () => {
   expect(readDeliveryReport(bytes)?.recipients[0]?.addresses).toEqual(["jürgen@theirs.net"]);
 });
 
-test("words of another server in ASCII reports are ASCII", () => {
+test("the reply of another server is written in ASCII in ASCII reports", () => {
   const recipients = [{ ...facts.recipients[0]!, reply: "nein\u202e\u00e4" }];
   const bytes = composeReport({ ...facts, recipients });
   expect(bytes.every((octet) => octet < 128)).toBe(true);
@@ -146,7 +146,7 @@ describe("a report of another server", () => {
     ["no status", "Reporting-MTA: dns; x\r\n\r\nFinal-Recipient: rfc822; a@b\r\nAction: failed\r\n"],
     ["a status that is none", "Reporting-MTA: dns; x\r\n\r\nAction: failed\r\nStatus: 550\r\n"],
     ["no recipients", "Reporting-MTA: dns; x\r\n"],
-  ])("with %s says nothing", (_, status) => {
+  ])("with %s has no recipients", (_, status) => {
     expect(readDeliveryReport(postfix(status))?.recipients).toEqual([]);
   });
 
@@ -157,7 +157,7 @@ describe("a report of another server", () => {
     expect(readDeliveryReport(Buffer.from(disposition))).toBeUndefined();
   });
 
-  test("on very many recipients is read as far as is sensible", () => {
+  test("is read up to 1,000 recipients", () => {
     const group = "\r\nFinal-Recipient: rfc822; a@b\r\nAction: failed\r\nStatus: 5.0.0\r\n";
     const report = readDeliveryReport(postfix(`Reporting-MTA: dns; x\r\n${group.repeat(20_000)}`));
     expect(report?.recipients).toHaveLength(1000);

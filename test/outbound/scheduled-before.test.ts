@@ -7,7 +7,7 @@ import { openHoldHouse } from "../holds/hold-house.ts";
 
 const hourMs = 3_600_000;
 
-it("comes to stand in Scheduled, once the server runs, and leaves at its time", async () => {
+it("mail that was scheduled by an older version is put into Scheduled at the start, and leaves at its time", async () => {
   await using house = await openHoldHouse();
   await house.administer("agent.update", { owner: house.robin.address, holdPolicy: "open" });
   const send = (subject: string) =>

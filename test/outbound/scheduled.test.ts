@@ -49,7 +49,7 @@ const select = (who: "robin" | "kim", mailbox: string) => `
 const selectScheduled = select("robin", "Scheduled");
 
 describe("Scheduled", () => {
-  it("has the mail until it leaves: with state and send_at, by its role, with its attribute", async () => {
+  it("has the mail until it leaves, with state, send_at, role and attribute", async () => {
     await using house = await openHouse();
     const sent = await schedule(house);
     expect(sent.state).toBe("scheduled");
@@ -69,7 +69,7 @@ describe("Scheduled", () => {
       S*: a2 OK {{*}}`);
   });
 
-  it("hands it to the queue and to Sent when its time comes, and clients see it go and come", async () => {
+  it("moves the mail to the queue and to Sent when its time comes, and clients see the move", async () => {
     await using house = await openHouse();
     const sent = await schedule(house);
     expect(await leave(house)).toEqual([]);
@@ -96,7 +96,7 @@ describe("Scheduled", () => {
     expect((await house.events()).map(({ type }) => type)).toEqual(["mail.sent"]);
   });
 
-  it("marks what it answers when it leaves, and not before", async () => {
+  it("marks the answered message when the mail leaves, and not before", async () => {
     await using house = await openHouse();
     await house.client.ok("send", mail({ to: [house.robin.address] }));
     await house.deliverQueued();
@@ -117,7 +117,7 @@ describe("Scheduled", () => {
     expect(await isAnswered()).toBe(true);
   });
 
-  it("takes nothing that is put there by hand: copied, moved or appended", async () => {
+  it("refuses mail that a client copies, moves or appends", async () => {
     await using house = await openHouse();
     const sent = await schedule(house);
     const plain = await house.client.ok("send", mail());
@@ -152,7 +152,7 @@ describe("Scheduled", () => {
     expect(await house.folder("sent")).toEqual([held.ref]);
   });
 
-  it("leaves a mailbox of that name to its owner under another name", async () => {
+  it("renames an older mailbox of the owner with that name", async () => {
     await using house = await openHouse();
     await house.client.ok("folder.create", { path: "Scheduled" });
     const sent = await schedule(house);
@@ -256,7 +256,7 @@ describe("taken back, it does not leave", () => {
     expect(await house.folder("sent")).toEqual([]);
   });
 
-  it("not by a copy alone, by other flags, or by a move to where it is", async () => {
+  it("stays scheduled after a copy, other flags, or a move to the same mailbox", async () => {
     await using house = await openHouse();
     await schedule(house);
     await house.converse(`${selectScheduled}
@@ -270,7 +270,7 @@ describe("taken back, it does not leave", () => {
     expect(await leave(house)).toEqual([outside]);
   });
 
-  it("in Drafts it is a draft that can be changed and sent, with its Bcc recipients", async () => {
+  it("becomes a draft in Drafts, which can be changed and sent, with its Bcc recipients", async () => {
     await using house = await openHouse();
     const sent = await schedule(house, { bcc: ["max@third.example"] });
     await house.client.ok("message.update", { id: sent.ref, folder: "drafts" });
@@ -281,7 +281,7 @@ describe("taken back, it does not leave", () => {
     expect((await leave(house)).sort()).toEqual([outside, "max@third.example"]);
   });
 
-  it("a repeat of the send with its key answers the first result, and sends nothing", async () => {
+  it("answers a repeat of the send with the first result, and sends nothing", async () => {
     await using house = await openHouse();
     const sent = await schedule(house, {}, { idempotency_key: "once" });
     await house.client.ok("message.delete", { id: sent.ref, version: sent.version });
@@ -292,7 +292,7 @@ describe("taken back, it does not leave", () => {
   });
 });
 
-it("marked \\Deleted it does not leave, and does when the mark is taken away", async () => {
+it("does not leave while it has \\Deleted, and leaves when the flag is removed", async () => {
   await using house = await openHouse();
   await schedule(house);
   const store = (change: string) =>
@@ -368,7 +368,7 @@ describe("who comes too late is told already_sent", () => {
     await expect(house.administer("queue.cancel", { id: mails[0]!.id })).rejects.toThrow();
   });
 
-  it("the copy in Sent is deleted and moved like any other, with its version of now", async () => {
+  it("the copy in Sent can be deleted and moved like any other, with its current version", async () => {
     await using house = await openHouse();
     const { ref } = await schedule(house);
     house.clock.advance(hourMs);
@@ -384,7 +384,7 @@ describe("who comes too late is told already_sent", () => {
 });
 
 describe("one of the two wins: leaving and taking back at the same moment", () => {
-  it("taken back just before it leaves, it does not leave", async () => {
+  it("mail that is taken back just before it leaves does not leave", async () => {
     await using house = await openHouse();
     const sent = await schedule(house);
     house.clock.advance(hourMs);
@@ -395,7 +395,7 @@ describe("one of the two wins: leaving and taking back at the same moment", () =
     expect(await house.folder("trash")).toEqual([sent.ref]);
   });
 
-  it("put off just before it leaves, it leaves at its new time", async () => {
+  it("mail that is postponed just before it leaves leaves at its new time", async () => {
     await using house = await openHouse();
     const { ref, version } = await schedule(house);
     house.clock.advance(hourMs);
@@ -409,7 +409,7 @@ describe("one of the two wins: leaving and taking back at the same moment", () =
     expect(await leave(house)).toEqual([outside]);
   });
 
-  it("put off just before the rules refuse it, it stays scheduled", async () => {
+  it("mail that is postponed just before the rules refuse it stays scheduled", async () => {
     await using house = await openHouse();
     const { ref, version } = await schedule(house);
     await house.administer("agent.update", { owner: house.robin.address, block: ["elsewhere.example"] });
@@ -425,7 +425,7 @@ describe("one of the two wins: leaving and taking back at the same moment", () =
     expect(content.delivery).toMatchObject({ state: "scheduled", send_at });
   });
 
-  it("at once, many times: either it is taken back and stays, or it leaves and that is said", async () => {
+  it("at the same time, many times, the mail is either taken back or has left, and the answer says which", async () => {
     await using house = await openHouse();
     const outcomes = new Set<string>();
     for (let round = 0; round < 5; round++) {
@@ -446,7 +446,7 @@ describe("one of the two wins: leaving and taking back at the same moment", () =
 });
 
 describe("another time", () => {
-  it("is given with the version, and changes it", async () => {
+  it("needs the version, and makes a new one", async () => {
     await using house = await openHouse();
     const { ref, version } = await schedule(house);
     const send_at = new Date(house.clock.now() + 3 * hourMs).toISOString();
@@ -464,7 +464,7 @@ describe("another time", () => {
     expect(await leave(house)).toEqual([outside]);
   });
 
-  it("that has passed is now", async () => {
+  it("in the past means now", async () => {
     await using house = await openHouse();
     const { ref, version } = await schedule(house);
     await house.client.ok("message.update", { id: ref, version, send_at: "2020-01-01T00:00:00Z" });
@@ -483,7 +483,7 @@ describe("another time", () => {
     expect(answer).toMatchObject({ status: 400, body: { error: { field } } });
   });
 
-  it("needs the right to send from that mailbox", async () => {
+  it("needs the scope send on that mailbox", async () => {
     await using house = await openHouse();
     const { ref: id, version } = await schedule(house);
     const max = await house.create("agent", "max@ours.example");
@@ -510,7 +510,7 @@ describe("the rules of the time when it leaves count", () => {
     expect(await leave(house)).toEqual([outside]);
   });
 
-  it("mail to a recipient that was blocked since does not leave, and is told as failed", async () => {
+  it("mail to a recipient that was blocked since does not leave, and is reported as failed", async () => {
     await using house = await openHouse();
     const sent = await schedule(house);
     await house.administer("agent.update", { owner: house.robin.address, block: ["elsewhere.example"] });
@@ -528,7 +528,7 @@ describe("the rules of the time when it leaves count", () => {
     ["scheduled", false],
     ["held, approved and then scheduled", true],
   ])(
-    "mail that an agent has %s by a grant does not leave when its own list blocks the recipient by then",
+    "mail that an agent has %s by a grant does not leave when its own list blocks the recipient meanwhile",
     async (_title, isHeld) => {
       await using house = await openHouse();
       const max = await house.create("agent", "max@ours.example");

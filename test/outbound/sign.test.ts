@@ -59,11 +59,11 @@ test.each([
   ["no header", "\r\nHello\r\n"],
   ["two fields of one name", "From: ada@example.org\r\nReferences: <1>\r\nReferences: <2>\r\n\r\nx\r\n"],
   ["a body of several slices", `From: ada@example.org\r\n\r\n${"0123456789 \r\n".repeat(20_000)}`],
-])("both signatures of a message with %s are good", async (_, text) => {
+])("both signatures of a message with %s are valid", async (_, text) => {
   expect(await verify(await signed(text))).toEqual(["pass", "pass"]);
 });
 
-test("both signatures of any message are good", async () => {
+test("both signatures of any message are valid", async () => {
   const pieces = fc.constantFrom(" ", "\t", "\r\n", "a", ":", "\xe9", ".", "=", ";", "Subject: x", "From: y");
   const text = fc.array(pieces, { maxLength: 40 }).map((list) => list.join(""));
   await fc.assert(
@@ -78,7 +78,7 @@ test("both signatures of any message are good", async () => {
   );
 });
 
-test("what is shown of a message cannot be changed or added", async () => {
+test("a change or addition to the shown parts of a message makes the signatures invalid", async () => {
   const text = await signed(message);
   for (const changed of [
     text.replace("Hello,", "Hullo,"),
@@ -91,7 +91,7 @@ test("what is shown of a message cannot be changed or added", async () => {
     expect(await verify(changed)).not.toContain("pass");
 });
 
-test("a list may add its fields, and trace fields may come", async () => {
+test("added list fields and trace fields keep the signatures valid", async () => {
   const text = await signed(message);
   expect(
     await verify(`Received: by relay; x\r\nList-Id: <list.example.net>\r\nX-Note: more\r\n${text}`),
@@ -103,7 +103,7 @@ test("lines of a signature are short", async () => {
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(78);
 });
 
-test("a stored key signs as it did", async () => {
+test("a key that was stored and read makes the same signature", async () => {
   const pem = ed25519.privateKey.export({ type: "pkcs8", format: "pem" }) as string;
   const stored = [{ ...keys[1]!, privateKey: readPrivateKey(pem) }];
   expect(await signMessage(Buffer.from(message), stored, at)).toBe(
