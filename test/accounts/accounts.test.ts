@@ -32,7 +32,7 @@ function create(kind: "agent" | "person", name: string): Promise<NewOwner> {
 const unauthorized = expect.objectContaining({ code: "unauthorized" });
 
 describe("a token", () => {
-  test("brings in its agent with its scopes", async () => {
+  test("logs in its agent with its scopes", async () => {
     const { address, token } = await create("agent", "ada");
     const principal = await accounts.authenticateToken(token!, home);
     expect(principal).toMatchObject({ address, kind: "agent", state: "active", isBillable: true });
@@ -40,14 +40,14 @@ describe("a token", () => {
   });
 
   test.each(["", "wp_", "wp_00000000000000000000000000000000", "Bearer", `wp_${"a".repeat(100_000)}`])(
-    "that nobody has made is refused: %.20j",
+    "that does not exist is refused: %.20j",
     async (token) => {
       await create("agent", "ada");
       await expect(accounts.authenticateToken(token, home)).rejects.toEqual(unauthorized);
     },
   );
 
-  test("is refused from its revocation on, also where it was let in before", async () => {
+  test("is refused after its revocation, also where it was accepted before", async () => {
     const { token, address } = await create("agent", "ada");
     const principal = await accounts.authenticateToken(token!, home);
     await accounts.assertCurrent(principal);
@@ -57,7 +57,7 @@ describe("a token", () => {
     await expect(accounts.authenticateToken(token!, home)).rejects.toEqual(unauthorized);
   });
 
-  test("is refused from its expiry on", async () => {
+  test("is refused after its expiry", async () => {
     const { address } = await create("agent", "ada");
     const { token } = (await run("token.create", { agent: address, expiresInDays: 1 })) as { token: string };
     const principal = await accounts.authenticateToken(token, home);
@@ -76,12 +76,12 @@ describe("a token", () => {
     await expect(accounts.authenticateToken(token!, home)).rejects.toEqual(unauthorized);
   });
 
-  test("is not given to a person", async () => {
+  test("cannot be created for a person", async () => {
     const { address } = await create("person", "eve");
     await expect(run("token.create", { agent: address })).rejects.toMatchObject({ code: "invalid" });
   });
 
-  test("that was good before is never kept waiting, a bad one waits after too many", async () => {
+  test("that was valid before is never delayed, and an invalid one is delayed after too many failures", async () => {
     const { token } = await create("agent", "ada");
     await accounts.authenticateToken(token!, home);
     for (let i = 0; i < settings.limits.loginFailuresPerNetwork; i++)
@@ -93,7 +93,7 @@ describe("a token", () => {
     await accounts.authenticateToken(token!, home);
   });
 
-  test("that is bad is not looked up while its address has to wait", async () => {
+  test("that is invalid is not looked up while its network address has to wait", async () => {
     let lookups = 0;
     const reads = new Proxy(opened.store, {
       get(store, name) {
@@ -115,7 +115,7 @@ describe("a token", () => {
     expect(lookups).toBeLessThanOrEqual(burst);
   });
 
-  test("that is bad keeps no password of its network waiting", async () => {
+  test("that is invalid does not delay passwords from its network", async () => {
     const { address, password } = await create("person", "eve");
     for (let i = 0; i < settings.limits.loginFailuresPerNetwork; i++)
       await expect(accounts.authenticateToken("wp_wrong", home)).rejects.toEqual(unauthorized);
@@ -137,14 +137,14 @@ async function countDerivations(attempt: () => Promise<unknown>, times = 1): Pro
 }
 
 describe("a password", () => {
-  test("brings in its owner, as typed with an address in capitals", async () => {
+  test("logs in its owner, also with an address in capitals", async () => {
     const { address, password } = await create("person", "eve");
     const typed = password.replaceAll("-", "").toUpperCase();
     const principal = await accounts.authenticatePassword("EVE@Example.org", typed, home);
     expect(principal).toMatchObject({ address, kind: "person", credential: { kind: "password" } });
   });
 
-  test("is one of several, each revoked for itself", async () => {
+  test("can be one of several, and each is revoked separately", async () => {
     const { address, password } = await create("person", "eve");
     const second = (await run("password.create", { owner: address })) as { password: string; number: number };
     const principal = await accounts.authenticatePassword(address, second.password, home);
@@ -166,7 +166,7 @@ describe("a password", () => {
     await expect(accounts.authenticatePassword(address, password, home)).rejects.toEqual(unauthorized);
   });
 
-  test("can be a token that may only read mail", async () => {
+  test("can be a token with the scope mail:read", async () => {
     const ada = await create("agent", "ada");
     const { token } = (await run("token.create", { agent: ada.address, scopes: ["mail:read"] })) as {
       token: string;
@@ -190,7 +190,7 @@ describe("a password", () => {
     );
   });
 
-  test("can be a token of the scope that the door asks for", async () => {
+  test("can be a token with the scope that the protocol needs", async () => {
     const ada = await create("agent", "ada");
     const { token } = (await run("token.create", { agent: ada.address, scopes: ["calendar:read"] })) as {
       token: string;
@@ -203,7 +203,7 @@ describe("a password", () => {
     );
   });
 
-  test("costs one PBKDF2 for many requests, and a wrong one each time", async () => {
+  test("needs one PBKDF2 derivation for many requests, and a wrong password one for each", async () => {
     const { address, password } = await create("person", "eve");
     const prove = () => accounts.authenticatePassword(address, password, home);
     expect(await countDerivations(prove, 5)).toBe(1);
@@ -211,7 +211,7 @@ describe("a password", () => {
     expect(await countDerivations(guess, 2)).toBe(2);
   });
 
-  test("that was let in a moment ago is refused at once when it is revoked, and its failures count", async () => {
+  test("that was accepted a moment ago is refused at once after its revocation, and its failures count", async () => {
     const { address } = await create("person", "eve");
     const { password, number } = (await run("password.create", { owner: address })) as {
       password: string;
@@ -226,14 +226,14 @@ describe("a password", () => {
     });
   });
 
-  test("that was let in a moment ago is refused at once when its owner is deleted", async () => {
+  test("that was accepted a moment ago is refused at once after its owner is deleted", async () => {
     const { address, password } = await create("agent", "ada");
     await accounts.authenticatePassword(address, password, home);
     await run("agent.delete", { owner: address });
     await expect(accounts.authenticatePassword(address, password, home)).rejects.toEqual(unauthorized);
   });
 
-  test("that is guessed makes the guesser wait, and its owner nowhere else", async () => {
+  test("that is guessed delays the guesser, and not its owner on other networks", async () => {
     const { address, password } = await create("person", "eve");
     for (let i = 0; i < settings.limits.loginFailuresPerAddress; i++)
       await expect(accounts.authenticatePassword(address, "guess", home)).rejects.toEqual(unauthorized);
@@ -244,7 +244,7 @@ describe("a password", () => {
     await accounts.authenticatePassword(address, password, home);
   });
 
-  test("was right from a network before, and after a restart nobody there keeps its owner waiting", async () => {
+  test("that was right from a network is not delayed there by others, also after a restart", async () => {
     const { address, password } = await create("person", "eve");
     await accounts.authenticatePassword(address, password, home);
     const restarted = createAccounts(opened.store, settings);
@@ -256,7 +256,7 @@ describe("a password", () => {
     await restarted.authenticatePassword(address, password, home);
   });
 
-  test("costs an unknown address what a wrong one costs", async () => {
+  test("needs the same work for an unknown address as for a wrong password", async () => {
     const { address } = await create("person", "eve");
     for (const name of [address, "nobody@example.org", "nobody@example.net"]) {
       const guess = () => accounts.authenticatePassword(name, "guess", home).catch(() => {});
@@ -264,7 +264,7 @@ describe("a password", () => {
     }
   });
 
-  test("still brings in the owner of an address that is somebody's alias too", async () => {
+  test("logs in the owner of an address that is also an alias of another agent", async () => {
     const eve = await create("person", "eve");
     const ada = await create("agent", "ada");
     await run("agent.alias", { owner: ada.address, address: eve.address });
@@ -308,22 +308,22 @@ describe("an address leads to", () => {
     expect(await targets(address)).toEqual(expected);
   });
 
-  test("the catch-all when nobody has it", async () => {
+  test("the catch-all when it is unknown", async () => {
     await run("agent.alias", { owner: "ada@example.org", address: "*@example.org" });
     expect(await targets("eve@example.org")).toEqual(["ada@example.org"]);
     expect(await targets("bob+x@example.org")).toEqual(["bob@example.org x"]);
   });
 
-  test("nobody any more once the alias is taken away", async () => {
+  test("nobody after the alias is removed", async () => {
     await run("agent.unalias", { owner: "bob@example.org", address: "team@example.org" });
     expect(await targets("team@example.org")).toEqual(["ada@example.org"]);
   });
 
-  test("an error when it is no address", async () => {
+  test("an error when it is not valid", async () => {
     await expect(targets("ada")).rejects.toMatchObject({ code: "invalid" });
   });
 
-  test("whoever may write from it", async () => {
+  test("the agents that may write from it", async () => {
     const ada = await accounts.authenticateToken((await createToken("ada")).token, home);
     const own = async (address: string) => accounts.isOwnAddress(ada, address);
     expect(await Promise.all(["ada@example.org", "ada+x@example.org", "team@example.org"].map(own))).toEqual([
@@ -358,11 +358,11 @@ describe("reach", () => {
     await create("person", "eve");
   });
 
-  test("is one's own mailbox without a grant", async () => {
+  test("is the own mailbox without a grant", async () => {
     expect(await reachOf("ada", ["mail"])).toEqual([["ada", "mail", "all"]]);
   });
 
-  test("grows by what is granted, within the scopes of the token", async () => {
+  test("grows by grants, within the scopes of the token", async () => {
     await run("grant.create", {
       holder: "ada@example.org",
       target: "eve@example.org",
@@ -392,7 +392,7 @@ describe("reach", () => {
     await expect(refused).rejects.toMatchObject({ code: "invalid" });
   });
 
-  test("is by mailboxes as they are called now, named by name or id when the grant is made", async () => {
+  test("follows renamed mailboxes, which a grant names by name or id", async () => {
     const eve = (await accounts.findOwner("eve@example.org"))!;
     const inbox = (await findMailboxByName(opened.store, eve.agent, "INBOX"))!;
     const sent = (await findMailboxByName(opened.store, eve.agent, "Sent"))!;
@@ -415,7 +415,7 @@ describe("reach", () => {
       });
   });
 
-  test("is by calendars and addressbooks too, named by what they are called or by id", async () => {
+  test("includes calendars and addressbooks, which a grant names by display name or id", async () => {
     const eve = (await accounts.findOwner("eve@example.org"))!;
     const grant = { holder: "ada@example.org", target: "eve@example.org" };
     const made = await run("grant.create", { ...grant, scopes: ["calendar"], calendars: ["Calendar"] });
@@ -478,7 +478,7 @@ describe("the operator", () => {
     await expect(run(name, input)).rejects.toMatchObject({ code });
   });
 
-  test("is refused an address twice, whatever its case", async () => {
+  test("cannot give an address twice, in upper or lower case", async () => {
     await create("agent", "ada");
     await expect(create("person", "ADA")).rejects.toMatchObject({ details: { reason: "already_exists" } });
   });
@@ -546,7 +546,7 @@ describe("the address of a role", () => {
     });
   });
 
-  test("is no address that its reader writes from", async () => {
+  test("is not an address that its reader may write from", async () => {
     const { password, address } = await create("person", "pat");
     const principal = await accounts.authenticatePassword(address, password, home);
     expect(await accounts.isOwnAddress(principal, "abuse@example.org")).toBe(false);
@@ -556,14 +556,14 @@ describe("the address of a role", () => {
 describe("somebody who fails with the address of another", () => {
   const stranger = (number: number): string => `198.51.${number}.7`;
 
-  test("keeps its owner waiting on no network", async () => {
+  test("does not delay its owner on other networks", async () => {
     const { address, password } = await create("person", "eve");
     for (let number = 0; number < 100; number++)
       await accounts.authenticatePassword(address, "wrong", stranger(number)).catch(() => {});
     expect(await accounts.authenticatePassword(address, password!, "203.0.113.9")).toMatchObject({ address });
   });
 
-  test("is told apart from the owner by networks that are familiar, also after a restart", async () => {
+  test("is distinguished from the owner by familiar networks, also after a restart", async () => {
     const { address, password } = await create("person", "eve");
     await accounts.authenticatePassword(address, password!, home);
     accounts = createAccounts(await opened.reopen(), settings);

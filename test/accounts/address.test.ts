@@ -56,7 +56,7 @@ describe("what is no address", () => {
   });
 });
 
-test("an address in normal form stays as it is", () => {
+test("the normal form of an address in normal form is the same", () => {
   fc.assert(
     fc.property(
       fc.oneof(

@@ -45,7 +45,7 @@ async function waitMs(from = home, address: string | undefined = owner): Promise
 }
 
 describe("an address, from one network,", () => {
-  test("may be mistaken a few times", async () => {
+  test("may fail a few times without a wait", async () => {
     fail(2);
     expect(await waitMs()).toBe(0);
   });
@@ -81,7 +81,7 @@ describe("an address, from one network,", () => {
     expect(await waitMs(elsewhere)).toBe(60_000);
   });
 
-  test("starts anew after a login", async () => {
+  test("starts from zero after a login", async () => {
     fail(3);
     now += 1000;
     limiter.countSuccess(home, owner);
@@ -107,7 +107,7 @@ describe("when strangers fail with somebody's address, its owner", () => {
     expect(await waitMs("203.0.113.1")).toBe(0);
   });
 
-  test("waits a second after the first mistake on a new network, and twice as long after each further one", async () => {
+  test("waits a second after the first failure on a new network, and twice as long after each further one", async () => {
     const waits: number[] = [];
     for (let mistakes = 0; mistakes < 4; mistakes++) {
       fail(1, home);
@@ -116,7 +116,7 @@ describe("when strangers fail with somebody's address, its owner", () => {
     expect(waits).toEqual([1000, 2000, 4000, 8000]);
   });
 
-  test("has as many free as ever on a network that is familiar", async () => {
+  test("has the usual number of free failures on a familiar network", async () => {
     familiar.add(networkOf(home));
     fail(2, home);
     expect(await waitMs(home)).toBe(0);
@@ -126,13 +126,13 @@ describe("when strangers fail with somebody's address, its owner", () => {
 describe("on a network that is familiar, an address", () => {
   beforeEach(() => void familiar.add(networkOf(home)));
 
-  test("does not wait for failures of its neighbours with other addresses", async () => {
+  test("does not wait for failures of other hosts with other addresses", async () => {
     for (let i = 0; i < 50; i++) fail(1, "192.0.2.200", `a${i}@example.org`);
     expect(await waitMs("192.0.2.200", "other@example.org")).toBeGreaterThan(0);
     expect(await waitMs(home)).toBe(0);
   });
 
-  test("waits seconds at most", async () => {
+  test("waits ten seconds at most", async () => {
     fail(100, home);
     expect(await waitMs(home)).toBe(10_000);
   });
@@ -145,13 +145,13 @@ describe("a network", () => {
     expect(await waitMs(elsewhere, "other@example.org")).toBe(0);
   });
 
-  test("is not washed clean by the login of one's own", async () => {
+  test("keeps its failures with other addresses after a login with one's own", async () => {
     fail(6, home, "victim@example.org");
     limiter.countSuccess(home, owner);
     expect(await waitMs(home, "other@example.org")).toBe(1000);
   });
 
-  test("is owed nothing more for an address that has logged in", async () => {
+  test("forgets its failures with an address that has logged in", async () => {
     fail(2);
     limiter.countSuccess(home, owner);
     fail(5, home, "other@example.org");
@@ -159,7 +159,7 @@ describe("a network", () => {
   });
 });
 
-test("loopback is no network: the tools of this host fail each for their own address", async () => {
+test("failures from loopback count for each address alone, not for a network", async () => {
   for (let i = 0; i < 50; i++) fail(1, "127.0.0.1", `a${i}@example.org`);
   expect(await waitMs("127.0.0.1", "other@example.org")).toBe(0);
 });

@@ -24,14 +24,14 @@ async function prove(one = typed): Promise<Buffer> {
   return storedKey;
 }
 
-test("a password that was right is derived once", async () => {
+test("a right password is derived once", async () => {
   const first = await prove();
   expect(await prove()).toEqual(first);
   expect(await prove()).toEqual((await deriveVerifier("correct", typed.salt, 2)).storedKey);
   expect(derivations).toBe(1);
 });
 
-test("a password that was wrong is derived each time and not kept", async () => {
+test("a wrong password is derived each time and not kept", async () => {
   await proven.storedKeyOf(typed);
   await proven.storedKeyOf(typed);
   expect(derivations).toBe(2);
@@ -54,7 +54,7 @@ test.each([
   expect(derivations).toBe(2);
 });
 
-test("a password is derived again when its time is over, however often it came", async () => {
+test("a password is derived again after its time, however often it was used", async () => {
   await prove();
   clock.advance(provenPasswordMs - 1);
   await prove();
@@ -64,7 +64,7 @@ test("a password is derived again when its time is over, however often it came",
   expect(derivations).toBe(2);
 });
 
-test("a clock that is put back keeps nothing longer", async () => {
+test("a clock that is set back keeps no password longer", async () => {
   await prove();
   clock.advance(-1);
   await prove();
@@ -79,7 +79,7 @@ test("a password that is dropped is derived again", async () => {
   expect(derivations).toBe(2);
 });
 
-test("at most so many are kept, and the oldest goes first", async () => {
+test("a limited number is kept, and the oldest is dropped first", async () => {
   const storedKey = await prove();
   for (let i = 0; i < provenPasswordsMax; i++) proven.keep({ ...typed, password: `${i}` }, storedKey);
   expect(proven.size).toBe(provenPasswordsMax);
@@ -87,7 +87,7 @@ test("at most so many are kept, and the oldest goes first", async () => {
   expect(derivations).toBe(2);
 });
 
-test("those whose time is over go when another one comes", async () => {
+test("expired ones are dropped when another one is added", async () => {
   await prove();
   await prove({ ...typed, password: "other" });
   clock.advance(provenPasswordMs);

@@ -46,7 +46,7 @@ async function open() {
   };
 }
 
-test("next keys are in the zone and sign nothing, then they sign and the former ones stay in the zone", async () => {
+test("new keys are in the zone before they sign, and the former keys stay in the zone after that", async () => {
   await using one = await open();
   const first = await one.selectors();
   expect(first).toHaveLength(2);
@@ -65,7 +65,7 @@ test("next keys are in the zone and sign nothing, then they sign and the former 
   expect(await one.zone()).toEqual(all);
 });
 
-test("retired keys leave the zone after a week, and are forgotten with a later rotation", async () => {
+test("retired keys leave the zone after a week, and a later rotation deletes them", async () => {
   await using one = await open();
   const first = await one.selectors();
   await one.rotate();
@@ -83,7 +83,7 @@ test("retired keys leave the zone after a week, and are forgotten with a later r
   expect(keys.map(({ state }) => state).sort()).toEqual(["retired", "retired", "signing", "signing"]);
 });
 
-test("the DNS is not asked where the operator says so, and a domain without keys is refused", async () => {
+test("the DNS is not checked with unchecked, and a domain without keys is refused", async () => {
   await using one = await open();
   one.lack(["x"]);
   await one.rotate();

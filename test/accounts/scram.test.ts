@@ -8,7 +8,7 @@ const serverFirst = "r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22Z
 const clientFinalBare = "c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0";
 const authMessage = `${clientFirstBare},${serverFirst},${clientFinalBare}`;
 
-test("the verifier makes the server signature of RFC 7677 section 3 and accepts its client proof", async () => {
+test("the verifier makes the server signature of RFC 7677 section 3, and accepts its client proof", async () => {
   const salt = Buffer.from("W22ZaJ0SNY7soEsUEjb6gQ==", "base64");
   const { storedKey, serverKey } = await deriveVerifier("pencil", salt, 4096);
   expect(createHmac("sha256", serverKey).update(authMessage).digest("base64")).toBe(

@@ -44,7 +44,7 @@ describe("bad tokens", () => {
     expect(waitMs("192.0.2.1", token("other"))).toBe(1000);
   });
 
-  test("do not keep another address of the network waiting, until ten of them are spent", () => {
+  test("do not delay another address of the network, until ten addresses have failed", () => {
     for (let host = 1; host <= 9; host++) fail(3, `192.0.2.${host}`);
     expect(waitMs("192.0.2.100")).toBe(0);
     fail(3, "192.0.2.10");
@@ -52,14 +52,14 @@ describe("bad tokens", () => {
     expect(waitMs("198.51.100.1", token("other"))).toBe(0);
   });
 
-  test("do not keep a token waiting that was good before, from anywhere", () => {
+  test("do not delay a token that was valid before, from any address", () => {
     limiter.begin(token("good"), "198.51.100.1").succeed();
     fail(3, "192.0.2.1");
     expect(waitMs("192.0.2.1", token("good"))).toBe(0);
     expect(waitMs("192.0.2.1", token("new"))).toBe(1000);
   });
 
-  test("include tokens that were good once", () => {
+  test("include tokens that were valid once", () => {
     limiter.begin(token("good"), "192.0.2.1").succeed();
     fail(3, "192.0.2.1");
     limiter.begin(token("good"), "192.0.2.1").fail();
@@ -72,7 +72,7 @@ describe("bad tokens", () => {
   });
 });
 
-test("a good token costs nothing", () => {
+test("a valid token does not count", () => {
   for (let i = 0; i < 100; i++) expect(waitMs("192.0.2.1")).toBe(0);
 });
 

@@ -77,7 +77,7 @@ test("reports of authenticated authors are kept, once each", async () => {
   });
 });
 
-test("what failed is a list of its own", async () => {
+test("failures are listed separately", async () => {
   expect(await reports("dmarc", true)).toMatchObject({
     failures: [{ reporter: "far.example", count: 2, address: "192.0.2.2", result: "quarantine" }],
   });

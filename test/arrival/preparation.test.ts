@@ -23,27 +23,27 @@ function message(number: number, bodyBytes: number): Buffer {
   return Buffer.from(`Subject: ${number}\r\nMessage-ID: <${number}@x>\r\n\r\n${"x".repeat(bodyBytes)}\r\n`);
 }
 
-test("says of a message what the main thread would say of it", async () => {
+test("computes the same facts as the main thread", async () => {
   for (const bodyBytes of [0, 1000, 100_000, 1_000_000])
     expect((await preparation.prepare(message(1, bodyBytes))).facts).toEqual(
       await prepareMessage(message(1, bodyBytes), true),
     );
 });
 
-test("gives each of many at once its own answer", async () => {
+test("answers each of many messages at once with its own facts", async () => {
   const answers = await Promise.all(
     Array.from({ length: 200 }, (_, number) => preparation.prepare(message(number, (number % 7) * 9000))),
   );
   expect(answers.map(({ facts }) => Number(facts.subject))).toEqual(Array.from({ length: 200 }, (_, n) => n));
 });
 
-test("leaves small arrays to the caller, which may lie in a pool that others use", async () => {
+test("does not transfer small arrays, which may be part of a shared pool", async () => {
   const bytes = Buffer.from(message(1, 100));
   await preparation.prepare(bytes);
   expect(bytes.toString()).toContain("Subject: 1");
 });
 
-test("prepares the same octets several times at once, and leaves them to the caller", async () => {
+test("prepares the same octets several times at once, and does not transfer them", async () => {
   const bytes = message(1, 300_000);
   const expected = (await prepareMessage(bytes, true)).blob.sha256;
   const answers = await Promise.all([1, 2, 3].map(() => preparation.prepare(bytes)));
@@ -51,7 +51,7 @@ test("prepares the same octets several times at once, and leaves them to the cal
   expect(bytes.byteLength).toBeGreaterThan(300_000);
 });
 
-test("reads the octets of no message that it has answered for", async () => {
+test("does not read the octets of a message after its answer", async () => {
   // Jobs leave their thread all the time, and are given to another while the first may still answer.
   const moving = createPreparation(settings, createFairness(), { quickThreads: 2, slowMs: 1, lookMs: 1 });
   const answers = Array.from({ length: 40 }, async (_, number) => {
@@ -64,7 +64,7 @@ test("reads the octets of no message that it has answered for", async () => {
   await moving.close();
 });
 
-test("reads no message in the memory of another that came before it", async () => {
+test("does not read octets of an earlier message in reused memory", async () => {
   const moving = createPreparation(settings, createFairness(), { quickThreads: 2, slowMs: 1, lookMs: 1 });
   const answers = Array.from({ length: 40 }, async (_, number) => {
     const octets = message(number, 400_000);
@@ -89,7 +89,7 @@ test("answers for a small message before a large one that was given first", asyn
   expect(answered).toEqual(["small", "large"]);
 });
 
-test("takes a message without evidence when the search for evidence does not end", async () => {
+test("prepares a message without evidence when the checks do not end", async () => {
   // A name server that never answers.
   const silent = dgram.createSocket("udp4").bind(0, "127.0.0.1");
   await once(silent, "listening");
@@ -116,14 +116,14 @@ test("takes a message without evidence when the search for evidence does not end
   silent.close();
 });
 
-test("refuses for good a message whose structure alone is too much work", async () => {
+test("refuses a message permanently when its structure alone is too much work", async () => {
   const limited = createPreparation(settings, createFairness(), { jobMs: 5, jobMsPerMiB: 0, lookMs: 5 });
   const { message: expensive } = expensiveMails(8_000_000).find(({ kind }) => kind === "parts with headers")!;
   await expect(limited.prepare(expensive)).rejects.toMatchObject({ code: "invalid" });
   await limited.close();
 });
 
-test("refuses for the time being what is under way when it closes", async () => {
+test("refuses running jobs as temporary when it closes", async () => {
   const closing = createPreparation(settings);
   const answer = closing.prepare(message(1, 5_000_000));
   const refused = expect(answer).rejects.toMatchObject({ code: "upstream_unavailable" });

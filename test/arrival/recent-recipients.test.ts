@@ -19,7 +19,7 @@ function mailbox(byteCount: number, quotaBytes: number | null): Resolution {
   return { kind: "local", recipients: [{ ...numbers, address: "a@w.example", byteCount, quotaBytes }] };
 }
 
-test("asks once for an address that is named again at once", async () => {
+test("looks an address up once when it is named again within moments", async () => {
   const lookup = lookupOf(mailbox(5, 10 * 1024 ** 3));
   expect(await lookup.resolve()).toBe(await lookup.resolve());
   expect(lookup.asked()).toBe(1);
@@ -30,7 +30,7 @@ for (const [name, resolution] of [
   ["an address that is not known", { kind: "unknown" }],
   ["a domain that is not ours", { kind: "remote" }],
 ] as const)
-  test(`asks each time for ${name}`, async () => {
+  test(`looks up ${name} each time`, async () => {
     const lookup = lookupOf(resolution);
     await lookup.resolve();
     await lookup.resolve();

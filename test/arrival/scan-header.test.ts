@@ -25,7 +25,7 @@ test("takes 50 Received fields and refuses 51", () => {
   expect(() => assertAcceptableHeader(hops(51))).toThrow(/more than 50 servers/);
 });
 
-test("refuses a header beyond its limits, at the cost of the limits", () => {
+test("refuses a header beyond its limits without reading it further", () => {
   const start = performance.now();
   expect(() => assertAcceptableHeader(Buffer.from("a: b\r\n".repeat(1_000_000)))).toThrow(/too large/);
   expect(() => assertAcceptableHeader(Buffer.from(`a: ${"b\r\n ".repeat(1_000_000)}`))).toThrow(/too large/);

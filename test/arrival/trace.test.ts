@@ -42,7 +42,7 @@ test("writes the null reverse path", () => {
   expect(trace({}, { reversePath: "" })).toMatch(/^Return-Path: <>\r\n/);
 });
 
-test("tells every address of the copy", () => {
+test("writes a Delivered-To for each address of the copy", () => {
   expect(trace({}, { deliveredTo: ["a@w.example", "b@w.example"] })).toContain(
     "\r\nDelivered-To: a@w.example\r\nDelivered-To: b@w.example\r\n",
   );
@@ -72,7 +72,7 @@ test("writes address literals of both kinds", () => {
   expect(trace({ remoteAddress: "", heloName: "a b" })).toContain("from unknown (unknown)");
 });
 
-test("lets nothing in an address start another field", () => {
+test("writes an address so that it cannot start another field", () => {
   const text = trace({}, { reversePath: "a\r\nX: 1@b", deliveredTo: ["c\u0085\nY: 2@d"] });
   expect(text.split("\r\n").filter((line) => /^[XY]:/.test(line))).toEqual([]);
 });
