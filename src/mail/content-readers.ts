@@ -2,7 +2,6 @@
 import {
   type DocumentKind,
   type DocumentText,
-  readDocument,
   unreadDocument,
 } from "#/src/formats/documents/read-document.ts";
 import { type HtmlForm, type RenderedHtml, renderHtml } from "#/src/formats/html/render-html.ts";
@@ -19,13 +18,11 @@ export interface ContentReaders {
   ): Promise<DocumentText>;
 }
 
-/** Converts on this thread, where no other work waits. */
+/** Converts HTML on this thread, where no other work waits. It reads no document: that needs a process of its own
+ *  (src/threads/README.md, decision 7). */
 export const directReaders: ContentReaders = {
   renderHtml: async (html, form) => renderHtml(html, form),
-  async readDocument(read, kind) {
-    const bytes = await read();
-    return bytes === undefined ? unreadDocument : readDocument(bytes, kind);
-  },
+  readDocument: async () => unreadDocument,
 };
 
 /** Readers that convert the same page only once. For one message: its preview and its search text use the same pages. */

@@ -2,7 +2,7 @@ import dgram from "node:dgram";
 import dns from "node:dns";
 import net from "node:net";
 import { afterAll, describe, expect, it, test, vi } from "vitest";
-import { unreadDocument } from "#/src/formats/documents/read-document.ts";
+import { readDocument, unreadDocument } from "#/src/formats/documents/read-document.ts";
 import { renderHtml } from "#/src/formats/html/render-html.ts";
 import { directReaders } from "#/src/mail/content-readers.ts";
 import { forCaller } from "#/src/model/caller.ts";
@@ -20,9 +20,8 @@ describe("threads that read what strangers wrote", () => {
       [docxOf("<w:p><w:r><w:t>words</w:t></w:r></w:p>"), "docx"],
       [pdfOf(["words"]), "pdf"],
     ] as const)
-      expect(await threads.readDocument(async () => bytes, kind)).toEqual(
-        await directReaders.readDocument(async () => bytes, kind),
-      );
+      expect(await threads.readDocument(async () => bytes, kind)).toEqual(await readDocument(bytes, kind));
+    expect(await directReaders.readDocument(async () => pdfOf(["words"]), "pdf")).toEqual(unreadDocument);
   });
 
   it("read many at a time, each its own", async () => {
@@ -115,7 +114,7 @@ test("nothing that HTML or a document names is asked for", async () => {
     <a href="http://a.example/" ping="http://g.example/">a</a><meta http-equiv=refresh content="0;url=http://m.example/">`;
   for (const html of [named, ...listCorpusHtml()])
     for (const form of ["text", "markdown", "html"] as const) renderHtml(html, form);
-  await directReaders.readDocument(async () => pdfOf(["http://x.example/"]), "pdf");
-  await directReaders.readDocument(async () => docxOf("<w:p/>"), "docx");
+  await readDocument(pdfOf(["http://x.example/"]), "pdf");
+  await readDocument(docxOf("<w:p/>"), "docx");
   expect(asked).toEqual([]);
 });

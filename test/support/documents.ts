@@ -1,5 +1,8 @@
 /** Small documents, made byte by byte. */
+
 import { crc32, deflateRawSync, deflateSync } from "node:zlib";
+import { readDocument, unreadDocument } from "#/src/formats/documents/read-document.ts";
+import { type ContentReaders, directReaders } from "#/src/mail/content-readers.ts";
 
 /** A ZIP archive of one file. */
 export function zipOf(name: string, content: Buffer): Buffer {
@@ -73,3 +76,12 @@ function pdfOfObjects(objects: readonly string[]): Buffer {
   file += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF`;
   return Buffer.from(file, "latin1");
 }
+
+/** Reads documents on this thread as well. The daemon gives each a process of its own. */
+export const readersHere: ContentReaders = {
+  ...directReaders,
+  async readDocument(read, kind) {
+    const bytes = await read();
+    return bytes === undefined ? unreadDocument : readDocument(bytes, kind);
+  },
+};

@@ -1,4 +1,5 @@
 /** The HTTP ports over a real store, with two accounts: ada and bob (agents) in one, eve in another. */
+
 import { pino } from "pino";
 import { defaultSettings, type Settings } from "#/config/schema.ts";
 import type { NameNetwork } from "#/protocols/connection/connection-door.ts";
@@ -30,6 +31,7 @@ import type { Store } from "#/storage/store.ts";
 import { testCertificate } from "../certificates/certificate.ts";
 import { type HttpClient, httpClient } from "../clients/http.ts";
 import type { FakeClock } from "../clock.ts";
+import { readersHere } from "../documents.ts";
 import { directPreparation } from "../preparation.ts";
 import { deliverQueued } from "../queue.ts";
 import { calendarRooms } from "../scheduling.ts";
@@ -255,7 +257,7 @@ function makeRooms(store: Store, settings: Settings) {
   const outboundRooms = { store, accounts, settings, prepare: prepareMessage };
   const outbound = createOutbound(outboundRooms);
   return {
-    mail: createMail(store),
+    mail: createMail(store, undefined, readersHere),
     descriptions: createKeptDescriptions(),
     contacts: createContactProjection(),
     rules: createRuleExpansion(),
