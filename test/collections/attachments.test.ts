@@ -32,7 +32,7 @@ async function usage({ test, ada }: ItemHouse) {
   return { byteCount, blobs };
 }
 
-it("keeps what an item names, counts each item that names it, and frees it with the last one", async () => {
+it("keeps attachments that an item names, counts them for each item, and frees them with the last item", async () => {
   await using house = await openItemHouse();
   const { collections, ada } = house;
   const first = await put(house, "a.ics", attaching("a", "A"), { added: [added("A")] });
@@ -49,7 +49,7 @@ it("keeps what an item names, counts each item that names it, and frees it with 
   expect(await usage(house)).toEqual({ byteCount: eventText("a").length, blobs: 0 });
 });
 
-it("frees what the items of a deleted calendar name", async () => {
+it("frees the attachments of items of a deleted calendar", async () => {
   await using house = await openItemHouse();
   const { collections, ada } = house;
   const made = await collections.createCollection(ada.agent, { kind: "calendar", properties: {} });
@@ -59,7 +59,7 @@ it("frees what the items of a deleted calendar name", async () => {
   await expect.poll(() => usage(house)).toEqual({ byteCount: 0, blobs: 0 });
 });
 
-it("takes attachments of another agent where it is told to, and refuses what has to be there and is not", async () => {
+it("copies attachments of another agent when that is requested, and refuses a missing attachment", async () => {
   await using house = await openItemHouse();
   const { collections, ada, test } = house;
   const bob = await seedAgent(test.store, "bob");

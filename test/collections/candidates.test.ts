@@ -75,7 +75,7 @@ it.each([
   ]);
 });
 
-it("says which series have to be told again, and only those", () => {
+it("gives a horizon only to series whose periods have to be listed again later", () => {
   const of = (...lines: string[]) =>
     periodsOf(eventText("a", "DTSTART:20260105T100000Z", ...lines)).horizonMs;
   expect(of("RRULE:FREQ=YEARLY")).toBeGreaterThan(now + 9 * 366 * dayMs);
@@ -117,7 +117,7 @@ function randomEvent(random: ReturnType<typeof randomSource>): string[] {
   return lines;
 }
 
-it("finds every item that an expansion finds, in any range, whatever zone the reader is in", {
+it("finds every item that an expansion finds, in any range and any time zone of the reader", {
   timeout: 120_000,
 }, async () => {
   await using house = await openItemHouse();
@@ -202,13 +202,13 @@ it("reads a month among ten thousand events as a few short ranges of the primary
   expect(new Set(all.map(({ item }: { item: ItemNumber }) => item)).size).toBe(10_000);
 });
 
-it("puts a period into the first class that it fits in, and what is open into the last", () => {
+it("puts a period into the first class that it fits in, and an open period into the last", () => {
   const classOf = (days: number) => spanClassOf({ startMs: 0, endMs: days * dayMs });
   expect([0, 1, 2, 3, 8, 32, 33, 32_768, 32_769].map(classOf)).toEqual([0, 0, 0, 1, 1, 2, 3, 7, 8]);
   expect(spanClassOf({ startMs: openStartMs, endMs: 0 })).toBe(openSpanClass);
 });
 
-it("tells series further into the future as time goes on, without a change that clients see", async () => {
+it("lists periods of a series further into the future as time passes, without a change of its version", async () => {
   await using house = await openItemHouse();
   const { collections, ada, actor, calendar, test } = house;
   const put = async (uid: string, ...lines: string[]) => {
@@ -235,7 +235,7 @@ it("tells series further into the future as time goes on, without a change that 
   expect(await collections.findItem(ada.agent, item)).toEqual(version);
 });
 
-it("tells periods anew where the offsets of time zones have changed, without a change that clients see", async () => {
+it("lists periods again when the offsets of time zones have changed, without a change of versions", async () => {
   await using house = await openItemHouse();
   const { collections, ada, actor, calendar, test } = house;
   const put = async (uid: string, start: string) => {
@@ -285,7 +285,7 @@ it("tells periods anew where the offsets of time zones have changed, without a c
   expect(plan.map(({ detail }) => detail).join()).not.toMatch(/TEMP B-TREE/);
 });
 
-it("leaves an item alone that changed while its periods were told anew", async () => {
+it("leaves an item alone that changed while its periods were listed again", async () => {
   await using house = await openItemHouse();
   const { collections, ada, actor, calendar, test } = house;
   const asked = { collection: calendar, bytes: eventText("a"), provenance: byDav, isAuthenticated: true };

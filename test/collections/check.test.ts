@@ -85,7 +85,7 @@ const tampered: readonly (readonly [damage: string, sentence: string])[] = [
   ],
 ];
 
-it.each(tampered)("says what is wrong after: %s", async (damage, sentence) => {
+it.each(tampered)("reports what is wrong after: %s", async (damage, sentence) => {
   expect(await findingsAfter(damage)).toEqual(expect.arrayContaining([expect.stringContaining(sentence)]));
 });
 

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { byDav, eventText, gather, openItemHouse, putEvent } from "../support/items.ts";
 import { seedAgent } from "../support/store.ts";
 
-it("gives everybody a calendar, an addressbook and a scheduling inbox with the first look, once", async () => {
+it("makes a calendar, an addressbook and a scheduling inbox at the first reading, once", async () => {
   await using house = await openItemHouse();
   const { collections, test } = house;
   const { agent } = await seedAgent(test.store, "mia", { kind: "person" });
@@ -43,7 +43,7 @@ it("finds a collection by its own segment and by its id", async () => {
   expect(await find("work")).toMatchObject({ components: ["VEVENT"], color: "#ff0000", itemCount: 0 });
 });
 
-it("refuses a segment that is taken, that is the server's, or that is no segment", async () => {
+it("refuses a segment that is in use, reserved or invalid", async () => {
   await using house = await openItemHouse();
   const { collections, ada, calendar } = house;
   const make = (segment: string) =>
@@ -60,7 +60,7 @@ it("refuses a segment that is taken, that is the server's, or that is no segment
   });
 });
 
-it("sets and takes away properties, and tells by their version that they have changed", async () => {
+it("sets and removes properties, and changes their version", async () => {
   await using house = await openItemHouse();
   const { collections, ada, calendar } = house;
   const before = (await collections.findCollection(ada.agent, calendar))!;
@@ -95,7 +95,7 @@ it("sets and takes away properties, and tells by their version that they have ch
   expect(await collections.listDeadProperties(ada.agent, calendar)).toEqual([]);
 });
 
-it("bounds what a client says of a collection", async () => {
+it("limits the properties that a client sets on a collection", async () => {
   await using house = await openItemHouse();
   const { collections, ada, calendar } = house;
   const change = (properties: object, setDead: { namespace: string; name: string; xml: string }[] = []) =>
@@ -111,7 +111,7 @@ it("bounds what a client says of a collection", async () => {
   await expect(change({}, many)).rejects.toMatchObject({ details: { reason: "limit_reached" } });
 });
 
-it("deletes a collection with all that is in it, at once for who looks, and frees it afterwards", async () => {
+it("deletes a collection with its items, at once for all readers, and frees them afterwards", async () => {
   await using house = await openItemHouse();
   const { collections, ada, actor, test } = house;
   const { collection } = await collections.createCollection(ada.agent, {
@@ -156,7 +156,7 @@ it("deletes a collection with all that is in it, at once for who looks, and free
       .toBe(0);
 });
 
-it("keeps the collections that everybody has", async () => {
+it("refuses to delete the default collections", async () => {
   await using house = await openItemHouse();
   const { collections, ada, calendar } = house;
   await expect(collections.deleteCollection(ada.agent, calendar)).rejects.toMatchObject({
@@ -164,7 +164,7 @@ it("keeps the collections that everybody has", async () => {
   });
 });
 
-it("answers a repeated write as it answered first", async () => {
+it("answers a repeated write with the first answer", async () => {
   await using house = await openItemHouse();
   const { collections, ada, actor, test } = house;
   const once = {
@@ -189,7 +189,7 @@ it("answers a repeated write as it answered first", async () => {
   expect(await gather(collections.listItems(ada.agent, house.calendar))).toHaveLength(1);
 });
 
-it("leaves nothing of an agent that is deleted, and takes a calendar that is deleted out of grants", async () => {
+it("leaves no row of a deleted agent, and removes a deleted calendar from grants", async () => {
   await using house = await openItemHouse();
   const { collections, ada, test } = house;
   const mia = await seedAgent(test.store, "mia");

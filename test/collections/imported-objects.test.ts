@@ -82,7 +82,7 @@ describe("a calendar", () => {
     for (const step of [1, 2, 3, 7, 64]) expect(await texts(fileOf(text, step))).toEqual(whole);
   });
 
-  it("takes 100,000 components of one UID for one object", async () => {
+  it("reads 100,000 components of one UID as one object", async () => {
     const found = await texts(fileOf(calendar("BEGIN:VEVENT\nUID:1\nEND:VEVENT\n".repeat(100_000))));
     expect(found).toHaveLength(1);
   });
@@ -96,7 +96,7 @@ describe("a calendar", () => {
     expect(await texts(fileOf(text))).toHaveLength(2);
   });
 
-  it("gives an object without a UID one that the same file gives again", async () => {
+  it("gives an object without a UID the same UID each time the file is read", async () => {
     const text = calendar(event("") + event("", "DTSTART:20260102T100000Z\n"));
     const first = await texts(fileOf(text));
     expect(first).toHaveLength(2);
@@ -109,7 +109,7 @@ describe("a calendar", () => {
     expect(await texts(fileOf(text))).toEqual(first);
   });
 
-  it("tells what is broken or too large, and goes on", async () => {
+  it("reports broken and too large objects, and continues", async () => {
     const large = event("l", `DTSTART:20260101T100000Z\nX-A:${"x".repeat(itemBytesMax)}\n`);
     const found = await texts(
       fileOf(calendar(large + event("1")) + calendar(event("2")) + lines("BEGIN:VCALENDAR\nVERSION:2.0\n")),
@@ -122,7 +122,7 @@ describe("a calendar", () => {
     ]);
   });
 
-  it("is none where it has time zones alone", async () => {
+  it("has no object when it has only time zones", async () => {
     expect(await texts(fileOf(calendar(zone("A"))))).toEqual([]);
     expect(await texts(fileOf("nothing of this\r\nkind"))).toEqual([]);
     expect(await texts(fileOf(""))).toEqual([]);
@@ -149,7 +149,7 @@ describe("cards", () => {
       "with another card inside",
       "VERSION:2.1\nN:A;;;;\nAGENT:\nBEGIN:VCARD\nVERSION:2.1\nN:B;;;;\nEND:VCARD",
     ],
-  ])("%s are made whole, the same each time", async (_, inner) => {
+  ])("%s are completed, the same way each time", async (_, inner) => {
     const [text, ...others] = await texts(fileOf(card(inner)));
     expect(others).toEqual([]);
     const checked = checkAddressData(Buffer.from(text!));
@@ -158,7 +158,7 @@ describe("cards", () => {
   });
 });
 
-it("reads few components at once, however many an object has, and those side by side together", async () => {
+it("has few components in memory at once, and reads neighbouring components together", async () => {
   const parts = Array.from(
     { length: 2000 },
     (_, at) =>

@@ -90,7 +90,7 @@ async function changeSomething(
 }
 
 it.each([1, 2, 3, 4])(
-  "leads a client to the state of the store, whatever is written meanwhile and however small its pages are (seed %i)",
+  "brings a client to the state of the store, with any writes meanwhile and any size of pages (seed %i)",
   { timeout: 60_000 },
   async (seed) => {
     await using house = await openItemHouse();
@@ -119,7 +119,7 @@ it.each([1, 2, 3, 4])(
   },
 );
 
-it("tells the changes of one transaction in pages, each once", async () => {
+it("lists the changes of one transaction in pages, each once", async () => {
   await using house = await openItemHouse();
   const { collections, ada, actor, calendar } = house;
   const before = (await collections.findCollection(ada.agent, calendar))!.modseq;
@@ -144,7 +144,7 @@ it("tells the changes of one transaction in pages, each once", async () => {
   expect(place).toMatchObject({ modseq: (await collections.findCollection(ada.agent, calendar))!.modseq });
 });
 
-it("knows nothing of a place below the floor of the log, unless nothing has changed since", async () => {
+it("refuses a position below the floor of the log, unless nothing has changed since", async () => {
   await using house = await openItemHouse();
   const { collections, ada, calendar, addressbook, test } = house;
   const tokens = async () => [
@@ -167,7 +167,7 @@ it("knows nothing of a place below the floor of the log, unless nothing has chan
   expect(await changes(calendar, 1e9)).toBeUndefined();
 });
 
-it("refuses a place of before when the store was replaced by its backup", async () => {
+it("refuses an older position when the store was replaced by its backup", async () => {
   await using house = await openItemHouse();
   const { collections, ada, calendar, test } = house;
   const item = await putEvent(house, "a.ics", eventText("a"));

@@ -21,7 +21,7 @@ async function put(house: ItemHouse, segment: string, bytes: Buffer, expected?: 
   return collections.putItem(ada.agent, actor, asked);
 }
 
-it("gives back the octets that were written, whatever their size", async () => {
+it("reads the octets that were written, whatever their size", async () => {
   await using house = await openItemHouse();
   const { collections, ada } = house;
   const texts = [
@@ -38,7 +38,7 @@ it("gives back the octets that were written, whatever their size", async () => {
   expect(read[0]).toMatchObject({ uid: "a", component: "VEVENT", segment: "0.ics", provenance: byDav });
 });
 
-it("changes what stands at a segment, and leaves alone what is the same", async () => {
+it("changes the item at a segment, and does not change it for the same octets", async () => {
   await using house = await openItemHouse();
   const first = await put(house, "a.ics", eventText("a"));
   const same = await put(house, "a.ics", eventText("a"));
@@ -48,7 +48,7 @@ it("changes what stands at a segment, and leaves alone what is the same", async 
   expect(changed.modseq).toBeGreaterThan(first.modseq);
 });
 
-it("asserts in the transaction what the writer relies on", async () => {
+it("checks the preconditions of the writer in the transaction", async () => {
   await using house = await openItemHouse();
   const { collections, ada, actor } = house;
   const { item, modseq } = await put(house, "a.ics", eventText("a"), { version: "absent" });
@@ -64,7 +64,7 @@ it("asserts in the transaction what the writer relies on", async () => {
   await expect(collections.deleteItem(ada.agent, actor, item)).rejects.toMatchObject({ code: "not_found" });
 });
 
-it("lets one of two writers at the same new segment be the first, when both rely on there being none", async () => {
+it("lets one of two writers create an item at the same segment, when both require that there is none", async () => {
   await using house = await openItemHouse();
   const results = await Promise.allSettled(
     ["a", "b"].map((uid) => put(house, "new.ics", eventText(uid), { version: "absent" })),
@@ -111,7 +111,7 @@ it("has each UID once in a collection, and lets no item get another UID", async 
   expect(await collections.findItemsByUid(ada.agent, "a", { collection })).toHaveLength(1);
 });
 
-it("takes messages about one object into the scheduling inbox, and finds none of them by UID elsewhere", async () => {
+it("stores several messages about one object in the scheduling inbox, and does not find them by UID", async () => {
   await using house = await openItemHouse();
   const { collections, ada } = house;
   const inbox = (await collections.findCollectionOfRole(ada.agent, "calendar", "inbox"))!.number;
@@ -133,7 +133,7 @@ it.each([
   ["addressbook", eventText("a"), "valid-address-data"],
   ["addressbook", cardText("a", "Ada").toString().replace("3.0", "2.1"), "supported-address-data"],
 ] as const)(
-  "refuses what is no item of a %s by the name of the precondition",
+  "refuses octets that are no item of a %s, with the name of the precondition",
   async (kind, bytes, reason) => {
     await using house = await openItemHouse();
     await expect(putEvent(house, "a", Buffer.from(bytes), house[kind])).rejects.toMatchObject({
@@ -143,7 +143,7 @@ it.each([
   },
 );
 
-it("takes into a calendar the components that it was made for", async () => {
+it("accepts into a calendar only its supported components", async () => {
   await using house = await openItemHouse();
   const { collections, ada, actor } = house;
   const { collection } = await collections.createCollection(ada.agent, {
@@ -157,7 +157,7 @@ it("takes into a calendar the components that it was made for", async () => {
   await expect(collections.moveItem(ada.agent, actor, event, to)).rejects.toMatchObject(refusal);
 });
 
-it("moves an item: it keeps its number, and what stood there is replaced if that is wanted", async () => {
+it("moves an item: it keeps its number, and replaces the item at the destination if overwrite is set", async () => {
   await using house = await openItemHouse();
   const { collections, ada, actor, calendar } = house;
   const { collection } = await collections.createCollection(ada.agent, {
@@ -184,7 +184,7 @@ it("moves an item: it keeps its number, and what stood there is replaced if that
   expect(await gather(collections.listCandidates(ada.agent, collection, undefined, undefined))).toEqual([]);
 });
 
-it("moves without a name to the same one, or to the id where that is taken", async () => {
+it("moves an item without a new segment to the same segment, or to its id where that is in use", async () => {
   await using house = await openItemHouse();
   const { collections, ada, actor } = house;
   const { collection } = await collections.createCollection(ada.agent, {
@@ -197,7 +197,7 @@ it("moves without a name to the same one, or to the id where that is taken", asy
   expect(await collections.findItem(ada.agent, item)).toMatchObject({ collection, segment: undefined });
 });
 
-it("gives a scheduling object another Schedule-Tag with each change, unless it is to keep it", async () => {
+it("gives a scheduling object another Schedule-Tag with each change, unless the write keeps it", async () => {
   await using house = await openItemHouse();
   const { collections, ada, actor, calendar } = house;
   const people = ["ORGANIZER:mailto:ada@example.org", "ATTENDEE:mailto:mel@far.example"];
@@ -279,7 +279,7 @@ it("counts items in the quota that mail is counted in", async () => {
   await change("c");
 });
 
-it("finds items by words in their text, in the order of their numbers, as many as there are", async () => {
+it("finds all items by words in their text, in the order of their numbers", async () => {
   await using house = await openItemHouse();
   const { collections, ada, actor, calendar } = house;
   const actions = Array.from({ length: 600 }, (_, at) => ({
@@ -306,7 +306,7 @@ it("finds items by words in their text, in the order of their numbers, as many a
   expect(last.map(({ uid }) => uid)).toEqual(["u599"]);
 });
 
-it("sends mail with the changes, or does neither", async () => {
+it("sends mail and changes items in one transaction, or does neither", async () => {
   await using house = await openItemHouse();
   const { collections, ada, actor, calendar, test } = house;
   const mia = await seedAgent(test.store, "mia");
@@ -336,7 +336,7 @@ it("sends mail with the changes, or does neither", async () => {
   expect(await collections.findItemsByUid(mia.agent, "b", { kind: "calendar" })).toEqual([]);
 });
 
-it("keeps a bounded number of properties for all items of an agent", async () => {
+it("limits the number of properties on all items of an agent", async () => {
   await using house = await openItemHouse();
   const { collections, ada } = house;
   const set = Array.from({ length: deadPropertiesMax }, (_, at) => ({
@@ -357,7 +357,7 @@ it("keeps a bounded number of properties for all items of an agent", async () =>
   expect((await collections.listItemsWithDeadProperties(ada.agent)).size).toBe(100);
 });
 
-it("finds items by their octets, in the order of their numbers, as many as there are", async () => {
+it("finds all items by their octets, in the order of their numbers", async () => {
   await using house = await openItemHouse();
   const { collections, ada, actor, calendar } = house;
   const actions = Array.from({ length: 600 }, (_, at) => ({

@@ -50,7 +50,7 @@ it.each([
   expect(refusals[0]).toEqual(refusals[1]);
 });
 
-it("refuses what takes too much work, and does the others", { timeout: 60_000 }, async () => {
+it("refuses an item that takes too much work, and prepares the others", { timeout: 60_000 }, async () => {
   const limited = createItemPreparation(createFairness(), {
     jobMs: 50,
     jobMsPerMiB: 0,
@@ -71,7 +71,7 @@ it("refuses what takes too much work, and does the others", { timeout: 60_000 },
   expect(results[0]).toMatchObject({ reason: { details: { reason: "valid-calendar-data" } } });
 });
 
-it("leaves out of the searched text what nobody sees", async () => {
+it("leaves invisible text out of the searched text", async () => {
   const { searchText } = await direct.prepare(eventText("a", "SUMMARY:Pay\u200bment \\, now"), calendar);
   expect(searchText).toContain("PAYMENT");
 });

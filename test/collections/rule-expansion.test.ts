@@ -52,7 +52,7 @@ test("a rule beyond all limits is undefined", async () => {
   expect(found).toEqual([undefined]);
 });
 
-test("a question that has asked for as many rules as it may gets no more", async () => {
+test("a request that has reached its limit of rules gets no more", async () => {
   const meter = new WorkMeter();
   for (let asked = 0; asked < collectionRulesMax; asked++) meter.countRule();
   expect(meter.isBeyond).toBe(false);
@@ -83,7 +83,7 @@ test("the busy time of a large object is found on the thread, as it is found at 
   expect(found).toEqual(busyOfItem(item, zoneOfCalendar(item.timeZone), expandRule));
 });
 
-test("what its owner has declined in a large object is not busy, however the address is written", async () => {
+test("an instance that its owner has declined in a large object is not busy, however the address is written", async () => {
   const attendee = "ATTENDEE;PARTSTAT=DECLINED:MAILTO:Me%40Example.org\r\n";
   const found = await rules.busyOf(new WorkMeter(), { ...question, bytes: largeItem(attendee) });
   expect(found).toEqual({ busy: [], availabilities: [] });

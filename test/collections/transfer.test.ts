@@ -63,7 +63,7 @@ async function octetsOf({ collections, ada }: ItemHouse, number: CollectionNumbe
 }
 
 describe("an import", () => {
-  it("replaces what has changed, leaves what has not, and can be run again", async () => {
+  it("replaces changed items, leaves unchanged ones, and can be run again", async () => {
     await using house = await openItemHouse();
     const { collections, ada, actor, calendar } = house;
     const place = { agent: ada.agent, number: calendar, kind: "calendar" } as const;
@@ -81,7 +81,7 @@ describe("an import", () => {
     expect([first!.provenance.source, first!.isAuthenticated]).toEqual(["import", true]);
   });
 
-  it("puts an event in no addressbook, and names it", async () => {
+  it("refuses an event in an import to an addressbook, and names it", async () => {
     await using house = await openItemHouse();
     const { result } = await imported(
       house,
@@ -95,7 +95,7 @@ describe("an import", () => {
     });
   });
 
-  it("stores what is right beside what is refused in the same transaction", async () => {
+  it("stores valid items beside refused ones of the same transaction", async () => {
     await using house = await openItemHouse();
     const noEnd = eventText("2", "DTEND:20260101T090000Z", "RECURRENCE-ID:nonsense");
     const { number, result } = await imported(
@@ -107,7 +107,7 @@ describe("an import", () => {
     expect(await octetsOf(house, number)).toHaveLength(2);
   });
 
-  it("tells how far it is, up to the end", async () => {
+  it("reports its progress, up to the end", async () => {
     await using house = await openItemHouse();
     const { collections, ada, actor, calendar } = house;
     const bytes = Buffer.concat(Array.from({ length: 40 }, (_, at) => eventText(String(at))));
@@ -128,7 +128,7 @@ describe("an import", () => {
     expect(told.length).toBeGreaterThan(10);
   });
 
-  it("ends when nobody waits for it any more", async () => {
+  it("ends when its caller has gone", async () => {
     await using house = await openItemHouse();
     const { collections, ada, actor, calendar } = house;
     const gone = AbortSignal.abort(new Error("gone"));
@@ -181,7 +181,7 @@ describe("managed attachments", () => {
     return place && Buffer.from(await collections.readAttachment(place));
   }
 
-  it("leave with the event as any program reads them, and come in again as they were", async () => {
+  it("are exported inline with the event, and imported again as managed attachments", async () => {
     await using house = await houseWithOne();
     const file = await exported(house, house.calendar);
     const text = file.toString().replaceAll(/\r\n /g, "");
@@ -196,7 +196,7 @@ describe("managed attachments", () => {
     expect(await read(other, managedId)).toEqual(content);
   });
 
-  it("are not stored again where they are", async () => {
+  it("are not stored again where they already are", async () => {
     await using house = await houseWithOne();
     const { collections, ada, actor, calendar } = house;
     const file = fileOf(await exported(house, calendar));
@@ -206,7 +206,7 @@ describe("managed attachments", () => {
     });
   });
 
-  it("never give other bytes to a MANAGED-ID that somebody else has", async () => {
+  it("never replace the bytes of a MANAGED-ID of another agent", async () => {
     await using house = await houseWithOne();
     const { collections, test } = house;
     const bob = await seedAgent(test.store, "bob");

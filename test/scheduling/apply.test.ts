@@ -34,7 +34,7 @@ type Case = readonly [
   after: readonly string[] | string,
 ];
 
-test("a message does not replace what is of its UID and no event", () => {
+test("a message does not replace an object with its UID that is no event", () => {
   const stored = calendar(
     "",
     "BEGIN:VAVAILABILITY\nUID:u\nDTSTAMP:20260101T000000Z\nBEGIN:AVAILABLE\nUID:v\nDTSTAMP:20260101T000000Z\nDTSTART:20260101T090000Z\nEND:AVAILABLE\nEND:VAVAILABILITY\n",
@@ -194,7 +194,7 @@ describe("to an attendee", () => {
     },
   );
 
-  test("REQUEST keeps alarms, categories and whether the time is busy", () => {
+  test("REQUEST keeps the attendee's alarms, categories and TRANSP", () => {
     const own =
       "TRANSP:TRANSPARENT\nCATEGORIES:Mine\nX-MOZ-LASTACK:20260901T000000Z\nBEGIN:VALARM\nACTION:AUDIO\nTRIGGER:-PT5M\nEND:VALARM\n";
     const theirs = "SEQUENCE:1\nTRANSP:OPAQUE\nBEGIN:VALARM\nACTION:DISPLAY\nTRIGGER:-PT9M\nEND:VALARM\n";
@@ -210,7 +210,7 @@ describe("to an attendee", () => {
     expect(text).not.toMatch(/PT9M|OPAQUE|METHOD/);
   });
 
-  test("REQUEST of the series keeps an alarm that the attendee has for one instance", () => {
+  test("REQUEST of the series keeps an alarm that the attendee set for one instance", () => {
     const alarm = "BEGIN:VALARM\nACTION:AUDIO\nTRIGGER:-PT5M\nEND:VALARM\n";
     const stored = calendar(invited("ACCEPTED", weekly), invited("ACCEPTED", at(alarm)));
     const changed = (lines: string) => {
@@ -228,7 +228,7 @@ describe("to an attendee", () => {
     expect(changed(`${weekly}EXDATE:${third}\n`)).toHaveLength(2);
   });
 
-  test("a message that comes twice changes nothing more", () => {
+  test("a message that arrives twice changes nothing the second time", () => {
     const sent = message("REQUEST", invited("NEEDS-ACTION", "SEQUENCE:1"));
     const once = apply("bob", "ann", calendar(invited("ACCEPTED")), sent) as { calendar: Component };
     const twice = apply("bob", "ann", once.calendar, sent) as { calendar: Component };
@@ -346,17 +346,17 @@ describe("to an organizer", () => {
   for (const [what, stored, sent, after] of cases)
     test(what, () => expect(short("ann", "bob", stored, sent)).toEqual(after));
 
-  test("REPLY of a delegate is taken when the delegator's came before", () => {
+  test("REPLY of a delegate is accepted after that of the delegator", () => {
     const stored = calendar(own('bob=DELEGATED;DELEGATED-TO="mailto:eve@x.example"'));
     const sent = reply('eve=ACCEPTED;DELEGATED-FROM="mailto:bob@x.example"');
     expect(short("ann", "eve", stored, sent)).toEqual(["series - bob=DELEGATED eve=ACCEPTED"]);
   });
 
-  test("REPLY from the address of the organizer is no answer of the attendee", () => {
+  test("REPLY from another address than the attendee's is refused", () => {
     expect(short("ann", "mallory", calendar(own("bob")), reply("bob=ACCEPTED"))).toBe("other_sender");
   });
 
-  test("REPLY leaves its comment, bounded, and its time", () => {
+  test("REPLY stores its comment, up to a limit, and its time", () => {
     const sent = reply("bob=DECLINED", `COMMENT:Sorry\\, ${"x".repeat(attendeeCommentMax)}`);
     const applied = apply("ann", "bob", calendar(own("bob;RSVP=TRUE")), sent) as { calendar: Component };
     const text = textOf(applied.calendar).replaceAll("\n ", "");

@@ -30,7 +30,7 @@ describe("a mail", () => {
     });
   });
 
-  test("whose Content-Type has no method has the message of its METHOD", () => {
+  test("without a method in its Content-Type has the METHOD of the calendar", () => {
     expect(find(part(calendar("CANCEL"), "text/calendar"))).toMatchObject({ method: "CANCEL" });
   });
 
@@ -64,11 +64,11 @@ describe("a mail", () => {
     ["whose calendar cannot be read", part("BEGIN:VCALENDAR\r\n".repeat(20))],
     ["that is text", part("Hello\r\n", "text/plain")],
   ];
-  test.each(none)("%s has none", (_, mail) => {
+  test.each(none)("%s has no message", (_, mail) => {
     expect(find(mail)).toBeUndefined();
   });
 
-  test("in another charset has it in UTF-8", () => {
+  test("in another charset is converted to UTF-8", () => {
     const latin1 = Buffer.from(
       part(calendar("REQUEST", "SUMMARY:Grüße\r\n"), "text/calendar; charset=iso-8859-1; method=REQUEST"),
       "latin1",
@@ -85,7 +85,7 @@ describe("an author", () => {
     );
   };
 
-  test("speaks for itself, and for the organizer that names it as SENT-BY in the same domain", () => {
+  test("speaks for its own address, and for the organizer whose SENT-BY names it in the same domain", () => {
     const assisted = (domain: string) => ["ORGANIZER:", `ORGANIZER;SENT-BY="mailto:eve@${domain}":`] as const;
     const text = (domain: string) => calendar("REQUEST").replace(...assisted(domain));
     const of = (domain: string) =>

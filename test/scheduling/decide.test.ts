@@ -294,7 +294,7 @@ describe("an organizer", () => {
       if (stored !== undefined) expect(decided).toMatchObject({ stored });
     });
 
-  test("whose client saw old answers keeps the new ones", () => {
+  test("whose client knows older answers keeps the newer ones", () => {
     const [old, now] = [calendar(event("ann* bob=ACCEPTED")), calendar(event("ann* bob=NEEDS-ACTION"))];
     expect(decideFor("ann", old, now, { isMerging: true })).toMatchObject({
       messages: [],
@@ -302,7 +302,7 @@ describe("an organizer", () => {
     });
   });
 
-  test("whose client saw old answers expects none of who has answered", () => {
+  test("whose client knows older answers does not ask again for an answer", () => {
     const old = calendar(event("ann* bob=ACCEPTED"));
     const now = calendar(event("ann* bob=NEEDS-ACTION;RSVP=TRUE"));
     const decided = decide({ old, now, who: addressesOf("ann"), nowMs, isMerging: true });
@@ -311,7 +311,7 @@ describe("an organizer", () => {
     );
   });
 
-  test("whose client did not know of an answer for one instance keeps that answer", () => {
+  test("whose client does not know an answer for one instance keeps that answer", () => {
     const old = calendar(event("ann* bob=ACCEPTED", weekly), event("ann* bob=DECLINED", at()));
     const now = calendar(event("ann* bob=ACCEPTED", `${weekly}SUMMARY:New`));
     expect(decideFor("ann", old, now, { isMerging: true })).toMatchObject({
@@ -324,14 +324,14 @@ describe("an organizer", () => {
     });
   });
 
-  test("who tells nobody may note who has accepted", () => {
+  test("who sends no messages may record that an attendee has accepted", () => {
     const now = calendar(event("ann* bob=ACCEPTED"));
     expect(decideFor("ann", undefined, now, { isTelling: false })).toMatchObject({
       stored: ["series - bob=ACCEPTED"],
     });
   });
 
-  test("keeps what the server noted of an attendee", () => {
+  test("keeps parameters that the server has set for an attendee", () => {
     const old = calendar(event("ann* bob=ACCEPTED;SCHEDULE-STATUS=2.0;X-WAYPOST-REPLIED=20260901T000000Z"));
     const decided = decide({
       old,
@@ -351,7 +351,7 @@ describe("an organizer", () => {
     ["bob;ROLE=NON-PARTICIPANT", "ATTENDEE;ROLE=NON-PARTICIPANT:"],
     ["bob;CUTYPE=ROOM", "ATTENDEE;CUTYPE=ROOM:"],
     ["bob;SCHEDULE-AGENT=CLIENT", "ATTENDEE;SCHEDULE-AGENT=CLIENT:"],
-  ])("asks for an answer where the client says nothing of it: %s", (attendee, line) => {
+  ])("requests an answer where the client does not set RSVP: %s", (attendee, line) => {
     const who = addressesOf("ann");
     const first = (
       decide({ old: undefined, now: calendar(event(`ann* ${attendee}`)), who, nowMs }) as Decision
@@ -364,13 +364,13 @@ describe("an organizer", () => {
     );
   });
 
-  test("gets back the same tree where the server has nothing to change", () => {
+  test("gets the same object back when the server changes nothing", () => {
     const now = calendar(event(`${pair};RSVP=TRUE`));
     expect(decide({ old: undefined, now, who: addressesOf("ann"), nowMs })).toMatchObject({ stored: now });
     expect((decide({ old: undefined, now, who: addressesOf("ann"), nowMs }) as Decision).stored).toBe(now);
   });
 
-  test("sends no alarms, no notes of the server and no VTIMEZONE too few", () => {
+  test("sends messages without alarms and parameters of the server, and with all VTIMEZONEs", () => {
     const now = calendar(
       event(
         "ann* bob;SCHEDULE-STATUS=1.0;SCHEDULE-AGENT=SERVER",
@@ -521,7 +521,7 @@ describe("an attendee", () => {
   for (const [what, old, now, messages] of cases)
     test(what, () => expect(decideFor("bob", old, now)).toMatchObject({ messages }));
 
-  test("cannot answer for another: that answer stays", () => {
+  test("cannot answer for another attendee, whose answer stays", () => {
     const now = calendar(event("ann* ann=ACCEPTED bob=TENTATIVE cy=DECLINED"));
     expect(decideFor("bob", calendar(invited("ACCEPTED")), now)).toEqual({
       messages: ["REPLY ann: series 0 bob=TENTATIVE"],
@@ -529,7 +529,7 @@ describe("an attendee", () => {
     });
   });
 
-  test("whose client knew an older list of attendees keeps the list", () => {
+  test("whose client knows an older list of attendees keeps the current list", () => {
     const now = calendar(event("ann* ann=ACCEPTED bob=TENTATIVE dora"));
     expect(decideFor("bob", calendar(invited("ACCEPTED")), now, { isMerging: true })).toEqual({
       messages: ["REPLY ann: series 0 bob=TENTATIVE"],
@@ -584,7 +584,7 @@ describe("an attendee", () => {
 });
 
 describe("an object", () => {
-  test("of others is nobody's business here", () => {
+  test("of others causes no message", () => {
     expect(decideFor("zoe", calendar(event(pair)), calendar(event(trio)))).toMatchObject({ messages: [] });
   });
 

@@ -66,7 +66,7 @@ describe("an invitation that left", () => {
     expect(await house.bob.texts("inbox")).toHaveLength(1);
   });
 
-  test("changes the object once, however often it is looked at", async () => {
+  test("changes the object once, however often the status is checked", async () => {
     await invite("mel@elsewhere.example");
     await report((await due())[0]!, "failed", "5.1.1");
     expect([await follow(), await follow()]).toEqual([1, 0]);
@@ -75,7 +75,7 @@ describe("an invitation that left", () => {
     expect((await house.ada.items())[0]!.modseq).toBe(before!.modseq);
   });
 
-  test("and is with another server is sent, until that reports a failure", async () => {
+  test("and was accepted by another server has the status 1.1, until that server reports a failure", async () => {
     await invite("mel@elsewhere.example");
     const [delivery] = await due();
     await report(delivery!, "relayed", "2.0.0");
@@ -94,7 +94,7 @@ describe("an invitation that left", () => {
     expect([await follow(), await statusOf("mel")]).toEqual([1, "5.1"]);
   });
 
-  test("to a mailbox of another account is delivered, and what an answer says stays", async () => {
+  test("to a mailbox of another account has the status delivered, and a later answer stays", async () => {
     await invite("eve@second.example");
     await house.server.deliverQueued();
     expect([await follow(), await statusOf("eve")]).toEqual([1, "1.2"]);
@@ -108,7 +108,7 @@ describe("an invitation that left", () => {
     expect((await house.eve.texts())[0]).toContain("ORGANIZER;SCHEDULE-STATUS=1.2:mailto:ada@first.example");
   });
 
-  test("again has the status of the last mail", async () => {
+  test("that is sent again has the status of the last mail", async () => {
     await invite("mel@elsewhere.example");
     const [first] = await due();
     const [own] = await house.ada.items();
@@ -119,7 +119,7 @@ describe("an invitation that left", () => {
     expect([await follow(), await statusOf("mel")]).toEqual([0, "1.1"]);
   });
 
-  test("before the end of a process is followed after its next start", async () => {
+  test("from before a restart is followed after it", async () => {
     await invite("mel@elsewhere.example");
     await report((await due())[0]!, "failed", "5.1.1");
     const backlog = await updates.findBacklog();

@@ -10,7 +10,7 @@ test.each([
   ["RRU\r\n LE:FREQ=DAILY", false],
   ["R\r\n\tDATE;VALUE=DATE:20260101", false],
   ["RRU\n L\n E:FREQ=DAILY", false],
-])("whether %j is done at once is %s, however its lines are folded", (line, expected) => {
+])("whether %j is scheduled at once is %s, however its lines are folded", (line, expected) => {
   const [now, who] = [text(line), []];
   expect(
     isQuick({

@@ -45,7 +45,7 @@ describe("an attendee of the same account", () => {
     expect((await bob.texts()).length).toBe(1);
   });
 
-  test("has the event again that the organizer deletes and puts back with its former SEQUENCE", async () => {
+  test("has the event again when the organizer deletes it and puts it back with its former SEQUENCE", async () => {
     const { ada, bob } = house;
     const text = invitation("ada* ada=ACCEPTED bob");
     const { item } = await ada.put(text);
@@ -58,7 +58,7 @@ describe("an attendee of the same account", () => {
     expect(copy).toContain("ATTENDEE;PARTSTAT=NEEDS-ACTION;RSVP=TRUE:mailto:bob@first.example\n");
   });
 
-  test("keeps the cancelled series who is left in one instance alone", async () => {
+  test("keeps the cancelled series when invited to one instance alone", async () => {
     const { ada, bob } = house;
     const third = "RECURRENCE-ID:20261019T100000Z\nDTSTART:20261019T120000Z\nDTEND:20261019T130000Z\n";
     const all = "ada* ada=ACCEPTED bob";
@@ -70,7 +70,7 @@ describe("an attendee of the same account", () => {
     expect(copy).toContain("RECURRENCE-ID:20261019T100000Z\n");
   });
 
-  test("keeps the event of another organizer that has the same UID, and the second one is told so", async () => {
+  test("keeps the event of another organizer with the same UID, and the second organizer gets status 5.3", async () => {
     const { ada, bob } = house;
     await bob.put(invitation("olga*@elsewhere.example bob"));
     const before = await bob.texts();
@@ -79,7 +79,7 @@ describe("an attendee of the same account", () => {
     expect((await ada.texts())[0]).toContain("SCHEDULE-STATUS=5.3:mailto:bob@first.example\n");
   });
 
-  test("who stands twice in the list is one attendee", async () => {
+  test("who is listed twice is one attendee", async () => {
     const { ada, bob } = house;
     const line = "ATTENDEE;PARTSTAT=NEEDS-ACTION:mailto:bob@first.example\n";
     const text = invitation("ada* ada=ACCEPTED bob");
@@ -107,7 +107,7 @@ describe("an attendee of the same account", () => {
     expect(answered).toContain("ATTENDEE;PARTSTAT=ACCEPTED:mailto:ada@first.example\n");
   });
 
-  test("sees in a changed event what became of the own answer to it", async () => {
+  test("sees the status of the own answer in a changed event", async () => {
     const { ada, bob } = house;
     const { item } = await ada.put(invitation("ada* ada=ACCEPTED bob"));
     const [copy] = await bob.items();
@@ -128,7 +128,7 @@ describe("an attendee of the same account", () => {
     expect((await bob.texts())[0]).toContain("STATUS:CANCELLED\n");
   });
 
-  test("who deletes declines, unless the client wants no reply", async () => {
+  test("who deletes the event declines, unless the client wants no reply", async () => {
     const { ada, bob } = house;
     await ada.put(invitation("ada* ada=ACCEPTED bob=ACCEPTED"));
     const [copy] = await bob.items();
@@ -169,7 +169,7 @@ describe("an attendee of the same account", () => {
     expect(own).toContain(`RECURRENCE-ID:${second}\n`);
   });
 
-  test("is told quietly of others' answers", async () => {
+  test("sees others' answers without a new message", async () => {
     const { ada, bob, server } = house;
     await server.administer("agent.create", { address: "cleo@first.example" });
     await ada.put(invitation("ada* ada=ACCEPTED bob cleo"));
@@ -185,7 +185,7 @@ describe("an attendee of the same account", () => {
     expect(after!.scheduleTag).toBe(before!.scheduleTag);
   });
 
-  test("who has no room gets nothing, and keeps nobody from inviting others", async () => {
+  test("over quota gets nothing, and the organizer's event has status 5.3", async () => {
     const { ada, bob, server } = house;
     await server.administer("agent.update", { owner: bob.owner.address, quotaBytes: 100 });
     await ada.put(invitation("ada* ada=ACCEPTED bob"));
@@ -225,7 +225,7 @@ describe("an attendee of the same account", () => {
     expect((await bob.texts("inbox")).join()).toContain("METHOD:DECLINECOUNTER");
   });
 
-  test("keeps an event of the own with the same UID", async () => {
+  test("keeps an own event with the same UID", async () => {
     const { ada, bob } = house;
     await bob.put(calendarText(eventText("bob*").replace(/ORGANIZER.*\n/, "")));
     await ada.put(invitation("ada* ada=ACCEPTED bob"));
@@ -269,7 +269,7 @@ describe("an attendee elsewhere", () => {
     expect((await ada.texts())[0]).toContain("MANAGED-ID=here");
   });
 
-  test("gets no mail for what is no news", async () => {
+  test("gets no mail for a change that does not concern attendees", async () => {
     const { ada } = house;
     await house.openPolicies();
     const { item } = await ada.put(invitation("ada* ada=ACCEPTED mel@elsewhere.example"));
@@ -277,7 +277,7 @@ describe("an attendee elsewhere", () => {
     expect(await house.leaving()).toHaveLength(1);
   });
 
-  test("of another account of this server gets a mail too, and with it the event", async () => {
+  test("of another account of this server gets a mail too, and the event with it", async () => {
     const { ada, eve, server } = house;
     await house.openPolicies();
     await ada.put(invitation("ada* ada=ACCEPTED eve@second.example"));
@@ -305,14 +305,14 @@ describe("an attendee elsewhere", () => {
     expect(await bob.texts()).toHaveLength(1);
   });
 
-  test("is all that an agent has who asks for everything, people of its account among them", async () => {
+  test("gets nothing before approval when the agent's policy is always, also in the same account", async () => {
     const { ada, bob, server } = house;
     await server.administer("agent.update", { owner: ada.owner.address, holdPolicy: "always" });
     expect((await ada.put(invitation("ada* ada=ACCEPTED bob"))).scheduling).toBe("held");
     expect(await bob.texts()).toEqual([]);
   });
 
-  test("who is not there is told so on the copy", async () => {
+  test("who does not exist has status 3.7 in the organizer's event", async () => {
     const { ada } = house;
     await ada.put(invitation("ada* ada=ACCEPTED nobody"));
     expect((await ada.texts())[0]).toContain("SCHEDULE-STATUS=3.7:mailto:nobody@first.example");
@@ -327,7 +327,7 @@ describe("an attendee elsewhere", () => {
     expect((await ada.texts())[0]).toContain("SCHEDULE-STATUS=3.8:mailto:x@bad.example");
   });
 
-  test("is not told by a credential that may not send, and neither is one of the account", async () => {
+  test("gets no message from a credential without the scope send, also in the same account", async () => {
     const { ada, bob, server } = house;
     await house.openPolicies();
     const { token } = await server.token(ada.owner, ["calendar"]);
@@ -371,7 +371,7 @@ describe("a calendar that is deleted or left", () => {
     return found;
   };
 
-  test("says what the deletion of each of its events would", async () => {
+  test("sends the same messages as the deletion of each of its events", async () => {
     const { ada, bob, scheduling } = house;
     await house.openPolicies();
     const other = await otherCalendar(ada);
@@ -397,7 +397,7 @@ describe("a calendar that is deleted or left", () => {
     expect(mails.map(({ calendar }) => /METHOD:(\w+)/.exec(calendar)![1])).toEqual(["REQUEST", "CANCEL"]);
   });
 
-  test("says nothing to anybody where nothing is to be said, and stays at another version", async () => {
+  test("sends no messages with messages none, and is not deleted at another version", async () => {
     const { ada, bob, scheduling } = house;
     const other = await otherCalendar(ada);
     await ada.put(calendarText(eventText("ada* ada=ACCEPTED bob")), { collection: other });
@@ -409,7 +409,7 @@ describe("a calendar that is deleted or left", () => {
     expect((await bob.texts())[0]).not.toContain("STATUS:CANCELLED");
   });
 
-  test("stays with what could not be said", async () => {
+  test("is not deleted when its messages cannot be sent", async () => {
     const { ada, scheduling, server } = house;
     await house.openPolicies();
     const other = await otherCalendar(ada);
@@ -419,7 +419,7 @@ describe("a calendar that is deleted or left", () => {
     expect(await textsIn(ada, other)).toHaveLength(1);
   });
 
-  test("is left by an event for another of its owner without a message, with its Schedule-Tag", async () => {
+  test("loses an event to another calendar of its owner without a message, and the Schedule-Tag stays", async () => {
     const { ada, bob } = house;
     await ada.put(invitation("ada* ada=ACCEPTED bob"));
     const [own] = await ada.items();
@@ -434,7 +434,7 @@ describe("a calendar that is deleted or left", () => {
     expect(await bob.texts("inbox")).toHaveLength(1);
   });
 
-  test("is left for another owner's only where that owner has no other event of the UID", async () => {
+  test("loses an event to another owner's calendar only where that owner has no other event with the UID", async () => {
     const { ada, bob, scheduling } = house;
     await ada.put(invitation("ada* ada=ACCEPTED bob"));
     const [own] = await ada.items();
@@ -455,7 +455,7 @@ describe("a calendar that is deleted or left", () => {
 });
 
 describe("a scheduling inbox", () => {
-  test("is cleared away without a word to anybody", async () => {
+  test("is emptied without a message to anybody", async () => {
     const { ada, bob, collections } = house;
     await ada.put(invitation("ada* ada=ACCEPTED bob"));
     const [copy] = await bob.items();
@@ -500,7 +500,7 @@ describe("a scheduling inbox", () => {
 });
 
 describe("a calendar", () => {
-  test("takes an event without an organizer as it is", async () => {
+  test("stores an event without an organizer unchanged", async () => {
     const { ada } = house;
     const text = calendarText(eventText("ada*").replace(/ORGANIZER.*\n/, ""));
     const written = await ada.put(text);
@@ -508,7 +508,7 @@ describe("a calendar", () => {
     expect(plain((await ada.items())[0]!.bytes)).toBe(text);
   });
 
-  test("does not take a second event of a UID with an organizer", async () => {
+  test("refuses a second event with the same UID and an organizer", async () => {
     const { ada } = house;
     await ada.put(invitation("ada* ada=ACCEPTED bob"));
     const { collection } = await house.collections.createCollection(ada.owner.agent, {
@@ -521,7 +521,7 @@ describe("a calendar", () => {
     });
   });
 
-  test("refuses what an attendee may not change, by its precondition", async () => {
+  test("refuses a change that an attendee may not make, with its precondition", async () => {
     const { ada, bob } = house;
     await ada.put(invitation("ada* ada=ACCEPTED bob"));
     const [copy] = await bob.items();
@@ -531,7 +531,7 @@ describe("a calendar", () => {
     });
   });
 
-  test("refuses an old version and another Schedule-Tag, and says nothing to anybody", async () => {
+  test("refuses an old version and another Schedule-Tag, and sends nothing", async () => {
     const { ada, bob } = house;
     const { item, modseq } = await ada.put(invitation("ada* ada=ACCEPTED bob"));
     const [before] = await bob.items();
@@ -546,7 +546,7 @@ describe("a calendar", () => {
     expect((await bob.items())[0]!.modseq).toBe(before!.modseq);
   });
 
-  test("a client that relies on the Schedule-Tag keeps answers that came meanwhile", async () => {
+  test("a client that uses the Schedule-Tag keeps answers that came meanwhile", async () => {
     const { ada, bob } = house;
     await ada.put(invitation("ada* ada=ACCEPTED bob"));
     const [own] = await ada.items();
@@ -563,7 +563,7 @@ describe("a calendar", () => {
     );
   });
 
-  test("two attendees who answer at once are both heard", async () => {
+  test("the answers of two attendees at the same time are both stored", async () => {
     const { ada, bob, server } = house;
     const { token } = (await server.administer("agent.create", { address: "cleo@first.example" })) as {
       token: string;
