@@ -87,7 +87,7 @@ async function deliverRaw(from: string, raw: string, on = daemon): Promise<Shown
   };
 }
 
-test("mail of a domain that vouches for it is authenticated, and says why", async () => {
+test("mail with SPF pass for the domain of its author is authenticated, and shows its checks", async () => {
   const { folder, provenance, source } = await deliver("ann@good.example");
   expect(folder).toBe("inbox");
   expect(provenance).toMatchObject({
@@ -99,7 +99,7 @@ test("mail of a domain that vouches for it is authenticated, and says why", asyn
   );
 });
 
-test("mail that its domain disowns is kept in Junk", async () => {
+test("mail that fails the DMARC policy of its domain goes to Junk", async () => {
   for (const from of ["ceo@bank.example", "sale@shop.example"])
     expect(await deliver(from)).toMatchObject({
       folder: "junk",
@@ -107,7 +107,7 @@ test("mail that its domain disowns is kept in Junk", async () => {
     });
 });
 
-test("results that somebody else wrote in our name are gone, those of others stay", async () => {
+test("forged Authentication-Results in our name are removed, those of other servers stay", async () => {
   const { source, provenance } = await deliver("ann@bank.example", [
     "Authentication-Results: mx.waypost.test; dmarc=pass header.from=bank.example",
     "Authentication-Results:\r\n\t(really) MX.waypost.test;\r\n\tdmarc=pass",
@@ -144,7 +144,7 @@ test("results in this server's name are removed from messages that a mail client
   expect(Buffer.from(source.content.data, "base64").toString()).toBe(honest);
 });
 
-test("a signature says what it covers, and a Reply-To that it does not cover is told", async () => {
+test("a DKIM check lists the fields that the signature covers, and a Reply-To that it does not cover is reported", async () => {
   const signed = `${ordinaryFields.join("\r\n")}\r\n\r\nPay 1.\r\n`;
   const raw = `Reply-To: x@evil.example\r\n${await signatureOf(signed)}${signed}`;
   const { provenance } = await deliverRaw("bounce@lists.example", raw);
@@ -162,7 +162,7 @@ test("a signature says what it covers, and a Reply-To that it does not cover is 
   });
 });
 
-test("a domain that only looks the same is shown as what it was judged as", async () => {
+test("a domain with invisible characters is shown in the form that was checked", async () => {
   const { address } = daemon.agents[0]!;
   const raw = `From: Boss <ceo@ba\u00adnk.example>\r\nTo: ${address}\r\nSubject: x\r\n\r\nPay.\r\n`;
   expect(await deliverRaw("x@evil.example", raw)).toMatchObject({
@@ -172,7 +172,7 @@ test("a domain that only looks the same is shown as what it was judged as", asyn
   });
 });
 
-test("a name that is another address is told, and stays", async () => {
+test("a display name that is another address is reported, and stays", async () => {
   const { address } = daemon.agents[0]!;
   const raw = `From: "ceo@bank.example" <ann@good.example>\r\nTo: "${address}" <${address}>\r\nSubject: x\r\n\r\nPay.\r\n`;
   const { content, provenance } = await deliverRaw("ann@good.example", raw);
@@ -180,7 +180,7 @@ test("a name that is another address is told, and stays", async () => {
   expect(provenance.removed_detail).toEqual([{ what: "name-is-address", count: 1, where: "from" }]);
 });
 
-test("a filter beside the server is shown the message, and its verdict is kept", async () => {
+test("a spam filter gets the message, and its verdict is stored", async () => {
   verdict.body = JSON.stringify({ action: "add header", score: 9.5, symbols: {} });
   const shown = await deliver("ann@good.example");
   expect(shown).toMatchObject({
@@ -199,14 +199,14 @@ test.each([
   { says: "fails", status: 500, body: "{}" },
   { says: "speaks something else", status: 200, body: "<html>" },
   { says: "leaves out the score", status: 200, body: `{"action":"reject"}` },
-])("a filter that $says holds up nothing", async ({ status, body }) => {
+])("a filter that $says does not delay mail", async ({ status, body }) => {
   verdict = { status, body };
   const { folder, provenance } = await deliver("ann@good.example");
   expect(folder).toBe("inbox");
   expect(provenance.checks).not.toHaveProperty("spam");
 });
 
-test("an operator may have it refused before it is taken", async () => {
+test("mail that fails a policy of reject is refused with failed_dmarc=reject", async () => {
   await using strict = await startInProcessDaemon({
     set: [`dns.servers=${names.address}`, "evidence.failed_dmarc=reject"],
   });

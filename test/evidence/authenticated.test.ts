@@ -377,7 +377,7 @@ describe("is authenticated", () => {
   });
 });
 
-test("tells what was found of each check", async () => {
+test("has the result of each check", async () => {
   const { checks } = await examine({ says: "", ...bySpf, ...byDkim, is: true });
   expect(checks).toMatchObject({
     spf: { result: "pass", domain: "bank.example" },
@@ -387,7 +387,7 @@ test("tells what was found of each check", async () => {
   });
 });
 
-test("asks a bounded number of questions, whatever a message names", async () => {
+test("makes a limited number of DNS queries, whatever a message names", async () => {
   const domains = Object.fromEntries(
     Array.from({ length: 200 }, (_, n): [string, ZoneRecord[]] => [
       `s${n}._domainkey.evil.example`,
@@ -406,7 +406,7 @@ test("asks a bounded number of questions, whatever a message names", async () =>
   expect(resolve.asked.length).toBeLessThanOrEqual(60);
 });
 
-test("finds the name of an address that leads back to it", async () => {
+test("finds the reverse name of an address whose own records name that address", async () => {
   const names: Zone = {
     "10.2.0.192.in-addr.arpa": [["PTR", "out.bank.example"]],
     "out.bank.example": [["A", sender]],

@@ -73,7 +73,7 @@ test.each(honest)("leaves %j, and does not copy the message", (field) => {
   expect(withoutForgedResults(message, names)).toBe(message);
 });
 
-test("takes them out of a header of any length", () => {
+test("removes them from a header of any length", () => {
   const filler = `X-Filler: ${"x".repeat(70)}\r\n`.repeat(Math.ceil(headerBytesMax / 80) + 10);
   const message = `${from}${filler}${forged[0]}${body}`;
   expect(Buffer.from(withoutForgedResults(Buffer.from(message), names)).toString()).toBe(
@@ -81,7 +81,7 @@ test("takes them out of a header of any length", () => {
   );
 });
 
-test("writes its own in one field that nothing can break out of", () => {
+test("writes its own results in one field, whatever characters they have", () => {
   const checks = {
     spf: { result: "pass", domain: "b.example" },
     dkim: [

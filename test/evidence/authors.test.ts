@@ -71,13 +71,13 @@ describe("has no author, and fails the strictest policy of the domains that it n
     });
   });
 
-  test("more domains than are asked: quarantine at least", async () => {
+  test("with more domains than the limit, quarantine at least", async () => {
     const many = Array.from({ length: 50 }, (_, n) => `a@d${n}.example`).join(", ");
     expect((await examineMail(mailFrom(many))).failedPolicy).toBe("quarantine");
     expect((await examineMail(mailFrom(`x@bank.example, ${many}`))).failedPolicy).toBe("reject");
   });
 
-  test("none that fails where every one passes, or asks for nothing", async () => {
+  test("no failed policy where every domain passes, or has no policy", async () => {
     for (const from of ["ann@bank.example, bob@bank.example", "Bank: ann@bank.example;"])
       expect((await examineMail(mailFrom(from), { ip: ownAddress })).failedPolicy).toBeUndefined();
     expect((await examineMail(mailFrom("undisclosed:;"))).failedPolicy).toBeUndefined();
@@ -103,29 +103,32 @@ test.each([
   ["X@Evil.example", "x@evil.example", false],
   ["Ann", "x@evil.example", false],
   ["me @ home", "x@evil.example", false],
-])("%s beside %s is another address: %s", (name, address, is) => {
+])("whether the name %s beside %s is another address: %s", (name, address, is) => {
   expect(namesAnother(name, address)).toBe(is);
 });
 
-test.runIf(hasCorpus)(`who is judged is who is shown, in every mail of the corpus${corpusNote}`, async () => {
-  let count = 0;
-  for (const { bytes } of listCorpusMessages()) {
-    const author = authorOf(readHeaderFields(bytes));
-    if (author === undefined) continue;
-    count++;
-    const { from } = headerFacts(bytes, createRemovalTally());
-    const judged = shownAddress(author.address).toLowerCase();
-    expect(from?.address.toLowerCase()).toBe(judged);
-    expect((await prepareMessage(bytes)).fromAddress).toBe(judged);
-  }
-  expect(count).toBeGreaterThan(500);
-});
+test.runIf(hasCorpus)(
+  `the checked author is the shown author, in every mail of the corpus${corpusNote}`,
+  async () => {
+    let count = 0;
+    for (const { bytes } of listCorpusMessages()) {
+      const author = authorOf(readHeaderFields(bytes));
+      if (author === undefined) continue;
+      count++;
+      const { from } = headerFacts(bytes, createRemovalTally());
+      const judged = shownAddress(author.address).toLowerCase();
+      expect(from?.address.toLowerCase()).toBe(judged);
+      expect((await prepareMessage(bytes)).fromAddress).toBe(judged);
+    }
+    expect(count).toBeGreaterThan(500);
+  },
+);
 
 test.each([
   ["kit@xn--bcher-kva.example", "xn--bcher-kva.example"],
   ["kit@bücher.example", "xn--bcher-kva.example"],
   ["kit@BÜCHER.example", "xn--bcher-kva.example"],
   ["kit", undefined],
-])("the provenance of mail from %s names one domain, whichever way it came", (address, fromDomain) => {
+])("the provenance of mail from %s has the domain in one form", (address, fromDomain) => {
   expect(fromDomainOf(address).fromDomain).toBe(fromDomain);
 });

@@ -97,12 +97,12 @@ describe("a signature alone authenticates", () => {
   });
 });
 
-test("what the author's own server sends needs no signature of its fields", async () => {
+test("mail that passes SPF from the author's domain needs no signature of its fields", async () => {
   const mail = await mailOf({ top: ["Subject: more money"] });
   expect((await examineMail(mail, { ip: ownAddress })).isAuthenticated).toBe(true);
 });
 
-test("a signature says which of the shown fields it covers, in every instance", async () => {
+test("a DKIM check lists the shown fields of which the signature covers every instance", async () => {
   const { checks } = await examineMail(
     await mailOf({
       fields: ["Reply-To: a@bank.example", "References: <0@bank.example>"],
@@ -138,7 +138,7 @@ test.each([
   { says: "unsigned, but SPF", top: ["Reply-To: x@bank.example"], ip: ownAddress, reply_to: undefined },
   { says: "none", ip: "198.51.100.99", reply_to: undefined },
 ])(
-  "a Reply-To is told as covered or not where a signature alone speaks: $says",
+  "a Reply-To is reported as covered or not where DKIM alone authenticates: $says",
   async ({ ip, reply_to, ...one }) => {
     const { checks, isAuthenticated } = await examineMail(await mailOf(one), { ip });
     expect({ is: isAuthenticated, reply_to: checks.reply_to }).toEqual({ is: true, reply_to });

@@ -33,7 +33,7 @@ test("forgets all answers when they have 32 Mi characters together", async () =>
   expect(asked.slice(31)).toEqual(["n31.example", "n32.example", "n0.example"]);
 });
 
-test("asks once for what many want at once, and gives each its own copy", async () => {
+test("makes one query for many equal questions at once, and gives each its own copy", async () => {
   const zone = zoneResolve({ "a.example": [["MX", [10, "mx.example"]]] });
   const resolve = createResolve(settings, Date.now, zone);
   const [first, second] = await Promise.all([resolve("a.example", "MX"), resolve("a.example", "MX")]);
@@ -42,7 +42,7 @@ test("asks once for what many want at once, and gives each its own copy", async 
   expect(zone.asked).toHaveLength(1);
 });
 
-test("does not wait for servers that are gone, and asks them again later", async () => {
+test("does not wait for unreachable servers, and queries them again later", async () => {
   let now = 0;
   let count = 0;
   const resolve = createResolve(
@@ -63,7 +63,7 @@ test("does not wait for servers that are gone, and asks them again later", async
   expect(count).toBe(8);
 });
 
-test("goes on asking for others when the name servers of strangers are silent", async () => {
+test("still queries other domains when the name servers of many domains are silent", async () => {
   const zone = zoneResolve({ "good.example": [["TXT", "hello"]] });
   const resolve = createResolve(settings, Date.now, async (name, type) => {
     if (name.endsWith("silent.example")) throw dnsError("ETIMEOUT", name);
@@ -81,7 +81,7 @@ test("sends no query when it is configured so", async () => {
   await expect(resolve("a.example", "A")).rejects.toMatchObject({ code: "ETIMEOUT" });
 });
 
-test("gives up after so many questions, or so much time", async () => {
+test("gives up after a limited number of queries, or of time", async () => {
   const zone = zoneResolve({ "a.example": [["A", "192.0.2.1"]] });
   const resolve = limitQuestions(zone, 2, performance.now() + 60_000);
   await resolve("a.example", "A");

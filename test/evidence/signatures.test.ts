@@ -76,7 +76,7 @@ test("ten signatures in every form hash the body once for each canonicalization"
   expect(hashedBytes).toBeLessThan(body.length * 2.1);
 });
 
-test("signatures of the author's domain are verified first, wherever they stand", async () => {
+test("signatures of the author's domain are verified first, at any place in the header", async () => {
   const message = `${header}Pay 1.\r\n`;
   const own = await signatureOf(message);
   const foreign = (await signatureOf(message, { domain: "evil.example" })).repeat(30);
@@ -90,7 +90,7 @@ test("signatures of the author's domain are verified first, wherever they stand"
   }
 });
 
-test("a signature that leaves the rest of the body open is told, and takes no place from another", async () => {
+test("a signature that covers a part of the body is reported, and does not displace another signature", async () => {
   const message = `${header}Pay 1.\r\n`;
   const open = (await signatureOf(message, { limit: 3 })).repeat(30);
   const { checks, isAuthenticated } = await examineMail(open + (await signatureOf(message)) + message);
