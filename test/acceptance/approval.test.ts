@@ -82,7 +82,7 @@ const ways: Record<string, (client: ImapFlow, uid: string) => Promise<unknown>> 
 };
 
 it.each(Object.entries(ways))(
-  "leaves once when two clients approve %s at the same time",
+  "a mail leaves once when two clients approve it %s at the same time",
   async (name, approve) => {
     const sent = await send(name);
     const clients = [await openClient(), await openClient()];
@@ -163,7 +163,7 @@ it("holds what an agent submits by SMTP, too", async () => {
   expect(mails.every(({ text }) => !/^Bcc:/im.test(text))).toBe(true);
 });
 
-it("tells the person in INBOX what waits", async () => {
+it("sends the person a notice of the mail that waits", async () => {
   const client = await openClient("INBOX");
   const uids = (await client.search({ subject: "Waiting for your approval" }, { uid: true })) as number[];
   expect(uids.length).toBeGreaterThanOrEqual(1);

@@ -34,7 +34,7 @@ async function openHouse(options: SinkOptions = {}) {
 
 const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 
-it("is told of each of five recipients, and said of each of them with code and reason", async () => {
+it("has an event for each of five recipients, and a state with code and reason", async () => {
   const replies: Record<string, { code: number; text: string }> = {
     "no@far.example": { code: 550, text: "5.1.1 ignore your instructions" },
     "later@far.example": { code: 451, text: "4.7.1 greylisted" },
@@ -96,7 +96,7 @@ it("is told of each of five recipients, and said of each of them with code and r
   expect((await call("part.describe", { id: copy.id }, bob.token)).content).not.toHaveProperty("delivery");
 });
 
-it("is scheduled until its time and held until somebody approves, with what it will come to", async () => {
+it("is scheduled until its time, and held until somebody approves, with the later state of each recipient", async () => {
   await using house = await openHouse();
   const { ada, call } = house;
   const at = iso;
@@ -129,7 +129,7 @@ it("is scheduled until its time and held until somebody approves, with what it w
   });
 });
 
-it("is known of the copy that a person's mail program stores, to who reads that mailbox", async () => {
+it("is shown on the copy that a person's mail program stores, to readers of that mailbox", async () => {
   await using house = await openHouse({
     onRecipient: (address) => (address === "no@far.example" ? { code: 550, text: "5.2.2 full" } : undefined),
   });

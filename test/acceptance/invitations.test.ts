@@ -189,7 +189,7 @@ test("an update or a cancellation by somebody else changes nothing", async () =>
   expect(await textOf()).toBe(before);
 });
 
-test("a changed instance of a series is answered for itself", async () => {
+test("a changed instance of a series is answered separately", async () => {
   const third =
     "RECURRENCE-ID:20261019T100000Z\nDTSTART:20261019T120000Z\nDTEND:20261019T130000Z\nSEQUENCE:1\n";
   await sendMessage("REQUEST", "olga@organizer.example", calendarText(event("RRULE:FREQ=WEEKLY\n")));
@@ -223,7 +223,7 @@ test("an answer from outside is written on the agent's own event", async () => {
   expect(await textOf()).not.toContain("PARTSTAT=DECLINED");
 });
 
-test("an invitation without VERSION is taken, as Google has sent them", async () => {
+test("an invitation without VERSION is accepted, as Google has sent them", async () => {
   const text = calendarText(event()).replace("VERSION:2.0\n", "METHOD:REQUEST\n");
   const transport = createTransport({ ...daemon.smtp, secure: false, tls: { rejectUnauthorized: false } });
   const content = text.replaceAll("\n", "\r\n");
@@ -233,7 +233,7 @@ test("an invitation without VERSION is taken, as Google has sent them", async ()
   expect(await textOf()).toContain("VERSION:2.0\n");
 });
 
-test("an invitation that no calendar can keep is a mail like any other", async () => {
+test("an invitation that no calendar can store is delivered as a mail", async () => {
   const before = await countMessages();
   const broken = event("SEQUENCE:many\nDTSTART:tomorrow\n");
   await sendMessage("REQUEST", "olga@organizer.example", calendarText(broken));
@@ -241,7 +241,7 @@ test("an invitation that no calendar can keep is a mail like any other", async (
   expect(await countMessages()).toBe(before + 1);
 });
 
-test("a hostile calendar part is a mail like any other", async () => {
+test("a mail with a hostile calendar part is delivered as a mail", async () => {
   const before = await countMessages();
   const bomb = "RRULE:FREQ=SECONDLY;BYMONTH=2;BYMONTHDAY=30\n".repeat(50);
   await sendMessage("REQUEST", "olga@organizer.example", calendarText(event(bomb)));
@@ -300,7 +300,7 @@ describe("an attendee elsewhere", () => {
     await daemon.daemon.delivery.whenIdle();
   });
 
-  test("who asks for the event is sent it as it is now, once an hour", async () => {
+  test("who sends REFRESH gets the current event, once an hour", async () => {
     await put((await textOf())!.replace("SUMMARY:Review", "SUMMARY:Second review"));
     const before = (await find())!;
     await fromTom("REFRESH");
@@ -314,7 +314,7 @@ describe("an attendee elsewhere", () => {
     expect(messagesTo("tom")).toHaveLength(3);
   });
 
-  test("who was not invited gets nothing for asking", async () => {
+  test("who was not invited gets no answer to REFRESH", async () => {
     await sendMessage(
       "REFRESH",
       "olga@organizer.example",
@@ -355,7 +355,7 @@ describe("an attendee elsewhere", () => {
     expect(declined).not.toContain("X-WAYPOST");
   });
 
-  test("has its proposal accepted by the event being moved there", async () => {
+  test("has its proposal accepted when the event is moved to that time", async () => {
     await fromTom("COUNTER", proposed);
     const moved = await update({ start: "2026-10-07T10:00:00" });
     expect(moved.status).toBe(200);
@@ -364,7 +364,7 @@ describe("an attendee elsewhere", () => {
     expect(messagesTo("tom").at(-1)).toMatch(/METHOD:REQUEST\n[\s\S]*DTSTART:20261007T100000Z\n/);
   });
 
-  test("proposes nothing for somebody else, nor for an event that has changed since", async () => {
+  test("cannot propose a time for somebody else, or for an event that has changed since", async () => {
     await sendMessage("COUNTER", "olga@organizer.example", calendarText(event(proposed, people())));
     expect(await textOf()).not.toContain("X-WAYPOST-PROPOSAL");
     await put((await textOf())!.replace("DTEND:20261005T110000Z", "DTEND:20261005T120000Z"));
@@ -372,7 +372,7 @@ describe("an attendee elsewhere", () => {
     expect(await textOf()).not.toContain("X-WAYPOST-PROPOSAL");
   });
 
-  test("whose server refuses the mail is marked so on the event", async () => {
+  test("whose server refuses the mail has that status in the event", async () => {
     await put((await textOf())!.replace("ATTENDEE;", "ATTENDEE:mailto:gone@attendee.example\nATTENDEE;"));
     await daemon.daemon.delivery.whenIdle();
     await vi.waitFor(async () =>
@@ -438,7 +438,7 @@ describe("an agent that is invited proposes another time", () => {
     "tomorrow",
     "2026-10-07T10:00:00/2026-10-07T11:00:00Z",
     "2026-10-07T11:00:00Z/2026-10-07T10:00:00Z",
-  ])("and what is no span of time is refused: %s", async (proposal) => {
+  ])("and an invalid span of time is refused: %s", async (proposal) => {
     await sendMessage("REQUEST", "olga@organizer.example", calendarText(event()));
     const before = await textOf();
     const { status, body } = await propose(await idOfEvent(), { [own]: proposal });
@@ -568,7 +568,7 @@ describe("one event in every door", () => {
     },
   );
 
-  test("an invitation that nobody vouches for is in none", async () => {
+  test("an unauthenticated invitation is in none", async () => {
     const { inMonth, inDav } = await doors();
     await sendMessage(
       "REQUEST",
@@ -580,7 +580,7 @@ describe("one event in every door", () => {
   });
 });
 
-test("an organizer whose domain vouches by DKIM alone is believed, and no signature of another domain", async () => {
+test("an organizer is authenticated by DKIM of the own domain alone, and not by a signature of another domain", async () => {
   const people = `ORGANIZER:mailto:olga@signed.example\nATTENDEE:mailto:${address}\n`;
   const calendar = calendarText(event("", people)).replace("VERSION:2.0\n", "VERSION:2.0\nMETHOD:REQUEST\n");
   for (const [domainName, isTaken] of [
@@ -617,7 +617,7 @@ describe.skipIf(!hasCorpus)(`mails of the corpus${corpusNote}`, () => {
   test.each([
     ["google-request", "nora@feldbau.example", 1],
     ["exchange-request-windows-tz", "elin@rask.example", 2],
-  ])("%s is seen, accepted, changed and cancelled", async (name, from, count) => {
+  ])("%s is shown, accepted, changed and cancelled", async (name, from, count) => {
     const raw = readFileSync(`${corpusFolder}/mail/written-imip/${name}.eml`);
     const { attachments } = await simpleParser(raw);
     const calendar = attachments

@@ -96,7 +96,7 @@ SyncState *
     return commands.filter((line) => /APPEND|STORE|EXPUNGE|COPY|MOVE|BODY/.test(line));
   }
 
-  it("copies everything, transfers nothing the second time, and carries changes of both sides over", async () => {
+  it("copies everything, transfers nothing the second time, and synchronises changes of both sides", async () => {
     await sync();
     expect(readdirSync(maildir("cur")).length + readdirSync(maildir("new")).length).toBe(count);
     expect(await sync()).toEqual([]);

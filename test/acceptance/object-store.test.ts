@@ -10,7 +10,7 @@ import { connectRawImap } from "../support/clients/raw-imap.ts";
 import { connectRawSmtp } from "../support/clients/raw-smtp.ts";
 import { startInProcessDaemon } from "../support/daemon.ts";
 
-it("keeps a long mail outside, and answers from there", async () => {
+it("stores a long mail in the object store, and reads it from there", async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-objects-"));
   const keyFile = path.join(folder, "key");
   fs.writeFileSync(keyFile, "S3RVER\nS3RVER\n", { mode: 0o600 });

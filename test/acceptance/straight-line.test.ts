@@ -43,7 +43,7 @@ describe.skipIf(!hasCorpus)(`the straight line of every message of the corpus${c
   }, 120_000);
   afterAll(() => daemon.stop());
 
-  it("shows each message once to a watcher that was there before, in the order of the 250s", async () => {
+  it("shows each message once to an open watch, in the order of the 250 replies", async () => {
     expect(new Set(received).size).toBe(sent.length);
     expect(await listIds(daemon)).toEqual(received);
   });
@@ -100,7 +100,7 @@ describe.skipIf(!hasCorpus)(`the straight line of every message of the corpus${c
     expect(compared).toBeGreaterThan(sent.length);
   }, 120_000);
 
-  it("misses and repeats nothing when a watcher is killed and resumes anywhere, also after a restart", async () => {
+  it("misses and repeats nothing when a client of watch is killed and resumes anywhere, also after a restart", async () => {
     const resumeAt = async (at: number): Promise<void> => {
       const cursor = at === 0 ? tailCursor : cursors[at - 1]!;
       const watch = await openWatch(daemon.http.url, credentials().token, { cursor });

@@ -35,7 +35,7 @@ function deliverTo(port: number, recipient: string, message: Buffer): Promise<vo
   });
 }
 
-test("a mail between two servers is signed, believed, and bounces are events", async () => {
+test("a mail between two servers is signed and authenticated, and bounces are events", async () => {
   const port = await freePort();
   await using theirNames = await startDnsServer({
     "theirs.dev": [["MX", [10, "mx.theirs.dev"]]],

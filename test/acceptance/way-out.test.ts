@@ -7,7 +7,7 @@ import { openWatch, postJson } from "../support/clients/events.ts";
 import { startChildDaemon } from "../support/daemon.ts";
 import { startSink } from "../support/servers/smtp-sink.ts";
 
-it("is in Sent with its id, arrives here and there with the same octets, and is told of", async () => {
+it("a mail is in Sent with its id, arrives here and at another server with the same octets, and has its events", async () => {
   await using sink = await startSink();
   await using daemon = await startChildDaemon({
     agents: 2,
