@@ -46,7 +46,7 @@ describe("before a login", () => {
     expect(refusal(door, third)).toBe("network_full");
   });
 
-  test("loopback has no share of its own, only that of all", () => {
+  test("loopback has no share of its own, only the total", () => {
     const door = openDoor({ total: 4 });
     for (const address of ["127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1"]) enter(door, address);
     expect(refusal(door, "127.0.0.1")).toBe("role_full");
@@ -94,7 +94,7 @@ describe("a login", () => {
     expect(other.claim(owner(2, 1))).toBe(true);
   });
 
-  test("is given back to the network, unless the network has its share", () => {
+  test("can be returned to the share of the network, unless the network has its share", () => {
     const door = openDoor({ mailboxShare: 1 });
     const place = enter(door, "192.0.2.1");
     place.claim(owner(1, 1));

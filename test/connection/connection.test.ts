@@ -23,7 +23,7 @@ async function pair(): Promise<{ accepted: net.Socket; peer: net.Socket; close()
   };
 }
 
-test("does not wait for a line that comes an octet at a time", async () => {
+test("does not wait longer for a line that comes an octet at a time", async () => {
   const { accepted, peer, close } = await pair();
   const connection = new Connection(accepted, { timeoutMs: 300 });
   const trickle = setInterval(() => peer.write("x"), 40);
@@ -43,7 +43,7 @@ test("has a new time for each line", async () => {
   close();
 });
 
-test("begins no handshake on a connection that is gone", async () => {
+test("starts no handshake on a closed connection", async () => {
   const { accepted, close } = await pair();
   const connection = new Connection(accepted, { timeoutMs: 300, secureContext: () => createSecureContext() });
   accepted.destroy();
@@ -52,7 +52,7 @@ test("begins no handshake on a connection that is gone", async () => {
 });
 
 test.each(["plain", "TLS"])(
-  "says that all is sent only when the memory of it can be used again: %s",
+  "reports that all is sent only when the memory can be used again: %s",
   async (kind) => {
     const { accepted, peer, close } = await pair();
     const connection = new Connection(accepted, {

@@ -68,7 +68,7 @@ function silent(port: number): net.Socket {
   return net.connect({ port, host: "127.0.0.1" }).on("error", () => {});
 }
 
-test("counts a connection from before its handshake, and no longer than it lasts", async () => {
+test("counts a connection from before its handshake until its end", async () => {
   const door = watchedDoor(20);
   const listener = await listenSecurely(door);
   const flood = Array.from({ length: 20 }, () => silent(listener.port));
@@ -93,7 +93,7 @@ test("counts a connection from before its handshake, and no longer than it lasts
   await listener.close();
 });
 
-test("gives up a handshake that does not come to its end", async () => {
+test("ends a handshake that does not finish", async () => {
   const door = watchedDoor(20);
   const listener = await listenSecurely(door, 50);
   const slow = silent(listener.port);
@@ -104,7 +104,7 @@ test("gives up a handshake that does not come to its end", async () => {
   await listener.close();
 });
 
-test("gives up a handshake whose peer has hung up, also where sockets may be half open", async () => {
+test("ends a handshake whose peer has closed, also where sockets may be half open", async () => {
   const server = net.createServer({ allowHalfOpen: true }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const peer = silent((server.address() as net.AddressInfo).port);
@@ -118,7 +118,7 @@ test("gives up a handshake whose peer has hung up, also where sockets may be hal
   server.close();
 });
 
-test("closes while handshakes are at every stage", async () => {
+test("closes during handshakes at every stage", async () => {
   for (let round = 0; round < 20; round++) {
     const door = watchedDoor(200);
     const listener = await listenSecurely(door);

@@ -36,7 +36,7 @@ test.each<[string, Buffer]>([
   expect(readProxyHeader(octets)).toEqual({ kind: "malformed" });
 });
 
-test("takes nothing else for a header", () => {
+test("reads no other octets as a header", () => {
   expect(readProxyHeader(Buffer.from("GET / HTTP/1.1\r\n"))).toEqual({ kind: "none" });
   expect(readProxyHeader(Buffer.from("1603010200", "hex"))).toEqual({ kind: "none" });
   fc.assert(

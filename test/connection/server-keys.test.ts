@@ -45,7 +45,7 @@ test("TLS 1.2 and 1.3 are spoken, with forward secrecy in every suite", async ()
     await expect(server.connect({ maxVersion: "TLSv1.2", ciphers }), ciphers).rejects.toThrow(/handshake/);
 });
 
-test("old mail servers have suites of theirs, with forward secrecy", async () => {
+test("older mail servers can use other suites, with forward secrecy", async () => {
   await using server = await startServer({ isForServers: true });
   const socket = await server.connect({ maxVersion: "TLSv1.2", ciphers: "ECDHE-RSA-AES128-SHA256" });
   socket.destroy();
@@ -60,7 +60,7 @@ test("the server's order of suites counts", async () => {
   socket.destroy();
 });
 
-test("no peer gets another handshake inside a connection", async () => {
+test("renegotiation is refused", async () => {
   await using server = await startServer();
   const socket = await server.connect({ maxVersion: "TLSv1.2" });
   const outcome = new Promise<Error | null>((resolve) => {

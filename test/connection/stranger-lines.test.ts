@@ -14,7 +14,7 @@ function openLog() {
   return { lines, log, say };
 }
 
-test("a network has so many lines a minute, and how many were left out is told once", () => {
+test("log lines of a network are limited each minute, and the number of omitted lines is logged once", () => {
   const { lines, log, say } = openLog();
   for (let count = 0; count < strangerLinesOfNetworkMax; count++) say(`192.0.2.${count % 256}`);
   expect(lines).toHaveLength(strangerLinesOfNetworkMax);
@@ -31,7 +31,7 @@ test("a network has so many lines a minute, and how many were left out is told o
   expect(lines).toHaveLength(1);
 });
 
-test("all networks together have so many, and loopback has no less than all", () => {
+test("log lines of all networks are limited together, and loopback has no limit of its own", () => {
   const { lines, say } = openLog();
   for (let count = 0; count < strangerLinesTotalMax + 500; count++) say(`10.${count >> 8}.${count & 255}.1`);
   say("127.0.0.1");

@@ -48,7 +48,7 @@ test.each<[string, string, Record<string, string>, string, ClientHeader?]>([
   expect(clientAddress(trustProxies(trusted, clientHeader), peer, headers)).toBe(client);
 });
 
-test("a proxy of HTTP is believed, so that bad tokens cost who sends them", async () => {
+test("X-Forwarded-For of a trusted proxy is used, so that invalid tokens count for their sender", async () => {
   await using server = await openJsonServer({
     server: { trustedProxies: ["127.0.0.1"] },
     limits: { loginFailuresPerNetwork: 1 },
@@ -116,7 +116,7 @@ test("a broken header ends the connection", async () => {
   expect(await client.send("PROXY TCP4 nobody\r\n")).toEqual(["closed"]);
 });
 
-test("half a header ends the connection, and nobody is greeted", async () => {
+test("an incomplete header ends the connection, without a greeting", async () => {
   await using rooms = await openMailRooms({ trustedProxies: ["127.0.0.1"] });
   const socket = net.connect(rooms.ports.smtp, "127.0.0.1").on("error", () => {});
   let heard = "";

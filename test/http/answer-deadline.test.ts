@@ -32,7 +32,7 @@ async function openApp(serve: (context: HttpContext) => Promise<void>, answerMs:
   };
 }
 
-test("ends the work of a request when its answer has not begun in time", async () => {
+test("aborts the work of a request when its answer has not started in time", async () => {
   const over = Promise.withResolvers<CallerGone>();
   await using app = await openApp(
     async ({ signal }) =>
@@ -46,7 +46,7 @@ test("ends the work of a request when its answer has not begun in time", async (
   expect(await over.promise).toBeInstanceOf(CallerGone);
 });
 
-test("leaves an answer alone that has begun in time", async () => {
+test("does not abort an answer that has started in time", async () => {
   await using app = await openApp(async ({ koa }) => {
     koa.status = 200;
     koa.respond = false;

@@ -14,7 +14,7 @@ function optionsOf(limitBytes: number, total = 1_000_000): BodyOptions {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test("copies the octets out of the pieces of a body, which may be small and used again", async () => {
+test("copies the octets of a body, because the pieces may be reused", async () => {
   const request = Object.assign(new EventEmitter(), { headers: { "transfer-encoding": "chunked" } });
   const body = readBody(request as unknown as IncomingMessage, optionsOf(100_000));
   const piece = Buffer.alloc(1);
@@ -29,7 +29,7 @@ test("copies the octets out of the pieces of a body, which may be small and used
   expect((await body).equals(expected)).toBe(true);
 });
 
-test("is over its limit with the first octet beyond it", async () => {
+test("is refused with the first octet beyond its limit", async () => {
   const request = Object.assign(new EventEmitter(), { headers: { "transfer-encoding": "chunked" } });
   const body = readBody(request as unknown as IncomingMessage, optionsOf(10));
   await turn();
@@ -37,7 +37,7 @@ test("is over its limit with the first octet beyond it", async () => {
   await expect(body).rejects.toMatchObject({ code: "invalid", details: { reason: "too_large" } });
 });
 
-test("that finds no memory is refused for the time being", async () => {
+test("that finds no memory is refused as temporary", async () => {
   const request = Object.assign(new EventEmitter(), { headers: { "transfer-encoding": "chunked" } });
   const options = optionsOf(100_000, 10_000);
   const body = readBody(request as unknown as IncomingMessage, options);

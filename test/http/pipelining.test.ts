@@ -69,7 +69,7 @@ function bodies(text: string): string[] {
 }
 
 describe("a connection with many requests at once", () => {
-  test("gets all of its answers in order, and another one is answered in between", async () => {
+  test("gets all its answers in order, and other connections are answered in between", async () => {
     const served: string[] = [];
     const port = await listen((request, response) => {
       served.push(request.url!);
@@ -94,7 +94,7 @@ describe("a connection with many requests at once", () => {
     flood.destroy();
   });
 
-  test("has at most four of them handed over until one is answered", async () => {
+  test("has at most four unanswered requests at the server", async () => {
     const waiting: ServerResponse[] = [];
     let handed = 0;
     const port = await listen((request, response) => {
@@ -117,7 +117,7 @@ describe("a connection with many requests at once", () => {
     flood.destroy();
   });
 
-  test("that reads no answer is parsed no further, and its answers wait in bounded memory", async () => {
+  test("is not parsed further while its client reads no answers, and its answers wait in limited memory", async () => {
     // More than the system holds for a reader that takes none.
     const large = Buffer.alloc(16 * 1024 * 1024);
     let handed = 0;
@@ -140,7 +140,7 @@ describe("a connection with many requests at once", () => {
     victim.socket.destroy();
   });
 
-  test("does not make its neighbours wait longer the more it sends", async () => {
+  test("does not delay other connections more when it sends more", async () => {
     const served: string[] = [];
     const port = await listen((request, response) => {
       served.push(request.url!);
@@ -213,7 +213,7 @@ describe("requests with bodies", () => {
     flood.destroy();
   });
 
-  test("come in as few pieces as they were sent in, whatever is in them", async () => {
+  test("arrive in as few pieces as they were sent in, whatever they contain", async () => {
     let pieces = 0;
     const port = await listen((request, response) => {
       request.on("data", () => pieces++);
@@ -228,7 +228,7 @@ describe("requests with bodies", () => {
     expect(pieces).toBeLessThan(200);
   });
 
-  test("that nobody reads yet stop the socket", async () => {
+  test("pause the socket while nobody reads them", async () => {
     let request: IncomingMessage | undefined;
     let response: ServerResponse | undefined;
     const port = await listen((...exchange) => {
@@ -280,7 +280,7 @@ describe("what ends a connection", () => {
     expect(silent.bytesRead).toBe(0);
   });
 
-  test("is a stop: what was handed over is answered, what waits is not begun", async () => {
+  test("is a stop: requests at the server are answered, and waiting ones are not started", async () => {
     const waiting: ServerResponse[] = [];
     const port = await listen((_, response) => void waiting.push(response));
     const client = connect(port).setEncoding("latin1");

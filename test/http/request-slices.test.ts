@@ -23,7 +23,7 @@ test.each([
   ["\r\n\r\n", ["\r\n", "\r\n"]],
   ["no line end", ["no line end"]],
   ["a\rb\r\rc\n", ["a\rb\r\rc\n"]],
-])("cuts %j behind what may be an empty line", (text, expected) => {
+])("cuts %j behind each possible empty line", (text, expected) => {
   expect(slices(text)).toEqual(expected);
 });
 

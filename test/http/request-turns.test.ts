@@ -3,7 +3,7 @@ import { RequestTurns, type TurnTaker } from "#/protocols/http/request-turns.ts"
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test("a network with many connections waits for itself, and another one has every second turn", async () => {
+test("a network with many connections and another network get alternate turns", async () => {
   const turns = new RequestTurns();
   const order: string[] = [];
   const taker = (key: string, requests: number): TurnTaker => ({
@@ -22,7 +22,7 @@ test("a network with many connections waits for itself, and another one has ever
   expect(order).toHaveLength(48);
 });
 
-test("one that has gone is not asked any more, also when its owner has changed", async () => {
+test("a closed connection gets no turn, also when its owner has changed", async () => {
   const turns = new RequestTurns();
   const asked: string[] = [];
   const gone = { owner: { key: "a" }, takeTurn: () => asked.push("gone") > 0 };

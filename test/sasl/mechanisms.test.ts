@@ -54,7 +54,7 @@ async function exchange(mechanism: SaslMechanism, client: Client, options: { cha
 const refused = { code: "unauthorized" };
 
 describe("SCRAM-SHA-256", () => {
-  test("logs in with any of the owner's app passwords and proves the server too", async () => {
+  test("logs in with any of the owner's app passwords, and sends the server signature", async () => {
     const second = await run("password.create", { owner: eve.address });
     for (const password of [eve.password, second.password as string]) {
       const client = scramClient(eve.address, password);
@@ -72,7 +72,7 @@ describe("SCRAM-SHA-256", () => {
     await expect(exchange(scramSha256, client)).rejects.toMatchObject(refused);
   });
 
-  test("tells an unknown user the same salt each time and refuses at the end", async () => {
+  test("sends an unknown user the same salt each time, and refuses at the end", async () => {
     const salts: string[] = [];
     for (let turn = 0; turn < 2; turn++) {
       const client = scramClient("nobody@example.org", "x");
@@ -97,7 +97,7 @@ describe("SCRAM-SHA-256", () => {
     await expect(exchange(scramSha256, client)).rejects.toMatchObject({ code: "rate_limited" });
   });
 
-  test("refuses another nonce, an authorization id of others and a client that was told of no binding", async () => {
+  test("refuses another nonce, another authorization id, and a client that saw no offer of channel binding", async () => {
     const honest = scramClient(eve.address, eve.password);
     const replayed: Client = {
       ...honest,
@@ -152,7 +152,7 @@ describe("OAUTHBEARER", () => {
     return { address: principal.address, said };
   }
 
-  test("takes an agent's token, with and without its address", async () => {
+  test("accepts an agent's token, with and without its address", async () => {
     const ada = (await run("agent.create", { address: "ada@example.org" })) as unknown as NewOwner;
     for (const address of ["", "ada@example.org"])
       expect(await login(address, ada.token!)).toEqual({ address: "ada@example.org", said: [] });

@@ -77,7 +77,7 @@ const fail = (_: unknown, response: { statusCode: number; end(): void }): void =
 };
 
 describe("webhooks of several mailboxes", () => {
-  it("share the requests: a receiver that never answers keeps its own mailbox waiting alone", async () => {
+  it("share the requests: a receiver that never answers delays only its own mailbox", async () => {
     const fairness = createFairness();
     fairness.gate("webhooks", { total: 2, share: 1 });
     await using sender = await openSender(fairness);
@@ -103,7 +103,7 @@ describe("webhooks of several mailboxes", () => {
 });
 
 describe("a webhook", () => {
-  it("gets the events from its making on, in order, with the cursor that wait and watch go on from", async () => {
+  it("gets the events since its creation, in order, with a cursor for wait and watch", async () => {
     await using sender = await openSender();
     await sender.deliver();
     await sender.add();
@@ -119,7 +119,7 @@ describe("a webhook", () => {
     expect(attempts[0]).toMatchObject({ status: 204, error: null });
   });
 
-  it("gets the types that it wants alone", async () => {
+  it("gets only the types of its filter", async () => {
     await using sender = await openSender();
     await sender.add(["mail.bounced"]);
     await sender.add(["mail.received"]);
@@ -127,7 +127,7 @@ describe("a webhook", () => {
     await expect.poll(() => sender.receiver.messages()).toEqual(ids);
   });
 
-  it("gets the same request again until it takes it, and nothing else before, also after a restart", async () => {
+  it("gets the same request again until it accepts it, and no other before, also after a restart", async () => {
     await using sender = await openSender();
     sender.receiver.onRequest = fail;
     await sender.add();
@@ -149,7 +149,7 @@ describe("a webhook", () => {
     expect((await sender.operate("list", {})).webhooks).toMatchObject([{ failures: 0, state: "active" }]);
   });
 
-  it("is told that a backup was put back, whatever types it wants, before what comes then", async () => {
+  it("gets mailbox.restored after a restored backup, whatever its types, before later events", async () => {
     await using test = await openTestStore();
     const ada = await seedAgent(test.store);
     const webhook = { agent: ada.agent, url: "https://hooks.example/", secret: "s", limit: 9, at: 0 };
@@ -170,7 +170,7 @@ describe("a webhook", () => {
     expect(batch!.events[0]).not.toHaveProperty("message");
   });
 
-  it("is given up after three days without an answer, which the operator is told, and can be taken up again", async () => {
+  it("is disabled after three days without an answer, which the log says, and can be resumed", async () => {
     await using sender = await openSender();
     sender.receiver.onRequest = fail;
     const { number } = await sender.add();
@@ -188,7 +188,7 @@ describe("a webhook", () => {
     await expect.poll(() => sender.receiver.messages()).toEqual(ids);
   });
 
-  it("is given up at once by a receiver that is gone for good, and forgotten when it is removed", async () => {
+  it("is disabled at once by an answer 410, and deleted when it is removed", async () => {
     await using sender = await openSender();
     sender.receiver.onRequest = (_, response) => void response.writeHead(410).end();
     const { number } = await sender.add();
@@ -201,7 +201,7 @@ describe("a webhook", () => {
     await expect(sender.operate("history", { number })).rejects.toMatchObject({ code: "not_found" });
   });
 
-  it("holds up no other that is slow or silent", async () => {
+  it("does not delay others when it is slow or silent", async () => {
     await using sender = await openSender();
     await using other = await openWebhookReceiver();
     await sender.operate("add", { owner: sender.agent.address, url: other.url });
@@ -249,7 +249,7 @@ describe("a webhook", () => {
       ).rejects.toMatchObject({ code: "invalid", details: { field: "/url" } });
   });
 
-  it("goes with its owner", async () => {
+  it("is deleted with its owner", async () => {
     await using sender = await openSender();
     await sender.add();
     await sender.store.write("deleteAgent", { agent: sender.agent.agent });

@@ -38,7 +38,7 @@ describe("a request", () => {
     [302, { error: "it redirects, which is not followed" }],
     [410, { isGone: true }],
     [429, { retryAfterMs: 7000 }],
-  ])("that is answered with %i is not taken", async (status, expected) => {
+  ])("that is answered with %i is not accepted", async (status, expected) => {
     const before = receiver.requests.length;
     receiver.onRequest = (_, response) =>
       void response.writeHead(status, { Location: receiver.url, "Retry-After": "7" }).end("no");
@@ -68,7 +68,7 @@ describe("a request", () => {
     receiver.onRequest = () => {};
   });
 
-  it("ends when no answer comes in time, and says so in our words when nobody is there", async () => {
+  it("ends when no answer comes in time, with an error in words of Waypost", async () => {
     const silent = createServer();
     await once(silent.listen(0, "127.0.0.1"), "listening");
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
@@ -82,7 +82,7 @@ describe("a request", () => {
 });
 
 describe("over TLS", () => {
-  it("is not sent to a receiver whose certificate nobody vouches for", async () => {
+  it("is not sent to a receiver with an untrusted certificate", async () => {
     let requests = 0;
     const server = createHttpsServer(testCertificate, (_, response) => {
       requests++;
@@ -110,7 +110,7 @@ describe("egress", () => {
     expect(await send({ url, allowsPrivate: false })).toEqual({ status: null, error });
   });
 
-  it("connects to the address that was looked at, whatever the name says a moment later", async () => {
+  it("connects only to the address that was checked", async () => {
     const failure = await new Promise<Error | null>((resolve) => {
       publicLookup("localhost", { all: true }, (error) => resolve(error));
     });
