@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 const rate = { graceMs: 1000, octetsPerSecond: 100 };
 
-it("ends what falls behind the rate, and nothing that keeps it", () => {
+it("ends a message that falls behind the rate, and none that keeps it", () => {
   let ends = 0;
   const slow = watchArrival(rate, () => ends++);
   const steady = watchArrival(rate, () => expect.unreachable());

@@ -24,7 +24,7 @@ function names(queue: FairQueue<Item>): string[] {
 }
 
 describe("what waits", () => {
-  it("goes in turns of the owners, and of one owner in its order", () => {
+  it("is taken in turns of the owners, and of one owner in order", () => {
     const [a, b] = [network("a"), network("b")];
     expect(names(queueOf([a, "a1"], [a, "a2"], [a, "a3"], [b, "b1"], [b, "b2"]))).toEqual([
       "a1",
@@ -35,13 +35,13 @@ describe("what waits", () => {
     ]);
   });
 
-  it("goes in turns of the accounts first, so that many mailboxes of one are no more than one", () => {
+  it("is taken in turns of the accounts first, so that an account gains nothing by many mailboxes", () => {
     const [a1, a2, a3, b] = [mailbox("1", "a"), mailbox("2", "a"), mailbox("3", "a"), mailbox("4", "b")];
     const queue = queueOf([a1, "a1"], [a2, "a2"], [a3, "a3"], [a1, "a1 again"], [b, "b1"], [b, "b2"]);
     expect(names(queue)).toEqual(["a1", "b1", "a2", "b2", "a3", "a1 again"]);
   });
 
-  it("is passed over while its owner waits, and stops everybody when nobody may go", () => {
+  it("is skipped while its owner has to wait, and nothing is taken when nobody may go", () => {
     const [a, b] = [network("a"), network("b")];
     const queue = queueOf([a, "a1"], [b, "b1"]);
     expect(queue.shift(({ owner }) => (owner === a ? "waits" : "goes"))?.name).toBe("b1");
@@ -50,7 +50,7 @@ describe("what waits", () => {
     expect(queue.isEmpty).toBe(true);
   });
 
-  it("names the newest of the owner that has the most", () => {
+  it("finds the newest item of the owner that has the most", () => {
     const [a, b] = [network("a"), network("b")];
     const queue = queueOf([b, "b1"], [a, "a1"], [a, "a2"]);
     expect(queue.newestOfGreediest()?.name).toBe("a2");

@@ -27,7 +27,7 @@ afterEach(() => {
 });
 
 describe("a place", () => {
-  it("is refused to an owner that has its share, and to all when all is in use", () => {
+  it("is refused to an owner that has its share, and to all when the total is in use", () => {
     const gate = gateOf({ total: 3 });
     const first = enter(gate, a);
     enter(gate, a);
@@ -48,7 +48,7 @@ describe("a place", () => {
     enter(gate, { key: "4", above: "y" });
   });
 
-  it("grows and shrinks within the share, and is larger than it where its owner has nothing else", () => {
+  it("grows and shrinks within the share, and may be larger than the share if it is the owner's only one", () => {
     const gate = gateOf({ total: 100, share: 10 });
     const place = enter(gate, a, 20);
     expect(place.grow(1)).toBe("share");
@@ -58,7 +58,7 @@ describe("a place", () => {
     expect(place.amount).toBe(10);
   });
 
-  it("in the last part of the total is for owners that have little", () => {
+  it("in the spare part of the total is for owners that have little", () => {
     const gate = gateOf({ total: 100, share: 100, spare: { amount: 20, upTo: 10 } });
     enter(gate, a, 75);
     expect(gate.tryEnter(b, 11)).toBe("total");
@@ -67,7 +67,7 @@ describe("a place", () => {
     expect(place.grow(1)).toBe("total");
   });
 
-  it("moves to another owner, unless that has its share", () => {
+  it("moves to another owner, unless that owner has its share", () => {
     const gate = gateOf({ share: 1 });
     const place = enter(gate, a);
     enter(gate, b);
@@ -77,7 +77,7 @@ describe("a place", () => {
     enter(gate, a);
   });
 
-  it("of what nobody's share is counts for the total alone", () => {
+  it("of the house counts for the total alone", () => {
     const gate = gateOf({ total: 3, share: 1 });
     for (let count = 0; count < 3; count++) enter(gate, houseOwner);
     expect(gate.tryEnter(houseOwner)).toBe("total");
@@ -106,7 +106,7 @@ describe("when all is in use", () => {
     expect(gate.taken).toBe(5);
   });
 
-  it("a place that is busy does not, nor does one of an owner that has no more", () => {
+  it("a busy place does not give way, nor does a place of an owner that has no more than the new one", () => {
     const gate = gateOf({ total: 2, share: 2 });
     const busy = enter(gate, a);
     busy.giveWay(() => {});
@@ -118,7 +118,7 @@ describe("when all is in use", () => {
     expect(equal.tryEnter(b)).toBe("total");
   });
 
-  it("one that has been idle for long gives way to an owner that has as many", () => {
+  it("a long idle place gives way to an owner that has as many", () => {
     let now = 0;
     const gate = gateOf({ total: 1, idleMs: 10, now: () => now });
     let isGone = false;
@@ -132,7 +132,7 @@ describe("when all is in use", () => {
     expect(isGone).toBe(true);
   });
 
-  it("what is large gives way to what is small, and not to what is as large", () => {
+  it("a large place gives way to a small one, and not to one as large", () => {
     const gate = gateOf({ total: 100, share: 100 });
     let isGone = false;
     enter(gate, a, 90).giveWay(() => {
@@ -144,7 +144,7 @@ describe("when all is in use", () => {
     expect(gate.taken).toBe(20);
   });
 
-  it("none gives way where that would not be enough", () => {
+  it("no place gives way when that would not be enough", () => {
     const gate = gateOf({ total: 100, share: 100 });
     enter(gate, a, 60);
     const place = enter(gate, a, 40);
@@ -170,7 +170,7 @@ describe("who waits", () => {
     expect(gate.taken).toBe(0);
   });
 
-  it("passes what is large, if it is small and there is a part for that", async () => {
+  it("passes a large request, if it is small and there is a spare part", async () => {
     const gate = gateOf({ total: 100, share: 100, waiting, spare: { amount: 20, upTo: 10 } });
     const first = await gate.enter(a, 80);
     const large = gate.enter(b, 50);
@@ -198,7 +198,7 @@ describe("who waits", () => {
     expect((await second).owner).toBe(a);
   });
 
-  it("is refused at the deadline, each with whose fault it is", async () => {
+  it("is refused at the deadline, with the reason: the own share or the total", async () => {
     vi.useFakeTimers();
     const gate = gateOf({ total: 2, share: 1, waiting: { ...waiting, waitMs: 1000 } });
     enter(gate, a);
@@ -214,7 +214,7 @@ describe("who waits", () => {
     expect(gate.waiting).toBe(0);
   });
 
-  it("is refused beyond its share of the queue; when the queue is full, the greediest is", async () => {
+  it("is refused beyond its share of the queue; when the queue is full, the owner with the most is refused", async () => {
     const gate = gateOf({ total: 1, share: 1, waiting: { total: 3, share: 2, waitMs: 60_000 } });
     const place = enter(gate, houseOwner);
     const taken: string[] = [];
@@ -243,7 +243,7 @@ describe("who waits", () => {
     expect(gate.taken).toBe(0);
   });
 
-  it("takes the caller's turn where no owner is named", async () => {
+  it("counts for the caller where no owner is named", async () => {
     const gate = gateOf({ waiting });
     const place = await forCaller(
       new AbortController().signal,
@@ -255,7 +255,7 @@ describe("who waits", () => {
   });
 });
 
-it("tells of each refusal and of who had to give way", () => {
+it("reports each refusal, and each owner that had to give way", () => {
   const told: string[] = [];
   const gate = gateOf({ total: 3, share: 2, note: ({ key }, reason) => told.push(`${key} ${reason}`) });
   const [place] = [enter(gate, a), enter(gate, a)];

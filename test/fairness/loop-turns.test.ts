@@ -42,7 +42,7 @@ it("lets the loop look at its sockets and timers between long pieces", async () 
   expect(turns).toBeGreaterThanOrEqual(14);
 });
 
-it("goes on after it had nothing to do", async () => {
+it("continues after it had nothing to do", async () => {
   await nextTurn();
   await new Promise((resolve) => setImmediate(resolve));
   const done: string[] = [];

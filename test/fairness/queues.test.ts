@@ -39,7 +39,7 @@ test("only the files that the README names have a queue, each for rows of the ta
       ]).toContain(name);
 });
 
-test("only the files that the README names keep callbacks or chain one work behind the other", () => {
+test("only the files that the README names keep callbacks or chain promises", () => {
   const found = filesWith(
     /\b(Set|Map)<(\w+, )?(Set<)?\(.*\) => void>/,
     /\(\([^()]*\) => void\)\[\]/,

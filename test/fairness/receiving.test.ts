@@ -19,7 +19,7 @@ function begin(owner: { key: string }, mebibytes: number, lost: string[] = []) {
   return received;
 }
 
-it("takes the memory back from what comes below the least rate, and counts it", () => {
+it("takes the memory from a message below the least rate, and counts the refusal", () => {
   const lost: string[] = [];
   begin(a, 50, lost);
   vi.advanceTimersByTime(61_000);
@@ -28,7 +28,7 @@ it("takes the memory back from what comes below the least rate, and counts it", 
   expect(fairness.refused()).toEqual([{ share: "receiving", reason: "too_slow", count: 1 }]);
 });
 
-it("leaves what has come in whole alone, however long it is being stored and whoever needs memory", () => {
+it("keeps the memory of a complete message until it is stored, whoever needs memory", () => {
   const lost: string[] = [];
   const received = begin(a, 128, lost);
   received.complete();
@@ -42,7 +42,7 @@ it("leaves what has come in whole alone, however long it is being stored and who
   expect(fairness.gate("receiving").taken).toBe(0);
 });
 
-it("takes it from who has the most when a usual mail finds none", () => {
+it("takes memory from the owner with the most when a usual mail finds none", () => {
   const lost: string[] = [];
   for (const owner of ["1", "2", "3", "4"]) begin({ key: owner }, 50, lost);
   begin(a, 0.5);

@@ -4,7 +4,7 @@ import { createRefusals } from "#/src/fairness/refusals.ts";
 
 const [one, other] = [{ key: "network 192.0.2.0/24" }, { key: "network 198.51.100.0/24" }];
 
-it("says once a minute for each network that it is refused, and counts every time", () => {
+it("logs a refusal once a minute for each network, and counts each one", () => {
   const lines: unknown[] = [];
   let now = 0;
   const refusals = createRefusals(
@@ -28,7 +28,7 @@ it("says once a minute for each network that it is refused, and counts every tim
   ]);
 });
 
-it("does not grow with the number of networks", () => {
+it("limits its log lines and memory for many networks", () => {
   let lines = 0;
   const refusals = createRefusals(
     () => lines++,
@@ -39,7 +39,7 @@ it("does not grow with the number of networks", () => {
   expect(lines).toBe(1000);
 });
 
-it("has one gate for each share, which tells what it refuses", () => {
+it("has one gate for each share, which reports its refusals", () => {
   const lines: unknown[] = [];
   const fairness = createFairness((line) => lines.push(line));
   const gate = fairness.gate("smtp", { total: 1, share: 1 });
@@ -52,6 +52,6 @@ it("has one gate for each share, which tells what it refuses", () => {
   expect(fairness.refused()).toEqual([{ share: "smtp", reason: "share", count: 1 }]);
 });
 
-it("opens no gate without its numbers", () => {
+it("refuses to open a gate without its numbers", () => {
   expect(() => createFairness().gate("smtp")).toThrow("total");
 });

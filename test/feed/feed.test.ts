@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => opened[Symbol.asyncDispose]());
 
 describe("the doorbell", () => {
-  it("rings for the agent that a commit touched, for each who listens, until they stop", async () => {
+  it("rings for each listener of an agent that a commit touched, until the listener stops", async () => {
     let rings = 0;
     const ring = (): void => void rings++;
     const stops = [feed.subscribe(ada.agent, ring), feed.subscribe(ada.agent, ring)];
@@ -49,7 +49,7 @@ describe("the doorbell", () => {
 });
 
 describe("the log", () => {
-  it("is read anew for who has seen more of the store than the doorbell has told", async () => {
+  it("is read again for a reader that knows a later commit than the last ring", async () => {
     // Commits whose doorbell is still under way.
     const { store } = opened;
     const deaf = createFeed({
@@ -86,7 +86,7 @@ describe("the log", () => {
     }
   });
 
-  it("says when what comes next has been pruned", async () => {
+  it("says when the next changes have been pruned", async () => {
     const before = await feed.position(ada.agent);
     await deliver(opened.store, [ada]);
     opened.clock.advance(100 * 86_400_000);
@@ -104,7 +104,7 @@ describe("the log", () => {
 });
 
 describe("events", () => {
-  it("are told once by each cursor between them, over several mailboxes and other changes", async () => {
+  it("are read once from each cursor between them, over several mailboxes and other changes", async () => {
     const owner = ada.agent;
     const agents = [ada.agent, bob.agent];
     const start = await feed.events.tail(agents);
@@ -162,7 +162,7 @@ describe("events", () => {
     expect(positions).toEqual(await feed.events.tail([agent]));
   });
 
-  it("have a cursor that says the same of the same place, and nothing to those who read it", async () => {
+  it("have the same cursor for the same position, which shows no number to its readers", async () => {
     const positions = await feed.events.tail([ada.agent]);
     const cursor = feed.events.seal(ada.agent, positions);
     expect(feed.events.seal(ada.agent, positions)).toBe(cursor);
@@ -171,7 +171,7 @@ describe("events", () => {
     expect(() => feed.events.open(bob.agent, cursor)).toThrow("not one that this deployment gave");
   });
 
-  it("have a cursor that outlives their own row when nothing came after it", async () => {
+  it("have a cursor that stays valid after their row is pruned, when no change is missed", async () => {
     const start = await feed.events.tail([ada.agent]);
     await deliver(opened.store, [ada]);
     const [event] = (await feed.events.read(ada.agent, start, [ada.agent], all)).events;
@@ -183,14 +183,14 @@ describe("events", () => {
     expect((await feed.events.read(ada.agent, from, [ada.agent], all)).events).toHaveLength(1);
   });
 
-  it("are refused behind a cursor that is further than the log, as after a backup was put back", async () => {
+  it("are refused for a cursor beyond the end of the log, as after a restored backup", async () => {
     const modseq = ((await feed.position(ada.agent)) + 1) as Modseq;
     await expect(
       feed.events.read(ada.agent, new Map([[ada.agent, { modseq }]]), [ada.agent], all),
     ).rejects.toMatchObject({ code: "invalid", details: { reason: "expired_cursor" } });
   });
 
-  it("have a cursor in which every changed bit is found out", async () => {
+  it("have a cursor that is refused when one bit is changed", async () => {
     const cursor = feed.events.seal(ada.agent, await feed.events.tail([ada.agent, bob.agent]));
     const sealed = Buffer.from(cursor, "base64url");
     for (let bit = 0; bit < sealed.length * 8; bit++) {

@@ -44,7 +44,7 @@ async function openFileHouse(): Promise<FileHouse> {
   };
 }
 
-it("gives back the octets that were written, whatever their size", async () => {
+it("reads the octets that were written, whatever their size", async () => {
   await using house = await openFileHouse();
   for (const text of ["", "short", "long ".repeat(100_000)]) {
     await house.put("a.txt", text);
@@ -54,7 +54,7 @@ it("gives back the octets that were written, whatever their size", async () => {
   expect(await files.findFile(ada.agent, "a.txt")).toMatchObject({ mediaType: "text/plain", size: 500_000 });
 });
 
-it("keeps files in folders that are there", async () => {
+it("creates files only in existing folders", async () => {
   await using house = await openFileHouse();
   const { files, ada, actor } = house;
   await expect(house.put("a/b.txt", "x")).rejects.toMatchObject({ code: "not_found" });
@@ -72,7 +72,7 @@ it("keeps files in folders that are there", async () => {
   expect(await house.list("b")).toEqual(["b/c", "b/d"]);
 });
 
-it("asserts in the transaction what the writer relies on", async () => {
+it("checks the preconditions of the writer in the transaction", async () => {
   await using house = await openFileHouse();
   const first = await house.put("a", "1", "absent");
   expect(first.isCreated).toBe(true);
@@ -106,7 +106,7 @@ it.each([
   { kind: "copy", isDeep: false, after: ["one", "one0", "two"], inside: [] },
   { kind: "move", isDeep: true, after: ["one0", "two"], inside: ["two/a", "two/deep"] },
 ] as const)(
-  "puts a folder with its properties elsewhere: $kind, deep $isDeep",
+  "copies or moves a folder with its properties: $kind, deep $isDeep",
   async ({ kind, isDeep, after, inside }) => {
     await using house = await openFileHouse();
     await fillTree(house);
@@ -121,7 +121,7 @@ it.each([
   },
 );
 
-it("replaces what stands at the destination when that is wanted", async () => {
+it("replaces the file at the destination when overwriting is set", async () => {
   await using house = await openFileHouse();
   await fillTree(house);
   const { files, ada, actor } = house;
@@ -163,7 +163,7 @@ it.each(["one", "one/deep/c"])("refuses to put a folder into itself, at %s", asy
     ).rejects.toMatchObject({ code: "invalid" });
 });
 
-it("removes a folder with all that is in it, and counts it no more", async () => {
+it("removes a folder with its content, and its size from the quota", async () => {
   await using house = await openFileHouse();
   await fillTree(house);
   const { files, ada, actor } = house;
@@ -200,7 +200,7 @@ it("refuses a file that is too large", async () => {
   ).rejects.toMatchObject({ details: { reason: "too_large" } });
 });
 
-it("refuses to change more files at once than hold the writer for long", async () => {
+it("refuses to change more files at once than the limit", async () => {
   await using house = await openFileHouse();
   const { files, ada, actor } = house;
   await files.makeFolder(ada.agent, actor, "many", []);

@@ -24,7 +24,7 @@ const flagKey = fc.letrec<{ key: SearchKey }>((tie) => ({
   ),
 })).key;
 
-it("what the store finds by flags is what looking at each message finds", async () => {
+it("a query by flags finds the same messages as a check of each message", async () => {
   await using test = await openTestStore();
   const { agent, inbox } = await seedAgent(test.store);
   const mail = createMail(test.store);

@@ -13,7 +13,7 @@ const messages = Array.from({ length: 1200 }, (_, index) => ({
   keywords: [],
 }));
 
-it("flags that are kept are those of the store, whatever changed since they were read", async () => {
+it("kept flags are the same as those of the store, after any change", async () => {
   await using test = await openTestStore();
   const ada = await seedAgent(test.store);
   const mail = createMail(test.store);
@@ -56,7 +56,7 @@ async function shown(mail: Mail, mailbox: MailboxNumber, agent: AgentNumber) {
   return found;
 }
 
-it("flags are kept when they are wanted a second time, and of so many messages at most", async () => {
+it("flags are kept when they are read a second time, for a limited number of messages", async () => {
   await using test = await openTestStore();
   const ada = await seedAgent(test.store);
   const mail = createMail(test.store);

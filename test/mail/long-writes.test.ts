@@ -46,7 +46,7 @@ function asOwner<T>(seed: Seed, work: () => T, signal = new AbortController().si
   return forCaller(signal, work, () => mailboxOwner(seed));
 }
 
-it("lets another's write go between the pieces, and gives each piece a MODSEQ", async () => {
+it("lets writes of others go between the pieces, and gives each piece a MODSEQ", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const ada = await seedAgent(store, "ada");
@@ -109,7 +109,7 @@ it("does one long write of an owner at a time, and the others after it", async (
   expect(second.pieces.map(({ modseq }) => modseq - before)).toEqual([4, 5, 6]);
 });
 
-it("refuses more long writes of an owner than may wait, and takes those of others", async () => {
+it("refuses more waiting long writes of an owner than the limit, and accepts those of others", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const ada = await seedAgent(store, "ada");
@@ -127,7 +127,7 @@ it("refuses more long writes of an owner than may wait, and takes those of other
   expect((await flag(mail, ada, 200)).changed).toEqual([]);
 });
 
-it("does not begin for a caller who has gone while waiting, and ends what it has begun", async () => {
+it("does not start for a caller who has gone while waiting, and finishes a started write", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const ada = await seedAgent(store);
@@ -150,7 +150,7 @@ it("does not begin for a caller who has gone while waiting, and ends what it has
   expect((await begun!).changed).toEqual([[1, many]]);
 });
 
-it("removes what is deleted in pieces, and nothing else", async () => {
+it("expunges messages with \\Deleted in pieces, and no other", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const ada = await seedAgent(store);
@@ -167,7 +167,7 @@ it("removes what is deleted in pieces, and nothing else", async () => {
   expect(await countIn(store, agent, inbox)).toBe(20);
 });
 
-it("moves in pieces, and says what was moved before a piece failed", async () => {
+it("moves in pieces, and reports the moved messages when a piece fails", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const ada = await seedAgent(store);
@@ -192,7 +192,7 @@ it("moves in pieces, and says what was moved before a piece failed", async () =>
   expect(await countIn(store, agent, archive)).toBe(some - entryPieceEntries);
 });
 
-it("copies in pieces, and takes the copies back when one fails", async () => {
+it("copies in pieces, and removes the copies when one fails", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const ada = await seedAgent(store);
@@ -219,7 +219,7 @@ it("copies in pieces, and takes the copies back when one fails", async () => {
   expect(await store.all("select * from unfinished_copy")).toEqual([]);
 });
 
-it("takes back at the next start what a copy had brought when the process ended", async () => {
+it("removes the copies of an unfinished COPY at the next start", async () => {
   await using test = await openTestStore();
   const ada = await seedAgent(test.store);
   await fill(test.store, ada, 200);

@@ -72,7 +72,7 @@ describe("messages", () => {
     expect(await mail.listNewestMessages(agent, { limit: 10, thread: first!.thread })).toHaveLength(2);
   });
 
-  it("is one object in two mailboxes after a copy, and its version counts the changes of both", async () => {
+  it("is one object in two mailboxes after a copy, and its version changes with both", async () => {
     const uid = await append(plain);
     const archive = (await mail.findMailbox(agent, "Archive"))!;
     await mail.copyMessages(agent, inbox.number, archive.number, [[uid, uid]]);
@@ -115,7 +115,7 @@ describe("messages", () => {
   });
 });
 
-it("reads the text of many messages without keeping the others on the thread waiting", async () => {
+it("reads the text of many messages and gives the event loop its turns", async () => {
   for (let count = 0; count < 20; count++)
     await append(`Subject: ${count}\n\n${"bread and butter\n".repeat(10_000)}`);
   let turns = 0;
@@ -202,7 +202,7 @@ describe("search", () => {
     expect(found).toEqual({ uids: [uids[0]], highestModseq: modseq });
   });
 
-  it("goes through the newest messages in steps that miss and repeat nothing", async () => {
+  it("lists the newest messages in steps that miss and repeat nothing", async () => {
     const numbers: number[] = [];
     let before: Awaited<ReturnType<Mail["searchNewest"]>>["next"];
     do {

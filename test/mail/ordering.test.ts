@@ -39,7 +39,7 @@ it("sorts as a stable sort does", async () => {
   );
 });
 
-it("shows every message once, whatever ids and subjects say", async () => {
+it("lists every message once, with any ids and subjects", async () => {
   const id = fc.integer({ min: 1, max: 12 }).map(String);
   const shape = fc.record({
     time: fc.integer({ min: 0, max: 5 }),

@@ -4,7 +4,7 @@ import type { MessageNumber } from "#/src/model/numbers.ts";
 import { openTextIndex } from "#/src/render/indexing/open-text-index.ts";
 import { openTestStore, seedAgent } from "../support/store.ts";
 
-it("ends a search that has looked at much, and says where to go on, so that nothing is missed or repeated", async () => {
+it("ends a search that has spent its budget with a position from which the next one continues", async () => {
   await using opened = await openTestStore();
   const { store } = opened;
   // Without an index, as when it is behind.

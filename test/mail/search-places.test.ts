@@ -23,7 +23,7 @@ function openPlaces(share: number) {
   };
 }
 
-it("spends octets and time, the time from the first octets on", () => {
+it("counts octets, and time from the first octets on", () => {
   let now = 0;
   const budget = new WorkBudget(limits, () => now);
   now = 5000;
@@ -64,7 +64,7 @@ it("lets a limited number of one owner's searches work at a time; the others wai
   first[Symbol.dispose]();
 });
 
-it("lets waiting searches go first when its budget is spent, and goes on with a new one", async () => {
+it("lets waiting searches go first when its budget is spent, and continues with a new budget", async () => {
   const places = openPlaces(1);
   using place = await places.take(ada);
   const order: string[] = [];

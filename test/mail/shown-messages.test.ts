@@ -24,7 +24,7 @@ const messages: readonly (readonly [what: string, bytes: Buffer])[] = [
   ["a long header", Buffer.from(`${"X-Long: header\r\n".repeat(3000)}\r\nHello\r\n`)],
 ];
 
-it("what comes along with a page are the octets that are stored", async () => {
+it("the octets of a page are the stored octets", async () => {
   await using test = await openTestStore();
   const ada = await seedAgent(test.store);
   const mail = createMail(test.store);
@@ -57,7 +57,7 @@ it("what comes along with a page are the octets that are stored", async () => {
       }
 });
 
-it("pages show what was asked for, over sets of any shape", async () => {
+it("pages have the requested data, for sets of any shape", async () => {
   await using test = await openTestStore();
   const ada = await seedAgent(test.store);
   const mail = createMail(test.store);

@@ -56,7 +56,7 @@ async function bothFind(key: SearchKey): Promise<readonly number[]> {
   return uids;
 }
 
-it("answers as a look into the messages does, at every moment, whatever is written and asked", async () => {
+it("gives the same answers as a search in the messages, after any writes", async () => {
   const alphabet = [...'abAB 漢字仮ßẞſﬁéÉe\u0301σςΣİiıI\u0345\0"*-_.@<>,:;()\u{f0001}\u{f0002}😀\ufffd'];
   const word = fc.string({ unit: fc.constantFrom(...alphabet), maxLength: 8 });
   const textKey: fc.Arbitrary<SearchKey> = fc.oneof(
@@ -150,7 +150,7 @@ it("finds text in indexed mail, short terms too, and not in other agents' mail",
   expect(await bothFind({ kind: "header", name: "Subject", text: "nzib" })).toEqual([first]);
 });
 
-it("finds messages with text in doubt, short and long ones, and no word of that kind", async () => {
+it("finds messages with text in doubt, short and long ones", async () => {
   const page = (body: string): string => `Content-Type: text/html\n\n${body}\n`;
   const inDoubt = "<p>seen</p><p style=\"offset-path:path('M 9999 9999')\">a passage</p>";
   const long = `<p>${"long text that goes on and on\n".repeat(9000)}</p>`;
@@ -179,7 +179,7 @@ it("forgets what is expunged", async () => {
   expect(await count()).toBe(0);
 });
 
-it("has long text in pieces, and finds what stands across their borders", async () => {
+it("indexes long text in pieces, and finds text across their borders", async () => {
   const lines = Array.from({ length: 40_000 }, (_, at) => `line number ${at} of it`);
   const text = lines.join("\n");
   const [uid] = await append(
@@ -206,7 +206,7 @@ it("has long text in pieces, and finds what stands across their borders", async 
   expect(await bothFind({ kind: "body", text: "number 39999" })).toEqual([]);
 });
 
-it("indexes a long text again after it was left halfway", async () => {
+it("indexes a long text again after an interruption", async () => {
   const text = Array.from({ length: 40_000 }, (_, at) => `row ${at}`).join("\n");
   const [uid] = await append(agent, inbox, `Subject: Large\n\n${text}\n`);
   // Closing does not wait for it.
@@ -249,7 +249,7 @@ function setVersion(file: string): void {
   fs.writeFileSync(file, bytes);
 }
 
-it("lists the newest page by page as a look into the messages does, also of what is not indexed yet", async () => {
+it("lists the same newest messages page by page as a search in the messages, also before they are indexed", async () => {
   const other = await plain.createMailbox(agent, "Other");
   const texts = (from: number, to: number): string[] =>
     Array.from({ length: to - from }, (_, index) => {
@@ -288,7 +288,7 @@ it("lists the newest page by page as a look into the messages does, also of what
   }
 });
 
-it("finds what one old message of thousands holds without looking at the others", async () => {
+it("finds a word of one old message among thousands without reading the others", async () => {
   await append(agent, inbox, "Subject: needle\n\nHello\n");
   for (let count = 0; count < 6; count++)
     await append(agent, inbox, ...Array<string>(1000).fill("Subject: hay\n\nHello\n"));

@@ -71,7 +71,7 @@ it.each(["utf-8", "us-ascii", "iso-2022-jp", "utf-16le", "shift_jis", "gb18030",
   },
 );
 
-it("cuts only where both sides, folded alone, are the same as folded together", () => {
+it("cuts only where folding both sides separately gives the same text", () => {
   const unit = fc.constantFrom(
     ..."ab \n\r\u0301\u0323\u200d\u200b\ufe0f👍🏽e\u0301漢ﷺßŉ가각\u1100\u1161".split(""),
     "👍",
@@ -94,7 +94,7 @@ it("cuts only where both sides, folded alone, are the same as folded together", 
   );
 });
 
-it("does not cut behind a joiner, which is text between two emoji and nothing at an end", () => {
+it("does not cut behind a joiner (U+200D)", () => {
   expect(cutBefore("a👍\u200d👍", 4)).toBe(1);
 });
 

@@ -44,11 +44,14 @@ test.each([
   [["delivered", "bounced"], false, "delivered"],
   [["bounced", "cancelled"], false, "bounced"],
   [["cancelled"], true, "cancelled"],
-] as const)("calls mail to %j, scheduled %s, %s", (states: readonly DeliveryState[], isScheduled, state) => {
-  expect(mailStateOf(states, isScheduled)).toBe(state);
-});
+] as const)(
+  "gives mail with the recipient states %j, scheduled %s, the state %s",
+  (states: readonly DeliveryState[], isScheduled, state) => {
+    expect(mailStateOf(states, isScheduled)).toBe(state);
+  },
+);
 
-it("knows a recipient as delayed when it was put off, here or by the server that has it", () => {
+it("gives a recipient the state delayed after a temporary failure, here or at the server that has accepted it", () => {
   expect(deliveryStateOf({ state: "queued", status: null })).toBe("queued");
   expect(deliveryStateOf({ state: "queued", status: "4.2.1" })).toBe("delayed");
   expect(deliveryStateOf({ state: "relayed", status: "2.0.0" })).toBe("sent");

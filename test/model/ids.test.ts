@@ -11,7 +11,7 @@ const names = fc.record({
 });
 
 describe("ids", () => {
-  it("gives back the name that an id was made of", () => {
+  it("decodes an id to the name that it was made of", () => {
     fc.assert(
       fc.property(names, ({ kind, agent, object }) => {
         const id = codec.encode(kind, agent as AgentNumber, object);
@@ -22,12 +22,12 @@ describe("ids", () => {
     );
   });
 
-  it("recognises an id whose prefix was changed", () => {
+  it("refuses an id with another prefix", () => {
     const id = codec.encode("message", 5 as AgentNumber, 9);
     expect(codec.decode(id.replace("message_", "folder_"))).toBeUndefined();
   });
 
-  it("recognises an id with one character changed, cut or added", () => {
+  it("refuses an id with one character changed, removed or added", () => {
     const id = codec.encode("message", 5 as AgentNumber, 9);
     const other = (character: string): string => (character === "0" ? "1" : "0");
     for (let at = "message_".length; at < id.length; at++)
@@ -36,7 +36,7 @@ describe("ids", () => {
     expect(codec.decode(`${id}0`)).toBeUndefined();
   });
 
-  it("recognises an id of another deployment", () => {
+  it("refuses an id of another deployment", () => {
     const foreign = createIdCodec(Buffer.alloc(16, 8)).encode("message", 5 as AgentNumber, 9);
     expect(codec.decode(foreign)).toBeUndefined();
   });

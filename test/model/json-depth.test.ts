@@ -21,7 +21,7 @@ it.each([
   expect(depthOf(text)).toBe(depth);
 });
 
-it("is that of the value, whatever stands in its strings", () => {
+it("is that of the value, whatever its strings contain", () => {
   const height = (value: unknown): number =>
     typeof value !== "object" || value === null
       ? 0

@@ -24,7 +24,7 @@ describe("number sets", () => {
     expect([...numbersIn(parseNumberSet(text))]).toEqual([...new Set(numbers)].sort((a, b) => a - b));
   });
 
-  it("joins ranges that overlap, touch or are turned round", () => {
+  it("joins ranges that overlap, touch or are reversed", () => {
     expect(numberSetOfRanges([[9, 7], [1, 3], [4, 5], [2, 2]])).toEqual([[1, 5], [7, 9]]); // biome-ignore format: pairs
   });
 

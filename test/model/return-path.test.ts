@@ -15,11 +15,11 @@ test("a sealed return path leads back to its submission", () => {
   expect(paths.openTag(tagOf(sealed))).toEqual(name);
 });
 
-test("a server that changed the case changed nothing", () => {
+test("a tag in other case is read as the same", () => {
   expect(paths.openTag(tagOf(paths.seal("ada@example.org", name)).toUpperCase())).toEqual(name);
 });
 
-test("a tag that the sender had stays before the token", () => {
+test("a tag of the sender stays before the token", () => {
   const sealed = paths.seal("ada+list@example.org", name);
   expect(sealed).toMatch(/^ada\+list\+b-/);
   expect(paths.openTag(tagOf(sealed))).toEqual(name);
@@ -33,7 +33,7 @@ test.each([
   expect(paths.seal(address, name)).toBe(address);
 });
 
-test("a token that was made up, changed or made elsewhere is none", () => {
+test("a forged, changed or foreign token is refused", () => {
   const tag = tagOf(paths.seal("ada@example.org", name));
   const other = createReturnPaths(Buffer.alloc(32, 8));
   expect(paths.openTag("b-00000000000000000000000000")).toBeUndefined();
