@@ -100,8 +100,7 @@ const descriptionName = {
 
 /** DAV:error with what was not met (RFC 4918 section 16), and a sentence for people. */
 function refusalAnswer({ log }: DavRooms, { requestId }: HttpContext, error: unknown): DavAnswer {
-  const refusal =
-    davErrorOf(error) ?? new DavError(500, "Something went wrong here that is not about the request.");
+  const refusal = davErrorOf(error) ?? new DavError(500, "The server failed; the request is not the reason.");
   if (refusal.status === 500) log.error({ err: error, requestId }, "request failed");
   const { condition, content = noXml, headers } = refusal.details;
   const answer = xmlAnswer(

@@ -31,7 +31,7 @@ export interface ErrorObject {
 /** The same answer for a credential that is missing, unknown, revoked or expired, so that it does not tell which. */
 const badCredential = new WaypostError("unauthorized", "The credential is missing or not accepted.");
 
-const fault = new WaypostError("internal", "Something went wrong here that is not about the request.");
+const fault = new WaypostError("internal", "The server failed; the request is not the reason.");
 
 export function notBillable(): WaypostError {
   return new WaypostError("not_billable", "The account of this credential cannot incur usage.");

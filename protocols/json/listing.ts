@@ -87,7 +87,7 @@ export async function listMessages(
       value.length !== bound.length + 1 ||
       bound.some((one, index) => one !== value[index])
     )
-      throw new WaypostError("invalid", "The cursor is not one of this listing.", {
+      throw new WaypostError("invalid", "The cursor is not from this listing.", {
         field: "/cursor",
         hint: "Repeat the request that gave the cursor, with nothing changed but cursor, limit and max_chars.",
       });

@@ -73,7 +73,7 @@ export async function admitRecipient(
 
 function admitRemote({ settings }: AdmissionRooms, address: string, sender: string | undefined): Admission {
   if (sender === undefined)
-    throw new WaypostError("policy_refused", "Mail for that domain is not taken here.", {
+    throw new WaypostError("policy_refused", "This server does not accept mail for that domain.", {
       reason: "relay_refused",
     });
   assertRoute(settings, parseAddress(sender)?.domain ?? "", [parseAddress(address)!]);

@@ -47,7 +47,7 @@ function operationCommand(operation: AdministrationOperation): Command {
   return command.action(async (...given: unknown[]) => {
     const options = command.opts<CommonOptions & Record<string, unknown>>();
     if (operation.isDestructive && options.yes !== true)
-      throw new WaypostError("invalid", "Nothing was deleted.", { hint: "Say --yes to do it." });
+      throw new WaypostError("invalid", "Nothing was deleted.", { hint: "Add --yes to do it." });
     const input: Record<string, unknown> = {};
     for (const [name, field] of fields) {
       const at = operation.positional.indexOf(name);

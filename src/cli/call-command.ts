@@ -107,6 +107,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text === "-" ? readFileSync(0, "utf8") : text);
   } catch (cause) {
-    throw new WaypostError("invalid", "The input is no JSON.", { cause });
+    throw new WaypostError("invalid", "The input is not JSON.", { cause });
   }
 }

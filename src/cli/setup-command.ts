@@ -54,7 +54,7 @@ export function setupCommand(): Command {
       assertNew(options);
       if (options.json !== true) printLine(`${describePlan(answers, options)}\n`);
       if (options.yes !== true && !(await isAgreed()))
-        throw new WaypostError("invalid", "Nothing was done.", { hint: "Say --yes to do it." });
+        throw new WaypostError("invalid", "Nothing was done.", { hint: "Add --yes to do it." });
       const done = await carryOut(answers, options);
       if (options.json === true) printResult(done, true);
       else printLine(describeDone(answers, options, done));

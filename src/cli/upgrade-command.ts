@@ -42,7 +42,7 @@ export function upgradeCommand(): Command {
     if (options.json !== true) printLine(describePlan(upgrade));
     if (isDue && options.dryRun !== true) {
       if (options.yes !== true && !(await isAgreed()))
-        throw new WaypostError("invalid", "Nothing was done.", { hint: "Say --yes to do it." });
+        throw new WaypostError("invalid", "Nothing was done.", { hint: "Add --yes to do it." });
       const progress = await showProgress("copying", options.json === true);
       await upgrade.carryOut(progress.report).finally(() => progress.end());
     }

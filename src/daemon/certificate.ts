@@ -75,7 +75,7 @@ function assertPair({ key, cert }: PemPair, { certificateFile, keyFile }: Settin
     throw new WaypostError(
       "invalid",
       `tls.key_file: ${keyFile} is not the key of the first certificate in ${certificateFile} (tls.certificate_file).`,
-      { hint: "The server's own certificate stands first in its file, those of its authorities follow." },
+      { hint: "Put the server's own certificate first in the file, and those of its authorities after it." },
     );
   orRefuse(
     () => createSecureContext({ key, cert }),

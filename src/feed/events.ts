@@ -234,6 +234,6 @@ function expiredCursor(): WaypostError {
   return new WaypostError("invalid", "The cursor is older than the events that are kept.", {
     reason: "expired_cursor",
     field: "/cursor",
-    hint: "Start without a cursor and read what is unread with search.",
+    hint: "Start without a cursor, and read unread messages with search.",
   });
 }

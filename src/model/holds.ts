@@ -111,20 +111,16 @@ export function nextHoldState(hold: HoldStanding, action: HoldAction, actor: Act
   if (next === undefined)
     throw new WaypostError("policy_refused", `The mail is ${hold.state}; that is final.`, {
       reason: "hold_is_decided",
-      hint: "Send it again if it is to be decided anew.",
+      hint: "To get a new decision, send the mail again.",
     });
   return next;
 }
 
 export function approvalIsForOthers(): WaypostError {
-  return new WaypostError(
-    "forbidden_scope",
-    "Whether this mail leaves is not for this credential to decide.",
-    {
-      reason: "approval_needed",
-      hint: "A person whom the operator has named decides, by moving it to Holds/Approved or Holds/Declined.",
-    },
-  );
+  return new WaypostError("forbidden_scope", "This credential may not decide about this mail.", {
+    reason: "approval_needed",
+    hint: "A person whom the operator has named decides, by moving it to Holds/Approved or Holds/Declined.",
+  });
 }
 
 /** Clients can put only mail of holds into the mailboxes of holds. */

@@ -9,7 +9,7 @@ export const neverAt = 8.64e15;
 export function alreadySent(): WaypostError {
   return new WaypostError("policy_refused", "The mail has left already.", {
     reason: "already_sent",
-    hint: "Its copy is in Sent; a mail that has left cannot be called back.",
+    hint: "Its copy is in Sent; a mail that has left cannot be taken back.",
   });
 }
 

@@ -113,7 +113,9 @@ async function busyTimeOf(
 function readRequest(bytes: Uint8Array): { readonly component: Component; readonly range: Span } {
   const calendar = readCalendar(bytes);
   if (calendar === undefined)
-    throw new WaypostError("invalid", "The body is no iCalendar object.", { reason: "valid-calendar-data" });
+    throw new WaypostError("invalid", "The body is not an iCalendar object.", {
+      reason: "valid-calendar-data",
+    });
   const components = listComponents(calendar, "VFREEBUSY");
   const [component] = components;
   const isRequest = findProperty(calendar, "METHOD")?.value.trim().toUpperCase() === "REQUEST";

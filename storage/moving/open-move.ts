@@ -55,7 +55,7 @@ export async function runCancel(folder: string, place: Place): Promise<void> {
 function lockMove(folder: string): Disposable {
   const lock = tryLockMove(folder);
   if (lock === undefined)
-    throw new WaypostError("precondition_failed", `Another waypost move is at work on ${folder}`);
+    throw new WaypostError("precondition_failed", `Another waypost move runs on ${folder}`);
   return { [Symbol.dispose]: () => lock.release() };
 }
 

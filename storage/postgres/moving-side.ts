@@ -21,7 +21,7 @@ export async function openPostgresSide(place: DatabasePlace, waitMs = listenMs):
     // Held as long as the connection is.
     const lock = await sql.get<{ taken: number }>(`select pg_try_advisory_lock(${lockNumber}) as taken`);
     if (lock?.taken !== 1)
-      throw new WaypostError("precondition_failed", `Another waypost move is at work on ${name}`);
+      throw new WaypostError("precondition_failed", `Another waypost move runs on ${name}`);
     if (!(await isCurrent(sql))) {
       await assertNoDaemons(sql, name, waitMs);
       await migrate(sql, Date.now());

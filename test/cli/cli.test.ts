@@ -51,7 +51,7 @@ describe("use", () => {
     [["begin-anew", "--yes"], 2, /begins anew by itself/],
     [["move", "--to", "nowhere"], 2, /--to is postgres:/],
     [["deliver", "--to", "a@waypost.test", "--data", "nowhere"], 1, /No daemon runs/],
-    [["call", "wait", "--json", "{"], 2, /The input is no JSON/],
+    [["call", "wait", "--json", "{"], 2, /The input is not JSON/],
   ])("waypost %j ends with %i", async (args, code, text) => {
     const outcome = await waypost(...args);
     expect(outcome.code).toBe(code);

@@ -23,7 +23,11 @@ describe("an archive that is hostile or damaged", () => {
       madeArchive([["mail/0/0.json", page({ file: "1.eml", ...facts })]]).subarray(0, 1200),
       "cut off",
     ],
-    ["of no account", Buffer.concat([...tarEntry("a.txt", Buffer.from("a"), 0), tarEnd]), "no manifest.json"],
+    [
+      "of no account",
+      Buffer.concat([...tarEntry("a.txt", Buffer.from("a"), 0), tarEnd]),
+      "does not begin with manifest.json",
+    ],
     [
       "of a later version",
       madeArchive([], { version: 2 }),
@@ -32,7 +36,7 @@ describe("an archive that is hostile or damaged", () => {
     [
       "a bomb",
       zlib.zstdCompressSync(Buffer.concat([madeArchive([]).subarray(0, -1024), bomb()])),
-      "far larger",
+      "too large for the size of its file",
     ],
     [
       "damaged inside",

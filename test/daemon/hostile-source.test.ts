@@ -74,7 +74,7 @@ test("a message with an announced size above the limit is not fetched, and the o
   expect({ imported, refused, refusals }).toEqual({
     imported: 1,
     refused: 1,
-    refusals: [{ folder: "\\Inbox", why: "It has 4001 octets; 4000 are the most." }],
+    refusals: [{ folder: "\\Inbox", why: "It has 4001 octets; the limit is 4000." }],
   });
   expect(commands).toContain("body 2");
   expect(commands).not.toContain("body 1");

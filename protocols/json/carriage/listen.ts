@@ -147,7 +147,7 @@ async function openHttpPorts(
 }
 
 const refusals = {
-  malformed: new WaypostError("invalid", "The request is not HTTP that can be read.", { field: "" }),
+  malformed: new WaypostError("invalid", "The request is not valid HTTP.", { field: "" }),
   header_too_large: new WaypostError("invalid", "The header of the request is too large.", { field: "" }),
   too_slow: new WaypostError("invalid", "The request took too long to arrive.", { field: "" }),
   network_full: new WaypostError(

@@ -34,7 +34,7 @@ export async function searchFreeBusy(
 ): Promise<ReadResult> {
   const other = Object.keys(request).find((field) => request[field] !== undefined && !fields.includes(field));
   if (other !== undefined)
-    throw new WaypostError("invalid", `The field ${other} does not go with freebusy.`, {
+    throw new WaypostError("invalid", `The field ${other} cannot be used with freebusy.`, {
       field: `/${other}`,
       hint: `Of free-busy: ${fields.join(", ")}.`,
     });

@@ -120,7 +120,7 @@ export async function listInstances(
         item: value.at(-2) as ItemNumber,
         recurrenceId: value.at(-1) as string,
       };
-    throw new WaypostError("invalid", "The cursor is not one of this listing.", {
+    throw new WaypostError("invalid", "The cursor is not from this listing.", {
       field: "/cursor",
       hint: "Repeat the request that gave the cursor, with nothing changed but cursor and max_chars.",
     });

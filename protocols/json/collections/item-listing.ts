@@ -125,7 +125,7 @@ export async function listCollection(
     const isSame =
       value?.length === boundTo.length + 2 && boundTo.every((one, index) => one === value[index]);
     if (isSame) return { startMs: value.at(-2) as number, item: value.at(-1) as ItemNumber };
-    throw new WaypostError("invalid", "The cursor is not one of this listing.", {
+    throw new WaypostError("invalid", "The cursor is not from this listing.", {
       field: "/cursor",
       hint: "Repeat the request that gave the cursor, with nothing changed but cursor, limit and max_chars.",
     });

@@ -192,7 +192,7 @@ export function assertWhole(kind: CollectionKind, inside: string | undefined): v
   if (inside === undefined) return;
   throw new WaypostError("invalid", `A ${itemKinds[kind]} is named whole here.`, {
     field: "/id",
-    hint: "Leave out what stands behind #; patch names a place inside.",
+    hint: "Leave out the part after #; patch names the place inside.",
   });
 }
 

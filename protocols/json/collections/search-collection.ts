@@ -27,7 +27,7 @@ export function assertFieldsOf(kind: CollectionKind, request: Readonly<Record<st
   const known: readonly string[] = fields[kind];
   const other = Object.keys(request).find((field) => request[field] !== undefined && !known.includes(field));
   if (other === undefined) return;
-  throw new WaypostError("invalid", `The field ${other} does not go with ${kind}s.`, {
+  throw new WaypostError("invalid", `The field ${other} cannot be used with ${kind}s.`, {
     field: `/${other}`,
     hint: `Of ${kind}s: ${known.join(", ")}.`,
   });

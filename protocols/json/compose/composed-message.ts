@@ -236,7 +236,7 @@ async function readAgentPart(
   if (!body.text?.trim() && !body.html?.trim())
     throw new WaypostError("invalid", "A mail with a machine-readable part needs text for people.", {
       field: "/body/text",
-      hint: "Say in text what the part is about.",
+      hint: "Describe the part in text.",
     });
   if (Buffer.byteLength(JSON.stringify(data)) > agentPartBytesMax)
     throw new WaypostError("invalid", "The machine-readable part is too large.", {

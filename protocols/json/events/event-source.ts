@@ -103,7 +103,7 @@ export class EventSource implements Disposable {
     }
     if (readable.size > 0) return readable;
     throw new WaypostError("forbidden_scope", "The credential may read no mailbox.", {
-      hint: "The credential itself is fine; the operator grants reach.",
+      hint: "The credential is valid; the operator can grant access.",
     });
   }
 

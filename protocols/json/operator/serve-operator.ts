@@ -90,7 +90,7 @@ function plainly(error: unknown): unknown {
   if (!isWaypostError(error) || error.code !== "not_found" || error.details.hint !== undefined) return error;
   return new WaypostError(error.code, error.message, {
     ...error.details,
-    hint: "The operations that end in list say what there is.",
+    hint: "The operations that end in list show what exists.",
   });
 }
 

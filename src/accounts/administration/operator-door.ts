@@ -166,8 +166,8 @@ function repeated(
       hint: "Use a new key for each request.",
     });
   if (outcome === null || answer === null)
-    throw new WaypostError("precondition_failed", "The first attempt with this key was cut off.", {
-      hint: "Look at what there is (agent.list, webhook.list), and use another key.",
+    throw new WaypostError("precondition_failed", "The first attempt with this key did not finish.", {
+      hint: "Check what exists (agent.list, webhook.list), and use another key.",
     });
   return JSON.parse(open(secret, key, answer)) as AdministrationResult;
 }

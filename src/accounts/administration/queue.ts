@@ -160,7 +160,7 @@ export const queueOperations = [
       if (count === 0)
         throw new WaypostError(
           "precondition_failed",
-          "Nothing of that mail is tried: it is done with, or scheduled.",
+          "No delivery of that mail can be tried: it is finished or scheduled.",
         );
       outbound?.ring();
       return { id, recipients: count };

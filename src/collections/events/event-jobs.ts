@@ -237,7 +237,7 @@ function ownIn(patch: JsonObject, event: JsonObject, addresses: readonly string[
   if (pointer === undefined) return undefined;
   const id = findParticipant(event, addresses);
   if (id !== undefined) return id;
-  throw new WaypostError("invalid", "The owner of this calendar is no participant of the event.", {
+  throw new WaypostError("invalid", "The owner of this calendar is not a participant of the event.", {
     field: `/${pointer.replace(/^\//, "")}`,
     hint: "content.event.participants of part.describe has their ids.",
   });

@@ -98,7 +98,7 @@ export async function importMail(
 
   function assertSize(size: number): void {
     if (size > bytesMax)
-      throw new WaypostError("policy_refused", `It has ${size} octets; ${bytesMax} are the most.`);
+      throw new WaypostError("policy_refused", `It has ${size} octets; the limit is ${bytesMax}.`);
   }
 
   let runningBytes = 0;

@@ -30,10 +30,14 @@ async function openAccount(
   const url = URL.parse(place);
   const user = decodeURIComponent(url?.username ?? "");
   if (url === null || url.hostname === "" || user === "" || url.password !== "")
-    throw new WaypostError("invalid", "The address is no imaps://name%40example.org@imap.example.org.", {
-      field: "/file",
-      hint: "The password does not stand in it: --password-file.",
-    });
+    throw new WaypostError(
+      "invalid",
+      "The address is not of the form imaps://name%40example.org@imap.example.org.",
+      {
+        field: "/file",
+        hint: "Do not put the password into the address: use --password-file.",
+      },
+    );
   const isTls = url.protocol.toLowerCase() === "imaps:";
   const port = Number(url.port) || (isTls ? 993 : 143);
   const { openImapAccount } = await import("./imap-account.ts");

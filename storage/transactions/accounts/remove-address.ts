@@ -17,7 +17,7 @@ export async function removeAddress(
   );
   if (address === undefined) throw new WaypostError("not_found", "The agent has no such address");
   if (address.isPrimary === 1)
-    throw new WaypostError("precondition_failed", "The primary address goes only with its agent");
+    throw new WaypostError("precondition_failed", "The primary address can be removed only with its agent");
   await tx.run(
     "delete from address where domain = ? and local_part = ? and agent_id = ?",
     args.domain,

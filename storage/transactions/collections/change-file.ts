@@ -194,7 +194,7 @@ async function assertFolder({ tx, agent }: AgentTransaction, path: string): Prom
   const slash = path.lastIndexOf("/");
   const folder = slash === -1 ? undefined : await findFile(tx, agent, path.slice(0, slash));
   if (slash !== -1 && folder?.mediaType !== null)
-    throw new WaypostError("not_found", "The folder of this path is not there");
+    throw new WaypostError("not_found", "The folder of this path does not exist");
 }
 
 function assertExpected(held: FileRow | undefined, expected: FileExpectation): void {

@@ -23,7 +23,7 @@ export async function claimDeliveries(
 ): Promise<readonly ClaimedDelivery[]> {
   // Its row is locked, so that it is not considered dead meanwhile.
   if ((await tx.run("update daemon set beat = beat where daemon = ?", daemon)) === 0)
-    throw new WaypostError("precondition_failed", "The other daemons have taken this one for dead");
+    throw new WaypostError("precondition_failed", "The other daemons regard this one as dead");
   if (deliveries.length === 0) return [];
   // In a fixed order, so that two daemons that claim the same ones do not deadlock.
   const rows = deliveries.toSorted(inOrder);

@@ -64,12 +64,12 @@ export default operation({
     const name = readId(context, id, known, "/id");
     const part = inId ?? request.part;
     if (part && !(kindsWithParts as readonly string[]).includes(name.kind))
-      throw new WaypostError("invalid", "What this identifier names has no parts.", {
+      throw new WaypostError("invalid", "The object of this identifier has no parts.", {
         field: hash === -1 ? "/part" : "/id",
       });
     for (const [field, kind] of Object.entries(selectors))
       if (request[field as keyof typeof selectors] !== undefined && name.kind !== kind)
-        throw new WaypostError("invalid", `The field ${field} does not go with this identifier.`, {
+        throw new WaypostError("invalid", `The field ${field} cannot be used with this identifier.`, {
           field: `/${field}`,
           hint: `It selects within ${kind}_…`,
         });

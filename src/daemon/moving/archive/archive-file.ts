@@ -78,13 +78,9 @@ export async function* readArchive(file: string): AsyncGenerator<Uint8Array> {
     for await (const chunk of unpacker as AsyncIterable<Buffer>) {
       written += chunk.length;
       if (written > archiveGrowthFreeBytes + archiveGrowthMax * source.bytesRead)
-        throw new WaypostError(
-          "invalid",
-          "The archive becomes far larger than mail does when it is unpacked.",
-          {
-            field: "/file",
-          },
-        );
+        throw new WaypostError("invalid", "The unpacked archive is too large for the size of its file.", {
+          field: "/file",
+        });
       yield chunk;
     }
   } catch (error) {

@@ -86,7 +86,7 @@ function readManifest(path: string, bytes: Buffer | undefined): Manifest {
   if (path !== "manifest.json" || bytes === undefined || bytes.length > jsonBytesMax)
     throw new WaypostError(
       "invalid",
-      "The archive is not of an account of Waypost: it begins with no manifest.json.",
+      "This is not an archive of Waypost: it does not begin with manifest.json.",
       {
         field: "/file",
       },
