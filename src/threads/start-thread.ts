@@ -41,7 +41,7 @@ export function startThread(kind: ThreadKind, workerData?: unknown): Worker {
   );
   setEnvironmentData(interruptionName, interruption);
   const worker = sea.isSea()
-    ? new Worker(sea.getAsset(`${kind.name}.cjs`, "utf8"), { ...options, eval: true })
+    ? new Worker(sea.getAsset("run-program.cjs", "utf8"), { ...options, eval: true })
     : new Worker(fileOf(kind), options);
   setEnvironmentData(interruptionName, undefined);
   interruptions.set(worker, interruption);
