@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => house[Symbol.asyncDispose]());
 
 describe("an agent is reached", () => {
-  test("for oneself, within the credential", async () => {
+  test("for the own mailbox, within the scopes of the credential", async () => {
     const asked = await house.ask("ada", "mail:read", "calendar");
     const own = await reachAgent(asked, house.agents.ada, "calendar:read");
     expect(own).toMatchObject({ isOwn: true, actor: { canApprove: false }, objects: { calendar: "all" } });
@@ -52,7 +52,7 @@ describe("an agent is reached", () => {
   });
 });
 
-test("who is unknown or of another account is one answer, who is of the account without a grant another", async () => {
+test("an unknown agent and one of another account get the same answer, one of the account without a grant another", async () => {
   const asked = await house.ask("ada", "mail");
   const refusal = (agent: number) => reachAgent(asked, agent as AgentNumber, "mail").catch((error) => error);
   const [unknown, foreign, colleague] = [

@@ -35,7 +35,7 @@ async function namesOf(reach: CollectionReach, kind: "calendar" | "addressbook",
 const all = "freebusy read write manage";
 
 describe("a login sees", () => {
-  test("its own collections, within its credential", async () => {
+  test("its own collections, within the scopes of its credential", async () => {
     expect(await namesOf(await reachWith("calendar"), "calendar")).toEqual([
       `Calendar: ${all}`,
       `Inbox: ${all}`,
@@ -79,7 +79,7 @@ describe("a login sees", () => {
     await expect(reach.find(eve, work, "read")).rejects.toMatchObject({ code: "forbidden_scope" });
   });
 
-  test("a calendar that is renamed, and no more one that is deleted", async () => {
+  test("a renamed calendar, and not a deleted one", async () => {
     await house.grant(["calendar:read"], { calendars: [house.store.ids.encode("calendar", eve, work)] });
     const reach = await reachWith("calendar");
     const collections = createCollections(house.store, createDirectPreparation());
@@ -93,7 +93,7 @@ describe("a login sees", () => {
 describe("what is asked for is", () => {
   const codeOf = (asked: Promise<unknown>) => asked.then(() => "ok").catch(({ code }) => code);
 
-  test("found or hidden by what is seen, and refused for lack of a right", async () => {
+  test("found if it is visible, hidden if not, and refused without the right", async () => {
     await house.grant(["calendar:read"], { calendars: ["Work"] });
     const reach = await reachWith("calendar");
     const [calendar] = await otherCalendars();

@@ -44,7 +44,7 @@ test("grants on one calendar add up, each scope for its own objects", () => {
   expect(shown("calendar")).toBe("");
 });
 
-test("a collection that is still to come is reached by grants of all alone", () => {
+test("a new collection is reached only by grants on all collections", () => {
   const scopes: ReadonlySet<GrantRight> = new Set(["calendar"]);
   expect(rightsOnCollection([{ scopes, objects: some(5) }], "calendar", undefined).size).toBe(0);
   expect(rightsOnCollection([{ scopes, objects: allObjects }], "calendar", undefined)).toContain("manage");

@@ -95,12 +95,12 @@ describe("the body of a message", () => {
     expect(plan.isCut).toBe(true);
   });
 
-  it("is not cut at as many parts as are shown", () => {
+  it("is not cut at exactly the limit of parts", () => {
     const shape = `mixed(${Array(bodyPartsMax).fill("text/plain").join(",")}, image/png)`;
     expect(planBody(parseStructure(message(shape))).isCut).toBe(false);
   });
 
-  it("names the multiparts whose boundary never comes", () => {
+  it("names the multiparts whose boundary never occurs", () => {
     const bytes = Buffer.from(
       "Content-Type: multipart/mixed; boundary=a\r\n\r\n--a\r\n\r\nseen\r\n--a\r\n" +
         "Content-Type: multipart/related; boundary=never\r\n\r\nunseen\r\n--a--\r\n",

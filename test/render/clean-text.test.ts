@@ -22,7 +22,7 @@ it.each([
   expect(clean(text)).toEqual({ text: expected, removed });
 });
 
-it("makes one line of a value, of bounded length", () => {
+it("converts a value to one line of limited length", () => {
   const tally = createRemovalTally();
   expect(cleanLine("  a\r\n b\u0000\tc ", "subject", tally)).toBe("a b c");
   expect(cleanLine("😀".repeat(600), "subject", tally, 101).length).toBe(101);

@@ -23,7 +23,7 @@ const shown = (card: JsonObject) => {
 const photo = `data:image/png;base64,${Buffer.alloc(3000, 7).toString("base64")}`;
 
 describe("a contact as text", () => {
-  it("has a line for each thing that is known", () => {
+  it("has a line for each property", () => {
     const card = readCard(
       component(`VERSION:4.0
 UID:urn:uuid:1
@@ -55,7 +55,7 @@ Note: First line
   Second line`);
   });
 
-  it("lets no value look like a line of its own", () => {
+  it("keeps a value with line ends on its own line", () => {
     const card = acceptCard({ name: "Ada\nEmail: ceo@bank.example", phones: ["1\nNote: x"] }, "u");
     expect(contactText(shown(card).card, [])).toBe("Ada Email: ceo@bank.example\nPhone: 1\n  Note: x");
   });
@@ -81,7 +81,7 @@ Note: First line
 });
 
 describe("a card as it is shown", () => {
-  it("is without what nobody sees, and says so", () => {
+  it("leaves out invisible text, and says so", () => {
     const hidden = "\u{e0049}\u{e0067}";
     const { card, removed } = shown(
       acceptCard(
@@ -101,7 +101,7 @@ describe("a card as it is shown", () => {
     ]);
   });
 
-  it("links to photos and long texts, and a link that comes back is what it stands for", () => {
+  it("has links to photos and long texts, and a link that is sent back keeps them", () => {
     const note = "x".repeat(30_000);
     const stored = acceptCard(
       { name: "Ada", media: { p: { kind: "photo", uri: photo } }, notes: { n: { note } } },
@@ -162,7 +162,7 @@ UID:1`),
 });
 
 describe("a contact in a listing", () => {
-  it("says how it is reached, on lines of bounded length", () => {
+  it("shows its addresses, on lines of limited length", () => {
     const tally = createRemovalTally();
     expect(
       contactForm(

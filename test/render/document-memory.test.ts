@@ -5,7 +5,7 @@ import { createDocumentMemory } from "#/src/render/threads/document-memory.ts";
 
 const words = { text: "words", removed: [] };
 
-it("keeps what could not be read or took long, and nothing else", () => {
+it("keeps documents that could not be read or took long, and no others", () => {
   const memory = createDocumentMemory();
   memory.keep("unread", unreadDocument, 1);
   memory.keep("damaged", { text: "", removed: [["undecodable", 1]] }, 1);
@@ -31,7 +31,7 @@ it("forgets after an hour that a thread had to be ended", () => {
   expect(memory.recall("refused")).toEqual(unreadDocument);
 });
 
-it("keeps so many documents and characters, those that were asked for last", () => {
+it("keeps a limited number of documents and characters, those that were read last", () => {
   const memory = createDocumentMemory();
   for (let number = 0; number < rememberedDocumentsMax; number++)
     memory.keep(String(number), unreadDocument, 1);

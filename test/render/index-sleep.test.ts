@@ -29,7 +29,7 @@ async function append(store: Store, agent: AgentNumber, text: string): Promise<v
   await mail.appendMessages(agent, inbox.number, [{ bytes, flags: 0, keywords: [] }], { source: "imap" });
 }
 
-it("answers a question that comes after the thread has ended", async () => {
+it("answers a search after the thread has ended", async () => {
   await using opened = await openTestStore();
   const { agent } = await seedAgent(opened.store);
   await append(opened.store, agent, "first");

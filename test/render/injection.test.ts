@@ -63,7 +63,7 @@ describe.skipIf(!hasCorpus)(`hidden text${corpusNote}`, () => {
   afterAll(() => server[Symbol.asyncDispose]());
 
   it.each(cases)(
-    "reaches nobody, and nothing else is lost: $name",
+    "is left out, and no other text is lost: $name",
     async ({ name, bytes, hidden, visible, mayDoubt }) => {
       const id = await server.deliver(server.ada, bytes);
       const { client } = server.ada;
@@ -101,7 +101,7 @@ describe.skipIf(!hasCorpus)(`hidden text${corpusNote}`, () => {
   );
 
   it.each(hasCorpus ? ["remote-content", "script-vectors"] : [])(
-    "nothing that acts or is asked for is in HTML for display: %s",
+    "HTML for display has no script and no remote content: %s",
     async (name) => {
       const file = path.resolve(corpus, `attack/html/${name}.eml`);
       const { expect: expected } = JSON.parse(readFileSync(`${file}.expect.json`, "utf8"));

@@ -28,7 +28,7 @@ const listed = {
   preview: "words",
 };
 
-it("gives back what was kept of this message, part and render, and of no other", () => {
+it("recalls only the description of the same message, part and render", () => {
   const descriptions = createKeptDescriptions();
   descriptions.keep(asked(1), read("words"));
   expect(descriptions.recall(asked(1))?.description.text).toBe("words");
@@ -52,7 +52,7 @@ it("keeps no octets, nothing over a limit, and no message that is most of what i
   expect(descriptions.octets).toBe(0);
 });
 
-it("keeps so many descriptions, those that were asked for last", () => {
+it("keeps a limited number of descriptions, those that were read last", () => {
   const descriptions = createKeptDescriptions();
   for (let number = 0; number < keptDescriptionsMax; number++) descriptions.keep(asked(number), read(""));
   descriptions.recall(asked(0));
@@ -64,7 +64,7 @@ it("keeps so many descriptions, those that were asked for last", () => {
   ]);
 });
 
-it("keeps so many octets", () => {
+it("keeps a limited number of octets", () => {
   const descriptions = createKeptDescriptions();
   const text = "x".repeat(keptDescriptionOctetsMax / 20);
   for (let number = 0; number < 40; number++) {
@@ -86,7 +86,7 @@ it("counts two octets for each character of a text that has wide ones", () => {
   expect(descriptions.recall(asked(1))?.description.text).toBe(text);
 });
 
-it("keeps of listings so many octets", () => {
+it("keeps a limited number of octets of listings", () => {
   const descriptions = createKeptDescriptions();
   const name = (message: number) => ({ agent: 1 as AgentNumber, message: message as MessageNumber });
   const preview = "x".repeat(keptShortFormOctetsMax / 100);
@@ -98,7 +98,7 @@ it("keeps of listings so many octets", () => {
   expect(descriptions.recallFacts(name(0))).toBeUndefined();
 });
 
-it("keeps what listings say of so many messages, those that were asked for last", () => {
+it("keeps listing lines of a limited number of messages, those that were read last", () => {
   const descriptions = createKeptDescriptions();
   const name = (message: number) => ({ agent: 1 as AgentNumber, message: message as MessageNumber });
   const facts = listed;

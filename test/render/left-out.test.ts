@@ -47,7 +47,7 @@ function watch(options: TextIndexOptions = {}): Watched {
   };
 }
 
-it("sets a message aside that cannot be read, indexes the others, and tries it again when it starts", async () => {
+it("sets an unreadable message aside, indexes the others, and tries it again at the next start", async () => {
   await using opened = await openTestStore();
   const { agent } = await seedAgent(opened.store);
   const [, bad] = await append(opened, agent, "first", "broken", "last");
@@ -83,7 +83,7 @@ it("indexes a message that was set aside when it can be read again", async () =>
 });
 
 it.each(["ends", "hangs"])(
-  "sets a message aside with which the thread %s, indexes the others, and does not meet it again",
+  "sets a message aside with which the thread %s, indexes the others, and does not read it again",
   async (action) => {
     await using opened = await openTestStore();
     const { agent } = await seedAgent(opened.store);
@@ -107,7 +107,7 @@ it.each(["ends", "hangs"])(
   },
 );
 
-it("is named by a check, which says as well that the store is sound", async () => {
+it("is named by a check, which finds the store without faults", async () => {
   await using opened = await openTestStore();
   const { agent } = await seedAgent(opened.store);
   const [bad] = await append(opened, agent, "broken");
@@ -144,7 +144,7 @@ function damage({ folder }: TestStore, structure: string): string {
   }
 }
 
-it("is not looked into by the main thread either when a search meets it first", async () => {
+it("is not read by the main thread either when a search finds it first", async () => {
   await using opened = await openTestStore();
   const { agent } = await seedAgent(opened.store);
   const { failures, options } = watch({ thread: poisoned });

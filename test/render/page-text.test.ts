@@ -46,14 +46,14 @@ describe("a page of text", () => {
     expect(pageText("𝒳".repeat(200), 0, 200).next).toBeUndefined();
   });
 
-  it("ends with the line that says how much was shown of how much", () => {
+  it("ends with a line that says how many characters of how many are shown", () => {
     const { text, next } = pageText("a".repeat(1000), 0, 200);
     expect(text).toBe(`${"a".repeat(next!)}\n[truncated: ${next} of 1000 characters; continue with cursor]`);
     expect(text.length).toBeLessThanOrEqual(200);
     expect(text.length).toBeGreaterThan(195);
   });
 
-  it("joins to the same text, cut between graphemes, whatever the text", () => {
+  it("joins to the same text, cut between graphemes, for any text", () => {
     const segmenter = new Intl.Segmenter("und", { granularity: "grapheme" });
     fc.assert(
       fc.property(anyText, fc.integer({ min: 200, max: 400 }), (text, charactersMax) => {
@@ -79,7 +79,7 @@ describe("a page of text", () => {
     expect(pages(text, 203).join("")).toBe(text);
   });
 
-  it("looks for graphemes in a short piece of a text of millions of characters", () => {
+  it("segments only a short piece of a text of millions of characters", () => {
     const text = "ö👩‍👩‍👧‍👦".repeat(250_000);
     const segment = vi.spyOn(Intl.Segmenter.prototype, "segment");
     const page = pageText(text, 1_800_000, 20_000);

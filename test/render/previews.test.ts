@@ -10,7 +10,7 @@ const hiding = `Subject: a\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<hea
 <div class=x>preheader</div><p>Seen \u{1f600} text</p><p>${"more words ".repeat(100)}</p>`;
 const long = `Subject: b\r\n\r\n${"word ".repeat(200_000)}`;
 
-test("previews are made of what is seen, behind the mail that comes in, and again after the index is lost", async () => {
+test("previews are made of visible text, after the delivery, and again after the index is lost", async () => {
   await using opened = await openTestStore();
   const { agent } = await seedAgent(opened.store);
   let numbers: MessageNumber[] = [];
@@ -36,7 +36,7 @@ test("previews are made of what is seen, behind the mail that comes in, and agai
   }
 });
 
-test("readers that read once make text of a page once for each form", async () => {
+test("readers that read once render a page once for each form", async () => {
   let count = 0;
   const readers = readingOnce({
     ...directReaders,

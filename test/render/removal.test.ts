@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createRemovalTally } from "#/src/render/removal.ts";
 
-test("counts what is in doubt by its cause, and everything by its place", () => {
+test("counts doubtful text by its cause, and all removals by their place", () => {
   const inner = createRemovalTally();
   inner.add("doubtful", "1.2", 2, "may-be-covered");
   inner.add("doubtful", "1.2", 1, "colours-may-match");

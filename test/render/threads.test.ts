@@ -13,7 +13,7 @@ const threads = createReadingThreads();
 afterAll(() => threads[Symbol.asyncDispose]());
 
 describe("threads that read what strangers wrote", () => {
-  it("say what is said without them", async () => {
+  it("give the same result as the main thread", async () => {
     const html = '<style>.a{display:none}</style><p class=a>no</p><p>yes <a href="https://x.example/">x</a>';
     expect(await threads.renderHtml(html, "markdown")).toEqual(renderHtml(html, "markdown"));
     for (const [bytes, kind] of [
@@ -24,7 +24,7 @@ describe("threads that read what strangers wrote", () => {
     expect(await directReaders.readDocument(async () => pdfOf(["words"]), "pdf")).toEqual(unreadDocument);
   });
 
-  it("read many at a time, each its own", async () => {
+  it("read many documents at a time, each with its own result", async () => {
     const texts = await Promise.all(
       Array.from(
         { length: 100 },
@@ -42,7 +42,7 @@ describe("threads that read what strangers wrote", () => {
     expect(text).toBe("words");
   });
 
-  it("read once what unpacks to too much, is damaged or takes long", async () => {
+  it("read a document once when it unpacks to too much, is damaged or takes long", async () => {
     const reads: string[] = [];
     const read = (name: string, bytes: Buffer, kind: "pdf" | "docx") => {
       const octets = async (): Promise<Buffer> => {
@@ -69,7 +69,7 @@ describe("threads that read what strangers wrote", () => {
     expect(reads).toEqual(["bomb", "damaged", "long", "short", "short"]);
   });
 
-  it("read a document of the first who has none under way before the second of another", async () => {
+  it("read the first document of an owner before the second one of another owner", async () => {
     const done: string[] = [];
     const signal = new AbortController().signal;
     const read = (key: string, bytes: Buffer, kind: "pdf" | "docx") =>
@@ -88,7 +88,7 @@ describe("threads that read what strangers wrote", () => {
     await Promise.all(hostile);
   });
 
-  it("refuse what comes when they are closed", async () => {
+  it("refuse documents after they are closed", async () => {
     const closed = createReadingThreads();
     const waiting = closed.renderHtml("<p>x", "text");
     await closed[Symbol.asyncDispose]();
@@ -97,7 +97,7 @@ describe("threads that read what strangers wrote", () => {
   });
 });
 
-test("nothing that HTML or a document names is asked for", async () => {
+test("nothing that HTML or a document names is fetched", async () => {
   const asked: string[] = [];
   const trap = (name: string) => (): never => {
     asked.push(name);

@@ -17,7 +17,7 @@ import { startSink } from "../support/servers/smtp-sink.ts";
 
 const dayMs = 86_400_000;
 
-test("mail is counted by what SPF and DKIM said, and by what was done with it", async () => {
+test("mail is counted by its results of SPF and DKIM, and by its disposition", async () => {
   await using names = await startDnsServer({
     "far.example": [["TXT", "v=spf1 ip4:127.0.0.1 -all"]],
     "_dmarc.far.example": [["TXT", "v=DMARC1; p=reject; rua=mailto:d@far.example"]],
@@ -96,7 +96,7 @@ describe("when the day is over", () => {
     return { count, again: await sendDueReports(rooms), mails: sink.mails };
   }
 
-  test("a report leaves, once, to the address of the record above the domain, and can be read", async () => {
+  test("a report is sent once to the address of the record of the organizational domain, and can be read", async () => {
     const { count, again, mails } = await report(zone);
     expect([count, again]).toEqual([1, 0]);
     expect(mails).toMatchObject([{ to: ["d@theirs.net"] }]);
@@ -140,7 +140,7 @@ describe("when the day is over", () => {
   });
 });
 
-test("whoever writes in ever new names fills no disk: 100,000 rows are written in a day", async () => {
+test("a sender with many names cannot fill the disk: 100,000 rows are written in a day", async () => {
   let count = 0;
   let now = Date.UTC(2030, 0, 1);
   const counts = createReportCounts({

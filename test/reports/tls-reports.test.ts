@@ -56,7 +56,7 @@ describe("of a session", () => {
     ]);
   });
 
-  test("a failure is counted though its policy keeps the mail back", async () => {
+  test("a failure is counted also when its policy stops the mail", async () => {
     await using sink = await startSink();
     await using house = await openDeliveryHouse({ zone, set: [`outbound.mx_port=${sink.port}`] });
     await keepPolicy(house, "enforce");
@@ -107,7 +107,7 @@ describe("when the day is over", () => {
     return { early, count, again: await sendDueReports(rooms), mails: sink.mails };
   }
 
-  test("a report leaves, once, that its receiver can read", async () => {
+  test("a report is sent once, and its receiver can read it", async () => {
     const { early, count, again, mails } = await report();
     expect([early, count, again]).toEqual([0, 1, 0]);
     expect(mails).toHaveLength(1);

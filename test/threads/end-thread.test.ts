@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { endThread, startThread } from "#/src/threads/start-thread.ts";
 
-it("ends a thread in no call that must not be interrupted", async () => {
+it("does not end a thread during a call that must not be interrupted", async () => {
   const kind = { name: "calls", source: "test/support/threads/uninterrupted-thread.ts", heapMb: 16 };
   const counts = new Int32Array(new SharedArrayBuffer(8));
   const worker = startThread(kind, counts);

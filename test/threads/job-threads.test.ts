@@ -50,7 +50,7 @@ describe("threads of many jobs", () => {
     await expect(run("fail")).rejects.toMatchObject({ code: "internal" });
   });
 
-  it("are not taken for slow when they have done many jobs before the main thread looks", async () => {
+  it("are not judged slow when they have done many jobs between two checks of the main thread", async () => {
     start({ slowMs: 100, lookMs: 25, jobMs: 5000 });
     await run("answer");
     const names = Array.from({ length: 40 }, () => run("compute"));
@@ -64,7 +64,7 @@ describe("threads of many jobs", () => {
     expect(new Set(await Promise.all(names)).size).toBe(1);
   });
 
-  it("do again in a cheaper way what takes too much, and refuse what has none", async () => {
+  it("repeat a job that takes too much in a cheaper way, and refuse it when there is none", async () => {
     start();
     expect(await Promise.all([run("hang"), run("grow"), run("end"), run("answer")])).toEqual([
       "cheaply",
@@ -100,7 +100,7 @@ describe("threads of many jobs", () => {
     expect(ended.slice(1)).toEqual(Array(3).fill("cheaply"));
   });
 
-  it("let slow jobs of another owner go before most of an owner who gave many", async () => {
+  it("run slow jobs of another owner before most jobs of an owner with many", async () => {
     start({ jobMs: 250 });
     const ended: string[] = [];
     const note = async (owner: string): Promise<void> => {
@@ -112,7 +112,7 @@ describe("threads of many jobs", () => {
     expect(ended.indexOf("one")).toBeLessThan(6);
   });
 
-  it("lose no job that waits in a thread which has to end for another", async () => {
+  it("lose no waiting job when its thread has to end because of another job", async () => {
     start();
     const waiting = Array.from({ length: 20 }, (_, at) => run("answer", String(at), at % 2 ? slow : quick));
     const greedy = [run("grow"), run("end"), run("hang later").catch(() => "refused")];
@@ -129,7 +129,7 @@ describe("threads of many jobs", () => {
     expect(await run("wait")).toBe("cheaply");
   });
 
-  it("refuse for the time being what is under way when they are closed", async () => {
+  it("refuse running jobs as temporary when they are closed", async () => {
     start();
     const refused = expect(run("wait")).rejects.toMatchObject({ code: "upstream_unavailable" });
     await threads.close();
@@ -137,7 +137,7 @@ describe("threads of many jobs", () => {
     await expect(run("answer")).rejects.toMatchObject({ code: "upstream_unavailable" });
   });
 
-  it("begin no job whose caller has gone, and end a thread that computes for nobody", async () => {
+  it("start no job whose caller has gone, and end a thread that computes for such a caller", async () => {
     start({ jobMs: 60_000, slowThreads: 1 });
     const gone = new AbortController();
     const hanging = forCaller(gone.signal, () => run("hang", "first", slow));
@@ -149,13 +149,13 @@ describe("threads of many jobs", () => {
     expect(await other).toBe("third");
   });
 
-  it("refuse for the time being when one thread after the other says nothing", async () => {
+  it("refuse jobs as temporary when thread after thread is silent", async () => {
     start({ silentMs: 0 });
     // One that answers may be faster than the first look at its thread.
     await expect(run("wait")).rejects.toMatchObject({ code: "upstream_unavailable" });
   });
 
-  it("refuse for the time being when their threads do not start", async () => {
+  it("refuse jobs as temporary when their threads do not start", async () => {
     threads = createJobThreads<undefined, GreedyJob, string>({
       thread: { name: "none", source: "test/support/no-such-thread.ts", heapMb: 32, isSilent: true },
       settings: undefined,

@@ -16,7 +16,7 @@ test("has few sizes", () => {
     expect(sharedMemorySize(octets)).toBe(size);
 });
 
-test("gives memory again that was given back, and none twice", () => {
+test("gives returned memory again, and none twice", () => {
   const memory = new SharedMemory();
   const first = memory.take(300 * kibibyte);
   const second = memory.take(300 * kibibyte);
@@ -29,7 +29,7 @@ test("gives memory again that was given back, and none twice", () => {
   expect(memory.take(400 * kibibyte).buffer).not.toBe(first.buffer);
 });
 
-test("keeps no more than its bound, and collects what it let go", () => {
+test("keeps no more than its limit, and has the rest collected", () => {
   let collections = 0;
   const memory = new SharedMemory(8 * mebibyte, () => collections++);
   const taken = Array.from({ length: 12 }, () => memory.take(mebibyte));
@@ -40,7 +40,7 @@ test("keeps no more than its bound, and collects what it let go", () => {
   }
 });
 
-test("lets go what was not used between two looks", () => {
+test("releases memory that was not used between two checks", () => {
   const memory = new SharedMemory(64 * mebibyte, () => {});
   const taken = [1, 2, 3, 4].map(() => memory.take(mebibyte));
   for (const one of taken) memory.giveBack(one);
@@ -55,7 +55,7 @@ test("lets go what was not used between two looks", () => {
   expect(memory.keptBytes).toBe(0);
 });
 
-test("lets all go at once", () => {
+test("releases all memory at once", () => {
   const memory = new SharedMemory();
   memory.giveBack(memory.take(10 * mebibyte));
   expect(memory.keptBytes).toBe(16 * mebibyte);

@@ -7,7 +7,7 @@ import { Gate } from "#/src/fairness/gate.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
 import { createThreadPool } from "#/src/threads/thread-pool.ts";
 
-it("ends a job that takes too long or too much memory, answers for it, and goes on with the next", async () => {
+it("ends a job that takes too long or too much memory, answers it, and continues with the next", async () => {
   await using pool = createThreadPool<string, string>({
     thread: { name: "greedy", source: "test/support/threads/greedy-thread.ts", heapMb: 32, isSilent: true },
     gate: new Gate({ what: "jobs", total: 1, share: 1, waiting: { total: 9, share: 9, waitMs: 60_000 } }),
@@ -19,7 +19,7 @@ it("ends a job that takes too long or too much memory, answers for it, and goes 
   expect(answers).toEqual(["over", "echo", "over", "over", "echo"]);
 }, 60_000);
 
-it("tells a job that had no processor from one that took too much", async () => {
+it("distinguishes a job that got no processor time from one that took too much", async () => {
   await using pool = createThreadPool<string, string>({
     thread: { name: "greedy", source: "test/support/threads/greedy-thread.ts", heapMb: 32, isSilent: true },
     gate: new Gate({ what: "jobs", total: 1, share: 1, waiting: { total: 9, share: 9, waitMs: 60_000 } }),
@@ -32,7 +32,7 @@ it("tells a job that had no processor from one that took too much", async () => 
   expect(await pool.run("echo")).toBe("echo");
 });
 
-it("ends a thread whose memory is to come back, and one without a job", async () => {
+it("ends a thread to release its memory, and a thread without a job", async () => {
   await using pool = createThreadPool<string, string>({
     thread: { name: "greedy", source: "test/support/threads/greedy-thread.ts", heapMb: 32, isSilent: true },
     gate: new Gate({ what: "jobs", total: 1, share: 1, waiting: { total: 9, share: 9, waitMs: 60_000 } }),
@@ -63,7 +63,7 @@ function openPool(timeLimitMs = 1000) {
   return { gate, pool };
 }
 
-it("answers a caller that goes at once, and its job ends where it looks for the caller", async () => {
+it("answers a caller that leaves at once, and its job ends at the next check of the caller", async () => {
   const { pool } = openPool();
   await using _pool = pool;
   expect(await pool.run("last count")).toBe("last 1");
@@ -75,7 +75,7 @@ it("answers a caller that goes at once, and its job ends where it looks for the 
   expect(await pool.run("last count")).toBe("last 3");
 }, 60_000);
 
-it("ends a job that does not look for its caller soon after that has gone, and gives its place back then", async () => {
+it("ends a job that does not check its caller soon after the caller has left, and then frees its place", async () => {
   const { pool, gate } = openPool(600_000);
   await using _pool = pool;
   const gone = new AbortController();
@@ -108,20 +108,20 @@ describe("threads with a process of their own", () => {
   const isRunning = (pid: number): boolean => fs.existsSync(`/proc/${pid}`);
   const onLinux = it.runIf(process.platform === "linux");
 
-  it("keeps the limit of time, and goes on with the next job", async () => {
+  it("enforces the limit of time, and continues with the next job", async () => {
     await using pool = open(1000).pool;
     const answers = await Promise.all(["hang", "echo", "throw", "echo"].map((job) => pool.run(job)));
     expect(answers).toEqual(["over", "echo", "over", "echo"]);
   }, 60_000);
 
-  it("answers a job whose heap ends its process, and goes on with the next", async () => {
+  it("answers a job whose heap ends its process, and continues with the next", async () => {
     await using pool = open(60_000).pool;
     expect(Number(await pool.run("process"))).not.toBe(process.pid);
     const answers = await Promise.all(["grow in large pieces", "echo"].map((job) => pool.run(job)));
     expect(answers).toEqual(["over", "echo"]);
   }, 120_000);
 
-  it("answers a job whose process is killed, and goes on with the next", async () => {
+  it("answers a job whose process is killed, and continues with the next", async () => {
     await using pool = open(60_000).pool;
     const pid = Number(await pool.run("process"));
     const hanging = pool.run("hang");
@@ -130,7 +130,7 @@ describe("threads with a process of their own", () => {
     expect(Number(await pool.run("process"))).not.toBe(pid);
   }, 60_000);
 
-  it("hears that its caller has gone while it computes", async () => {
+  it("notices that its caller has gone while it computes", async () => {
     await using pool = open(30_000).pool;
     const pid = await pool.run("process");
     const gone = new AbortController();
