@@ -34,14 +34,14 @@ describe("requests and answers", () => {
     }
   });
 
-  it("take nothing from the address", async () => {
+  it("ignore the query string", async () => {
     await server.deliver(server.ada, plainMessage());
     const init = { ...post, body: "{}" };
     const { body } = await server.ada.client.request("/v1/search?unread=false&limit=0", init);
     expect(body.content.items).not.toEqual([]);
   });
 
-  it("say nothing of a fault but where to find it", () => {
+  it("show only the request id of an internal fault", () => {
     const fault = errorObject(asRefusal(new TypeError("secret")), "req_1");
     expect(fault).toMatchObject({ code: "internal", request_id: "req_1" });
     expect(JSON.stringify(fault)).not.toMatch(/secret|TypeError/);
@@ -85,7 +85,7 @@ describe("operations", () => {
     expect((await client.ok("catalog.describe")).content.operations.length).toBeGreaterThan(10);
   });
 
-  it("make no account, agent or token", async () => {
+  it("create no account, agent or token", async () => {
     const all = operations.map(({ name }) => name);
     for (const kind of ["account", "agent", "token", "grant", "domain", "address", "password", "webhook"]) {
       expect(all.filter((name) => name.startsWith(`${kind}.`))).toEqual([]);
@@ -162,7 +162,7 @@ describe("a version", () => {
     }
   });
 
-  it("lets one of two writers through, and tells the other what to retry with", async () => {
+  it("lets one of two writers succeed, and answers the other with the current version", async () => {
     const { client } = server.ada;
     const { ref: id, version } = await client.ok("folder.create", { path: "Contested" });
     const answers = await Promise.all(
@@ -178,7 +178,7 @@ describe("a version", () => {
     await client.ok("folder.update", { id, version: lost!.body.error.version, path: "Retried" });
   });
 
-  it("is needed by whatever changes a stored object, but for message.update", async () => {
+  it("is required by every change of a stored object, except message.update", async () => {
     const { client } = server.ada;
     const message = await server.deliver(server.ada, plainMessage());
     const { ref: folder } = await client.ok("folder.create", { path: "Unversioned" });
@@ -204,7 +204,7 @@ describe("a version", () => {
 });
 
 describe("an idempotency key", () => {
-  it("is good for one request, whatever the operation", async () => {
+  it("is valid for one request, whatever the operation", async () => {
     const { client } = server.ada;
     const made = await client.ok("folder.create", { path: "Keyed", idempotency_key: "one" });
     for (const [operation, input] of [
@@ -222,7 +222,7 @@ describe("an idempotency key", () => {
     }
   });
 
-  it("is forgotten after an hour by all but send, and then the work is done again", async () => {
+  it("is forgotten after an hour by all operations but send, and the work is then done again", async () => {
     await using other = await openJsonServer();
     const request = { data: "QQ==", idempotency_key: "hour" };
     const first = await other.ada.client.ok("blob.create", request);
@@ -232,7 +232,7 @@ describe("an idempotency key", () => {
     expect((await other.ada.client.ok("blob.create", { ...request, data: "Qg==" })).ref).not.toBe(first.ref);
   });
 
-  it("of send is remembered for seven days, through restarts, whatever a repeat says", async () => {
+  it("of send is kept for seven days, also after restarts, whatever a repeat contains", async () => {
     await using other = await openJsonServer();
     const body = { to: [other.bob.address], subject: "Once", text: "First" };
     const request = { body, idempotency_key: "week" };
@@ -250,7 +250,7 @@ describe("an idempotency key", () => {
     expect([ref === first.ref, replayed]).toEqual([false, undefined]);
   });
 
-  it("that was refused or failed is good for another attempt", async () => {
+  it("of a refused or failed request can be used again", async () => {
     const { client } = server.ada;
     const failing = await client.call("folder.create", { path: "a//b", idempotency_key: "again" });
     expect(failing.status).toBe(400);
@@ -259,7 +259,7 @@ describe("an idempotency key", () => {
 });
 
 describe("events", () => {
-  it("are of mail, and of nothing else that changes", async () => {
+  it("are about mail, and about no other change", async () => {
     // Beside them: that events of mail are lost, as a backup was put back, and that no mail is sent for a while.
     const others = ["mailbox.restored", "agent.paused", "agent.resumed"];
     expect(eventTypes.filter((type) => !type.startsWith("mail."))).toEqual(expect.arrayContaining(others));
@@ -275,7 +275,7 @@ describe("events", () => {
     expect(events.map(({ type }: { type: string }) => type)).toEqual(["mail.received"]);
   });
 
-  it("tell what becomes of mail that is sent, with whom it is about", async () => {
+  it("report the delivery of sent mail, with the recipient", async () => {
     await using other = await openJsonServer();
     const { ada, bob } = other;
     const { cursor } = await ada.client.ok("wait");
@@ -302,7 +302,7 @@ describe("events", () => {
       });
   });
 
-  it("tell of a mail that waits for somebody, with why", async () => {
+  it("report a mail that waits for approval, with the reason", async () => {
     const { client } = server.ada;
     const { cursor } = await client.ok("wait");
     const held = await client.ok("send", {

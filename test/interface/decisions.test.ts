@@ -100,7 +100,7 @@ describe("names, marks and versions", () => {
 });
 
 describe("cursors", () => {
-  it("is of no use to anybody else, nor with another reach", async () => {
+  it("is refused for another caller, and with another reach", async () => {
     await using other = await openJsonServer();
     const { ada, bob } = other;
     const id = await other.deliver(bob, plainMessage("long", "Lorem ipsum. ".repeat(100)));
@@ -126,7 +126,7 @@ describe("cursors", () => {
     expect([status, body.error.field]).toEqual([400, "/cursor"]);
   });
 
-  it("older than what is kept are refused, with what to do", async () => {
+  it("older than the retention are refused, with a hint", async () => {
     await using other = await openJsonServer();
     const { cursor } = await other.ada.client.ok("wait");
     await other.deliver(other.ada, plainMessage());
@@ -146,7 +146,7 @@ describe("cursors", () => {
 });
 
 describe("proof of the sender", () => {
-  it("is not of what a mail client stores", async () => {
+  it("is not given to mail that a mail client stores", async () => {
     const { agent, client, address } = server.ada;
     const { number } = (await server.mail.findMailbox(agent, "INBOX"))!;
     const bytes = Buffer.from(`From: ${address}\r\nSubject: Mine\r\n\r\nHello\r\n`);
@@ -163,7 +163,7 @@ describe("proof of the sender", () => {
 });
 
 describe("the machine-readable part", () => {
-  it("needs text for people beside it, and is bounded", async () => {
+  it("needs text for people beside it, and is limited in size", async () => {
     const { client, address } = server.ada;
     const type = "urn:example:ask";
     const send = (body: object) => client.call("send", { body: { to: [address], ...body } });
