@@ -72,7 +72,7 @@ test("has mail, calendars and contacts of an address, and no password", async ()
   expect(text).not.toMatch(/Password<\/key><string>/);
 });
 
-test("names its payloads alike each time, and otherwise for another address", () => {
+test("has the same payload ids each time, and others for another address", () => {
   const { settings } = server.daemon;
   const uuids = (address: string) =>
     [...formatAppleProfile(address, settings)!.matchAll(/<key>PayloadUUID<\/key><string>([^<]+)</g)].map(
@@ -85,7 +85,7 @@ test("names its payloads alike each time, and otherwise for another address", ()
     expect(uuid).toMatch(/^[0-9A-F]{8}-[0-9A-F]{4}-8[0-9A-F]{3}-8[0-9A-F]{3}-[0-9A-F]{12}$/);
 });
 
-test("leaves out what no client can reach", () => {
+test("leaves out protocols that are not enabled", () => {
   const { settings } = server.daemon;
   const without = formatAppleProfile("a@ours.dev", {
     ...settings,
@@ -102,15 +102,15 @@ test.each([
   "?emailaddress=a%40theirs.dev",
   "?emailaddress=%3Cx%3E",
   `?emailaddress=${"a".repeat(4000)}%40ours.dev`,
-])("is not there for %s", async (query) => {
+])("answers 404 for %s", async (query) => {
   expect((await ask(query)).response.status).toBe(404);
 });
 
-test("is read and nothing else", async () => {
+test("refuses other methods than GET", async () => {
   expect((await ask("?emailaddress=a%40ours.dev", "POST")).response.status).toBe(405);
 });
 
-test.runIf(hasOpenssl)("is signed with the server's certificate, as openssl sees it", async () => {
+test.runIf(hasOpenssl)("is signed with the server's certificate, which openssl verifies", async () => {
   const { octets } = await ask("?emailaddress=alex%40ours.dev");
   const { cert } = server.daemon.certificate;
   expect(await verify(octets, cert)).toBe(formatAppleProfile("alex@ours.dev", server.daemon.settings));
@@ -134,7 +134,7 @@ test.runIf(hasOpenssl).each(["rsa", "ec"] as const)(
   },
 );
 
-test("a key of another kind signs nothing", async () => {
+test("a key of another kind makes no signature", async () => {
   const { generateKeyPairSync } = await import("node:crypto");
   const { privateKey } = generateKeyPairSync("ed25519");
   const key = privateKey.export({ type: "pkcs8", format: "pem" }) as string;

@@ -33,7 +33,7 @@ async function ask(path: string, host = "mx.ours.dev", method = "GET", body = ""
 
 const wellKnown = "/.well-known/autoconfig/mail/config-v1.1.xml";
 
-test("a client that has an address finds the servers that are there", async () => {
+test("a client finds the enabled servers by its address", async () => {
   const { status, text } = await ask(`${wellKnown}?emailaddress=anybody%40ours.dev`);
   expect(status).toBe(200);
   expect(text).toContain("<domain>ours.dev</domain>");
@@ -46,7 +46,7 @@ test("a client that has an address finds the servers that are there", async () =
   expect(text).not.toContain("STARTTLS");
 });
 
-test("the host autoconfig. of a domain tells the same", async () => {
+test("the host autoconfig. of a domain gives the same answer", async () => {
   const asked = await ask("/mail/config-v1.1.xml", "autoconfig.ours.dev");
   expect(asked.status).toBe(200);
   expect(asked.text).toBe((await ask(`${wellKnown}?emailaddress=robin%40OURS.dev`)).text);
@@ -63,11 +63,11 @@ test.each([
   [`${wellKnown}?emailaddress=${"a".repeat(5000)}%40ours.dev`, "mx.ours.dev"],
   ["/mail/config-v1.1.xml", "autoconfig.theirs.dev"],
   [wellKnown, "127.0.0.1"],
-])("%s of %s is about no domain of ours", async (path, host) => {
+])("%s of %s is not of a domain here", async (path, host) => {
   expect(await ask(path, host)).toMatchObject({ status: 404 });
 });
 
-test("it is read and nothing else", async () => {
+test("other methods than GET are refused", async () => {
   expect(await ask(wellKnown, "ours.dev", "POST")).toMatchObject({ status: 405 });
 });
 
@@ -109,7 +109,7 @@ function discover(address: string, schema = outlook, path = "/autodiscover/autod
   return ask(path, "autodiscover.ours.dev", "POST", request);
 }
 
-test("Outlook finds the servers that are there", async () => {
+test("Outlook finds the enabled servers", async () => {
   const { status, text } = await discover("anybody@ours.dev", outlook, "/Autodiscover/Autodiscover.xml");
   expect(status).toBe(200);
   expect(text).toMatch(
@@ -120,7 +120,7 @@ test("Outlook finds the servers that are there", async () => {
   expect(text).not.toContain("SMTP");
 });
 
-test("Outlook is told the same of every address of a domain", async () => {
+test("Outlook gets the same answer for every address of a domain", async () => {
   const { address } = server.agents[0]!;
   const known = await discover(address);
   const unknown = await discover("nobody-at-all@ours.dev");
@@ -132,13 +132,13 @@ test.each([
   ["a@ours.dev", "http://schemas.microsoft.com/exchange/autodiscover/mobilesync/responseschema/2006", 601],
   ["<x>", outlook, 600],
   ["", outlook, 600],
-])("Outlook that asks for %s in %s gets the error %i", async (address, schema, code) => {
+])("Outlook's request for %s in %s gets the error %i", async (address, schema, code) => {
   const { text } = await discover(address, schema);
   expect(text).toContain(`<ErrorCode>${code}</ErrorCode>`);
   expect(text).not.toContain("<Account>");
 });
 
-test("Autodiscover is asked with POST alone, and with little", async () => {
+test("Autodiscover accepts only POST with a small body", async () => {
   expect((await ask("/autodiscover/autodiscover.xml")).status).toBe(405);
   expect((await discover("a".repeat(20_000))).status).toBe(413);
 });

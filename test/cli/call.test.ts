@@ -37,7 +37,7 @@ const here = (): string[] => ["--data", daemon.data, "--agent", daemon.agents[0]
 const there = (): string[] => ["--url", daemon.http.url, "--token", daemon.agents[0]!.token];
 
 describe("waypost call", () => {
-  it("lists the operations, and says what one takes, from the declarations", async () => {
+  it("lists the operations and the input of each, from the declarations", async () => {
     const { code, stdout } = await call(["--help"]);
     expect(code).toBe(0);
     const width = Math.max(...operations.map(({ name }) => name.length));
@@ -50,7 +50,7 @@ describe("waypost call", () => {
   it.each([
     ["by the private socket", here],
     ["over HTTP", there],
-  ])("takes its input from standard input and ends with what came of it, %s", async (_, way) => {
+  ])("reads its input from standard input, and its exit code tells the outcome, %s", async (_, way) => {
     const listed = await call(["search", "--json", "-", ...way()], '{"folder":"inbox"}');
     expect([listed.code, JSON.parse(listed.stdout).kind]).toEqual([0, "listing"]);
     expect(await call(["search", "--json", '{"limit":0}', ...way()])).toMatchObject({

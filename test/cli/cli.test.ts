@@ -166,7 +166,7 @@ describe.each(["without a daemon", "with a daemon"] as const)("administration %s
     expect((await waypost("queue", "retry", "0".repeat(26), ...at)).code).toBe(1);
   });
 
-  test("refuses what is taken and what is not there, with 1", async () => {
+  test("refuses names in use and unknown names, with exit code 1", async () => {
     expect(await waypost("agent", "create", "ADA@example.org", ...at)).toMatchObject({ code: 1, stdout: "" });
     expect(await waypost("token", "revoke", "99", ...at)).toMatchObject({ code: 1 });
     expect(await waypost("agent", "create", "a@example.net", ...at)).toMatchObject({
@@ -185,13 +185,13 @@ describe.each(["without a daemon", "with a daemon"] as const)("administration %s
       /^waypost: --allow: .*neither a domain nor/,
     ],
     [["agent", "create", "cy@nowhere.example"], /^waypost: <address>: nowhere\.example is no domain/],
-  ])("calls what is wrong by its own name: waypost %j", async (args, words) => {
+  ])("names the wrong argument: waypost %j", async (args, words) => {
     const { code, stderr } = await waypost(...args, ...at);
     expect(stderr).toMatch(words);
     expect(code).not.toBe(0);
   });
 
-  test("deletes only when it is told --yes", async () => {
+  test("deletes only with --yes", async () => {
     await wayposted("agent", "create", "bob@example.org", ...at);
     expect((await waypost("agent", "delete", "bob@example.org", ...at)).code).toBe(2);
     await wayposted("agent", "delete", "bob@example.org", "--yes", ...at);
@@ -219,7 +219,7 @@ describe.each(["without a daemon", "with a daemon"] as const)("administration %s
     expect((await waypost("backup", path.join(copy, "waypost.db"), ...at)).code).toBe(1);
   });
 
-  test("brings calendars and contacts in and out", async () => {
+  test("imports and exports calendars and contacts", async () => {
     const lines = (text: string): string => text.trim().replaceAll("\n", "\r\n").concat("\r\n");
     const card = (uid: string): string =>
       lines(`BEGIN:VCARD\nVERSION:3.0\nFN:${uid}\nN:;${uid};;;\nUID:${uid}\nEND:VCARD`);
@@ -278,7 +278,7 @@ describe.each(["without a daemon", "with a daemon"] as const)("administration %s
     ).toMatch(/There are: /);
   });
 
-  test("delivers a test mail by SMTP where a daemon runs", async () => {
+  test("delivers a test mail by SMTP to the running daemon", async () => {
     const sent = await waypost(
       "deliver",
       "--to",
@@ -330,7 +330,7 @@ function startOnce(data: string, ...options: string[]): Promise<string> {
 }
 
 describe("waypost start", () => {
-  test("makes an agent and a person the first time, and shows no secret the second time", async () => {
+  test("creates an agent and a person at the first start, and shows no secret at the second", async () => {
     const data = path.join(folder, "first");
     const first = await startOnce(data);
     expect(first).toMatch(/agent@waypost\.test +app password \S+ +token wp_\w{32}\n/);
@@ -343,7 +343,7 @@ describe("waypost start", () => {
     expect(second).not.toMatch(/wp_|app password/);
   });
 
-  test("tells mail clients the name in the operator's certificate when other computers reach it", async () => {
+  test("shows the name in the operator's certificate when other computers reach the server", async () => {
     const made = await makeCertificate("ec", undefined, "mail.example.org");
     const { certificateFile, keyFile } = writeCertificate(folder, made);
     const settings = {

@@ -20,7 +20,7 @@ test("copies files of the repository and the binary that npm run build makes", (
     if (!file.startsWith("dist/")) expect(fs.existsSync(new URL(file, top)), file).toBe(true);
 });
 
-test("sets what is a setting, and opens the ports that mail and calendars have then", () => {
+test("sets only existing settings, and exposes their ports", () => {
   const environment = Object.fromEntries(wordsOf("ENV").map((word) => word.split("=") as [string, string]));
   const settings = loadSettings({ environment });
   expect(settings.server.bind).toBe("0.0.0.0");

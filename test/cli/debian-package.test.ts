@@ -15,7 +15,7 @@ const hasTools = ["dpkg-deb", "sh"].every((tool) => {
   }
 });
 
-test.runIf(hasTools)("has the program, the unit and scripts that make a user and never delete mail", () => {
+test.runIf(hasTools)("has the program, the unit and scripts that create a user and never delete mail", () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-package-"));
   try {
     const binary = path.join(folder, "waypost");

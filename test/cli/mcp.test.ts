@@ -40,7 +40,7 @@ describe("waypost mcp", () => {
     },
   );
 
-  it("says at once when the credential is not accepted", async () => {
+  it("reports at once that the credential is refused", async () => {
     const run = promisify(execFile)(program, [script, "mcp", "--url", server.url, "--token", "wp_wrong"]);
     await expect(run).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining("credential") });
   });

@@ -67,7 +67,7 @@ test("writes settings, makes domain, person and agent, and prints secrets and re
   expect(agents).toMatchObject([{ address: "agent@ours.dev", approver: "ada@ours.dev" }]);
 });
 
-test("says what it is about to do, and does nothing that nobody agreed to", async () => {
+test("says what it will do, and does nothing without consent", async () => {
   const { code, stdout, stderr } = await waypost("setup", "--domain", "ours.dev");
   expect(code).toBe(2);
   expect(stdout).toMatch(/This is what will be done:[\s\S]+make me@ours\.dev/);
@@ -94,7 +94,7 @@ test.each([
   expect(fs.readdirSync(folder)).toEqual([]);
 });
 
-test("writes paths and names as TOML has them", () => {
+test("writes paths and names as TOML strings", () => {
   const answers = {
     domain: "ours.dev",
     hostname: "mail.ours.dev",

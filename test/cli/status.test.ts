@@ -9,7 +9,7 @@ import { startChildDaemon, startScript } from "../support/daemon.ts";
 
 const run = promisify(execFile);
 
-test("tells what was refused for a share, counted, and in one line of the log for each owner and minute", async () => {
+test("shows the number of refusals of each share, and the log has one line for each owner and minute", async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-status-"));
   const log = path.join(folder, "log");
   try {

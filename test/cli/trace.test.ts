@@ -61,7 +61,7 @@ function trace(
 }
 
 describe("waypost trace", () => {
-  it("finds what came in by the word of the SMTP reply, and no other mail of the connection", async () => {
+  it("finds an incoming mail by the id in the SMTP reply, and no other mail of the connection", async () => {
     const { code, stdout } = await trace([accepted, "--log", log, "--json"]);
     expect(code).toBe(0);
     const { lines } = JSON.parse(stdout);
@@ -70,7 +70,7 @@ describe("waypost trace", () => {
     expect(JSON.parse((await trace([copy, "--log", log, "--json"])).stdout).lines).toEqual(lines);
   });
 
-  it("finds what an agent sent, from the request to the delivery, and what became of it", async () => {
+  it("finds a mail of an agent, from the request to the outcome of the delivery", async () => {
     const told = await trace([sent, "--log", log, "--json"]);
     expect(told).toMatchObject({ code: 0, stderr: "" });
     const { lines, queue } = JSON.parse(told.stdout);
@@ -81,7 +81,7 @@ describe("waypost trace", () => {
     expect(stdout).toMatch(/delivered/);
   });
 
-  it("reads what logrotate has made of the log, and standard input", async () => {
+  it("reads rotated log files, and standard input", async () => {
     const whole = fs.readFileSync(log, "utf8");
     const lines = whole.trimEnd().split("\n");
     const half = Math.ceil(lines.length / 2);
@@ -96,7 +96,7 @@ describe("waypost trace", () => {
     expect((await trace([sent, "--log", "-", "--json"], journal)).stdout).toBe(expected);
   });
 
-  it("says so when nothing is known, and how to read a journal", async () => {
+  it("says that nothing is found, and how to read a journal", async () => {
     const { code, stderr } = await trace(["message_00000000000000000000000000"]);
     expect(code).toBe(1);
     expect(stderr).toMatch(/Nothing is known about/);
@@ -109,7 +109,7 @@ describe("the lines of a mail", () => {
     Readable.from([lines.map((line) => `${JSON.stringify(line)}\n`).join("")]),
   ];
 
-  it("are found over ids that are named later, in a bounded number of readings", async () => {
+  it("are found by ids that later lines name, in a limited number of readings", async () => {
     const log = [
       { submission: "b", message: "c" },
       { id: "x", submission: "b" },
@@ -126,7 +126,7 @@ describe("the lines of a mail", () => {
     expect(readings).toBe(4);
   });
 
-  it("are so many at most", async () => {
+  it("are limited in number", async () => {
     const many = Array.from({ length: traceLinesMax + 10 }, () => ({ id: "a" }));
     expect(await traceMail(of(many), "a")).toHaveLength(traceLinesMax);
   });

@@ -29,7 +29,7 @@ function upgrade(...args: readonly string[]): Promise<{ code: number; stdout: st
   });
 }
 
-test("says what it will do, does it when it is told to, once, and not while the server runs", async () => {
+test("says what it will do, does it once with consent, and not while the server runs", async () => {
   const asked = await upgrade();
   expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining("Add --yes to do it.") });
   expect(asked.stdout).toContain(

@@ -55,7 +55,7 @@ describe("a call", () => {
     await expect(client.call("search", { folders: "inbox" })).rejects.toThrow();
   });
 
-  it("throws a refusal with all that the server says about it", async () => {
+  it("throws a refusal with all its details", async () => {
     const { client } = clientThrough(() => undefined);
     const failure = await client.call("part.describe", { id: "nonsense" }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(RequestError);
@@ -68,7 +68,7 @@ describe("a call", () => {
     });
   });
 
-  it("waits as long as it is told when a limit is spent", async () => {
+  it("waits for the time in the refusal when a limit is spent", async () => {
     const limited = refusal(429, {
       code: "rate_limited",
       message: "Wait.",
@@ -85,7 +85,7 @@ describe("a call", () => {
     });
   });
 
-  it("does a write once though its answer was lost, by a key that it makes", async () => {
+  it("does a write once although its answer was lost, with a key of its own", async () => {
     const id = await server.deliver(server.ada, plainMessage("Twice"));
     const { client, attempts } = clientThrough((_, count) => (count === 1 ? "answer lost" : undefined));
     const { version } = (await client.call("message.update", { id, flagged: true })) as { version?: string };
@@ -120,7 +120,7 @@ describe("a call", () => {
 });
 
 describe("a stream", () => {
-  it("gives every event once and in order, however often the connection breaks", async () => {
+  it("yields every event once and in order, however often the connection breaks", async () => {
     let live: AbortController | undefined;
     const network: typeof fetch = async (url, init) => {
       if (!String(url).endsWith("/watch")) return fetch(url, init);
@@ -152,7 +152,7 @@ describe("a stream", () => {
     expect(await events.next()).toEqual({ done: true, value: undefined });
   });
 
-  it("throws what no reconnecting mends: a bad cursor, a credential that is revoked", async () => {
+  it("throws errors that a new connection cannot mend: an invalid cursor, a revoked credential", async () => {
     const client = createClient({ url: server.url, token: server.ada.token });
     await expect(client.watch({ cursor: "nonsense" }).next()).rejects.toMatchObject({ code: "invalid" });
     const other = await server.token(server.ada, ["mail"]);

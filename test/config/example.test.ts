@@ -9,7 +9,7 @@ import { defaultSettings, settingDescriptions } from "#/config/schema.ts";
 
 const file = new URL("../../config/waypost.example.toml", import.meta.url).pathname;
 
-test("the example loads and means the defaults", () => {
+test("the example loads, and has the default values", () => {
   expect(loadSettings({ file })).toEqual(defaultSettings());
 });
 
@@ -25,7 +25,7 @@ test("the example is what the schema says (config/build/write-example.ts writes 
   expect(readFileSync(file, "utf8")).toBe(formatExample());
 });
 
-test("the settings that the README tells to write down load, and open the ports of mail to others", () => {
+test("the settings in the README load, and open the ports of mail to other computers", () => {
   const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
   const block = /^ {8}\[server\]\n(?:(?: {8}.*)?\n)+?(?= {3}\S)/m.exec(readme)![0];
   const written = path.join(mkdtempSync(path.join(tmpdir(), "waypost-readme-")), "waypost.toml");

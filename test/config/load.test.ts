@@ -24,7 +24,7 @@ function refusalOf(sources: SettingSources): string {
 }
 
 describe("precedence", () => {
-  test("an installation that sets nothing has the defaults", () => {
+  test("a configuration without settings has the defaults", () => {
     expect(loadSettings()).toEqual(defaultSettings());
   });
 
@@ -49,7 +49,7 @@ describe("precedence", () => {
   });
 });
 
-describe("text becomes the type of its setting", () => {
+describe("converts text to the type of its setting", () => {
   test.each([
     ["smtp.enabled=false", (s: Settings) => s.smtp.enabled, false],
     ["limits.requests_per_second=0.5", (s: Settings) => s.limits.requestsPerSecond, 0.5],
@@ -108,7 +108,7 @@ describe("what is wrong is named with its place", () => {
   });
 });
 
-test("everything that is wrong is told at once, each with its place", () => {
+test("all errors are reported at once, each with its place", () => {
   const file = fileWith("[smtp]\nport = 70000\nprot = 1\n\n[imap]\nmessage_limit = 2\n");
   const refusal = refusalOf({
     file,
@@ -147,20 +147,20 @@ describe("a file with a secret in it", () => {
     }
   });
 
-  test("every setting that is a secret by its name is known as one", () => {
+  test("every setting with the name of a secret is declared secret", () => {
     const byName = settingDescriptions.filter(({ name }) => /(password|secret)(?!_file$)/.test(name));
     expect(byName.filter(({ isSecret }) => !isSecret).map(({ name }) => name)).toEqual([]);
     expect(byName.length).toBeGreaterThan(0);
   });
 });
 
-test("a slip of the pen is told what was meant", () => {
+test("a misspelt setting gets the name that was meant", () => {
   expect(() => loadSettings({ set: ["smtp.prot=1"] })).toThrow(
     expect.objectContaining({ details: { hint: "Perhaps smtp.port is meant." } }),
   );
 });
 
-test("variables that Kubernetes makes of a service called waypost are no settings", () => {
+test("variables that Kubernetes sets for a service called waypost are ignored", () => {
   const environment = {
     WAYPOST_PORT: "tcp://10.0.0.1:25",
     WAYPOST_SERVICE_HOST: "10.0.0.1",

@@ -48,7 +48,7 @@ async function check(changes: Zone = {}, greeting = "220 mx.ours.dev ready\r\n")
 
 const spf: Finding["what"] = "TXT ours.dev";
 
-test("what is published as it was told is in order", async () => {
+test("a domain with the printed records has no wrong or missing record", async () => {
   const { ok, findings } = await check();
   expect(ok).toBe(true);
   const status = Object.groupBy(findings, (finding) => finding.status);
@@ -179,12 +179,12 @@ test.each<[string, Zone, string, Finding["status"], RegExp]>([
   if (status === "wrong" || status === "missing") expect(ok).toBe(false);
 });
 
-test("another server at port 25 is told", async () => {
+test("another server at port 25 is reported as wrong", async () => {
   const { findings } = await check({}, "220 mx.theirs.dev ready\r\n");
   expect(findings.find(({ found }) => found?.startsWith("220"))).toMatchObject({ status: "wrong" });
 });
 
-test("the domain's own name servers are asked, and not what others remember", async () => {
+test("the domain's own name servers are queried, not the cache of another one", async () => {
   const usual = zoneResolve({
     ...host,
     "ours.dev": [
@@ -212,7 +212,7 @@ test("the domain's own name servers are asked, and not what others remember", as
   expect(findings[0]).toMatchObject({ what: "MX ours.dev", status: "ok", found: "10 mx.ours.dev." });
 });
 
-test("of a host with very many addresses a few are looked at", async () => {
+test("only a few addresses of a host with very many are checked", async () => {
   const many: Zone = {
     "mx.ours.dev": Array.from({ length: 1000 }, (_, n) => ["A", `127.0.${n >> 8}.${n & 255}`] as const),
   };
@@ -236,7 +236,7 @@ test("a zone file has each record, its texts in strings of 255 octets", () => {
   }
 });
 
-test("keys that the DNS does not have, or has differently, are named", async () => {
+test("keys that are missing or different in the DNS are named", async () => {
   const [rsa, ed25519] = dkim as [string, string];
   expect(await findUnpublished("ours.dev", keys, { resolve: zoneResolve(right) })).toEqual([]);
   const { [rsa]: _, ...others } = right;

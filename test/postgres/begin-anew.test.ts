@@ -15,7 +15,7 @@ import { seedAgent } from "../support/store.ts";
 import { dropDatabase, makeDatabase, nameOf, serverUrl } from "./database.ts";
 
 describe.skipIf(serverUrl === undefined)("a database that was put back", () => {
-  it("begins anew: UIDVALIDITYs and positions are ones that were never given, and all is sound", async () => {
+  it("begins anew: UIDVALIDITYs and positions were never used before, and the check finds no fault", async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-store-"));
     const url = await makeDatabase();
     let store = await openStore({ folder, database: { url } });

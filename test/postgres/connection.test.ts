@@ -10,7 +10,7 @@ import { migrate } from "#/storage/postgres/migrate.ts";
 import { command, openDatabase, serverUrl } from "./database.ts";
 
 describe.skipIf(serverUrl === undefined)("a connection to PostgreSQL", () => {
-  it("answers numbers, octets, truth and null as SQLite does", async () => {
+  it("returns numbers, octets, booleans and null as SQLite does", async () => {
     await using test = await openDatabase();
     await test.sql.run("create table thing (a bigint not null, b bytea, c text) without rowid");
     const octets = randomBytes(1000);
@@ -36,7 +36,7 @@ describe.skipIf(serverUrl === undefined)("a connection to PostgreSQL", () => {
     expect(await test.sql.get("select 1 as one")).toEqual({ one: 1 });
   });
 
-  it("keeps text with a NUL, with another character in its place", async () => {
+  it("stores text with a NUL, with another character in its place", async () => {
     await using test = await openDatabase();
     await test.sql.run("create table thing (c text not null)");
     await test.sql.run("insert into thing (c) values (?)", "a\0b");
@@ -51,7 +51,7 @@ describe.skipIf(serverUrl === undefined)("a connection to PostgreSQL", () => {
     expect(await test.sql.column("select c from thing order by c")).toEqual(["A", "B", "_", "a", "b", "é"]);
   });
 
-  it("carries out statements in the order in which they were sent, and goes on after one that failed", async () => {
+  it("runs statements in the order in which they were sent, and continues after a failed one", async () => {
     await using test = await openDatabase();
     await test.sql.run("create table thing (a bigint not null primary key)");
     const insert = (a: number) => test.sql.run("insert into thing (a) values (?)", a);
@@ -66,7 +66,7 @@ describe.skipIf(serverUrl === undefined)("a connection to PostgreSQL", () => {
     expect(await test.sql.column("select a from thing order by a")).toEqual([1, 2, 3]);
   });
 
-  it("reads more texts than stay prepared", async () => {
+  it("reads more SQL texts than stay prepared", async () => {
     await using test = await openDatabase();
     for (let turn = 0; turn < 2; turn++)
       for (let number = 0; number < 600; number++)
@@ -106,7 +106,7 @@ describe.skipIf(serverUrl === undefined)("a connection to PostgreSQL", () => {
 });
 
 describe.skipIf(serverUrl === undefined)("the schema on PostgreSQL", () => {
-  it("is made once when several daemons start at the same time", async () => {
+  it("is created once when several daemons start at the same time", async () => {
     await using test = await openDatabase();
     const others = await Promise.all([1, 2, 3].map(() => connect({ url: test.url })));
     await Promise.all([test.sql, ...others].map((sql) => migrate(sql, 5)));
@@ -117,7 +117,7 @@ describe.skipIf(serverUrl === undefined)("the schema on PostgreSQL", () => {
     for (const sql of others) await sql.close();
   });
 
-  it("takes the steps that an older one lacks, each by itself, and keeps nothing of a step that fails", async () => {
+  it("runs the missing steps of an older one separately, and rolls a failed step back", async () => {
     await using test = await openDatabase();
     const make = (name: string) => ({
       name,

@@ -59,7 +59,7 @@ async function startPooler(mode: string): Promise<string> {
 }
 
 describe.skipIf(!hasPooler || serverUrl === undefined)("the store behind PgBouncer", () => {
-  it("takes writes and hears of them where each connection keeps its session", async () => {
+  it("writes and gets notifications where each connection keeps its session", async () => {
     const url = await startPooler("session");
     const open = (name: string) => openStore({ folder: path.join(folder, name), database: { url } });
     const [one, other] = [await open("one"), await open("other")];
@@ -73,7 +73,7 @@ describe.skipIf(!hasPooler || serverUrl === undefined)("the store behind PgBounc
     }
   });
 
-  it("does not open where sessions are lent for a transaction", async () => {
+  it("does not open where sessions are shared by transactions", async () => {
     const url = await startPooler("transaction");
     const opened = openStore({ folder: path.join(folder, "one"), database: { url } });
     await expect(opened).rejects.toThrow(/pool_mode/);

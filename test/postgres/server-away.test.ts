@@ -10,7 +10,7 @@ import { serverUrl } from "./database.ts";
 import { startPostgres } from "./postgres-server.ts";
 
 describe.skipIf(serverUrl === undefined)("a daemon whose PostgreSQL goes away", () => {
-  it("refuses as temporary over IMAP, SMTP and HTTP, keeps its sessions, and goes on", async () => {
+  it("refuses requests as temporary over IMAP, SMTP and HTTP, keeps its sessions, and continues", async () => {
     const server = (await startPostgres({ isDurable: true }))!;
     try {
       await using started = await startInProcessDaemon({

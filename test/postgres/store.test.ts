@@ -77,7 +77,7 @@ describe.skipIf(serverUrl === undefined)("a store on PostgreSQL", () => {
     await second.close();
   });
 
-  it("does a write again that was undone because another waited for it", async () => {
+  it("repeats a write that was rolled back because of a deadlock", async () => {
     await using test = await openTestStore();
     const { store } = test;
     const ada = await seedAgent(store);
@@ -102,7 +102,7 @@ describe.skipIf(serverUrl === undefined)("a store on PostgreSQL", () => {
     expect((await written).uids).toEqual([1]);
   });
 
-  it("goes on after the server has ended every connection", async () => {
+  it("continues after the server has ended every connection", async () => {
     await using test = await openTestStore();
     const { store } = test;
     const ada = await seedAgent(store);
@@ -143,12 +143,12 @@ describe.skipIf(serverUrl === undefined)("a store on PostgreSQL", () => {
     expect((await append(store, ada)).uids).toEqual([1]);
   });
 
-  it("says that backups are the engine's own", async () => {
+  it("answers that backups are made by the engine's own tools", async () => {
     await using test = await openTestStore();
     await expect(test.store.backup("/nowhere")).rejects.toThrow("pg_dump");
   });
 
-  it("loses nothing that was acknowledged when the server crashes, and refuses as temporary meanwhile", async () => {
+  it("loses no acknowledged write when the server crashes, and refuses writes as temporary meanwhile", async () => {
     const server = (await startPostgres({ isDurable: true }))!;
     using folder = temporaryFolder();
     try {

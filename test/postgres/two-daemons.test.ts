@@ -48,7 +48,7 @@ describe.skipIf(serverUrl === undefined)("two daemons on one PostgreSQL", () => 
     expect(await smtp.command(`Subject: ${subject}\r\n\r\nHow are you?\r\n.`)).toMatch(/^250 /);
   }
 
-  it("take a login of the other, and refuse it as soon as the other has revoked it", async () => {
+  it("accept a credential of the other, and refuse it as soon as the other has revoked it", async () => {
     const { token } = one.agents[0]!;
     const health = (daemon: InProcessDaemon) => postJson(daemon.http.url, "search", token, {});
     expect(await health(two)).toMatchObject({ kind: "listing" });
@@ -78,7 +78,7 @@ describe.skipIf(serverUrl === undefined)("two daemons on one PostgreSQL", () => 
     }
   });
 
-  it("tell an IDLE client at one of what comes in at the other", async () => {
+  it("send an IDLE client of one the mail that arrives at the other", async () => {
     const { address, password } = two.people[0]!;
     const script = `
       S: * OK {{*}}
@@ -174,7 +174,7 @@ describe.skipIf(serverUrl === undefined)("two daemons on one PostgreSQL", () => 
     }
   });
 
-  it("send a mail once that is asked for at both with one key", async () => {
+  it("send a mail once when both get the request with one key", async () => {
     const { address, token } = two.agents[0]!;
     const { store } = one.daemon.house;
     await administer(one.daemon.house, "agent.update", { owner: address, holdPolicy: "open" });

@@ -53,7 +53,7 @@ function outboundOf(store: Store) {
 }
 
 describe.skipIf(serverUrl === undefined)("two daemons' stores on one PostgreSQL", () => {
-  it("see what the other has written, and are told of it", async () => {
+  it("see the writes of the other, and are notified of them", async () => {
     await using stores = await openTwoStores();
     const { one, two } = stores;
     const ada = await seedAgent(one);
@@ -69,7 +69,7 @@ describe.skipIf(serverUrl === undefined)("two daemons' stores on one PostgreSQL"
     expect(await listUids(one, ada.agent, ada.inbox)).toEqual([1, 2]);
   });
 
-  it("are told within moments of agents that they follow, and to look at all, when what was told got lost", async () => {
+  it("are soon notified about the agents that they follow, and about all after lost notifications", async () => {
     await using stores = await openTwoStores();
     const { one, two } = stores;
     const ada = await seedAgent(one);
@@ -100,7 +100,7 @@ describe.skipIf(serverUrl === undefined)("two daemons' stores on one PostgreSQL"
     await vi.waitUntil(() => heard.get(bob.agent) === last, waiting);
   });
 
-  it("read the log as it is, though a page of it was kept before the other wrote", async () => {
+  it("read the current log, also after they have kept a page of it", async () => {
     await using stores = await openTwoStores();
     const { one, two } = stores;
     const ada = await seedAgent(one);
@@ -114,7 +114,7 @@ describe.skipIf(serverUrl === undefined)("two daemons' stores on one PostgreSQL"
     }
   });
 
-  it("share out what one of them does, and what a daemon left that has stopped or was taken for dead", async () => {
+  it("divide the tasks of one daemon, also those of a daemon that has stopped or is considered dead", async () => {
     const stores = await openTwoStores({ lookMs: 20, deadMs: 200, trustMs: 150 });
     await using _stores = stores;
     const { one, two } = stores;
@@ -139,7 +139,7 @@ describe.skipIf(serverUrl === undefined)("two daemons' stores on one PostgreSQL"
     await vi.waitUntil(async () => (await listUids(two, ada.agent, target)).length === 0, waiting);
   });
 
-  it("send each mail from one of them, and what a killed one had taken from another", async () => {
+  it("send each mail from one of them, and mail of a killed one from the other", async () => {
     await using stores = await openTwoStores({ lookMs: 20, deadMs: 400, trustMs: 300 });
     const { one, two } = stores;
     const ada = await seedAgent(one);
@@ -171,7 +171,7 @@ describe.skipIf(serverUrl === undefined)("two daemons' stores on one PostgreSQL"
     expect(await queue!.takeDue(options)).toMatchObject([delivery]);
   });
 
-  it("carry a request with one key out once, though both have it", async () => {
+  it("run a request with one key once, although both have it", async () => {
     await using stores = await openTwoStores();
     const { one, two } = stores;
     const ada = await seedAgent(one);
