@@ -84,13 +84,13 @@ describe.skipIf(!hasCorpus)(`corpus${corpusNote}`, () => {
     },
   );
 
-  test("nine thousand encoded words are one word", () => {
+  test("nine thousand encoded words are decoded to one word", () => {
     const [attack] = listAttackMessages("mime").filter(({ file }) => file.startsWith("encoded-words"));
     const [subject] = headerValues(readHeaderFields(attack!.bytes), "subject");
     expect(decodeWords(subject!)).toBe("a".repeat(9000));
   });
 
-  test("nine thousand continuations are one value", () => {
+  test("nine thousand continuations are joined to one value", () => {
     const [attack] = listAttackMessages("mime").filter(({ file }) => file.startsWith("rfc2231"));
     expect(parseStructure(attack!.bytes).parameters.name).toBe("A".repeat(9000));
   });

@@ -5,7 +5,7 @@ import { joinFlowed } from "#/src/formats/text/flowed.ts";
 import { docxOf, pdfOf, zipOf } from "../support/documents.ts";
 
 describe("a Word document", () => {
-  it("is its paragraphs, tables and breaks, without what is hidden or deleted", async () => {
+  it("is read as its paragraphs, tables and breaks, without hidden or deleted text", async () => {
     const { text, removed } = await readDocument(
       docxOf(`<w:p><w:r><w:t>First &amp; foremost</w:t></w:r><w:r><w:t xml:space="preserve"> line</w:t><w:br/><w:t>broken</w:t></w:r></w:p>
         <w:p><w:r><w:rPr><w:vanish/></w:rPr><w:t>HIDDEN1</w:t></w:r><w:r><w:rPr><w:color w:val="FFFFFF"/></w:rPr><w:t>HIDDEN2</w:t></w:r>
@@ -37,20 +37,20 @@ describe("a Word document", () => {
     ],
     ["is broken XML", zipOf("word/document.xml", Buffer.from("<a><b></a>")), "undecodable"],
     ["nests too deep", docxOf("<w:p>".repeat(10_000)), "over-limit"],
-  ])("that %s is not read, and it is said", async (_, bytes, what) => {
+  ])("that %s is not read, and is reported", async (_, bytes, what) => {
     expect(await readDocument(bytes, "docx")).toEqual({ text: "", removed: [[what, 1]] });
   });
 });
 
 describe("a PDF", () => {
-  it("is the text of its pages", async () => {
+  it("is read as the text of its pages", async () => {
     expect(await readDocument(pdfOf(["Invoice 42", "Page two"]), "pdf")).toEqual({
       text: "Invoice 42\n\nPage two",
       removed: [],
     });
   });
 
-  it("that is damaged is not read, and it is said", async () => {
+  it("that is damaged is not read, and is reported as undecodable", async () => {
     expect(await readDocument(Buffer.from("%PDF-1.7 nothing"), "pdf")).toEqual({
       text: "",
       removed: [["undecodable", 1]],
@@ -58,7 +58,7 @@ describe("a PDF", () => {
   });
 });
 
-test("a calendar is what a person is shown of it", () => {
+test("a calendar is read as the text that a person sees", () => {
   const counted: [string, number][] = [];
   const text = calendarText(
     [
@@ -91,7 +91,7 @@ test("a calendar is what a person is shown of it", () => {
   expect(counted).toEqual([["hidden-element", 1]]);
 });
 
-test("a contact is what a person is shown of it", () => {
+test("a contact is read as the text that a person sees", () => {
   const text = contactText(
     "BEGIN:VCARD\nVERSION:3.0\nFN:Ann Example\nitem1.EMAIL;TYPE=work:ann@x.example\nADR:;;Street 1;Town;;123;\nX-SECRET:SECRET\nPHOTO:AAAA\nEND:VCARD",
     () => {},
@@ -109,7 +109,7 @@ test.each([
   expect(joinFlowed(text, deletesSpaces)).toBe(joined);
 });
 
-test("an archive that says the wrong sizes does no harm", async () => {
+test("an archive with damaged octets gives no text", async () => {
   const archive = zipOf("word/document.xml", Buffer.from("<a/>"));
   for (let at = 0; at < archive.length; at++)
     for (const value of [0, 255]) {

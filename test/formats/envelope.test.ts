@@ -105,7 +105,7 @@ test.each<[title: string, lines: string[], envelope: string]>([
   expect(envelope(...lines)).toBe(expected);
 });
 
-test("a string that is long goes as a literal", () => {
+test("a long string is written as a literal", () => {
   const subject = "x".repeat(1001);
   expect(envelope(`Subject: ${subject}`)).toContain(`{1001}\r\n${subject}`);
 });

@@ -25,7 +25,7 @@ describe("header fields", () => {
     ]);
   });
 
-  test("fields of a prefix alone are read where that is wanted", () => {
+  test("only fields with a prefix are read on request", () => {
     const fields = readHeaderFields(
       Buffer.from("Subject: x\r\nContent-Type: a/b\r\nContent-ID: <c>\r\n"),
       "content-",
@@ -33,7 +33,7 @@ describe("header fields", () => {
     expect(fields.map(({ name }) => name)).toEqual(["content-type", "content-id"]);
   });
 
-  test("what is behind the first empty line changes no field", () => {
+  test("text behind the first empty line changes no field", () => {
     const unit = fc.constantFrom("\r", "\n", "\r\n", "\r\n\r\n", ":", "A: b", " ", "x");
     fc.assert(
       fc.property(fc.string({ unit }), (text) => {
@@ -52,7 +52,7 @@ describe("header fields", () => {
     },
   );
 
-  test("the last octet of a value is not taken for white space", () => {
+  test("the last octet of a value is not removed as white space", () => {
     const fields = readHeaderFields(Buffer.from("Subject: voil\u00e0 \r\n", "utf8"));
     expect(headerValues(fields, "subject").map(decodeWords)).toEqual(["voil\u00e0"]);
   });

@@ -24,7 +24,7 @@ describe("what a browser shows", () => {
 });
 
 describe("what is drawn and not proven to be", () => {
-  it.each(doubtfulCases)("is left out, and a line in its place says so: %s", (html) => {
+  it.each(doubtfulCases)("is left out, and a line in its place reports it: %s", (html) => {
     for (const form of htmlForms) {
       const { text, removed } = renderHtml(standard(html), form);
       expect(text).not.toContain("SECRET");
@@ -34,7 +34,7 @@ describe("what is drawn and not proven to be", () => {
   });
 });
 
-test("what was left out is counted by kind, in the order of the list", () => {
+test("removed text is counted by kind, in the order of the list", () => {
   const html = `<style>.a{font-size:0}</style><!-- x --><script>y()</script><p class=a>tiny</p><p hidden>gone</p>
     <p style="display:none">none</p><font color=white>pale</font><p style="position:absolute;left:-999em">off</p>
     <form><input value=v></form><p onclick="z()">seen</p><img src="https://x.example/a.png">
@@ -62,7 +62,7 @@ test("what was left out is counted by kind, in the order of the list", () => {
   });
 });
 
-test("the same document gives the same answer again and again", () => {
+test("the same document always gives the same result", () => {
   for (const html of [...hiddenCases, ...shownCases])
     for (const form of htmlForms) expect(renderHtml(html, form)).toEqual(renderHtml(html, form));
 });
@@ -171,7 +171,7 @@ describe("too much to be looked at", () => {
       ),
     ],
   ];
-  it.each(cases)("%s: nothing is shown, and it is said", (_, html) => {
+  it.each(cases)("%s: nothing is shown, and the result reports it", (_, html) => {
     expect(renderHtml(html, "text")).toEqual(overLimit);
   });
 
@@ -182,14 +182,14 @@ describe("too much to be looked at", () => {
     ["length", `<p>begun</p>${"word ".repeat(200_000)}end`],
     ["tables", `<p>begun</p>${"<table>".repeat(70_000)}end`],
   ];
-  it.each(cut)("%s: the beginning is shown, and it is said", (_, html) => {
+  it.each(cut)("%s: the beginning is shown, and the result reports it", (_, html) => {
     const { text, removed } = renderHtml(html, "text");
     expect(text).toContain("begun");
     expect(text).not.toContain("end");
     expect(removed).toContainEqual(["over-limit", 1]);
   });
 
-  it("a host that is longer than any leads nowhere", () => {
+  it("a link to a host beyond the longest valid name is removed", () => {
     const letters = many(5000, (at) => String.fromCharCode(0x4e00 + at));
     const { text, removed } = renderHtml(
       `<a href="http://${letters}/">here</a> <a href="//${letters}">there</a>`,

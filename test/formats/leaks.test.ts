@@ -6,7 +6,7 @@ import { htmlForms, renderHtml } from "#/src/formats/html/render-html.ts";
 
 const folder = new URL("./leaks/", import.meta.url);
 
-test.each(readdirSync(folder))("%s does not leak what is not seen", (file) => {
+test.each(readdirSync(folder))("%s does not leak invisible text", (file) => {
   const page = readFileSync(new URL(file, folder), "utf8");
   const words = /^<!-- hidden: (.*) -->\n/.exec(page)![1]!.split(" ");
   for (const form of htmlForms) {
@@ -26,7 +26,7 @@ const pages = readFileSync(new URL("./hidden-pages.jsonl", import.meta.url), "ut
   .split("\n")
   .map((line) => JSON.parse(line) as HiddenPage);
 
-test.each(pages)("what is not seen is in no rendering: $page", ({ hidden, page }) => {
+test.each(pages)("invisible text is in no rendering: $page", ({ hidden, page }) => {
   for (const form of htmlForms) {
     const { text } = renderHtml(page, form);
     expect(hidden.split(" ").filter((word) => text.includes(word))).toEqual([]);

@@ -13,7 +13,7 @@ test.each([
   expect(withCrlf(Buffer.from(given)).toString()).toBe(expected);
 });
 
-test("bytes that are right are not copied", () => {
+test("bytes with right line ends are not copied", () => {
   const bytes = Buffer.from("a\r\n");
   expect(withCrlf(bytes)).toBe(bytes);
 });

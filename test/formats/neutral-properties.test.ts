@@ -56,7 +56,7 @@ test.each(properties)(
   },
 );
 
-test("what is proven is not even kept", () => {
+test("neutral declarations are not kept", () => {
   const { declarations } = parseStyleAttribute(
     "cursor:wait; font-style:italic; mso-x:y; font-style:oblique 90deg",
   );

@@ -111,7 +111,7 @@ test("a composed tree parses back to the same tree", () => {
   });
 });
 
-test("what is stored reads back as it was, and every section number finds its part", () => {
+test("a stored structure reads back equal, and every section number finds its part", () => {
   check(tree, (root) => {
     const bytes = Buffer.from(compose(root, "\r\n"));
     const top = parseStructure(bytes);

@@ -36,7 +36,7 @@ describe("what is new in an answer", () => {
     [`${header(["От", "Отправлено", "Кому", "Тема"])}\nold`],
     [`${header(["差出人", "送信日時", "宛先", "件名"])}\nold`],
     [`Date: Thu, 26 Jun 2014\nSubject: x\nFrom: a@x.example\nTo: b@x.example\n\nold`],
-  ])("ends before what is quoted: %j", (quoted) => {
+  ])("ends before the quoted text: %j", (quoted) => {
     const text = `New text.\n\nAnd more: of it.\n\n${quoted}`;
     const { text: reply, cuts } = extractReply(text);
     expect(reply).toBe("New text.\n\nAnd more: of it.");
@@ -65,7 +65,7 @@ describe("what is new in an answer", () => {
     expect(extractReply(text).text).toBe(reply);
   });
 
-  it("ends before the signature, and says so", () => {
+  it("ends before the signature, which is listed in cuts", () => {
     expect(extractReply("Yes.\n\n-- \nAnn\nx.example")).toEqual({
       text: "Yes.",
       cuts: [{ what: "signature", start: 6, end: 23 }],
@@ -75,7 +75,7 @@ describe("what is new in an answer", () => {
     expect(extractReply(long).text).toBe(long.trimEnd());
   });
 
-  it("loses nothing: what is cut and what is left are the text", () => {
+  it("loses nothing: the cuts and the rest are the whole text", () => {
     const text = "a\n> b\nc\n\nOn 2 Mar 2026 Bob wrote:\n> d\n\n-- \nAnn";
     const { cuts } = extractReply(text);
     let kept = "";
@@ -88,7 +88,7 @@ describe("what is new in an answer", () => {
     expect(kept.replaceAll(/\s+/g, "")).toBe("ac");
   });
 
-  it("takes the time of its length, whatever is in it", () => {
+  it("takes time in proportion to its length, whatever it contains", () => {
     for (const piece of [
       "> a\n",
       "On 1.1.2026 x wrote:\n",

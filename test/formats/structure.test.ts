@@ -306,7 +306,7 @@ describe("structure", () => {
     expect(findPart(parseStructure(nested), "3")!.lines).toBe(3);
   });
 
-  test("parts beyond the bound stay bytes of the last one", () => {
+  test("parts beyond the limit stay bytes of the last one", () => {
     const flat = bytesOf(
       "Content-Type: multipart/mixed; boundary=b",
       "",
@@ -333,7 +333,7 @@ describe("structure", () => {
     }
   });
 
-  test("what is stored reads back as it was", () => {
+  test("a stored structure reads back equal", () => {
     const top = parseStructure(nested);
     const text = serializeStructure(top);
     expect(readStructure(text)).toStrictEqual(top);

@@ -88,7 +88,7 @@ describe("a content line", () => {
     expect(readOne("N:M\xc3\r\n \xbcller\n\tx").value).toBe("Müllerx");
   });
 
-  test("soft line ends of quoted-printable continue a value, to the end of the component at most", () => {
+  test("soft line ends of quoted-printable continue a value, up to the end of the component", () => {
     const text =
       "BEGIN:VCARD\r\nNOTE;ENCODING=QUOTED-PRINTABLE:a=\r\nb: c=\r\n d\r\nTEL;QUOTED-PRINTABLE:x=\r\nEND:VCARD\r\n";
     const [card] = listComponents(read(text));
@@ -133,7 +133,7 @@ describe("a stream", () => {
     ],
     ["X:1\r\n", [[1, "property outside of a component"]]],
   ];
-  test.each(faulty)("the faults of %j are told", (text, faults) => {
+  test.each(faulty)("the faults of %j are reported", (text, faults) => {
     const stream = read(text);
     expect(stream.faults.map(({ line, reason }) => [line, reason])).toEqual(faults);
     expect(writeContentLines(stream).toString("latin1")).toBe(text);
@@ -259,7 +259,7 @@ describe("the limits", () => {
     }
   });
 
-  test("of each kind of fault the first twenty are told, and hide no other", () => {
+  test("the first twenty faults of each kind are reported, beside faults of other kinds", () => {
     expect(read("x\r\n".repeat(100)).faults).toHaveLength(20);
     const { faults } = read(`BEGIN:A\n${"B:c\n".repeat(100)}`);
     expect(faults).toHaveLength(21);

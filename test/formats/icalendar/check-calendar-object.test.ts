@@ -132,7 +132,7 @@ describe("an alarm", () => {
     expect(listAlarmTimes(alarm!, instance).map(shortTime)).toEqual(times);
   });
 
-  test("repeats no more often than the limit", () => {
+  test("is repeated at most as often as the limit", () => {
     const [alarm] = listComponents(
       calendarOf("BEGIN:VALARM\nTRIGGER:PT0S\nREPEAT:1000000\nDURATION:PT1S\nEND:VALARM"),
     );
@@ -158,14 +158,14 @@ describe("a change of properties", () => {
       partstat === undefined ? [] : [{ name: "PARTSTAT", values: [partstat] }],
     );
 
-  test("leaves octets and order of everything else, and of what says the same", () => {
+  test("keeps the octets and the order of all other properties, and of equal ones", () => {
     const edited = change((component) =>
       setProperties(component, "ATTENDEE", [attendee("a@x", "NEEDS-ACTION"), attendee("b@x", "ACCEPTED")]),
     );
     expect(edited).toBe(lines.replace("ATTENDEE:", "ATTENDEE;PARTSTAT=ACCEPTED:"));
   });
 
-  test("puts more properties behind the last place, and takes away those that are too many", () => {
+  test("adds properties behind the last of their name, and removes surplus ones", () => {
     const more = change((component) =>
       setProperties(component, "ATTENDEE", [
         attendee("a@x", "NEEDS-ACTION"),

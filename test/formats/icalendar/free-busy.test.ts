@@ -67,12 +67,12 @@ describe("an event", () => {
     expect(busy(event(lines))).toEqual(expected);
   });
 
-  test("is what each changed instance says", () => {
+  test("has the period and type of each changed instance", () => {
     const series = `${event(`${ten}\nRRULE:FREQ=DAILY`)}\n${event("RECURRENCE-ID:20260303T100000Z\nDTSTART:20260303T150000Z\nDURATION:PT1H\nSTATUS:TENTATIVE")}`;
     expect(busy(series)).toEqual([`${tenToEleven} BUSY`, "2026-03-03T15:00 2026-03-03T16:00 BUSY-TENTATIVE"]);
   });
 
-  test("counts as its attendee has answered", () => {
+  test("is busy, tentative or free as its attendee has answered", () => {
     const isOwnAddress = (address: string) => address === "mailto:me@example.com";
     const answered = (answer: string) =>
       busy(
@@ -87,7 +87,7 @@ describe("an event", () => {
     expect(answered("")).toEqual([`${tenToEleven} BUSY-TENTATIVE`]);
   });
 
-  test("of a floating time is in the time zone that is given", () => {
+  test("of a floating time is in the given time zone", () => {
     const floating = findIanaZone("Europe/Berlin")!;
     expect(busy(event("DTSTART:20260302T100000\nDURATION:PT1H"), { floating })).toEqual([
       "2026-03-02T09:00 2026-03-02T10:00 BUSY",
@@ -95,7 +95,7 @@ describe("an event", () => {
   });
 });
 
-test("a VFREEBUSY says what its periods are", () => {
+test("a VFREEBUSY has its own periods and types", () => {
   const lines =
     "BEGIN:VFREEBUSY\nFREEBUSY:20260302T100000Z/PT1H,20260309T100000Z/PT1H\nFREEBUSY;FBTYPE=FREE:20260302T120000Z/PT1H\nFREEBUSY;FBTYPE=BUSY-UNAVAILABLE:20260302T140000Z/20260302T150000Z\nFREEBUSY;FBTYPE=X-A:20260302T160000Z/PT1H\nEND:VFREEBUSY";
   expect(busy(lines)).toEqual([
@@ -113,7 +113,7 @@ describe("availability", () => {
   const unavailable = (...components: string[]) =>
     shown(busyOfAvailabilities(listAvailabilities(calendarOf(components.join("\n")), reading)));
 
-  test("makes unavailable outside of what it says is available", () => {
+  test("makes all time outside its AVAILABLE periods unavailable", () => {
     expect(unavailable(component(office))).toEqual([
       "2026-03-02 2026-03-02T09:00 BUSY-UNAVAILABLE",
       "2026-03-02T17:00 2026-03-03T09:00 BUSY-UNAVAILABLE",
@@ -121,7 +121,7 @@ describe("availability", () => {
     ]);
   });
 
-  test("says nothing outside of its own bounds, and says which kind of busy", () => {
+  test("has no effect outside its own bounds, and uses its BUSYTYPE", () => {
     expect(
       unavailable(component("DTSTART:20260302T120000Z\nDTEND:20260302T200000Z\nBUSYTYPE:BUSY", office)),
     ).toEqual(["2026-03-02T17:00 2026-03-02T20:00 BUSY"]);

@@ -102,7 +102,7 @@ function shown(times: readonly number[]): string[] {
   return times.slice(0, comparedMax).map((ms) => new Date(ms).toISOString());
 }
 
-test("a rule gives what another implementation gives", () => {
+test("a rule gives the same starts as another implementation", () => {
   fc.assert(
     fc.property(rules, starts, (text, startMs) => {
       const rule = parseRecurrenceRule(text)!;
@@ -117,7 +117,7 @@ test("a rule gives what another implementation gives", () => {
   );
 });
 
-test("a rule in a range gives the part of its starts that is in it, and whether it goes on", () => {
+test("a rule in a range gives its starts in the range, and whether it continues", () => {
   fc.assert(
     fc.property(rules, starts, fc.nat(6000), fc.nat(200), (text, startMs, skippedDays, days) => {
       const started = { rule: parseRecurrenceRule(text)!, startMs, untilMs: undefined, isDate: false };
@@ -133,7 +133,7 @@ test("a rule in a range gives the part of its starts that is in it, and whether 
   );
 });
 
-test("a rule is written as it was read", () => {
+test("a rule is the same after it is read and written", () => {
   fc.assert(
     fc.property(rules, (text) => {
       const rule = parseRecurrenceRule(text)!;

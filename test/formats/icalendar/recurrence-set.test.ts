@@ -141,7 +141,7 @@ describe("an expansion", () => {
     expect(expandTo(setOf(lines), ...always)).toEqual(expected);
   });
 
-  test("dates and floating times are in the zone of whoever looks", () => {
+  test("dates and floating times are in the time zone of the reader", () => {
     const zone = findIanaZone("America/New_York");
     const lines = "DTSTART;VALUE=DATE:20260307\nRRULE:FREQ=DAILY;COUNT=2";
     expect(expandTo(setOf(lines, zone), ...always)).toEqual([
@@ -173,7 +173,7 @@ describe("an expansion", () => {
     ["FREQ=MONTHLY;BYDAY=1MO;UNTIL=20260120T000000Z", false, false],
     ["FREQ=YEARLY;BYWEEKNO=1;COUNT=2", false, true],
     ["FREQ=YEARLY;BYWEEKNO=1;COUNT=1", false, false],
-  ])("%s: whether the series has an end, and goes on behind the range", (rule, endless, goesOn) => {
+  ])("%s: whether the series has an end, and continues behind the range", (rule, endless, goesOn) => {
     const set = setOf(`DTSTART:20260101T100000Z\nRRULE:${rule}`);
     expect(isEndless(set)).toBe(endless);
     expect(expandRecurrenceSet(set, Date.UTC(2026, 0), Date.UTC(2026, 1))!.goesOn).toBe(goesOn);
@@ -187,7 +187,7 @@ describe("overrides", () => {
   ) => setOf(`BEGIN:VEVENT\nUID:1\nSUMMARY:master\n${start}\nEND:VEVENT\n${overrides}`);
   const changed = (lines: string) => `BEGIN:VEVENT\nUID:1\nSUMMARY:changed\n${lines}\nEND:VEVENT`;
 
-  test("one stands for its instance, wherever it is moved to", () => {
+  test("one replaces its instance, wherever it is moved to", () => {
     const set = series(changed("RECURRENCE-ID:20260102T100000Z\nDTSTART:20260301T120000Z\nDURATION:PT2H"));
     const expected = ["2026-01-01T10:00", "2026-01-03T10:00", "2026-01-04T10:00", "2026-03-01T12:00"];
     const { occurrences } = expandRecurrenceSet(set, 0, Date.UTC(2030, 0))!;
@@ -215,7 +215,7 @@ describe("overrides", () => {
     },
   );
 
-  test("one without a series, or of an instance that the series does not have, is an instance", () => {
+  test("one without a series, or for no instance of the series, is an instance itself", () => {
     const lines = changed("RECURRENCE-ID:20260601T100000Z\nDTSTART:20260601T120000Z");
     expect(expandTo(setOf(lines), ...always)).toEqual(["2026-06-01T12:00"]);
     expect(expandTo(series(lines), "2026-05-01", "2026-07-01")).toEqual(["2026-06-01T12:00"]);
@@ -286,7 +286,7 @@ describe("the limits", () => {
     expect(expandTo(set, "2026-01-01", "2027-01-01")).toEqual(["2026-01-01T10:00"]);
   });
 
-  test("a dense series is read in a range that has few of its instances", () => {
+  test("a dense series is expanded in a range with few of its instances", () => {
     const set = setOf("DTSTART:19700101T000000Z\nRRULE:FREQ=SECONDLY;COUNT=2147483647");
     expect(expandTo(set, "2026-01-01T00:00:00Z", "2026-01-01T00:00:02Z")).toHaveLength(2);
   });
@@ -298,7 +298,7 @@ describe("the limits", () => {
     expect(expandTo(setOf(rules(6)), ...always)).toBeUndefined();
   });
 
-  test("more dates than the limit are too many, and as many are not", () => {
+  test("more dates than the limit are refused, and exactly the limit is accepted", () => {
     const dates = (count: number) =>
       Array.from(
         { length: count },
@@ -352,7 +352,7 @@ describe.skipIf(!hasCorpus)(`the corpus${corpusNote}`, () => {
     expect(written).toEqual(isBeside ? [first, ...(isCounted ? expected.slice(0, -1) : expected)] : expected);
   });
 
-  test("every component of every file is expanded, or too much, and nothing throws", () => {
+  test("every component of every file is expanded or beyond the limit, and nothing throws", () => {
     const counts = { expanded: 0, tooMuch: 0 };
     for (const { file, bytes } of listCorpusFiles("calendar", /\.ics$/)) {
       if (file === "libical/get_char_test.ics") continue; // Nested beyond the limit.

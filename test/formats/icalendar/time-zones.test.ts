@@ -42,7 +42,7 @@ test.each(names)("the TZID %j is the zone %s", (tzid, zone) => {
   expect(findNamedZone(tzid)?.id).toBe(zone);
 });
 
-test("a local time that is there twice is the first, one in a gap has the offset before it", () => {
+test("a local time that occurs twice is the first one, and one in a gap has the offset before the gap", () => {
   const zone = findIanaZone("Europe/Berlin")!;
   const utc = (local: string) => shortTime(utcOfLocal(zone, Date.parse(`${local}Z`)));
   expect(
@@ -123,7 +123,7 @@ describe("a VTIMEZONE", () => {
     ).toEqual([-4, -5, -5, -4, -5, -4, -4, -5]);
   });
 
-  test("counts less than an IANA name, and its X-LIC-LOCATION before its rules", () => {
+  test("is used after an IANA name, and its X-LIC-LOCATION before its rules", () => {
     const calendar = calendarOf(`
       BEGIN:VTIMEZONE
       TZID:Europe/Berlin
@@ -144,7 +144,7 @@ describe("a VTIMEZONE", () => {
   });
 
   test.each([["FREQ=SECONDLY"], ["FREQ=DAILY;BYMONTH=1,2,3,4,5,6,7,8,9,10,11,12"]])(
-    "whose observance repeats %s is none",
+    "whose observance repeats %s is not used",
     (rule) => {
       const calendar = calendarOf(`
       BEGIN:VTIMEZONE
@@ -170,7 +170,7 @@ describe("a VTIMEZONE", () => {
     expect(["a", "b", "c", "a"].map((tzid) => find(tzid)?.id)).toEqual(["a", "b", undefined, "a"]);
   });
 
-  test("with more observances than the limit is none", () => {
+  test("with more observances than the limit is not used", () => {
     const part =
       "BEGIN:STANDARD\nDTSTART:19700101T000000\nTZOFFSETFROM:+0900\nTZOFFSETTO:+0800\nEND:STANDARD\n";
     const zone = (count: number) => calendarOf(`BEGIN:VTIMEZONE\nTZID:x\n${part.repeat(count)}END:VTIMEZONE`);

@@ -209,7 +209,7 @@ describe("lines and members", () => {
     );
   });
 
-  test("an alarm says when, and keeps what JSCalendar has no word for", () => {
+  test("an alarm has its trigger, and keeps properties that JSCalendar does not have", () => {
     const alarm = [
       "BEGIN:VALARM",
       "TRIGGER;RELATED=END:-PT5M",
@@ -312,7 +312,7 @@ describe("participants", () => {
 });
 
 describe("time zones", () => {
-  test("names of Windows and of paths are IANA names, and stay what they are in the text", () => {
+  test("names of Windows and of paths are read as IANA names, and stay in the text", () => {
     const calendar = eventOf(
       "DTSTART;TZID=W. Europe Standard Time:20260302T100000",
       "DTEND;TZID=W. Europe Standard Time:20260302T110000",
@@ -328,7 +328,7 @@ describe("time zones", () => {
     ]);
   });
 
-  test("a zone that only its VTIMEZONE says is in timeZones", () => {
+  test("a zone that only its VTIMEZONE defines is in timeZones", () => {
     const text = textOf(eventOf("DTSTART;TZID=Odd:20260302T100000"));
     const zone =
       "BEGIN:VTIMEZONE\r\nTZID:Odd\r\nBEGIN:STANDARD\r\nDTSTART:19700101T000000\r\nTZOFFSETFROM:+0130\r\nTZOFFSETTO:+0130\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n";
@@ -398,7 +398,7 @@ describe("a series", () => {
     expect(readEvent(series)!.recurrenceOverrides).toEqual(overrides);
   });
 
-  test("an instance that is let in again leaves the other exceptions in their line", () => {
+  test("an instance that is included again keeps the other exceptions in their line", () => {
     const lines = linesOf(patched(series, { "recurrenceOverrides/2026-03-04T10:00:00": null }));
     expect(lines).toContain("EXDATE;TZID=Europe/Berlin:20260303T100000");
     expect(lines).toHaveLength(linesOf(series).length);
@@ -421,7 +421,7 @@ describe("a series", () => {
     });
   });
 
-  test("a new title of the series is that of the instances that have no own", () => {
+  test("a new title of the series applies to instances without their own title", () => {
     const other = patched(series, { "recurrenceOverrides/2026-03-06T10:00:00": { priority: 1 } });
     const titles = linesOf(patched(other, { title: "Weekly" })).filter((line) => line.startsWith("SUMMARY"));
     expect(titles).toEqual(["SUMMARY:Weekly", "SUMMARY:Daily, later", "SUMMARY:Weekly"]);
@@ -436,7 +436,7 @@ describe("a series", () => {
     expect(linesOf(added)).toContain("RDATE;TZID=Europe/Berlin:20260501T100000,20260601T100000");
   });
 
-  test("one instance without its series says which it is", () => {
+  test("one instance without its series has its recurrence id", () => {
     const single = eventOf("RECURRENCE-ID;TZID=Europe/Berlin:20260302T090000", start);
     expect(read(single)).toMatchObject({
       recurrenceId: "2026-03-02T09:00:00",
@@ -484,7 +484,7 @@ describe("what a caller writes", () => {
     if (hint !== undefined) expect(said).toBe(hint);
   });
 
-  test("one meaning has one form", () => {
+  test("different forms of the same content are stored in one form", () => {
     expect(
       acceptEvent(
         {
@@ -514,7 +514,7 @@ describe("what a caller writes", () => {
     });
   });
 
-  test("a patch fits somewhere, and not twice", () => {
+  test("a patch is refused at a path that does not exist or overlaps another", () => {
     const event = acceptEvent({ ...base, title: "a" }, "u");
     expect(refusalOf(() => patchEvent(event, { "title/x": 1 }))[0]).toBe("/title/x");
     expect(refusalOf(() => patchEvent(event, { locations: {}, "locations/a": { name: "b" } }))[0]).toBe(
@@ -524,12 +524,12 @@ describe("what a caller writes", () => {
     expect(patchEvent(event, { "/title": null })).toEqual({ "@type": "Event", uid: "u", ...base });
   });
 
-  test("a property that the event has a place for is refused in iCalendar", () => {
+  test("a property that JSCalendar defines is refused in the member for iCalendar", () => {
     const event = acceptEvent({ ...base, iCalendar: { properties: [["summary", {}, "text", "x"]] } }, "u");
     expect(refusalOf(() => writeEvent(event, 0))[0]).toBe("/iCalendar");
   });
 
-  test("what lines cannot say is kept in JSPROP", () => {
+  test("members without a line in iCalendar are kept in JSPROP", () => {
     const body = {
       ...base,
       useDefaultAlerts: true,

@@ -194,7 +194,7 @@ describe("any event", () => {
     );
   });
 
-  test("replaces another one in its text, and lines of no event's making stay", () => {
+  test("replaces another one in its text, and keeps lines that JSCalendar does not have", () => {
     const kept = ["x-kept", {}, "unknown", "1\\,2"];
     const withKept = (event: JsonObject) => {
       const { properties = [] } = (event.iCalendar ?? {}) as { properties?: readonly unknown[] };

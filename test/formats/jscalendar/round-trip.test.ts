@@ -18,7 +18,7 @@ describe.skipIf(!hasCorpus)(`calendar objects of the corpus${corpusNote}`, () =>
       }))
     : [];
 
-  test("an event that says the same leaves every octet", () => {
+  test("an unchanged event keeps every octet", () => {
     expect(objects.length).toBeGreaterThan(800);
     for (const { file, calendar, event } of objects) {
       const updated = updateEvent(calendar, structuredClone(event));

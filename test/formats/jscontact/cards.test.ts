@@ -61,7 +61,7 @@ describe("a body", () => {
     expect(fieldOfRefusal(() => acceptCard(body, "u"))).toMatch(new RegExp(`^${field}`));
   });
 
-  test("whose vCardProps has what the card has a place for is refused when it is written", () => {
+  test("whose vCardProps has a property that JSContact defines is refused when it is written", () => {
     const card = acceptCard({ vCardProps: [["email", {}, "text", "a@b.example"]] }, "u");
     expect(fieldOfRefusal(() => writeCard(card))).toBe("/vCardProps");
   });
@@ -136,7 +136,7 @@ describe("an update", () => {
     expect(lines[6]).toMatch(/^TEL;.*TYPE=pref:2$/);
   });
 
-  test("of the name keeps what FN says beside it", () => {
+  test("of the name keeps the parameters of FN", () => {
     const lines = update({ "name/full": "Jane D." });
     expect(lines[3]).toBe("FN;X-A=1:Jane D.");
     expect(lines.filter((line) => !apple.includes(line))).toEqual([lines[3]]);

@@ -185,7 +185,7 @@ describe("any Card", () => {
     );
   });
 
-  test("replaces another one in its vCard, and lines of no card's making stay", () => {
+  test("replaces another one in its vCard, and keeps lines that JSContact does not have", () => {
     fc.assert(
       fc.property(cards, cards, (before, after) => {
         const with2 = {

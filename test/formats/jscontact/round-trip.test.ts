@@ -16,7 +16,7 @@ describe.skipIf(!hasCorpus)(`cards of the corpus${corpusNote}`, () => {
     }
   });
 
-  test("a Card that says the same leaves every octet of its vCard", () => {
+  test("an unchanged Card keeps every octet of its vCard", () => {
     for (const { file, card } of cards) {
       const updated = updateCard(card, readCard(card));
       expect({ file, text: String(writeContentLines({ items: [updated] })) }).toEqual({
