@@ -1,4 +1,4 @@
-/** A clock that moves only when a test turns it. */
+/** A clock that moves only when a test moves it. */
 import type { Clock } from "#/src/model/clock.ts";
 
 export interface FakeClock extends Clock {

@@ -1,5 +1,5 @@
-/** Real and hostile mail from the corpus that lies beside the repository. Where it is absent, suites that need it skip and
- *  say so. */
+/** Real and hostile mail from the corpus in the folder beside the repository. Without the corpus, suites that need it are skipped
+ *  and say so in their titles. */
 import { Buffer } from "node:buffer";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -19,7 +19,7 @@ export interface CorpusMessage {
   readonly bytes: Buffer;
 }
 
-/** Every mail of the corpus that is one message. */
+/** Every file of the corpus that is one message. */
 export function listCorpusMessages(): CorpusMessage[] {
   const index = readFileSync(`${corpusFolder}/mail/index.jsonl`, "utf8").trim().split("\n");
   return index
@@ -37,7 +37,7 @@ export interface AttackMessage extends CorpusMessage {
   };
 }
 
-/** The attack mails of a group ("mime"), with the limits of their sidecars. */
+/** The attack mails of a group (for example "mime"), with the limits from the file beside each. */
 export function listAttackMessages(group: string): AttackMessage[] {
   const folder = `${corpusFolder}/attack/${group}`;
   return readdirSync(folder)
@@ -50,17 +50,17 @@ export function listAttackMessages(group: string): AttackMessage[] {
     });
 }
 
-/** The message as SMTP carries it: every line end CR LF, also where it was one of the two alone. */
+/** The message as SMTP carries it: every line end becomes CR LF, also a single CR or LF. */
 export function toCrlf(bytes: Buffer): Buffer {
   return Buffer.from(bytes.toString("latin1").replace(/\r\n|\r|\n/g, "\r\n"), "latin1");
 }
 
-/** A vector file of the corpus as text, octet by octet. */
+/** A file of test vectors from the corpus, as text. */
 export function readCorpusText(file: string): string {
   return readFileSync(`${corpusFolder}/${file}`, "utf8");
 }
 
-/** Every HTML part of the corpus' mail, decoded; none where the corpus is absent. */
+/** Every HTML part of the corpus' mail, decoded. Empty when there is no corpus. */
 export function listCorpusHtml(): string[] {
   if (!hasCorpus) return [];
   return [...listCorpusMessages(), ...listAttackMessages("html"), ...listInjectionMessages()].flatMap(
@@ -68,7 +68,7 @@ export function listCorpusHtml(): string[] {
   );
 }
 
-/** Mail that hides text, and mail that nothing may be taken from. In the second set what is seen may be in doubt. */
+/** Mail that hides text, and honest mail whose text must all be given. In "injection-2" a text may also be reported as in doubt. */
 export function listInjectionMessages(set: "injection" | "injection-2" = "injection"): CorpusMessage[] {
   return ["hidden-text", "legit"].flatMap((kind) =>
     readdirSync(`${corpusFolder}/${set}/${kind}`)
@@ -88,7 +88,7 @@ export function htmlOf(bytes: Buffer): string[] {
     );
 }
 
-/** Every file of a kind ("calendar") whose name matches, with its path inside the kind's folder. */
+/** Every file of a kind ("calendar") whose path matches. `file` is the path inside the kind's folder. */
 export function listCorpusFiles(kind: string, pattern: RegExp): CorpusMessage[] {
   return readdirSync(`${corpusFolder}/${kind}`, { recursive: true, encoding: "utf8" })
     .filter((name) => pattern.test(name))

@@ -1,4 +1,4 @@
-/** A whole daemon for a test: as a child process, as everybody starts it, or in this process. */
+/** A whole daemon for a test: as a child process, as users start it, or in the test's own process. */
 import { type ChildProcess, spawn } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -11,7 +11,7 @@ import { seedForDevelopment } from "#/src/cli/seed.ts";
 import { type Daemon, startDaemon } from "#/src/daemon/daemon.ts";
 import { dropStorage, storageSettings } from "./engine.ts";
 
-/** Settings of a daemon that may be asked as often as it can answer. */
+/** Settings that lift the limits on the rate of requests. */
 export const manyRequests: readonly string[] = [
   "requests_per_second",
   "requests_burst",
@@ -22,17 +22,17 @@ export const manyRequests: readonly string[] = [
 export interface DaemonOptions {
   readonly agents?: number;
   readonly people?: number;
-  /** Settings, as `smtp.max_recipients=5`. */
+  /** Settings, for example `smtp.max_recipients=5`. */
   readonly set?: readonly string[];
-  /** A folder that stays; without it a temporary one that goes with the daemon. */
+  /** A folder that is kept. Without it the daemon gets a temporary folder, which is removed with the daemon. */
   readonly data?: string;
-  /** What to run instead of `node src/start.mjs`, as a built binary. */
+  /** The command to run instead of `node src/start.mjs`, for example a built binary. */
   readonly command?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
 }
 
-/** Every listener is open, so the places are there; and an agent has a token. */
+/** The ready line of a daemon whose listeners are all open, so that every address is known; every agent has a token. */
 export interface Ready extends Required<Omit<ReadyLine, "agents">> {
   readonly agents: readonly Required<Credentials>[];
 }
@@ -41,11 +41,11 @@ export interface ChildDaemon extends Ready, AsyncDisposable {
   readonly process: ChildProcess;
   /** Milliseconds from the start of the process to the ready line. */
   readonly startMs: number;
-  /** What it has written to standard error since it was started. */
+  /** What the process has written to standard error since its start: the last 100,000 characters. */
   stderr(): string;
-  /** Ends it with a signal and starts it again on the same folder; ports and process are new, credentials stay good. */
+  /** Ends the process with a signal and starts it again on the same folder. Ports and process are new; credentials stay valid. */
   restart(signal?: NodeJS.Signals): Promise<void>;
-  /** Ends it with a signal and resolves with the exit code, null when the signal ended it. */
+  /** Ends the process with a signal. Resolves with the exit code, or null when the signal ended it. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
@@ -54,7 +54,7 @@ export const startScript: readonly string[] = [
   new URL("../../src/start.mjs", import.meta.url).pathname,
 ];
 
-/** `waypost dev --json`, ready. It never outlives the test: its standard input is its lifeline. */
+/** Starts `waypost dev --json` and waits until it is ready. It ends with the test, because it ends when its standard input closes. */
 export async function startChildDaemon(options: DaemonOptions = {}): Promise<ChildDaemon> {
   const data = options.data ?? fs.mkdtempSync(path.join(os.tmpdir(), "waypost-daemon-"));
   const removeTemporary = async (): Promise<void> => {
@@ -142,7 +142,7 @@ export interface InProcessDaemon extends Ready, AsyncDisposable {
   readonly daemon: Daemon;
 }
 
-/** The same without a process of its own: quicker, and its store can be looked into (`daemon.house.store`). */
+/** The same in the test's own process: faster, and the test can read its store (`daemon.house.store`). */
 export async function startInProcessDaemon(options: DaemonOptions = {}): Promise<InProcessDaemon> {
   const folder = options.data ?? fs.mkdtempSync(path.join(os.tmpdir(), "waypost-daemon-"));
   const storage = await storageSettings(folder);
@@ -161,7 +161,7 @@ export async function startInProcessDaemon(options: DaemonOptions = {}): Promise
   };
 }
 
-/** Settings of a daemon on free ports that says only what is wrong. */
+/** Settings of a daemon on free ports that logs only warnings and errors. */
 export function testSettings(folder: string, set: readonly string[] = []): Settings {
   return loadSettings({
     set: [

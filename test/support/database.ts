@@ -1,4 +1,4 @@
-/** A database of the present schema that tests write on their own thread, so that they can look at every statement. */
+/** A database with the current schema that tests write on their own thread, so that they can see every statement. */
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";

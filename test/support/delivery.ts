@@ -1,11 +1,11 @@
-/** Mail into the store without a protocol. */
+/** Writes mail into the store without a protocol. */
 import type { Modseq } from "#/src/model/numbers.ts";
 import type { Store } from "#/storage/store.ts";
 import type { AppendResult } from "#/storage/transactions/mail/append-messages.ts";
 import type { Delivery } from "#/storage/transactions/mail/deliver-message.ts";
 import { type Seed, testFacts } from "./store.ts";
 
-/** One message from outside to agents. */
+/** Delivers one message from outside to agents. */
 export async function deliver(
   store: Store,
   recipients: readonly Seed[],
@@ -31,7 +31,7 @@ export async function deliver(
   return deliveries;
 }
 
-/** `count` messages into INBOX, in one APPEND. */
+/** Appends `count` messages to INBOX, in one APPEND. */
 export async function append(
   store: Store,
   { agent, inbox }: Seed,

@@ -4,7 +4,7 @@ import { crc32, deflateRawSync, deflateSync } from "node:zlib";
 import { readDocument, unreadDocument } from "#/src/formats/documents/read-document.ts";
 import { type ContentReaders, directReaders } from "#/src/mail/content-readers.ts";
 
-/** A ZIP archive of one file. */
+/** A ZIP archive with one file. */
 export function zipOf(name: string, content: Buffer): Buffer {
   const packed = deflateRawSync(content);
   const file = Buffer.from(name);
@@ -26,7 +26,7 @@ export function zipOf(name: string, content: Buffer): Buffer {
   return Buffer.concat([local, central, end]);
 }
 
-/** A Word document with this body. */
+/** A Word document with this XML as its body. */
 export function docxOf(body: string): Buffer {
   const xml = `<?xml version="1.0"?><w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${body}</w:body></w:document>`;
   return zipOf("word/document.xml", Buffer.from(xml));
@@ -51,7 +51,7 @@ export function pdfOf(pages: readonly string[]): Buffer {
   return pdfOfObjects(objects);
 }
 
-/** A PDF of few KB whose page unpacks to so many MiB. */
+/** A PDF of a few KB whose page unpacks to this number of MiB. */
 export function bombPdf(mebibytes: number): Buffer {
   const page = Buffer.alloc(mebibytes * 1024 * 1024, "(words) Tj ");
   const stream = deflateSync(deflateSync(page, { level: 9 }), { level: 9 }).toString("latin1");
@@ -77,7 +77,7 @@ function pdfOfObjects(objects: readonly string[]): Buffer {
   return Buffer.from(file, "latin1");
 }
 
-/** Reads documents on this thread as well. The daemon gives each a process of its own. */
+/** Reads documents on the thread of the test. The daemon uses a process of its own for each document. */
 export const readersHere: ContentReaders = {
   ...directReaders,
   async readDocument(read, kind) {

@@ -1,4 +1,4 @@
-/** Which engine the stores and daemons of the tests are on, and databases for them where that is PostgreSQL. */
+/** Which storage engine the tests use, and databases for them when it is PostgreSQL. */
 
 import path from "node:path";
 import Database from "better-sqlite3";
@@ -10,7 +10,7 @@ export interface TestDatabasePlace extends AsyncDisposable {
   readonly url: string;
 }
 
-/** A new database; undefined where rows are in a file of the store's folder. */
+/** A new database. Undefined on SQLite, where the store has its file in its own folder. */
 export async function makeTestDatabase(): Promise<TestDatabasePlace | undefined> {
   if (engine === "sqlite") return undefined;
   const { dropDatabase, makeDatabase } = await import("../postgres/database.ts");
@@ -20,7 +20,7 @@ export async function makeTestDatabase(): Promise<TestDatabasePlace | undefined>
 
 const byFolder = new Map<string, TestDatabasePlace>();
 
-/** Settings of a daemon's store: a daemon that is started again in the same folder has the same database. */
+/** Settings for the store of a daemon. A daemon that starts again in the same folder gets the same database. */
 export async function storageSettings(folder: string): Promise<string[]> {
   const place = byFolder.get(folder) ?? (await makeTestDatabase());
   if (place === undefined) return [];
@@ -28,14 +28,14 @@ export async function storageSettings(folder: string): Promise<string[]> {
   return [`storage.url=${place.url}`];
 }
 
-/** When the folder is removed. */
+/** Drops the folder's database. Called when the folder is removed. */
 export async function dropStorage(folder: string): Promise<void> {
   const place = byFolder.get(folder);
   byFolder.delete(folder);
   await place?.[Symbol.asyncDispose]();
 }
 
-/** Changes rows past the store. */
+/** Changes rows directly in the database, without the store. */
 export async function changeRows({ folder, database }: StorePlace, text: string): Promise<void> {
   if (database === undefined) new Database(path.join(folder, "waypost.db")).exec(text).close();
   else await (await import("../postgres/database.ts")).change(database.url, text);

@@ -1,5 +1,5 @@
-/** The life of a small store that uses every named write once or more, on rows of every table: for tests of what is true of
- *  all writes, and for the stores that are kept of each schema. */
+/** The life of a small store in which every named write is used at least once, on rows of every table. Tests of rules that hold
+ *  for all writes use it, and it makes the stores that are kept for each version of the schema. */
 import type {
   AccountNumber,
   AgentNumber,
@@ -31,7 +31,7 @@ interface Named {
 }
 
 export async function writeEverything(reader: Reader, write: Write): Promise<void> {
-  // The numbers of agents and of their accounts run against each other.
+  // The first agent belongs to the second account, so that the number of an agent and the number of its account differ.
   const { account } = await write("createAccount", { name: "example", at });
   const { account: other } = await write("createAccount", { name: "other", at });
   const key = { domain: "example.org", selector: "s1", algorithm: "ed25519", privateKey: "-", createdAt: at };
@@ -74,7 +74,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     return row!.mailbox;
   }
 
-  /** Who may do what. */
+  /** Accounts, agents and their rights. */
   const address = { agent: ada.agent, domain: "example.org" };
   await write("addAddress", { ...address, localPart: "sales", isPrimary: false, at });
   await write("addAddress", { ...address, localPart: "old", isPrimary: false, at });
@@ -271,7 +271,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     version: String(made.modseq),
     at,
   });
-  // Its body is in an object store, and it goes before anybody reads it.
+  // The body of this upload is in an object store. The upload expires before anybody reads it.
   const object = { name: "far", accounts: [ada.account] };
   await write("createUpload", { ...upload, blob: { ...blob, codec: 2, object }, expiresAt: at + 1 });
 
@@ -395,7 +395,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
   await write("keepAuthorityRow", { name: "challenge x", value: undefined });
   await write("deleteCollection", { agent: ada.agent, collection: spare, version: undefined, at });
 
-  /** What leaves, and who decides it. */
+  /** Mail that is sent, and the decisions about it. */
   await write("setSendingPolicy", {
     agent: ada.agent,
     policy: "always",
@@ -555,7 +555,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
   for (const action of [folder, fileOf("folder/file"), copied, removed])
     await write("changeFile", { agent: ada.agent, action, at });
 
-  /** What operators do. */
+  /** Operators and their calls. */
   const operator = { name: "platform", hash: digestOf("wpo_"), scopes: ["read"], expiresAt: later, at };
   const { token: operatorToken } = await write("createOperatorToken", operator);
   const begun = await write("beginOperatorCall", {
@@ -570,7 +570,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     await write("endOperatorCall", { call: begun.call, outcome: "done", answer: digestOf("{}"), at });
   await write("revokeOperatorToken", { token: operatorToken, at });
 
-  /** What is forgotten. */
+  /** Writes that delete old rows. */
   await write("pruneOperatorCalls", { before: at - 1, now: at - 1, limit: 10 });
   await write("pruneChanges", { agent: eve.agent, before: at + 1, limit: 2 });
   await write("pruneHolds", { before: at - 1, limit: 10 });

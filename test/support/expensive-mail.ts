@@ -1,4 +1,4 @@
-/** Mails that are work to read, one of each kind: for suites that look whether other mail waits for them. */
+/** Mails that take much work to read, one of each kind. Suites use them to see whether other mail has to wait. */
 
 export interface ExpensiveMail {
   readonly kind: string;
@@ -7,7 +7,7 @@ export interface ExpensiveMail {
 
 const top = "From: Ann <ann@peer.example>\r\nTo: agent@x.example\r\nSubject: much work\r\n";
 
-/** About `bytes` octets each. */
+/** The mails, each of about `bytes` octets. */
 export function expensiveMails(bytes: number): readonly ExpensiveMail[] {
   return [
     ["signatures with lengths", signed(bytes, (at) => ` c=relaxed/relaxed; l=${bytes / 2 - at};`)],

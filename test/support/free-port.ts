@@ -1,4 +1,4 @@
-/** A port of the loopback interface that nobody listens at. */
+/** A port of the loopback interface that no server listens on. */
 import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";
 

@@ -1,6 +1,6 @@
-/** Texts of events and contacts. */
+/** Texts of events and contacts for tests. */
 
-/** An event of an hour, with further lines. */
+/** An event of one hour, with these further lines. */
 export function eventText(uid: string, ...lines: readonly string[]): Buffer {
   const start = lines.some((line) => line.startsWith("DTSTART"))
     ? []

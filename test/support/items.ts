@@ -1,4 +1,4 @@
-/** Calendars and addressbooks over a test store, and texts to put into them. */
+/** Calendars and addressbooks on a test store, and the texts of their items. */
 import type { Collections } from "#/src/collections/collections.ts";
 import { createCollections } from "#/src/collections/create-collections.ts";
 import type { ItemProvenance } from "#/src/collections/item.ts";
@@ -49,7 +49,7 @@ export async function putEvent(
   return (await collections.putItem(ada.agent, actor, put)).item;
 }
 
-/** All pages of a listing. */
+/** Collects all pages of a listing. */
 export async function gather<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
   const all: T[] = [];
   for await (const page of pages) all.push(...page);

@@ -1,4 +1,4 @@
-/** Understanding messages on the thread of the test, without evidence. */
+/** Prepares messages on the thread of the test, without evidence of their origin. */
 import { readArrivingCalendar } from "#/src/arrival/preparing/arriving.ts";
 import type { Prepared } from "#/src/arrival/preparing/messages.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";

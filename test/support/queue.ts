@@ -1,10 +1,10 @@
-/** The queue carried out by hand, where a test has no runner. */
+/** Runs the queue by hand, for tests that have no queue runner. */
 import { type LocalDeliveryRooms, planLocalDelivery } from "#/src/arrival/deliver-locally.ts";
 import type { DueDelivery, Outbound } from "#/src/outbound/outbound.ts";
 
 export type QueueRooms = LocalDeliveryRooms & { readonly outbound: Outbound };
 
-/** Everything that is due now; each is the caller's. */
+/** Takes everything that is due now. The caller must report or release each delivery. */
 function takeDue({
   outbound,
   store,
@@ -12,7 +12,7 @@ function takeDue({
   return outbound.takeDue({ now: store.clock.now(), limit: 1000, skipDomains: new Set() });
 }
 
-/** Delivers what is for mailboxes here; what is for others is given back and answered. */
+/** Delivers mail for mailboxes on this server. Releases mail for other servers and returns it. */
 export async function deliverQueued(rooms: QueueRooms): Promise<readonly DueDelivery[]> {
   const remote: DueDelivery[] = [];
   for (const due of await takeDue(rooms))

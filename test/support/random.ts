@@ -1,6 +1,6 @@
-/** A small generator (mulberry32), so that a seed is a history. */
+/** A small random generator (mulberry32). The same seed always gives the same numbers. */
 export interface RandomSource {
-  /** A whole number from 0, below the bound. */
+  /** A whole number from 0 to `bound` - 1. */
   below(bound: number): number;
   one<T>(choices: readonly T[]): T;
 }

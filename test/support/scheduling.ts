@@ -1,4 +1,4 @@
-/** Calendars with their scheduling over the rooms of a test, everything on one thread. */
+/** Calendars with their scheduling on a test's store. Everything runs on one thread. */
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import type { Collections } from "#/src/collections/collections.ts";
 import { createCollections } from "#/src/collections/create-collections.ts";

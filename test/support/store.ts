@@ -1,4 +1,4 @@
-/** A real store in a temporary folder, with a clock that the test turns. When it is disposed of, it is checked. */
+/** A real store in a temporary folder, with a clock that the test moves. When the test disposes of the store, it is checked. */
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
@@ -22,11 +22,11 @@ export interface TestStore extends AsyncDisposable {
   readonly store: Store;
   readonly clock: FakeClock;
   readonly folder: string;
-  /** Closes the store, leaves its files, and opens them again. */
+  /** Closes the store, keeps its files, and opens them again. */
   reopen(): Promise<Store>;
 }
 
-/** Of what is SQLite's own: its file, its threads, its backup. */
+/** For tests of parts that only SQLite has: its file, its threads, its backup. */
 export const itOnSqlite = it.skipIf(engine !== "sqlite");
 
 export async function openTestStore(options: Partial<OpenOptions> = {}): Promise<TestStore> {
@@ -50,7 +50,7 @@ export async function openTestStore(options: Partial<OpenOptions> = {}): Promise
     },
     async [Symbol.asyncDispose]() {
       try {
-        // On this thread, as starting the one that `store.check` has would take longer than the check.
+        // The check runs on this thread: the thread of `store.check` takes longer to start than the check takes.
         expect(await checkStore(store)).toEqual([]);
       } finally {
         await store.close();
@@ -63,14 +63,14 @@ export async function openTestStore(options: Partial<OpenOptions> = {}): Promise
 
 interface EmptyStore {
   readonly octets: Buffer;
-  /** Where the secret is that each store has for itself. */
+  /** The position of the secret in the file. Each store gets a secret of its own. */
   readonly secretAt: number;
   readonly secretLength: number;
 }
 
 let empty: Promise<EmptyStore> | undefined;
 
-/** The octets of a store in which nothing is yet, with a secret of its own. The schema is made once for all tests of a process. */
+/** The octets of an empty store with a secret of its own. The schema is made once for all tests of a process. */
 async function emptyStore(): Promise<Uint8Array> {
   empty ??= makeEmptyStore();
   const { octets, secretAt, secretLength } = await empty;
@@ -102,7 +102,7 @@ export interface Seed {
   readonly address: string;
 }
 
-/** An agent with an address in `example.org`, whose account is made when it is the first. */
+/** Makes an agent with an address in `<account>.org`. Makes the account and its domain when they do not exist. */
 export async function seedAgent(
   store: Store,
   name = "ada",
@@ -131,7 +131,7 @@ export async function seedAgent(
   return { account, agent, inbox: inbox!.mailbox, address: `${name}@${domain}` };
 }
 
-/** What a message of plain text comes to, for tests of what happens to it afterwards. */
+/** The facts that the server stores about a plain text message, for tests that begin after the message was read. */
 export async function testFacts(
   text = "Hello.\r\n",
   options: { threadKeys?: readonly Uint8Array[]; subject?: string; hasAgentPart?: boolean } = {},

@@ -1,4 +1,4 @@
-/** Mail that leaves, as rows: without a composer and without a runner. */
+/** Outgoing mail as rows of the store, without a composer and without a queue runner. */
 import type { Store } from "#/storage/store.ts";
 import type { Envelope } from "#/storage/submission.ts";
 import type { ReportedOutcome } from "#/storage/transactions/outbound/report-delivery.ts";
@@ -7,7 +7,7 @@ import { type Seed, testFacts } from "./store.ts";
 
 const hourMs = 3_600_000;
 
-/** Addresses of example.org are mailboxes of this server. */
+/** An envelope for these recipients. Addresses of example.org belong to mailboxes of this server. */
 export function envelopeTo(...addresses: string[]): Envelope {
   return {
     from: "ada@example.org",
@@ -27,7 +27,7 @@ export function envelopeTo(...addresses: string[]): Envelope {
   };
 }
 
-/** What `submitMessage` takes, for one message of the mailbox to mel@far.example. */
+/** The input of `submitMessage` for one message from the mailbox to mel@far.example. */
 export async function submission(
   store: Store,
   { agent }: Seed,

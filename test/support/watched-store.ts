@@ -1,14 +1,14 @@
-/** A store whose reads a test sees, and can hold up. */
+/** A store that counts its reads. A test can delay each read. */
 import type { Store } from "#/storage/store.ts";
 
 export interface WatchedStore {
-  /** The store to be given to the house. */
+  /** The store that the code under test uses. */
   readonly store: Store;
-  /** Reads that were answered. */
+  /** The number of reads that were answered. */
   readonly reads: number;
-  /** Round trips to a store that is a server: reads that begin while another one is under way are in the same one. */
+  /** The number of round trips to a database server. Reads that begin while another read is under way share its round trip. */
   readonly rounds: number;
-  /** Called before each read, which waits for it. */
+  /** Called before each read. The read waits for it. */
   onRead: ((reads: number) => void | Promise<void>) | undefined;
 }
 

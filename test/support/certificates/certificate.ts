@@ -1,4 +1,4 @@
-/** A self-signed certificate for localhost that is of no use anywhere else. */
+/** A self-signed certificate for localhost. It is only for tests. */
 export const testCertificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg6DKnUAnkbdqju4lt

@@ -1,4 +1,4 @@
-/** Certificates of any kind and time, with their keys in PEM. */
+/** Certificates of any kind and any validity period, with their keys in PEM. */
 import "reflect-metadata";
 import fs from "node:fs";
 import path from "node:path";
@@ -45,7 +45,7 @@ export async function makeCertificate(
   };
 }
 
-/** Writes the pair where settings can name it. */
+/** Writes the certificate and its key to files that settings can name. */
 export function writeCertificate(folder: string, { key, cert }: MadeCertificate) {
   const files = {
     certificateFile: path.join(folder, "certificate.pem"),

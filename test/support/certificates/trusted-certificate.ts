@@ -1,4 +1,4 @@
-/** A certificate for any names that this process trusts, as if an authority of the world had given it. */
+/** Makes a certificate for the given names that this process trusts, as it trusts those of a public authority. */
 import "reflect-metadata";
 import tls from "node:tls";
 import * as x509 from "@peculiar/x509";
@@ -13,7 +13,7 @@ export async function trustCertificate(names: readonly string[]): Promise<Truste
   const keys = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
   const now = Date.now();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    // Another authority of this process with the same name and another key would be asked in its place.
+    // The name is unique: TLS finds an authority by its name and would take an older one with another key.
     name: [{ CN: [`Authority of ${names[0]}, ${crypto.randomUUID().slice(0, 8)}`] }],
     notBefore: new Date(now - 86_400_000),
     notAfter: new Date(now + 86_400_000),

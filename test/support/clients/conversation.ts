@@ -1,38 +1,38 @@
-/** Conversations with a line protocol as scripts: what clients send, what the server answers, several sessions in one script.
+/** Conversations with a line protocol, written as scripts: what clients send and what the server answers, for several sessions.
  *
  *      C: a1 NOOP            the client sends a line
  *      C-: a1 APPEND x {3+}  … without a line end
  *      S: a1 OK {{*}}        the next line of the server
- *      S*: a1 OK {{*}}       a later line; those before it are passed over
- *      S#: EXISTS            no line with this text is among those passed over by the next S*
- *      C2: …  S2: …          another session, opened when it is first named
- *      TLS2                  the session takes a TLS handshake
- *      DEFLATE2              the session compresses from now on, until
- *      RAW2                  both sides have stopped it
- *      CLOSED2               the server closes, with nothing more to say
- *      DO name               something happens beside the conversation, as the options say
+ *      S*: a1 OK {{*}}       a later line; the lines before it are skipped
+ *      S#: EXISTS            the next S* must not skip a line with this text
+ *      C2: …  S2: …          another session; it is opened at its first line
+ *      TLS2                  the session makes a TLS handshake
+ *      DEFLATE2              the session compresses from now on
+ *      RAW2                  both sides have ended the compression
+ *      CLOSED2               the server closes and sends nothing more
+ *      DO name               runs the action of this name from the options
  *      # …                   a comment
  *
- *  With WAYPOST_SPLIT=seed in the environment, what clients send is cut into random pieces, in any script.
+ *  With WAYPOST_SPLIT=seed in the environment, every script cuts what its clients send into random pieces.
  *
- *  In `S` lines, `{{*}}` is any text, `{{name:regex}}` text to be kept, `{{=name}}` what was kept (also in `C` lines). Text is
- *  UTF-8; `\x00`, `\r` and `\n` stand for what cannot be written. Everything that the server says has to be in the script. */
+ *  In `S` lines, `{{*}}` matches any text, `{{name:regex}}` keeps the text that it matches, and `{{=name}}` is the kept text
+ *  (also in `C` lines). Text is UTF-8; write `\x00`, `\r` and `\n` for these octets. The script must have every line of the server. */
 import net from "node:net";
 import tls from "node:tls";
 import zlib from "node:zlib";
 import { expect } from "vitest";
 import { engine } from "../engine.ts";
 
-/** Every statement is a round trip on PostgreSQL, beside its server on the same processors. */
+/** Longer on PostgreSQL: every statement is a round trip to a server that uses the same processors. */
 const defaultTimeoutMs = engine === "postgres" ? 30_000 : 5000;
 
 export interface ConversationOptions {
   readonly host?: string;
   readonly port: number;
   readonly timeoutMs?: number;
-  /** Values for `{{=name}}`. */
+  /** Values for `{{=name}}` when the script begins. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** What `DO name` stands for. */
+  /** The actions that `DO name` runs. */
   readonly actions?: Readonly<Record<string, () => Promise<unknown>>>;
   /** Cuts what a client sends into pieces that are written one after the other. */
   readonly split?: (bytes: Buffer) => readonly Buffer[];
@@ -41,14 +41,14 @@ export interface ConversationOptions {
 const splitAsTold =
   process.env.WAYPOST_SPLIT === undefined ? undefined : splitter(Number(process.env.WAYPOST_SPLIT));
 
-/** Cuts octets into pieces whose sizes follow from a seed, half of them of a single octet. */
+/** Cuts octets into pieces. The sizes follow from the seed; half of the pieces have one octet. */
 function splitter(seed: number): (bytes: Buffer) => readonly Buffer[] {
   let state = seed >>> 0;
   return (bytes) => {
     const pieces: Buffer[] = [];
     for (let at = 0; at < bytes.length; ) {
       state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-      // Long ones are cut coarsely, so that megabytes do not take minutes.
+      // Long texts are cut into larger pieces, so that megabytes do not take minutes.
       const sizeMax = Math.max(40, bytes.length >>> 8);
       const size = state >>> 31 === 0 && bytes.length < 10_000 ? 1 : 1 + ((state >>> 8) % sizeMax);
       pieces.push(bytes.subarray(at, at + size));
@@ -61,7 +61,7 @@ function splitter(seed: number): (bytes: Buffer) => readonly Buffer[] {
 const bareStep = /^(TLS|CLOSED|DEFLATE|RAW)(\d*)$/;
 const spokenStep = /^(C|S)(\d*)([-*#]?):(?: (.*))?$/;
 
-/** Carries out the script and gives the values that it kept. */
+/** Runs the script and returns the values that it kept. */
 export async function converse(
   script: string,
   options: ConversationOptions,
@@ -124,7 +124,7 @@ async function carryOut(
 }
 
 class ScriptSession {
-  /** What `S#` said must not come. */
+  /** Texts of `S#`, which the next `S*` must not skip. */
   readonly forbidden: string[] = [];
   #socket: net.Socket;
   readonly #timeoutMs: number;
@@ -133,7 +133,7 @@ class ScriptSession {
   #isClosed = false;
   #deflate: zlib.DeflateRaw | undefined;
   #inflate: zlib.InflateRaw | undefined;
-  /** What came last of what is compressed. */
+  /** The last two octets of the compressed data that was received. */
   #deflated: Buffer = Buffer.alloc(0);
   #wake = (): void => {};
 
@@ -200,7 +200,7 @@ class ScriptSession {
   }
 
   async endDeflate(): Promise<void> {
-    // The empty last block (RFC 1951 section 3.2.3), which zlib says nothing of.
+    // The empty last block (RFC 1951 section 3.2.3). zlib does not report it.
     await this.#until(() => this.#deflated.equals(Buffer.from([3, 0])));
     this.#deflate = undefined;
     this.#inflate = undefined;

@@ -1,4 +1,4 @@
-/** Requests of WebDAV as they stand on the line: any method, any fields, and the answer with its XML as a tree. */
+/** WebDAV requests with any method and any header fields. The answer has its status, its fields and its XML as a tree. */
 import http from "node:http";
 import { expect } from "vitest";
 import type { XmlElement } from "#/protocols/dav/xml/element.ts";
@@ -11,19 +11,19 @@ export interface DavAnswer {
   readonly bytes: Buffer;
   readonly text: string;
   readonly xml: XmlElement;
-  /** Namespace and name of the precondition that was not met. */
+  /** Namespace and name of the precondition that the request violated. */
   readonly condition: string | undefined;
 }
 
 export interface DavClient {
-  /** `fields` are header fields; the body is XML when it begins with `<` and no type is given. */
+  /** `fields` are header fields. A body that begins with `<` is sent as XML unless a type is given. */
   request(
     method: string,
     path: string,
     body?: string | Uint8Array,
     fields?: Readonly<Record<string, string>>,
   ): Promise<DavAnswer>;
-  /** The properties of a PROPFIND to depth 0, of status 200: by `namespace name`. */
+  /** PROPFIND with depth 0: the properties with status 200, under `namespace name`. */
   properties(path: string, ...names: readonly XmlName[]): Promise<ReadonlyMap<string, XmlElement>>;
 }
 
@@ -85,10 +85,10 @@ function answerOf(status: number, headers: http.IncomingHttpHeaders, bytes: Buff
 
 export interface ReadResponse {
   readonly href: string;
-  /** Of a response without properties. */
+  /** The status of a response that has no properties. */
   readonly status: number | undefined;
   readonly found: ReadonlyMap<string, XmlElement>;
-  /** Names, with the status that they were told with. */
+  /** Names of all other properties, each with its status. */
   readonly missing: ReadonlyMap<string, number>;
 }
 

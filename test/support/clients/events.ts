@@ -1,9 +1,9 @@
-/** The least that a test needs of `/v1`, by our own client: one request, and the stream of events. */
+/** The parts of `/v1` that many tests need, through our own client: one request, and the event stream. */
 import { createClient, RequestError } from "#/src/client/client.ts";
 import type { MailEvent } from "#/src/client/operations.ts";
 
 export interface Watch {
-  /** The next so many events; throws if nothing comes for 20 s. */
+  /** The next `count` events. Throws when no event comes for 20 s. */
   take(count: number): Promise<MailEvent[]>;
   close(): Promise<void>;
 }

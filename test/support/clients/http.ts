@@ -1,4 +1,4 @@
-/** A small client of `/v1`: answers and refusals are checked against the declaration, and every one has its X-Request-Id. */
+/** A small client of `/v1`. It checks every answer and every refusal against the declaration, and that each has an X-Request-Id. */
 import { expect } from "vitest";
 import { contentOfKind } from "#/protocols/json/contents.ts";
 import { commonErrors } from "#/protocols/json/operation.ts";
@@ -13,12 +13,12 @@ export interface Answer {
 }
 
 export interface HttpClient {
-  /** An operation with its input; whatever the status. */
+  /** Calls an operation with this input. Any status is accepted. */
   call(operation: string, input?: unknown): Promise<Answer>;
-  /** The body of an answer with status 200. */
+  /** Calls an operation, expects status 200, and returns the body. */
   // biome-ignore lint/suspicious/noExplicitAny: answers differ by operation
   ok(operation: string, input?: unknown): Promise<any>;
-  /** A request of any kind to the server. */
+  /** Sends any request to the server. */
   request(path: string, init?: RequestInit): Promise<Answer>;
   watch(input?: unknown, headers?: Record<string, string>): Promise<EventStream>;
 }
@@ -35,12 +35,12 @@ export interface EventStream extends AsyncDisposable {
   readonly status: number;
   /** The next frame; undefined at the end of the stream. */
   next(): Promise<Frame | undefined>;
-  /** The next frame that is no comment. */
+  /** The next frame that is not a comment. */
   nextEvent(): Promise<Frame | undefined>;
   /** So many events, from as many batches as they come in. */
   // biome-ignore lint/suspicious/noExplicitAny: events differ by type
   events(count: number): Promise<any[]>;
-  /** Goes away as a killed client does. */
+  /** Closes the connection as a killed client does. */
   close(): void;
 }
 

@@ -1,9 +1,9 @@
 import net from "node:net";
 import tls from "node:tls";
 
-/** A bare IMAP client that gives octets as they came: what a library that decodes can't show. */
+/** A bare IMAP client that returns the octets as they came. A library that decodes them cannot show that. */
 export interface RawImap extends AsyncDisposable {
-  /** Sends a command without its tag; resolves with its tagged line and everything untagged before it. */
+  /** Sends a command without its tag. Resolves with its tagged line and all untagged responses before it. */
   command(text: string, literal?: Uint8Array): Promise<RawAnswer>;
 }
 
@@ -13,7 +13,7 @@ export interface RawAnswer {
   readonly untagged: readonly RawResponse[];
 }
 
-/** One response: its text with `{n}` standing for each literal, and the literals. */
+/** One response: its text, in which `{n}` stands for each literal, and the literals. */
 export interface RawResponse {
   readonly text: string;
   readonly literals: readonly Buffer[];
@@ -24,7 +24,7 @@ export interface RawImapPlace {
   readonly port: number;
   /** TLS from the first octet. */
   readonly isTls?: boolean;
-  /** The address to come from. */
+  /** The local address of the connection. */
   readonly localAddress?: string | undefined;
 }
 

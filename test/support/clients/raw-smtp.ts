@@ -1,17 +1,17 @@
 import net from "node:net";
 import tls from "node:tls";
 
-/** A bare SMTP client: what it is given goes out as it is, what comes back is not judged. */
+/** A bare SMTP client: it sends what it is given unchanged and does not judge the replies. */
 export interface RawSmtp extends AsyncDisposable {
-  /** Writes octets (text as latin1) and waits for so many replies. A reply of several lines is joined by "\n". */
+  /** Writes octets (text as latin1) and waits for this number of replies. The lines of one reply are joined by "\n". */
   send(data: string | Uint8Array, replies?: number): Promise<string[]>;
-  /** One command, one reply. */
+  /** Sends one command and waits for one reply. */
   command(line: string): Promise<string>;
   /** The next reply, or "closed". */
   reply(): Promise<string>;
-  /** Makes the TLS handshake over the open connection. */
+  /** Makes the TLS handshake on the open connection. */
   secure(): Promise<void>;
-  /** Breaks off. */
+  /** Closes the connection at once, without QUIT. */
   destroy(): void;
 }
 
@@ -20,9 +20,9 @@ export interface RawSmtpOptions {
   readonly port: number;
   /** TLS from the first octet. */
   readonly isTls?: boolean;
-  /** Waits for the greeting. */
+  /** Waits for the greeting before it resolves. */
   readonly isGreeted?: boolean;
-  /** The address to come from. */
+  /** The local address of the connection. */
   readonly localAddress?: string | undefined;
 }
 
@@ -103,7 +103,7 @@ export async function connectRawSmtp(options: RawSmtpOptions): Promise<RawSmtp> 
   return client;
 }
 
-/** Dots doubled, the end added: what follows 354. */
+/** The message as DATA carries it: dots doubled, and the end mark added. */
 export function stuff(message: string): string {
   return `${message.replace(/^\./gm, "..")}.\r\n`;
 }

@@ -2,7 +2,7 @@ import { createHash, createHmac, pbkdf2Sync } from "node:crypto";
 
 export interface ScramClient {
   readonly first: string;
-  /** The answer to the server's first message, and what its last one has to be. */
+  /** The client's answer to the server's first message, and the final message that the server must send. */
   finish(serverFirst: string): { readonly final: string; readonly serverFinal: string };
 }
 

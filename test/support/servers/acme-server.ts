@@ -1,5 +1,5 @@
-/** An authority for tests (RFC 8555, RFC 8737, RFC 9773) on loopback: it verifies every signature and nonce, asks the names for their
- *  challenges over real sockets, and signs what a CSR asks for. */
+/** A certificate authority for tests (RFC 8555, RFC 8737, RFC 9773) on loopback. It verifies every signature and nonce, asks the
+ *  names for their challenges over real sockets, and signs what a CSR asks for. */
 import "reflect-metadata";
 import { createHash, createPublicKey, randomBytes, verify, X509Certificate } from "node:crypto";
 import { once } from "node:events";
@@ -10,23 +10,23 @@ import * as x509 from "@peculiar/x509";
 
 export interface AcmeServer extends AsyncDisposable {
   readonly directory: string;
-  /** Where names are asked: ports of 127.0.0.1. */
+  /** The ports of 127.0.0.1 where the authority asks for challenges. */
   readonly places: { http: number; https: number };
-  /** Names of the certificates that were given, in order. */
+  /** The names of the certificates that were issued, in order. */
   readonly given: string[];
-  /** What `replaces` of each order said. */
+  /** The `replaces` field of each order. */
   readonly replaced: (string | undefined)[];
-  /** Questions of renewalInfo. */
+  /** The requests for renewalInfo. */
   readonly asked: string[];
-  /** How long certificates live. */
+  /** How long issued certificates are valid. */
   lifetimeMs: number;
-  /** Suggested windows by the identifier of a certificate, or for all. */
+  /** The suggested renewal window for every certificate. Undefined: renewalInfo answers 404. */
   window: { readonly start: Date; readonly end: Date } | undefined;
-  /** Challenges are never decided. */
+  /** When true, challenges are never decided. */
   isSilent: boolean;
-  /** Orders are refused. */
+  /** When true, orders are refused. */
   isFailing: boolean;
-  /** The root, in PEM. */
+  /** The root certificate, in PEM. */
   readonly root: string;
 }
 
@@ -244,7 +244,7 @@ export async function startAcmeServer(): Promise<AcmeServer> {
       signingAlgorithm: algorithm,
       publicKey: await wanted.publicKey.export(),
       signingKey: keys.privateKey,
-      // The first bit is set, so that it has an octet 0 before it.
+      // The highest bit is set, so DER writes an octet 0 before the number.
       serialNumber: `8${randomBytes(8).toString("hex").slice(1)}`,
       extensions: [
         new x509.SubjectAlternativeNameExtension([{ type: "dns", value: name }]),
@@ -254,7 +254,7 @@ export async function startAcmeServer(): Promise<AcmeServer> {
     return `${certificate.toString("pem")}\n${root.toString("pem")}\n`;
   }
 
-  /** A JWS (RFC 8555 section 6.2) whose signature, nonce and URL are right. */
+  /** Reads a JWS (RFC 8555 section 6.2). Refuses it unless its signature, nonce and URL are right. */
   async function readSigned(request: IncomingMessage): Promise<{ payload: unknown; jwk: Jwk }> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);

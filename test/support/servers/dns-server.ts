@@ -1,4 +1,4 @@
-/** A name server on the loopback interface that knows the names of a zone (`dns-zone.ts`), for what asks the network itself. */
+/** A name server on the loopback interface that answers from a zone (`dns-zone.ts`), for code that asks the network itself. */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
@@ -6,20 +6,20 @@ import dnsPacket from "dns-packet";
 import { type Zone, zoneResolve } from "./dns-zone.ts";
 
 export interface DnsServer extends AsyncDisposable {
-  /** For the setting `dns.servers`. */
+  /** The value for the setting `dns.servers`. */
   readonly address: string;
-  /** "TYPE name" of every question. */
+  /** Every question, as "TYPE name". */
   readonly asked: readonly string[];
 }
 
 const responseCode = { ENOTFOUND: 3, ENODATA: 0, EREFUSED: 5 } as const;
 
 export interface DnsServerOptions {
-  /** Names whose answers have the AD bit, when the question has it. */
+  /** Names whose answers have the AD bit when the question has it. */
   readonly signed?: readonly string[];
-  /** Without it, one that is free. */
+  /** The port; a free one by default. */
   readonly port?: number;
-  /** Over UDP all answers are cut, so that they are asked for over TCP. */
+  /** Truncates all answers over UDP, so that clients must ask over TCP. */
   readonly cutsAnswers?: boolean;
 }
 
@@ -77,7 +77,7 @@ export async function startDnsServer(zone: Zone, options: DnsServerOptions = {})
     });
   }
 
-  /** undefined: silence. */
+  /** The answer to a question; undefined when the server must stay silent. */
   async function answer({ name, type }: dnsPacket.Question) {
     try {
       const values = await resolve(name, type);

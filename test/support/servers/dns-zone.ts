@@ -1,4 +1,4 @@
-/** Names and what the DNS says of them, in place of the network: `["TXT", "v=spf1 -all"]`, `["MX", [10, "mx.example"]]`,
+/** The names of a zone and their DNS records, for tests without the network: `["TXT", "v=spf1 -all"]`, `["MX", [10, "mx.example"]]`,
  *  `["SRV", [0, 1, 993, "mx.example"]]`, `["A", "192.0.2.1"]`, or `"TIMEOUT"` for a name whose servers do not answer. */
 import type { DnsRecord } from "#/src/accounts/dns-records.ts";
 import { dnsError, type Resolve } from "#/src/evidence/dns.ts";
@@ -31,7 +31,7 @@ export function zoneResolve(zone: Zone): CountingResolve {
   return Object.assign(resolve, { asked });
 }
 
-/** In the shapes of `dns.promises.resolve`. */
+/** The value in the form in which `dns.promises.resolve` gives it. */
 function answerOf(type: string, value: unknown): unknown {
   if (type === "TXT") return Array.isArray(value) ? value.map(String) : [String(value)];
   if (type === "MX") {
@@ -45,7 +45,7 @@ function answerOf(type: string, value: unknown): unknown {
   return value;
 }
 
-/** What `domain show` tells to publish, published. */
+/** A zone that has all the records that `domain show` prints. */
 export function zoneOfRecords(records: readonly DnsRecord[]): Zone {
   const zone: Record<string, ZoneRecord[]> = {};
   for (const { name, type, value } of records) {

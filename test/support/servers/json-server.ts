@@ -1,4 +1,4 @@
-/** The HTTP ports over a real store, with two accounts: ada and bob (agents) in one, eve in another. */
+/** The HTTP ports on a real store with two accounts: agents ada and bob in the first, agent eve in the second. */
 
 import { pino } from "pino";
 import { defaultSettings, type Settings } from "#/config/schema.ts";
@@ -66,17 +66,17 @@ export interface JsonServer extends AsyncDisposable {
   readonly bob: Owner;
   readonly eve: Owner;
   readonly listeners: readonly Listener[];
-  /** A message to an owner by SMTP's way into the store; answers its id. */
+  /** Delivers a message to an owner as SMTP stores it. Returns its id. */
   deliver(to: Owner, message: string | Buffer, options?: DeliverOptions): Promise<string>;
-  /** Puts what is queued for mailboxes here into them; answers what is for other servers. */
+  /** Delivers queued mail for mailboxes on this server. Returns the deliveries to other servers. */
   deliverQueued(): Promise<readonly DueDelivery[]>;
-  /** A token of another kind. */
+  /** A token of this owner with these scopes. */
   token(
     owner: Owner,
     scopes: readonly string[],
   ): Promise<{ token: string; client: HttpClient; number: number }>;
   administer(operation: string, input: Record<string, unknown>): Promise<Readonly<Record<string, unknown>>>;
-  /** Closes the ports and the store, and opens both again on another port; what was made of the old ones is of no use. */
+  /** Closes the ports and the store and opens both again, on another port. Old clients and objects can no longer be used. */
   restart(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** A mail server of somebody else, which answers what a test says and remembers what it was given. */
+/** A mail server of another operator. A test sets its replies, and it keeps the mail that it accepts. */
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
@@ -6,12 +6,12 @@ import { testCertificate } from "../certificates/certificate.ts";
 
 export interface SinkMail {
   readonly from: string;
-  /** MAIL's parameters, upper case. */
+  /** The parameters of MAIL, in upper case. */
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly to: readonly string[];
   readonly text: string;
   readonly isSecure: boolean;
-  /** Which connection it came over, from 1. */
+  /** The number of the connection that brought the mail, from 1. */
   readonly connection: number;
 }
 
@@ -22,14 +22,14 @@ export interface SinkReply {
 
 export interface SinkOptions {
   readonly host?: string;
-  /** Absent: a free one. */
+  /** The port; a free one by default. */
   readonly port?: number;
-  /** What RCPT is answered; undefined: 250. */
+  /** The reply to RCPT; undefined means 250. */
   readonly onRecipient?: (address: string) => SinkReply | undefined;
   readonly onSender?: (address: string) => SinkReply | undefined;
-  /** What the message is answered; "die": the connection ends instead. The message counts as taken for 250 alone. */
+  /** The reply to the message; undefined means 250, and only then `mails` has it. "die" ends all connections without a reply. */
   readonly onMessage?: (mail: SinkMail) => SinkReply | "die" | undefined;
-  /** Answers when the function that it is given is called. */
+  /** Called with a function. The sink replies to the message when that function is called. */
   readonly onSlowMessage?: (answer: () => void) => void;
   readonly onConnect?: (count: number) => SinkReply | undefined;
   readonly server?: SMTPServerOptions;
@@ -39,7 +39,7 @@ export interface SmtpSink extends AsyncDisposable {
   readonly port: number;
   readonly mails: readonly SinkMail[];
   readonly connectionCount: number;
-  /** RCPT parameters by address. */
+  /** The parameters of RCPT, by address. */
   readonly recipientParameters: ReadonlyMap<string, unknown>;
 }
 

@@ -1,4 +1,4 @@
-/** A program that webhooks call: it keeps what it took, in the order in which it came. */
+/** A server that webhooks call. It keeps the requests that it accepts, in order. */
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,11 +10,11 @@ export interface Received {
 
 export interface WebhookReceiver extends AsyncDisposable {
   readonly url: string;
-  /** Every request, also what was refused. */
+  /** Every request, also those that it refused. */
   readonly requests: Received[];
-  /** How a request is answered; 204 when it does nothing. */
+  /** Called for every request. It may set another status; then the request has no answer unless it also sends one. Otherwise 204. */
   onRequest: (request: Received, response: ServerResponse) => void;
-  /** Of what was answered with 204: the messages of the events, in order. */
+  /** The messages of the events in all requests that had the response 204, in order. */
   messages(): string[];
 }
 

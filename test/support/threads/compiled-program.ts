@@ -1,11 +1,11 @@
-/** Before all tests: the program is compiled, so that the threads of every test start from it. */
+/** Runs once before all tests: compiles the program, so that threads of the tests start from compiled code. */
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Where it lies, as a URL; empty where nothing could be compiled. */
+    /** The URL of the compiled folder. Empty when the program could not be compiled. */
     readonly compiledFolder: string;
   }
 }
@@ -15,7 +15,7 @@ interface Compiled {
 }
 
 export default async function compile({ provide }: TestProject): Promise<void> {
-  // Plain JavaScript, without types.
+  // This module is plain JavaScript and has no types.
   const url = new URL("../../../config/build/compiled.mjs", import.meta.url);
   const { compiledProgram } = (await import(url.href)) as Compiled;
   const program = compiledProgram(process.execPath);

@@ -1,5 +1,4 @@
-/** Before each file of tests: the threads of the house start from what was compiled of them. From its source a store opens four times
- *  as slowly. */
+/** Runs before each test file: threads start from the compiled code. From source, a store takes four times as long to open. */
 import { inject } from "vitest";
 import { startCompiledThreads } from "#/src/threads/start-thread.ts";
 

@@ -1,5 +1,5 @@
-/** A thread of many jobs that does what they say: answer, fail, hang, grow, end, wait for another turn of the loop first,
- *  wait for nothing at all, or name their thread, at once or when they have computed for 10 ms of a processor. */
+/** A thread that runs many jobs at a time. A job says what it does: answer, fail, hang at once or after three turns of the event
+ *  loop, grow, end the thread, wait for ever, or return the thread's id, at once or after 10 ms of processor time. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { threadId } from "node:worker_threads";
 import { serveJobs } from "#/src/threads/serve-jobs.ts";

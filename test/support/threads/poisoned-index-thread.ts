@@ -1,4 +1,4 @@
-/** The indexing thread, in which certain words are more than it can bear: "ends" ends it, "hangs" keeps it for good. */
+/** The indexing thread with two texts that break it: "poison that ends" ends its process, "poison that hangs" makes it hang. */
 const normalize = String.prototype.normalize;
 String.prototype.normalize = function (this: string, form?: string): string {
   if (this.includes("poison that ends")) process.exit(1);

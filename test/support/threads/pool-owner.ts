@@ -1,4 +1,4 @@
-/** A process with a pool whose thread has a process of its own: says the number of that, and gives it a job without an end. */
+/** A process with a pool whose thread runs in its own process. It reports the id of that process and gives it a job that never ends. */
 import { Gate } from "#/src/fairness/gate.ts";
 import { createThreadPool } from "#/src/threads/thread-pool.ts";
 

@@ -1,7 +1,7 @@
-/** A process and those that it has started, as Linux sees them (proc(5)). */
+/** A process and the processes that it has started, as Linux shows them (proc(5)). */
 import fs from "node:fs";
 
-/** The process and its children, and theirs. One that ends meanwhile is left out. */
+/** The process and all its descendants. A process that ends meanwhile is left out. */
 export function familyOf(pid: number): number[] {
   const found = [pid];
   for (const one of found) found.push(...childrenOf(one));
@@ -12,7 +12,7 @@ function childrenOf(pid: number): number[] {
   return readOrNothing(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean).map(Number);
 }
 
-/** Resident memory of all of them. */
+/** Resident memory of the process and all its descendants. */
 export function familyResidentMiB(pid: number): number {
   const kilobytes = familyOf(pid).map((one) =>
     Number(/VmRSS:\s+(\d+)/.exec(readOrNothing(`/proc/${one}/status`))?.[1] ?? 0),
@@ -20,11 +20,11 @@ export function familyResidentMiB(pid: number): number {
   return kilobytes.reduce((sum, one) => sum + one, 0) / 1024;
 }
 
-/** Hundredths of a second of a processor that the process had, and its children. */
+/** Processor time of the process and all its descendants, in hundredths of a second. */
 export function familyTicks(pid: number): number {
   const ticks = familyOf(pid).map((one) => {
     const fields = readOrNothing(`/proc/${one}/stat`).split(") ")[1]?.split(" ") ?? [];
-    // Its own, and those of children that have ended.
+    // User and system time of the process and of its children that have ended.
     return [11, 12, 13, 14].reduce((sum, field) => sum + Number(fields[field] ?? 0), 0);
   });
   return ticks.reduce((sum, one) => sum + one, 0);

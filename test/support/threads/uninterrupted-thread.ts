@@ -1,4 +1,4 @@
-/** Makes one call after the other that must not be interrupted, and counts those that it has begun and those that it has ended. */
+/** Makes one uninterrupted call after another. Counts the calls that have begun and the calls that have ended. */
 import { workerData } from "node:worker_threads";
 import { uninterrupted } from "#/src/model/uninterrupted.ts";
 
