@@ -1,9 +1,9 @@
-/** `npm run bench [seconds] -- [--only latency,deliveries,imap,json] [--mailboxes 50]`: one run that measures a daemon, as everybody
- *  starts it, on the same machine with the same client against its peers: the bare `smtp-server` package, Dovecot's LMTP where it is
- *  installed, and the bare `node:http`. Prints tables in Markdown. Each rate is measured for so many seconds (3 by default).
+/** `npm run bench [seconds] -- [--only latency,deliveries,imap,json] [--mailboxes 50]`: measures a daemon, started as users start it,
+ *  and its peers on the same machine with the same client: the bare `smtp-server` package, Dovecot's LMTP where it is installed, and
+ *  the bare `node:http`. Prints tables in Markdown. Each rate is measured for the given number of seconds (3 by default).
  *
- *  Every rate counts what was verified: a message by its 250, and all of them again in the mailboxes at the end; an envelope by
- *  its FETCH line; a description by its text. CPU is what the process and its children took of the processors. */
+ *  Every rate counts only verified results: a message by its 250 and again in its mailbox at the end, an envelope by its FETCH line,
+ *  a description by its text. CPU is the processor time of the process and its children. */
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -94,7 +94,7 @@ async function measureImap({ smtp, imap, agents }: ChildDaemon): Promise<void> {
   );
 }
 
-/** From the last octet of a message to the news of it, one message at a time. */
+/** Measures the time from the last octet of a message to its event and its EXISTS, one message at a time. */
 async function measureLatency({ smtp, imap, http: { url }, agents }: ChildDaemon): Promise<void> {
   const { address, password, token } = agents[mailboxes + 1]!;
   const watch = await openWatch(url, token, {});
@@ -150,7 +150,7 @@ interface LoopDelay {
   readonly max: number;
 }
 
-/** What the daemon measured since the last time. */
+/** The daemon's loop delay since the last call. */
 async function takeLoopDelay(): Promise<LoopDelay> {
   daemon.process.kill("SIGUSR2");
   for (;;) {

@@ -1,6 +1,6 @@
-/** Why style is read by code of our own (decision 9 of `src/formats/README.md`): what reading the style of a newsletter costs with
- *  it and with css-tree, and what both say of values that only some browsers know. Of these a renderer has to know three kinds:
- *  understood, dropped by every browser, and unknown. Run: npm run bench:css */
+/** Why the server parses CSS with its own code (decision 9 of `src/formats/README.md`). Compares it with css-tree: the time to read
+ *  the style of a newsletter, and what both say about values that only some browsers know. A renderer must tell three kinds of
+ *  values apart: understood, dropped by every browser, and unknown. Run: npm run bench:css */
 import { type CssDeclaration, type CssNode, lexer, parse, walk } from "css-tree";
 import { expand, unknownInside, unknownValue } from "#/src/formats/css/shorthands.ts";
 import { type Declaration, parseStyleAttribute, parseStyleSheets } from "#/src/formats/css/stylesheet.ts";
@@ -12,7 +12,7 @@ import { newsletterHtml } from "./newsletter.ts";
 const rounds = 40;
 const tree = parseHtml(newsletterHtml(57 * 1024, 0, 120), createWorkMeter());
 const { styles } = surveyTree(tree.root);
-/** Equal attributes are read once. */
+/** A set, because equal attributes are read once. */
 const attributes = new Set<string>();
 const collect = (node: HtmlNode): void => {
   if (node.kind !== "element") return;
@@ -70,7 +70,7 @@ for (const [title, run] of [
   );
 }
 
-/** The value, and whether some browser of today or tomorrow may know it. */
+/** Values, and whether any browser may know each of them, today or later. */
 const cases: readonly (readonly [property: string, value: string, mayBeKnown: boolean])[] = [
   ["color", "#fff", true],
   ["color", "bogus", false],
@@ -93,7 +93,7 @@ const own = (property: string, value: string): string => {
     ? "unknown"
     : "understood";
 };
-/** Its parser throws at functions that it does not know the syntax of. */
+/** The parser of css-tree throws at functions whose syntax it does not know. */
 const theirs = (property: string, value: string): string => {
   try {
     return lexer.matchProperty(property, parse(value, { context: "value" })).error === null

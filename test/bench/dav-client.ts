@@ -1,13 +1,13 @@
-/** The client of the DAV benchmark: requests over connections that stay open, and a multistatus read after the clock has stopped. */
+/** The client of the DAV benchmark: requests on connections that stay open, and a reader of multistatus that runs after the clock stops. */
 import http from "node:http";
 import { SaxesParser } from "saxes";
 
 export interface DavServer {
   readonly name: string;
   readonly origin: string;
-  /** Where discovery begins. */
+  /** The path where discovery begins. */
   readonly path: string;
-  /** None where the server asks for none. */
+  /** Undefined when the server asks for no login. */
   readonly login: { readonly address: string; readonly password: string } | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** One response of a multistatus; of its properties those with status 200, under `{namespace}name`. */
+/** One response of a multistatus. `properties` has those with status 200, under `{namespace}name`. */
 export interface Member {
   readonly status: number;
   readonly properties: ReadonlyMap<string, string>;
@@ -41,7 +41,7 @@ export class DavClient {
         : { Authorization: `Basic ${Buffer.from(`${login.address}:${login.password}`).toString("base64")}` };
   }
 
-  /** Throws for a status of which `expected` knows nothing. */
+  /** Throws when the status is not in `expected`. */
   request(
     method: string,
     path: string,
@@ -80,7 +80,7 @@ export class DavClient {
       .text;
   }
 
-  /** The href in a property of a resource. */
+  /** The href in a property of a resource, as a path. */
   async findHref(path: string, namespace: string, name: string): Promise<string> {
     const body = `<D:propfind xmlns:D="DAV:" xmlns:X="${namespace}"><D:prop><X:${name}/></D:prop></D:propfind>`;
     const { members } = readMultistatus(await this.multistatus("PROPFIND", path, "0", body));
@@ -94,7 +94,7 @@ export class DavClient {
   }
 }
 
-/** Throws for what is no multistatus. */
+/** Throws when the text is not a multistatus. */
 export function readMultistatus(text: string): Multistatus {
   const members = new Map<string, Member>();
   let syncToken = "";
@@ -119,7 +119,7 @@ export function readMultistatus(text: string): Multistatus {
     const name = `{${uri}}${local}`;
     if (path.length === 0 && name !== "{DAV:}multistatus") throw new Error(`no multistatus: ${name}`);
     path.push(name);
-    // Of a property everything inside it counts, of everything else its own text.
+    // The value of a property is all text inside it; any other element has only its own text.
     if (path.length < 5 || path[3] !== "{DAV:}prop" || path.length === 5) texts = "";
     if (name === "{DAV:}response") {
       properties = new Map();

@@ -1,4 +1,4 @@
-/** One collection under the DAV benchmark: it is filled, asked and changed, and what comes back is compared with what it holds. */
+/** One collection in the DAV benchmark: fills, queries and changes it, and compares the answers with what it must hold. */
 import { type DavClient, type Multistatus, readMultistatus } from "./dav-client.ts";
 import {
   contactMark,
@@ -18,7 +18,7 @@ const ones = 100;
 export interface Measure {
   readonly unit: "ms" | "/s" | "×";
   readonly value: number;
-  /** An answer was refused, or is not what was written: the time says nothing. */
+  /** True when a request was refused or an answer was wrong. The time then means nothing. */
   readonly isWrong: boolean;
 }
 
@@ -27,7 +27,7 @@ export type Measures = Map<string, Measure>;
 export interface Sizes {
   readonly count: number;
   readonly rounds: number;
-  /** How long filling may take. */
+  /** The longest time that filling may take. */
   readonly patienceMs: number;
 }
 
@@ -86,14 +86,14 @@ export function monthQuery(sinceMs: number, beforeMs: number): string {
 <X:time-range start="${stampOf(sinceMs)}" end="${stampOf(beforeMs)}"/></X:comp-filter></X:comp-filter></X:filter></X:calendar-query>`;
 }
 
-/** A collection of one server, and what must be in it. */
+/** A collection on one server, and the objects that must be in it. */
 export class BenchCollection {
   count = 0;
   readonly #client: DavClient;
   readonly #kind: Kind;
   readonly #path: string;
   readonly #sizes: Sizes;
-  /** Of each object that is there. */
+  /** The current revision of each object, by its number. */
   readonly #revisions = new Map<number, number>();
 
   constructor(client: DavClient, kind: Kind, path: string, sizes: Sizes) {
@@ -155,7 +155,7 @@ export class BenchCollection {
     await this.#measureSync(measures);
   }
 
-  /** False when it would take longer than the benchmark waits. */
+  /** Fills the collection up to this number of objects. False when that takes longer than `patienceMs`. */
   async fillTo(length: number): Promise<boolean> {
     const deadline = performance.now() + this.#sizes.patienceMs;
     let next = this.count;
@@ -252,13 +252,13 @@ export class BenchCollection {
         changed.set(gone, false);
       },
     );
-    // The long calendars hold exactly what the numbers up to their length say.
+    // Removes the last fresh object and restores the deleted one: the longer calendars hold exactly the numbers below their length.
     await this.#client.request("DELETE", this.#href(1_000_000 + round), [200, 204]);
     this.#revisions.delete(1_000_000 + round);
     await this.#put(count - 1, true);
   }
 
-  /** Times what is asked, not what is prepared before it and verified behind it. The first round is not counted. */
+  /** Times only the request, without the preparation before it and the verification after it. The first round is not counted. */
   async #timed(
     measures: Measures,
     name: string,

@@ -1,5 +1,5 @@
-/** A month out of calendars of which one is much longer, asked in turns, so that what else the machine does weighs on both alike.
- *  They are filled by `waypost import`. */
+/** Queries for a month in calendars of different lengths, in turns, so that other work on the machine affects all calendars alike.
+ *  `waypost import` fills the calendars. */
 import { execFile } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -11,7 +11,7 @@ import { eventMark, eventOf, isInRange, monthOf } from "./dav-objects.ts";
 
 const run = promisify(execFile);
 
-/** Measures of the calendars, and how many times the time of the first the last one takes. */
+/** Measures each calendar, and the ratio of the last calendar's time to the first one's. */
 export async function measureMonths(
   { data, agents }: ChildDaemon,
   client: DavClient,

@@ -1,8 +1,8 @@
-/** Events and contacts of the DAV benchmark: each follows from its number and its revision, so that every answer can be verified. */
+/** Events and contacts of the DAV benchmark. Number and revision determine each object, so every answer can be verified. */
 const hour = 3_600_000;
 const day = 24 * hour;
 const firstDay = Date.UTC(2015, 0, 1);
-/** A calendar with more events is a longer one: a month holds the same number of them. */
+/** More events make a longer calendar, not a denser one: a month always holds the same number of events. */
 const eventsPerDay = 9;
 const seriesEvery = 50;
 const seriesCount = 10;
@@ -30,7 +30,7 @@ export function isInRange(number: number, sinceMs: number, beforeMs: number): bo
   return false;
 }
 
-/** Bounds of a month that is filled when there are a year's events. */
+/** The bounds of a month that is full when the calendar has the events of a year. */
 export function monthOf(round: number): readonly [sinceMs: number, beforeMs: number] {
   const month = 1 + (round % 5);
   return [Date.UTC(2015, month, 1), Date.UTC(2015, month + 1, 1)];
@@ -40,7 +40,7 @@ export function stampOf(ms: number): string {
   return new Date(ms).toISOString().replaceAll(/[-:]|\.\d+/g, "");
 }
 
-/** A line that only this revision of this object has. */
+/** A line that is only in this revision of this object. */
 export function eventMark(number: number, revision: number): string {
   return `SUMMARY:Meeting ${number} revision ${revision}`;
 }

@@ -1,4 +1,4 @@
-/** Debian's Radicale, Xandikos and Cyrus, started by the scripts that lie beside the repository (`../shared/bench/peers`). */
+/** Debian's Radicale, Xandikos and Cyrus, started by scripts in a folder beside the repository (`../shared/bench/peers`). */
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -26,7 +26,7 @@ export const peerKinds: readonly PeerKind[] = [
 const scripts = new URL("../../../shared/bench/peers/", import.meta.url).pathname;
 const password = "secret";
 
-/** Why a peer is left out, where it is. */
+/** The reason why a peer is left out; undefined when it can be measured. */
 export function missingPeer(kind: PeerKind): string | undefined {
   if (!fs.existsSync(path.join(scripts, kind.script))) return `no ${scripts}${kind.script}`;
   if (process.getuid?.() !== 0) return "it needs root";
@@ -46,7 +46,7 @@ export async function startPeer(kind: PeerKind): Promise<DavPeer> {
   const [web, imap, lmtp] = await freePorts(3);
   const run = (action: "start" | "stop"): void => {
     const { status, stderr } = spawnSync("bash", [path.join(scripts, kind.script), action], {
-      // Not a pipe for its output: what it starts would keep it open.
+      // Output goes to a file: the started servers would keep a pipe open.
       stdio: ["ignore", "ignore", fs.openSync(path.join(folder, "log"), "a")],
       env: {
         ...process.env,

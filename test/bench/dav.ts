@@ -1,9 +1,9 @@
-/** `npm run bench:dav`: Waypost, as `waypost dev` starts it, and Debian's Cyrus, Radicale and Xandikos where they are installed,
- *  one after the other on loopback with the same client, the same events and the same contacts. Every answer is read and
- *  compared with what was written. Prints one table.
- *  Options: `--count 2000` objects of each kind, `--events 10000` in the longer calendar, `--many 100000` in Waypost's longest,
- *  which is compared with one of `--events` (0 leaves it out), `--rounds 15` of each request, `--only REGEX` of the servers, `--patience 600` seconds after which a longer
- *  calendar of a server is given up. */
+/** `npm run bench:dav`: measures Waypost, started by `waypost dev`, and Debian's Cyrus, Radicale and Xandikos where they are installed.
+ *  They run one after the other on loopback, with the same client, events and contacts. Every answer is read and compared with what
+ *  was written. Prints one table.
+ *  Options: `--count 2000` objects of each kind; `--events 10000` in the longer calendar; `--many 100000` in Waypost's longest calendar,
+ *  which is compared with one of `--events` (0 leaves it out); `--rounds 15` of each request; `--only REGEX` selects servers;
+ *  `--patience 600` seconds, after which filling a longer calendar stops and it is left out. */
 import os from "node:os";
 import { parseArgs } from "node:util";
 import { startChildDaemon } from "../support/daemon.ts";

@@ -1,4 +1,4 @@
-/** Durable deliveries: Waypost by SMTP, Dovecot by LMTP, and the bare package that the SMTP ports are built on, which stores nothing. */
+/** Durable deliveries to Waypost by SMTP and to Dovecot by LMTP, beside the bare package of the SMTP ports, which stores nothing. */
 
 import { dovecotNote, hasDovecotLmtp, startDovecot } from "../peers/dovecot.ts";
 import { type Measuring, megabytes, percentile, rate } from "./measuring.ts";
@@ -36,7 +36,7 @@ interface Taken extends SmtpResult {
   readonly residentBytes: number;
 }
 
-/** How many copies were accepted. */
+/** Returns the number of copies that the daemon accepted. */
 export async function measureDeliveries(options: DeliveriesOptions): Promise<number> {
   const { daemon, recipients, seconds, takeLoopDelay, say } = options;
   using sink = await startSink("null-sink.ts");

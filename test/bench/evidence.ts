@@ -1,5 +1,5 @@
-/** What it costs to find out who sent a message, with answers of the DNS remembered: processor time of one core for each, beside
- *  that of hashing as many octets a hundred times, which says what the machine is worth.
+/** The cost of examining a message's origin when the DNS answers are cached: processor time on one core for each message. Beside it
+ *  stands the cost of hashing the message a hundred times, as a measure of the machine's speed.
  *
  *  npm run bench:evidence */
 import { createHash, generateKeyPairSync } from "node:crypto";

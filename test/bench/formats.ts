@@ -1,5 +1,5 @@
-/** What a delivery pays on the main thread to know a message: structure, ENVELOPE, BODYSTRUCTURE, addresses, and the text
- *  of the structure that is stored. Run: node test/bench/formats.ts */
+/** The cost on the main thread of reading a delivered message: structure, ENVELOPE, BODYSTRUCTURE, addresses, and the stored text of
+ *  the structure. Run: node test/bench/formats.ts */
 import { Buffer } from "node:buffer";
 import { parseAddressList } from "#/src/formats/mime/addresses.ts";
 import { formatBodyStructure } from "#/src/formats/mime/body-structure.ts";

@@ -1,5 +1,5 @@
-/** Loaded into the daemon by the benchmark of memory (`--import`): at SIGUSR2 writes the heaps of all threads, in bytes, to the file
- *  that HEAP_REPORT_FILE names. It collects no garbage: what is measured is what a user sees. */
+/** The memory benchmark loads this into the daemon (`--import`). At SIGUSR2 it writes the heaps of all threads, in bytes, to the file
+ *  that HEAP_REPORT_FILE names. It collects no garbage before, so the numbers are those that a user sees. */
 import fs from "node:fs";
 import { getHeapStatistics, type HeapInfo } from "node:v8";
 import { isMainThread, type Worker } from "node:worker_threads";
@@ -14,7 +14,7 @@ export interface HeapReport {
 export interface ThreadHeap {
   readonly name: string;
   readonly used: number;
-  /** What V8 has of the system for it. */
+  /** Memory that V8 has from the system for this heap. */
   readonly committed: number;
 }
 
@@ -31,7 +31,7 @@ if (isMainThread && file !== undefined) {
     const threads = [heapOf("main", getHeapStatistics())];
     for (const worker of workers) {
       const name = worker.threadName ?? "";
-      // A thread that ends now has none.
+      // A thread that is ending has no statistics.
       const heap = await worker.getHeapStatistics().catch(() => undefined);
       if (heap !== undefined) threads.push(heapOf(name, heap));
     }

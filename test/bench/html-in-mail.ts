@@ -1,6 +1,5 @@
-/** What style the HTML of mail is made of, and how much of its text is proven visible: for a folder of mails (`.eml`), by how many
- *  parts each property, value form, condition, selector, attribute and element is used, and the words that are given, hidden and in
- *  doubt, by cause. Run: npm run survey:html FOLDER… */
+/** A survey of the HTML in folders of mails (`.eml`). Prints how many parts use each property, value form, condition, selector,
+ *  attribute and element, and how many words are given, hidden or in doubt, by cause. Run: npm run survey:html FOLDER… */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseStyleAttribute, parseStyleSheets } from "#/src/formats/css/stylesheet.ts";
@@ -37,7 +36,7 @@ function formOf(token: CssToken): string | undefined {
   }
 }
 
-/** Of each thing that is counted, the number of parts that have it. */
+/** Counts, for each name, the parts that have it. */
 class Table {
   readonly #title: string;
   readonly #counts = new Map<string, number>();

@@ -1,27 +1,27 @@
-/** Many kept-alive HTTP connections that send one request after the other. Answers come with a Content-Length. */
+/** Many kept-alive HTTP connections, each sending one request after the other. Answers must have a Content-Length. */
 import net from "node:net";
 
 export interface HttpLoad {
   readonly port: number;
   readonly connections: number;
   readonly seconds: number;
-  /** Or: how many requests, measured from the first one on. */
+  /** Ends after this number of requests instead, and then measures from the first one on. */
   readonly count?: number;
   readonly path: string;
   readonly token?: string;
-  /** The body of a request, as JSON. */
+  /** The JSON body of a request. */
   body(number: number): string;
-  /** Throws for an answer that is not the right one. */
+  /** Throws when the answer is wrong. */
   verify(answer: string): void;
 }
 
 export interface HttpResult {
   readonly perSecond: number;
-  /** All, also those of the start that is not measured. */
+  /** All requests, including those of the warm-up, which is not measured. */
   readonly count: number;
-  /** Milliseconds, sorted. */
+  /** In milliseconds, sorted. */
   readonly latencies: Float64Array;
-  /** Octets of the last answer. */
+  /** The size of the last answer, in octets. */
   readonly answerBytes: number;
 }
 
@@ -70,7 +70,7 @@ export async function runHttpLoad(load: HttpLoad): Promise<HttpResult> {
 }
 
 interface HttpConnection {
-  /** The body of the answer. Throws for one that is not 200. */
+  /** Sends a request and returns the body of the answer. Throws when the status is not 200. */
   request(text: string): Promise<Buffer>;
   close(): void;
 }

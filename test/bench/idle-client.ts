@@ -6,7 +6,7 @@ export interface IdleClient {
   close(): void;
 }
 
-/** An IMAP session that sits in IDLE (RFC 2177) on INBOX. */
+/** An IMAP session that is in IDLE (RFC 2177) on INBOX. */
 export async function openIdle(options: {
   readonly host: string;
   readonly port: number;
@@ -31,7 +31,7 @@ export async function openIdle(options: {
     wake();
   });
 
-  /** Reads to the first line that matches; what is before it is gone. */
+  /** Reads to the first line that matches and drops everything up to its end. */
   async function until(pattern: RegExp): Promise<void> {
     for (;;) {
       const match = pattern.exec(text);

@@ -1,8 +1,8 @@
-/** A bare IMAP client for load. Responses are cut into frames while they arrive, which is cheap, and looked into afterwards, so
- *  that reading them stays out of the time that is measured. */
+/** A bare IMAP client for load. It cuts responses into frames as they arrive, which costs little, and the caller parses them later,
+ *  so that parsing does not count in the measured time. */
 import net from "node:net";
 
-/** One response: its lines, each but the last ending in `{n}`, and the literals between. */
+/** One response: its text, with `{n}` for each literal, and the literals. */
 export interface Frame {
   readonly text: string;
   readonly literals: readonly Buffer[];
@@ -32,7 +32,7 @@ export class ImapConnection {
   #pieces: Buffer[] = [];
   #lastTag = 0;
   #failure: Error | undefined;
-  /** Called with every untagged response as it comes. */
+  /** Called with every untagged response as it arrives. */
   onFrame: ((frame: Frame) => void) | undefined;
 
   constructor(socket: net.Socket) {
@@ -58,7 +58,7 @@ export class ImapConnection {
     return connection;
   }
 
-  /** Sends a command, with messages as literals between its texts; rejects unless it is answered with OK. */
+  /** Sends a command: its texts, with messages between them as literals. Rejects unless the answer is OK. */
   command(...parts: readonly (string | Buffer)[]): Promise<Answer> {
     const tag = `a${++this.#lastTag}`;
     const answer = this.#await(tag, String(parts[0]).slice(0, 100));
@@ -76,7 +76,7 @@ export class ImapConnection {
     return answer;
   }
 
-  /** Begins IDLE; what it gives ends it. */
+  /** Begins IDLE. The returned function ends it. */
   async idle(): Promise<() => Promise<Answer>> {
     const tag = `a${++this.#lastTag}`;
     const answer = this.#await(tag, "IDLE");

@@ -1,10 +1,10 @@
-/** Mail of the IMAP benchmark: each message follows from its number, so that every answer can be verified. */
+/** Mail of the IMAP benchmark. The number of a message determines its text, so every answer can be verified. */
 
 const paragraph =
   "The quick brown fox jumps over the lazy dog and comes back in the evening with a new idea.\r\n";
 const start = Date.UTC(2024, 0, 1);
 
-/** How often each word stands in a mailbox: every so manyeth message. */
+/** Words and where they are: [word, n, r] is in each message whose number is r modulo n. */
 export const words = {
   subject: ["quarterly", 50, 7],
   body: ["zanzibar", 100, 23],
@@ -33,7 +33,7 @@ function dateOf(number: number): Date {
   return new Date(start + number * 977_000);
 }
 
-/** Nine in ten are text of 4 KiB; each tenth is a multipart of 30 KiB. */
+/** Nine of ten messages are text of 4 KiB; every tenth is a multipart of 30 KiB. */
 export function messageOf(number: number): Buffer {
   const header = [
     `Received: from mx${number % 5}.peer.test (mx.peer.test [192.0.2.${number % 250}])\r\n\tby mx.example.test with ESMTPS id ${number}; ${dateOf(number).toUTCString()}`,

@@ -1,8 +1,8 @@
-/** `npm run bench:imap`: Waypost, as `waypost dev` starts it, and Dovecot where it is installed, one after the other on
- *  loopback with the same client and the same mail, both saying OK only when it is on the disk. Prints one table: times, and
- *  what each server took of the processors (CPU), which other work on the machine does not change much.
- *  Options: `--messages 10000`, `--idle 1000` connections, `--rounds 5` of each command,
- *  behind as many that are not counted, `--only waypost`. */
+/** `npm run bench:imap`: measures Waypost, started by `waypost dev`, and Dovecot where it is installed. They run one after the other
+ *  on loopback with the same client and the same mail, and both answer OK only when the data is on the disk. Prints one table: times,
+ *  and the processor time of each server (CPU), which other work on the machine does not change much.
+ *  Options: `--messages 10000`, `--idle 1000` connections, `--rounds 5` of each command after as many rounds that are not counted,
+ *  `--only waypost`. */
 import os from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -33,7 +33,7 @@ interface Server {
   readonly host: string;
   readonly port: number;
   readonly users: readonly { readonly address: string; readonly password: string }[];
-  /** Its process; with its children, it is what is weighed. */
+  /** The server's process. Processor time and memory are measured for it and its children. */
   readonly pid: number;
 }
 
@@ -61,10 +61,10 @@ report();
 
 async function measure(server: Server): Promise<Measures> {
   const measures: Measures = new Map();
-  // Before memory is taken for anything else and given back in part.
+  // First, because later steps take memory and give only part of it back.
   const idleKibibytes = await weighIdle(server);
   await fill(server);
-  // What is indexed behind the mail gets its time; what is kept on demand is filled by a round that is not counted.
+  // Gives the server time to index the mail.
   await settled(server);
   await measureReading(server, measures);
   await measureWriting(server, measures);
@@ -73,7 +73,7 @@ async function measure(server: Server): Promise<Measures> {
   return measures;
 }
 
-/** The mailbox that everything is asked of. */
+/** Fills the mailbox that all commands use. */
 async function fill(server: Server): Promise<void> {
   const client = await ImapConnection.open(server, server.users[0]!);
   await client.command("CREATE Bench");
@@ -103,7 +103,7 @@ async function measureReading(server: Server, measures: Measures): Promise<void>
   const client = await ImapConnection.open(server, server.users[0]!);
   await client.command("SELECT Bench");
   const ask = async (name: string, command: string, verify: (answer: Answer) => void): Promise<void> => {
-    // As many are not counted: a daemon that runs for weeks has its code compiled and its memory filled.
+    // The first rounds are not counted: a daemon that has run for weeks has compiled its code and filled its caches.
     for (let round = 0; round < rounds; round++) verify(await client.command(command));
     const spans = new Spans(server.pid);
     for (let round = 0; round < rounds; round++) verify(await spans.time(() => client.command(command)));
@@ -211,7 +211,7 @@ async function countOf(client: ImapConnection, mailbox: string): Promise<number>
   return Number(/MESSAGES (\d+)/.exec(frames.map(({ text }) => text).join("\n"))?.[1]);
 }
 
-/** Each connection into the INBOX of an owner of its own. */
+/** Each connection appends to the INBOX of its own user. */
 async function appends(server: Server, connections: number): Promise<Measure> {
   const each = Math.max(50, 400 / connections);
   const message = messageOf(1);
@@ -248,7 +248,7 @@ async function measureLatency(server: Server, measures: Measures): Promise<void>
         if (/^\* \d+ EXISTS$/.test(text)) resolve(performance.now());
       };
     });
-    // From the OK of the writer, so that the writing itself is not counted; news may come before it.
+    // Measured from the OK of the APPEND, to leave out the write itself. EXISTS may arrive before that OK.
     const [, at] = await Promise.all([
       told,
       sender.command("APPEND INBOX ", messageOf(2)).then(() => performance.now()),
@@ -263,7 +263,7 @@ async function measureLatency(server: Server, measures: Measures): Promise<void>
   note(measures, "IDLE: the same, the slowest of 50", "ms", Math.max(0, latencies.at(-1)!));
 }
 
-/** Connections that have selected a mailbox and wait in IDLE, over all owners. */
+/** Memory for each connection that has selected a mailbox and waits in IDLE. The connections are spread over all users. */
 async function weighIdle(server: Server): Promise<number> {
   const open = async (number: number): Promise<ImapConnection> => {
     const client = await ImapConnection.open(server, server.users[number % userCount]!);
@@ -280,7 +280,7 @@ async function weighIdle(server: Server): Promise<number> {
         Array.from({ length: Math.min(20, idleCount - number) }, (_, index) => open(index)),
       )),
     );
-  // What was taken for logging in is given back meanwhile.
+  // Meanwhile the server gives back the memory that the logins took.
   await delay(3000);
   const taken = costOf(server.pid).residentBytes / 1024 - before;
   for (const client of clients) client.close();
@@ -297,7 +297,7 @@ async function askOnes(
   const times: number[] = [];
   let processorBefore = 0;
   for (let one = -ones; one < ones; one++) {
-    // The first half is not counted, as above.
+    // The first half is not counted, as in `ask`.
     if (one === 0) processorBefore = processorMsOf(server.pid);
     const begin = performance.now();
     await client.command(commandOf(1 + (((one + ones) * 7919) % count)));
@@ -307,7 +307,7 @@ async function askOnes(
   measures.set(`${name}, one at a time`, { unit: "ms", value: median(times), processorMs });
 }
 
-/** Waits until the server does nothing for a second, at most two minutes. */
+/** Waits until the server has been idle for a second, at most two minutes. */
 async function settled(server: Server): Promise<void> {
   for (let second = 0; second < 120; second++) {
     const before = processorMsOf(server.pid);

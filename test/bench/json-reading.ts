@@ -1,4 +1,4 @@
-/** `/v1` as agents read: newsletters one by one, and listings of them, against the bare `node:http` with answers as long. */
+/** `/v1` as agents read: single newsletters and listings of them, against the bare `node:http` with answers of the same length. */
 import { postJson } from "../support/clients/events.ts";
 import { type HttpLoad, type HttpResult, runHttpLoad } from "./http-load.ts";
 import { type Measuring, megabytes, percentile, rate } from "./measuring.ts";
@@ -11,7 +11,7 @@ const letters = 200;
 const connections = 16;
 
 export interface JsonOptions extends Measuring {
-  /** Into which the newsletters go. */
+  /** The mailbox that gets the newsletters. */
   readonly mailbox: { readonly address: string; readonly token: string };
 }
 

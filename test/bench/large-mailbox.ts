@@ -1,9 +1,10 @@
-/** `npm run bench:mailbox -- --count 10000,1000000`: what a person does with one mailbox of so many messages, over IMAP: open it, look at a page,
- *  search, flag, delete; and what concerns all of it. Prints one table with a column for each count, in milliseconds, and the memory.
+/** `npm run bench:mailbox -- --count 10000,1000000`: what a person does over IMAP with one mailbox of this many messages: opens it, looks
+ *  at a page, searches, flags and deletes; and commands on all messages. Prints one table with a column for each count, in
+ *  milliseconds, and the memory.
  *
- *  The messages are put into the store by its own write, before the daemon starts, as a million of them would take an hour over a
- *  protocol. Each is told apart by its subject and is verified where it is shown. The search index has all of them when the
- *  rows are measured, unless `--patience` (seconds) is over before. */
+ *  The store's own write puts the messages there before the daemon starts: a million of them would take an hour over a protocol. Each
+ *  message has its own subject and is verified where it is shown. The rows are measured when the search index has all messages, or
+ *  after `--patience` seconds. */
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -27,7 +28,7 @@ const counts = values.count.split(",").map(Number);
 const rounds = Number(values.rounds);
 const page = 50;
 const each = 500;
-/** One message in so many has the word that is searched for. */
+/** One message in this many has the word that the searches look for. */
 const rare = 5000;
 
 const columns = [];
@@ -90,7 +91,7 @@ async function fill(folder: string, count: number): Promise<number> {
         provenance: "{}",
         isAuthenticated: false,
       });
-    // One batch is prepared while another is written.
+    // The next batch was prepared while this write ran.
     await written;
     written = store.write("appendMessages", { agent, mailbox, messages, at: 1 });
   }
@@ -124,7 +125,7 @@ async function indexed(client: ImapConnection, count: number): Promise<boolean> 
   for (;;) {
     const found = numbersIn(answerOf(await client.command("SEARCH SUBJECT quarterly"), /^\* SEARCH/));
     expect(found.at(-1) === last, `the last of ${count} that SEARCH finds is ${found.at(-1)}`);
-    // What is not in the index is read, which takes longer than the index.
+    // The server reads messages that are not in the index, and that takes longer than the index.
     const begin = performance.now();
     await client.command("SEARCH TEXT zzzzzz");
     if (performance.now() - begin < 50) return true;
@@ -213,7 +214,7 @@ async function measurePerson(
   measures.set("delete: EXPUNGE of one", median(times));
 }
 
-/** Once each, as it is for programs. */
+/** Commands on all messages, as programs send them. Each runs once. */
 async function measureAll(
   client: ImapConnection,
   count: number,
@@ -229,7 +230,7 @@ async function measureAll(
   await once("STORE 1:* +FLAGS.SILENT", "STORE 1:* +FLAGS.SILENT (\\Answered)");
 }
 
-/** The response that is waited for. A command that takes long says before that it is still at work. */
+/** The response that was expected. While a long command runs, the server first sends other responses. */
 function answerOf({ frames }: Answer, pattern: RegExp): string {
   return frames.find(({ text }) => pattern.test(text))?.text ?? "";
 }

@@ -1,5 +1,5 @@
-/** Loaded into the daemon by the benchmark (`--import`): at SIGUSR2 writes how late the main thread's loop was since the last
- *  time, in milliseconds, to the file that LOOP_DELAY_FILE names. */
+/** The benchmark loads this into the daemon (`--import`). At SIGUSR2 it writes the delay of the main thread's event loop since the last
+ *  report, in milliseconds, to the file that LOOP_DELAY_FILE names. */
 import fs from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { isMainThread } from "node:worker_threads";

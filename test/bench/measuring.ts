@@ -1,11 +1,11 @@
-/** What the parts of the benchmark share: the daemon, and where their rows go. */
+/** What the parts of the benchmark share: the daemon, and the function that prints their rows. */
 import type { ChildDaemon } from "../support/daemon.ts";
 
 export interface Measuring {
   readonly daemon: ChildDaemon;
-  /** Of each rate. */
+  /** How long each rate is measured. */
   readonly seconds: number;
-  /** How late the loop of the daemon's main thread was since the last time, in milliseconds. */
+  /** The delay of the daemon's main event loop since the last call, in milliseconds. */
   takeLoopDelay(): Promise<{ readonly p99: number; readonly max: number }>;
   say(line: string): void;
 }

@@ -1,5 +1,5 @@
-/** Loaded into the daemon by the benchmark (`--import`): at SIGUSR2 collects garbage and writes what the process then holds, in
- *  bytes, to the file that MEMORY_REPORT_FILE names. */
+/** The benchmark loads this into the daemon (`--import`). At SIGUSR2 it collects garbage and writes the memory that the process then
+ *  has, in bytes, to the file that MEMORY_REPORT_FILE names. */
 import fs from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";

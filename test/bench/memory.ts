@@ -1,8 +1,8 @@
-/** `npm run bench:memory [pause] [share]`: what a daemon, started as everybody starts it, has in memory at rest, under load, and so many
- *  seconds after each load (60 by default). A share below 1 makes each load that much smaller. Prints tables in Markdown, in MB of a
+/** `npm run bench:memory [pause] [share]`: the memory of a daemon, started as users start it: at rest, under load, and a pause after
+ *  each load (60 seconds by default). A share below 1 makes each load smaller by that factor. Prints tables in Markdown, in MB of a
  *  million bytes.
  *
- *  The rows follow each other in one process, so that each begins with what the one before has left. Linux alone. */
+ *  All rows are measured in one process, so each row begins with the memory that the row before has left. Only on Linux. */
 import fs from "node:fs";
 import http from "node:http";
 import os from "node:os";
@@ -41,7 +41,7 @@ const daemon = await startChildDaemon({
   ],
   env: reporter.env,
 });
-// The first start makes a certificate, accounts and the store.
+// Restarts, because the first start makes a certificate, the accounts and the store.
 await daemon.restart();
 const pid = daemon.process.pid!;
 const { smtp, imap, agents } = daemon;

@@ -1,4 +1,4 @@
-/** A small newsletter as tools write them: rules, some for small screens, and tables with styles of their own. */
+/** A small newsletter as the usual tools write it: CSS rules, some of them for small screens, and tables with inline styles. */
 import { diceOf } from "../long/imap-productions.ts";
 
 const words =
@@ -7,12 +7,12 @@ const words =
   );
 const boundary = "=_newsletter";
 
-/** Makes so many words in a row. */
+/** Returns a function that makes this number of random words. */
 export function sentences(dice: (sides: number) => number): (count: number) => string {
   return (count) => Array.from({ length: count }, () => words[dice(words.length)]).join(" ");
 }
 
-/** HTML of about so many octets, with so many rules. `number` makes it another one. */
+/** HTML of about this size with this number of rules. Another `number` gives other words. */
 export function newsletterHtml(bytes: number, number: number, rules = 12): string {
   const sentence = sentences(diceOf(number + 1));
   let css = "";
@@ -28,7 +28,7 @@ export function newsletterHtml(bytes: number, number: number, rules = 12): strin
   return `<!doctype html><html><head><style>${css}</style></head><body bgcolor="#eeeeee">${body}<p>${lastWords}</p></body></html>`;
 }
 
-/** A mail with plain text and such HTML. */
+/** A mail with plain text and this HTML. */
 export function newsletterMail(bytes: number, number: number): Buffer {
   const html = newsletterHtml(bytes, number);
   const text = [
@@ -46,7 +46,7 @@ export function newsletterMail(bytes: number, number: number): Buffer {
   return Buffer.from(text);
 }
 
-/** What each of them says to a person, in its last line. */
+/** The visible last line of every newsletter. */
 export const lastWords = "You read the weekly letter of oak and ink.";
 
 export const newsletterType = `multipart/alternative; boundary="${boundary}"`;

@@ -1,5 +1,5 @@
-/** The bare `node:http`: reads a body of JSON and answers one of as many octets as it is asked for. What the rates of `/v1` are measured
- *  against. */
+/** The bare `node:http`: reads a JSON body and answers with one of the size that was asked for. The rates of `/v1` are compared with
+ *  it. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -26,5 +26,5 @@ server.listen(0, "127.0.0.1", () => {
   const { port } = server.address() as AddressInfo;
   process.stdout.write(`${JSON.stringify({ port })}\n`);
 });
-// It never outlives the benchmark.
+// Ends when its standard input closes, so it ends with the benchmark.
 process.stdin.on("end", () => process.exit(0)).resume();

@@ -1,4 +1,4 @@
-/** The bare package that the SMTP ports are built on, counting and forgetting: what the benchmark is measured against. */
+/** The bare package of the SMTP ports: it counts messages and stores nothing. The rates of the daemon are compared with it. */
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 
@@ -20,5 +20,5 @@ server.listen(0, "127.0.0.1", () => {
   const { port } = server.server.address() as AddressInfo;
   process.stdout.write(`${JSON.stringify({ port })}\n`);
 });
-// It never outlives the benchmark.
+// Ends when its standard input closes, so it ends with the benchmark.
 process.stdin.on("end", () => process.exit(0)).resume();

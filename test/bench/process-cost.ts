@@ -1,18 +1,18 @@
-/** What a process and its children take of the processors and of memory, as the kernel of Linux counts it. */
+/** Processor time and memory of a process and its children, as the Linux kernel counts them. */
 import fs from "node:fs";
 import { familyOf } from "../support/threads/process-family.ts";
 
 export interface ProcessCost {
-  /** Of all processors, since the process began; that of children that have ended too. */
+  /** Processor time since the process began, including that of children that have ended. */
   readonly cpuMs: number;
-  /** What is shared between the processes is counted once. */
+  /** Memory that the processes share is counted once. */
   readonly residentBytes: number;
 }
 
-/** The clock of `/proc/PID/stat`: 100 on every Linux. */
+/** Ticks of `/proc/PID/stat`: 100 on every Linux. */
 const ticksPerSecond = 100;
 
-/** 0 where there is no `/proc`. */
+/** Both are 0 where there is no `/proc`. */
 export function costOf(root: number): ProcessCost {
   let cpuMs = 0;
   let residentBytes = 0;
@@ -24,8 +24,8 @@ export function costOf(root: number): ProcessCost {
   return { cpuMs, residentBytes };
 }
 
-/** What their threads have taken so far, to the microsecond, of which `costOf` has hundredths of a second. What has ended is not in
- *  it, so that two of these are compared only while nothing ends. */
+/** Processor time of all running threads, to the microsecond; `costOf` has hundredths of a second. It leaves out processes and threads
+ *  that have ended, so compare two values only when nothing ended between them. */
 export function processorMsOf(root: number): number {
   let nanoseconds = 0;
   for (const pid of familyOf(root))
@@ -43,7 +43,7 @@ function threadsOf(pid: number): string[] {
 }
 
 function cpuMsOf(pid: number): number {
-  // The name of the program may have blanks in it.
+  // The name of the program may have spaces and parentheses.
   const rest = readOrNothing(`/proc/${pid}/stat`).split(") ")[1];
   if (rest === undefined) return 0;
   const fields = rest.split(" ").map(Number);
@@ -66,7 +66,7 @@ export function processTree(root: number): number[] {
   });
 }
 
-/** A process may have ended meanwhile. */
+/** The text of a file; empty when the process has ended meanwhile. */
 function readOrNothing(file: string): string {
   try {
     return fs.readFileSync(file, "latin1");

@@ -1,4 +1,4 @@
-/** What a process has in memory, as the kernel of Linux counts it and as its own threads say. */
+/** The memory of a process, as the Linux kernel counts it and as its own threads report it. */
 import fs from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -9,11 +9,11 @@ import type { HeapReport, ThreadHeap } from "./heap-report.ts";
 /** All in bytes. */
 export interface Memory {
   readonly resident: number;
-  /** Of it what belongs to no file: heaps, stacks, what native code allocates. */
+  /** The part of it that belongs to no file: heaps, stacks, allocations of native code. */
   readonly anonymous: number;
 }
 
-/** With the processes that it has started. `/proc` tells it on Linux alone. */
+/** The memory of the process and the processes that it has started. Only Linux has it in `/proc`. */
 export function memoryOf(pid: number): Memory {
   const each = familyOf(pid).map(memoryOfOne);
   return {
@@ -33,19 +33,19 @@ function memoryOfOne(pid: number): Memory {
 }
 
 export interface Heaps extends HeapReport {
-  /** Of all threads. */
+  /** The sum over all threads. */
   readonly used: number;
   readonly committed: number;
 }
 
 export interface HeapReporter {
-  /** For the environment of the daemon. */
+  /** The environment to start the daemon with. */
   readonly env: NodeJS.ProcessEnv;
-  /** Asks the process. */
+  /** Asks the process for a report. */
   take(pid: number): Promise<Heaps>;
 }
 
-/** The report is loaded as JavaScript: to strip types would cost the daemon memory of its own. */
+/** The report is loaded as JavaScript, because stripping types would take memory in the daemon. */
 export function createHeapReporter(folder: string): HeapReporter {
   const source = fs.readFileSync(new URL("heap-report.ts", import.meta.url), "utf8");
   const program = path.join(folder, "heap-report.mjs");

@@ -1,5 +1,5 @@
-/** What reading a message costs: HTML to text, by size, and the largest documents that are looked at; the memory that a thread
- *  takes for it. Run: npm run bench:render */
+/** The cost of reading a message: HTML to text for several sizes and for the largest documents, and the memory that a thread needs
+ *  for it. Run: npm run bench:render */
 import { Worker } from "node:worker_threads";
 import { type HtmlForm, renderHtml } from "#/src/formats/html/render-html.ts";
 import { cleanText } from "#/src/formats/text/clean-text.ts";
@@ -59,7 +59,7 @@ for (const [title, html] of [
 ] as const)
   measure(`at worst: ${title}`, 3, () => renderHtml(html, "text"));
 
-/** The heap of a thread after the largest document, in a thread that may have 64 MiB of it. */
+/** Measures the heap of a thread, which may have 64 MiB, after the largest document. */
 const thread = new Worker(
   `const { parentPort, workerData } = require("node:worker_threads");
   import(workerData.module).then(({ renderHtml }) => {

@@ -1,4 +1,4 @@
-/** Many SMTP connections that send one message after the other, with pipelined envelopes, and count what was accepted. */
+/** Many SMTP connections that send one message after the other with pipelined envelopes. Counts the accepted messages. */
 import { randomBytes } from "node:crypto";
 import net from "node:net";
 
@@ -7,25 +7,25 @@ export interface SmtpLoad {
   readonly connections: number;
   readonly bodyBytes: number;
   readonly recipients: readonly string[];
-  /** Recipients of each message; 1 by default. */
+  /** The number of recipients of each message; 1 by default. */
   readonly recipientsEach?: number;
-  /** Which letter each message is, instead of plain text of `bodyBytes`. */
+  /** The content of each message, instead of plain text of `bodyBytes`. */
   readonly letter?: { readonly contentType: string; body(number: number): Buffer };
-  /** LMTP (RFC 2033) answers the octets once for each recipient. */
+  /** LMTP (RFC 2033) has one reply for each recipient after the message. */
   readonly protocol?: "smtp" | "lmtp";
-  /** How long it is measured, after a start that is not. */
+  /** How long to measure, after a warm-up. */
   readonly seconds?: number;
-  /** Or: how many messages. */
+  /** Ends after this number of messages instead. */
   readonly count?: number;
 }
 
 export interface SmtpResult {
   readonly perSecond: number;
-  /** Messages. */
+  /** The number of accepted messages. */
   readonly accepted: number;
   /** From the last octet to the reply, in milliseconds, sorted. */
   readonly latencies: Float64Array;
-  /** When the last octet of the last message left, by `performance.now()`. */
+  /** When the last octet of the last message was sent, by `performance.now()`. */
   readonly lastSentAt: number;
 }
 
@@ -79,7 +79,7 @@ export async function runSmtpLoad(load: SmtpLoad): Promise<SmtpResult> {
 }
 
 interface SmtpConnection {
-  /** Sends a message and answers the milliseconds from its last octet to its acceptance. */
+  /** Sends a message. Returns the milliseconds from its last octet to its reply. */
   send(recipients: readonly string[], body: Buffer, contentType: string): Promise<number>;
   close(): void;
 }
@@ -159,7 +159,7 @@ function headerOf(number: number, recipients: readonly string[], contentType: st
   ].join("\r\n");
 }
 
-/** Lines of 76 characters; half of it repeats itself, as text does. */
+/** Lines of 76 characters. Half of the text repeats, as in real text. */
 function bodyOf(bytes: number): Buffer {
   const noise = randomBytes(Math.ceil(bytes * 0.375)).toString("base64");
   const words =

@@ -1,15 +1,15 @@
-/** What a row of the IMAP benchmark tells, and how its times are taken. */
+/** A row of the IMAP benchmark, and how its times are measured. */
 import { processorMsOf } from "./process-cost.ts";
 
 export interface Measure {
   readonly unit: "ms" | "/s" | "KiB";
   readonly value: number;
-  /** What the server's processes took of the processors for one of these, in milliseconds. Other work on the machine does not
-   *  change it much. */
+  /** Processor time of the server's processes for one of these, in milliseconds. Other work on the machine does not change it
+   *  much. */
   readonly processorMs?: number | undefined;
 }
 
-/** How long each of some commands takes, and what it takes of the processors. */
+/** Measures the time and the processor time of commands. */
 export class Spans {
   readonly #pid: number;
   readonly #times: number[] = [];
@@ -28,7 +28,7 @@ export class Spans {
     return value;
   }
 
-  /** The median of the times, the mean of the processors. */
+  /** The median of the times and the mean of the processor times. */
   measure(): Measure {
     const processorMs = this.#processorMs / this.#times.length;
     return { unit: "ms", value: median(this.#times), processorMs };

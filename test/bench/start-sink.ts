@@ -7,7 +7,7 @@ export interface Sink extends Disposable {
   readonly process: ChildProcess;
 }
 
-/** A program of this folder that says `{"port": …}` when it listens, and ends when its standard input does. */
+/** Starts a program of this folder that prints `{"port": …}` when it listens and ends when its standard input closes. */
 export async function startSink(program: string): Promise<Sink> {
   const script = new URL(program, import.meta.url).pathname;
   const child = spawn(process.execPath, [script], { stdio: ["pipe", "pipe", "inherit"] });

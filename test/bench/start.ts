@@ -1,6 +1,6 @@
-/** `npm run bench:start [-- --program dist/waypost]`: how long a daemon takes from the start of its process until all of its ports are open,
- *  on a store that is there already, and what that takes of the processors. From source, and as the program that is named. Prints
- *  one table in Markdown. Option: `--rounds 15`. */
+/** `npm run bench:start [-- --program dist/waypost]`: how long a daemon on an existing store takes from the start of its process until
+ *  all its ports are open, and how much processor time that takes. Measures the start from source, and that of the named program.
+ *  Prints one table in Markdown. Option: `--rounds 15`. */
 import os from "node:os";
 import { parseArgs } from "node:util";
 import { startChildDaemon, startScript } from "../support/daemon.ts";
@@ -21,7 +21,7 @@ await row("from source", startScript);
 if (values.program !== undefined) await row("one program", [values.program]);
 
 async function row(name: string, command: readonly string[]): Promise<void> {
-  // The first start makes the store, a certificate, accounts, and compiled code.
+  // The first start makes the store, a certificate, the accounts and the compiled code. It is not counted.
   await using daemon = await startChildDaemon({ command });
   const times: number[] = [];
   const processorTimes: number[] = [];

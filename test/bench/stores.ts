@@ -1,8 +1,9 @@
-/** `npm run bench:stores [seconds] -- [--daemons 3] [--only deliveries,reading]`: the same daemon on SQLite and on PostgreSQL, one after
- *  the other in each row, with the server of PostgreSQL beside it and its `fsync` on; then some daemons on one database, and one on SQLite after
- *  each of them. Prints tables in Markdown. CPU is what the daemons, and what the server with its processes, took of the processors for one message.
+/** `npm run bench:stores [seconds] -- [--daemons 3] [--only deliveries,reading,daemons]`: the same daemon on SQLite and on PostgreSQL, one
+ *  after the other in each row. The PostgreSQL server runs on the same machine with `fsync` on. Then several daemons on one database,
+ *  each time followed by one on SQLite. Prints tables in Markdown. CPU is the processor time for one message, of the daemons and of the
+ *  database server.
  *
- *  Each message counts by its 250, and all of them are counted again in the mailboxes at the end. */
+ *  Each message is counted by its 250, and all messages are counted again in their mailboxes at the end. */
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -23,7 +24,7 @@ const daemonsMax = Number(values.daemons);
 const isWanted = (part: string): boolean => values.only?.split(",").includes(part) ?? true;
 const envelopes = 10_000;
 const agents = 18;
-/** Of the agents: the last but one is read, the last gets the mail of the rows with one mailbox. */
+/** Mailboxes in the rows with many. Of the other two agents, one is read and the last gets the mail of the rows with one mailbox. */
 const spread = 16;
 const kibibyte = 1024;
 const set = [...manyRequests, "log.level=fatal"];
@@ -33,7 +34,7 @@ if (server === undefined) throw new Error("there is no PostgreSQL");
 const base = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-bench-stores-"));
 const file = await startChildDaemon({ agents, data: path.join(base, "file"), set });
 const shared: ChildDaemon[] = [];
-/** What was accepted on each store. */
+/** The number of accepted messages on each store. */
 const accepted = { file: 0, shared: 0 };
 try {
   await startShared();
@@ -60,7 +61,7 @@ interface Taken {
   readonly serverMs: number;
 }
 
-/** The connections are spread over the daemons. */
+/** Delivers mail over connections that are spread over the daemons. */
 async function deliver(daemons: readonly ChildDaemon[], connections: number, to: number): Promise<Taken> {
   const addresses = daemons[0]!.agents.map(({ address }) => address);
   const recipients = to === 1 ? addresses.slice(-1) : addresses.slice(0, to);

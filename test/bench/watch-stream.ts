@@ -1,13 +1,13 @@
-/** A stream of `watch` without an HTTP client, so that reading thousands of them costs the benchmark little. */
+/** A `watch` stream without an HTTP client, so that the benchmark can read thousands of them at little cost. */
 import net from "node:net";
 
 export interface WatchStream {
-  /** When the next mail was told, by `performance.now()`. */
+  /** The time when the next event arrived, by `performance.now()`. */
   nextEvent(): Promise<number>;
   close(): void;
 }
 
-/** Resolves when the server has said that the stream is open. */
+/** Opens a stream. Resolves when the server has confirmed it. */
 export function openWatchStream(url: string, token: string, input: object): Promise<WatchStream> {
   const { hostname, port } = new URL(url);
   const body = JSON.stringify(input);

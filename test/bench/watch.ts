@@ -1,7 +1,7 @@
-/** `npm run bench:watch [streams]`: so many open `watch` streams (5,000 by default) on a daemon as everybody starts it: what each
- *  costs in memory, and how long after a message's last octet the last of them has been told. Prints a table in Markdown.
+/** `npm run bench:watch [streams]`: many open `watch` streams (5,000 by default) on a daemon, started as users start it. Measures the
+ *  memory of each stream, and the time from a message's last octet until the last stream has its event. Prints a table in Markdown.
  *
- *  One mailbox: all streams watch the mailbox that the mail comes to, under one credential, or under 50 by grants. 50 mailboxes: each
+ *  One mailbox: all streams watch the mailbox that gets the mail, with one credential, or with 50 through grants. 50 mailboxes: each
  *  gets a mail. */
 import fs from "node:fs";
 import os from "node:os";
@@ -39,7 +39,7 @@ try {
   console.log(`# ${streamCount} watch streams\n\n${processor}, Node ${process.version}\n`);
   console.log("| streams on | KiB each | of it heap | p50 ms to the last | max ms | opened in ms |");
   console.log("|---|--:|--:|--:|--:|--:|");
-  // Code that has not run yet, and what a process keeps once it has served streams, are not the streams' own.
+  // Warms up first: code that runs for the first time and memory that the process keeps are not the cost of a stream.
   const earlier = await openStreams(daemon, Math.min(500, streamCount), {
     tokens: 1,
     mailboxes: 1,
@@ -71,11 +71,11 @@ try {
 }
 
 interface Load {
-  /** Credentials that the streams are of. */
+  /** The number of credentials that the streams use. */
   readonly tokens: number;
-  /** Mailboxes that get a mail each. */
+  /** The number of mailboxes that get a mail each. */
   readonly mailboxes: number;
-  /** What the stream of an agent watches. */
+  /** The mailbox that the stream of an agent watches. */
   mailbox(agent: ChildDaemon["agents"][number]): string;
 }
 
@@ -121,7 +121,7 @@ interface Memory {
   readonly heapUsed: number;
 }
 
-/** What the daemon holds when its garbage is collected. */
+/** The daemon's memory after a garbage collection. */
 async function takeMemory({ process: child }: ChildDaemon): Promise<Memory> {
   const before = reports;
   child.kill("SIGUSR2");
