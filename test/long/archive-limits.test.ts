@@ -1,4 +1,4 @@
-/** An archive of an account that has as much as the store takes: what was exported can be imported. */
+/** An account with as many annotations and properties as the store allows can be exported and imported again. */
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
@@ -36,9 +36,9 @@ function run(server: InProcessDaemon, operation: string, input: Record<string, u
   });
 }
 
-describe("an account with as much as the store takes", () => {
+describe("an account with as much as the store allows", () => {
   type House = InProcessDaemon["daemon"]["house"];
-  // Each quotation mark is two octets of JSON.
+  // JSON needs two octets for each quotation mark.
   const xml = `<p xmlns="urn:x">${'"'.repeat(deadPropertyBytesMax - 100)}</p>`;
   const deadProperties = Array.from({ length: deadPropertiesMax }, (_, at) => ({
     namespace: "urn:x",
@@ -114,7 +114,7 @@ describe("an account with as much as the store takes", () => {
             yield [at, await collections.listItemDeadProperties(agent, number)];
       },
     ],
-  ])("comes back with all %s", { timeout: 60_000 }, async (_, store, read) => {
+  ])("has all %s after export and import", { timeout: 60_000 }, async (_, store, read) => {
     await using server = await start();
     const { house } = server.daemon;
     const other = "agent2@waypost.test";

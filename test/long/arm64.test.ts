@@ -1,5 +1,5 @@
-/** The one binary for Linux on arm64, under Debian's qemu-user: apt-get install qemu-user libc6-arm64-cross libstdc++6-arm64-cross
- *  libatomic1-arm64-cross */
+/** The single binary for Linux on arm64, run by Debian's qemu-user: apt-get install qemu-user libc6-arm64-cross
+ *  libstdc++6-arm64-cross libatomic1-arm64-cross */
 import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -27,8 +27,8 @@ describe.runIf(hasQemu && process.arch === "x64")("the binary for arm64", () => 
   }, 180_000);
   afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-  test("is of arm64, serves, takes a mail and stops cleanly", { timeout: 300_000 }, async () => {
-    // The machine in the header of an ELF file.
+  test("is built for arm64, serves requests, accepts a mail and stops cleanly", { timeout: 300_000 }, async () => {
+    // The machine field in the header of an ELF file: 183 is AArch64.
     expect(fs.readFileSync(binary).readUInt16LE(18)).toBe(183);
     const data = path.join(folder, "data");
     await using daemon = await startChildDaemon({ command: emulated, cwd: folder, data });

@@ -1,4 +1,4 @@
-/** The one binary: built, copied into an empty folder, started there with an empty environment. */
+/** The single binary: built, copied into an empty folder and started there with an empty environment. */
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -80,7 +80,7 @@ test("serves from an empty folder with an empty environment, and stops cleanly",
   expect(await daemon.stop()).toBe(0);
 }, 60_000);
 
-test("reads a document in a process of its own, which is the binary again", async () => {
+test("reads a document in a separate process, which runs the same binary", async () => {
   await using daemon = await startChildDaemon({
     command: [binary],
     env: {},

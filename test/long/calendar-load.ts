@@ -1,21 +1,21 @@
-/** Calendars under the load of `daemon-load.ts`: events by CalDAV PUT, MOVE and DELETE and by event.update, and clients that follow
- *  the changes by sync-collection from one life of the daemon to the next. */
+/** Calendars under the load of `daemon-load.ts`. Clients write events by CalDAV PUT, MOVE and DELETE and by event.update. Other clients
+ *  follow the changes by sync-collection, and continue when the daemon has been restarted. */
 import type { ChildDaemon } from "../support/daemon.ts";
 import { eventText } from "../support/item-texts.ts";
 
-/** Where an event is, and what it says; undefined: it is not there. */
+/** The calendar and the title of an event. Undefined: the event does not exist. */
 type Place = { readonly calendar: string; readonly title: string } | undefined;
 
 interface Follower {
   token: string;
-  /** ETags by path. */
+  /** The ETags that the follower knows, by path. */
   readonly held: Map<string, string>;
 }
 
 export interface CalendarLedger {
-  /** By UID: what was acknowledged last, and what was asked for since. */
+  /** By UID: the last acknowledged place, and then the places of requests without a certain answer. */
   readonly places: Map<string, readonly Place[]>;
-  /** Two of an agent, by its number. */
+  /** The two calendars of each agent, by the agent's number. */
   readonly calendars: Map<number, readonly [string, string]>;
   readonly followers: Map<string, Follower>;
 }
@@ -27,12 +27,12 @@ export function openCalendarLedger(): CalendarLedger {
 interface Answer {
   readonly status: number;
   readonly text: string;
-  /** Of a PUT. */
+  /** The version that an answer gives, for the next update. */
   readonly version: string;
 }
 
 interface Client {
-  /** undefined: the daemon is gone. */
+  /** Sends a DAV request. Undefined: the daemon has gone. */
   dav(
     method: string,
     path: string,
@@ -53,7 +53,7 @@ function clientOf(daemon: ChildDaemon, agent: number): Client {
       const version = (response.headers.get("etag") ?? "").replaceAll('"', "");
       return { status: response.status, text: (await response.text()).replaceAll("&#13;", ""), version };
     } catch (error) {
-      // The daemon has gone: fetch says TypeError, whatever broke.
+      // fetch throws a TypeError for every broken connection: the daemon has gone.
       if (error instanceof TypeError) return undefined;
       throw error;
     }
@@ -85,7 +85,7 @@ export interface CalendarLoad {
 
 let lastEvent = 0;
 
-/** Puts, changes, moves and deletes events until it is stopped or the daemon ends. */
+/** Puts, changes, moves and deletes events until the load stops or the daemon ends. */
 export async function changeEvents(
   daemon: ChildDaemon,
   ledger: CalendarLedger,
@@ -99,7 +99,7 @@ export async function changeEvents(
   const [own, other] = calendars;
   let version = "";
 
-  /** One request, told before and after. False: the daemon is gone. */
+  /** Sends one request and records it before and after. False when the daemon has gone. */
   async function attempt(uid: string, next: Place, ask: () => Promise<Answer | undefined>): Promise<boolean> {
     const [now, ...open] = ledger.places.get(uid) ?? [undefined];
     ledger.places.set(uid, [now, ...open, next]);
@@ -110,7 +110,7 @@ export async function changeEvents(
       load.acknowledged();
       ({ version } = answer);
     } else {
-      // Of a refusal nothing may be left.
+      // A refused request must leave nothing.
       if (!load.isDoubtful(answer.status)) ledger.places.set(uid, [now, ...open]);
       load.refused(answer.status);
     }
@@ -152,7 +152,7 @@ export async function changeEvents(
 async function makeCalendars(client: Client): Promise<readonly [string, string] | undefined> {
   const refs: string[] = [];
   for (const name of ["one", "two"]) {
-    // With a key: it may have been made before the daemon ended.
+    // The idempotency key is needed: an earlier daemon may have made the calendar before it ended.
     const answer = await client.call("calendar.create", { name, idempotency_key: `load-${name}` });
     if (answer?.status !== 200) return undefined;
     refs.push((JSON.parse(answer.text) as { ref: string }).ref);
@@ -160,7 +160,7 @@ async function makeCalendars(client: Client): Promise<readonly [string, string] 
   return [refs[0]!, refs[1]!];
 }
 
-/** What was acknowledged of events and is not so, and what a follower missed or was told twice, as sentences. */
+/** Acknowledged events that are not as acknowledged, and changes that a follower missed or got twice, as sentences. */
 export async function findEventLosses(daemon: ChildDaemon, ledger: CalendarLedger): Promise<string[]> {
   const losses: string[] = [];
   const found = new Map<string, NonNullable<Place>>();
@@ -223,7 +223,7 @@ function changesSince(token: string): string {
   return `<D:sync-collection xmlns:D="DAV:"><D:sync-token>${token}</D:sync-token><D:sync-level>1</D:sync-level><D:prop><D:getetag/></D:prop></D:sync-collection>`;
 }
 
-/** The responses of a REPORT, by path. */
+/** The responses of a REPORT, by their paths. */
 async function listResponses(
   client: Client,
   calendar: string,

@@ -1,5 +1,5 @@
-/** A certificate is replaced under 1,000 open connections of IMAP, SMTP and HTTP: none ends, and all still answer over the handshake that they
- *  have made; who comes later is shown the new one. */
+/** A certificate is replaced while 1,000 connections of IMAP, SMTP and HTTP are open. None of them ends, and all answer over the
+ *  handshake that they have made. New connections get the new certificate. */
 import { X509Certificate } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
@@ -12,13 +12,13 @@ import { startChildDaemon } from "../support/daemon.ts";
 const perPort = { imaps: 334, submissions: 333, https: 333 } as const;
 type Port = keyof typeof perPort;
 
-/** What a client says, and how each answer ends. */
+/** For each port a question, and how its answer ends. */
 const questions: Record<Port, readonly [string, RegExp]> = {
   imaps: ["a NOOP\r\n", /^a OK .*\r\n/m],
   submissions: ["NOOP\r\n", /^250 .*\r\n/m],
   https: ["GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n", /^HTTP\/1\.1 200 [\s\S]*?\r\n\r\n/],
 };
-/** Handshakes under way at a time. */
+/** The number of handshakes at a time. */
 const atOnce = 50;
 
 class Client {
@@ -65,7 +65,7 @@ class Client {
   }
 }
 
-test("no connection ends, and all answer", { timeout: 180_000 }, async () => {
+test("no connection ends when the certificate is replaced, and all still answer", { timeout: 180_000 }, async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-replaced-"));
   const [first, second] = [await makeCertificate("ec"), await makeCertificate("rsa")];
   const { certificateFile, keyFile } = writeCertificate(folder, first);
@@ -77,7 +77,7 @@ test("no connection ends, and all answer", { timeout: 180_000 }, async () => {
         `${name}.max_connections=2000`,
         `${name}.max_connections_per_network=2000`,
       ]),
-      // None has to log in while the others come.
+      // No connection may time out while the others are opened.
       "smtp.idle_timeout_ms=600000",
     ],
   });

@@ -1,7 +1,7 @@
-/** What the other server got while a daemon that sends was killed again and again. */
+/** What the other server has received while the sending daemon was killed again and again. */
 import type { SmtpSink } from "../support/servers/smtp-sink.ts";
 
-/** Connections to one destination, in the settings of the daemons that are killed. */
+/** The setting of the killed daemons for connections to one destination. */
 export const connectionsPerDomain = 2;
 
 export function countBy(marks: readonly string[]): Map<string, number> {
@@ -10,8 +10,8 @@ export function countBy(marks: readonly string[]): Map<string, number> {
   return counts;
 }
 
-/** The faults: an acknowledged mark that did not reach the sink, another one that did, and too many that came twice. A mark is the local
- *  part of the recipient. */
+/** The faults: an acknowledged mark that did not reach the sink, a mark in the sink that was not acknowledged, and too many mails that
+ *  came twice. A mark is the local part of the recipient. */
 export function compareSent(
   { mails }: Pick<SmtpSink, "mails">,
   acknowledged: ReadonlyMap<string, unknown>,
@@ -24,7 +24,7 @@ export function compareSent(
   for (const mark of there.keys()) if (!acknowledged.has(mark)) faults.push(`${mark} was never acknowledged`);
   const twice = [...there.values()].filter((count) => count > 1).length;
   console.log(`${twice} of ${there.size} mails came twice to the other server, with ${kills} kills`);
-  // Each kill can cut off what the connections of one destination have just handed over.
+  // A kill can hit each connection to a destination just after it has handed over a mail.
   if (twice > kills * connectionsPerDomain) faults.push("too many mails came twice");
   return faults;
 }

@@ -1,12 +1,12 @@
-/** Suites and programs of others against a daemon: Dovecot's imaptest (scripts, then stress), mail programs as Debian has them
- *  (curl, mbsync, offlineimap, getmail, fetchmail, neomutt, s-nail, msmtp, over Python's imaplib), litmus, vdirsyncer's and
- *  python-caldav's tests, programs that keep calendars and contacts, Apple's caldavtester, Thunderbird with and without a display.
- *  Their drivers lie beside the repository (`../shared/conformance`). What is not there is left out and named.
+/** Suites and programs of others against a daemon: Dovecot's imaptest (scripts, then stress), the mail programs of Debian (curl, mbsync,
+ *  offlineimap, getmail, fetchmail, neomutt, s-nail, msmtp, over Python's imaplib), litmus, the tests of vdirsyncer and python-caldav,
+ *  programs for calendars and contacts, Apple's caldavtester, Thunderbird with and without a display. Their drivers are in a folder
+ *  beside the repository (`../shared/conformance`). Suites that are not installed are left out and named.
  *
- *  `npm run test:conformance [-- --only REGEX] [--seconds N] [--files REGEX] [--work FOLDER]`; checkouts of the suites are named by
- *  IMAPTEST_DIR (its scripts may be run by another program: IMAPTEST_BIN, IMAPTEST_LIBS), VDIRSYNCER_DIR, PYCALDAV_DIR (with
- *  further packages in PYCALDAV_PATH), CALDAVTESTER_DIR with PYCALENDAR_DIR and a Python that runs it (CDT_PYTHON). `--files`
- *  chooses among the files of caldavtester. */
+ *  `npm run test:conformance [-- --only REGEX] [--seconds N] [--files REGEX] [--work FOLDER]`. Variables name the checkouts of the
+ *  suites: IMAPTEST_DIR (another program can run its scripts: IMAPTEST_BIN, IMAPTEST_LIBS), VDIRSYNCER_DIR, PYCALDAV_DIR (with more
+ *  packages in PYCALDAV_PATH), CALDAVTESTER_DIR with PYCALENDAR_DIR and a Python that runs it (CDT_PYTHON). `--files` selects files of
+ *  caldavtester. */
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";

@@ -1,5 +1,6 @@
-/** Load on a whole daemon through its doors, and what it acknowledged: messages by SMTP and APPEND, flags by STORE, labels by
- *  message.update, events of calendars (`calendar-load.ts`). The ledger lives in the process that kills the daemon, so it knows exactly what was said before the end. */
+/** Load on a whole daemon through its ports, and a ledger of what it acknowledged: messages by SMTP and APPEND, flags by STORE, labels
+ *  by message.update, events of calendars (`calendar-load.ts`). The ledger is in the process that kills the daemon, so it has every
+ *  answer that came before the kill. */
 import { spawnSync } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { connectRawImap, type RawImap } from "../support/clients/raw-imap.ts";
@@ -9,25 +10,25 @@ import { type CalendarLedger, changeEvents, findEventLosses, openCalendarLedger 
 
 const agents = 6;
 
-/** Enough mailboxes for the load, and no limit on requests. */
+/** A daemon with enough mailboxes for the load and without limits on requests. */
 export const loadedDaemon: DaemonOptions = {
   agents,
   set: ["log.level=fatal", ...manyRequests, "limits.login_failures_per_network=1000000"],
 };
 
 export interface Ledger {
-  /** Messages that were acknowledged, by what they are marked with; and whose they are. */
+  /** Acknowledged messages: the mark of each, and the number of its agent. */
   readonly delivered: Map<string, number>;
-  /** Those of them that were found again after a restart. */
+  /** Marks of the messages that were found again after a restart. */
   readonly found: Set<string>;
-  /** Flags and labels that were acknowledged, by the UID or the id of their message. */
+  /** Acknowledged flags and labels, with the UID or the id of the message. */
   readonly flagged: { readonly agent: number; readonly uid: number }[];
   readonly labelled: { readonly agent: number; readonly id: string; readonly label: string }[];
   readonly events: CalendarLedger;
-  /** How often each refusal was heard. */
+  /** How often each refusal came. */
   readonly refusals: Map<string, number>;
   acknowledged: number;
-  /** UIDNEXT of each INBOX when it was last looked through. */
+  /** UIDNEXT of each INBOX at the last check. */
   readonly seenUids: number[];
 }
 
@@ -45,17 +46,17 @@ export function openLedger(): Ledger {
 }
 
 export interface Load {
-  /** Lets what is under way end. */
+  /** Stops the clients. Resolves when their last requests have ended. */
   stop(): Promise<void>;
 }
 
 let lastMark = 0;
 
-/** Starts clients of all kinds. They end when they are told to, or when the daemon does. */
+/** Starts clients of all kinds. They end when the load is stopped or the daemon ends. */
 export function startLoad(
   daemon: ChildDaemon,
   ledger: Ledger,
-  /** Answers that may come when the write is stored nevertheless. */
+  /** Statuses after which the write may be stored although the answer is a refusal. */
   { isDoubtful = () => false }: { readonly isDoubtful?: (status: number) => boolean } = {},
 ): Load {
   const state = { isStopped: false };
@@ -193,7 +194,7 @@ async function labelMessages(
       });
       return { status: response.status, text: await response.text() };
     } catch (error) {
-      // The daemon has gone: fetch says TypeError, whatever broke.
+      // fetch throws a TypeError for every broken connection: the daemon has gone.
       if (error instanceof TypeError) return undefined;
       throw error;
     }
@@ -219,7 +220,7 @@ async function labelMessages(
   }
 }
 
-/** What was acknowledged and is not there any more, as sentences. Looks at what came since the last time, or at everything. */
+/** Acknowledged writes that are lost, as sentences. Looks at messages since the last check, or at all. */
 export async function findLosses(daemon: ChildDaemon, ledger: Ledger, isWhole: boolean): Promise<string[]> {
   const losses = await findEventLosses(daemon, ledger.events);
   for (let agent = 0; agent < agents; agent++) {
@@ -259,7 +260,7 @@ export async function findLosses(daemon: ChildDaemon, ledger: Ledger, isWhole: b
   return losses;
 }
 
-/** `waypost check` of a store that nobody has open. */
+/** Runs `waypost check` on a store that no daemon has open. */
 export function checkStore(folder: string): string[] {
   const [program, ...first] = startScript;
   const run = spawnSync(program!, [...first, "check", "--json", "--data", folder], { encoding: "utf8" });
@@ -267,7 +268,7 @@ export function checkStore(folder: string): string[] {
   return [`waypost check ends with ${run.status}: ${run.stdout.trim()} ${run.stderr.trim()}`];
 }
 
-/** Kills the daemon without a word and waits until it is gone. */
+/** Kills the daemon with SIGKILL and waits until it has ended. */
 export async function kill(daemon: ChildDaemon): Promise<void> {
   const { process } = daemon;
   if (process.exitCode !== null || process.signalCode !== null) return;

@@ -1,5 +1,5 @@
-/** A file with pages that the disk has spoilt, at random places: the process never ends of it, every start goes on, what can be
- *  written is written, and `check` names what is damaged. `node test/long/damaged-store.ts [loops]`; 25 by default. */
+/** A database file with damage in random pages. The process never ends because of it, every start succeeds, other rows can be written,
+ *  and `check` names what is damaged. `node test/long/damaged-store.ts [loops]`; 25 by default. */
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -28,7 +28,7 @@ let named = 0;
   await load.stop();
   await store.close();
 }
-// What the sweep of the next start has to free: deleted agents, and blobs that nothing points to.
+// Work for the sweep of the next start: deleted agents, and blobs without references.
 const database = new Database(path.join(sound, "waypost.db"));
 database.exec(`update agent set state = 'deleted' where agent_id <= 2;
   delete from address where agent_id <= 2;
@@ -36,7 +36,7 @@ database.exec(`update agent set state = 'deleted' where agent_id <= 2;
   update copy set blob_id = blob_id + 1000000, reference_count = 0;
   insert into blob select * from copy;
   update account set next_blob_id = 2000000`);
-/** Of tables that the sweep and the writes use; where the schema stands there is no store without it. */
+/** Pages of tables that the sweep and the writes use. Pages of the schema are left out: without them there is no store. */
 const pages = database
   .prepare(
     "select pageno from dbstat where name in ('blob', 'blob_chunk', 'entry', 'message', 'change', 'thread_key', 'blob_unreferenced')",
@@ -65,7 +65,7 @@ for (let loop = 1; loop <= loops; loop++) {
       onFatal: (reason) => ends.push(reason),
       onTrouble: (what) => told.push(what),
     });
-    // A write of nothing but its own row, behind whatever the sweep does meanwhile.
+    // A write that changes one row only, whatever the sweep does meanwhile.
     let written = 0;
     for (const { agent } of await listAgents(store).catch(() => []))
       for (let count = 0; count < 40; count++)

@@ -1,6 +1,6 @@
-/** DANE with a zone that is really signed and a name server that really validates: Debian's ldnsutils and unbound. Servers of domains whose
- *  TLSA records are signed get mail only over TLS that these prove; a zone whose signatures are wrong keeps mail waiting; one without
- *  signatures says nothing. */
+/** DANE with really signed zones and a validating name server: Debian's ldnsutils and unbound. A server whose domain has signed TLSA
+ *  records gets mail only over TLS that matches them. Mail for a zone with wrong signatures waits. TLSA records of a zone without
+ *  signatures do not count. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { createHash, X509Certificate } from "node:crypto";
 import fs from "node:fs";
@@ -28,7 +28,7 @@ let unbound: ChildProcess;
 let sink: SmtpSink;
 let address: string;
 
-/** The records of a domain whose server is the sink. */
+/** The zone file of a domain whose mail server is the sink. */
 function zoneText(domain: string, digest: string): string {
   return [
     `$ORIGIN ${domain}.`,
@@ -43,7 +43,7 @@ function zoneText(domain: string, digest: string): string {
   ].join("\n");
 }
 
-/** Writes a signed zone; gives the file with the DS record of its key. */
+/** Writes a signed zone. Returns the file with the DS record of its key. */
 function signZone(domain: string, digest: string): string {
   const run = (tool: string, ...args: string[]) =>
     execFileSync(tool, args, { cwd: folder, encoding: "utf8" }).trim();
@@ -56,11 +56,11 @@ function signZone(domain: string, digest: string): string {
 beforeAll(async () => {
   if (absent.length > 0) return;
   folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-signed-"));
-  // A certificate of no authority: only TLSA records can prove it.
+  // No authority has signed this certificate: only TLSA records can prove it.
   sink = await startSink({ server: { ...testCertificate, hideREQUIRETLS: false } });
   const anchors = [signZone("right.net", right), signZone("wrong.net", wrong), signZone("broken.net", right)];
   const broken = path.join(folder, "broken.net.signed");
-  // The address of the server is another one than was signed.
+  // The signed address is replaced by another one, so the signature is wrong.
   fs.writeFileSync(
     broken,
     fs.readFileSync(broken, "utf8").replace(/^(mx\.broken\.net\.\s.*\sA\s+)127\.0\.0\.1$/m, "$1127.0.0.2"),
@@ -112,7 +112,7 @@ afterAll(async () => {
 
 async function send(domain: string, more: { readonly isTlsRequired?: boolean } = {}) {
   const before = sink.mails.length;
-  // All have one address, which rests after a failure.
+  // A new queue for each test: all domains share one address, which is not tried for a while after a failure.
   await using house = await openDeliveryHouse({
     secureServer: address,
     set: [`outbound.mx_port=${sink.port}`],
@@ -130,6 +130,6 @@ test.runIf(absent.length === 0).each([
   ["broken.net", {}, { state: "queued", status: "4.4.3", mails: [] }],
   ["plain.net", {}, { state: "relayed", mails: [{ isSecure: true }] }],
   ["plain.net", { isTlsRequired: true }, { state: "failed", status: "5.7.30", mails: [] }],
-])("mail for %s with %o", async (domain, more, expected) => {
+])("mail for %s with %o is sent, kept or refused as DANE demands", async (domain, more, expected) => {
   expect(await send(domain, more)).toMatchObject(expected);
 });

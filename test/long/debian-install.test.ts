@@ -1,5 +1,5 @@
-/** The Debian package on a Debian root of its own: installed, set up, started as its user on the ports of mail, upgraded, removed and purged.
- *  The root is this machine's own below an overlay, in a mount and a network namespace, so nothing here is changed. */
+/** The Debian package on a Debian root of its own: installed, set up, started as its own user on the mail ports, upgraded, removed and
+ *  purged. The root is this machine's, below an overlay and in its own mount and network namespaces, so nothing here changes. */
 import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -10,7 +10,7 @@ import { buildDeb } from "#/config/build/build-deb.ts";
 const top = new URL("../..", import.meta.url).pathname;
 const architecture = process.arch === "arm64" ? "arm64" : "amd64";
 
-/** Overlays, namespaces and packages: the superuser of a Debian has them. */
+/** The reason why the test cannot run here. It needs the superuser of a Debian, for overlays, namespaces and packages. */
 const obstacle = findObstacle();
 
 function findObstacle(): string | undefined {
@@ -22,7 +22,7 @@ function findObstacle(): string | undefined {
 }
 if (obstacle !== undefined) console.log(`the Debian package is not installed here: ${obstacle}`);
 
-/** Runs in the new root; each `== name` begins what the test looks at. */
+/** Runs in the new root. Each line `== name` begins a part of the output that the test checks. */
 const script = `
 set -eu
 settings='--config /etc/waypost/waypost.toml'
@@ -64,7 +64,7 @@ echo '== purge'; dpkg -P waypost; ls /var/lib/waypost/data/waypost.db /etc/waypo
 `;
 
 test.skipIf(obstacle !== undefined)(
-  "installs, is set up, serves as its user, keeps its mail over an upgrade, and leaves it when it is purged",
+  "installs, is set up, runs as its own user, keeps its mail through an upgrade, and leaves the mail when it is purged",
   () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-debian-"));
     try {

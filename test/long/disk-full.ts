@@ -1,6 +1,6 @@
-/** A daemon on a disk that fills up under load, at random points, and gets room again: every door refuses for the time being and
- *  says so, nothing that was acknowledged is lost, and mail is taken again by itself. `node test/long/disk-full.ts [loops]`; 8 by
- *  default. Needs the right to mount a small file system. */
+/** A disk becomes full under load, at random points, and then gets free space again. Every port refuses with a temporary error,
+ *  nothing that was acknowledged is lost, and the daemon accepts mail again without a restart. `node test/long/disk-full.ts [loops]`;
+ *  8 by default. Needs the right to mount a small file system. */
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -21,7 +21,7 @@ if (mounted.status !== 0) {
   process.exit(0);
 }
 
-/** Takes what is free, but for a few pages at random. */
+/** Fills the disk up to a random number of pages. */
 function fillDisk(): void {
   const file = fs.openSync(ballast, "w");
   const piece = Buffer.alloc(64 * 1024, 1);
@@ -32,7 +32,7 @@ function fillDisk(): void {
     try {
       fs.writeSync(file, piece);
     } catch (error) {
-      // The daemon took the last of it meanwhile.
+      // The daemon has taken the last free space meanwhile.
       if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
       break;
     }
@@ -40,7 +40,7 @@ function fillDisk(): void {
   fs.closeSync(file);
 }
 
-/** Refusals that say "later" in the words of their protocol. */
+/** Refusals that mean "try later" in their protocol. */
 const temporary = /^(?:4\d\d 4\.|NO \[UNAVAILABLE\]|50[37])/;
 const startedAt = Date.now();
 let faults = 0;

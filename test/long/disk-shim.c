@@ -1,17 +1,17 @@
-/* A disk that can be pulled out, for LD_PRELOAD.
+/* Simulates a disk that loses its power, for LD_PRELOAD.
  *
- * Power loss: with SHADOW_FROM (a folder, real path) and SHADOW_TO, SHADOW_TO has what is on the disk of the files directly in
- * SHADOW_FROM. A write makes its pages dirty; a successful fsync or fdatasync of a file copies its dirty pages and its length to
- * SHADOW_TO and makes them clean: that, and nothing else, survives. A kill in the middle of a sync leaves some of the pages.
- * Which pages are dirty stands in SHADOW_TO/.pages-<name> and outlives the process, as the page cache of a system does.
- * A name is durable only once the folder itself was synced after the file was made: SHADOW_TO/.names then lists the names of
- * that moment, so that files made later are lost and files removed later come back.
+ * Power loss: with SHADOW_FROM (a folder, real path) and SHADOW_TO, SHADOW_TO has the durable content of the files directly in
+ * SHADOW_FROM. A write makes its pages dirty. A successful fsync or fdatasync of a file copies its dirty pages and its length to
+ * SHADOW_TO and makes them clean: only this survives. A kill in the middle of a sync leaves some of the pages.
+ * SHADOW_TO/.pages-<name> lists the dirty pages and outlives the process, as the page cache of a system does.
+ * A name is durable only when the folder was synced after the file was made. SHADOW_TO/.names then lists the names in the folder,
+ * so files made later are lost and files removed later come back.
  *
  * SYNC_FAILS=path: while that file exists, syncs of files in SHADOW_FROM fail with EIO; when it is not empty, only of files
- * whose names end with the text in it. As on Linux the dirty pages are clean afterwards and not on the disk: the next sync
- * succeeds without them, and they get there only when they are written again.
- * SHADOW_LIE=1: a sync answers success and copies nothing. A suite that sees no loss with it does not look.
- * SYNC_DELAY_US: each sync takes so much longer. */
+ * whose names end with the text in it. As on Linux, the dirty pages are then clean but not on the disk: the next sync
+ * succeeds without them, and they reach the disk only when they are written again.
+ * SHADOW_LIE=1: a sync answers success and copies nothing. A suite that then sees no loss would not see a real one either.
+ * SYNC_DELAY_US: each sync takes this much longer. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -51,10 +51,10 @@ static ftruncate_function ftruncate_of(void) {
 }
 
 #define PAGE 4096
-/* Files of up to 4 GiB. */
+/* The most pages of a file: 4 GiB. */
 #define PAGES (1 << 20)
 
-/* One octet a page: whether it was written since the last sync. */
+/* One octet for each page: whether it was written since the last sync. */
 struct pages {
   uint64_t inode;
   uint8_t is_dirty[PAGES];
@@ -68,7 +68,7 @@ static struct pages *open_pages(const char *path, ino_t inode) {
   struct pages *pages = mmap(NULL, sizeof *pages, PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
   if (pages == MAP_FAILED) give_up("disk-shim: mmap");
   close(map);
-  /* Another file under the name. What is there when it is first seen was written before. */
+  /* Another file has this name now, so all its pages count as dirty. For a name that is seen first, no page does. */
   if (pages->inode != inode) {
     if (pages->inode != 0) memset(pages->is_dirty, 1, PAGES);
     pages->inode = inode;
@@ -76,7 +76,7 @@ static struct pages *open_pages(const char *path, ino_t inode) {
   return pages;
 }
 
-/* Copies the dirty pages and the length. */
+/* Copies the dirty pages and the length to the durable file. */
 static void copy_dirty(int descriptor, struct pages *pages, const char *to, off_t size) {
   char path[64];
   snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
@@ -109,7 +109,7 @@ static void list_names(const char *folder, const char *to) {
   if (rename(part, name) != 0) give_up("disk-shim: rename");
 }
 
-/* The path behind a descriptor, when it is SHADOW_FROM or directly in it. */
+/* Whether the descriptor is SHADOW_FROM itself or a file directly in it. Gives its path. */
 static int is_watched(int descriptor, char *path, size_t size) {
   const char *from = getenv("SHADOW_FROM");
   char link[64];
@@ -167,7 +167,7 @@ static int synced(int descriptor, int (*sync)(int)) {
   return result;
 }
 
-/* Before the write itself: a page that is dirty and was not written is copied as it is. */
+/* Marks pages before the write itself: a dirty page that was not written after all is copied unchanged. */
 static void write_at(int descriptor, off_t offset, size_t size) {
   char path[4096];
   struct stat status;

@@ -1,9 +1,9 @@
-/** Builds and uses `disk-shim.c`: a program that runs with it loses, when it is killed, what no sync has made durable. */
+/** Builds and uses `disk-shim.c`. When a program that runs with it is killed, it loses everything that no sync has made durable. */
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 
-/** The library to preload, or why there is none on this machine. */
+/** The library to preload, or the reason why this machine cannot build it. */
 export function buildDiskShim(folder: string): { library: string } | { reason: string } {
   if (process.platform !== "linux") return { reason: "the shim is preloaded, which needs Linux" };
   const library = path.join(folder, "disk-shim.so");
@@ -17,13 +17,13 @@ export function buildDiskShim(folder: string): { library: string } | { reason: s
 }
 
 export interface PowerLoss {
-  /** For the program that is going to lose its power. */
+  /** The environment of the program that will lose its power. */
   readonly environment: Readonly<Record<string, string>>;
-  /** After the program was killed: puts the folder into the state that the disk would have. */
+  /** Call after the kill: puts the folder into the state that the disk would have. */
   restore(): void;
 }
 
-/** Makes `folder`, as it is now, the durable state to begin with. `spare` is an empty folder elsewhere. */
+/** Makes the current state of `folder` the first durable state. `spare` is an empty folder elsewhere. */
 export function beginPowerLoss(library: string, folder: string, spare: string): PowerLoss {
   fs.rmSync(spare, { recursive: true, force: true });
   fs.mkdirSync(spare, { recursive: true });
@@ -38,7 +38,7 @@ export function beginPowerLoss(library: string, folder: string, spare: string): 
       const durable = fs.readFileSync(path.join(spare, ".names"), "utf8").split("\n").filter(Boolean);
       for (const name of durable) {
         const copy = path.join(spare, name);
-        // A name that is durable and was never synced is an empty file.
+        // A durable name whose file was never synced is an empty file.
         if (fs.existsSync(copy)) fs.copyFileSync(copy, path.join(folder, name));
         else fs.writeFileSync(path.join(folder, name), "");
       }

@@ -1,4 +1,4 @@
-/** The commands of the pages in docs, one after the other, as a reader types them into a shell. */
+/** Runs the commands of the pages in docs one after the other, as a reader types them into a shell. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -24,14 +24,15 @@ beforeEach(() => {
 });
 afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-/** Lines of the page that are commands, but for those that begin so. */
+/** The lines of the page that are commands, except those that begin with one of `others`. */
 function commandsOf(name: string, ...others: readonly string[]): string[] {
   return [...pageOf(name).matchAll(/^ {4}((?:waypost|curl) .+)$/gm)]
     .map(([, line]) => line!)
     .filter((line) => !others.some((one) => line.startsWith(one)));
 }
 
-/** Runs the commands; an id that stands as `message_…` is the last one that was printed. example.org is reserved, so it would have no keys. */
+/** Runs the commands. An id written as `message_…` becomes the last printed one. Reserved domains such as example.org would get no
+ *  keys, so they are replaced. */
 async function follow(
   commands: readonly string[],
   { at = "localhost:8080", env = {} }: { readonly at?: string; readonly env?: Record<string, string> } = {},
@@ -64,7 +65,7 @@ function lastOf(said: string, kind: string): string {
   return found!;
 }
 
-/** `waypost start` in the folder, on free ports. */
+/** Runs `waypost start` in the folder, on free ports. */
 async function startServer() {
   const env = Object.fromEntries(
     listenerSections.map((section) => [`WAYPOST_${section.toUpperCase()}_PORT`, "0"]),
@@ -89,7 +90,7 @@ async function startServer() {
 
 const setup = () => commandsOf("domain").filter((line) => line.startsWith("waypost setup"));
 
-test("start", { timeout: 120_000 }, async () => {
+test("the commands of docs/start.md work", { timeout: 120_000 }, async () => {
   await using server = await startServer();
   const commands = commandsOf("start", "waypost start");
   expect(commands).toHaveLength(5);
@@ -98,7 +99,7 @@ test("start", { timeout: 120_000 }, async () => {
   expect(said).toContain("queued");
 });
 
-test("your own domain", { timeout: 120_000 }, async () => {
+test("the commands of docs/domain.md work", { timeout: 120_000 }, async () => {
   const commands = commandsOf("domain");
   expect(commands.length).toBeGreaterThan(8);
   const said = await follow(commands);
@@ -106,13 +107,13 @@ test("your own domain", { timeout: 120_000 }, async () => {
   expect(said).toContain("ours-net.dev. 3600 IN MX");
 });
 
-test("agents and approval", { timeout: 120_000 }, async () => {
+test("the commands of docs/agents.md work", { timeout: 120_000 }, async () => {
   const commands = [...setup(), ...commandsOf("agents")];
   expect(commands.length).toBeGreaterThan(14);
   expect(await follow(commands)).toMatch(/approved/);
 });
 
-test("operate", { timeout: 120_000 }, async () => {
+test("the commands of docs/operate.md work", { timeout: 120_000 }, async () => {
   const maildir = path.join(folder, "old-mail");
   for (const part of ["cur", "new", "tmp"]) fs.mkdirSync(path.join(maildir, part), { recursive: true });
   fs.writeFileSync(path.join(maildir, "new/1.a"), "Subject: one\n\none\n");
@@ -124,7 +125,7 @@ test("operate", { timeout: 120_000 }, async () => {
   expect(fs.existsSync(path.join(folder, "copy.db"))).toBe(true);
 });
 
-test("interface", { timeout: 120_000 }, async () => {
+test("the commands of docs/interface.md work", { timeout: 120_000 }, async () => {
   await using server = await startServer();
   const commands = commandsOf("interface");
   expect(commands.length).toBeGreaterThan(9);
@@ -133,7 +134,7 @@ test("interface", { timeout: 120_000 }, async () => {
   expect(said).toContain('"replayed":true');
 });
 
-test("the settings that the pages name are there, and the pages that they lead to", () => {
+test("the pages name only existing sections of the settings and link only to existing files", () => {
   const example = fs.readFileSync(new URL("../../config/waypost.example.toml", import.meta.url), "utf8");
   for (const name of ["start", "domain", "agents", "operate", "interface"]) {
     const page = pageOf(name);

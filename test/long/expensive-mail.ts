@@ -1,5 +1,5 @@
-/** Mail that is work, one of each kind, to one daemon: small mail that comes meanwhile has its 250 within half a second of when it
- *  has it on a quiet daemon, every mail is answered, and the daemon lives and has them all.
+/** Mail that takes much work, one of each kind, to one daemon. Small mail that comes meanwhile may have its 250 at most half a second
+ *  later than on a quiet daemon. Every mail has an answer, the daemon keeps running, and its store is sound.
  *  `node test/long/expensive-mail.ts [--kind TEXT] [--bytes N] [--together N]` */
 import fs from "node:fs";
 import os from "node:os";
@@ -20,7 +20,7 @@ const { values } = parseArgs({
 });
 const laterMsMax = 500;
 const quietMails = 20;
-/** For the end of a daemon that closed a connection; one that lives has none. */
+/** How long to wait for the daemon's exit after it closed a connection. A daemon that keeps running does not exit in this time. */
 const closeMsMax = 5000;
 const together = Number(values.together);
 const small = "Subject: small\r\n\r\nsmall\r\n";
@@ -36,7 +36,7 @@ async function connect(): Promise<RawSmtp> {
   return client;
 }
 
-/** Milliseconds from the last octet to the answer. */
+/** Sends a small mail. Returns the milliseconds from the last octet to the reply. */
 async function sendSmall(client: RawSmtp): Promise<number> {
   await client.command("MAIL FROM:<a@peer.example>");
   await client.command(`RCPT TO:<${recipient}>`);
@@ -48,7 +48,7 @@ async function sendSmall(client: RawSmtp): Promise<number> {
   return performance.now() - sentAt;
 }
 
-/** How the daemon ended, and its last words, which come before the end of its streams. */
+/** How the daemon ended, and its output, which is complete only when its streams have ended. */
 async function ending(): Promise<string> {
   const { process: child } = daemon;
   const isClosed = new Promise<void>((resolve) => child.once("close", () => resolve()));
@@ -66,7 +66,7 @@ async function sendExpensive(message: Buffer): Promise<string> {
 }
 
 const client = await connect();
-// What is compiled for the first ones is no part of it.
+// The first mails are not counted, because code is compiled meanwhile.
 for (let count = 0; count < quietMails; count++) await sendSmall(client);
 const quiet: number[] = [];
 for (let count = 0; count < quietMails; count++) quiet.push(await sendSmall(client));

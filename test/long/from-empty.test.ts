@@ -1,8 +1,9 @@
-/** From an empty Debian to a mail domain that others trust, in one run: the package is installed, `waypost setup` prints records, a name server of the
- *  test has them, an authority (pebble) gives certificates, `domain check` is green, and Postfix, which insists on TLS with a certificate, brings mail
- *  and takes it; SPF and DKIM of that are checked by libraries in Python, and its alignment for DMARC. Thunderbird sets itself up with an address and
- *  an app password. The root is this machine's own below an overlay, in a mount and a network namespace, so nothing here is changed. Needs in apt's
- *  cache: postfix pebble python3-dkim python3-spf (`apt-get install --download-only`), and for its last part thunderbird and xvfb on this machine. */
+/** From an empty Debian to a mail domain that other servers trust, in one run. The package is installed, `waypost setup` prints records,
+ *  a name server of the test serves them, an authority (pebble) issues certificates, and `domain check` is green. Postfix, which
+ *  requires TLS with a valid certificate, sends mail and receives mail. Python libraries check SPF, DKIM and the alignment for DMARC of
+ *  what it received. Thunderbird sets itself up with an address and an app password. The root is this machine's, below an overlay and
+ *  in its own mount and network namespaces, so nothing here changes. Needs in apt's cache: postfix pebble python3-dkim python3-spf
+ *  (`apt-get install --download-only`), and for its last part thunderbird and xvfb on this machine. */
 import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -28,7 +29,7 @@ if (obstacle !== undefined) console.log(`nothing is set up from an empty Debian 
 const absent = missingProgram("thunderbird", "Xvfb");
 if (absent !== undefined) console.log(`Thunderbird does not set itself up here: ${absent}`);
 
-/** Runs in the new root; each `== name` begins what the test looks at. */
+/** Runs in the new root. Each line `== name` begins a part of the output that the test checks. */
 const script = `
 set -eu
 mkdir -m 755 /scene

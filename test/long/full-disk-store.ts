@@ -1,6 +1,6 @@
-/** A disk that fills up under load, at random points, and gets room again: refusals are temporary and say so, nothing that
- *  was acknowledged is lost, and mail is taken again by itself. `node test/long/full-disk-store.ts [loops]`; 10 by default.
- *  Needs the right to mount a small file system. */
+/** A disk becomes full under load, at random points, and then gets free space again. The store refuses with temporary errors that say
+ *  so, nothing that was acknowledged is lost, and it accepts mail again without a restart.
+ *  `node test/long/full-disk-store.ts [loops]`; 10 by default. Needs the right to mount a small file system. */
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";

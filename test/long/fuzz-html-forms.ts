@@ -1,8 +1,8 @@
-/** Seeded random fuzzing of the HTML renderer. Each document has a text in plain sight and one that is hidden, by a way that
- *  hides whatever stands around it, written in one of the many ways of writing the same: spaces, case, character references,
- *  comments and escapes in CSS, `!important`, rules instead of attributes, elements around it, inherited values. The hidden one
- *  is in no rendering. The other one is in all, or the reader is told that something is in doubt. Other documents are only broken:
- *  rendering them ends, within the renderer's own limit of time.
+/** Seeded random fuzzing of the HTML renderer. Each document has a visible text and a hidden one. The hidden one is hidden in a way
+ *  that works in any context, and written in one of many equivalent forms: spaces, case, character references, comments and escapes in
+ *  CSS, `!important`, rules instead of attributes, elements around it, inherited values. No rendering may have the hidden text. Every
+ *  rendering must have the visible text, or say that something is in doubt. Other documents are only broken: rendering them must end
+ *  within the renderer's own time limit.
  *  `node test/long/fuzz-html-forms.ts [--minutes N] [--seed S]` */
 import { parseArgs } from "node:util";
 import { htmlForms, renderHtml } from "#/src/formats/html/render-html.ts";
@@ -14,11 +14,11 @@ const { values } = parseArgs({
 });
 const firstSeed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 const endsAt = Date.now() + Number(values.minutes) * 60_000;
-/** The renderer ends after 400 ms; what it is about to do then comes on top. */
+/** The renderer stops after 400 ms, plus the step that it is in. */
 const millisecondsMax = 500;
 const faultsMax = 10;
 
-/** Declarations that hide a block whatever its surroundings are. */
+/** Declarations that hide a block in any context. */
 const hiding: readonly (readonly (readonly [property: string, value: string])[])[] = [
   [["display", "none"]],
   [["visibility", "hidden"]],
@@ -132,7 +132,7 @@ function declaration(dice: Dice, [property, value]: readonly [string, string]): 
 
 function style(dice: Dice, declarations: readonly (readonly [string, string])[]): string {
   const written = declarations.map((one) => declaration(dice, one));
-  // What a browser drops, and what does no harm.
+  // Declarations that a browser drops, and harmless ones.
   const others = [
     "",
     "",
@@ -191,11 +191,11 @@ function documentOf(dice: Dice): string {
   return `${dice(2) === 0 ? "<!doctype html>" : "<!DOCTYPE HTML>\n"}<html><head>${sheet}</head><body>${body.join(dice(2) === 0 ? "\n" : "")}</body></html>`;
 }
 
-/** Elements inside that do not show again what is hidden around them. */
+/** Adds elements inside that do not make visible what is hidden around them. */
 function wrap(dice: Dice, inner: string, declarations: readonly (readonly [string, string])[]): string {
-  // A colour of its own would be seen on a background that is not white.
+  // An element with its own colour would be visible on a background that is not white.
   const isColour = declarations.some(([property]) => property === "color");
-  // A table does not inherit the indent (HTML, 15.3.8).
+  // A table does not inherit text-indent (HTML, 15.3.8).
   const isIndent = declarations.some(([property]) => property === "text-indent");
   const wrapper = pick(
     dice,
@@ -208,7 +208,7 @@ function wrap(dice: Dice, inner: string, declarations: readonly (readonly [strin
   return `<${wrapper}>${inner}${ends.map((tag) => `</${tag}>`).join("")}`;
 }
 
-/** Cut, doubled, and with octets in it that do not belong there. */
+/** A document that is cut, doubled, or has wrong octets in it. */
 function broken(dice: Dice): string {
   let html = Array.from({ length: 1 + dice(20) }, () =>
     pick(dice, dice(2) === 0 ? hiddenCases : shownCases),
@@ -261,7 +261,7 @@ for (let seed = firstSeed; Date.now() < endsAt && faults.length < faultsMax; see
     }
     const { user, system } = process.threadCpuUsage(begun);
     const milliseconds = (user + system) / 1000;
-    // The first ones are compiled while they run.
+    // The first documents are slower, because code is compiled meanwhile.
     if (documents > 50) slowest = Math.max(slowest, milliseconds);
     if (milliseconds > millisecondsMax && documents > 50)
       faults.push(`seed ${seed}: ${form} took ${milliseconds.toFixed(0)} ms`);

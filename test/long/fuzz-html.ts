@@ -1,6 +1,6 @@
-/** An adversary of the HTML renderer: random pages that hide sentences, or seem to, and headless Chromium's pixels as the judge of
- *  what is seen. A sentence that the renderer gives and that makes no pixel is a leak; it is made as small as it stays one and
- *  written as a case. Sentences that are seen and left out are counted. Without Chromium nothing is tried.
+/** An adversary of the HTML renderer: random pages that hide sentences or seem to. The pixels of headless Chromium decide what is
+ *  visible. A given sentence that changes no pixel is a leak; the page is made as small as possible and written as a case. Visible
+ *  sentences that the renderer leaves out are counted. Does nothing without Chromium.
  *  `node test/long/fuzz-html.ts [--documents N] [--minutes N] [--seed S] [--leaks N] [--keep FOLDER]` */
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -23,21 +23,21 @@ const { values } = parseArgs({
   },
 });
 
-/** Documents judged at once, in each of so many windows. */
+/** The number of documents that a window judges at once. */
 const batchSize = 60;
-/** Documents of one browser, which is then started anew. */
+/** The number of documents after which the browser is restarted. */
 const browserDocuments = 3000;
 const workers = 3;
-/** Of the sentences that are left out, one in so many is judged. */
+/** One in this many sentences that are left out is judged. */
 const leftOutOneIn = 50;
 const toldMs = 60_000;
-/** More often it is the machine that has no browser. */
+/** When the browser ends more often than this, the machine cannot run it. */
 const restartsMax = 200;
 
 interface Asked extends Question {
   readonly page: Page;
   readonly seed: number;
-  /** Of each mark. */
+  /** For each mark, whether the renderer gives its sentence. */
   readonly areGiven: readonly boolean[];
 }
 
@@ -51,7 +51,7 @@ const counts = {
   leaks: 0,
   restarts: 0,
 };
-/** Of each document that is not judged yet, by its seed. */
+/** The number of sentences left out of each document that is not judged yet, by its seed. */
 const leftOut = new Map<number, number>();
 const causes = new Map<string, number>();
 const signatures = new Map<string, string>();
@@ -60,15 +60,15 @@ const firstSeed = seed;
 
 interface Batch {
   readonly asked: readonly Asked[];
-  /** With those that hold no sentence to be judged. */
+  /** The seeds of all documents, including those without a sentence to judge. */
   readonly seeds: readonly number[];
 }
 
-/** Batches during which the browser went, in halves. */
+/** Halves of batches during which the browser ended. */
 const again: Batch[] = [];
 const wasAlone = new Set<number>();
 const passedBy: number[] = [];
-/** Documents that were handed out, and are not passed by. */
+/** The number of documents in batches so far, without those that were skipped. */
 let begun = 0;
 
 function nextBatch(): Batch | undefined {
@@ -99,10 +99,10 @@ function nextBatch(): Batch | undefined {
   return seeds.length === 0 ? undefined : { asked, seeds };
 }
 
-/** The documents of a batch during which the browser went: in halves, until one is alone and passed by. */
+/** Splits a batch during which the browser ended, until the document that ends it is alone. That document is then skipped. */
 function tryAgain({ asked, seeds }: Batch): void {
   if (seeds.length === 1) {
-    // Another window may have ended the browser.
+    // Another window may have ended the browser, so a single document is tried twice.
     if (!wasAlone.has(seeds[0]!)) {
       wasAlone.add(seeds[0]!);
       again.push({ asked, seeds });
@@ -118,7 +118,7 @@ function tryAgain({ asked, seeds }: Batch): void {
     again.push({ seeds: some, asked: asked.filter((one) => some.includes(one.seed)) });
 }
 
-/** What the page uses, without values: two leaks with the same are one mechanism. */
+/** The names of what the page uses, without values. Leaks with the same names count as one kind. */
 function signatureOf({ page }: Leak): string {
   const names = (node: PageNode): string[] =>
     node.kind === "box"
@@ -183,7 +183,7 @@ async function judgeBatch(judge: Judge, { asked, seeds }: Batch): Promise<void> 
     }
 }
 
-/** Sentences that are given and not seen, until they are told. */
+/** Given sentences that are not visible and not yet reported. */
 const leaks: { readonly page: Page; readonly mark: Mark; readonly seed: number }[] = [];
 
 async function tellLeaks(judge: Judge): Promise<void> {
@@ -192,7 +192,7 @@ async function tellLeaks(judge: Judge): Promise<void> {
     try {
       await report(judge, leak.page, leak.mark, leak.seed);
     } catch (error) {
-      // It counts, also where it cannot be made smaller.
+      // The leak counts although it could not be made smaller.
       tellLeak(leak.page, leak.mark, leak.seed);
       throw error;
     }

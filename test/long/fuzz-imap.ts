@@ -1,8 +1,9 @@
-/** Seeded random fuzzing of IMAP over real sockets against one daemon. What is said is made for one state and said in
- *  every one: before login, in AUTHENTICATE, logged in, in a mailbox, in IDLE, inside of a literal. The process stays alive, every answer is IMAP, no command ends in
- *  SERVERBUG, connections end when the peer does, memory is bounded, and `waypost check` is clean at the end.
- *  `node test/long/fuzz-imap.ts [--minutes N] [--seed S] [--say S]`; `--say` repeats the conversation of one seed, which a
- *  finding names, and shows it. Inputs that have shown something are kept in `imap-inputs.txt` and said first. */
+/** Seeded random fuzzing of IMAP over real sockets against one daemon. Input is made for one state and sent in every state: before
+ *  login, in AUTHENTICATE, logged in, in a mailbox, in IDLE, inside a literal. The process must keep running, every answer must be
+ *  IMAP, no command may end in SERVERBUG, connections must end when the client ends, memory must be bounded, and `waypost check` must
+ *  be clean at the end.
+ *  `node test/long/fuzz-imap.ts [--minutes N] [--seed S] [--say S]`; a finding names its seed, and `--say` repeats and prints the
+ *  conversation of that seed. Inputs that found a fault are kept in `imap-inputs.txt` and sent first. */
 import fs from "node:fs";
 import net from "node:net";
 import os from "node:os";
@@ -22,7 +23,7 @@ const minutes = Number(values.minutes);
 const firstSeed = Number(values.seed ?? values.say ?? Math.floor(Math.random() * 2 ** 31));
 const clients = values.say === undefined ? 8 : 1;
 const agents = 4;
-/** Beyond, memory grows with what is said to the daemon: at rest it takes about a third. */
+/** More than this means that memory grows with the input. At rest the daemon takes about a third of it. */
 const residentMebibytesMax = 600;
 const faultsMax = 20;
 const states = ["unauthenticated", "authenticate", "authenticated", "selected", "idle", "literal"] as const;
@@ -77,7 +78,7 @@ function fault(what: string): void {
   faults.set(what, (faults.get(what) ?? 0) + 1);
 }
 
-/** Conversations one after the other, each of a seed of its own. */
+/** Runs conversations one after the other, each with its own seed. */
 async function work(client: number): Promise<void> {
   const end = startedAt + minutes * 60_000;
   for (let number = 0; Date.now() < end && !hasEnded && faults.size < faultsMax; number++) {
@@ -109,7 +110,7 @@ async function converseInAll(dice: Dice, said: readonly string[], name: string):
   for (const state of states) if (!hasEnded) await converse(dice, state, said, name);
 }
 
-/** Gets into the state, says all of it in pieces of any size, and judges what comes back. */
+/** Enters the state, sends the input in pieces of random size, and checks the answers. */
 async function converse(dice: Dice, state: State, said: readonly string[], name: string): Promise<void> {
   const { address, password } = daemon.agents[dice(agents)]!;
   const socket = net.connect({ host: daemon.imap.host, port: daemon.imap.port, noDelay: true });
@@ -161,7 +162,7 @@ async function converse(dice: Dice, state: State, said: readonly string[], name:
     socket.write(octets.subarray(at, at + size));
     if (size < octets.length && dice(4) === 0) await new Promise((resolve) => setImmediate(resolve));
   }
-  // Where no literal can be open, the end of whatever was begun is heard of.
+  // Where no literal can be open, the server must answer whatever was begun.
   const mustAnswer =
     !/\{\d*\+?\}/.test(octets.toString("latin1")) && !/starttls|compress/i.test(said.join(""));
   if (mustAnswer) {
@@ -187,7 +188,7 @@ function judge(heard: string, where: string): void {
   }
 }
 
-/** A few messages in INBOX and no other mailboxes than at first, so that 20 minutes do not fill the store. */
+/** Leaves a few messages in INBOX and only the first mailboxes, so that 20 minutes do not fill the store. */
 async function refill({ imap, agents: owners }: ChildDaemon, agent: number): Promise<void> {
   const { address, password } = owners[agent]!;
   let saying = "";
@@ -213,7 +214,7 @@ async function refill({ imap, agents: owners }: ChildDaemon, agent: number): Pro
       await say("APPEND INBOX", Buffer.from(message, "latin1"));
   } catch (error) {
     const { message } = error as Error;
-    // Another connection may delete what this one has selected, which ends it.
+    // Another connection may delete the selected mailbox, which closes this one.
     if (!hasEnded && !message.includes("mailbox was deleted"))
       fault(`refilling ends in ${message} at ${saying.slice(0, 200)}`);
   }

@@ -1,5 +1,6 @@
-/** Calendar objects, contacts and pages made to fill the memory of what reads them, each as large as it may be, given to every reader
- *  in a process of its own: each is answered, and the process lives. `node test/long/heap-filling.ts [--bytes N] [--shape TEXT]` */
+/** Calendar objects, contacts and pages that need much memory to read, each of the largest allowed size. Every reader gets each of them
+ *  in a process of its own. Each must have an answer, and the process must survive.
+ *  `node test/long/heap-filling.ts [--bytes N] [--shape TEXT]` */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -35,7 +36,7 @@ function fill(shape: Shape, characters: number): string {
 const day = (at: number): string =>
   `${2000 + (at % 60)}${10 + (at % 3)}${10 + (at % 18)}T${10 + (at % 14)}0000`;
 
-/** Lines of an object, or what continues one line. */
+/** Content lines of an object, or the continuation of one line. */
 const lines: Readonly<Record<string, Shape>> = {
   properties: () => "A:b\r\n",
   names: (at) => `X-${at}:\r\n`,
@@ -56,7 +57,7 @@ const lines: Readonly<Record<string, Shape>> = {
   octets: (at) => (at === 0 ? "PHOTO;ENCODING=b:" : "QUFB"),
 };
 
-/** Beside those lines: whole components. */
+/** Further shapes for calendar objects: whole components. */
 const calendars: Readonly<Record<string, Shape>> = {
   overrides: (at) =>
     `END:VEVENT\r\nBEGIN:VEVENT\r\nUID:1\r\nRECURRENCE-ID:${day(at)}\r\nDTSTART:${day(at)}\r\nSUMMARY:x\r\n`,
@@ -123,7 +124,7 @@ async function readAll(): Promise<void> {
     if (!name.includes(values.shape)) return;
     for (const one of all) {
       count++;
-      // A refusal is an answer.
+      // A refusal counts as an answer.
       await one(name, text).catch((error: unknown) => {
         if (!isWaypostError(error)) throw error;
       });

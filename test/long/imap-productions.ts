@@ -1,12 +1,12 @@
 import fs from "node:fs";
 
-/** What a fuzzer says to an IMAP server: a grammar of commands that are nearly right, and mutations of octets. Everything
- *  follows from a seed, so that a conversation can be said again. */
+/** The input of the IMAP fuzzer: a grammar of commands that are nearly right, and mutations of octets. Everything follows from a seed,
+ *  so that a conversation can be repeated. */
 
-/** Numbers from 0 to below `count`. */
+/** A random whole number from 0 to `count` - 1. */
 export type Dice = (count: number) => number;
 
-/** mulberry32: small, and the same everywhere. */
+/** mulberry32: small, and with the same results everywhere. */
 export function diceOf(seed: number): Dice {
   let state = seed >>> 0;
   return (count) => {
@@ -17,8 +17,8 @@ export function diceOf(seed: number): Dice {
   };
 }
 
-/** `imap-grammar.txt`: `name = choice | choice`, going on in lines that begin with a space; `<name>` in a choice stands
- *  for one of that name's. `\e` is nothing; `\r`, `\n` and `\x00` are octets. */
+/** Reads `imap-grammar.txt`: `name = choice | choice`; a line that begins with a space continues the one before; `<name>` in a choice
+ *  stands for one choice of that name. `\e` is empty; `\r`, `\n` and `\x00` are octets. */
 function readProductions(text: string): ReadonlyMap<string, readonly string[]> {
   const productions = new Map<string, readonly string[]>();
   for (const line of text.trim().split(/\n(?! )/)) {
@@ -28,7 +28,7 @@ function readProductions(text: string): ReadonlyMap<string, readonly string[]> {
   return productions;
 }
 
-/** What is written with escapes. */
+/** Replaces escapes by their octets. */
 export function readOctets(text: string): string {
   return text.replace(
     /\\(?:x([0-9a-f]{2})|([ern\\]))/g,
@@ -53,7 +53,7 @@ export const messages = [
   "no header at all",
 ];
 
-/** One input in a state: what the grammar gives, up to a depth. */
+/** One random text of the production `name`. */
 export function produce(dice: Dice, name: string, depth = 0): string {
   switch (name) {
     case "x512":
@@ -72,7 +72,7 @@ export function produce(dice: Dice, name: string, depth = 0): string {
       );
   }
   const choices = productions.get(name)!;
-  // Deep down the first choice is taken: it is the one without others in it.
+  // At great depth the first choice is taken: it refers to no other name.
   const choice = depth > 12 ? choices[0]! : choices[dice(choices.length)]!;
   return choice.replace(/<([a-z]\w*)>/gi, (_text, inner: string) => produce(dice, inner, depth + 1));
 }
@@ -117,7 +117,7 @@ const tokens = [
   "{18446744073709551616+}\r\n",
 ];
 
-/** A few changes of octets: what no grammar would say. */
+/** Changes a few octets, to get input outside the grammar. */
 export function mutate(dice: Dice, text: string): string {
   let mutated = text;
   for (let count = 1 + dice(3); count > 0; count--) {

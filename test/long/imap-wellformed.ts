@@ -1,27 +1,27 @@
-/** Whether what a server says is IMAP (RFC 9051 section 9), whatever was asked: the frame of every response, the values in
- *  it, and no octet where it may not be. Says what is wrong, or nothing. */
+/** Checks whether the output of a server is IMAP (RFC 9051 section 9), whatever the commands were: the frame of every response, its
+ *  values, and that no octet is where it may not be. */
 
 const untaggedNames =
   /^(?:CAPABILITY|ENABLED|FLAGS|LIST|LSUB|XLIST|STATUS|SEARCH|ESEARCH|SORT|THREAD|NAMESPACE|ID|QUOTA|QUOTAROOT|ACL|LISTRIGHTS|MYRIGHTS|METADATA|VANISHED|UIDBATCHES)(?= |$)/;
 const numbered = /^(\d+) (EXISTS|RECENT|EXPUNGE|FETCH|UIDFETCH)(?: |$)/;
 const tag = /^(?:(?![(){%*"\\+])[!-~])+ (?=OK |NO |BAD )/;
 const status = /^(?:OK|NO|BAD|BYE|PREAUTH) /;
-/** Text of a status: no control character; 8-bit only as UTF-8. */
+/** The text of a status response: no control characters; octets above 127 only as UTF-8. */
 const plainText = /^[ -~\x80-\xff]*$/;
 const literalHead = /^~?\{(\d{1,10})\}\r\n/;
 const atom = /^(?:(?![(){"\\])[!-~])+|^\\(?:\*|(?:(?![(){%*"\\])[!-~])+)/;
 const quoted = /^"(?:(?!["\\])[\t -\xff]|\\["\\])*"/;
 
 export interface Reading {
-  /** What is wrong with the octets; undefined while nothing is. */
+  /** What is wrong with the octets. Undefined when nothing is. */
   readonly fault?: string;
-  /** Status lines, tagged and untagged, without their line end. */
+  /** Status responses, tagged and untagged, without their line ends. */
   readonly statuses: readonly string[];
-  /** Whether the octets end where a response does. */
+  /** Whether the octets end at the end of a response. */
   readonly isComplete: boolean;
 }
 
-/** Reads what a server has said, one character for one octet. */
+/** Reads the output of a server. Each character is one octet. */
 export function readResponses(octets: string): Reading {
   const statuses: string[] = [];
   let at = 0;
@@ -63,8 +63,8 @@ function statusFault(line: string): string | undefined {
     : faultOf("status without its text", line);
 }
 
-/** Values with single spaces between, to the end of the response. Where it ends, undefined when it has not come yet, or a
- *  fault. `hasPairs`: the first list is names and values. */
+/** Reads values with single spaces between them to the end of the response. Returns the position of the end, a fault, or undefined when
+ *  the end has not arrived yet. `hasPairs`: the first list has pairs of names and values. */
 function readValues(octets: string, from: number, hasPairs: boolean): number | string | undefined {
   let at = from;
   let depth = 0;
@@ -74,7 +74,7 @@ function readValues(octets: string, from: number, hasPairs: boolean): number | s
     if (rest.startsWith("\r\n")) return depth === 0 ? at + 2 : "parentheses that are not closed";
     if (rest === "" || rest === "\r") return undefined;
     if (rest[0] === " ") {
-      // "* SEARCH" and "* SORT" may end in nothing; no other space is superfluous.
+      // One space at the end of a response is accepted, as in "* SEARCH ". Any other extra space is a fault.
       if (!isAfterValue) return "space too many";
       isAfterValue = false;
       at++;
@@ -88,7 +88,7 @@ function readValues(octets: string, from: number, hasPairs: boolean): number | s
       at++;
     } else {
       const taken = valueLength(rest, hasPairs && depth === 1);
-      // CHAR8: NUL is in a literal8 alone.
+      // CHAR8 has no NUL: only a literal8 may have it.
       if (rest[0] !== "~" && taken !== undefined && octets.slice(at, at + taken).includes("\0"))
         return "NUL outside of a literal8";
       if (taken === undefined)
@@ -103,7 +103,7 @@ function readValues(octets: string, from: number, hasPairs: boolean): number | s
   }
 }
 
-/** How many octets the value at the start of the text takes. */
+/** The number of octets of the value at the start of the text. */
 function valueLength(text: string, isFetchItem: boolean): number | undefined {
   const literal = literalHead.exec(text);
   if (literal !== null) return literal[0].length + Number(literal[1]);
@@ -116,7 +116,7 @@ function valueLength(text: string, isFetchItem: boolean): number | undefined {
   return atom.exec(text)?.[0].length;
 }
 
-/** `BODY[HEADER.FIELDS ("x" {1}CRLFy)]<0>`: header names are astrings. */
+/** The end of `BODY[HEADER.FIELDS ("x" {1}CRLFy)]<0>`: header names are astrings, which may be literals. */
 function sectionLength(text: string, from: number): number | undefined {
   let at = from;
   while (text[at] !== "]") {

@@ -1,7 +1,7 @@
-/** Dovecot's imaptest against three daemons on one PostgreSQL: its clients share one mailbox, and each connection is at the next daemon. It
- *  follows what every client has been told, and ends with an error when one of them was told something wrong.
- *  `node test/long/imaptest-shared.ts [seconds] [clients] [imaptest's own arguments]`; 30 and 30 by default. Passes over where IMAPTEST_DIR does not
- *  name a checkout with a built `src/imaptest`, or no PostgreSQL is. */
+/** Dovecot's imaptest against three daemons on one PostgreSQL. Its clients share one mailbox, and each connection goes to the next
+ *  daemon. It tracks what every client was told, and ends with an error when a client was told something wrong.
+ *  `node test/long/imaptest-shared.ts [seconds] [clients] [imaptest's own arguments]`; 30 and 30 by default. Skipped unless
+ *  IMAPTEST_DIR names a checkout with a built `src/imaptest` and PostgreSQL is installed. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";

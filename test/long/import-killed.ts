@@ -1,7 +1,7 @@
 /** node test/long/import-killed.ts [--count 10000] [--kills 10]
  *
- *  Mail of a Dovecot is imported, and the import is killed again and again on the way, each time when another part has come. Then it is left to end, and
- *  both servers show the same by IMAP: mailboxes, flags, dates and octets, each message once. */
+ *  Mail is imported from a Dovecot, and the import is killed again and again, each time after another part of the mail is stored. The
+ *  last import runs to its end. Then both servers must show the same by IMAP: mailboxes, flags, dates and octets, each message once. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -52,7 +52,7 @@ async function fill(client: RawImap): Promise<void> {
   }
 }
 
-/** A line for each message that a server shows. */
+/** One line for each message that a server shows. */
 async function shown(client: RawImap): Promise<string[]> {
   const lines: string[] = [];
   for (const box of boxes) {
@@ -67,7 +67,7 @@ async function shown(client: RawImap): Promise<string[]> {
           .filter((flag) => flag !== "\\Recent")
           .sort()
           .join(" ");
-        // A day of one digit has a space or a zero before it (RFC 9051 section 9, date-day-fixed).
+        // A day with one digit has a space or a zero before it (RFC 9051 section 9, date-day-fixed).
         const date = /INTERNALDATE "([^"]+)"/.exec(text)?.[1]?.replace(/^ /, "0");
         lines.push(`${box} ${flags} ${date} ${createHash("sha256").update(literals[0]!).digest("hex")}`);
       }
@@ -87,7 +87,7 @@ function startImport(url: string): ChildProcess {
   return spawn(program!, args, { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
 }
 
-/** Messages that are stored. */
+/** The number of stored messages. */
 function storedCount(): number {
   const database = new Database(path.join(data, "waypost.db"), { readonly: true });
   try {

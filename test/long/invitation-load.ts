@@ -1,5 +1,6 @@
-/** Producers of what is one write in several places: invitations (the organizer's event, the copy of an attendee, the mail to another)
- *  and mails that bring an event. Whatever ends the process, all of it is there or none, and what was acknowledged is. */
+/** Producers of single writes that change several places: invitations (the organizer's event, an attendee's copy, the mail to another
+ *  attendee) and mails that bring an event. After any end of the process, a write is either whole or absent, and an acknowledged write
+ *  is there. */
 import fs from "node:fs";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { listAgents } from "#/storage/queries/accounts/agents.ts";
@@ -13,7 +14,7 @@ import { factsOf } from "./made-facts.ts";
 const producers = 4;
 const provenance = { source: "dav" } as const;
 
-/** Calls `attempt` for each write, which waits out temporary refusals. */
+/** Runs the producers. `attempt` makes each write and waits after a temporary refusal. */
 export async function startInvitationLoad(
   store: Store,
   journal: number,
@@ -97,7 +98,7 @@ export async function startInvitationLoad(
   await Promise.all(Array.from({ length: producers }, (_, number) => produce(number)));
 }
 
-/** What is not whole, and what was acknowledged and is not there, as sentences. */
+/** Writes that are not whole, and acknowledged writes that are absent, as sentences. */
 export async function findInvitationLosses(store: Store, lines: readonly JournalLine[]): Promise<string[]> {
   const count = async (sql: string): Promise<ReadonlyMap<string, number>> => {
     const rows = await store.all<{ name: string; count: number }>(sql);

@@ -1,5 +1,5 @@
-/** Producers that put, change, move and delete events as fast as the store takes it, and keep a journal of what was acknowledged;
- *  and readers that follow the changes of calendars from one life of the store to the next. */
+/** Producers that put, change, move and delete events as fast as the store accepts them, and keep a journal of what was acknowledged.
+ *  Readers follow the changes of calendars, and continue after the store was closed and opened again. */
 import fs from "node:fs";
 import type { Collections } from "#/src/collections/collections.ts";
 import { createCollections } from "#/src/collections/create-collections.ts";
@@ -18,7 +18,7 @@ export function collectionsOf(store: Store): Collections {
   return createCollections(store, createDirectPreparation());
 }
 
-/** Calls `attempt` for each write, which waits out temporary refusals. */
+/** Runs the producers. `attempt` makes each write and waits after a temporary refusal. */
 export async function startItemLoad(
   store: Store,
   journal: number,
@@ -42,7 +42,7 @@ export async function startItemLoad(
       const { agent } = agents[(number + round * producers) % agents.length]!;
       const actor = { agent, canApprove: false };
       const own = await attempt(() => collections.findCollectionOfRole(agent, "calendar", "default"));
-      // Producers of one agent may both want to make it.
+      // Two producers of one agent may both try to make the calendar.
       const other = await attempt(() => otherOf(agent).catch(() => otherOf(agent)));
       if (own === undefined || other === undefined) continue;
       const mark = `${tag}-i${number}-${round}`;
@@ -60,7 +60,7 @@ export async function startItemLoad(
       const made = await put(undefined, mark);
       if (made === undefined) continue;
       const { item } = made;
-      /** Writes one more action on the item; the journal has a line before and after it. */
+      /** Makes one more write on the item, with a line in the journal before it and after it. */
       const tell = async (action: "put" | "move" | "remove", what: string, write: () => Promise<unknown>) => {
         const line = { action, agent, uid: item, mark: what };
         say({ ...line, isDone: false });
@@ -80,10 +80,10 @@ export async function startItemLoad(
   await Promise.all(Array.from({ length: producers }, (_, number) => produce(number)));
 }
 
-/** Where an item may be, and what it says; undefined: gone. */
+/** The collection and the summary of an item. Undefined: the item is deleted. */
 type Place = { readonly collection: number; readonly summary: string } | undefined;
 
-/** What was acknowledged of items and is not so, as sentences. */
+/** Items that are not as acknowledged, as sentences. */
 export async function findItemLosses(store: Store, lines: readonly JournalLine[]): Promise<string[]> {
   const collections = collectionsOf(store);
   const possible = new Map<string, { readonly line: JournalLine; readonly places: readonly Place[] }>();
@@ -92,7 +92,7 @@ export async function findItemLosses(store: Store, lines: readonly JournalLine[]
     const key = `${line.agent} ${line.uid}`;
     const before = possible.get(key)?.places ?? [];
     const place = placeAfter(line, before[0]);
-    // What was begun and not acknowledged may have happened.
+    // A write that was begun and not acknowledged may have happened or not.
     possible.set(key, { line, places: line.isDone ? [place] : [...before, place] });
   }
   const losses: string[] = [];
@@ -120,14 +120,14 @@ function placeAfter({ action, mark }: JournalLine, before: Place): Place {
   return { collection: Number(collection), summary: summary! };
 }
 
-/** A client of each calendar, which outlives the store's process. */
+/** One client for each calendar. The clients outlive the process of the store. */
 export class ItemReaders {
   readonly #readers = new Map<
     string,
     { since: Modseq; told: number | undefined; readonly held: Map<string, string> }
   >();
 
-  /** Goes on from where each reader was, in pages of some size, mostly to the end. Answers what it then has wrong. */
+  /** Each reader continues from its last place, in pages of random size and mostly to the end. Returns where its copy is wrong. */
   async follow(store: Store): Promise<string[]> {
     const collections = collectionsOf(store);
     const findings: string[] = [];
@@ -160,7 +160,7 @@ export class ItemReaders {
       }
       reader.since = page.modseq;
       reader.told = page.told;
-      // Now and then one stops in the middle, and goes on in another life of the store.
+      // Sometimes a reader stops in the middle and continues after the next start of the store.
       if (page.hasMore && Math.random() < 0.02) return [];
       if (!page.hasMore) break;
     }

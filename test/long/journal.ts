@@ -1,8 +1,7 @@
-/** What a program that is going to be killed was told, and whether the store still knows.
+/** The journal of a program that will be killed, and the check that the store still has everything that it acknowledged.
  *
- *  The program writes a line before each write (`begun`) and after its acknowledgement (`done`) to a file outside the store;
- *  the lines survive the kill, as the file is the system's. Each message is written by one producer, so its lines are in
- *  order. */
+ *  The program writes a line before each write (`begun`) and after its acknowledgement (`done`) to a file outside the store. The lines
+ *  survive the kill, because the operating system holds the file. Each message is written by one producer, so its lines are in order. */
 import fs from "node:fs";
 import type { AgentNumber, Uid } from "#/src/model/numbers.ts";
 import { readBlobRange } from "#/storage/blob.ts";
@@ -15,9 +14,9 @@ export interface JournalLine {
   readonly action: Action;
   readonly isDone: boolean;
   readonly agent: number;
-  /** Of an item, its number. */
+  /** The UID of a message, or the number of an item. */
   readonly uid: number;
-  /** What the message says, which nothing else says. */
+  /** A text that no other message has. */
   readonly mark: string;
 }
 
@@ -26,7 +25,7 @@ export function formatLine({ action, isDone, agent, uid, mark }: JournalLine): s
 }
 
 export function readJournal(file: string): JournalLine[] {
-  // The last line may be cut off by the kill; then it was never told.
+  // The kill may have cut off the last line. Then nobody was told of it.
   const lines = fs.readFileSync(file, "utf8").split("\n").slice(0, -1);
   return lines.map((line) => {
     const [state, action, agent, uid, mark] = line.split(" ");
@@ -40,7 +39,7 @@ export function readJournal(file: string): JournalLine[] {
   });
 }
 
-/** What was acknowledged and is not there, as sentences. */
+/** Acknowledged writes that are lost, as sentences. */
 export async function findLosses(store: Store, lines: readonly JournalLine[]): Promise<string[]> {
   const losses: string[] = [];
   const states = new Map<
@@ -51,7 +50,7 @@ export async function findLosses(store: Store, lines: readonly JournalLine[]): P
     const key = `${line.agent} ${line.uid}`;
     const state = states.get(key);
     if (line.action === "deliver" && line.isDone) {
-      // A UID is given again only by a store that has forgotten the first time.
+      // A store gives a UID a second time only when it has lost the first message.
       if (state !== undefined) losses.push(`UID ${line.uid} of agent ${line.agent} was given twice`);
       states.set(key, { line, isFlagged: false, expunge: "no" });
     } else if (state !== undefined && line.action === "flag") state.isFlagged ||= line.isDone;

@@ -1,5 +1,5 @@
-/** kill -9 of the whole daemon under load by SMTP, IMAP, CalDAV and JSON, again and again on one store: nothing that was acknowledged
- *  is lost, and `waypost check` is clean each time. `node test/long/kill-daemon.ts [loops]`; 50 by default. */
+/** The whole daemon is killed (SIGKILL) under load by SMTP, IMAP, CalDAV and JSON, again and again on one store. Nothing that was
+ *  acknowledged is lost, and `waypost check` is clean each time. `node test/long/kill-daemon.ts [loops]`; 50 by default. */
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";

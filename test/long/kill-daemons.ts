@@ -1,9 +1,9 @@
-/** Three daemons on one PostgreSQL, of which one is killed again and again, while clients send, and follow events, at any of them. Each mail
- *  has a key and is asked for, here or there, until there is an answer: it reaches the other server and the mailbox here once. The other
- *  server may see one twice only if a kill fell between its 250 and our commit; those are counted, and bounded. Who follows events moves
- *  from daemon to daemon, and misses and repeats none. What a killed daemon did for all of them another one does within 15 s.
- *  Then the server of the database is killed, and the object store that has the long bodies.
- *  `node test/long/kill-daemons.ts [kills of daemons] [kills of the servers]`; 6 and 3 by default. Passes over where no PostgreSQL is. */
+/** Three daemons on one PostgreSQL. One of them is killed again and again while clients send mail and follow events at any of them. Each
+ *  mail has a key, and its client asks at any daemon until it has an answer. The mail must reach the other server, and the mailbox here
+ *  once. The other server may get it twice only if a kill came between its 250 and our commit; such mails are counted, with a limit.
+ *  Clients that follow events move from daemon to daemon; they miss and repeat none. Another daemon takes over the shared work of a
+ *  killed daemon within 15 s. Then the database server is killed, and the object store that has the long bodies.
+ *  `node test/long/kill-daemons.ts [kills of daemons] [kills of the servers]`; 6 and 3 by default. Skipped without PostgreSQL. */
 
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
@@ -20,7 +20,7 @@ import { startSharedStore } from "./shared-store.ts";
 
 const kills = Number(process.argv[2] ?? 6);
 const serverKills = Number(process.argv[3] ?? 3);
-/** Every third mail has a body that goes into the object store, as it does not become small. */
+/** Every third mail has this body. It does not compress well, so it goes into the object store. */
 const longText = randomBytes(200 * 1024).toString("base64");
 const objectsFolder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-kill-objects-"));
 const objects = await startS3(objectsFolder);
@@ -64,7 +64,7 @@ const clients = Array.from({ length: senders }, () => sendMail());
 let slowestMs = 0;
 for (let count = 1; count <= kills; count++) {
   await delay(1500 + Math.random() * 1000);
-  // Each second time the one that does for all what one of them does.
+  // Every second kill is of the daemon that has the lease for the shared work.
   const isHolder = count % 2 === 0;
   const victim = isHolder ? await findHolder() : daemons[count % daemons.length]!;
   if (victim === undefined) {
@@ -95,7 +95,7 @@ for (let count = 1; count <= serverKills; count++) {
 state.isStopped = true;
 await Promise.all(clients);
 await untilDrained();
-// With the database every daemon may lose what it was about to report.
+// A kill of the database can hit all daemons just before they report a delivery.
 faults.push(...compareSent(sink, acknowledged, kills + serverKills * daemons.length));
 const inObjects = await store.get<{ count: number }>(
   "select count(*) as count from blob where object is not null",
@@ -114,7 +114,7 @@ const isGood = faults.length === 0 && acknowledged.size > 0;
 console.log(`${isGood ? "passed" : "failed"} in ${Math.round((Date.now() - startedAt) / 1000)} s`);
 process.exitCode = isGood ? 0 : 1;
 
-/** One mail after the other, each until it has an answer, and sometimes once more at another daemon. */
+/** Sends one mail after the other, each until it has an answer, and sometimes once more at another daemon. */
 async function sendMail(): Promise<void> {
   while (!state.isStopped) {
     const mark = `mark-${++lastMark}`;
@@ -139,7 +139,7 @@ async function sendMail(): Promise<void> {
   }
 }
 
-/** Its processes end when they see that the first of them has gone. */
+/** Starts the database server again. Its old processes end only when they see that the first of them has gone. */
 async function startAgain(): Promise<void> {
   for (let tries = 1; ; tries++)
     try {
@@ -151,7 +151,7 @@ async function startAgain(): Promise<void> {
     }
 }
 
-/** Events of the one that the mail goes to, each wait at any daemon with the cursor of the last one. */
+/** Follows the events of the mailbox that gets the mail: each `wait` at any daemon, with the cursor of the last one. */
 async function follow(): Promise<void> {
   let cursor: string | undefined;
   for (let quiet = 0; quiet < 3; ) {
@@ -162,7 +162,7 @@ async function follow(): Promise<void> {
       continue;
     }
     for (const event of answer.body.events) seen.push(event.cursor);
-    // Quiet, and all that was sent has arrived.
+    // Counts as quiet only when the load has stopped and the queue is empty.
     quiet = state.isStopped && answer.body.events.length === 0 && (await isDrained()) ? quiet + 1 : 0;
     cursor = answer.body.cursor;
   }
@@ -192,7 +192,7 @@ async function administer(operation: string, input: Record<string, unknown>): Pr
   return callDaemon((await connectToDaemon(daemons[0]!.data))!, { operation, input });
 }
 
-/** The daemon that has a lease and is not killed, as soon as there is one. A lease carries the name of a process. */
+/** Waits for a daemon that is alive and has the lease. A lease names the process that has it. */
 async function findHolder(): Promise<ChildDaemon | undefined> {
   for (const begunAt = performance.now(); performance.now() - begunAt < 3 * takeOverMsMax; await delay(100)) {
     const row = await store.get<{ daemon: string }>("select daemon from lease where name = 'holds'");

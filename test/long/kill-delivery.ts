@@ -1,5 +1,5 @@
-/** kill -9 of the daemon while it carries mail out, again and again: every mail that was acknowledged arrives, and twice only what
- *  another server had just taken. `node test/long/kill-delivery.ts [loops]`; 15 by default. */
+/** The daemon is killed (SIGKILL) while it delivers mail to another server, again and again. Every acknowledged mail arrives. Only mails
+ *  that the other server had just accepted may arrive twice. `node test/long/kill-delivery.ts [loops]`; 15 by default. */
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -18,7 +18,7 @@ const data = path.join(base, "data");
 const startedAt = Date.now();
 
 const sink = await startSink({
-  // One in ten has to be tried again, and some answers take their time.
+  // One in ten recipients is refused for now, and some replies are late.
   onRecipient: () => (Math.random() < 0.1 ? { code: 450, text: "4.2.1 later" } : undefined),
   onSlowMessage: (answer) => void setTimeout(answer, Math.random() < 0.3 ? 20 : 0),
 });
@@ -41,7 +41,7 @@ const { address, password } = daemon.people[0]!;
 const acknowledged = new Set<string>();
 let count = 0;
 
-/** Sends until it is stopped, or until the daemon is gone. */
+/** Sends mail until it is stopped or the daemon has ended. */
 function startSending(): { stop(): Promise<void> } {
   let isStopped = false;
   const senders = Array.from({ length: 4 }, async () => {
@@ -88,7 +88,7 @@ async function ask(operation: string, input: Readonly<Record<string, unknown>>):
 
 async function retryAll(): Promise<number> {
   const { mails } = (await ask("queue.list", {})) as { mails: { id: string }[] };
-  // One that has just left is refused.
+  // A mail that has just left is refused. That is no fault.
   for (const { id } of mails) await ask("queue.retry", { id }).catch(() => {});
   return mails.length;
 }

@@ -1,6 +1,6 @@
-/** kill -9 of a daemon that sends, again and again: each mail has a key and is asked for until there is an answer. Every mail that
- *  was acknowledged reaches the other server and the mailbox here, the mailbox and Sent exactly once. The other server may see
- *  one twice only if a kill fell between its 250 and our commit; those are counted, and bounded.
+/** A daemon that sends mail is killed (SIGKILL) again and again. Each mail has a key, and its client asks until it has an answer. Every
+ *  acknowledged mail must reach the other server, and the mailbox here and Sent exactly once. The other server may get it twice only
+ *  if a kill came between its 250 and our commit; such mails are counted, with a limit.
  *  `node test/long/kill-queue.ts [kills]`; 30 by default. */
 import fs from "node:fs";
 import os from "node:os";
@@ -35,7 +35,7 @@ const daemon = await startChildDaemon({
 const [ada, bob] = daemon.agents as [ChildDaemon["agents"][0], ChildDaemon["agents"][0]];
 await administer("agent.update", { owner: ada.address, holdPolicy: "open" });
 
-/** The id that each mark was acknowledged with. */
+/** The id in the answer, for each acknowledged mark. */
 const acknowledged = new Map<string, string>();
 const faults: string[] = [];
 const unanswered: string[] = [];
@@ -68,7 +68,7 @@ const isGood = faults.length === 0 && acknowledged.size > 0;
 console.log(`${isGood ? "passed" : "failed"} in ${Math.round((Date.now() - startedAt) / 1000)} s`);
 process.exitCode = isGood ? 0 : 1;
 
-/** One mail after the other; what got no answer first. */
+/** Sends one mail after the other. Mails without an answer come first. */
 async function sendMail(state: { isStopped: boolean }): Promise<void> {
   do {
     const mark = unanswered.shift() ?? `mark-${++lastMark}`;

@@ -1,7 +1,7 @@
-/** Three daemons on one PostgreSQL under load by SMTP, IMAP, CalDAV and JSON at each of them; one is killed again and again, and then the
- *  server of the database itself, whose `fsync` is on. Nothing that was acknowledged is lost, and clients that move from daemon to
- *  daemon with what they know (cursors of events, QRESYNC, sync-tokens) miss and repeat nothing.
- *  `node test/long/kill-shared-store.ts [kills of daemons] [kills of the server]`; 4 and 2 by default. Passes over where no PostgreSQL is. */
+/** Three daemons on one PostgreSQL, each under load by SMTP, IMAP, CalDAV and JSON. One of them is killed again and again, and then the
+ *  database server, whose `fsync` is on. Nothing that was acknowledged is lost. Clients move from daemon to daemon with what they know
+ *  (cursors of events, QRESYNC, sync-tokens) and miss and repeat nothing.
+ *  `node test/long/kill-shared-store.ts [kills of daemons] [kills of the server]`; 4 and 2 by default. Skipped without PostgreSQL. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { ChildDaemon } from "../support/daemon.ts";
 import { findLosses, kill, type Load, loadedDaemon, openLedger, startLoad } from "./daemon-load.ts";
@@ -10,7 +10,7 @@ import { startSharedStore } from "./shared-store.ts";
 
 const daemonKills = Number(process.argv[2] ?? 4);
 const serverKills = Number(process.argv[3] ?? 2);
-/** Kills between two looks at everything that came since the last one. */
+/** The number of kills between two checks of all messages since the last check. */
 const killsBetweenLooks = 5;
 const startedAt = Date.now();
 const shared = await startSharedStore(loadedDaemon);
@@ -54,7 +54,7 @@ const isGood = faults.length === 0 && ledger.acknowledged > 0 && told > 0 && hel
 console.log(`${isGood ? "passed" : "failed"} in ${Math.round((Date.now() - startedAt) / 1000)} s`);
 process.exitCode = isGood ? 0 : 1;
 
-/** After a refusal as temporary nobody knows whether the commit reached the disk before the database went. */
+/** After a 503 the write may be stored: the database may have ended after the commit and before the answer. */
 function load(daemon: ChildDaemon): Load {
   return startLoad(daemon, ledger, { isDoubtful: (status) => status === 503 });
 }
@@ -68,7 +68,7 @@ async function killDaemon(victim: ChildDaemon): Promise<void> {
   alive.add(victim);
 }
 
-/** Clients that were refused at their login have ended: all begin anew. */
+/** Kills the database server and starts it again. A client that was refused at its login has ended, so all clients begin again. */
 async function killServer(): Promise<void> {
   await server.end("SIGKILL");
   for (let tries = 1; ; tries++)
@@ -76,7 +76,7 @@ async function killServer(): Promise<void> {
       await server.start();
       break;
     } catch (error) {
-      // Its processes end when they see that the first of them has gone.
+      // The old processes of the server end when they see that the first of them has gone.
       if (tries === 60) throw error;
       await delay(500);
     }

@@ -1,5 +1,6 @@
-/** kill -9 of a process that writes with 40 producers, again and again on one store: nothing that was acknowledged is lost,
- *  who follows calendars goes on from where it was, and the store is sound each time. `node test/long/kill-store.ts [loops]`; 60 by default. */
+/** A process that writes with 40 producers is killed (SIGKILL) again and again on one store. Nothing that was acknowledged is lost,
+ *  readers of calendars continue from where they were, and the store is sound each time. `node test/long/kill-store.ts [loops]`; 60 by
+ *  default. */
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** A message of some size, which is known by its mark. */
+/** The facts of a message of a given size, which has its mark in its text. */
 import { encodeBlob } from "#/storage/blob.ts";
 
 export async function factsOf(mark: string, size: number) {

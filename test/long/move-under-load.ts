@@ -1,6 +1,7 @@
-/** `waypost move` from the file to PostgreSQL while the daemon takes mail, killed again and again; the daemon is stopped when the move asks for
- *  it. Every acknowledged message is in its mailbox on PostgreSQL. Says how long no daemon ran, and what the move costs those who send.
- *  `node test/long/move-under-load.ts [messages before] [kills]`; 2000 and 4 by default. Passes over where no PostgreSQL is. */
+/** `waypost move` from the file to PostgreSQL while the daemon accepts mail. The move is killed again and again, and the daemon is
+ *  stopped when the move asks for it. Every acknowledged message must be in its mailbox on PostgreSQL. Prints how long no daemon ran,
+ *  and how much the move slows down the senders.
+ *  `node test/long/move-under-load.ts [messages before] [kills]`; 2000 and 4 by default. Skipped without PostgreSQL. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -85,7 +86,7 @@ async function send(): Promise<void> {
 
 interface Mover {
   readonly child: ChildProcess;
-  /** When it asks for the daemon to be stopped. */
+  /** Resolves when the move asks to stop the daemon. */
   readonly asked: Promise<void>;
   readonly ended: Promise<{ readonly code: number | null; readonly output: string }>;
 }

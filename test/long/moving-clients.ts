@@ -1,4 +1,4 @@
-/** Clients that follow what happens from one daemon to another: each stay goes on with what the last one has taught. */
+/** Clients that move from daemon to daemon and follow changes. At each daemon they continue with what they know from the last one. */
 import { setTimeout as delay } from "node:timers/promises";
 import { createClient } from "#/src/client/client.ts";
 import type { Store } from "#/storage/store.ts";
@@ -6,25 +6,25 @@ import { connectRawImap, type RawImap, type RawResponse } from "../support/clien
 import type { ChildDaemon } from "../support/daemon.ts";
 
 export interface Moving {
-  /** Where the next stay is. */
+  /** The daemon of the next stay. */
   daemon(): ChildDaemon;
   readonly state: { readonly isStopped: boolean };
-  /** By its number among the daemon's agents. */
+  /** The number of the agent among the daemon's agents. */
   readonly agent: number;
 }
 
 const stayMsMax = 2000;
-/** Stays without news after the end of the load, until nothing more is awaited. */
+/** After the end of the load a client stops when this many stays brought nothing new. */
 const quietStays = 3;
 
 export interface FollowedEvents {
-  /** How many were told. */
+  /** Resolves with the number of received events. */
   readonly ended: Promise<number>;
-  /** Faults. */
+  /** Compares the events with the store. Returns faults. */
   compare(store: Store, address: string): Promise<string[]>;
 }
 
-/** `watch`: streams of events, each with the cursor of the last event of the one before. Begins when it has its first cursor. */
+/** Follows `watch` streams. Each continues with the cursor of the last event. Resolves when it has its first cursor. */
 export async function followEvents({ daemon, state, agent }: Moving): Promise<FollowedEvents> {
   const first = daemon();
   let { cursor } = await createClient({ url: first.http.url, token: first.agents[agent]!.token }).call(
@@ -45,7 +45,7 @@ export async function followEvents({ daemon, state, agent }: Moving): Promise<Fo
           ({ cursor } = event);
         }
       } catch {
-        // The daemon was killed, or the stay is over.
+        // The daemon was killed, or the stay has ended.
         await delay(50);
       }
       quiet = state.isStopped && seen.length === before ? quiet + 1 : 0;
@@ -76,7 +76,7 @@ export interface FollowedMailbox {
   compare(daemon: ChildDaemon): Promise<string[]>;
 }
 
-/** IMAP: INBOX by QRESYNC (RFC 7162 section 3.2.5), a stay at each daemon. */
+/** Follows INBOX over IMAP by QRESYNC (RFC 7162 section 3.2.5), with a stay at each daemon. */
 export async function followMailbox({ daemon, state, agent }: Moving): Promise<FollowedMailbox> {
   const flags = new Map<number, string>();
   let known: { uidValidity: string; modseq: bigint } | undefined;
@@ -104,7 +104,7 @@ export async function followMailbox({ daemon, state, agent }: Moving): Promise<F
       const lines = selected.untagged.map(({ text }) => text).join("\n");
       const uidValidity = /UIDVALIDITY (\d+)/.exec(lines)![1]!;
       if (known === undefined) take((await imap.command("UID FETCH 1:* (UID FLAGS)")).untagged);
-      // What SELECT has told reaches to here; what comes later comes again at the next daemon, or in this stay.
+      // SELECT reports the state up to this MODSEQ. Later changes come in this stay or at the next daemon.
       known = { uidValidity, modseq: modseqOf(selected) };
       await delay(Math.random() * stayMsMax);
       moves++;

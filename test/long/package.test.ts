@@ -1,4 +1,4 @@
-/** The package for npm: packed, installed into an empty folder, and started there as `npx waypost` does. */
+/** The npm package: packed, installed into an empty folder, and started there as `npx waypost` starts it. */
 import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -9,7 +9,7 @@ import { startChildDaemon } from "../support/daemon.ts";
 
 const away = /E(?:NOTFOUND|CONNREFUSED|CONNRESET|TIMEDOUT|AI_AGAIN|NOTCACHED)/;
 
-test("starts by npx from an empty folder, with the libraries that are tested", {
+test("starts with npx from an empty folder, with the tested versions of its libraries", {
   timeout: 300_000,
 }, async (context) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-package-"));
@@ -21,7 +21,7 @@ test("starts by npx from an empty folder, with the libraries that are tested", {
     const empty = path.join(folder, "empty");
     fs.mkdirSync(empty);
     fs.writeFileSync(path.join(empty, "package.json"), "{}");
-    // Of this process, as it may need them to reach the registry.
+    // The environment of this process, because npm may need it to reach the registry.
     const { env } = process;
     const installed = spawnSync("npm", ["install", "--prefer-offline", "--fetch-retries", "0", file], {
       cwd: empty,
@@ -60,7 +60,7 @@ test("starts by npx from an empty folder, with the libraries that are tested", {
       return (await answer.json()) as any;
     };
     await call("health", {});
-    // Threads understand the mail, find it, and read it.
+    // Uses the threads of the package: they read the mail, index it and render it.
     npx(
       "deliver",
       "--to",

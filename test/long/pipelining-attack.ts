@@ -1,5 +1,5 @@
-/** Fifty connections without a credential send requests as fast as they are taken. An agent that asks operations meanwhile is
- *  answered in time: `node test/long/pipelining-attack.ts`. Tells the times and fails when the slowest hundredth took too long. */
+/** Fifty connections without a credential send requests as fast as the server reads them. An agent's operations must be answered in
+ *  time meanwhile: `node test/long/pipelining-attack.ts`. Prints the times, and fails when the 99th percentile is too high. */
 import net from "node:net";
 import { type ChildDaemon, startChildDaemon } from "../support/daemon.ts";
 
@@ -22,7 +22,7 @@ await measure(`${connections} that read nothing`, flood(daemon, false));
 await measure(`${connections} that read their answers`, flood(daemon, true));
 process.exitCode = isSlow ? 1 : 0;
 
-/** Connections that write whenever the server takes more. */
+/** Connections that write whenever the server reads. */
 function flood({ http }: ChildDaemon, isReading: boolean): net.Socket[] {
   return Array.from({ length: connections }, () => {
     const socket = net.connect(Number(new URL(http.url).port), "127.0.0.1");

@@ -1,5 +1,5 @@
-/** A message that cannot be indexed, in a mailbox of a whole daemon: every start goes on, the mail beside it is found, mail that
- *  comes later too, and `check` names the one that is left out. `node test/long/poisoned-index.ts [starts]`; 5 by default. */
+/** A message that cannot be indexed, in a mailbox of a whole daemon. Every start succeeds, search finds the mail around it and later
+ *  mail, and `check` names the message that is left out. `node test/long/poisoned-index.ts [starts]`; 5 by default. */
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -60,7 +60,7 @@ function damage(): void {
 for (const subject of ["before", "poisoned", "behind"]) await deliver(subject);
 damage();
 for (let start = 1; start <= starts; start++) {
-  // The index is made again, and meets the message again.
+  // Removes the index, so that the daemon builds it again and meets the message again.
   for (const name of fs.readdirSync(data).filter((one) => one.startsWith("search.db")))
     fs.rmSync(path.join(data, name));
   await daemon.restart(start % 2 === 0 ? "SIGKILL" : "SIGTERM");

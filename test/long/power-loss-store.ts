@@ -1,7 +1,7 @@
-/** Power loss under load: only what the last successful sync saw survives. `node test/long/power-loss-store.ts [loops]`; 30 by
- *  default. Then the counter-check (a disk whose syncs do nothing must be seen to lose mail), and a disk whose syncs fail for a
- *  time: the process has to end, saying why; the next one starts as the disk is well again, and the power fails under it.
- *  Nothing that either of them had acknowledged may be gone. */
+/** Power losses under load: only what the last successful sync wrote survives. `node test/long/power-loss-store.ts [loops]`; 30 by
+ *  default. Then a check of this suite: with a disk whose syncs do nothing, losses must be seen. Then a disk whose syncs fail for a
+ *  time: the process must end and say why. The next process starts on the repaired disk and loses its power. Nothing that either of
+ *  them acknowledged may be lost. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -58,7 +58,7 @@ function report(name: string, findings: readonly string[]): void {
 }
 
 for (let loop = 1; loop <= loops; loop++) {
-  // A store grows for five losses; each sync copies its file, so it is kept small.
+  // A new store every five losses: each sync copies its file, so it must stay small.
   if (loop % 5 === 1) await freshStore();
   const before = readJournal(journal).length;
   const { environment, restore } = beginPowerLoss(library, folder, spare);
@@ -84,7 +84,7 @@ for (let attempt = 1; attempt <= 3 && seen === 0; attempt++) {
 }
 if (seen === 0) report("a disk that lies", ["no loss was seen, so this suite would see none"]);
 
-/** Ends of the names of files whose syncs fail; of "waypost.db" only in a checkpoint. */
+/** Ends of the names of files whose syncs fail. A sync of "waypost.db" happens only in a checkpoint. */
 const failures = ["", "-wal", "waypost.db", "-wal", "waypost.db", "-wal"];
 for (const [number, ending] of failures.entries()) {
   await freshStore();
@@ -95,7 +95,7 @@ for (const [number, ending] of failures.entries()) {
   const first = await runUntilItEnds(`s${number}`, environment, () => fs.writeFileSync(broken, ending));
   if (first.code !== 1 || !first.said.includes("can no longer be trusted"))
     report(name, [`the process did not end with its reason: exit code ${first.code}, "${first.said}"`]);
-  // The disk is still broken at the next start: it takes no write, and leaves what is there to the one after.
+  // Starts on the disk that is still broken: it must accept no write, and keep everything for the next start.
   if (number % 2 === 0) {
     const before = readJournal(journal).length;
     const again = await runUntilItEnds(`a${number}`, environment, () => {});
@@ -114,7 +114,7 @@ fs.rmSync(base, { recursive: true });
 console.log(`${faults === 0 ? "passed" : "failed"} in ${Math.round((Date.now() - startedAt) / 1000)} s`);
 process.exitCode = faults === 0 ? 0 : 1;
 
-/** Calls `breakDisk` when some writes are acknowledged, and waits for the end of the process. */
+/** Calls `breakDisk` when some writes are acknowledged, and waits until the process ends. */
 async function runUntilItEnds(
   tag: string,
   environment: Readonly<Record<string, string>>,

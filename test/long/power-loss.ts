@@ -1,6 +1,6 @@
-/** Power loss of the whole daemon under load by SMTP, IMAP and JSON: only what the last successful sync saw survives. Nothing
- *  that was acknowledged is lost, and `waypost check` is clean each time. `node test/long/power-loss.ts [loops]`; 30 by default.
- *  Then the counter-check: with a disk whose syncs do nothing, losses must be seen. */
+/** Power losses of the whole daemon under load by SMTP, IMAP, CalDAV and JSON: only what the last successful sync wrote survives.
+ *  Nothing that was acknowledged is lost, and `waypost check` is clean each time. `node test/long/power-loss.ts [loops]`; 30 by
+ *  default. Then a check of this suite: with a disk whose syncs do nothing, losses must be seen. */
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -24,7 +24,7 @@ let ledger = openLedger();
 let acknowledged = 0;
 let faults = 0;
 
-/** Each sync copies what it makes durable, so a store is not left to grow for long. */
+/** Makes a new store. Each sync copies what it makes durable, so a store must stay small. */
 async function freshStore(): Promise<void> {
   if (data !== "") fs.rmSync(data, { recursive: true });
   data = fs.mkdtempSync(path.join(base, "data-"));
@@ -33,7 +33,7 @@ async function freshStore(): Promise<void> {
   await daemon.stop();
 }
 
-/** One run with the power cut at its end. Answers what was lost. */
+/** One run that ends with a power loss. Returns what was lost. */
 async function losePower(environment: Readonly<Record<string, string>> = {}): Promise<string[]> {
   const power = beginPowerLoss(library, data, spare);
   const env = { ...process.env, ...power.environment, ...environment };

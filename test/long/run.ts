@@ -1,4 +1,4 @@
-/** Every long suite, one after the other: `npm run test:long`. Fails if one does. */
+/** Runs every long suite, one after the other: `npm run test:long`. Fails when one of them fails. */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
@@ -23,7 +23,7 @@ const suites = [
   ["search-load.ts", "30"],
   ["fuzz-imap.ts", "--minutes", "2"],
   ["fuzz-html-forms.ts", "--minutes", "1", "--seed", "1"],
-  // The same documents each time; without a seed it goes on to new ones.
+  // The seed makes it judge the same documents each time. Without a seed it begins at a random one.
   ["fuzz-html.ts", "--documents", "400", "--minutes", "5", "--seed", "1"],
   ["expensive-mail.ts"],
   ["heap-filling.ts"],

@@ -1,4 +1,4 @@
-/** A server of S3 (s3rver) as a process that can be killed and started again. Run as a program it is that process. */
+/** An S3 server (s3rver) as a process that can be killed and started again. When this file is run as a program, it is that process. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -10,7 +10,7 @@ import { freePort } from "../support/free-port.ts";
 
 export interface S3Process {
   readonly place: ObjectPlace;
-  /** The same for the settings of a daemon. */
+  /** The same as settings of a daemon. */
   readonly set: readonly string[];
   kill(): Promise<void>;
   start(): Promise<void>;

@@ -1,5 +1,5 @@
-/** Searches in a mailbox of long texts, as many at once as one token may ask, while others read and receive mail: those wait no
- *  longer than they may, nothing is missed, callers that leave leave nothing behind, and memory comes back.
+/** Searches in a mailbox of long texts, as many at once as one token may make, while another agent reads and receives mail. That agent
+ *  does not wait too long, no result is missing, callers that leave have no lasting effect, and memory comes back.
  *  `node test/long/search-load.ts [texts]`; 200 by default. */
 import fs from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
@@ -11,7 +11,7 @@ import { loadedDaemon } from "./daemon-load.ts";
 const texts = Number(process.argv[2] ?? 200);
 const searches = 20;
 const imapSearches = 6;
-/** What somebody else may wait in 99 of 100 cases, beyond three times what it takes with nothing else going on. */
+/** The 99th percentile of the other agent's waits may be three times that of a quiet daemon, plus this. */
 const victimMs = 1000;
 const idleMs: Record<string, number> = {};
 const memoryMiB = 300;
@@ -46,7 +46,7 @@ async function login(): Promise<RawImap> {
   return imap;
 }
 
-/** Goes on from cursor to cursor, as an agent does that wants all. */
+/** Searches with every cursor to the end, as an agent that wants all results. */
 async function searchAll(q: string): Promise<Set<string>> {
   const found = new Set<string>();
   let cursor: string | undefined;
@@ -71,7 +71,7 @@ async function deliver(): Promise<void> {
   if (!reply!.startsWith("250")) faults.push(`a delivery was answered ${reply}`);
 }
 
-/** What others wait while work goes on. */
+/** Measures the other agent's waits until the work ends. */
 async function watchVictim(name: string, work: Promise<unknown>): Promise<void> {
   const state = { isOver: false };
   const waits: Record<string, number[]> = { "part.describe": [], delivery: [] };

@@ -1,4 +1,4 @@
-/** Three daemons on one PostgreSQL, whose `fsync` is on, in a temporary folder. */
+/** Three daemons on one PostgreSQL with `fsync` on, in a temporary folder. */
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -11,17 +11,17 @@ import { type ChildDaemon, type DaemonOptions, startChildDaemon } from "../suppo
 export interface SharedStore {
   readonly server: PostgresServer;
   readonly daemons: readonly ChildDaemon[];
-  /** Daemons that are not killed now. */
+  /** Daemons that are not being killed now. */
   readonly alive: Set<ChildDaemon>;
-  /** Reads beside the daemons. */
+  /** A store that the suite opens itself, only to read. */
   readonly store: Store;
-  /** One of those that are not killed now. */
+  /** A random daemon of `alive`. */
   anyDaemon(): ChildDaemon;
-  /** Ends the daemons, tells what is wrong with the store, and ends the server. */
+  /** Stops the daemons, checks the store and stops the server. Returns the faults of the store. */
   end(): Promise<string[]>;
 }
 
-/** Undefined where no PostgreSQL is. */
+/** Undefined when there is no PostgreSQL. */
 export async function startSharedStore(
   options: DaemonOptions,
   objects?: ObjectPlace,

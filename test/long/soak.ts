@@ -1,7 +1,7 @@
-/** Mild load over every door at once, for so many minutes, with the daemon's memory sampled: node test/long/soak.ts [minutes]
+/** Mild load over every protocol at once, for the given minutes, while the daemon's memory is sampled: node test/long/soak.ts [minutes]
  *
- *  It tells each minute what holds memory, and the slope of resident memory over the second half, when what is bounded has been filled. It fails when the daemon
- *  breaks, or once has more than `residentMax` in memory. Linux alone. */
+ *  Prints every minute what uses memory. At the end prints the slope of resident memory over the second half, when all bounded caches
+ *  are full. Fails when the daemon fails, or when it has more than `residentMax` in memory at any time. Only on Linux. */
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -16,7 +16,7 @@ import { manyRequests, startChildDaemon } from "../support/daemon.ts";
 const minutes = Number(process.argv[2] ?? 5);
 const mailboxes = 6;
 const sampleMs = 5000;
-/** What this load has needed in an hour is 409 MB. */
+/** An hour of this load has needed 409 MB. */
 const residentMax = 500e6;
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-soak-"));
@@ -62,7 +62,7 @@ async function loop(what: string, pauseMs: number, act: (turn: number) => Promis
   }
 }
 
-/** Most are small, some have the size of a picture. */
+/** Delivers a mail. Most are small, one in fifty has the size of a picture. */
 async function deliver(turn: number): Promise<void> {
   const recipients = [agents[turn % mailboxes]!.address];
   const bodyBytes = turn % 50 === 49 ? 1_000_000 : 4000;
@@ -105,7 +105,7 @@ async function call(token: string, operation: string, body: object): Promise<str
     body: JSON.stringify(body),
   });
   const text = await response.text();
-  // A message may be the last of a mailbox that grows meanwhile; what is wrong is what the server could not do.
+  // A refusal below 500 may be right, because mail comes meanwhile. A fault is what the server could not do.
   if (response.status >= 500)
     throw new Error(`${operation} answers ${response.status}: ${text.slice(0, 200)}`);
   return text;
@@ -135,7 +135,7 @@ async function sample(): Promise<void> {
   }
 }
 
-/** Of each heap what the system has given for it, and what of it is used. What is neither heap nor array is native. */
+/** Prints for each heap the size and the used part. Anonymous memory that is neither heap nor array buffer is native. */
 async function tellMinute(minute: number): Promise<void> {
   const { resident, anonymous } = memoryOf(daemon.process.pid!);
   const { committed, arrayBuffers, threads } = await reporter.take(daemon.process.pid!);
@@ -147,7 +147,7 @@ async function tellMinute(minute: number): Promise<void> {
   );
 }
 
-/** Least squares, in bytes a minute. */
+/** The slope by least squares, in bytes a minute. */
 function slopeOf(of: typeof samples): number {
   const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
   const minute = mean(of.map((one) => one.minute));

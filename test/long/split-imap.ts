@@ -1,5 +1,5 @@
-/** Any chunking of what a client sends gives the same answers: every IMAP script of `test/imap`, its client side cut into
- *  random pieces. `node test/long/split-imap.ts [--runs N] [--seed S]` */
+/** The chunks in which a client's octets arrive never change the answers. Runs every IMAP script of `test/imap` with its client side
+ *  cut into random pieces. `node test/long/split-imap.ts [--runs N] [--seed S]` */
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
 

@@ -1,5 +1,6 @@
-/** Producers that deliver, flag and expunge as fast as the store takes it, one write in twenty being refused, and keep a
- *  journal of what was acknowledged; with those of `item-load.ts` and `invitation-load.ts`. As a program: `store-load.ts <folder> <journal> <tag>`, until it is killed. */
+/** Producers that deliver, flag and expunge as fast as the store accepts it; one write in twenty is made to be refused. They keep a
+ *  journal of what was acknowledged. The producers of `item-load.ts` and `invitation-load.ts` run with them. As a program:
+ *  `store-load.ts <folder> <journal> <tag>`, until it is killed. */
 import fs from "node:fs";
 import { pathToFileURL } from "node:url";
 import { isWaypostError } from "#/src/model/errors.ts";
@@ -16,7 +17,7 @@ import { factsOf } from "./made-facts.ts";
 
 const producers = 40;
 
-/** Agents for the load, when the store has none. */
+/** Makes agents for the load when the store has none. */
 export async function prepareStore(store: Store, count: number): Promise<void> {
   if ((await listAgents(store)).length > 0) return;
   const at = store.clock.now();
@@ -36,11 +37,11 @@ export async function prepareStore(store: Store, count: number): Promise<void> {
 }
 
 export interface Load {
-  /** Ends when the producers have finished what they had begun. */
+  /** Resolves when the producers have finished their current writes. */
   stop(): Promise<void>;
 }
 
-/** Runs the producers. `onRefusal` is told of temporary refusals, which are waited out. */
+/** Runs the producers. They wait after a temporary refusal; `onRefusal` gets its reason. */
 export async function startLoad(
   store: Store,
   journal: number,
@@ -54,7 +55,7 @@ export async function startLoad(
   let isStopping = false;
   const say = (line: JournalLine): void => void fs.writeSync(journal, formatLine(line));
 
-  /** Undefined when the store could not take it now. */
+  /** Makes a write. Undefined after a temporary refusal. */
   async function attempt<R>(write: () => Promise<R>): Promise<R | undefined> {
     try {
       return await write();
@@ -144,6 +145,6 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const [folder, journal, tag] = process.argv.slice(2);
   const store = await openStore({ folder: folder! });
   await startLoad(store, fs.openSync(journal!, "a"), tag!);
-  // Waits for the kill, or for a store that ends the process.
+  // Keeps the process alive until it is killed, or until the store ends it.
   setInterval(() => {}, 1000);
 }

@@ -1,5 +1,5 @@
-/** Debian's testssl.sh at a port with TLS from the beginning and at the one where other servers begin it: versions, suites, forward secrecy and every
- *  attack on TLS that it knows. */
+/** Debian's testssl.sh on a port with TLS from the first octet and on the port with STARTTLS for other servers: versions, cipher suites,
+ *  forward secrecy, and every attack on TLS that it knows. */
 import { execFile, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -20,14 +20,14 @@ interface Finding {
   readonly finding: string;
 }
 
-/** Whether a finding is one to change something for. */
+/** Whether the severity of a finding calls for a change. */
 const isBad = ({ severity }: Finding): boolean => ["MEDIUM", "HIGH", "CRITICAL", "FATAL"].includes(severity);
 
 describe.runIf(hasTestssl).concurrent.each([
   ["imaps", []],
   ["smtp", ["--starttls", "smtp"]],
 ] as const)("%s", (name, options) => {
-  test("has nothing that testssl.sh warns of", { timeout: 300_000 }, async () => {
+  test("has no finding of testssl.sh with medium or higher severity", { timeout: 300_000 }, async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-testssl-"));
     try {
       const { certificateFile, keyFile } = writeCertificate(folder, await makeCertificate("rsa"));
@@ -37,7 +37,7 @@ describe.runIf(hasTestssl).concurrent.each([
       const place = `127.0.0.1:${server[name].port}`;
       const asked = ["--protocols", "--std", "--fs", "--vulnerable"];
       const args = ["--quiet", "--warnings", "off", "--color", "0", "--jsonfile", file, ...options, ...asked];
-      // It ends with the number of things that it has something to say about, which are in the file.
+      // The exit code of testssl.sh is the number of its remarks. They are in the file.
       await run("testssl", [...args, place]).catch((error: { code?: unknown }) => {
         if (typeof error.code !== "number") throw error;
       });

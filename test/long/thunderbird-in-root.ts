@@ -1,5 +1,6 @@
-/** Thunderbird sets itself up, where the names of the server's domain lead to it and it listens on the usual ports (`from-empty.test.ts`):
- *  `node thunderbird-in-root.ts <address> <app password> <host name> <PEM of the authority> <folder>`. Its certificates are checked. */
+/** Thunderbird sets itself up in the root of `from-empty.test.ts`, where the names of the domain lead to the server and the server
+ *  listens on the usual ports. Certificates are checked:
+ *  `node thunderbird-in-root.ts <address> <app password> <host name> <PEM of the authority> <folder>`. */
 import { X509Certificate } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";

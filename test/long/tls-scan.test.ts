@@ -1,4 +1,4 @@
-/** Debian's sslscan at every port with TLS: TLS 1.2 and 1.3 and nothing before, forward secrecy in every suite, no compression, no
+/** Debian's sslscan on every port with TLS: only TLS 1.2 and 1.3, forward secrecy in every cipher suite, no compression, no
  *  heartbleed. */
 import { execFile, spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -13,7 +13,7 @@ const hasSslscan = spawnSync("sh", ["-c", "command -v sslscan"]).status === 0;
 if (!hasSslscan) console.log("no port is scanned here: sslscan is absent");
 
 const run = promisify(execFile);
-/** How sslscan begins TLS on each port. */
+/** The options with which sslscan begins TLS on each port. */
 const ports = {
   smtp: ["--starttls-smtp"],
   submission: ["--starttls-smtp"],
@@ -27,7 +27,7 @@ let server: InProcessDaemon;
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-scan-"));
 beforeAll(async () => {
   if (!hasSslscan) return;
-  // With a certificate of RSA there are more suites to refuse.
+  // With an RSA certificate there are more cipher suites that the server must refuse.
   const { certificateFile, keyFile } = writeCertificate(folder, await makeCertificate("rsa"));
   server = await startInProcessDaemon({
     set: [`tls.certificate_file=${certificateFile}`, `tls.key_file=${keyFile}`],
@@ -42,7 +42,7 @@ const allOf = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].map(([, found]) => found!);
 
 describe.runIf(hasSslscan).each(Object.entries(ports))("%s", (name, options) => {
-  test("has the TLS of today and nothing older", { timeout: 60_000 }, async () => {
+  test("offers only TLS 1.2 and 1.3, with forward secrecy and without known weaknesses", { timeout: 60_000 }, async () => {
     const port = name === "https" ? new URL(server.https.url).port : server[name as "imaps"].port;
     const { stdout } = await run("sslscan", ["--xml=-", "--no-colour", ...options, `127.0.0.1:${port}`]);
     const isOn = (type: string, version: string) =>
@@ -52,7 +52,7 @@ describe.runIf(hasSslscan).each(Object.entries(ports))("%s", (name, options) => 
     expect(["2", "3"].filter((version) => isOn("ssl", version))).toEqual([]);
     const suites = allOf(stdout, /<cipher [^>]*cipher="([^"]+)"/g);
     expect(suites.length).toBeGreaterThan(4);
-    // The port for other servers has four suites more.
+    // The port for mail from other servers has four more cipher suites.
     const usual = name === "smtp" ? /^(?:TLS_|ECDHE-)/ : /^(?:TLS_|ECDHE-).*(?:GCM|POLY1305)/;
     for (const suite of suites) expect(suite).toMatch(usual);
     for (const weakness of ["compression", "heartbleed"])

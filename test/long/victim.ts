@@ -10,7 +10,7 @@ export interface Victim {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Kills it with SIGKILL at a random time, up to 0.8 s after it has begun to acknowledge. */
+/** Kills the process with SIGKILL at a random time, up to 0.8 s after its first acknowledgement. */
 export async function runUntilKilled(victim: Victim): Promise<void> {
   const load = new URL("store-load.ts", import.meta.url).pathname;
   const before = fs.statSync(victim.journal).size;

@@ -21,7 +21,7 @@ it("loses no event and changes no order when the daemon is killed again and agai
   expect(JSON.parse(stdout)).toMatchObject({ number: 1, secret: expect.stringMatching(/^whsec_/) });
   const { cursor } = await createClient({ url: daemon.http.url, token }).call("wait");
 
-  // Taken and never answered: the daemon is killed with the request on its way, and it comes again.
+  // Every third request gets no answer, so the daemon is killed while requests are open. It must send them again.
   let count = 0;
   receiver.onRequest = (_, response) => {
     if (++count % 3 === 0) response.statusCode = 204;
@@ -33,7 +33,7 @@ it("loses no event and changes no order when the daemon is killed again and agai
     await daemon.restart("SIGKILL");
   }
   const expected: string[] = [];
-  // The daemon has another port after each start.
+  // The daemon has a new port after each start.
   const client = createClient({ url: daemon.http.url, token });
   for (let from = cursor; ; ) {
     const { events, cursor: next } = await client.call("wait", { cursor: from, timeout_s: 1 });

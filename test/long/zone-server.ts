@@ -1,4 +1,4 @@
-/** A name server for the zone files that it is given, on port 53 of the loopback interface: node test/long/zone-server.ts <file…> */
+/** A name server for the given zone files, on port 53 of the loopback interface: node test/long/zone-server.ts <file…> */
 import fs from "node:fs";
 import { startDnsServer } from "../support/servers/dns-server.ts";
 import type { ZoneRecord } from "../support/servers/dns-zone.ts";

@@ -29,7 +29,7 @@ const pages: readonly (readonly [html: string, isFirstSeen: boolean, isSecondSee
 ];
 
 describe.skipIf(!hasChromium)(`the judge of the adversary${chromiumNote}`, () => {
-  test("tells sentences that are seen from those that are not", async () => {
+  test("tells visible sentences from invisible ones", async () => {
     await using browser = await startBrowser();
     const judge = await createJudge(browser);
     const write = (html: string, others: readonly number[]): string =>
@@ -44,7 +44,7 @@ describe.skipIf(!hasChromium)(`the judge of the adversary${chromiumNote}`, () =>
     expect(told).toEqual(pages);
   });
 
-  test("is told of a page that ends, and asks nothing more of its browser", async () => {
+  test("every request to a browser fails after one of its pages has crashed", async () => {
     await using browser = await startBrowser();
     const [page, other] = [await browser.openTab(), await browser.openTab()];
     await page.send("Page.navigate", { url: "chrome://crash" });
@@ -52,7 +52,7 @@ describe.skipIf(!hasChromium)(`the judge of the adversary${chromiumNote}`, () =>
     await expect(other.send("Page.getLayoutMetrics")).rejects.toThrow("ended");
   });
 
-  test("no browser knows the properties that are taken for unknown to all", async () => {
+  test("Chromium knows none of the properties that the renderer takes as unknown to all browsers", async () => {
     await using browser = await startBrowser();
     const tab = await browser.openTab();
     await tab.load("<!doctype html><body>");

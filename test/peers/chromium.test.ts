@@ -78,7 +78,7 @@ function listTemplates(): { readonly name: string; readonly html: string }[] {
 
 describe.skipIf(!hasChromium)(`Chromium${chromiumNote}`, () => {
   test.skipIf(!hasCorpus)(
-    `shows of every mail what the text says, and nothing else${corpusNote}`,
+    `shows exactly the text that the renderer gives for every mail${corpusNote}`,
     async () => {
       await using chromium = await startChromium();
       const found: string[] = [];
@@ -89,7 +89,7 @@ describe.skipIf(!hasChromium)(`Chromium${chromiumNote}`, () => {
   );
 
   test.skipIf(!hasCorpus)(
-    `shows of mail written against the renderer all that the text says, and more only where it is in doubt${corpusNote}`,
+    `shows all text that the renderer gives for hostile mail, and more only where the renderer reports doubt${corpusNote}`,
     async () => {
       await using chromium = await startChromium();
       const found: string[] = [];
@@ -103,7 +103,7 @@ describe.skipIf(!hasChromium)(`Chromium${chromiumNote}`, () => {
     },
   );
 
-  test("shows of the pages of generators what the text says, and nothing else", async () => {
+  test("shows exactly the text that the renderer gives for pages of newsletter generators", async () => {
     await using chromium = await startChromium();
     const found: string[] = [];
     for (const { name, html } of listTemplates())
@@ -111,7 +111,7 @@ describe.skipIf(!hasChromium)(`Chromium${chromiumNote}`, () => {
     expect(found).toEqual([]);
   });
 
-  test("sees each case as the tests of the renderer say", async () => {
+  test("shows or hides the text of each case as the renderer's tests say", async () => {
     await using chromium = await startChromium();
     const wrong: string[] = [];
     for (const [cases, isShown] of [

@@ -21,7 +21,7 @@ function wireText({ text, literals }: RawResponse): string {
 }
 
 describe.skipIf(!hasCorpus || !hasDovecot)(`Dovecot${corpusNote || dovecotNote}`, () => {
-  test("says the same of every message, but for what is explained", async () => {
+  test("describes every message as we do, except for explained differences", async () => {
     await using dovecot = await startDovecot();
     await using client = await connectRawImap(dovecot);
     const { address, password } = dovecot.users[0]!;

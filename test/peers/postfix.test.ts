@@ -105,7 +105,7 @@ async function open(
 }
 
 describe.skipIf(!hasPostfix)(`Postfix${postfixNote}`, () => {
-  test("takes several recipients in one transaction over TLS, each with an outcome of its own", async () => {
+  test("accepts several recipients in one transaction over TLS, each with its own outcome", async () => {
     await using setting = await open((address) =>
       address.startsWith("no") ? "550 5.1.1 no such user" : undefined,
     );
@@ -132,7 +132,7 @@ describe.skipIf(!hasPostfix)(`Postfix${postfixNote}`, () => {
     expect(new Set(postfix.asked.map((attributes) => attributes.get("instance"))).size).toBe(1);
   });
 
-  test("that asks to come again (greylisting) gets the mail at the second attempt, once", async () => {
+  test("gets the mail once, at the second attempt, when it greylists the first one", async () => {
     const seen = new Set<string>();
     await using setting = await open((address) => {
       if (seen.has(address)) return undefined;
@@ -147,7 +147,7 @@ describe.skipIf(!hasPostfix)(`Postfix${postfixNote}`, () => {
     expect(await setting.events()).toEqual(["mail.sent grey@theirs.net sent 2.0.0"]);
   });
 
-  test("that refuses for good ends it", async () => {
+  test("gets no second attempt after a permanent refusal", async () => {
     await using setting = await open(() => "550 5.7.1 not here");
     await setting.send(["x@theirs.net"], "never");
     expect(await setting.recipients()).toMatchObject([{ state: "failed", status: "5.7.1", attempts: 1 }]);
@@ -155,7 +155,7 @@ describe.skipIf(!hasPostfix)(`Postfix${postfixNote}`, () => {
     expect(await setting.postfix.mails(0)).toHaveLength(0);
   });
 
-  test("that dies after DATA loses nothing, and gets nothing twice", async () => {
+  test("gets every mail once although the connection ends before the reply to DATA", async () => {
     let proxy: DyingServer | undefined;
     await using setting = await open(
       () => undefined,
@@ -181,7 +181,7 @@ describe.skipIf(!hasPostfix)(`Postfix${postfixNote}`, () => {
     expect(await setting.events()).toEqual(["mail.sent a@theirs.net sent 2.0.0"]);
   });
 
-  test("that finds out later says so, and what it says becomes events", async () => {
+  test("reports a failure after it has accepted the mail, and the report becomes events", async () => {
     await using setting = await open(() => "FILTER error:5.2.2 the mailbox is full");
     await setting.send(["a@theirs.net", "b@theirs.net"], "late");
     for (let tries = 0; tries < 200 && (await setting.events()).length < 3; tries++) await delay(50);

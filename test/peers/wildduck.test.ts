@@ -33,7 +33,7 @@ function wireValue(value: unknown): WireValue {
 }
 
 describe.skipIf(!hasCorpus || !isInstalled)(`WildDuck${note}`, () => {
-  test("says the same of every message, but for what is explained", () => {
+  test("describes every message as we do, except for explained differences", () => {
     const require = createRequire(import.meta.url);
     const IndexerClass = require("wildduck/imap-core/lib/indexer/indexer") as new () => Indexer;
     const indexer = new IndexerClass();

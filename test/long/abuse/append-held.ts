@@ -1,4 +1,4 @@
-/** Fifty sessions of five logins send an APPEND of 49 MiB but for its last octet: `node test/long/abuse/append-held.ts`. */
+/** Fifty sessions of five logins send an APPEND of 49 MiB without its last octet: `node test/long/abuse/append-held.ts`. */
 import { once } from "node:events";
 import net from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
@@ -40,7 +40,7 @@ export const appendHeld: Attack = {
           for (let sent = 0; sent < bytes - 1 && !socket.destroyed; sent += block.length)
             if (!socket.write(block.subarray(0, Math.min(block.length, bytes - 1 - sent))))
               await Promise.race([isClosed, once(socket, "drain").catch(() => {})]);
-          // The server or the end of the attack ends it.
+          // The server closes the connection, or the end of the attack does.
           await isClosed;
         }
         socket.destroy();

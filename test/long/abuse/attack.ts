@@ -1,7 +1,8 @@
-/** One attack on a daemon with a quiet user beside it: what the user waits before, meanwhile and afterwards, and what becomes of the
- *  daemon's memory. The process fails when the user was refused anything or waited too long, or the memory stays.
+/** One attack on a daemon that has a quiet user: measures the user's waits before and during the attack, and the daemon's memory
+ *  before, during and afterwards. The process fails when a request of the user fails, a wait is too long, a turn of the daemon's main
+ *  thread is too long, the memory does not come back, or the daemon writes an error.
  *
- *  Daemon, user and attackers are processes of their own. The attackers have less of the processors than the daemon and the user, as
+ *  Daemon, user and attackers are processes of their own. The attackers have a lower priority than the daemon and the user, because
  *  they would be on other machines. */
 import { once } from "node:events";
 import fs from "node:fs";
@@ -16,21 +17,21 @@ import { startVictim, type VictimProcess } from "./victim-process.ts";
 
 export interface Attack {
   readonly title: string;
-  /** Of the daemon, beside the quiet user. */
+  /** The number of agents for the attackers. The quiet user has one more. */
   readonly attackers: number;
   readonly daemon?: DaemonOptions;
   readonly seconds?: number;
-  /** A wait is judged by its bound of a second alone, as everybody works at once on what the machine has. */
+  /** True when everybody works at once on the whole machine. Then only the bound of a second counts for waits. */
   readonly isWholeMachine?: boolean;
-  /** Before the daemon starts. May answer who the agents are, with the quiet user as the last. */
+  /** Fills the data folder before the daemon starts. May return the agents, with the quiet user as the last. */
   fill?(data: string, attackers: number): Promise<readonly VictimAgent[] | undefined>;
-  /** Answers what else the quiet user does. */
+  /** Prepares the attack. Returns further operations for the quiet user. */
   prepare?(
     daemon: ChildDaemon,
     attackers: readonly VictimAgent[],
     victim: VictimAgent,
   ): Promise<readonly Action[] | undefined>;
-  /** Until the signal aborts. */
+  /** Attacks until the signal aborts. */
   run(
     daemon: ChildDaemon,
     attackers: readonly VictimAgent[],
@@ -42,31 +43,31 @@ export interface Attack {
 const isQuick = process.env.ABUSE_QUICK === "1";
 const warmUpMs = isQuick ? 1500 : 3000;
 const quietMs = isQuick ? 2500 : 8000;
-/** What a wait may come to under attack: so many times the one without, and in any case less than this. */
+/** Bounds of a wait under attack: this many times the quiet value, and never more than this time. */
 const timesMax = 10;
 const waitMaxMs = 1000;
-/** The same in terms of what a user of another daemon on this machine waits meanwhile. */
+/** With --quick a wait may also be this many times the wait of the user of a second daemon at the same time. */
 const besideTimesMax = 3;
-/** A wait that says nothing: it is that of one turn of the scheduler. */
+/** A quiet value below this counts as this: it is one turn of the scheduler. */
 const shortMs = 25;
-/** Octets of a process move a little by themselves. */
+/** The memory of a process varies by this much without an attack. */
 const memoryMiB = 150;
 const memoryBackMs = 60_000;
 const attackersNice = 4;
-/** What a turn of the daemon's main thread may take of a processor: an answer takes several of them. An attack on every door at once fills the
- *  heap with the work of all of them, and a turn is then as long as its garbage collection. */
+/** The processor time that a turn of the daemon's main thread may take. Answering one request takes several turns. An attack on every
+ *  port at once fills the heap with the work of all of them, and a turn is then as long as its garbage collection. */
 const turnMaxMs = isQuick ? 90 : 60;
 const turnMaxMsOfMachine = 100;
 const loopWatch = new URL("loop-watch.ts", import.meta.url).href;
 
-/** Runs the attack if the file was started by itself. */
+/** Runs the attack when the file is the program that was started. */
 export async function attack(file: ImportMeta, what: Attack): Promise<void> {
   if (!file.main) return;
   enterNetworks(file.url);
   process.exitCode = (await withstand(what)) ? 0 : 1;
 }
 
-/** Whether it was withstood. */
+/** Runs the attack. True when the daemon has withstood it. */
 export async function withstand({
   title,
   attackers: count,
@@ -92,7 +93,7 @@ export async function withstand({
   const agents = filled ?? daemon.agents;
   const attackers = agents.slice(0, count);
   const agent = agents[count]!;
-  // Where nothing else is at work, it would only take processors away.
+  // Only with --quick: without other work on the machine, a second daemon would only take processor time.
   await using beside = isQuick ? await startBeside() : undefined;
   let victim: VictimProcess | undefined;
   let watch: NodeJS.Timeout | undefined;
@@ -100,7 +101,7 @@ export async function withstand({
   try {
     const actions = (await prepare?.(daemon, attackers, agent)) ?? [];
     victim = startVictim({ daemon: placesOf(daemon), agent, actions });
-    // Who comes first starts threads.
+    // Warms up: the first requests start threads.
     await Promise.all([victim.measure(warmUpMs), beside?.measure(warmUpMs)]);
     const [quiet] = await Promise.all([victim.measure(quietMs), beside?.measure(quietMs)]);
     tell("quiet", quiet);
@@ -110,7 +111,7 @@ export async function withstand({
       most = Math.max(most, residentMiB(daemon));
     }, 200);
     os.setPriority(Math.min(19, os.getPriority() + attackersNice));
-    // The daemon and the user are children of this process.
+    // Daemon and user are children of this process, so its own time includes theirs.
     const others = watchOthers([process.pid]);
     const turnsBefore = loopTurns(loopFile).length;
     const until = AbortSignal.timeout(seconds * 1000);
@@ -169,9 +170,10 @@ interface Conditions {
   readonly isWholeMachine: boolean;
 }
 
-/** `share`: what other work of this machine had of the processors: with half of them gone everything takes twice as long. `elsewhere`: what the
- *  user of the other daemon waited at the same time. A machine that stops for a moment does so for whatever is asked then, so the
- *  longest of its waits counts for all kinds; mail waits for more than the machine. */
+/** `share` is the part of the processors that other programs used: with half of them gone, everything may take twice as long.
+ *  `elsewhere` has the waits of the other daemon's user at the same time. When the machine stops for a moment, it delays any request,
+ *  so the longest of those waits counts for all kinds. Mail is an exception: it waits for more than the machine, so a long wait for
+ *  mail there counts for mail only. */
 function judge(
   quiet: Measured,
   attacked: Measured,
@@ -197,7 +199,7 @@ function judge(
   });
 }
 
-/** The longest turn of each quarter of a second. */
+/** The longest turn of each quarter of a second, in milliseconds. */
 function loopTurns(file: string): number[] {
   return fs.existsSync(file) ? fs.readFileSync(file, "utf8").trim().split("\n").map(Number) : [];
 }
@@ -221,13 +223,13 @@ function percentile(ascending: readonly number[], percent: number): number {
   return ascending[Math.min(ascending.length - 1, Math.floor((ascending.length * percent) / 100))] ?? 0;
 }
 
-/** What waits are judged by. Of the few waits of a quick run it leaves out the longest one. */
+/** The value by which waits are judged: p99. A quick run has few waits: it takes p90, and leaves out the longest wait. */
 function high(ascending: readonly number[]): number {
   if (!isQuick || ascending.length < 2) return percentile(ascending, 99);
   return Math.min(percentile(ascending, 90), ascending.at(-2)!);
 }
 
-/** From now until it is asked: the part of all processors that was used by other processes. */
+/** Begins to measure. The returned function gives the part of all processors that other processes have used since then. */
 function watchOthers(own: readonly number[]): () => number {
   const begun = processorTicks(own);
   return () => {
@@ -237,7 +239,7 @@ function watchOthers(own: readonly number[]): () => number {
   };
 }
 
-/** Hundredths of a second since the machine started (proc(5)). */
+/** Processor time since the machine started, in hundredths of a second (proc(5)). */
 function processorTicks(own: readonly number[]) {
   const [user, nice, system, idle, wait, irq, softIrq, steal] = fs
     .readFileSync("/proc/stat", "utf8")
@@ -255,7 +257,7 @@ async function ended({ process: child, stderr }: ChildDaemon): Promise<never> {
   throw new Error(`The daemon ended (${code ?? signal}): ${stderr().slice(-4000)}`);
 }
 
-/** Of the daemon, with the processes that it has for documents. */
+/** Resident memory of the daemon and its processes for documents. */
 function residentMiB(daemon: ChildDaemon): number {
   return familyResidentMiB(daemon.process.pid!);
 }

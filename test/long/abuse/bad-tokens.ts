@@ -1,4 +1,4 @@
-/** A hundred connections pipeline fifty requests with a bad token each, again and again: `node test/long/abuse/bad-tokens.ts`. */
+/** A hundred connections pipeline fifty requests with bad tokens, again and again: `node test/long/abuse/bad-tokens.ts`. */
 import { once } from "node:events";
 import net from "node:net";
 import { type Attack, attack } from "./attack.ts";

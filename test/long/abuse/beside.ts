@@ -1,5 +1,5 @@
-/** A second daemon with a quiet user that nobody attacks, on the same machine at the same time: what that user waits is what the machine
- *  does, and not the product. */
+/** A second daemon on the same machine at the same time, with a quiet user and no attack. The waits of that user show how much the
+ *  machine itself delays. */
 import fs from "node:fs";
 import os from "node:os";
 import { startChildDaemon } from "../../support/daemon.ts";

@@ -1,4 +1,4 @@
-/** Bodies of HTTP in chunks of one octet: some as fast as they are taken, some an octet now and then:
+/** HTTP bodies in chunks of one octet. Some clients send as fast as the server reads, some send an octet now and then:
  *  `node test/long/abuse/chunked-dribble.ts`. */
 import { setTimeout as delay } from "node:timers/promises";
 import { type Attack, attack } from "./attack.ts";

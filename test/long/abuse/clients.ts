@@ -1,4 +1,4 @@
-/** What attackers come with: connections from networks of their choice that end with the attack, and nothing that fails. */
+/** Clients of the attackers: connections from chosen networks that end with the attack. Their errors do not end the process. */
 import { once } from "node:events";
 import http from "node:http";
 import net from "node:net";
@@ -14,12 +14,12 @@ export interface Port {
 }
 
 export interface Answer {
-  /** 0 where there was none. */
+  /** 0 when there was no answer. */
   readonly status: number;
   readonly text: string;
 }
 
-/** Does it so many times over at once, each again and again; who is refused tries again a little later. */
+/** Repeats an action in `times` loops at once until the attack ends, with a pause after each action. Errors are ignored. */
 export async function overAndOver(
   times: number,
   until: AbortSignal,
@@ -46,7 +46,7 @@ function aborted(signal: AbortSignal): Promise<unknown> {
 
 const open = new WeakMap<AbortSignal, Set<net.Socket>>();
 
-/** Destroyed when the attack is over. */
+/** Destroys the socket when the attack ends. */
 function untilAborted(socket: net.Socket, until: AbortSignal): void {
   let sockets = open.get(until);
   if (sockets === undefined) {
@@ -62,7 +62,7 @@ function untilAborted(socket: net.Socket, until: AbortSignal): void {
   socket.on("error", () => {}).once("close", () => all.delete(socket));
 }
 
-/** A connection that reads what comes for nothing, unless it is paused. */
+/** A connection that drops everything it reads, unless it is paused. */
 export function connect(
   { host, port }: Port,
   network: number,
@@ -81,7 +81,7 @@ export async function closed(socket: net.Socket): Promise<void> {
   if (!socket.destroyed) await once(socket, "close").catch(() => {});
 }
 
-/** Waits where the other side reads no more; false when it is gone. */
+/** Writes, and waits while the other side does not read. False when the connection is closed. */
 export async function write(socket: net.Socket, octets: string | Uint8Array): Promise<boolean> {
   if (socket.destroyed) return false;
   if (socket.write(octets)) return true;
@@ -152,7 +152,7 @@ export async function openImap(
   return imap;
 }
 
-/** A session that is logged in and reads nothing: what it is answered stays on the line. */
+/** An IMAP session that is logged in and reads nothing, so that the answers stay in the network's buffers. */
 export function deafImap(
   { imaps }: Places,
   { address, password }: VictimAgent,

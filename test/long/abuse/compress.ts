@@ -1,4 +1,4 @@
-/** Commands that are small on the line and large behind it (COMPRESS, RFC 4978), and answers that are compressed for nobody:
+/** COMPRESS (RFC 4978): commands that are small when compressed and large after it, and compressed answers that nobody reads:
  *  `node test/long/abuse/compress.ts`. */
 import { setTimeout as delay } from "node:timers/promises";
 import { constants, deflateRawSync } from "node:zlib";

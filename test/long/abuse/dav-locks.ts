@@ -1,4 +1,4 @@
-/** Locks, as many as one login may have, taken, shown and given up again and again: `node test/long/abuse/dav-locks.ts`. */
+/** Clients take as many locks as one login may have, list them and release them, in a loop: `node test/long/abuse/dav-locks.ts`. */
 import { type Attack, attack } from "./attack.ts";
 import { bearer, overAndOver, send } from "./clients.ts";
 import { collectionsOf } from "./dav.ts";

@@ -1,4 +1,4 @@
-/** Events and contacts of 4 MiB, put again and again by many clients, and files of 16 MiB: `node test/long/abuse/dav-put.ts`. */
+/** Many clients PUT events and contacts of 4 MiB and files of 16 MiB, in a loop: `node test/long/abuse/dav-put.ts`. */
 import { type Attack, attack } from "./attack.ts";
 import { bearer, overAndOver, send } from "./clients.ts";
 import { collectionsOf } from "./dav.ts";

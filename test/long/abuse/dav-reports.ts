@@ -1,5 +1,5 @@
-/** Reports about a calendar of many events, each as large as it may be: expansions of series, 10,000 hrefs, all changes, the busy times of
- *  everybody: `node test/long/abuse/dav-reports.ts [events]`. */
+/** Reports of the largest allowed size on a calendar with many events: expansions of series, 10,000 hrefs, all changes, the busy
+ *  times of many people: `node test/long/abuse/dav-reports.ts [events]`. */
 import fs from "node:fs";
 import { importFile } from "#/src/daemon/collection-files.ts";
 import { startInProcessDaemon } from "../../support/daemon.ts";

@@ -17,7 +17,7 @@ export async function collectionsOf(
   until: AbortSignal,
 ): Promise<Collections> {
   const find = async (kind: string, type: string): Promise<string> => {
-    // Who attacks with others may have to wait.
+    // Under a combined attack this client may have to wait.
     for (;;) {
       const href = await ask(kind, type);
       if (href !== undefined || until.aborted) return href ?? "";

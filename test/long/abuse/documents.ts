@@ -1,5 +1,5 @@
-/** Forty mails with PDFs of a few KB that unpack to hundreds of MiB, all asked for at once, again and again, while another reads the
- *  text of a Word document: `node test/long/abuse/documents.ts`. */
+/** Forty mails with PDFs of a few KB that unpack to hundreds of MiB. Clients ask for all of them at once, in a loop, while another
+ *  client reads the text of a Word document: `node test/long/abuse/documents.ts`. */
 import { setTimeout as delay } from "node:timers/promises";
 import { connectRawSmtp, stuff } from "../../support/clients/raw-smtp.ts";
 import type { ChildDaemon } from "../../support/daemon.ts";

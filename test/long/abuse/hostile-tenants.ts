@@ -1,4 +1,4 @@
-/** Twenty tenants with an account each: one is quiet, nineteen do their worst through every door at once, and strangers beside them:
+/** Twenty tenants with an account each: one is quiet, nineteen attack at once, each in its own way. Strangers attack at the same time:
  *  `node test/long/abuse/hostile-tenants.ts [--minutes 10]`. */
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -35,7 +35,7 @@ import type { VictimAgent } from "./victim.ts";
 
 const { values } = parseArgs({ options: { minutes: { type: "string", default: "1" } } });
 
-/** Each is one tenant. */
+/** Each attack is made by one tenant. */
 const tenants: readonly Attack[] = [
   ...[appendHeld, blobCreate, chunkedDribble, compress, davLocks, davPut, davReports, documents],
   ...[idempotencyKeys, largeDrafts, mailboxes, mcp, metadata, notify, sendBursts, storeFlags],
@@ -44,7 +44,7 @@ const tenants: readonly Attack[] = [
 const strangers: readonly Attack[] = [
   ...[badTokens, http2Preface, idleSmtp, loginFailures, smtpTrickle, starttlsSilence],
 ];
-/** Networks of one of them. */
+/** The number of networks that each attack has. */
 const networks = 1000;
 
 async function createTenants(data: string): Promise<VictimAgent[]> {
@@ -62,7 +62,7 @@ async function createTenants(data: string): Promise<VictimAgent[]> {
   return agents;
 }
 
-/** Each from networks of its own. */
+/** Runs all attacks at once, each from networks of its own. */
 function everyone<T>(
   agents: readonly VictimAgent[],
   act: (what: Attack, attackers: readonly VictimAgent[]) => Promise<T>,
@@ -87,7 +87,7 @@ await attack(import.meta, {
   },
   async run(daemon, agents, until, victim) {
     await everyone(agents, async ({ title, run }, attackers) => {
-      // Whom the others leave no room may not be able to begin.
+      // The other attacks may leave no room to begin, so an attack that fails begins again.
       while (!until.aborted)
         await run(daemon, attackers, until, victim).catch(async (error: unknown) => {
           if (!until.aborted) console.log(`  ${title}: ${String(error).slice(0, 200)}`);

@@ -1,4 +1,4 @@
-/** Clients that speak HTTP/2, and other things that are no request, over both HTTP ports, hundreds at once:
+/** Hundreds of connections at once to both HTTP ports that speak HTTP/2 or send octets that are no request:
  *  `node test/long/abuse/http2-preface.ts`. */
 import { randomBytes } from "node:crypto";
 import { type Attack, attack } from "./attack.ts";
@@ -7,7 +7,7 @@ import { closed, connect, overAndOver, portOf, write } from "./clients.ts";
 const connections = 400;
 const networks = 8;
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-/** An empty SETTINGS frame, and HEADERS that are none. */
+/** An empty SETTINGS frame, and a HEADERS frame without valid headers. */
 const frames = Buffer.concat([
   Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]),
   Buffer.from([0, 64, 0, 1, 4, 0, 0, 0, 1]),

@@ -1,4 +1,4 @@
-/** Writes with a new idempotency key each, and with one that is used at once by all: `node test/long/abuse/idempotency-keys.ts`. */
+/** Writes with a new idempotency key each, and many writes at once with the same key: `node test/long/abuse/idempotency-keys.ts`. */
 import { type Attack, attack } from "./attack.ts";
 import { bearer, overAndOver, send } from "./clients.ts";
 

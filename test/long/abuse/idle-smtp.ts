@@ -1,4 +1,4 @@
-/** More connections than port 25 takes, from twelve networks, that say nothing: `node test/long/abuse/idle-smtp.ts`. */
+/** More connections than port 25 accepts, from twelve networks. They send nothing: `node test/long/abuse/idle-smtp.ts`. */
 import { once } from "node:events";
 import net from "node:net";
 import { setTimeout as delay } from "node:timers/promises";

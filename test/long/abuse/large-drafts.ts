@@ -1,4 +1,4 @@
-/** Drafts of 1 MiB of text, HTML, attachments and data, as many at once as may be: `node test/long/abuse/large-drafts.ts`. */
+/** As many drafts at once as allowed, with 1 MiB of text, HTML, attachments and data: `node test/long/abuse/large-drafts.ts`. */
 import { type Attack, attack } from "./attack.ts";
 import { bearer, overAndOver, send } from "./clients.ts";
 

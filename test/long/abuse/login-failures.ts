@@ -1,5 +1,5 @@
-/** Wrong passwords for the quiet user's address from hundreds of networks, over every port, while the user logs in from a network of
- *  its own: `node test/long/abuse/login-failures.ts`. */
+/** Wrong passwords for the quiet user's address, from hundreds of networks to every port, while the user logs in from its own
+ *  network: `node test/long/abuse/login-failures.ts`. */
 import { connectRawImap } from "../../support/clients/raw-imap.ts";
 import { connectRawSmtp } from "../../support/clients/raw-smtp.ts";
 import { type Attack, attack } from "./attack.ts";

@@ -1,5 +1,5 @@
-/** Loaded into the daemon under attack: notes what the turns of its main thread's loop take of a processor, which says the same on a
- *  busy machine as on a quiet one. Every line of the file is the longest of a quarter of a second, in milliseconds. */
+/** The daemon under attack loads this (`--import`). It records the processor time of the turns of the main thread's event loop; unlike
+ *  elapsed time, that is the same on a busy machine. Each line of the file is the longest turn of a quarter of a second, in ms. */
 import fs from "node:fs";
 import { isMainThread } from "node:worker_threads";
 
@@ -15,7 +15,7 @@ if (isMainThread && file !== undefined) {
   let last = usedMs();
   let longest = 0;
   let writtenAt = performance.now();
-  // A timer goes off once a turn: what was used since the last time is that of a turn, or of several short ones.
+  // A timer fires at most once a turn. The time since the last call is that of one turn, or of several short ones.
   setInterval(() => {
     const now = usedMs();
     longest = Math.max(longest, now - last);

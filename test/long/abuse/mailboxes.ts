@@ -1,4 +1,4 @@
-/** As many mailboxes and keywords as one login may have, listed and asked for by many sessions:
+/** Many sessions list and query as many mailboxes and keywords as one login may have:
  *  `node test/long/abuse/mailboxes.ts [mailboxes]`. */
 import { type Attack, attack } from "./attack.ts";
 import { openImap, overAndOver } from "./clients.ts";

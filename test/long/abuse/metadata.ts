@@ -1,4 +1,4 @@
-/** Annotations at their limits (METADATA, RFC 5464): all are written and asked for again and again by many sessions:
+/** Annotations of the largest size and number (METADATA, RFC 5464). Many sessions write and read them all, in a loop:
  *  `node test/long/abuse/metadata.ts`. */
 import { type Attack, attack } from "./attack.ts";
 import { openImap, overAndOver } from "./clients.ts";

@@ -1,5 +1,5 @@
-/** Clients of many networks on one machine: the suite starts itself again in a network namespace of its own, where every address of
- *  10.0.0.0/8 is this machine. Loopback is no stranger to a server, so what is to be counted by network comes from there. */
+/** Clients of many networks on one machine. The suite restarts itself in a network namespace where every address of 10.0.0.0/8 is this
+ *  machine. Loopback is not enough, because the server does not count its clients by network. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 const inside = "ABUSE_NETWORKS";
 const setUp = "ip link set lo up && ip route add local 10.0.0.0/8 dev lo";
 
-/** Starts the file again where there are networks, and ends this process with its status. Without namespaces everybody comes from
- *  loopback, and it is said. */
+/** Restarts the file in a network namespace and ends this process with its status. Without namespaces it prints a note, and all
+ *  clients come from loopback. */
 export function enterNetworks(file: string): void {
   if (process.env[inside] !== undefined) return;
   const isolate = ["unshare", "--user", "--net", "--map-root-user", "sh", "-c"];
@@ -31,12 +31,12 @@ export function enterNetworks(file: string): void {
 
 const first = new AsyncLocalStorage<number>();
 
-/** Whoever works in it counts its networks from there. */
+/** Runs work whose network numbers begin at this number. */
 export function inNetworksFrom<T>(network: number, work: () => T): T {
   return first.run(network, work);
 }
 
-/** An address of the network with this number (10.x.y.0/24); undefined, for any address, where there are no networks. */
+/** An address of the network with this number (10.x.y.0/24). Without namespaces undefined, which means any address. */
 export function addressIn(network: number, host = 1): string | undefined {
   if (process.env[inside] === undefined) return undefined;
   const number = (first.getStore() ?? 0) + network;

@@ -1,5 +1,5 @@
-/** Sessions that are told of everything in all mailboxes (NOTIFY, RFC 5465) while all of them change, half of them unread:
- *  `node test/long/abuse/notify.ts`. */
+/** Sessions that ask for notifications about all mailboxes (NOTIFY, RFC 5465) while all mailboxes change. Half of the sessions do not
+ *  read: `node test/long/abuse/notify.ts`. */
 import { type Attack, attack } from "./attack.ts";
 import { closed, deafImap, openImap, overAndOver } from "./clients.ts";
 

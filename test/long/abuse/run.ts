@@ -1,5 +1,5 @@
-/** Attacks of this folder, one after the other, each in a process and a daemon of its own: `npm run test:abuse [--quick] [name…]`.
- *  Fails if one does. */
+/** Runs the attacks of this folder one after the other, each in its own process with its own daemon:
+ *  `npm run test:abuse [--quick] [name…]`. Fails when one of them fails. */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
@@ -9,7 +9,7 @@ const attacks = [
   ...["compress", "mailboxes", "idempotency-keys", "large-drafts", "send-bursts", "login-failures"],
   ...["dav-put", "dav-reports", "dav-locks", "hostile-tenants"],
 ];
-/** With --quick: fewer messages, and less time; the hostile tenants are left out, as a minute of them says too little. */
+/** With --quick there are fewer messages and less time. The hostile tenants are left out, because a minute of them shows too little. */
 const quick: Readonly<Record<string, readonly string[]>> = {
   "store-flags": ["20000"],
   mailboxes: ["500"],

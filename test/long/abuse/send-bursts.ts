@@ -1,4 +1,5 @@
-/** Mail to hundreds of recipients each, as fast as it is taken, by `/v1` and by submission: `node test/long/abuse/send-bursts.ts`. */
+/** Mail to hundreds of recipients each, as fast as the server accepts it, over `/v1` and by submission:
+ *  `node test/long/abuse/send-bursts.ts`. */
 import { connectRawSmtp, stuff } from "../../support/clients/raw-smtp.ts";
 import { type Attack, attack } from "./attack.ts";
 import { bearer, overAndOver, send } from "./clients.ts";

@@ -1,5 +1,5 @@
-/** Connections of a few networks each send most of a large message, and then an octet a second: `node test/long/abuse/smtp-trickle.ts
- *  [networks]`. */
+/** Connections from a few networks each send most of a large message and then one octet a second:
+ *  `node test/long/abuse/smtp-trickle.ts [networks]`. */
 import { setTimeout as delay } from "node:timers/promises";
 import { connectRawSmtp, type RawSmtp } from "../../support/clients/raw-smtp.ts";
 import { type Attack, attack } from "./attack.ts";

@@ -1,4 +1,4 @@
-/** Connections to every port that ask for TLS and then say nothing: `node test/long/abuse/starttls-silence.ts`. */
+/** Connections to every port that begin TLS and then send nothing: `node test/long/abuse/starttls-silence.ts`. */
 import { setTimeout as delay } from "node:timers/promises";
 import { type Attack, attack } from "./attack.ts";
 import { closed, connect, overAndOver, portOf } from "./clients.ts";

@@ -1,4 +1,4 @@
-/** Twenty sessions of one login change the flags of a mailbox of 640,000 messages, again and again:
+/** Twenty sessions of one login change the flags of a mailbox with 640,000 messages, in a loop:
  *  `node test/long/abuse/store-flags.ts [messages]`. */
 
 import { connectRawImap, type RawImap } from "../../support/clients/raw-imap.ts";
@@ -36,7 +36,7 @@ export const storeFlags: Attack = {
   },
   async run(daemon, [owner], until) {
     const open = await Promise.all(Array.from({ length: sessions }, () => logIn(daemon, owner!)));
-    // Those that wait when the time is over are cut off.
+    // Closes sessions that still wait when the attack ends.
     until.addEventListener("abort", () => {
       for (const imap of open) void imap[Symbol.asyncDispose]();
     });

@@ -1,4 +1,4 @@
-/** Streams of `watch` and sessions in IDLE that nobody reads, while their mailboxes change all the time:
+/** Streams of `watch` and IDLE sessions whose clients do not read, while their mailboxes change all the time:
  *  `node test/long/abuse/unread-streams.ts`. */
 import { type Attack, attack } from "./attack.ts";
 import { bearer, closed, connect, deafImap, openImap, overAndOver, portOf, send } from "./clients.ts";

@@ -1,4 +1,4 @@
-/** The quiet user in a process of its own, so that what it waits is not what the attackers take of their process. */
+/** The quiet user in its own process, so that the attackers' load on their process does not make its waits longer. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";

@@ -1,5 +1,5 @@
-/** A quiet user: gets mail, is told of it, reads it over IMAP, logs in anew, looks at its calendars and asks an operation, again and
- *  again, and notes how long each took. Comes from a network of its own. */
+/** A quiet user. In a loop it gets mail and its event, reads mail over IMAP, logs in again, looks at its calendars and calls
+ *  operations. Records how long each took. It has a network of its own. */
 import http from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { connectRawImap, type RawImap } from "../../support/clients/raw-imap.ts";
@@ -7,16 +7,16 @@ import { connectRawSmtp, stuff } from "../../support/clients/raw-smtp.ts";
 import type { ChildDaemon, Ready } from "../../support/daemon.ts";
 import { addressIn } from "./networks.ts";
 
-/** No attack comes from these. */
+/** Networks of the user and of the sender of its mail. No attack uses them. */
 const readerNetwork = 60_001;
 const senderNetwork = 60_002;
-/** Below the rate of requests that a token has. */
+/** Keeps the user below the rate of requests that a token may have. */
 const pauseMs = 150;
-/** Somebody who waits longer has given up. */
+/** A wait longer than this counts as a failure. */
 const patienceMs = 30_000;
 
 export interface Measured {
-  /** Milliseconds, ascending, by what was waited for. */
+  /** Waits in milliseconds, ascending, by kind. */
   readonly times: Readonly<Record<string, readonly number[]>>;
   readonly failures: readonly string[];
 }
@@ -24,7 +24,7 @@ export interface Measured {
 export type VictimAgent = ChildDaemon["agents"][number];
 export type Places = Pick<Ready, "smtp" | "submission" | "imap" | "imaps" | "http">;
 
-/** An operation that the user asks too, and what its answer has in it. */
+/** An operation that the user calls as well, and a text that its answer must have. */
 export interface Action {
   readonly name: string;
   readonly operation: string;
@@ -38,7 +38,7 @@ export interface Quiet {
   readonly actions: readonly Action[];
 }
 
-/** Until the signal aborts. */
+/** Measures until the signal aborts. */
 export async function measureVictim(
   { daemon, agent, actions }: Quiet,
   until: AbortSignal,
@@ -85,7 +85,7 @@ export async function measureVictim(
     repeat(() =>
       timed("FETCH", async () => {
         const { status } = await imap.command("FETCH * (FLAGS ENVELOPE BODY.PEEK[TEXT])");
-        // Before the first mail there is no message.
+        // The mailbox has no message before the first mail arrives.
         if (!status.startsWith("OK") && !status.startsWith("BAD")) throw new Error(`FETCH: ${status}`);
       }),
     ),
@@ -119,7 +119,7 @@ async function deliver({ smtp: place }: Places, agent: VictimAgent): Promise<voi
 
 const client = new http.Agent({ keepAlive: true, localAddress: addressIn(readerNetwork) });
 
-/** An operation, from the network of the quiet user. Throws unless it is answered with 200. */
+/** Calls an operation from the quiet user's network. Throws unless the status is 200. */
 export async function ask(daemon: Places, token: string, operation: string, body: object): Promise<string> {
   const fields = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const { status, text } = await exchange(daemon, "POST", `/v1/${operation}`, fields, JSON.stringify(body));

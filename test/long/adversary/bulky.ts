@@ -1,4 +1,4 @@
-/** Pieces of pages that take more room than their letters say, for boxes that cut off what stands behind. */
+/** Parts of pages that take more space than their text suggests. In a box that cuts off, they push the text after them out of sight. */
 import type { RandomSource } from "../../support/random.ts";
 import type { Box, PageNode } from "./page.ts";
 
@@ -6,7 +6,7 @@ type Pairs = Box["style"];
 
 export interface SceneTools {
   readonly random: RandomSource;
-  /** A sentence of few words. */
+  /** A sentence of a few words whose visibility is judged. */
   mark(): PageNode[];
 }
 
@@ -27,7 +27,7 @@ export function raw(html: string): PageNode {
   return { kind: "raw", html };
 }
 
-/** So many elements around each other. */
+/** Nests this number of elements around the nodes. */
 export function nested(times: number, tag: string, style: string, inner: readonly PageNode[]): PageNode[] {
   let nodes = [...inner];
   for (let time = 0; time < times; time++) nodes = [box(tag, style, nodes)];
@@ -44,7 +44,7 @@ export const heights = ["16px", "20px", "30px", "40px", "60px", "100px", "150px"
 export const sizes = ["10px", "30px", "50px", "100px", "190px"];
 export const colours = ["white", "black", "#fff", "#eee", "navy"];
 
-/** Takes more room than its letters say. */
+/** Content that takes more space than its text suggests. */
 export function bulky({ random }: SceneTools): PageNode[] {
   const some = (text: string, most: number): string => text.repeat(1 + random.below(most));
   const size = random.one(sizes);

@@ -1,5 +1,5 @@
-/** Random values of CSS properties, by the grammar that the index of CSS itself gives (`@webref/css`, CSS Values and Units 4
- *  section 2: value definition syntax). Numbers come from the borders where things vanish. */
+/** Random values of CSS properties, made from the grammar in the index of CSS (`@webref/css`; CSS Values and Units 4 section 2, value
+ *  definition syntax). Numbers are near the limits at which content becomes invisible. */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { RandomSource } from "../../support/random.ts";
@@ -42,7 +42,7 @@ class SyntaxReader {
     this.#tokens = text.match(token) ?? [];
   }
 
-  /** From the loosest to the tightest: |, ||, &&, one after the other. */
+  /** Reads from the loosest to the tightest combinator: |, ||, &&, juxtaposition. */
   read(level = 0): Syntax {
     const operator = ["|", "||", "&&"][level];
     if (operator === undefined) return this.#row();
@@ -161,7 +161,7 @@ const primitives: Readonly<Record<string, (random: RandomSource, depth: number) 
   id: () => "#k",
 };
 
-/** A part of a value definition, written out. */
+/** A random text for a part of a value definition. */
 function generate(syntax: Syntax, random: RandomSource, depth: number): string {
   switch (syntax.kind) {
     case "one":
@@ -210,7 +210,7 @@ function shuffled<T>(parts: readonly T[], random: RandomSource): T[] {
 const valueLengthMax = 300;
 const wide = ["initial", "unset", "inherit", "revert", "revert-layer"];
 
-/** A value for a property of the index. Some are no values of it: a browser drops them. */
+/** A random value for a property of the index. Browsers drop some of them, because they are not valid. */
 export function randomValue(property: string, random: RandomSource): string {
   const choice = random.below(20);
   if (choice === 0) return random.one(wide);
@@ -221,7 +221,7 @@ export function randomValue(property: string, random: RandomSource): string {
   return value.length > valueLengthMax ? value.slice(0, value.lastIndexOf(" ", valueLengthMax)) : value;
 }
 
-/** Functions that stand for any value. */
+/** Functions that may stand for any value, and other unusual values. */
 function odd(random: RandomSource): string {
   const value = random.one([random.one(lengths), random.one(colours), "none", "hidden", random.one(numbers)]);
   return random.one([

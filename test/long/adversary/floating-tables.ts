@@ -1,4 +1,4 @@
-/** Tables that float in cells, with words wider than the width that is said, and what stands beside and below them. */
+/** Tables that float in cells, with words wider than the stated width, and content beside and below them. */
 import { box, colours, raw, type SceneTools, widths } from "./bulky.ts";
 import type { Box, PageNode } from "./page.ts";
 
@@ -19,7 +19,7 @@ function ground({ random }: SceneTools): string {
   return random.below(3) === 0 ? `background:${random.one(colours)};color:${random.one(colours)}` : "";
 }
 
-/** Words that may be wider than anything around them. */
+/** Words that may be wider than the boxes around them. */
 function words(tools: SceneTools): PageNode[] {
   const { random, mark } = tools;
   const long = raw("a".repeat(1 + random.below(60)));

@@ -1,27 +1,27 @@
-/** Pairs of pages, drawn many at once: each pair in two frames of one page, the second laid over the first by
- *  `mix-blend-mode: difference`, so that what is not black in the picture differs. */
+/** Compares pairs of pages, many at once. Each pair is in two frames of one page, the second on top of the first with
+ *  `mix-blend-mode: difference`, so the picture is black where they are equal. */
 import { readFileSync } from "node:fs";
 import { type Browser, type Tab, windowHeight, windowWidth } from "../../peers/browser.ts";
 import { cutPicture, type Rectangle, readLines, type Strip } from "./picture-lines.ts";
 
-/** Pairs in one page. */
+/** The largest number of pairs in one page. */
 const pairsMax = 40;
 const heights = {
   window: windowHeight,
   picture: 8000,
-  /** Of a pair. */
+  /** The smallest height of a pair. */
   atLeast: 120,
-  /** Lines above and below the sentences. */
+  /** Lines that are shown above and below the sentences. */
   around: 40,
-  /** Black lines between pairs: the lines of a PNG follow from those above. */
+  /** Black lines between pairs, because each line of the PNG is coded as the difference from the line above. */
   gap: 2,
 };
-/** Longer is a page that keeps the browser busy. */
+/** A page that takes longer keeps the browser busy for ever. */
 const loadMs = 15_000;
 
 const style = `body{margin:0;background:black}div{position:relative;overflow:hidden;isolation:isolate;background:white;margin-bottom:${heights.gap}px}div[hidden]{display:none}iframe{position:absolute;left:0;border:0;background:white;width:${windowWidth}px;height:${windowHeight}px}iframe+iframe{mix-blend-mode:difference}`;
 
-/** Run in the page. */
+/** Code that runs in the page. */
 export const inPage = readFileSync(new URL("./in-page.js", import.meta.url), "utf8").replaceAll(
   "export ",
   "",
@@ -30,16 +30,16 @@ export const inPage = readFileSync(new URL("./in-page.js", import.meta.url), "ut
 export interface Pair {
   readonly first: string;
   readonly second: string;
-  /** Texts of the first page whose places are told. */
+  /** Texts whose places in the first page are returned. */
   readonly texts: readonly string[];
-  /** Whether the texts are scrolled to, in whichever page they are. */
+  /** Whether the page scrolls to the texts, in whichever document they are. */
   readonly isScrolled: boolean;
 }
 
 export interface Compared {
-  /** What differs, of the lines with the texts. */
+  /** The difference of the two pages, in the lines with the texts. */
   readonly strip: Strip;
-  /** The rectangles of each text in it. */
+  /** The rectangles of each text in the strip. */
   readonly boxes: readonly (readonly Rectangle[])[];
 }
 

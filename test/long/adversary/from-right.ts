@@ -1,4 +1,4 @@
-/** Text that begins at the right, or is pulled to the left: what reaches out there cannot be scrolled to. */
+/** Text that begins at the right or is moved to the left: a reader cannot scroll to what then lies left of the page. */
 import { box, colours, raw, type SceneTools, sizes, widths } from "./bulky.ts";
 import type { Box, PageNode } from "./page.ts";
 
@@ -60,7 +60,7 @@ const rooms = [
 ];
 const keeps = ["", "white-space:nowrap", "white-space:nowrap", "white-space:pre", "overflow-wrap:anywhere"];
 const cuts = ["", "", "", "overflow:hidden", "overflow:clip", "overflow:auto", "overflow-x:hidden"];
-/** Letters that are written from the right, in front of the sentence. */
+/** Right-to-left letters and marks that stand before the sentence. */
 const arabic = ["", "", "&#x5d0;&#x5d1; ", "&#x627; ", "&#x200f;", "&#x202e;", "<bdo dir=rtl>a</bdo>"];
 
 function holder(tools: SceneTools, inner: readonly PageNode[]): Box {

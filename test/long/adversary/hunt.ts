@@ -1,4 +1,5 @@
-/** One batch of pages: which of their sentences the renderer gives, and which of those a browser does not draw. */
+/** Finds the sentences of a page that the renderer gives, and makes leaks smaller. A leak is a given sentence that a browser does not
+ *  show. */
 import { htmlForms, renderHtml } from "#/src/formats/html/render-html.ts";
 import type { Judge } from "./judge.ts";
 import { marksOf, type Page, smallerPages, wordsOf, writePage } from "./page.ts";
@@ -8,7 +9,7 @@ export interface Leak {
   readonly mark: number;
 }
 
-/** The sentences of which a word is in a rendering. */
+/** The sentences of which at least one word is in a rendering. */
 export function givenMarks(page: Page): Set<number> {
   const html = writePage(page);
   const texts = htmlForms.map((form) => renderHtml(html, form).text.toLowerCase());
@@ -18,13 +19,13 @@ export function givenMarks(page: Page): Set<number> {
   return new Set(given.map(({ mark }) => mark));
 }
 
-/** The same leak with nothing in the page that it does without. */
+/** The same leak without everything in the page that it does not need. */
 export async function minimise(judge: Judge, { page, mark }: Leak): Promise<Leak> {
   let smallest = page;
   let tried = 0;
   for (let passes = 0; passes < passesMax; passes++) {
     const before = smallest;
-    // What did not help stands before; a page that lost something goes on where it lost it.
+    // Pages before `at` did not help. After a success the search goes on at the place of the removed part.
     for (let at = 0; tried < triesMax; ) {
       const some = smallerFrom(smallest, at, mark);
       if (some.length === 0) break;
@@ -44,7 +45,7 @@ export async function minimise(judge: Judge, { page, mark }: Leak): Promise<Leak
   return { page: smallest, mark };
 }
 
-/** The next pages with one thing less in which the sentence is given. */
+/** The next pages with one part less in which the renderer still gives the sentence. */
 function smallerFrom(page: Page, from: number, mark: number): { readonly page: Page; readonly at: number }[] {
   const found: { page: Page; at: number }[] = [];
   let at = 0;

@@ -1,7 +1,7 @@
 /** Runs in a page of Chromium. */
 
-/** Two documents in each pair of frames, the second over the first: what is left is the difference of their pixels. Frames are
- *  kept for the next pairs, since a browser takes longer to make one than to fill it. */
+/** Writes the two documents of each pair into two frames, the second on top of the first, so the picture shows the difference of their
+ *  pixels. Frames are reused, because a browser takes longer to make one than to fill it. */
 export function writePairs(pairs) {
   for (let made = document.body.children.length; made < pairs.length; made++)
     document.body.append(
@@ -20,9 +20,9 @@ export function writePairs(pairs) {
   }
 }
 
-/** Shows of each pair the lines with its texts, one pair below the other in pictures of a greatest height. Gives the number of
- *  its picture, its first line and its height there, and the rectangles of each text; null until everything is loaded.
- *  Texts that are to be scrolled to are those of both documents. */
+/** Shows the lines of each pair that have its texts, one pair below the other, in pictures of a limited height. Returns for each pair
+ *  the number of its picture, its first line and height there, and the rectangles of each text. Returns null until all frames are
+ *  loaded. With `isScrolled`, scrolls to the texts in both documents first. */
 export function placePairs(asked, heights) {
   const documents = [...document.querySelectorAll("iframe")]
     .slice(0, 2 * asked.length)
@@ -62,8 +62,8 @@ export function showPicture(number) {
   for (const holder of document.body.children) holder.hidden = holder.dataset.picture !== String(number);
 }
 
-/** Scrolls to a text the boxes around it, as a person could, and its document. Boxes that cut off what does not fit are not
- *  scrolled. Gives its rectangle in the page. */
+/** Scrolls the document, and the boxes around a text that a person can scroll, to the text. Boxes that cut off their content are not
+ *  scrolled. Returns the text's rectangle in the page. */
 export function scrollTo(text, inner) {
   const range = rangeOf(text, inner);
   if (range === null) return null;

@@ -1,9 +1,9 @@
-/** Whether a browser draws a marked sentence: two pictures of the page, one with other digits in the sentence. What makes no
- *  difference is not seen.
+/** Decides whether a browser shows a marked sentence: takes two pictures of the page, one with other digits in the sentence. If the
+ *  pictures are equal, the sentence is not visible.
  *
- *  First with all sentences changed, where each sentence that stands apart must differ in its own place; then each of the others
- *  for itself, scrolled to; at last what is still not seen in pictures of the page for itself, of all that can be scrolled to, down
- *  and to the right. */
+ *  First it changes all sentences at once; a sentence that is away from the others must differ in its own place. Then it changes each
+ *  of the remaining sentences alone and scrolls to it. At last it takes pictures of a page by itself for the sentences that are still
+ *  not visible, of the whole area that can be scrolled to. */
 import { type Browser, type Tab, windowHeight, windowWidth } from "../../peers/browser.ts";
 import { type Compared, createFrames, evaluate, inPage, type Pair } from "./frames.ts";
 import { type Mark, otherDigits, wordsOf } from "./page.ts";
@@ -17,23 +17,23 @@ import {
 } from "./picture-lines.ts";
 
 export interface Question {
-  /** The page, with other digits in some of its sentences. */
+  /** Writes the page with other digits in these sentences. */
   readonly write: (others: readonly number[]) => string;
   readonly marks: readonly Mark[];
 }
 
-/** At 16 pixels a digit differs from another one in 60 of them, at 7 pixels in 14, at 3 pixels in 3. */
+/** The least number of pixels that must differ for each digit. At 16 pixels two digits differ in 60, at 7 pixels in 14, at 3 in 3. */
 const pixelsPerDigit = 2;
 const digitsPerWord = 4;
-/** Pixels by which letters reach beyond their rectangle. */
+/** Letters may reach this many pixels beyond their rectangle. */
 const reach = 3;
-/** Pixels around a sentence. */
+/** Pixels around a sentence that are part of its picture. */
 const around = 40;
-/** Pixels of a whole page to each side, and around a sentence. */
+/** The largest width and height of a picture, in pixels. */
 const wholeMax = 4000;
 
 export interface Judge {
-  /** Of each page, how many pixels say what each sentence is; 0 where it is not seen. */
+  /** For each page, the number of pixels that differ with each sentence; 0 when the sentence is not visible. */
   seen(questions: readonly Question[]): Promise<number[][]>;
 }
 
@@ -79,7 +79,7 @@ function leastOf({ words }: Mark): number {
   return words * digitsPerWord * pixelsPerDigit;
 }
 
-/** Sentences that differ in their own places, where no other sentence is near. */
+/** Differences of sentences in their own places, without the places that are near another sentence. */
 function seenApart(marks: readonly Mark[], { strip, boxes }: Compared): number[] {
   return marks.map((mark, at) => {
     const others = boxes.toSpliced(at, 1).flat().map(widened);
@@ -92,7 +92,7 @@ function widened([left, top, right, bottom]: Rectangle): Rectangle {
   return [left - reach, top - reach, right + reach, bottom + reach];
 }
 
-/** The page for itself: first where the sentence says that it is, then everything. */
+/** Compares pictures of the page by itself: first the place of the sentence, then the whole page. */
 async function differencesAlone(tab: Tab, write: Write, mark: Mark): Promise<number> {
   const least = leastOf(mark);
   let most = 0;
@@ -100,7 +100,7 @@ async function differencesAlone(tab: Tab, write: Write, mark: Mark): Promise<num
     const plain = await drawAlone(tab, write([]), textOf(mark), part);
     if (plain === undefined) continue;
     const other = await drawAlone(tab, write([mark.mark]), otherDigits(textOf(mark)), part);
-    // Sizes that follow the text show what it is.
+    // When the size of the page depends on the text, the text is visible in it.
     if (other?.stride !== plain.stride || other.height !== plain.height) return Number.POSITIVE_INFINITY;
     most = Math.max(most, differencesIn(plain, other));
     if (most >= least) break;

@@ -1,8 +1,8 @@
-/** A page as a tree that can be written as HTML and made smaller. Its marked sentences are words of one letter and four digits.
- *  Digits are as wide as each other in common fonts, so that other digits in their place change pixels and no place. */
+/** A page as a tree that can be written as HTML and made smaller. Each word of a marked sentence is one letter and four digits. In
+ *  common fonts all digits have the same width, so that other digits change pixels but no positions. */
 export interface Mark {
   readonly kind: "mark";
-  /** Which sentence. */
+  /** The number of the sentence. */
   readonly mark: number;
   readonly words: number;
 }
@@ -23,7 +23,7 @@ export interface Box {
 export type PageNode = Mark | Raw | Box;
 
 export interface Rule {
-  /** Around it: `@media screen`. */
+  /** The at-rules around it, for example `@media screen`. */
   readonly within: readonly string[];
   readonly selector: string;
   readonly style: readonly (readonly [property: string, value: string])[];
@@ -31,18 +31,18 @@ export interface Rule {
 
 export interface Page {
   readonly doctype: string;
-  /** In the head, before the rules. */
+  /** Elements of the head before the rules. */
   readonly head: readonly string[];
   readonly rules: readonly (Rule | string)[];
   readonly body: Box;
 }
 
-/** Sentences of one page, and words of one sentence, at most. */
+/** The most sentences in one page, and the most words in one sentence. */
 export const marksMax = 5;
 export const wordsMax = 40;
 
 const digits = "23456780";
-/** The same with each digit another one: of those that look least alike. */
+/** For each digit the digit that looks least like it. */
 const swapped: Readonly<Record<string, string>> = {
   2: "7",
   7: "2",
@@ -81,7 +81,7 @@ const voidTags = new Set([
   "param",
 ]);
 
-/** `others`: the sentences whose digits are others. */
+/** Writes the page. The sentences in `others` get other digits. */
 export function writePage({ doctype, head, rules, body }: Page, others: readonly number[] = []): string {
   const sheet = rules.length === 0 ? "" : `<style>${rules.map(writeRule).join("\n")}</style>`;
   return `${doctype}${head.join("")}${sheet}${writeNode(body, others)}`;
@@ -119,7 +119,7 @@ export function marksOf(page: Page): Mark[] {
   return within(page.body);
 }
 
-/** Every page that is this one with one thing less, the larger cuts first. */
+/** All pages with one part less than this one, larger cuts first. */
 export function* smallerPages(page: Page): Generator<Page> {
   for (const body of smallerBoxes(page.body)) yield { ...page, body };
   for (const [at, rule] of page.rules.entries()) {

@@ -1,22 +1,22 @@
-/** The lines of a PNG as Chromium writes it in haste (each by the filter "up", PNG section 9), and where two such pictures differ,
- *  without unpacking what is the same. */
+/** The lines of a PNG that Chromium wrote for speed (all with the filter "up", PNG section 9). Finds where two such pictures differ
+ *  without decoding the parts that are equal. */
 import { inflateSync } from "node:zlib";
 import { readPng } from "../../peers/png.ts";
 
 export interface Lines {
   readonly height: number;
-  /** Octets of a line, the first of which names its filter. */
+  /** Octets of a line. The first octet is its filter. */
   readonly stride: number;
   readonly channels: number;
   readonly octets: Buffer;
 }
 
-/** Lines the one above which is black. */
+/** Lines whose previous line is black, so they can be decoded without it. */
 export type Strip = Lines;
 
 export type Rectangle = readonly [left: number, top: number, right: number, bottom: number];
 
-/** Differences of a colour's parts, of 255, that a person does not see: text of #ddd on white has twice as much. */
+/** A colour component must differ by this much of 255 for a person to see it. Text of #ddd on white differs by twice as much. */
 const differenceMin = 16;
 const up = 2;
 
@@ -37,7 +37,7 @@ export function readLines(png: Buffer): Lines {
   return { height, stride, channels, octets };
 }
 
-/** Lines of other filters, written anew. */
+/** Codes a picture again with the filter "up" in all lines. */
 function inFilterUp(png: Buffer, stride: number): Buffer {
   const { pixels, height } = readPng(png);
   const octets = Buffer.alloc(stride * height);
@@ -51,12 +51,12 @@ function inFilterUp(png: Buffer, stride: number): Buffer {
   return octets;
 }
 
-/** Lines of a picture, the one above which is black. */
+/** Cuts lines out of a picture. The line above them must be black. */
 export function cutPicture({ stride, channels, octets }: Lines, top: number, height: number): Strip {
   return { height, stride, channels, octets: octets.subarray(top * stride, (top + height) * stride) };
 }
 
-/** Pixels that a person sees to differ. */
+/** The number of pixels whose difference a person sees. */
 export function differencesIn(one: Strip, other: Strip): number {
   if (one.octets.equals(other.octets)) return 0;
   const { channels } = one;
@@ -73,7 +73,7 @@ export function differencesIn(one: Strip, other: Strip): number {
   return count;
 }
 
-/** Pixels that a person sees not to be black, of a rectangle or of all, and outside of others. */
+/** The number of pixels that a person sees as not black, in a rectangle or in the whole strip, without those inside `outside`. */
 export function lightIn(strip: Strip, within?: Rectangle, outside: readonly Rectangle[] = []): number {
   const { stride, channels, height, octets } = strip;
   if (octets.equals(blackLines(stride, height))) return 0;
@@ -82,7 +82,7 @@ export function lightIn(strip: Strip, within?: Rectangle, outside: readonly Rect
   const from = Math.max(0, Math.floor(left));
   const first = Math.max(0, Math.floor(top));
   const last = Math.min(height, Math.ceil(bottom));
-  // Of these columns alone: each line follows from the one above.
+  // Decodes only these columns. Each line needs the line above.
   const line = new Uint8Array(Math.max(0, Math.min(width, Math.ceil(right)) - from) * channels);
   let count = 0;
   for (let y = 0; y < last; y++) {

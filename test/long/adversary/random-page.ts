@@ -1,4 +1,4 @@
-/** Pages that hide: a random tree of what mail is made of, with declarations, rules and attributes around marked sentences. */
+/** Pages that hide text: a random tree of the elements of mail, with declarations, rules and attributes around marked sentences. */
 import type { RandomSource } from "../../support/random.ts";
 import { type Box, marksMax, type Page, type PageNode, type Rule } from "./page.ts";
 import { type Declaration, honestStyle, styleOf } from "./random-style.ts";
@@ -22,7 +22,7 @@ import {
 
 class PageMaker {
   readonly #random: RandomSource;
-  /** One box in so many, times its own likelihood, has a style. */
+  /** One in this many boxes has a style, times a factor for the kind of box. */
   readonly #rarity: number;
   readonly #isHonest: boolean;
   #marks = 0;
@@ -145,7 +145,7 @@ class PageMaker {
         ? []
         : [{ kind: "mark", mark: this.#marks++, words: random.one([1, 1, 1, 2, 4]) }];
     const scene = randomScene({ random, mark });
-    // Something of the grammar in the middle of it, or around.
+    // Sometimes adds random content around the scene or after it.
     if (random.below(3) > 0) return scene;
     return random.below(2) === 0
       ? [this.#box(random.one(blocks.slice(0, 3)), scene, 1)]

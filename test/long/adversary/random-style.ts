@@ -1,12 +1,12 @@
-/** Declarations that hide, or may, or only look so. Every property of CSS's index is used; those with which honest mail and old
- *  tricks work come more often, in groups that belong together and with values at their borders. */
+/** Declarations that hide text, may hide it, or only seem to. They use every property of the index of CSS. Properties of honest mail
+ *  and of known tricks are more frequent; they come in groups that belong together, with values near their limits. */
 import { neutralNames } from "#/src/formats/css/neutral.ts";
 import type { RandomSource } from "../../support/random.ts";
 import { colours, lengths, percentages, properties, randomValue } from "./css-grammar.ts";
 
 export type Declaration = readonly [property: string, value: string];
 
-/** Properties that work with each other. */
+/** Groups of properties that affect each other. */
 const themes: readonly (readonly string[])[] = [
   "color background background-color opacity -webkit-text-fill-color background-image background-clip background-size background-position background-repeat mix-blend-mode isolation text-shadow color-scheme",
   "color background-color width height float position margin-left margin-top padding display",
@@ -120,7 +120,7 @@ function likelyValue(property: string, random: RandomSource): string {
   }
 }
 
-/** What honest mail is made of. Where all of a page is understood, its text is given, and a mistake in the understanding shows. */
+/** Declarations of honest mail. When the renderer understands all of a page, it gives its text, so that an error in it becomes visible. */
 const honest = (
   "color background-color background font-size font line-height letter-spacing word-spacing text-indent white-space " +
   "margin margin-left margin-right margin-top margin-bottom padding padding-left padding-right padding-top padding-bottom " +
@@ -197,7 +197,7 @@ const passedNames = [
   ..."word-break overflow-wrap line-break hyphens list-style list-style-position".split(" "),
 ];
 
-/** Of a property that the renderer does not judge, or hardly. */
+/** A declaration of a property that the renderer does not judge, or judges in few cases. */
 function passedOver(random: RandomSource): Declaration {
   const property = random.one(passedNames);
   return [property, randomValue(property, random)];
@@ -207,7 +207,7 @@ function declaration(random: RandomSource, property: string): Declaration {
   return [property, `${likelyValue(property, random)}${random.below(12) === 0 ? "!important" : ""}`];
 }
 
-/** Declarations that belong together, or any. */
+/** Declarations of one group, or of any properties. */
 export function styleOf(random: RandomSource): Declaration[] {
   const theme = random.below(4) === 0 ? allProperties : random.one(themes);
   return Array.from({ length: 1 + random.below(4) }, () => declaration(random, random.one(theme)));

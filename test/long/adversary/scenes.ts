@@ -1,6 +1,6 @@
-/** Ways of hiding that a reader of the renderer's source would try: boxes that cut off what is counted too small, paint over what is
- *  thought to stand elsewhere, text that leaves its background or the window. Each is a small tree with a sentence where it is likely
- *  not seen; sizes, elements and colours are random. */
+/** Tricks that a reader of the renderer's source would try: a box that cuts off content whose size is estimated too small, paint over
+ *  content that is expected elsewhere, text that leaves its background or the window. Each trick is a small tree with a sentence that
+ *  is probably not visible. Sizes, elements and colours are random. */
 import { box, bulky, colours, heights, nested, raw, type SceneTools, sizes, widths } from "./bulky.ts";
 import { floatingTable } from "./floating-tables.ts";
 import { fromRight } from "./from-right.ts";
@@ -18,7 +18,7 @@ const roomOnly = [
   "padding-right:40%",
 ];
 
-/** A box that cuts off, the sentence behind what is bulky. */
+/** A box that cuts off its content, with the sentence after bulky content. */
 function clipped(tools: SceneTools): PageNode[] {
   const { random, mark } = tools;
   const size = [
@@ -56,7 +56,7 @@ function inTable({ random }: SceneTools, tag: string, style: string, inner: read
   return [box("table", table, rows)];
 }
 
-/** What the box stands in, and beside. */
+/** The content inside and beside which the box stands. */
 function around({ random }: SceneTools, nodes: readonly PageNode[]): PageNode[] {
   switch (random.below(6)) {
     case 0:
@@ -89,7 +89,7 @@ function around({ random }: SceneTools, nodes: readonly PageNode[]): PageNode[] 
   }
 }
 
-/** The sentence first, and what may lie on it or under it behind it. */
+/** The sentence, and after it a box that may lie on top of it or under it. */
 function covered(tools: SceneTools): PageNode[] {
   const { random, mark } = tools;
   const first = random.one([
@@ -128,7 +128,7 @@ function covered(tools: SceneTools): PageNode[] {
   return [box(random.one(["div", "span", "p"]), `${first};${indent}`, mark()), second];
 }
 
-/** Letters or signs of their own that reach far out of their lines. */
+/** Large letters or generated signs that reach far out of their lines. */
 function overdrawn({ random, mark }: SceneTools): PageNode[] {
   const size = `font-size:${random.one(["40px", "60px", "120px", "200px"])}`;
   const line = `line-height:${random.one([".75", ".8", "1", "100px", "150px"])}`;
@@ -152,7 +152,7 @@ function overdrawn({ random, mark }: SceneTools): PageNode[] {
   return random.below(3) === 0 ? [{ ...large, style }, small] : [small, { ...large, style }];
 }
 
-/** Text that leaves its background, or the window. */
+/** Text that leaves its background or the window. */
 function leaving(tools: SceneTools): PageNode[] {
   const { random, mark } = tools;
   if (random.below(6) === 0) {
@@ -258,7 +258,7 @@ function leaving(tools: SceneTools): PageNode[] {
     : [holder];
 }
 
-/** A float, and beside it a line that does not break or leaves its box, with paint at its end. */
+/** A float, and beside it a line that does not break or leaves its box and ends with a painted element. */
 function besideFloat({ random, mark }: SceneTools): PageNode[] {
   const float = box(
     "div",
@@ -285,7 +285,7 @@ function besideFloat({ random, mark }: SceneTools): PageNode[] {
   return random.below(3) === 0 ? [box("div", "width:600px", [float, line])] : [float, line];
 }
 
-/** Rules for what scenes have the class `k` for. */
+/** Rules for the class `k`, which the scenes use. */
 export const sceneRules: readonly string[] = [
   '.k::before{content:"";display:block;height:60px}',
   '.k::before{content:"";display:block;height:10px}',

@@ -1,5 +1,5 @@
-/** Boxes with borders in the colour of the letters: content that is higher or wider than what is said, floats and moved text lie on
- *  them; and boxes that cut off inside of their borders. */
+/** Boxes with borders in the colour of the text. Content larger than the stated size, floats and moved text lie on the borders; other
+ *  boxes cut off inside their borders. */
 import { box, bulky, colours, raw, type SceneTools } from "./bulky.ts";
 import type { Box, PageNode } from "./page.ts";
 

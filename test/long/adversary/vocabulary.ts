@@ -1,4 +1,4 @@
-/** What random pages are made of beside declarations: elements, attributes, text that says nothing, selectors, conditions. */
+/** The parts of random pages besides declarations: elements, attributes, filler text, selectors and conditions. */
 import type { RandomSource } from "../../support/random.ts";
 import type { Declaration } from "./random-style.ts";
 

@@ -1,5 +1,5 @@
-/** Apple's caldavtester. Its scripts expect certain accounts and collections, which are made once; each of its files then meets a
- *  copy of that store, so that none sees what another has left. */
+/** Apple's caldavtester. Its scripts expect certain accounts and collections, which are made once. Each of its files runs on a copy of
+ *  that store, so that no file sees the changes of another. */
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -11,10 +11,10 @@ import { missingVariable, patient, type Suite } from "./suite.ts";
 const userCount = 40;
 const publicCount = 10;
 const administratorUser = 0;
-/** The last user, whom no script names otherwise. */
+/** The last user. Scripts use it only as the user with a foreign name. */
 const foreignUser = 39;
 
-/** Of what the suite asks only servers that have it. */
+/** Features of the suite that this server has. Only servers that name them are tested for them. */
 const features: readonly string[] = [
   "COPY Method",
   "MOVE Method",
@@ -49,12 +49,12 @@ const features: readonly string[] = [
   "well-known",
 ];
 
-/** What is not compared: when an answer came, as the suite does not compare it of Apple's server; and TRANSP:TRANSPARENT, which that
- *  server writes into the copies of attendees who have not answered. Here TRANSP is the attendee's own, and an unanswered invitation
- *  makes busy tentatively. */
+/** Parts that the suite does not compare. The time of an attendee's answer: the suite ignores it for Apple's server too. And
+ *  TRANSP:TRANSPARENT, which Apple's server writes into the copies of attendees who have not answered. Here TRANSP belongs to the
+ *  attendee, and an unanswered invitation makes the attendee tentatively busy. */
 const datafilter = ["ATTENDEE:X-WAYPOST-REPLIED", "TRANSP=TRANSPARENT"];
 
-/** `only` chooses among its files, as `CalDAV/put`. */
+/** `only` selects among its files, for example `CalDAV/put`. */
 export function caldavtester(only: string): Suite {
   return {
     name: "caldavtester",
@@ -102,8 +102,8 @@ export function caldavtester(only: string): Suite {
   };
 }
 
-/** There an administrator clears away what a script has left with its users. Here nobody reads the inbox of another, so each user
- *  does it. */
+/** Changes requests of the scripts that clean up. On Apple's server an administrator deletes what a script has left with its users.
+ *  Here nobody can read another user's inbox, so each user deletes its own. */
 function copyScripts(checkout: string, target: string): void {
   fs.rmSync(target, { recursive: true, force: true });
   fs.mkdirSync(target, { recursive: true });
@@ -131,7 +131,7 @@ function copyScripts(checkout: string, target: string): void {
 const clearing =
   /<request user="\$useradmin:" pswd="\$pswdadmin:">\s*(<method>(?:WAIT)?DELETEALL[^<]*<\/method>)((?:\s*<ruri>[^<]*<\/ruri>)+)\s*<\/request>/g;
 
-/** One case of a file: 0 passed, 1 failed, 2 an error, 3 ignored, and what was wrong. */
+/** The result of one case: 0 passed, 1 failed, 2 error, 3 ignored; and the details. */
 type Result = readonly [result: 0 | 1 | 2 | 3, details: string];
 
 function casesOf(results: string): [name: string, Result][] {
@@ -141,7 +141,7 @@ function casesOf(results: string): [name: string, Result][] {
 
 const options = { people: 0, set: [...patient, "log.level=error", "storage.quota_bytes=104857600"] };
 
-/** As the driver reads it. */
+/** The profile in the form that the driver reads. */
 interface Profile {
   readonly features: readonly string[];
   readonly waitcount: number;
@@ -151,14 +151,14 @@ interface Profile {
   readonly subst: Readonly<Record<string, string>>;
 }
 
-/** A store with the accounts, and what the suite substitutes for its variables. */
+/** Makes a store with the accounts. Returns the values of the suite's variables. */
 async function seed(data: string): Promise<Profile> {
   await using daemon = await startChildDaemon({ ...options, agents: userCount + publicCount, data });
   for (const [agent, { address }] of daemon.agents.entries())
     await administer(data, "agent.update", { owner: address, name: nameOf(agent) });
   const [administrator, foreigner] = [daemon.agents[administratorUser]!, daemon.agents[foreignUser]!];
   const subst: Record<string, string> = {
-    // Who administers there reads and writes everything; here nobody does, so it is the user whose calendars are used most.
+    // Apple's administrator may read and write everything. Nobody may here, so this is the user whose calendars are used most.
     "$useradmin:": administrator.address,
     "$useradminguid:": administrator.id,
     "$pswdadmin:": administrator.password,
@@ -175,10 +175,10 @@ async function seed(data: string): Promise<Profile> {
     "$calendars_users:": "/dav/calendars/",
     "$addressbooks_uids:": "/dav/addressbooks/",
     "$addressbooks_users:": "/dav/addressbooks/",
-    // A value that is empty is not taken.
+    // The suite does not accept an empty value.
     "$add-member:": "?",
     "$cuaddr2:": "mailto:$email2:",
-    // A collection is no member of itself (RFC 6578 section 3.3).
+    // A collection is not a member of itself (RFC 6578 section 3.3).
     "$calendar_sync_extra_items:": "[]",
     "$calendar_sync_extra_count:": "0",
   };
@@ -191,12 +191,12 @@ async function seed(data: string): Promise<Profile> {
     for (const [name, value] of Object.entries(names))
       subst[`$${name.replace("%d", String(number))}:`] = value;
   }
-  // What is delivered here is there with the answer to the PUT; mail takes a moment.
+  // Deliveries on this server are done with the answer to the PUT. Mail takes a moment.
   return { features, waitcount: 4, waitdelay: 0.1, waitsuccess: 1, datafilter, subst };
 }
 
-/** There everybody reads when others are busy; here a grant lets the first user. It is left out where homes are listed, as it shows
- *  the calendars of others there. */
+/** Lets the first user read the busy times of others by grants; on Apple's server everybody may. Used only for some files, because a
+ *  grant also shows the calendars of others where homes are listed. */
 async function shareBusyTime(data: string, subst: Readonly<Record<string, string>>): Promise<void> {
   for (const target of [2, 3, 4])
     await administer(data, "grant.create", {
@@ -206,7 +206,7 @@ async function shareBusyTime(data: string, subst: Readonly<Record<string, string
     });
 }
 
-/** As the suite calls them, and as it has written them into its data. */
+/** The name of a user as the suite has it in its data. */
 function nameOf(agent: number): string {
   const [kind, number] = agent < userCount ? ["User", agent + 1] : ["Public", agent + 1 - userCount];
   return agent === foreignUser ? "まだ" : `${kind} ${String(number).padStart(2, "0")}`;
@@ -226,7 +226,7 @@ async function administer(
   }
 }
 
-/** Its path, without a slash behind it: what is delivered goes there (RFC 6638 section 9.2). */
+/** The path of the default calendar, without a slash at its end. Invitations are delivered to it (RFC 6638 section 9.2). */
 async function findDefaultCalendar(daemon: ChildDaemon, agent: number): Promise<string> {
   const body = `<?xml version="1.0" encoding="utf-8"?>
 <propfind xmlns="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><prop><C:schedule-default-calendar-URL/></prop></propfind>`;
@@ -249,7 +249,7 @@ function userOf(daemon: ChildDaemon, agent: number, calendar: string): Record<st
     "principal%dnoslash": `/dav/principals/${id}`,
     "calendarpath%d": calendar,
     "calendarpathalt%d": calendar,
-    // Tasks stand among the events.
+    // Tasks are in the same calendar as events.
     "taskspath%d": calendar,
     "pollspath%d": calendar,
     "calendarhomealt%d": `/dav/calendars/${id}`,

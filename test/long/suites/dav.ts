@@ -1,5 +1,5 @@
-/** Suites and clients of WebDAV, CalDAV and CardDAV: litmus, vdirsyncer's tests of its storages, python-caldav's functional
- *  tests, and what of Debian keeps calendars and contacts (vdirsyncer, khal, khard, todoman, calcurse, cadaver, curl). */
+/** Suites and clients of WebDAV, CalDAV and CardDAV: litmus, vdirsyncer's tests of its storages, python-caldav's functional tests, and
+ *  Debian's programs for calendars and contacts (vdirsyncer, khal, khard, todoman, calcurse, cadaver, curl). */
 import path from "node:path";
 import type { ChildDaemon } from "../../support/daemon.ts";
 import { driven, missingProgram, missingVariable, type Suite } from "./suite.ts";
@@ -49,15 +49,15 @@ export const davSuites: readonly Suite[] = [
   }),
 ];
 
-/** What python-caldav tests only where it is told that a server has it (RFC 6638). A Schedule-Tag stays while answers come in; what
- *  its owner PUTs has another one. */
+/** Features that python-caldav tests only when it is told that the server has them (RFC 6638). A Schedule-Tag stays the same when
+ *  answers come in, and changes when the owner PUTs the object. */
 const claimed = {
   "scheduling.freebusy-query": { support: "full" },
   "scheduling.schedule-tag": { support: "full" },
   "scheduling.schedule-tag.stable-partstat": { support: "unsupported" },
 };
 
-/** A URL below /dav/, where every client begins to look. */
+/** A URL below /dav/, where every client begins discovery. */
 export function davUrl(daemon: ChildDaemon, below = ""): string {
   return `${daemon.http.url}/dav/${below}`;
 }
@@ -72,7 +72,7 @@ const addressbookBody = `<?xml version="1.0" encoding="utf-8"?>
 <mkcol xmlns="DAV:" xmlns:R="urn:ietf:params:xml:ns:carddav"><set><prop>
 <resourcetype><collection/><R:addressbook/></resourcetype></prop></set></mkcol>`;
 
-/** Makes a calendar or an addressbook of an agent. Its path below /dav/. */
+/** Makes a calendar or an addressbook of an agent. Returns its path below /dav/. */
 export async function makeCollection(
   daemon: ChildDaemon,
   kind: "calendars" | "addressbooks",
@@ -85,7 +85,7 @@ export async function makeCollection(
   return below;
 }
 
-/** One request of an agent; throws when it is refused. */
+/** Sends one request of an agent. Throws when it is refused. */
 export async function request(
   daemon: ChildDaemon,
   method: string,

@@ -1,4 +1,4 @@
-/** Dovecot's imaptest, mail programs as Debian has them, and Thunderbird with mail, a calendar and an addressbook. */
+/** Dovecot's imaptest, Debian's mail programs, and Thunderbird with mail, a calendar and an addressbook. */
 import path from "node:path";
 import type { ChildDaemon } from "../../support/daemon.ts";
 import { davUrl, makeCollection } from "./dav.ts";
@@ -13,7 +13,7 @@ export function mailSuites(seconds: string): readonly Suite[] {
       name: "mail-programs",
       driver: "accept-mail-clients.py",
       missing: () => missingProgram("python3"),
-      // swaks delivers from outside, which is not what a submission port is for.
+      // Without swaks, which delivers from outside: a submission port is not for that.
       command: (daemon) => ["python3", ...placesOf(daemon), "--smtp-auth", "--only", "^(?!swaks)"],
     }),
     driven({

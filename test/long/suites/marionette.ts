@@ -1,4 +1,4 @@
-/** Thunderbird as a program drives it: a new profile on an X display of its own, and chrome JavaScript over Marionette. */
+/** Thunderbird under the control of a program: a new profile on its own X display, and privileged JavaScript over Marionette. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,14 +11,14 @@ import { freePort } from "../../support/free-port.ts";
 export type Preferences = Readonly<Record<string, string | number | boolean>>;
 
 export interface Thunderbird extends AsyncDisposable {
-  /** What a script in Thunderbird's main window returns. `args` are its arguments. */
+  /** Runs a script in Thunderbird's main window and returns its result. `args` are the arguments of the script. */
   run(script: string, ...args: readonly unknown[]): Promise<unknown>;
   /** Waits until a script returns something true. */
   until(what: string, script: string, ...args: readonly unknown[]): Promise<unknown>;
   screenshot(file: string): Promise<void>;
 }
 
-/** Neither a wizard nor first pages, and no traffic to anywhere else. */
+/** Preferences that prevent wizards, first pages and all network traffic of Thunderbird's own. */
 const quiet: Preferences = {
   "mail.provider.suppress_dialog_on_startup": true,
   "mail.spotlight.firstRunDone": true,
@@ -49,9 +49,9 @@ const quiet: Preferences = {
   "calendar.timezone.local": "UTC",
   "calendar.timezone.useSystemTimezone": false,
   "calendar.alarms.show": false,
-  // The message stands below the list.
+  // Shows the message below the list.
   "mail.pane_config.dynamic": 0,
-  // A prompt for a password at the start would keep the main window from being seen.
+  // A password prompt at the start would hide the main window.
   "offline.startup_state": 3,
   "offline.send.unsent_messages": 2,
   "offline.download.download_messages": 2,
@@ -154,7 +154,7 @@ interface Connection {
   end(): void;
 }
 
-/** Packets are `length:[type, id, error, result]`, one answer to each command. */
+/** Packets are `length:[type, id, error, result]`. Each command gets one answer. */
 async function connect(port: number): Promise<Connection> {
   const socket = await open(port);
   let buffer = Buffer.alloc(0);

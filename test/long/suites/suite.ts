@@ -1,25 +1,25 @@
-/** A suite of others: what it needs, and how it is run against a daemon. */
+/** A suite of others: what it needs, and how it runs against a daemon. */
 import { spawnSync } from "node:child_process";
 import { type ChildDaemon, type DaemonOptions, startChildDaemon } from "../../support/daemon.ts";
 
 export interface Suite {
   readonly name: string;
-  /** A file beside the repository, in `../shared/conformance`, where it needs one. */
+  /** The file of its driver in `../shared/conformance` beside the repository, when it needs one. */
   readonly driver?: string;
-  /** Why it cannot be run here, where that is so. */
+  /** The reason why it cannot run here; undefined when it can. */
   missing(): string | undefined;
-  /** Whether everything passed. `work` is a folder of its own. */
+  /** Runs it. True when everything passed. `work` is a folder for this suite only. */
   run(driver: string, work: string): Promise<boolean>;
 }
 
 export interface Driven extends Omit<Suite, "run"> {
   readonly daemon?: DaemonOptions;
-  /** The program and its arguments; the driver's path stands behind the program. */
+  /** The program and its arguments. The path of the driver is inserted after the program. */
   command(daemon: ChildDaemon, work: string): Promise<readonly string[]> | readonly string[];
   env?(daemon: ChildDaemon, work: string): NodeJS.ProcessEnv;
 }
 
-/** One run of a driver against one daemon. */
+/** A suite that is one run of a driver against one daemon. */
 export function driven({ daemon: options, command, env, ...suite }: Driven): Suite {
   return {
     ...suite,
@@ -35,7 +35,7 @@ export function driven({ daemon: options, command, env, ...suite }: Driven): Sui
   };
 }
 
-/** Settings of every daemon under a suite: one address tries passwords and opens connections for many. */
+/** Settings of every daemon under a suite: the attempts and connections of many users come from one address. */
 export const patient: readonly string[] = [
   "imap.max_connections_per_login=1000",
   "limits.login_failures_per_network=1000000",

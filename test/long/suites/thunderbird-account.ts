@@ -1,21 +1,21 @@
-/** An account by Thunderbird's own dialog: an address and an app password are typed and nothing else (the name is the one of the system's
- *  user). It finds the servers by autoconfig, and has the person's mail, calendar and addressbook. */
+/** Adds an account in Thunderbird's own dialog. Only an address and an app password are typed; the name is that of the system's user.
+ *  Thunderbird finds the servers by autoconfig, and then has the person's mail, calendar and addressbook. */
 import type { Preferences, Thunderbird } from "./marionette.ts";
 
 export interface Expected {
   readonly address: string;
   readonly password: string;
-  /** The host that autoconfig names, with TLS from the first octet on both ports. */
+  /** The host that autoconfig names. Both ports use TLS from the first octet. */
   readonly hostname: string;
   readonly imaps: number;
   readonly submissions: number;
-  /** The path below which the calendar is. */
+  /** The path below which the calendar must be. */
   readonly calendars: string;
-  /** The subject of a message in the INBOX. */
+  /** The subject of a message in INBOX. */
   readonly subject: string;
 }
 
-/** Nothing but autoconfig may find the servers. */
+/** Preferences with which only autoconfig can find the servers. */
 export const autoconfigOnly: Preferences = {
   "mailnews.auto_config.fetchFromISP.enabled": true,
   "mailnews.auto_config.fetchFromExchange.enabled": false,
@@ -24,7 +24,7 @@ export const autoconfigOnly: Preferences = {
   "mailnews.mx_service_url": "",
 };
 
-/** Throws what is not as expected. Each thing that was seen is a line of output. */
+/** Adds the account. Throws when something is not as expected. Prints a line for each thing that it has seen. */
 export async function addAccount(thunderbird: Thunderbird, expected: Expected): Promise<void> {
   const { address, password, hostname, imaps, submissions, calendars, subject } = expected;
   const seen = async (what: string, script: string, ...args: readonly unknown[]): Promise<void> => {
@@ -68,7 +68,7 @@ export async function addAccount(thunderbird: Thunderbird, expected: Expected): 
   );
 }
 
-/** The dialog stands below shadow roots. `shown` is an element that can be seen. */
+/** Functions for scripts. Elements of the dialog are in shadow roots. `shown` finds an element that is visible. */
 const page = `const all = (root) => [...root.querySelectorAll("*")].flatMap((one) => [one, ...(one.shadowRoot ? all(one.shadowRoot) : [])]);
   const shown = (name) => all(document).find((one) => (one.localName === name || one.id === name) && one.checkVisibility());`;
 
@@ -76,7 +76,7 @@ const accounts = `const { MailServices } = ChromeUtils.importESModule("resource:
   const imap = MailServices.accounts.accounts.map((one) => one.incomingServer).find((one) => one?.type === "imap");
   const smtp = MailServices.outgoingServer.servers[0]?.QueryInterface(Ci.nsISmtpServer);`;
 
-/** Types into a field, and goes on. */
+/** Types into a field and presses the button to continue. */
 async function fillIn(thunderbird: Thunderbird, field: string, text: string): Promise<void> {
   await thunderbird.until(
     field,

@@ -1,6 +1,6 @@
-/** A person's calendar and addressbook in Thunderbird: the event that an agent invites to, a contact of the agent, and an invitation
- *  from outside that is accepted in the mail it came with. The answer has to reach the organizer's server.
- *  With SCREENSHOTS=folder, what is seen stands there as pictures. */
+/** A person's calendar and addressbook in Thunderbird: an event to which an agent invites, a contact of the agent, and an invitation
+ *  from outside that the person accepts in its mail. The answer must reach the organizer's server.
+ *  With SCREENSHOTS=folder, pictures of the screen are written there. */
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { createTransport } from "nodemailer";
@@ -186,7 +186,7 @@ function preferencesOf(daemon: InProcessDaemon, calendarHref: string, book: stri
   };
 }
 
-/** Its result. */
+/** Calls an operation and returns its result. */
 async function call(
   daemon: InProcessDaemon,
   operation: string,
@@ -202,7 +202,7 @@ async function call(
   return JSON.parse(text) as Record<string, unknown>;
 }
 
-/** Contacts of the agent, and a grant that lets the person read them. Their href. */
+/** Makes contacts of the agent, and a grant with which the person may read them. Returns their href. */
 async function shareContacts(daemon: InProcessDaemon): Promise<string> {
   const [agent, person] = [daemon.agents[0]!, daemon.people[0]!];
   const contacts = [
@@ -262,7 +262,7 @@ async function logIn(
   );
 }
 
-/** As a server outside sends it. */
+/** Sends an invitation as a server outside would. */
 async function invite({ smtp }: InProcessDaemon, address: string): Promise<void> {
   const transport = createTransport({ ...smtp, secure: false, tls: { rejectUnauthorized: false } });
   const content = [

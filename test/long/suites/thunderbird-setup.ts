@@ -1,5 +1,5 @@
-/** Thunderbird sets itself up. Names are answered by loopback, and a proxy leads port 443 to the port of the daemon. It does not look at
- *  certificates here; where it does, on the usual ports, is `test/long/from-empty.test.ts`. */
+/** Thunderbird sets itself up. All names resolve to loopback, and a proxy forwards port 443 to the port of the daemon. Certificates are
+ *  not checked here; `test/long/from-empty.test.ts` does the same on the usual ports with certificates checked. */
 import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";
 import path from "node:path";
@@ -72,7 +72,7 @@ export const thunderbirdSetup: Suite = {
   },
 };
 
-/** A proxy (CONNECT) that leads every name and port to one port here. */
+/** A CONNECT proxy that forwards every name and port to one port of this machine. */
 async function startProxy(target: number) {
   const sockets = new Set<net.Socket>();
   const server = net.createServer((socket) => {

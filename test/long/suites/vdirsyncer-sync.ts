@@ -1,5 +1,5 @@
-/** Debian's vdirsyncer keeps a calendar and an addressbook of 1,000 items each in step with files: filled from here, changed and
- *  deleted on both sides at once, and changed on both sides in the same items. Both sides are compared with what they must hold. */
+/** Debian's vdirsyncer synchronizes a calendar and an addressbook of 1,000 items each with files: half of the items come from each side,
+ *  then both sides change and delete items, and then both change the same items. Each time both sides must hold what they should. */
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -25,13 +25,13 @@ export const vdirsyncerSync: Suite = {
 };
 
 export interface Login {
-  /** Where vdirsyncer begins to look. */
+  /** Where vdirsyncer begins discovery. */
   readonly url: string;
   readonly address: string;
   readonly password: string;
 }
 
-/** `collection`: the URL of an empty one whose last segment is `thousand`. Throws where the sides differ from what they must hold. */
+/** `collection` is the URL of an empty collection whose last segment is `thousand`. Throws when a side does not hold what it should. */
 export async function synchronize(
   kind: "calendars" | "addressbooks",
   login: Login,
@@ -44,7 +44,7 @@ export async function synchronize(
   fs.mkdirSync(folder, { recursive: true });
   fs.writeFileSync(path.join(work, "config"), configurationOf(isCalendar, login, work));
   const textOf = isCalendar ? eventText : contactText;
-  /** What both sides must hold, by UID. */
+  /** What both sides must have, by UID. */
   const expected = new Map<string, string>();
   const local = (uid: string): string => path.join(folder, `${uid}.${extension}`);
   const remote = (uid: string): string => new URL(`${uid}.${extension}`, collection).href;
@@ -54,7 +54,7 @@ export async function synchronize(
     const type = isCalendar ? "text/calendar" : "text/vcard";
     const answer = await fetch(url, {
       method,
-      // While vdirsyncer runs nobody here sees that a connection has ended.
+      // Closes each connection: this process cannot notice that one has ended while vdirsyncer runs.
       headers: {
         authorization,
         Connection: "close",
@@ -117,7 +117,7 @@ export async function synchronize(
 
   for (let number = 0; number < count; number++) {
     const uid = `item-${number}`;
-    // Of ten items four change, on either side; one of a hundred goes, from either side.
+    // Of ten items two change on each side. Of a hundred items one is deleted on each side.
     if (number % 10 < 2) write(uid, "changed here");
     else if (number % 10 < 4) await put(uid, "changed there");
     else if (number % 100 === 55) fs.rmSync(local(uid));
@@ -145,7 +145,7 @@ function uidOf(text: string): string {
   return /^UID:(.*?)\r?$/m.exec(text)?.[1] ?? "";
 }
 
-/** A calendar's conflicts are won by the server, an addressbook's by the files. */
+/** The server wins conflicts of a calendar, the files win those of an addressbook. */
 function configurationOf(isCalendar: boolean, { url, address, password }: Login, work: string): string {
   return `[general]
 status_path = "${work}/status/"
