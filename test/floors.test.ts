@@ -1,4 +1,4 @@
-/** The floors of the house: imports go down only, every file is in a room, and no room is a drawer for odds and ends. */
+/** The rules for files and folders: imports go only downwards, every file is in a room, and no room is for unrelated things. */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";

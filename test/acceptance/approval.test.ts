@@ -1,5 +1,5 @@
-/** A person approves an agent's mail in a mail client, and it leaves once: whole daemons, imapflow, and a server of somebody
- *  else that counts. */
+/** A person approves an agent's mail in a mail client, and the mail leaves once. Whole daemons, imapflow, and a mail server outside that
+ *  counts. */
 import { ImapFlow } from "imapflow";
 import { createTransport } from "nodemailer";
 import { afterAll, beforeAll, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** The delivery state of sent mail, in events and in content ("What becomes of sent mail" of the interface). */
+/** The delivery state of sent mail, in events and in content ("What becomes of sent mail" in the interface). */
 import { ImapFlow } from "imapflow";
 import nodemailer from "nodemailer";
 import { expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** One draft through two doors: an agent writes it over `/v1`, a person goes on with it in a mail client, the agent sends it. */
+/** One draft in two clients: an agent writes it over `/v1`, a person edits it in a mail client, and the agent sends it. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { converse } from "../support/clients/conversation.ts";
 import { postJson } from "../support/clients/events.ts";

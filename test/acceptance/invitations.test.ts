@@ -1,4 +1,4 @@
-/** An outside organizer invites an agent by mail: the whole conversation, over SMTP in and out. */
+/** An organizer outside invites an agent by mail: the whole exchange, over SMTP in both directions. */
 import { generateKeyPairSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { simpleParser } from "mailparser";

@@ -1,4 +1,4 @@
-/** mbsync (Debian package isync) keeps a mailbox of 1,000 messages and a maildir the same, in both directions. */
+/** mbsync (Debian package isync) synchronizes a mailbox of 1,000 messages with a maildir in both directions. */
 import { execFile, execFileSync } from "node:child_process";
 import {
   appendFileSync,

@@ -1,5 +1,5 @@
-/** An agent that has nothing but the tools: it looks around, reads a mail, drafts an answer, sends it, is held, and sees that a
- *  person has let it go. The client is that of the official SDK. */
+/** An agent that has only the MCP tools: it looks around, reads a mail, drafts an answer and sends it, sees that it is held, and sees that
+ *  a person has approved it. The client is the official SDK's. */
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { ImapFlow } from "imapflow";
 import { createTransport } from "nodemailer";

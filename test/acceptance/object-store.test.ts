@@ -1,4 +1,5 @@
-/** A long mail of a whole daemon whose bodies are in an object store: in by SMTP, out over IMAP whole and in parts, found by a search. */
+/** A whole daemon whose message bodies are in an object store: a long mail comes by SMTP, is read over IMAP whole and in parts, and a
+ *  search finds it. */
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";

@@ -1,5 +1,4 @@
-/** One message's straight line, for every message of the corpus: in by SMTP, told to a watcher, read back over IMAP and over
- *  `/v1`, the same octets through every door. */
+/** Every message of the corpus: it comes by SMTP, a watcher gets its event, and IMAP and `/v1` give back the same octets. */
 import { ImapFlow } from "imapflow";
 import { createTransport } from "nodemailer";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,4 +1,5 @@
-/** One Waypost sends to another: found by the DNS, over TLS, signed, believed; and what the other one reports comes home. */
+/** One Waypost sends mail to another: it finds the server in the DNS and uses TLS, and the other one verifies the signatures. Reports of
+ *  the other one come back. */
 import SMTPConnection from "nodemailer/lib/smtp-connection";
 import { expect, test } from "vitest";
 import { administer } from "#/src/accounts/administration/operations.ts";

@@ -1,5 +1,5 @@
-/** One mail's way out of a whole daemon: asked for by `/v1`, in Sent over IMAP under the same id, in a mailbox here and at another
- *  server, and told of by events. */
+/** A mail that an agent sends over `/v1`: it is in Sent over IMAP under the same id, it reaches a mailbox here and another server, and
+ *  events report it. */
 import { ImapFlow } from "imapflow";
 import { expect, it } from "vitest";
 import { callDaemon, connectToDaemon } from "#/src/daemon/private-client.ts";

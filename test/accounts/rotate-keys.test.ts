@@ -1,4 +1,4 @@
-/** New DKIM keys for a domain: what is signed can be verified at every moment. */
+/** New DKIM keys for a domain. At every moment the DNS has the keys of mail that was signed. */
 import { expect, test } from "vitest";
 import { defaultSettings } from "#/config/schema.ts";
 import type { AdministrationRooms } from "#/src/accounts/administration/operation.ts";

@@ -1,4 +1,4 @@
-/** Reports of other servers about our domains: kept when their mail comes in, and shown to the operator. */
+/** Reports of other servers about our domains: they are kept when they come by mail, and shown to the operator. */
 import { gzipSync } from "node:zlib";
 import { createTransport } from "nodemailer";
 import { afterAll, beforeAll, expect, test } from "vitest";

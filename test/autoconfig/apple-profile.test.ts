@@ -1,4 +1,4 @@
-/** The configuration profile for Apple's systems, and its signature as another implementation sees it. */
+/** The configuration profile for Apple's systems. Another implementation verifies its signature. */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** The container file: what it copies is there or is built, and what it sets and opens is what the program has. */
+/** The container file: the files that it copies exist or are built, and its settings and ports are those of the program. */
 import fs from "node:fs";
 import { expect, test } from "vitest";
 import { loadSettings } from "#/config/load.ts";

@@ -1,4 +1,4 @@
-/** The Debian package: what is in it, whose it is, and that its scripts are shell. The binary is a stand-in. */
+/** The Debian package: its files, their owners, and the syntax of its scripts. A small file stands in for the binary. */
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";

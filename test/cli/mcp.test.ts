@@ -1,4 +1,4 @@
-/** The tools over standard input and output, for a client that starts its server. */
+/** The MCP tools over standard input and output, for clients that start their server. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/client";

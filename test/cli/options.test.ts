@@ -1,4 +1,4 @@
-/** Every option of every command belongs to its command, whatever the program's own options are called. */
+/** Every option of a command reaches that command, also when the program itself has an option with the same name. */
 import type { Command, Option } from "commander";
 import { expect, test } from "vitest";
 import { createProgram, withSubcommands } from "#/src/cli/program.ts";

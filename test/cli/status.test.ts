@@ -1,4 +1,4 @@
-/** An operator sees what was refused, and to whom: once a minute in the log, and as counts. */
+/** An operator sees what was refused and to whom, in a log line each minute and as counts. */
 import { execFile } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";

@@ -1,4 +1,4 @@
-/** `waypost trace`: a mail's whole way, by any of its ids, also when the log was rotated on the way. */
+/** `waypost trace`: the whole history of a mail, found by any of its ids, also in rotated log files. */
 import { execFile } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";

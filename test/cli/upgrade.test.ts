@@ -1,4 +1,4 @@
-/** `waypost upgrade`: a store of an older version, as its operator brings it to the present one. */
+/** `waypost upgrade`: an operator converts a store of an older version to the current one. */
 import { execFile } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";

@@ -1,4 +1,4 @@
-/** Managed attachments in the store (RFC 8607): what an item names is kept, counted and freed with it. */
+/** Managed attachments in the store (RFC 8607): an attachment that an item names is kept, counts in the quota and is freed with it. */
 import { expect, it } from "vitest";
 import type { PutAttachments } from "#/src/collections/attachments.ts";
 import type { CollectionNumber } from "#/src/model/numbers.ts";

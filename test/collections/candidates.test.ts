@@ -1,4 +1,4 @@
-/** The index of occurrences: what a range of time finds. */
+/** The index of occurrences: which items a time range finds. */
 import { expect, it } from "vitest";
 import { createZoneMaintenance } from "#/src/collections/maintain-time-zones.ts";
 import { readItem } from "#/src/collections/preparing/derive-item.ts";

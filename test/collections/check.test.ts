@@ -1,4 +1,4 @@
-/** What `check` finds wrong with calendars, addressbooks and items. */
+/** The faults that `check` finds in calendars, addressbooks and items. */
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";

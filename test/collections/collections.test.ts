@@ -1,4 +1,4 @@
-/** Calendars and addressbooks themselves. */
+/** Creating, changing and deleting calendars and addressbooks. */
 import { expect, it } from "vitest";
 import { byDav, eventText, gather, openItemHouse, putEvent } from "../support/items.ts";
 import { seedAgent } from "../support/store.ts";

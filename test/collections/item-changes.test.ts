@@ -1,4 +1,4 @@
-/** Following a collection by its changes, as a sync-collection client does (RFC 6578). */
+/** A client follows the changes of a collection, as sync-collection does (RFC 6578). */
 import { expect, it } from "vitest";
 import type { ItemAction } from "#/src/collections/collections.ts";
 import { itemSegment } from "#/src/collections/rows.ts";

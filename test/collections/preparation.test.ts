@@ -1,4 +1,4 @@
-/** Items are understood within limits, and alike wherever that is done. */
+/** Items are read within limits, with the same result on every thread. */
 import { afterAll, expect, it } from "vitest";
 import { createDirectPreparation, createItemPreparation } from "#/src/collections/preparing/preparation.ts";
 import { createFairness } from "#/src/fairness/fairness.ts";

@@ -1,4 +1,4 @@
-/** Rules of many objects: what takes long is done on a thread, and gives what it gives at once. */
+/** Recurrence rules of large objects: a thread expands those that take long, with the same result as on the main thread. */
 import { afterAll, expect, test } from "vitest";
 import { busyOfItem, zoneOfCalendar } from "#/src/collections/busy-item.ts";
 import { createRuleExpansion } from "#/src/collections/rules/rule-expansion.ts";

@@ -1,4 +1,4 @@
-/** What is exported and imported again is the same, whatever it is. */
+/** Calendars and contacts are the same after export and import. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { newManagedId } from "#/src/collections/attachments.ts";

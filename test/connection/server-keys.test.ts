@@ -1,4 +1,4 @@
-/** What a peer may ask of TLS. */
+/** What the server accepts in TLS: versions, cipher suites, renegotiation. */
 import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";
 import tls from "node:tls";

@@ -1,4 +1,4 @@
-/** How much of the log strangers may fill. */
+/** The limit on log lines that strangers cause. */
 import pino from "pino";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { handshakeLog, logStranger } from "#/protocols/connection/stranger-lines.ts";

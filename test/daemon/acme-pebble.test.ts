@@ -1,4 +1,4 @@
-/** Certificates of Pebble (Debian's package `pebble`), another implementation of an authority; skipped where it is not installed. */
+/** Certificates from Pebble (Debian package `pebble`), an independent implementation of ACME. Skipped where it is not installed. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";

@@ -1,4 +1,4 @@
-/** Certificates of an authority: obtained over real sockets, renewed in time, exchanged without touching a connection. */
+/** Certificates from an ACME authority: obtained over real sockets, renewed in time, and replaced without closing a connection. */
 import { once } from "node:events";
 import fs from "node:fs";
 import net from "node:net";

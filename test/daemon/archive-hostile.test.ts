@@ -1,4 +1,4 @@
-/** Archives that are hostile, damaged or half taken: each is refused or taken entry by entry, within bounds. */
+/** Archives that are hostile, damaged or partly imported: each is refused or imported entry by entry, within limits. */
 import fs from "node:fs";
 import zlib from "node:zlib";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** An account as one file: what comes out of it again is what went in, through every door, ids and times of writing aside. */
+/** An account as one file: after an import every protocol gives what was exported, apart from ids and times of writing. */
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** The operator's certificate: refused when it is of no use, exchanged while connections stay open. */
+/** The operator's certificate: refused at the start when no client could use it, and replaced while connections stay open. */
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import fs from "node:fs";

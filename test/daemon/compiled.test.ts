@@ -1,4 +1,4 @@
-/** `npm start` runs compiled JavaScript of the source that is there. */
+/** `npm start` runs JavaScript that was compiled from the current source. */
 import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";

@@ -1,4 +1,4 @@
-/** Mail is moved in from an IMAP server that answers what it likes: the import ends, or refuses one message, within bounds of memory. */
+/** Mail is imported from an IMAP server with arbitrary answers: the import ends or refuses one message, with limited memory. */
 import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";

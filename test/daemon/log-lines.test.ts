@@ -1,4 +1,4 @@
-/** What a running daemon writes into its log: who logged in, who was refused, the way of each mail; and no secret, no content. */
+/** The log of a running daemon: logins, refusals and each step of every mail, but no secret and no content. */
 import { once } from "node:events";
 import fs from "node:fs";
 import net from "node:net";

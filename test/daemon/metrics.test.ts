@@ -1,4 +1,4 @@
-/** What who watches the server reads of it, on a port of its own. */
+/** What a monitoring system reads from the server, on a separate port. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { httpClient } from "../support/clients/http.ts";
 import { connectRawSmtp, stuff } from "../support/clients/raw-smtp.ts";

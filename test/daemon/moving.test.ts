@@ -1,4 +1,4 @@
-/** Mail is moved in and out: whole, once, and also when the program is killed on the way. */
+/** Mail is imported and exported: completely, each message once, also when the program is killed meanwhile. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";

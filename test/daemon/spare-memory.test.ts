@@ -1,4 +1,4 @@
-/** What a daemon has in memory after work that is over. */
+/** The memory that a daemon keeps after its work has ended. */
 import { execFileSync } from "node:child_process";
 import { expect, it } from "vitest";
 import { watchWork } from "#/src/daemon/spare-memory.ts";

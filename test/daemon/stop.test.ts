@@ -1,4 +1,4 @@
-/** SIGTERM while connections of every kind are open: a quick end with exit code 0, and nothing acknowledged is lost. */
+/** SIGTERM while connections of every kind are open: the daemon ends soon with exit code 0, and nothing acknowledged is lost. */
 import { once } from "node:events";
 import fs from "node:fs";
 import net from "node:net";

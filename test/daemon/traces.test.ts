@@ -1,4 +1,4 @@
-/** Traces as a collector of OpenTelemetry gets them (OTLP over HTTP, JSON). */
+/** Traces as an OpenTelemetry collector receives them (OTLP over HTTP, JSON). */
 import { once } from "node:events";
 import fs from "node:fs";
 import http from "node:http";

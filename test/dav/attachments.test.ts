@@ -1,4 +1,4 @@
-/** Managed attachments (RFC 8607) as conversations: ada attaches, bob is invited, others stay out. */
+/** Managed attachments (RFC 8607) as conversations: ada attaches a file, the attendee bob may read it, others may not. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { caldav } from "#/protocols/dav/xml/names.ts";
 import { calendarText, plain, eventText as schedulingEvent } from "../scheduling/scheduling-house.ts";

@@ -1,4 +1,4 @@
-/** calendar-availability of the scheduling inbox (RFC 7953 section 7.2.4): working hours in busy time, and in nothing else. */
+/** calendar-availability of the scheduling inbox (RFC 7953 section 7.2.4): working hours change busy time and nothing else. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { caldav, calendarserver } from "#/protocols/dav/xml/names.ts";
 import { escapeText } from "#/protocols/dav/xml/write-xml.ts";

@@ -1,4 +1,4 @@
-/** What one request can make the server do and write is bounded, whatever it repeats. */
+/** The work and the answer of one request are bounded, also when it repeats the same thing many times. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { XmlElement } from "#/protocols/dav/xml/element.ts";
 import { readXml } from "#/protocols/dav/xml/read-xml.ts";

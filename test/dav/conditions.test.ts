@@ -1,4 +1,4 @@
-/** What a request relies on holds when it is written, and locks hold whatever a URL looks like. */
+/** Conditions of a request still hold at the moment of its write, and a lock holds for every spelling of its URL. */
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { caldav, dav } from "#/protocols/dav/xml/names.ts";
 import { basic, type DavClient, davClient } from "../support/clients/dav-client.ts";

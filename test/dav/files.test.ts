@@ -1,4 +1,4 @@
-/** Files and folders: ordinary resources and collections (RFC 4918). */
+/** Files and folders are ordinary resources and collections (RFC 4918). */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { dav } from "#/protocols/dav/xml/names.ts";
 import { basic, type DavClient, davClient, readResponses } from "../support/clients/dav-client.ts";

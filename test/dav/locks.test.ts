@@ -1,4 +1,4 @@
-/** The index of locks: bounded, and what it finds is what a walk over all locks finds. */
+/** The index of locks: its size is limited, and it finds the same locks as a walk over all of them. */
 import { expect, test } from "vitest";
 import { createLocks, type Lock } from "#/protocols/dav/locks/locks.ts";
 import { locksMax, locksOfLoginMax } from "#/src/model/limits.ts";

@@ -1,4 +1,4 @@
-/** Reports over the wire: what clients ask, and what they are told (RFC 4791 section 7, RFC 6352 section 8, RFC 6578, RFC 3253). */
+/** Reports over the wire: requests of clients and their answers (RFC 4791 section 7, RFC 6352 section 8, RFC 6578, RFC 3253). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   basic,

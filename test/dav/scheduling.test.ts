@@ -1,4 +1,4 @@
-/** CalDAV scheduling (RFC 6638) as conversations: ada invites bob, who answers; busy time by POST. */
+/** CalDAV scheduling (RFC 6638) as conversations: ada invites bob, and bob answers; busy time by POST. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { caldav, dav } from "#/protocols/dav/xml/names.ts";
 import { calendarText, eventText, plain } from "../scheduling/scheduling-house.ts";

@@ -1,4 +1,4 @@
-/** Collections of others, by grants. */
+/** Access to the collections of other owners through grants. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { caldav, dav } from "#/protocols/dav/xml/names.ts";
 import { type DavClient, davClient, readResponses } from "../support/clients/dav-client.ts";

@@ -1,4 +1,4 @@
-/** A real client of CalDAV and CardDAV (tsdav): it finds, reads and writes with nothing but the address and a password. */
+/** A real client of CalDAV and CardDAV (tsdav) finds, reads and writes collections with only an address and a password. */
 import { createDAVClient } from "tsdav";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { cardText, eventText } from "../support/items.ts";

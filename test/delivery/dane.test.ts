@@ -1,5 +1,5 @@
-/** DANE (RFC 7672): servers whose domain's DNS is signed show the certificate that their TLSA records name, or get no mail. The DNS is a
- *  name server on loopback, which says by the AD bit what it has validated. */
+/** DANE (RFC 7672): a server whose domain has signed TLSA records gets mail only if its certificate matches them. The DNS is a name server
+ *  on loopback, which marks signed answers with the AD bit. */
 import "reflect-metadata";
 import { createHash, type webcrypto, X509Certificate } from "node:crypto";
 import * as x509 from "@peculiar/x509";

@@ -1,4 +1,4 @@
-/** What servers of others answer, and what becomes of the mail. */
+/** The replies of other servers, and the state of the mail after each. */
 import { describe, expect, test } from "vitest";
 import { type SmtpSink, startSink } from "../support/servers/smtp-sink.ts";
 import { openDeliveryHouse, plainText } from "./delivery-house.ts";

@@ -1,4 +1,4 @@
-/** What goes with MAIL and RCPT, and what a server has to offer for it. */
+/** The parameters of MAIL and RCPT, and the extensions that the other server must offer for them. */
 import { describe, expect, test } from "vitest";
 import { type SinkOptions, startSink } from "../support/servers/smtp-sink.ts";
 import { type DeliveryHouse, openDeliveryHouse, plainText, type SendOptions } from "./delivery-house.ts";

@@ -1,4 +1,4 @@
-/** The queue as the operator sees it. */
+/** The operator's commands for the queue. */
 import { describe, expect, test } from "vitest";
 import { administer } from "#/src/accounts/administration/operations.ts";
 import { startSink } from "../support/servers/smtp-sink.ts";

@@ -1,4 +1,4 @@
-/** What senders are told: notices for who sends by SMTP, events for who sends with `send`; and reports of other servers. */
+/** How senders learn about failures: notifications for mail by SMTP, events for mail by `send`; and reports of other servers. */
 
 import { describe, expect, test } from "vitest";
 import { defaultSettings } from "#/config/schema.ts";

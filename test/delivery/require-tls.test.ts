@@ -1,5 +1,5 @@
-/** REQUIRETLS and TLS-Required (RFC 8689) with servers of others: mail that needs TLS goes to servers that have proven who they are and
- *  ask the same of the next one, or comes back at once; mail that does not need it goes however it can. */
+/** REQUIRETLS and TLS-Required (RFC 8689) with other servers. Mail that requires TLS goes only to servers that have proven their identity
+ *  and require TLS of the next server, or comes back at once. Mail that does not require TLS may go without. */
 import { createHash, X509Certificate } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { testCertificate } from "../support/certificates/certificate.ts";

@@ -1,4 +1,4 @@
-/** Where mail goes: MX, implicit and null MX, addresses, and where it must not go. */
+/** The route of mail: MX, implicit and null MX, addresses, and destinations that are not allowed. */
 import { describe, expect, test } from "vitest";
 import { loadSettings } from "#/config/load.ts";
 import { findRoute } from "#/protocols/delivery/routes.ts";

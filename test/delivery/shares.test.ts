@@ -1,4 +1,4 @@
-/** Mailboxes share what carries mail out. */
+/** Each mailbox has a share of outgoing connections and memory. */
 import { once } from "node:events";
 import net from "node:net";
 import { expect, test, vi } from "vitest";

@@ -1,4 +1,4 @@
-/** Which address mail leaves from, and who is asked where the smarthost is. */
+/** The local address from which mail leaves, and the name servers that are asked for the smarthost. */
 import { once } from "node:events";
 import fs from "node:fs";
 import { createServer, type Server } from "node:net";

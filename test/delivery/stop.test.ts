@@ -1,4 +1,4 @@
-/** A stop: what has not begun stays in the queue, what is on its way gets a moment. */
+/** When the daemon stops, deliveries that have not begun stay in the queue, and running ones have a short time to end. */
 import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";
 import { expect, test } from "vitest";

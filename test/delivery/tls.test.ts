@@ -1,4 +1,4 @@
-/** TLS with servers of others: as good as they can, as good as their policy wants, and with a smarthost as the operator says. */
+/** TLS with other servers: as good as they offer, as good as their policy demands, and with a smarthost as the operator sets. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { type TrustedCertificate, trustCertificate } from "../support/certificates/trusted-certificate.ts";
 import type { Zone } from "../support/servers/dns-zone.ts";

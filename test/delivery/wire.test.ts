@@ -1,4 +1,4 @@
-/** The conversation itself, with servers that keep to a script, or to nothing. */
+/** The SMTP conversation itself, with servers that follow a script or break the rules. */
 import { expect, test } from "vitest";
 import { openDeliveryHouse } from "./delivery-house.ts";
 import { startScriptedServer } from "./scripted-server.ts";

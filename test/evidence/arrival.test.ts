@@ -1,5 +1,5 @@
-/** What was found out of a mail's origin, through every door: the folder it is in, the field that a person's client shows, and
- *  the provenance that an agent reads. */
+/** The evidence of a mail's origin in every protocol: its folder, the header field that a person's client shows, and the provenance that an
+ *  agent reads. */
 import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,4 @@
-/** Whether a message is authenticated: SPF × DKIM × DMARC × alignment × who it says it is from. */
+/** Whether a message is authenticated: every combination of SPF, DKIM, DMARC, alignment and author. */
 import { generateKeyPairSync } from "node:crypto";
 import { dkimSign } from "mailauth/lib/dkim/sign.js";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Domains of authors that look the same are judged as the same, and are shown as they were judged. */
+/** Domains of authors that look the same have the same result, and are shown in the form in which they were checked. */
 import { describe, expect, test } from "vitest";
 import { authorOf } from "#/src/evidence/author.ts";
 import { fromDomainOf, namesAnother, shownAddress } from "#/src/evidence/shown-address.ts";

@@ -1,4 +1,4 @@
-/** Whether a signature that verifies speaks for what is shown: fields that were put beside those that it signs. */
+/** Whether a valid signature covers what is shown, when fields were added beside the signed ones. */
 import { describe, expect, test } from "vitest";
 import { examineMail, ordinaryFields, ownAddress, signatureOf } from "./signed-mail.ts";
 

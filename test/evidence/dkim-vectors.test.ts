@@ -1,5 +1,5 @@
-/** DKIM against what others have computed: the example of RFC 8463, and pairs of a message and its `relaxed` form (RFC 6376
- *  sections 3.4.2 and 3.4.4), which have the same signature. (`nofws`, which lies beside them, is of DomainKeys.) */
+/** DKIM against results of others: the example of RFC 8463, and pairs of a message and its `relaxed` form (RFC 6376 sections 3.4.2 and
+ *  3.4.4), which have the same signature. (The file `nofws` beside them belongs to DomainKeys.) */
 import { generateKeyPairSync } from "node:crypto";
 import { dkimSign } from "mailauth/lib/dkim/sign.js";
 import { expect, test } from "vitest";

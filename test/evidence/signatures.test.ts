@@ -1,4 +1,4 @@
-/** What the signatures of one message can cost, counted in octets that are hashed and signatures that are verified. */
+/** The cost of the signatures of one message: hashed octets and verified signatures are limited. */
 import crypto, { type Hash } from "node:crypto";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Evidence } from "#/src/evidence/checks.ts";

@@ -1,4 +1,4 @@
-/** The validation suites of SPF (RFC 7208) and ARC (RFC 8617) that lie in the corpus. */
+/** The validation suites of SPF (RFC 7208) and ARC (RFC 8617) in the corpus. */
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { examineMessage } from "#/src/evidence/examine.ts";

@@ -1,5 +1,4 @@
-/** What has no row has no queue: whatever waits in memory is one of the places that the README names, with a row or with what else
- *  bounds it. */
+/** Every queue in memory is one that the README names, with a row of the table of shares or another limit. */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";

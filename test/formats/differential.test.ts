@@ -1,11 +1,11 @@
-/** Our structure against two parsers that read whole messages. They are right on well-formed mail; what is left out is
- *  where they are known to differ on purpose:
- *  - mail that one of them refuses, or whose structure the two do not agree on;
- *  - mailparser joins the text of all inline parts and strips the final line ends; postal-mime does so too and opens
- *    nested messages, so the text compared is that of messages with one text/plain leaf, without white space;
- *  - text in which they have U+FFFD (8-bit text without a charset), and text/plain with format=flowed, which both unfold;
- *  - a Content-Type without a slash, an attachment to them and text to us (RFC 2045 section 5.2);
- *  - a multipart inside one with the same boundary, where "innermost first" is Dovecot's choice and ours. */
+/** Our message structure compared with two parsers that read whole messages. They are right on well-formed mail. Cases in which they differ
+ *  on purpose are left out:
+ *  - mail that one of them refuses, or for which the two give different structures;
+ *  - mailparser joins the text of all inline parts and removes line ends at the end; postal-mime does the same and opens
+ *    nested messages. So text is compared only in messages with one text/plain leaf, without white space;
+ *  - text in which they give U+FFFD (8-bit text without a charset), and text/plain with format=flowed, which both unfold;
+ *  - a Content-Type without a slash, which is an attachment for them and text for us (RFC 2045 section 5.2);
+ *  - a multipart inside one with the same boundary, which Dovecot and we close "innermost first". */
 import type { Buffer } from "node:buffer";
 import { simpleParser } from "mailparser";
 import PostalMime from "postal-mime";

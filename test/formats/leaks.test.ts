@@ -1,5 +1,5 @@
-/** What the adversary (`npm run fuzz:html`) and people found: pages with a sentence that a browser does not draw. The first line
- *  names its words; of the pages of `hidden-pages.jsonl`, one a line, `hidden` does. */
+/** Pages with a sentence that a browser does not draw, found by the adversary (`npm run fuzz:html`) and by people. The first line of a page
+ *  names its hidden words. In `hidden-pages.jsonl`, with one page a line, `hidden` names them. */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { htmlForms, renderHtml } from "#/src/formats/html/render-html.ts";

@@ -1,4 +1,4 @@
-/** Properties that are not judged: the values for which that is proven, and others of the same properties. */
+/** Properties that are not judged: the values that are proven harmless, and other values of the same properties. */
 import { expect, test } from "vitest";
 import { parseStyleAttribute } from "#/src/formats/css/stylesheet.ts";
 import { htmlForms, renderHtml } from "#/src/formats/html/render-html.ts";

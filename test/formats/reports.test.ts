@@ -1,4 +1,4 @@
-/** Reports of other servers about our domains, as they come in: TLS (RFC 8460) and DMARC (RFC 7489 section 7.2). */
+/** Reports of other servers about our domains, as they arrive: TLS (RFC 8460) and DMARC (RFC 7489 section 7.2). */
 import { deflateRawSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { parseStructure } from "#/src/formats/mime/structure.ts";

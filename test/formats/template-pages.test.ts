@@ -1,4 +1,4 @@
-/** Honest HTML: pages as the generators of newsletters write them (`test/templates`), none of whose words is in doubt, and real mail. */
+/** Honest HTML: pages of newsletter generators (`test/templates`), in which no word is in doubt, and real mail. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { htmlForms, renderHtml } from "#/src/formats/html/render-html.ts";

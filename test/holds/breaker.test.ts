@@ -1,4 +1,4 @@
-/** An agent whose mail keeps failing is paused, and everybody who has to know is told why. */
+/** An agent whose mail keeps failing is paused, and everybody concerned learns the reason. */
 import { expect, it } from "vitest";
 import { type HoldHouse, openHoldHouse } from "./hold-house.ts";
 

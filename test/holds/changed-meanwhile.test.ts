@@ -1,4 +1,4 @@
-/** What others change between the decision about a mail and its write counts: the mail is decided about again. */
+/** When something changes between the decision about a mail and its write, the mail is decided again. */
 import { expect, it } from "vitest";
 import { type HoldHouse, openHoldHouse } from "./hold-house.ts";
 

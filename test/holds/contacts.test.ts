@@ -1,5 +1,5 @@
-/** Whom an agent knows by its contacts: only those that a person, or an import by the operator, put there. An agent that adds a
- *  stranger to its addressbook has approved nothing. */
+/** The contacts that count as known to an agent: only those that a person or an import by the operator has added. When an agent adds a
+ *  stranger to its addressbook, that approves nothing. */
 import { describe, expect, it } from "vitest";
 import type { Collections } from "#/src/collections/collections.ts";
 import { createCollections } from "#/src/collections/create-collections.ts";

@@ -1,5 +1,5 @@
-/** Random writes of everybody over mail that waits: whatever they come to, nothing is approved but by who may, and the store is
- *  sound (`check`, when it is disposed of). */
+/** Random writes of all parties on held mail: only those who may approve can approve it, and the store is consistent (`check`, when it is
+ *  disposed of). */
 import { expect, it } from "vitest";
 import type { Actor } from "#/src/model/actor.ts";
 import { isWaypostError } from "#/src/model/errors.ts";

@@ -1,4 +1,4 @@
-/** Whatever an agent does with its own credentials, its mail does not leave by it. */
+/** Nothing that an agent does with its own credentials sends its held mail. */
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { graceMs, type Held, type HoldHouse, openHoldHouse, type Party } from "./hold-house.ts";
 

@@ -1,4 +1,4 @@
-/** An answer that never begins. */
+/** The time limit for the start of an answer. */
 import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";

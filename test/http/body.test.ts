@@ -1,4 +1,4 @@
-/** Bodies in small pieces. */
+/** Request bodies in small pieces. */
 import { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { expect, test } from "vitest";

@@ -1,5 +1,5 @@
-/** How many reads of the store a command takes. On PostgreSQL each is a round trip, unless it begins while another one
- *  is under way, so none may be a read for every message. */
+/** The number of store reads of a command. On PostgreSQL each read is a round trip, unless it begins while another one is under way, so
+ *  no command may read once for every message. */
 import { once } from "node:events";
 import net from "node:net";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";

@@ -1,4 +1,4 @@
-/** Sentences of the interface that no other test is about; README.md says which test each sentence has. */
+/** Sentences of the interface that no other test covers. README.md names the test of each sentence. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { asRefusal, errorObject } from "#/protocols/json/errors.ts";

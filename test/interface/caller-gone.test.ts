@@ -1,4 +1,4 @@
-/** Nothing is read of the store for a caller who has gone, whichever operation was called, through whichever door. */
+/** When a caller disconnects, nothing more is read from the store, for every operation and every protocol. */
 import net from "node:net";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { createInvoke } from "#/protocols/json/carriage/invoke.ts";

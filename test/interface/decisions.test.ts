@@ -1,4 +1,4 @@
-/** Decisions on the interface that no other test is about; decisions.md says which test each of them has. */
+/** Decisions on the interface that no other test covers. decisions.md names the test of each decision. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { converse } from "../support/clients/conversation.ts";
 import { postJson } from "../support/clients/events.ts";

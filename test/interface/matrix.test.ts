@@ -1,5 +1,5 @@
-/** Every operation, every kind of object that it names, every scope, every relation between who asks and whose the object is,
- *  every state of the credential: what comes of it follows from the table. */
+/** Every operation with every kind of object that it names, every scope, every relation of the caller to the object's owner, and every
+ *  state of the credential: the result follows from the table. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { statusOfCode } from "#/protocols/json/errors.ts";

@@ -1,4 +1,4 @@
-/** The lists of README.md and decisions.md have every sentence of the interface, and every test that they name is there. */
+/** The lists of README.md and decisions.md have every sentence of the interface, and every test that they name exists. */
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";

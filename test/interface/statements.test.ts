@@ -1,5 +1,5 @@
-/** How many reads of the store a request of DAV or the JSON interface takes. On PostgreSQL each is a round trip, so none may be a read
- *  for every item. */
+/** The number of store reads of a DAV or JSON request. On PostgreSQL each read is a round trip, so no request may read once for every
+ *  item. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { basic, type DavClient, davClient } from "../support/clients/dav-client.ts";
 import { eventText } from "../support/items.ts";

@@ -1,4 +1,4 @@
-/** The hostile bodies of the shared corpus, given to every operation. */
+/** Every operation gets the hostile bodies of the shared corpus. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** Which of a message's parts its text is made of, and what is said of the others. */
+/** The parts that make up a message's text, and what is reported about the other parts. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bodyPartsMax } from "#/src/render/body-parts.ts";
 import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";

@@ -1,4 +1,4 @@
-/** Attachments of events over /v1, and as calendar clients see the same ones. */
+/** Attachments of events over /v1, and the same attachments in calendar clients. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { ItemNumber } from "#/src/model/numbers.ts";
 import { basic, davClient } from "../support/clients/dav-client.ts";

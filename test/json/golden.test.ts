@@ -1,4 +1,4 @@
-/** What the interface says of itself. Re-recorded on purpose: WAYPOST_RECORD=1 npm test -- test/json/golden.test.ts */
+/** The description of the interface. Record it again on purpose: WAYPOST_RECORD=1 npm test -- test/json/golden.test.ts */
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";

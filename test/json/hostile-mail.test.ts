@@ -1,4 +1,4 @@
-/** Hostile messages of the shared corpus, read in every way there is. */
+/** Hostile messages of the shared corpus, read with every rendering. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** Bodies that are large because of the base64 in them. */
+/** Request bodies that are large because of base64 in them. */
 import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readJson } from "#/protocols/json/carriage/json-text.ts";

@@ -1,4 +1,4 @@
-/** The operator's interface over real sockets: who gets in, what is done once, what is written down. */
+/** The operator's interface over real sockets: who may call it, which calls are done once, and what is recorded. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { Validator } from "@seriousme/openapi-schema-validator";

@@ -1,5 +1,5 @@
-/** A message that is read a second time: what it says is kept (`src/render/kept-descriptions.ts`), who may read it and how it is
- *  marked is asked anew. */
+/** A message that is read a second time: its text comes from a cache (`src/render/kept-descriptions.ts`), its rights and flags from the
+ *  store. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { MessageNumber } from "#/src/model/numbers.ts";
 import { postJson } from "../support/clients/events.ts";

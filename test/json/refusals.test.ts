@@ -1,4 +1,4 @@
-/** What a refusal says, and what it does not. */
+/** What a refusal says, and what it must not say. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hintOfCode } from "#/protocols/json/errors.ts";
 import { errorCodes } from "#/src/model/errors.ts";

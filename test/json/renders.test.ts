@@ -1,4 +1,4 @@
-/** The ways in which a body and an attachment can be read. */
+/** The renderings of a body and of an attachment. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { docxOf, pdfOf } from "../support/documents.ts";
 import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";

@@ -1,4 +1,4 @@
-/** Writes of many messages: in pieces, with others between them, and what is left when one fails. */
+/** Writes of many messages: they are split into pieces, other writes run between the pieces, and an error leaves a defined state. */
 import { expect, it } from "vitest";
 import { shares } from "#/src/fairness/shares.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";

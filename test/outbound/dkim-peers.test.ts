@@ -1,4 +1,4 @@
-/** Signatures as Debian's python3-dkim and Mail::DKIM verify them, without any DNS. */
+/** Debian's python3-dkim and Mail::DKIM verify our signatures without any DNS. */
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";

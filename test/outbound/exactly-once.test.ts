@@ -1,4 +1,4 @@
-/** One `send`, however often it is asked for and whatever happens to the daemon meanwhile: one mail at the other server. */
+/** One `send` gives one mail at the other server, however often it is called and whatever happens to the daemon meanwhile. */
 import http from "node:http";
 import { pino } from "pino";
 import { expect, test, vi } from "vitest";

@@ -1,4 +1,4 @@
-/** Mail from here to here: out of the queue into mailboxes. */
+/** Mail from this server to its own mailboxes: from the queue into the mailboxes. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { administer } from "#/src/accounts/administration/operations.ts";
 import { planLocalDelivery } from "#/src/arrival/deliver-locally.ts";

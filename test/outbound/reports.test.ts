@@ -1,4 +1,4 @@
-/** Notifications as mailparser and our own reader understand them. */
+/** Notifications, read by mailparser and by our own reader. */
 import { simpleParser } from "mailparser";
 import { describe, expect, test } from "vitest";
 import { readDeliveryReport } from "#/src/outbound/read-report.ts";

@@ -1,4 +1,4 @@
-/** Mail that was scheduled before there was a mailbox for it: queued, with its copy in Sent. */
+/** Mail that was scheduled before the mailbox Scheduled existed: it is in the queue and has its copy in Sent. */
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
 import { scheduled } from "#/storage/migrations/0012-scheduled.ts";

@@ -1,4 +1,4 @@
-/** Mail with a time to leave: where it stands, how it is taken back by every door, and what whoever comes too late is told. */
+/** Scheduled mail: where it is, how each protocol cancels it, and the answer when a cancel comes too late. */
 import { describe, expect, it } from "vitest";
 import { answeredFlag } from "#/src/model/flags.ts";
 import { type HoldHouse, openHoldHouse } from "../holds/hold-house.ts";

@@ -1,4 +1,4 @@
-/** Signatures as mailauth verifies them, with the keys from a DNS that is a table. */
+/** mailauth verifies our signatures. A table stands for the DNS with the keys. */
 import { generateKeyPairSync } from "node:crypto";
 import fc from "fast-check";
 import { dkimVerify } from "mailauth/lib/dkim/verify.js";

@@ -1,4 +1,4 @@
-/** The judge of `npm run fuzz:html`: whether Chromium's pixels tell what a sentence says. */
+/** The judge of `npm run fuzz:html`: whether Chromium's pixels show which sentence is visible. */
 import { describe, expect, test } from "vitest";
 import { isUnknownToBrowsers } from "../../src/formats/css/neutral.ts";
 import { createJudge } from "../long/adversary/judge.ts";

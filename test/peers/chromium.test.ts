@@ -1,4 +1,4 @@
-/** What Chromium draws and what the rendered text says, of the same HTML. */
+/** The text that Chromium draws, compared with the text that our renderer gives, for the same HTML. */
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { renderHtml } from "../../src/formats/html/render-html.ts";

@@ -1,4 +1,4 @@
-/** Dovecot's own answers to FETCH, of the same messages. */
+/** Dovecot's answers to FETCH, compared with ours for the same messages. */
 import { describe, expect, test } from "vitest";
 import { formatBody, formatBodyStructure } from "../../src/formats/mime/body-structure.ts";
 import { formatEnvelope } from "../../src/formats/mime/envelope.ts";

@@ -1,4 +1,4 @@
-/** Debian's Exim brings mail to a whole daemon: in chunks (CHUNKING), which it uses wherever they are offered. */
+/** Debian's Exim sends mail to a whole daemon. It uses CHUNKING wherever a server offers it. */
 import { execFile, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";

@@ -1,4 +1,4 @@
-/** Delivery by a whole daemon to Debian's Postfix, which is asked what it has. */
+/** A whole daemon delivers to Debian's Postfix, and the tests look at what Postfix has. */
 
 import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";

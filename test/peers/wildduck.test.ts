@@ -1,4 +1,4 @@
-/** WildDuck's indexer, which reads every message with code that shares none with ours, as an oracle. */
+/** WildDuck's indexer shares no code with ours. It reads every message, and its results are compared with ours. */
 import { Buffer } from "node:buffer";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,4 +1,4 @@
-/** Daemons on one store with one name: the authority reaches any of them, one of them orders, and all show the certificate. */
+/** Daemons on one store with one name: one of them orders a certificate, the authority may reach any of them, and all use it. */
 import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** A database that was put back from a backup: what was given since means nothing else afterwards. */
+/** A database that was restored from a backup: identifiers that were given out since the backup get no second meaning. */
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** A whole server moves from the file to PostgreSQL and back, with the commands of docs/scale.md: what its clients have kept goes on. */
+/** A whole server moves from SQLite to PostgreSQL and back, with the commands of docs/scale.md. What its clients know stays valid. */
 import { execFile } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";

@@ -1,4 +1,4 @@
-/** The store behind PgBouncer: with sessions of its own it works as without, and where sessions are lent it does not open. */
+/** The store behind PgBouncer: it works with session pooling, and refuses to open with other pooling. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";

@@ -1,4 +1,4 @@
-/** The same mail on both engines, as a move leaves it: the same questions have the same answers, and the same previews. */
+/** The same mail on both engines, as after a move: the same searches give the same results and the same previews. */
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";

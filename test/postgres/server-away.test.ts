@@ -1,4 +1,4 @@
-/** While the database is away every door refuses for the time being, and all goes on when it is back, in the sessions that were open. */
+/** While the database cannot be reached, every protocol refuses with a temporary error. When it is back, open sessions continue. */
 import { describe, expect, it, vi } from "vitest";
 import { connect } from "#/storage/postgres/connection.ts";
 import { converse } from "../support/clients/conversation.ts";

@@ -1,4 +1,4 @@
-/** Clients that are at one daemon now and at another one then, or at both. */
+/** Clients that change from one daemon to another, or use both at once. */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { listHrefs } from "#/protocols/dav/xml/element.ts";
 import type { XmlName } from "#/protocols/dav/xml/names.ts";

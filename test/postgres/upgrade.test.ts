@@ -1,4 +1,4 @@
-/** A database with the schema of a former version: daemons of that version may run on it. */
+/** A database with the schema of an earlier version, on which daemons of that version may still run. */
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";

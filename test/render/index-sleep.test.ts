@@ -1,4 +1,4 @@
-/** The indexing thread ends when there is nothing to do, and nobody who asks notices. */
+/** The indexing thread ends when it has nothing to do, and callers do not notice. */
 import { once } from "node:events";
 import type { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";

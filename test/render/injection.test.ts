@@ -1,4 +1,4 @@
-/** Mail that hides text from people, and mail that nothing may be taken from: read in every way there is. */
+/** Mail that hides text from people, and honest mail that must keep all its text, read with every rendering. */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

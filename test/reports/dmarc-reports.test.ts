@@ -1,5 +1,5 @@
-/** DMARC aggregate reports to other domains (RFC 7489 section 7.2): what is counted of mail that comes in, and the report that leaves when the
- *  day is over, read again as its receiver reads it. */
+/** DMARC aggregate reports to other domains (RFC 7489 section 7.2): what is counted for incoming mail, and the daily report as its receiver
+ *  reads it. */
 import { createTransport } from "nodemailer";
 import { describe, expect, test } from "vitest";
 import type { Evidence } from "#/src/evidence/checks.ts";

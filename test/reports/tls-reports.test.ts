@@ -1,5 +1,4 @@
-/** TLS reports to other domains (RFC 8460): what is counted of mail on its way out, and the report that leaves when the day is over, read
- *  again as its receiver reads it. */
+/** TLS reports to other domains (RFC 8460): what is counted for outgoing mail, and the daily report as its receiver reads it. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { parseStructure } from "#/src/formats/mime/structure.ts";
 import { findReports } from "#/src/formats/reports/find-reports.ts";

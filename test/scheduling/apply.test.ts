@@ -1,4 +1,4 @@
-/** What arriving messages do to the calendar of whom they are for, and what they leave alone. */
+/** What arriving scheduling messages change in the calendar of their recipient, and what they leave unchanged. */
 import { describe, expect, test } from "vitest";
 import type { Component } from "#/src/formats/content-lines/content-line.ts";
 import { attendeeCommentMax, messageInstancesMax } from "#/src/model/limits.ts";

@@ -1,4 +1,4 @@
-/** Which mails have a message that calendars take, and for whom their author speaks: those of the corpus, and made ones. */
+/** Which mails carry a message for calendars, and for which address their author may speak: mails of the corpus, and made ones. */
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parseStructure } from "#/src/formats/mime/structure.ts";

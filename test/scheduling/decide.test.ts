@@ -1,4 +1,4 @@
-/** Which messages go to whom, and what is stored, for each change that an organizer or an attendee makes. */
+/** For each change by an organizer or an attendee: the messages, their recipients, and what is stored. */
 import { describe, expect, test } from "vitest";
 import type { Component } from "#/src/formats/content-lines/content-line.ts";
 import { attendeesOfInstanceMax } from "#/src/model/limits.ts";

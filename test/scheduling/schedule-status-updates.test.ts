@@ -1,4 +1,4 @@
-/** What becomes of an invitation after it left, on the organizer's object: by the queue, by reports, and by who approves. */
+/** The status of a sent invitation on the organizer's object, as the queue, reports and approvers change it. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import { createHolds } from "#/src/outbound/holds/create-holds.ts";

@@ -1,4 +1,4 @@
-/** What a change of a calendar comes to: copies of attendees here, inbox items, mails and their holds, in one transaction. */
+/** The results of a calendar change: copies for attendees here, inbox items, mails and their holds, in one transaction. */
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { schedulingInboxItemsMax } from "#/src/model/limits.ts";

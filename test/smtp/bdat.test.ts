@@ -1,5 +1,5 @@
-/** CHUNKING (RFC 3030): a message in chunks whose size the client says. What holds for DATA holds for them: 250 after the commit, bare line
- *  ends, size, memory, time; and no octet of a message is a command, wherever the network cuts the packets. */
+/** CHUNKING (RFC 3030): a message in chunks whose size the client states. The rules of DATA apply: 250 after the commit, bare line ends,
+ *  size, memory, time. No octet of a message is read as a command, however the network splits the packets. */
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { BdatReader, parseBdat } from "#/protocols/smtp/bdat-reader.ts";

@@ -1,4 +1,4 @@
-/** How many connections there may be, and how long each of them. */
+/** The limits on the number of connections and on the time of each. */
 import { once } from "node:events";
 import net from "node:net";
 import { networkInterfaces } from "node:os";

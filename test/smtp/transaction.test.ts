@@ -1,4 +1,4 @@
-/** What may change or be wrong between MAIL and the end of data. */
+/** What may change or be wrong between MAIL and the end of the data. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import { connectRawSmtp, type RawSmtp, stuff } from "../support/clients/raw-smtp.ts";

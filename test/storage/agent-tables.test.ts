@@ -1,4 +1,4 @@
-/** What is kept of an agent: the list of its tables is whole, and nothing of a deleted agent stays in one or is overlooked. */
+/** The tables with rows of an agent: their list is complete, and a deleted agent leaves no row in any of them. */
 import { expect, it } from "vitest";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { agentTableNames } from "#/storage/agent-tables.ts";

@@ -1,4 +1,4 @@
-/** What several daemons on one store share out, as far as the store decides it: the same on both engines. */
+/** How several daemons on one store divide shared work. The store's part is the same on both engines. */
 import { describe, expect, it, vi } from "vitest";
 import type { Modseq } from "#/src/model/numbers.ts";
 import { LeaseKeeper } from "#/storage/leasing/lease-keeper.ts";

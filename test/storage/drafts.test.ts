@@ -1,4 +1,4 @@
-/** Which message a draft is, after any history of what mail clients and the interface do with Drafts. */
+/** The message that belongs to a draft, after any sequence of changes to Drafts by mail clients and the interface. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { draftFlag } from "#/src/model/flags.ts";

@@ -1,4 +1,4 @@
-/** Mail that is large is freed in slices, so that nobody waits for it. */
+/** Large mail is freed in small transactions, so that no write waits long for it. */
 import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
 import { deletedFlag } from "#/src/model/flags.ts";

@@ -1,4 +1,4 @@
-/** The step of the schema with which grants came to name objects. */
+/** The migration of the schema after which grants name objects. */
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";

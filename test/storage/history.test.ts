@@ -1,5 +1,5 @@
-/** Any history of writes, against a model of a few lines: the mailboxes hold what the model holds, and whoever replays the
- *  change log alone comes to the same UIDs. */
+/** Random sequences of writes against a small model: the mailboxes hold what the model holds, and a client that only replays the change log
+ *  gets the same UIDs. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { numberSetOf, numbersIn, parseNumberSet } from "#/src/model/number-set.ts";

@@ -1,4 +1,4 @@
-/** Long reads go in turns, and who goes is answered at once. */
+/** Long reads take turns between owners, and a caller that leaves gets its answer at once. */
 import { expect, it } from "vitest";
 import { createFairness } from "#/src/fairness/fairness.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";

@@ -1,4 +1,4 @@
-/** Long reads run on threads that are there while they are needed. */
+/** Long reads run on threads that exist only while they are needed. */
 import { once } from "node:events";
 import type { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, expect, it } from "vitest";

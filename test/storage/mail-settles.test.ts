@@ -1,5 +1,5 @@
-/** No write of mail gets round who approves: what changes entries is mail's part of a transaction, and that ends in settling
- *  holds and scheduled mail. */
+/** No write of mail bypasses the approver: only the mail part of a transaction changes entries, and it always ends by settling holds and
+ *  scheduled mail. */
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it, vi } from "vitest";

@@ -1,4 +1,4 @@
-/** A store on its way from the file to another place: to another file here, to PostgreSQL and back where the tests run on it. */
+/** A store moves from its SQLite file to another store: to another file here, and to PostgreSQL and back when the tests run on it. */
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";

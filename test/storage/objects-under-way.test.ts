@@ -1,4 +1,4 @@
-/** Long bodies on the way into an object store that is slow: a server on loopback that answers a PUT when the test lets it. */
+/** Uploads of long bodies to a slow object store: a server on loopback that answers a PUT when the test allows it. */
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import http from "node:http";

@@ -1,4 +1,4 @@
-/** Long bodies in an object store: a real server of S3 on loopback (s3rver), which does not look at signatures: they have a test of their own. */
+/** Long bodies in an object store: a real S3 server on loopback (s3rver). It does not verify signatures; another test does. */
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import fs from "node:fs";
 import http from "node:http";

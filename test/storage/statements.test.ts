@@ -1,4 +1,4 @@
-/** How many statements a delivery costs the writer thread. */
+/** The number of statements that a delivery needs on the writer thread. */
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";

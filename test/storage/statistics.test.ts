@@ -1,4 +1,4 @@
-/** Plans of SQLite: each index is used for what it is for, however few rows the store has when its texts are prepared. */
+/** Query plans of SQLite: each query uses the index that is made for it, even when its text was prepared while the store had few rows. */
 import { expect, onTestFinished, test, vi } from "vitest";
 import { SqliteSql } from "#/storage/sqlite/connection.ts";
 import { declareStatistics } from "#/storage/sqlite/statistics.ts";

@@ -1,4 +1,4 @@
-/** Stores of every schema that was released, as its code wrote them, opened by the present one. */
+/** Stores of every released schema, written by the code of that time and opened by the current code. */
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";

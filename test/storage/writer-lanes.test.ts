@@ -1,4 +1,4 @@
-/** In which order the writer does what waits for it. */
+/** The order in which the writer handles waiting jobs. */
 import { expect, it } from "vitest";
 import type { Job, Lane } from "#/storage/threads/messages.ts";
 import { WriterLanes } from "#/storage/writer-lanes.ts";

@@ -1,4 +1,4 @@
-/** The bound on arrays of a thread, tried in a thread: it changes what an array is there. */
+/** The limit on the arrays of a thread. It is tested in a thread, because it changes what an array is there. */
 import { Worker } from "node:worker_threads";
 import { expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-/** Filters of addressbook-query and what address-data selects (RFC 6352 section 10.4 and 10.5). */
+/** Filters of addressbook-query and the selection of address-data (RFC 6352 sections 10.4 and 10.5). */
 import { Buffer } from "node:buffer";
 import { describe, expect, test } from "vitest";
 import { selectAddressData } from "#/protocols/dav/filters/address-data.ts";

@@ -1,4 +1,4 @@
-/** What calendar-data selects (RFC 4791 section 9.6, RFC 7809 section 7.1). The objects are those of RFC 4791 appendix B. */
+/** The selection of calendar-data (RFC 4791 section 9.6, RFC 7809 section 7.1). The objects are those of RFC 4791 appendix B. */
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Filters of calendar-query (RFC 4791 section 9.7 to 9.9, RFC 7953 section 7.2.2), on objects of a few lines. */
+/** Filters of calendar-query (RFC 4791 sections 9.7 to 9.9, RFC 7953 section 7.2.2), on objects of a few lines. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type {

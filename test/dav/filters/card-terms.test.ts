@@ -1,4 +1,4 @@
-/** What is left out of an addressbook-query before it is read is never what reading it would have found. */
+/** By the terms of its filter an addressbook-query skips contacts without reading them. It never skips a contact that matches. */
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Reading and writing of content lines: what was read is written with the same octets, what is new is folded. */
+/** Reading and writing of content lines: lines that were read are written with the same octets, new lines are folded. */
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

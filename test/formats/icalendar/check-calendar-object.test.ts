@@ -1,4 +1,4 @@
-/** What a calendar object resource must be, and alarms, and changes of single properties. */
+/** The conditions of a calendar object resource, and alarms, and changes of single properties. */
 import { Buffer } from "node:buffer";
 import { describe, expect, test } from "vitest";
 import {

@@ -1,7 +1,7 @@
-/** Random rules: our expansion is that of another implementation (rrule.js, a port of dateutil). The grammar has what both
- *  read alike; the parts where dateutil departs from RFC 5545 are left out: BYWEEKNO without BYDAY, weekdays with and without
- *  a number in one list, numbered weekdays beside days of month or year. rrule.js also takes numbers that are not in order as
- *  they are, and BYSETPOS beyond the last for another one; BYSETPOS has a model of its own here. */
+/** Random rules: our expansion equals that of another implementation (rrule.js, a port of dateutil). The grammar has only rules that both
+ *  read alike. It leaves out the parts in which dateutil differs from RFC 5545: BYWEEKNO without BYDAY, weekdays with and without a number
+ *  in one list, numbered weekdays together with days of month or year. rrule.js also takes numbers in their given order, and takes
+ *  BYSETPOS beyond the last occurrence as another one; BYSETPOS is compared with a model here instead. */
 import fc from "fast-check";
 import rrule from "rrule";
 import { expect, test } from "vitest";

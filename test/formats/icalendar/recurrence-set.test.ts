@@ -1,4 +1,4 @@
-/** Recurrence sets: what touches a range of time. */
+/** Recurrence sets: the instances that a time range finds. */
 import { describe, expect, test } from "vitest";
 import { findProperty, listComponents } from "#/src/formats/content-lines/content-line.ts";
 import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";

@@ -1,4 +1,4 @@
-/** Time zones: what a TZID means, and VTIMEZONEs evaluated from their own rules. */
+/** Time zones: the meaning of a TZID, and VTIMEZONEs with rules of their own. */
 import { describe, expect, test } from "vitest";
 import { findProperty, listComponents } from "#/src/formats/content-lines/content-line.ts";
 import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";

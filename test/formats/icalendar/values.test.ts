@@ -1,4 +1,4 @@
-/** Values of iCalendar: each is read, and written as the RFC writes it. */
+/** Values of iCalendar: each is read, and written in the form of the RFC. */
 import { describe, expect, test } from "vitest";
 import {
   formatCalendarTime,

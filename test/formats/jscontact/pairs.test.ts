@@ -1,4 +1,4 @@
-/** The pairs of vCard and JSContact that another implementation gives, which follows RFC 9555 and a later draft beside it. */
+/** Pairs of vCard and JSContact from another implementation, which follows RFC 9555 and a later draft. */
 import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { acceptCard } from "#/src/formats/jscontact/accept-card.ts";

@@ -1,4 +1,4 @@
-/** A command ends when its client goes: nothing more is read of the store. */
+/** A command ends when its client disconnects: it reads nothing more from the store. */
 import { once } from "node:events";
 import net from "node:net";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
