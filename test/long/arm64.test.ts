@@ -27,7 +27,9 @@ describe.runIf(hasQemu && process.arch === "x64")("the binary for arm64", () => 
   }, 180_000);
   afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-  test("is built for arm64, serves requests, accepts a mail and stops cleanly", { timeout: 300_000 }, async () => {
+  test("is built for arm64, serves requests, accepts a mail and stops cleanly", {
+    timeout: 300_000,
+  }, async () => {
     // The machine field in the header of an ELF file: 183 is AArch64.
     expect(fs.readFileSync(binary).readUInt16LE(18)).toBe(183);
     const data = path.join(folder, "data");

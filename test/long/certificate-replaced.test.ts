@@ -65,7 +65,9 @@ class Client {
   }
 }
 
-test("no connection ends when the certificate is replaced, and all still answer", { timeout: 180_000 }, async () => {
+test("no connection ends when the certificate is replaced, and all still answer", {
+  timeout: 180_000,
+}, async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-replaced-"));
   const [first, second] = [await makeCertificate("ec"), await makeCertificate("rsa")];
   const { certificateFile, keyFile } = writeCertificate(folder, first);
