@@ -1,4 +1,5 @@
-/** Case and blanks as CSS and HTML know them: of ASCII alone. A Kelvin sign is no "k", and a no-break space is no blank. */
+/** Lower case and white space as in CSS and HTML: only ASCII characters count. The Kelvin sign is not a "k", and a no-break space
+ *  is not white space. */
 
 const beyondAscii = /[^\0-\x7f]/;
 

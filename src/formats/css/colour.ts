@@ -1,5 +1,5 @@
-/** Colours that are understood (names, `#hex`, `rgb()`, `hsl()`, the older way of HTML) as red, green, blue from 0 to 255 and
- *  opacity from 0 to 1. */
+/** Reads colours: names, `#hex`, `rgb()`, `hsl()` and the colours of HTML attributes. A colour has red, green and blue from 0 to 255
+ *  and an opacity from 0 to 1. */
 import { asciiLower, asciiTrim } from "./ascii-case.ts";
 import { numberOf } from "./length.ts";
 import { namedColours } from "./named-colours.ts";
@@ -11,7 +11,7 @@ export const black: Colour = [0, 0, 0, 1];
 export const white: Colour = [255, 255, 255, 1];
 export const transparent: Colour = [0, 0, 0, 0];
 
-/** `current`: what `currentcolor` is. */
+/** `current`: the colour that `currentcolor` stands for. Answers undefined for a value that is not understood. */
 export function colourOf(
   tokens: readonly CssToken[],
   current: Colour,
@@ -35,7 +35,7 @@ export function colourOf(
     );
   }
   if (!isQuirky) return undefined;
-  // A colour without its sign reads as a number: 000000, 123, 12ab34.
+  // In quirks mode a colour needs no "#". Then its token may be a number: 000000, 123, 12ab34.
   if (token.type === "number" && !token.isSigned && token.isInteger === true)
     return hexColour(String(token.number).padStart(6, "0"));
   if (token.type === "dimension" && !token.isSigned && token.isInteger === true)
@@ -55,7 +55,8 @@ function namedColour(name: string): Colour | undefined {
   return hex === undefined ? undefined : hexColour(hex);
 }
 
-/** The value of `bgcolor`, `color` and `text` (HTML section 2.4.6): whatever it is, it is a colour. */
+/** The colour of an attribute such as `bgcolor`, `color` or `text` (HTML section 2.4.6). Every value is a colour, except the empty
+ *  one and `transparent`. */
 export function legacyColour(value: string): Colour | undefined {
   const text = asciiLower(asciiTrim(value));
   if (text === "" || text === "transparent") return undefined;
@@ -75,7 +76,7 @@ export function legacyColour(value: string): Colour | undefined {
   return hexColour(parts.map((part) => part.slice(0, 2).padStart(2, "0")).join(""));
 }
 
-/** `rgb()` and `hsl()` of plain numbers. Every other function is not understood, and no calculation in one. */
+/** `rgb()` and `hsl()` with plain numbers. Other functions, and calculations inside, are not understood. */
 function functionColour(name: string, inner: readonly CssToken[]): Colour | undefined {
   const word = asciiLower(name);
   const values = argumentsOf(inner);
@@ -102,7 +103,8 @@ function channels(word: string, a: CssToken, b: CssToken, c: CssToken): Triple |
   return fromHsl(a.number, share(b.number), share(c.number));
 }
 
-/** Numbers all between commas, or all between blanks with the opacity behind a slash (CSS Color Level 4 section 5.1). */
+/** The arguments: either all separated by commas, or all by white space and with a slash before the opacity (CSS Color Level 4
+ *  section 5.1). */
 function argumentsOf(inner: readonly CssToken[]): CssToken[] | undefined {
   const values: CssToken[] = [];
   let form = "";
@@ -130,7 +132,7 @@ function fromHsl(hue: number, saturation: number, light: number): Triple {
   return [channel(0), channel(8), channel(4)];
 }
 
-/** One colour seen through another. */
+/** The colour that a reader sees when `top` is painted over `under`. The result is opaque. */
 export function over(top: Colour, under: Colour, opacity = 1): Colour {
   const alpha = top[3] * opacity;
   if (alpha >= 1) return [top[0], top[1], top[2], 1];

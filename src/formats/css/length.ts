@@ -1,28 +1,28 @@
-/** Lengths, percentages and numbers that are understood, and simple arithmetic with them (CSS Values Level 4). */
+/** Reads lengths, percentages, numbers, and simple arithmetic with them (CSS Values Level 4). */
 import { asciiLower } from "./ascii-case.ts";
 import { viewport } from "./media.ts";
 import { type CssToken, insideOf, skipComponent, splitByComma } from "./tokens.ts";
 
-/** What relative units go by. */
+/** The sizes that relative units refer to, in pixels. */
 export interface LengthBasis {
   readonly fontSize: number;
   readonly lineHeight: number;
-  /** What 100 % is. */
+  /** The length that 100 % stands for. */
   readonly whole: number;
   readonly isQuirky: boolean;
-  /** Of the root element, for `rem`. */
+  /** Font size of the root element, for `rem`. */
   readonly rootFontSize?: number;
-  /** Height of small letters, as a share of their size. */
+  /** Height of the letter x, as a share of the font size. */
   readonly ex?: number;
 }
 
-/** Of the usual fonts. */
+/** The smallest `ex` of common fonts. */
 export const leastEx = 0.4;
 const usualEx = 0.5;
 
 export const initialFontSize = 16;
 
-/** Units that mean the same in every window that a page is drawn in. */
+/** Units with a fixed size, in pixels. The width of the window is fixed too (`media.ts`). */
 const absolute: ReadonlyMap<string, number> = new Map([
   ["px", 1],
   ["pt", 4 / 3],
@@ -33,7 +33,7 @@ const absolute: ReadonlyMap<string, number> = new Map([
   ["q", 96 / 101.6],
   ["vw", viewport.width / 100],
 ]);
-/** Units that CSS has, and whose size depends on the font or on the height of the window. */
+/** Valid units whose size is not known, for example because it depends on the font or on the height of the window. */
 export const otherUnits: ReadonlySet<string> = new Set(
   (
     "ch ic cap lh rlh rex rch ric rcap vh vi vb vmin vmax svw svh svi svb svmin svmax lvw lvh lvi lvb lvmin lvmax " +
@@ -47,7 +47,7 @@ export function isKnownUnit(unit: string): boolean {
 
 const maths = new Set(["calc", "-webkit-calc", "min", "max", "clamp"]);
 
-/** Pixels of a length or percentage; undefined when it is none that is understood. */
+/** The length or percentage in pixels; undefined when the value is not understood. */
 export function lengthOf(tokens: readonly CssToken[], basis: LengthBasis): number | undefined {
   const [token] = tokens;
   if (token === undefined) return undefined;
@@ -67,7 +67,7 @@ function simpleLength(token: CssToken, basis: LengthBasis): number | undefined {
   return token.unit === "em" ? token.number * basis.fontSize : undefined;
 }
 
-/** A number or, where `whole` is 1, a percentage. */
+/** A number, or a percentage of `whole`; undefined for any other value. */
 export function numberOf(tokens: readonly CssToken[], whole: number): number | undefined {
   const [token] = tokens;
   if (tokens.length === 1 && token?.type === "number") return token.number;
@@ -77,7 +77,7 @@ export function numberOf(tokens: readonly CssToken[], whole: number): number | u
 
 const depthMax = 8;
 
-/** Browsers keep numbers in fewer digits: beyond these they are not known. */
+/** Browsers calculate with fewer digits, so a number outside of these bounds is not understood. */
 const smallest = 1e-6;
 const largest = 1e6;
 
@@ -86,7 +86,7 @@ function keptOf(one: Quantity): Quantity | undefined {
   return size === 0 || (size >= smallest && size <= largest) ? one : undefined;
 }
 
-/** A number without a unit is `isBare`. */
+/** `isBare`: a number without a unit. */
 interface Quantity {
   readonly size: number;
   readonly isBare: boolean;
@@ -97,7 +97,7 @@ function mathOf(tokens: readonly CssToken[], basis: LengthBasis, depth: number):
   return result === undefined || result.isBare ? undefined : result.size;
 }
 
-/** undefined for what is not understood, which may be valid all the same. */
+/** undefined for a function that is not understood. It may be valid. */
 function quantityOf(tokens: readonly CssToken[], basis: LengthBasis, depth: number): Quantity | undefined {
   const [token] = tokens;
   if (token?.type !== "function" || depth > depthMax) return undefined;
@@ -140,7 +140,7 @@ function sumOf(tokens: readonly CssToken[], basis: LengthBasis, depth: number): 
     }
     if (token.type === "delim" && product !== undefined && operator === "") {
       if (token.value === "+" || token.value === "-") {
-        // Without spaces around it, it is no operator.
+        // Without spaces on both sides, the sign is not an operator.
         if (tokens[at - 1]?.type !== "space" || tokens[at + 1]?.type !== "space" || !add()) return undefined;
         sign = token.value === "+" ? 1 : -1;
       } else operator = token.value;

@@ -1,5 +1,5 @@
-/** Grammars of shorthands whose parts stand in any order: each part at most once (CSS Values and Units, "||"). What says one of
- *  them twice is no value, and what stood before it counts. */
+/** Grammars of shorthands whose parts may have any order, each part at most once (CSS Values and Units, "||"). A value with the same
+ *  part twice is invalid, and an earlier declaration counts. */
 import { isKnownUnit, otherUnits } from "./length.ts";
 import type { CssToken } from "./tokens.ts";
 import {
@@ -38,7 +38,7 @@ export function readLine(value: Value, otherStyles: readonly string[], isQuirky:
       width = part;
     } else {
       const reading = colour(part, isQuirky);
-      // What is not known may be the width.
+      // A function that is not understood may be the width.
       if (reading !== "understood" && part[0]?.type === "function") return "unknown";
       if (reading === "dropped" || hasColour) return "dropped";
       hasColour = true;
@@ -128,9 +128,9 @@ function isPlace(part: Value): boolean {
   return (part.length === 1 && part[0]?.type === "percent") || isSize(part);
 }
 
-/** `background-position` of one layer; its forms of three and four parts are not looked into. */
+/** `background-position` of one layer. Forms with three or four parts are not understood. */
 function readPlace(places: readonly Value[]): Reading {
-  // A number without a unit is a length in some pages.
+  // On some pages a number without a unit is a length.
   if (places.some(([token]) => token?.type === "number" && token.number !== 0)) return "unknown";
   if (places.length < 2) return "understood";
   if (places.length > 2) return places.length > 4 ? "dropped" : "unknown";

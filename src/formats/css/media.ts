@@ -1,11 +1,11 @@
-/** Media queries (Media Queries Level 4), answered yes, no or "not known" for the one reader that a rendering is made for: a
- *  screen 1024 pixels wide, light. */
+/** Answers media queries (Media Queries Level 4) with yes, no or "not known". Every page is judged for the same window: a light screen
+ *  that is 1024 pixels wide. */
 import { asciiLower } from "./ascii-case.ts";
 import { type CssToken, skipComponent, splitByComma, trimSpace } from "./tokens.ts";
 
 export const viewport = { width: 1024, height: 768 } as const;
 
-/** undefined: not known, so that what stands under it may apply or not. */
+/** undefined: not known. Rules under the query may apply or not. */
 export type Answer = boolean | undefined;
 
 export function answerMedia(prelude: readonly CssToken[]): Answer {
@@ -44,7 +44,7 @@ function answerQuery(tokens: readonly CssToken[]): Answer {
   return condition(words);
 }
 
-/** A condition in brackets, or several joined by `and` or by `or`. */
+/** One condition in brackets, or several conditions, joined either by `and` or by `or`. */
 function condition(words: readonly CssToken[], mayChoose = true): Answer {
   const answers: Answer[] = [];
   let joint: string | undefined;
@@ -53,7 +53,7 @@ function condition(words: readonly CssToken[], mayChoose = true): Answer {
     let isNot = false;
     if (token.type === "ident") {
       const word = asciiLower(token.value);
-      // Before one condition alone; elsewhere it makes the query void.
+      // `not` may stand only before a single condition. Elsewhere it makes the query invalid.
       if (word === "not") {
         if (at > 0 || !mayChoose || skipComponent(words, 1) < words.length) return undefined;
         isNot = true;
@@ -69,7 +69,7 @@ function condition(words: readonly CssToken[], mayChoose = true): Answer {
     if (token === undefined) return undefined;
     const end = skipComponent(words, at);
     const inner = words.slice(at + 1, end - 1);
-    // Anything else than a bracket or a function makes the query void.
+    // Only a bracket or a function is valid here.
     if (token.type !== "(" && token.type !== "function") return undefined;
     const answer = token.type === "(" ? bracket(inner) : undefined;
     answers.push(isNot ? opposite(answer) : answer);
@@ -149,8 +149,8 @@ function turned(operator: string): string {
   return operator.replace(/[<>]/, (sign) => (sign === "<" ? ">" : "<"));
 }
 
-/** What the reader has: pixels, numbers and words. Only features that every window of a mail program answers alike, or that
- *  the decision about the window answers. */
+/** Features of the window, as pixels, numbers or words. The list has only features that are the same in the windows of all mail
+ *  programs, or that follow from the choice of the window. */
 const known: Readonly<Record<string, number | string>> = {
   __proto__: null as never,
   width: viewport.width,
@@ -160,13 +160,13 @@ const known: Readonly<Record<string, number | string>> = {
   "-webkit-device-pixel-ratio": 1,
   "prefers-color-scheme": "light",
 };
-/** Words that browsers know of these. */
+/** The valid words of features that take a word. */
 const valuesOf: Readonly<Record<string, readonly string[]>> = {
   __proto__: null as never,
   orientation: ["landscape", "portrait"],
   "prefers-color-scheme": ["light", "dark"],
 };
-/** Features of browsers that are no more; every other browser drops a query with one of them. */
+/** Features of old browsers. All other browsers drop a query with one of them. */
 const gone = /^-(?:ms|moz|o)-|^(?:min|max)--moz-/;
 
 const pixels: Readonly<Record<string, number>> = {
@@ -212,7 +212,7 @@ function compare(name: string, operator: string, value: readonly CssToken[]): An
   }
 }
 
-/** A value of the kind that the feature takes. */
+/** The value; undefined if the feature does not take this kind of value. */
 function read(token: CssToken, name: string): number | string | undefined {
   if (typeof known[name] === "string") {
     const word = token.type === "ident" ? asciiLower(token.value) : "";

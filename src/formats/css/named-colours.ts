@@ -1,4 +1,4 @@
-/** Colours by name (CSS Color Level 4 section 6.1), and those of the system that every light window has alike. */
+/** Named colours (CSS Color Level 4 section 6.1), and the system colours that are the same in every light window. */
 const listed = `
   aliceblue f0f8ff antiquewhite faebd7 aqua 00ffff aquamarine 7fffd4 azure f0ffff beige f5f5dc bisque ffe4c4
   black 000000 blanchedalmond ffebcd blue 0000ff blueviolet 8a2be2 brown a52a2a burlywood deb887
@@ -31,7 +31,7 @@ export const namedColours: ReadonlyMap<string, string> = new Map(
   [...listed.matchAll(/([a-z]+) ([0-9a-f]{6})/g)].map(([, name, hex]) => [name!, hex!]),
 );
 
-/** Colours of the system that a reader's own settings decide. */
+/** System colours that depend on the settings of the reader. */
 export const systemColours: ReadonlySet<string> = new Set(
   (
     "visitedtext activetext buttonborder field fieldtext highlight highlighttext selecteditem selecteditemtext mark marktext " +

@@ -1,7 +1,7 @@
-/** Properties that are never judged, since they do not decide whether a text is seen: of each the values for which that is proven, and
- *  the proof. No such value changes paint, place, size, clipping, colour or order of text. Every other value, and one with a function
- *  in it, is not understood, as that of a property which is not in any table.
- *  Long because it is a list that a reviewer reads line by line. */
+/** Properties that are not judged, because they do not decide whether text is seen. Each row has the values for which this is proven,
+ *  and the proof: the value does not hide text, or another rule already counts its worst case. Any other value is not understood, like
+ *  a property that is in no table.
+ *  Long because a reviewer reads the list line by line. */
 import { asciiLower } from "./ascii-case.ts";
 import type { CssToken } from "./tokens.ts";
 import { componentsOf, type Value, wideKeywords, wordOf, words } from "./value-forms.ts";
@@ -38,7 +38,7 @@ function numberIn(value: Value, type: "number" | "percent", least: number, most:
 /** Features of a font that choose between shapes of the same letters and digits. */
 const features = words("kern liga clig dlig calt rlig lnum onum pnum tnum zero");
 
-/** `normal`, or tags of the list with a number or `on` or `off`. */
+/** `normal`, or tags of the list, with numbers, `on` or `off`. */
 function isKnownFeatures(value: Value): boolean {
   if (wordOf(value) === "normal") return true;
   return value.every(
@@ -51,7 +51,7 @@ function isKnownFeatures(value: Value): boolean {
   );
 }
 
-/** Names of counters, but not of that which numbers the items of a list. */
+/** Names of counters, except `list-item`, which numbers the items of a list. */
 function isOwnCounter(value: Value): boolean {
   return value.every(
     (token) =>
@@ -72,7 +72,7 @@ const sizeMost = 400;
 const countMost = 100;
 const sizeFunctions = words("repeat minmax fit-content");
 
-/** Pixels, shares and ems of a usual size. */
+/** Whether no size is above 400 pixels, or above 100 in another unit or without a unit. */
 function hasSmallSizes(value: Value): boolean {
   return value.every((token) => {
     if (token.type === "function") return sizeFunctions.has(asciiLower(token.value));
@@ -244,7 +244,7 @@ const rows: readonly Row[] = [
     "paint of drawings, whose text is not given; of letters browsers know other names",
   ],
   ["stroke-width", isThinStroke, "of drawings; WebKit draws letters with it too: at most a pixel"],
-  // --- other media, and what needs a hand
+  // --- other media, and interaction
   [
     "page page-break-before page-break-after page-break-inside break-before break-after break-inside orphans widows " +
       "print-color-adjust color-adjust",
@@ -294,7 +294,7 @@ const rows: readonly Row[] = [
     "of an animation, and each animation is doubtful (`animation-name`)",
   ],
   ["view-transition-class", whatever, "of an element with a `view-transition-name`, which is doubtful"],
-  // --- no properties
+  // --- descriptors, which are not properties
   [
     "font-display src panose-1 unicode-range size page-orientation",
     whatever,
@@ -306,8 +306,8 @@ const table: ReadonlyMap<string, Proven> = new Map(
   rows.flatMap(([names, proven]) => names.split(" ").map((name): [string, Proven] => [name, proven])),
 );
 
-/** Old Outlook, old engines and mistakes: attributes of HTML and other words that senders take for properties. No browser of today
- *  knows a property of these names. */
+/** Words that senders write as properties by mistake, or for old Outlook and old engines: HTML attributes and others. No current
+ *  browser has a property with one of these names. */
 const unknownToBrowsers = words(
   "text align valign halign bgcolor background_color bordercolor face link vlink alink cellpadding cellspacing colspan rowspan " +
     "nowrap class id href target alt title style type name value media charset lang hspace vspace noshade frame rules summary " +
@@ -320,7 +320,7 @@ const unknownToBrowsers = words(
     "-moz-border-radius-bottomright -moz-box-shadow -moz-opacity -moz-outline -moz-outline-radius -moz-binding",
 );
 
-/** Prefixes of Outlook, of old engines, and of tricks that speak to one old browser alone. */
+/** Prefixes of Outlook and of old engines, and signs that make a declaration valid in one old browser only. */
 const foreign = /^(?:mso-|-(?:ms|o|khtml|webkit-ms)-|[*_#!+&])/;
 
 export function isUnknownToBrowsers(name: string): boolean {
@@ -333,7 +333,7 @@ export function isNeutralName(name: string): boolean {
   return table.has(name);
 }
 
-/** Whether it is proven that a declaration changes nothing of what is seen. */
+/** Whether it is proven that the declaration does not decide whether text is seen. */
 export function isNeutral(name: string, value: Value): boolean {
   if (isUnknownToBrowsers(name)) return true;
   const proven = table.get(name);

@@ -1,4 +1,4 @@
-/** An+B of `:nth-child()` (CSS Syntax Level 3 section 6), as it is usually written. */
+/** Reads An+B of `:nth-child()` (CSS Syntax Level 3 section 6) in its usual spellings. */
 import { asciiLower } from "./ascii-case.ts";
 import type { CssToken } from "./tokens.ts";
 
@@ -7,17 +7,17 @@ export interface Nth {
   readonly offset: number;
 }
 
-/** undefined where it is written in another way, or wrong. */
+/** undefined for an unusual spelling or an invalid value. */
 export function parseNth(tokens: readonly CssToken[]): Nth | undefined {
   const texts = tokens.map(nthText);
   const isWhole = texts.every((text, at) => text !== undefined && mayFollow(tokens[at]!, tokens[at - 1], at));
   return isWhole ? readNth(asciiLower(texts.join(""))) : undefined;
 }
 
-/** Browsers keep larger numbers each in its own way. */
+/** Browsers differ in how they handle larger numbers. */
 const nthMax = 1e6;
 
-/** undefined for what is written in an unusual way. */
+/** undefined for an unusual spelling. */
 function nthText(token: CssToken): string | undefined {
   switch (token.type) {
     case "ident":
@@ -38,7 +38,7 @@ function nthText(token: CssToken): string | undefined {
   }
 }
 
-/** What a comment keeps apart is not joined. */
+/** Whether the token may follow the token before it. Tokens that only a comment separates are not joined. */
 function mayFollow(token: CssToken, before: CssToken | undefined, at: number): boolean {
   if (before === undefined || before.type === "space" || token.type === "space") return true;
   if (before.type === "delim")
@@ -49,7 +49,7 @@ function mayFollow(token: CssToken, before: CssToken | undefined, at: number): b
 function readNth(formula: string): Nth | undefined {
   if (formula === "even") return { step: 2, offset: 0 };
   if (formula === "odd") return { step: 2, offset: 1 };
-  // Blanks stand around the second sign alone.
+  // White space is valid only around the second sign.
   const match = /^(?:([+-]?\d*)n(?: ?([+-]) ?(\d+))?|([+-]?\d+))$/.exec(formula);
   if (match === null) return undefined;
   const [, step, offsetSign = "", offset = "0", alone] = match;

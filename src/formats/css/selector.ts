@@ -1,5 +1,5 @@
-/** Selectors (Selectors Level 4) as they are written: parsed once, with their specificity. What is valid and not understood
- *  is a test that may fit or not. */
+/** Selectors (Selectors Level 4): parsed once, with their specificity. A valid part that is not understood becomes a test that may
+ *  match or not. */
 
 import { asciiLower } from "./ascii-case.ts";
 import { parseNth } from "./nth.ts";
@@ -8,24 +8,24 @@ import { type CssToken, skipComponent, splitByComma, trimSpace } from "./tokens.
 export type Combinator = " " | ">" | "+" | "~";
 
 export interface ComplexSelector {
-  /** From left to right; each has the combinator that stands before it. */
+  /** From left to right. Each has the combinator before it. */
   readonly compounds: readonly Compound[];
-  /** Ids, classes and their like, types: each counts up to a thousand. */
+  /** A million for each id, a thousand for each class, attribute or pseudo-class, one for each type; at most 999 of each. */
   readonly specificity: number;
-  /** Whether a link has been followed decides (`:link`, `:visited`). */
+  /** The match depends on whether a link has been visited (`:link`, `:visited`). */
   readonly asksVisit: boolean;
 }
 
 export interface Compound {
   readonly combinator: Combinator;
   readonly tests: readonly SimpleTest[];
-  /** What is no element but a part of one (`::before`), without its colons. */
+  /** The pseudo-element (`::before`), without its colons. */
   readonly part: string | undefined;
 }
 
 export type SimpleTest =
   | { readonly kind: "type"; readonly name: string; readonly folded: string }
-  /** "unknown": may fit or not. */
+  /** "unknown": may match or not. */
   | { readonly kind: "any" | "root" | "link" | "unvisited" | "visited" }
   | { readonly kind: "empty" | "never" | "checked" | "unknown" }
   | { readonly kind: "id" | "class"; readonly name: string; readonly folded: string }
@@ -34,7 +34,7 @@ export type SimpleTest =
       readonly name: string;
       readonly operator: "" | "=" | "~=" | "|=" | "^=" | "$=" | "*=";
       readonly value: string;
-      /** undefined: as HTML says for that attribute. */
+      /** Whether case is ignored; undefined: HTML decides for this attribute. */
       readonly hasNoCase: boolean | undefined;
     }
   | { readonly kind: "not"; readonly list: readonly ComplexSelector[] }
@@ -50,16 +50,16 @@ const ids = 1_000_000;
 const classes = 1000;
 const countMax = 999;
 const surelyCounted = 255;
-/** Selectors inside selectors; beyond that nothing is known of the style, and RangeError says so. */
+/** Limit of selectors inside selectors. A deeper one throws a RangeError, because then nothing is known about the style. */
 const depthMax = 8;
 
 export interface SelectorList {
   readonly list: readonly ComplexSelector[];
-  /** Something in it may be wrong, which would make the rule void. */
+  /** false if a part of the list may be invalid, which would make the rule invalid. */
   readonly isSure: boolean;
 }
 
-/** undefined when the list is wrong, which makes the rule void. */
+/** undefined for an invalid list, which makes the rule invalid. */
 export function parseSelectorList(tokens: readonly CssToken[], isNested = false): SelectorList | undefined {
   const context = { depth: 0, isNested, grammar: { isSure: true } };
   const list = parseList(tokens, context);
@@ -68,7 +68,7 @@ export function parseSelectorList(tokens: readonly CssToken[], isNested = false)
 
 interface Context {
   readonly depth: number;
-  /** Inside of another rule: may begin with a combinator, and what it goes by is not looked at. */
+  /** Inside of another rule: the selector may begin with a combinator, and only its last compound is checked. */
   readonly isNested: boolean;
   readonly grammar: { isSure: boolean };
 }
@@ -84,7 +84,7 @@ function parseList(tokens: readonly CssToken[], context: Context): readonly Comp
   return list;
 }
 
-/** Whatever the last compound may fit. */
+/** The last compound alone, as a selector that may match or not. */
 function lastOf({ compounds, specificity, asksVisit }: ComplexSelector): ComplexSelector {
   const last = compounds.at(-1)!;
   return { compounds: [{ ...last, tests: [...last.tests, { kind: "unknown" }] }], specificity, asksVisit };
@@ -113,7 +113,7 @@ function parseComplex(tokens: readonly CssToken[], context: Context): ComplexSel
     }
     const read = parseCompound(tokens, at, combinator ?? " ", context);
     if (read === undefined) return undefined;
-    // What stands behind a part of an element is mostly wrong.
+    // Most compounds after a pseudo-element are invalid.
     if (compounds.at(-1)?.part !== undefined) context.grammar.isSure = false;
     compounds.push(read.compound);
     for (const test of read.compound.tests) {
@@ -126,7 +126,7 @@ function parseComplex(tokens: readonly CssToken[], context: Context): ComplexSel
     combinator = undefined;
   }
   if (compounds.length === 0 || (combinator !== undefined && combinator !== " ")) return undefined;
-  // Browsers count to a number each of its own.
+  // Browsers have different limits for these counts.
   if (Math.max(ofIds, ofClasses, ofTypes) > surelyCounted) context.grammar.isSure = false;
   const specificity =
     Math.min(countMax, ofIds) * ids + Math.min(countMax, ofClasses) * classes + Math.min(countMax, ofTypes);
@@ -176,7 +176,7 @@ function parseCompound(
       if (barAt !== undefined) {
         const name = tokens[barAt + 1];
         if (name?.type !== "ident" && !(name?.type === "delim" && name.value === "*")) return undefined;
-        // A prefix that is not declared makes the rule void; one that is makes the page doubtful.
+        // A namespace prefix that is not declared makes the rule invalid. A declared prefix makes the page doubtful.
         if (token.type === "ident") return undefined;
         tests.push(typeTest(name.value), { kind: "unknown" });
         at = barAt + 2;
@@ -201,7 +201,7 @@ function parseCompound(
       const test = parseAttribute(trimSpace(tokens.slice(at + 1, end - 1)));
       if (test === undefined) return undefined;
       tests.push(test);
-      // `[a=b s]` is known to some browsers alone.
+      // Only some browsers know `[a=b s]`.
       if (test.kind === "attribute" && test.operator !== "" && test.hasNoCase === false) {
         tests.push({ kind: "unknown" });
         context.grammar.isSure = false;
@@ -214,7 +214,7 @@ function parseCompound(
       if (name?.type !== "ident" && name?.type !== "function") return undefined;
       const end = skipComponent(tokens, nameAt);
       const word = asciiLower(name.value);
-      // Those of dead engines make a rule void; those of Gecko make it one that may apply.
+      // Names of old engines make a rule invalid. Names of Gecko make a rule that may apply.
       if (foreignPseudo.test(word)) return undefined;
       if (isDouble || oldPseudoElements.has(word)) {
         if (!knownParts.test(word) || name.type === "function") context.grammar.isSure = false;
@@ -239,10 +239,10 @@ function parseCompound(
 }
 
 const foreignPseudo = /^-(?:ms|o|khtml)-/;
-/** Parts that every browser of today knows; of WebKit's own, any name is taken. */
+/** Pseudo-elements that every current browser knows. Every name with WebKit's prefix is valid. */
 const knownParts =
   /^(?:before|after|first-line|first-letter|marker|selection|placeholder|backdrop|file-selector-button|-webkit-.*)$/;
-/** States that every browser of today knows, and that are not looked at. */
+/** Pseudo-classes that every current browser knows. */
 const knownStates = new Set(
   "enabled disabled required optional valid invalid default indeterminate read-only read-write placeholder-shown any-link in-range out-of-range autofill".split(
     " ",
@@ -267,7 +267,7 @@ function typeTest(name: string): SimpleTest {
   return name === "*" ? { kind: "any" } : { kind: "type", name, folded: asciiLower(name) };
 }
 
-/** `[a|b]`, and not `[a|=b]`. */
+/** `[a|b]`, but not `[a|=b]`. */
 function isPrefix(tokens: readonly CssToken[], at: number): boolean {
   const [bar, next] = [tokens[at], tokens[at + 1]];
   return bar?.type === "delim" && bar.value === "|" && next?.type === "ident";
@@ -302,7 +302,7 @@ function parseAttribute(tokens: readonly CssToken[]): SimpleTest | undefined {
   };
 }
 
-/** States of a page that nobody has touched. */
+/** Pseudo-classes that match no element of a page that nobody has touched. */
 const neverStates = new Set("hover focus focus-within focus-visible active target".split(" "));
 
 function pseudoClass(

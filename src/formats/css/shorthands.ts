@@ -1,4 +1,4 @@
-/** Shorthands and other names: what a declaration says of each property of the table (`understood.ts`).
+/** Shorthands and other names: the values that a declaration sets for properties of the table (`understood.ts`).
  *  Long because each shorthand is a grammar of its own. */
 import { asciiLower } from "./ascii-case.ts";
 import { isSize, isSlash, readBackgroundLayer, readLine } from "./line-form.ts";
@@ -16,10 +16,10 @@ import {
   words,
 } from "./value-forms.ts";
 
-/** A value that is valid and not understood, or that may be. */
+/** Stands for a value that is not understood, and is or may be valid. */
 export const unknownValue: Value = [{ type: "function", value: "unknown" }];
 
-/** One that is not understood, and changes only what the element itself paints. */
+/** Stands for a value that is not understood, and changes only what the element itself paints. */
 export const unknownInside: Value = [{ type: "function", value: "unknown-inside" }];
 const colourFilters = words("brightness contrast grayscale invert saturate sepia hue-rotate opacity");
 
@@ -79,7 +79,7 @@ function pair(first: string, second: string): Shorthand {
   };
 }
 
-/** A border's width, style and colour in any order. Without a style there is no line. */
+/** The width, style and colour of a border in any order. Without a style there is no line. */
 function border(...of: readonly string[]): Shorthand {
   return {
     names: of.flatMap((side) => [`border-${side}-width`, `border-${side}-style`]),
@@ -145,7 +145,7 @@ const fontNames = [
   "font-weight",
 ];
 
-/** Before the size: style, weight, width and small capitals. */
+/** Words before the font size: style, weight, width and small capitals. */
 const beforeSize = /^(?:normal|italic|oblique|bold|bolder|lighter|small-caps|(?:extra-|semi-)?condensed)$/;
 function kindBeforeSize(token: CssToken): string {
   const word = token.type === "ident" ? asciiLower(token.value) : "";
@@ -166,7 +166,7 @@ const font: Split = (value, isQuirky) => {
     const reading = size(part, isQuirky);
     if (reading === "dropped") {
       const [token] = part;
-      // Style, weight and width of the letters stand before.
+      // Style, weight and width of the letters stand before the font size.
       if (
         part.length === 1 &&
         (token?.type === "ident" || token?.type === "number" || token?.type === "percent")
@@ -180,7 +180,7 @@ const font: Split = (value, isQuirky) => {
         if (kind === "weight") weight = part;
         continue;
       }
-      // The angle of slanted letters, and what newer browsers know.
+      // The angle of slanted letters, or a value of newer browsers.
       return "unknown";
     }
     if (
@@ -262,7 +262,7 @@ const listMarks: Split = (value) => {
   ];
 };
 
-/** A single property that a shorthand says in other words: understood when it says "none" and nothing else. */
+/** A shorthand that is read as one property. It is understood only if it is "none" or one of the harmless words. */
 function only(name: string, ...harmless: string[]): Shorthand {
   return {
     names: [name],
@@ -321,7 +321,7 @@ const shorthands: ReadonlyMap<string, Shorthand> = new Map<string, Shorthand>([
   ["columns", only("column-count", "auto")],
 ]);
 
-/** Of a value of two parts the first, where it is a single word. */
+/** The first part of the value, if it is a single word. */
 function firstOf(name: string): Split {
   return (value) => {
     const [first] = componentsOf(value);
@@ -338,7 +338,8 @@ function stroke(value: Value, isQuirky: boolean): ReturnType<Split> {
   ];
 }
 
-/** Other names of the same. Ends of lines are taken for both sides' sake: distances are judged by their sum. */
+/** Other names of properties. The start of a line counts as left and its end as right in every direction, because distances are
+ *  judged by their sum. */
 const aliases: ReadonlyMap<string, string> = new Map(
   Object.entries({
     "word-wrap": "overflow-wrap",
@@ -371,7 +372,7 @@ const aliases: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Properties that have another name with WebKit's prefix; the table knows no others by it. */
+/** Properties of the table that are the same with WebKit's prefix. Other properties of the table are not. */
 const prefixed = words(
   "align-content align-items align-self animation animation-name appearance backface-visibility backdrop-filter " +
     "background-clip background-origin background-size border-image border-radius box-shadow box-sizing clip-path columns " +
@@ -390,7 +391,7 @@ const prefixedSides: ReadonlyMap<string, string> = new Map(
   ]),
 );
 
-/** WebKit's prefix makes another name of some properties. */
+/** The name that the tables have for a property with an alias or with WebKit's prefix. */
 function plainName(name: string): string {
   if (isTabled(name)) return name;
   if (name.startsWith("-webkit-")) {
@@ -404,9 +405,9 @@ function isTabled(name: string): boolean {
   return understoodOf(name) !== undefined || shorthands.has(name);
 }
 
-/** What a declaration may say: of no property that matters, of some of the table, or of one that is not in it. */
+/** What a declaration sets: a neutral property, some properties of the table, or an unknown property. */
 export type Subject =
-  /** Of `neutral.ts`, for the values for which it is proven. */
+  /** In `neutral.ts`, which says for which values it is neutral. */
   | { readonly kind: "neutral"; readonly name: string }
   | {
       readonly kind: "properties";
@@ -422,7 +423,7 @@ export function subjectOf(property: string): Subject {
   const known = subjects.get(property);
   if (known !== undefined) return known;
   const subject = findSubject(property);
-  // Names come from strangers: only those of the table are kept.
+  // Senders choose the names, so only names of the table are kept.
   if (subject.kind === "properties") subjects.set(property, subject);
   return subject;
 }
@@ -438,12 +439,12 @@ function findSubject(property: string): Subject {
   return { kind: "unknown", name };
 }
 
-/** Properties whose lengths and colours need no unit and no sign in quirks mode (Quirks Mode sections 3.1 and 3.2). */
+/** Properties whose colours need no "#" and whose lengths need no unit in quirks mode (Quirks Mode sections 3.1 and 3.2). */
 const hasQuirk =
   /^(?:color|background-color|border-spacing|border(?:-(?:top|right|bottom|left))?-width|top|right|bottom|left|font-size|(?:max-|min-)?(?:width|height)|letter-spacing|word-spacing|(?:margin|padding)(?:-(?:top|right|bottom|left))?|text-indent|vertical-align)$/;
 
-/** What a declaration says of each property; none where a browser drops it. A value with `var()` in it is handed on as it is,
- *  for every property that it may be about. */
+/** The value that a declaration sets for each property; none if a browser drops the declaration. A value with `var()` stays as it is,
+ *  for every property that it may set. */
 export function expand(property: string, value: Value, isQuirkyPage: boolean): readonly Declared[] {
   const subject = subjectOf(property);
   if (subject.kind !== "properties" || value.length === 0) return [];
@@ -452,7 +453,7 @@ export function expand(property: string, value: Value, isQuirkyPage: boolean): r
   const forAll = (one: Value): Declared[] => names.map((name) => ({ name, value: one }));
   if (wideKeywords.has(wordOf(value)) || hasVariable(value)) return forAll(value);
   if (property === "all") return [];
-  // The keywords of all properties stand alone. A family's name may be made of several words.
+  // A keyword of all properties must stand alone. But the name of a font family may have several words.
   if (componentsOf(value).some((part) => wideKeywords.has(wordOf(part))))
     return /^font(?:-family)?$/.test(property) ? forAll(unknownValue) : [];
   const split = shorthand?.split(trimSpace(value), isQuirky) ?? forAll(value);

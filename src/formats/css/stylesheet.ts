@@ -1,5 +1,5 @@
-/** Style sheets and style attributes as rules and declarations (CSS Syntax Level 3). A rule under a condition that is not
- *  known may apply. What says nothing of any property that matters is left out. */
+/** Reads style sheets and style attributes as rules and declarations (CSS Syntax Level 3). A rule may apply if its condition is not
+ *  known. Neutral declarations (`neutral.ts`) are left out. */
 import { asciiLower } from "./ascii-case.ts";
 import { answerMedia } from "./media.ts";
 import { isNeutral } from "./neutral.ts";
@@ -18,27 +18,27 @@ export interface Declaration {
 export interface StyleRule {
   readonly selectors: readonly ComplexSelector[];
   readonly declarations: readonly Declaration[];
-  /** Under a condition that is not known. */
+  /** It is not known whether the rule applies. */
   readonly isMaybe: boolean;
-  /** Specificity and order decide between it and others; layers, scopes and nesting decide before them. */
+  /** Specificity and order decide between this rule and others. If false, a layer, a scope or nesting decides first. */
   readonly isRanked: boolean;
 }
 
 export interface StyleSource {
   readonly text: string;
-  /** Of a sheet that may not be in force. */
+  /** It is not known whether the sheet applies. */
   readonly isMaybe: boolean;
 }
 
 export interface StyleSheets {
   readonly rules: readonly StyleRule[];
-  /** Fonts (in lower case) that the author makes of bytes or sizes of his own. */
+  /** Font families, in lower case, that the author defines with own bytes or sizes. */
   readonly ownFonts: ReadonlySet<string>;
-  /** Animations may change anything on the page, and not only what they are of. */
+  /** An animation may change anything on the page, and not only its own element. */
   readonly hasFarAnimation: boolean;
-  /** Something in it makes doubtful whatever it may apply to, and that is not known. */
+  /** A part that is not understood may apply to anything, so the whole page is doubtful. */
   readonly isUnclear: boolean;
-  /** Part of it was too much to read, so that nothing is known of what is hidden. */
+  /** A part was not read because of a limit, so it is not known what is hidden. */
   readonly isCut: boolean;
 }
 
@@ -76,9 +76,9 @@ interface Scope {
   readonly depth: number;
 }
 
-/** Rules that say nothing of what is on a screen. `@font-face` is read for its name, `@keyframes` for how far it reaches. */
+/** At-rules that have no effect on a screen. */
 const neutralRules = new Set(["charset", "page", "viewport", "-ms-viewport", "-o-viewport"]);
-/** Rules that hold rules; that their condition holds is not known. */
+/** At-rules that contain rules. It is not known whether their condition is true. */
 const conditions = new Set([
   "supports",
   "layer",
@@ -89,7 +89,7 @@ const conditions = new Set([
   "-moz-document",
 ]);
 
-/** Of these, the rules that apply rank as all others do. */
+/** At-rules that do not change the rank of the rules inside. */
 const rankedConditions = new Set(["supports", "container", "document", "-moz-document"]);
 
 class SheetReader implements StyleSheets {
@@ -131,14 +131,14 @@ class SheetReader implements StyleSheets {
     return end;
   }
 
-  /** Declarations and, by nesting, rules. */
+  /** Reads declarations and nested rules. */
   #readBlock(
     tokens: readonly CssToken[],
     scope: Scope,
     selectors: readonly ComplexSelector[],
     isMaybe: boolean,
   ): void {
-    // What is nested ranks behind it.
+    // Nested rules come after the rule around them.
     const place = this.rules.length;
     const declarations = this.readDeclarations(tokens, (at) =>
       tokens[at]!.type === "at"
@@ -193,7 +193,7 @@ class SheetReader implements StyleSheets {
     }
     if (value.some((token) => token.type === "bad") || !isBalanced(value)) return undefined;
     if (value.some((token) => token.type === "delim" && token.value === "!")) {
-      // In brackets of what is substituted, it is a sign like any other.
+      // In a custom property, and in brackets beside `var()`, "!" is a character like any other.
       if (!property.startsWith("--") && !hasVariable(value)) return undefined;
       value = unknownValue;
     }
@@ -205,7 +205,7 @@ class SheetReader implements StyleSheets {
     return { property, value, isImportant };
   }
 
-  /** `selectors`: those of the rule that it stands in. */
+  /** `selectors`: the selectors of the rule around the at-rule. */
   #readAtRule(
     tokens: readonly CssToken[],
     start: number,
@@ -250,13 +250,13 @@ class SheetReader implements StyleSheets {
     else this.#readBlock(block, scope, selectors, true);
   }
 
-  /** Rules of a rule that is not known may apply; declarations of it may be about anything. */
+  /** Reads an at-rule that is not known. Rules in it may apply. Declarations in it may apply to anything. */
   #readUnknown(block: readonly CssToken[], scope: Scope): void {
     if (this.readDeclarations(block).length > 0) this.isUnclear = true;
     this.#readRules(block, { ...scope, isMaybe: true, isRanked: false });
   }
 
-  /** What has to be asked for is not loaded. */
+  /** A style sheet on the network is not loaded. Any other import makes the page doubtful. */
   #readImport(prelude: readonly CssToken[]): void {
     const [first] = prelude;
     const address =
@@ -308,7 +308,7 @@ class SheetReader implements StyleSheets {
 
 const sizesOfFonts = new Set(["size-adjust", "ascent-override", "descent-override", "line-gap-override"]);
 
-/** Whether a font of the reader's system is one of the family of that name, and not another one. */
+/** Whether the local font `name` belongs to the family, and is not another font. */
 function isFaceOf(name: string, family: string): boolean {
   const plain = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]/gu, "");
   const [whole, begin] = [plain(name), plain(family)];
@@ -334,7 +334,7 @@ function blockOf(tokens: readonly CssToken[], open: number, end: number): readon
   return tokens.slice(open + 1, isClosed(tokens, open, end) ? end - 1 : end);
 }
 
-/** Whether its last bracket closes it, and not one that stays open. */
+/** Whether the last bracket closes the block itself, and not a bracket inside of it. */
 function isClosed(tokens: readonly CssToken[], open: number, end: number): boolean {
   const waiting: string[] = [];
   for (let at = open; at < end; at++) {
@@ -346,7 +346,7 @@ function isClosed(tokens: readonly CssToken[], open: number, end: number): boole
   return waiting.length === 0;
 }
 
-/** Where the block of a rule opens. `endsAtSemicolon`: or where the rule ends without one. */
+/** The position of the "{" of a rule. `endsAtSemicolon`: or of the ";" that ends a rule without a block. */
 function findBlock(tokens: readonly CssToken[], from: number, endsAtSemicolon: boolean): number {
   let at = from;
   while (at < tokens.length) {
@@ -363,7 +363,7 @@ function endOfStatement(tokens: readonly CssToken[], from: number): number {
   return at;
 }
 
-/** In a style attribute: behind its block or its semicolon. */
+/** The end of an at-rule among declarations: the position after its block, or of its semicolon. */
 function endOfAtRule(tokens: readonly CssToken[], from: number): number {
   const open = findBlock(tokens, from + 1, true);
   return tokens[open]?.type === "{" ? skipComponent(tokens, open) : open;
@@ -371,7 +371,8 @@ function endOfAtRule(tokens: readonly CssToken[], from: number): number {
 
 const closers: Readonly<Record<string, string>> = { "(": ")", function: ")", "[": "]", "{": "}" };
 
-/** A bracket that closes none makes a declaration void; the end of the source closes those that are open. */
+/** Whether every closing bracket has its opening bracket; if not, the declaration is invalid. The end of the source closes brackets
+ *  that are still open. */
 function isBalanced(tokens: readonly CssToken[]): boolean {
   const open: string[] = [];
   for (const { type } of tokens) {
@@ -382,7 +383,7 @@ function isBalanced(tokens: readonly CssToken[]): boolean {
   return true;
 }
 
-/** `var()` of what is no name of a variable: browsers drop the whole. */
+/** Whether a `var()` does not have the name of a variable. Browsers drop such a value. */
 function hasWrongVariable(tokens: readonly CssToken[]): boolean {
   return tokens.some((token, at) => {
     if (token.type !== "function" || asciiLower(token.value) !== "var") return false;
@@ -391,7 +392,7 @@ function hasWrongVariable(tokens: readonly CssToken[]): boolean {
   });
 }
 
-/** The position behind the colon of a declaration. */
+/** The position after the colon of a declaration; undefined without a colon. */
 function startsValue(tokens: readonly CssToken[], from: number): number | undefined {
   const at = tokens[from]?.type === "space" ? from + 1 : from;
   return tokens[at]?.type === ":" ? at + 1 : undefined;

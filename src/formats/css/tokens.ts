@@ -1,4 +1,4 @@
-/** Tokens of CSS (CSS Syntax Level 3 section 4). Comments are gone, escapes are undone, nothing is refused. */
+/** Tokens of CSS (CSS Syntax Level 3 section 4), without comments and with decoded escapes. No input is refused. */
 import { asciiLower, asciiTrim } from "./ascii-case.ts";
 
 export type CssToken =
@@ -9,7 +9,7 @@ export type CssToken =
   | {
       readonly type: "hash";
       readonly value: string;
-      /** It can be the name of an id. */
+      /** The value is valid as an id. */
       readonly isId?: boolean;
     }
   | {
@@ -36,7 +36,7 @@ const space = /[ \t\n\r\f]+/y;
 const escaped = /\\(?:([0-9a-f]{1,6})(?:\r\n|[ \t\n\r\f])?|([\s\S]))/giu;
 const singles = new Set([":", ";", ",", "[", "]", "(", ")", "{", "}"]);
 
-/** At most `tokensMax` tokens; `isCut` says that there were more. */
+/** Reads at most `tokensMax` tokens. `isCut`: there were more. */
 export function tokenizeCss(
   source: string,
   tokensMax: number,
@@ -75,7 +75,7 @@ export function tokenizeCss(
       tokens.push(character === "#" ? { type: "hash", value, isId } : { type: "at", value });
     } else {
       at += character.length;
-      // `~=` and the like, with nothing between.
+      // `~=` and similar operators, with nothing between their characters.
       if (/[~|^$*]/.test(character) && css[at] === "=") {
         at++;
         tokens.push({ type: "delim", value: `${character}=` });
@@ -126,8 +126,8 @@ export function tokenizeCss(
     const start = at;
     for (; at < css.length && css[at] !== ")"; at++) if (css[at] === "\\") at++;
     const address = asciiTrim(css.slice(start, at++));
-    // A quote, a bracket, a blank or a control inside of it makes it no address (CSS Syntax section 4.3.6).
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+    // With a quote, an opening bracket, white space or a control character inside, it is not a URL (CSS Syntax section 4.3.6).
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for them
     return /["'( \u0000-\u001f\u007f]/.test(address)
       ? { type: "bad" }
       : { type: "url", value: unescapeName(address) };
@@ -178,7 +178,7 @@ function unescapeName(text: string): string {
   });
 }
 
-/** Where what begins at `at` ends: behind the closing bracket of a bracket or function, behind the token otherwise. */
+/** The end of the component at `at`: the position after the closing bracket of a bracket or function, otherwise after the token. */
 export function skipComponent(tokens: readonly CssToken[], at: number): number {
   const closers: string[] = [];
   let next = at;
@@ -193,7 +193,7 @@ export function skipComponent(tokens: readonly CssToken[], at: number): number {
   return next;
 }
 
-/** The parts between commas that stand in no bracket. */
+/** The parts between the commas outside of brackets. */
 export function splitByComma(tokens: readonly CssToken[]): CssToken[][] {
   const parts: CssToken[][] = [[]];
   for (let at = 0; at < tokens.length; ) {
@@ -216,7 +216,7 @@ export function trimSpace(tokens: readonly CssToken[]): CssToken[] {
   return tokens.slice(start, end);
 }
 
-/** What stands inside of the function or bracket that the tokens are; the end of the source closes it too. */
+/** The content of a function or bracket. The end of the source closes it too. */
 export function insideOf(tokens: readonly CssToken[]): readonly CssToken[] {
   return tokens.slice(1, tokens.at(-1)?.type === ")" ? -1 : undefined);
 }

@@ -1,11 +1,11 @@
-/** The table of what is understood of style: each property, the values of it that are understood, what a value that is not
- *  understood may do, and by which rule its text is proven visible. Nothing that is not in this file is ever taken for harmless.
- *  Long because it is the one list that a reviewer reads line by line.
+/** The table of understood properties. Each row has the understood values, what any other value may do, and the rule that proves that
+ *  text is visible. A declaration is harmless only by this table or by `neutral.ts`.
+ *  Long because a reviewer reads the list line by line.
  *
  *  `reach` of a value that is not understood:
- *  - `inside`: it changes only what the element holds. That is doubtful.
- *  - `moves`: it changes the place or size of the element. What the element holds is doubtful, and where it paints anything but
- *    letters, it may cover whatever is on the page.
+ *  - `inside`: it changes only the content of the element. The content is doubtful.
+ *  - `moves`: it changes the place or size of the element. The content is doubtful. If the element paints more than letters, it may
+ *    cover anything on the page.
  *  - `paints`: it paints outside of the element. The whole page is doubtful. */
 import { asciiLower } from "./ascii-case.ts";
 import { black, colourOf } from "./colour.ts";
@@ -47,7 +47,7 @@ type Row = readonly [
   form: Form,
   reach: Reach,
   inheritance: "inherited" | "own",
-  /** How its text is proven visible, and in which file. */
+  /** How text with this property is proven visible, and in which file. */
   proof: string,
 ];
 
@@ -57,7 +57,7 @@ const sizeOthers =
   "none min-content content contain intrinsic min-intrinsic -webkit-max-content -webkit-min-content -webkit-fit-content";
 
 const rows: readonly Row[] = [
-  // --- what is drawn at all
+  // --- what is drawn
   [
     "display",
     oneOf(
@@ -450,7 +450,7 @@ const rows: readonly Row[] = [
     "inherited",
     "inside of its box",
   ],
-  // --- understood when they do nothing, or take all away
+  // --- mostly understood only without effect
   ["transform", only("none"), "moves", "own", "none only"],
   ["clip-path mask-image mask-border-source", only("none"), "inside", "own", "none only"],
   ["clip", only("auto"), "inside", "own", "auto only"],
@@ -569,17 +569,17 @@ const rows: readonly Row[] = [
   ["column-count column-width", only("auto"), "moves", "own", "one column"],
 ];
 
-/** Small letters are of another height in each font, and what goes by them multiplies. */
+/** The size of `ex` differs between fonts, and nested sizes in `ex` multiply the difference. */
 function letterSize(value: Value, isQuirky: boolean): Reading {
   const hasEx = value.some((token) => token.type === "dimension" && token.unit === "ex");
   return hasEx ? "unknown" : positiveLengthOrShare(value, isQuirky);
 }
 
-/** A share is a length of new browsers alone. */
+/** Only new browsers know a percentage as a length. */
 function spacingOfLetters(value: Value, isQuirky: boolean): Reading {
   const [token] = value;
   if (value.length === 1 && token?.type === "percent") return "unknown";
-  // Browsers differ on a bare number in quirks mode.
+  // Browsers differ on a number without a unit in quirks mode.
   if (isQuirky && value.length === 1 && token?.type === "number" && token.number !== 0) return "unknown";
   return anyLength(value, isQuirky);
 }
@@ -598,7 +598,7 @@ function shadowForm(value: Value): Reading {
 const shadowOpacityMax = 0.3;
 const shadowLengthMax = 30;
 
-/** Opacity of all shadows of one box together; 0 for none; undefined for inner, strong or far ones. */
+/** The opacity of all shadows of a box together: 0 without a shadow, undefined for an inner, strong or far one. */
 export function shadowStrength(value: Value): number | undefined {
   if (only("none")(value, false) === "understood") return 0;
   let through = 1;
@@ -617,8 +617,8 @@ export function shadowStrength(value: Value): number | undefined {
   return 1 - through <= shadowOpacityMax ? 1 - through : undefined;
 }
 
-/** Properties of CSS that are not understood at all, by what they may do. Any other name that is not in this file reaches
- *  inside of its element. */
+/** Properties that are not understood, by their reach. Any other name that is not in this file has the reach `inside`, or `paints` if
+ *  it has WebKit's prefix. */
 const known: Readonly<Record<Reach, ReadonlySet<string>>> = {
   inside: words(
     "mask mask-size mask-position mask-repeat mask-origin mask-clip mask-mode mask-composite clip-rule backface-visibility " +
@@ -658,7 +658,7 @@ export function understoodOf(name: string): Understood | undefined {
   return table.get(name);
 }
 
-/** `isPrefixed`: of a name of WebKit's own, and old names of sizes and distances are many. */
+/** `isPrefixed`: the name had WebKit's prefix. Many such names are old names of sizes and distances. */
 export function reachOf(name: string, isPrefixed = false): Reach {
   for (const reach of ["moves", "paints", "inside"] as const) if (known[reach].has(name)) return reach;
   return table.get(name)?.reach ?? (isPrefixed ? "paints" : "inside");

@@ -1,5 +1,5 @@
-/** How the value of a property is read against its closed grammar: understood; dropped, as every browser drops it; or unknown,
- *  which makes doubtful what it applies to. A function that is not understood is never dropped. */
+/** Reads the value of a property by its closed grammar. The result is "understood", "dropped" (every browser drops it) or "unknown"
+ *  (the element is doubtful). A value with a function that is not understood is never dropped. */
 import { asciiLower } from "./ascii-case.ts";
 import { black, colourOf } from "./colour.ts";
 import { isKnownUnit, type LengthBasis, lengthOf, otherUnits } from "./length.ts";
@@ -10,7 +10,7 @@ export type Value = readonly CssToken[];
 export type Reading = "understood" | "dropped" | "unknown";
 export type Form = (value: Value, isQuirky: boolean) => Reading;
 
-/** Values of any size do for telling whether something is a length. */
+/** Any sizes can be used to find out whether a value is a length. */
 const anyBasis: LengthBasis = { fontSize: 16, lineHeight: 20, whole: 100, isQuirky: false };
 
 export function wordOf(value: Value): string {
@@ -22,14 +22,14 @@ export function words(text: string): ReadonlySet<string> {
   return new Set(text === "" ? [] : text.split(" "));
 }
 
-/** Keywords of every property. */
+/** Keywords that every property has. */
 export const wideKeywords = words("inherit initial unset revert revert-layer revert-rule");
 
-/** Those that mean what a weaker rule says, which is not kept (CSS Cascade Level 5, section 7.3.5, and Level 6); `revert-rule` is
- *  dropped by browsers that do not know it. */
+/** Keywords that mean the value of a weaker rule (CSS Cascade Level 5, section 7.3.5, and Level 6). That value is not kept. Browsers
+ *  that do not know `revert-rule` drop it. */
 export const weakerRuleKeywords = words("revert-layer revert-rule");
 
-/** Components of a value that stand between spaces. */
+/** The components of a value, without the spaces between them. */
 export function componentsOf(value: Value): Value[] {
   if (value.length === 1) return [value];
   const components: Value[] = [];
@@ -41,19 +41,19 @@ export function componentsOf(value: Value): Value[] {
   return components;
 }
 
-/** Any function at all: it may be one that stands for something else (`env()`, `attr()`, `if()`, one of the author's). */
+/** Whether the value has a function. It may stand for another value (`env()`, `attr()`, `if()`, a function of the author). */
 function hasFunction(value: Value): boolean {
   return value.some(({ type }) => type === "function");
 }
 
-/** `known`: understood. `others`: of the grammar, not understood. Other words of WebKit are not known to be wrong. */
+/** `known`: understood words. `others`: valid words that are not understood. Other words with WebKit's prefix may be valid. */
 function readWord(word: string, known: ReadonlySet<string>, others: ReadonlySet<string>): Reading {
   if (known.has(word)) return "understood";
   if (others.has(word)) return "unknown";
   return word.startsWith("-webkit-") || word.startsWith("--") ? "unknown" : "dropped";
 }
 
-/** One component that is one of these words, or of another form. */
+/** Reads one component: one of these words, or a value of one of the forms. */
 export function oneOf(known: string, others = "", ...forms: readonly Form[]): Form {
   const [knownWords, otherWords] = [words(known), words(others)];
   const read = (value: Value, isQuirky: boolean): Reading => {
@@ -63,7 +63,7 @@ export function oneOf(known: string, others = "", ...forms: readonly Form[]): Fo
       if (reading !== "dropped") return reading;
     }
     const parts = componentsOf(value);
-    // Several that are each of the grammar: newer versions of it may allow that.
+    // Newer versions of the grammar may allow several components.
     if (parts.length > 1)
       return parts.every((part) => read(part, isQuirky) !== "dropped") || hasFunction(value)
         ? "unknown"
@@ -79,7 +79,7 @@ export function oneOf(known: string, others = "", ...forms: readonly Form[]): Fo
   return read;
 }
 
-/** A length; of the two kinds of numbers without a unit only 0 outside of quirks. */
+/** Reads a length. Outside of quirks mode, 0 is the only length without a unit. */
 function lengthForm(isNegativeToo: boolean, isPercentToo: boolean, hasQuirk: boolean): Form {
   return (value, isQuirky) => {
     const [token] = value;
@@ -110,7 +110,7 @@ export const spacingLength = lengthForm(true, false, true);
 export const anyLengthOrShare = lengthForm(true, true, true);
 export const positiveLength = lengthForm(false, false, true);
 export const positiveLengthOrShare = lengthForm(false, true, true);
-/** `line-height` and `border-radius` know no lengths without a unit. */
+/** For `line-height` and `border-radius`: no length but 0 without a unit, also in quirks mode. */
 export const strictLengthOrShare = lengthForm(false, true, false);
 
 export const anyNumber: Form = (value) =>
@@ -135,11 +135,11 @@ export const colour: Form = (value, isQuirky) => {
   if (systemColours.has(word)) return "unknown";
   if (word === "currentcolor" || word === "transparent" || namedColours.has(word)) return "understood";
   if (colourOf(value, black, isQuirky) !== undefined) return "understood";
-  // Gecko has colours of its own.
+  // Engines have colours of their own.
   return /^(?:-webkit-|-moz-|--)/.test(word) ? "unknown" : "dropped";
 };
 
-/** One to four components of one form. */
+/** Reads one to `most` components of one form. */
 export function upTo(most: number, form: Form): Form {
   return (value, isQuirky) => {
     const parts = componentsOf(value);
@@ -154,19 +154,19 @@ export function upTo(most: number, form: Form): Form {
   };
 }
 
-/** A part that is dropped takes the rest with it, unless a function may stand for anything. */
+/** One dropped part makes the whole value dropped. With a function the value is unknown, because a function may stand for anything. */
 export function worst(readings: readonly Reading[], value: Value): Reading {
   if (readings.includes("dropped")) return hasFunction(value) ? "unknown" : "dropped";
   return readings.includes("unknown") ? "unknown" : "understood";
 }
 
-/** Understood when it is one of these words; whatever else it says is not. */
+/** Understands only these words. Any other value is unknown. */
 export function only(known: string): Form {
   const knownWords = words(known);
   return (value) => (knownWords.has(wordOf(value)) ? "understood" : "unknown");
 }
 
-/** Names and strings between commas. */
+/** Reads names and strings, separated by commas. */
 export const familyList: Form = (value) => {
   if (hasFunction(value)) return "unknown";
   const parts = splitByComma(value);
@@ -176,7 +176,7 @@ export const familyList: Form = (value) => {
       ((part.length === 1 && part[0]!.type === "string") ||
         part.every(({ type }) => type === "ident" || type === "space")),
   );
-  // Of several words none may be one that stands for a font by itself.
+  // A name of several words must not contain a word that names a font alone.
   if (
     parts.some(
       (part) => part.length > 1 && part.some((one) => one.type === "ident" && generic.test(one.value)),
@@ -199,7 +199,7 @@ export function isGradient(value: Value): boolean {
   );
 }
 
-/** Pictures of `background-image`: none, an address, or a gradient of colours that are understood. */
+/** Reads `background-image`: `none`, an address, or a gradient of understood colours. */
 export const images: Form = (value) => {
   const readings = splitByComma(value).map((layer): Reading => {
     if (wordOf(layer) === "none") return "understood";
@@ -214,8 +214,8 @@ const horizontal = words("left right");
 const vertical = words("top bottom");
 const angles = words("deg rad grad turn");
 
-/** Whether a gradient is surely valid, as all browsers read it: a direction, then two or more colours, each
- *  with at most two places, and hints between them (CSS Images Level 3, section 3). */
+/** Whether a gradient is valid in all browsers: a direction or shape, if any, then two or more colours, each with at most two places,
+ *  and hints between them (CSS Images Level 3, section 3). */
 function isPlainGradient(gradient: Value): boolean {
   const name = gradient[0]?.type === "function" ? asciiLower(gradient[0].value) : "";
   if (name.endsWith("conic-gradient")) return false;
@@ -267,7 +267,7 @@ function isShape(part: readonly Value[]): boolean {
   );
 }
 
-/** The address in `url()`; undefined where it is none. */
+/** The address in `url()`; undefined for any other value. */
 export function addressOf(value: Value): string | undefined {
   const [token] = value;
   if (token?.type === "url") return value.length === 1 ? token.value : undefined;
@@ -278,9 +278,9 @@ export function addressOf(value: Value): string | undefined {
   return inner.length === 1 && text?.type === "string" ? text.value : undefined;
 }
 
-/** Whether what the address names can be there without being asked for over a network. Everything else is not loaded. */
+/** Whether the content of the address may be available without a network. Any other content is not loaded. */
 export function isHeld(address: string): boolean {
-  // A URL parser leaves controls and blanks out.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+  // A URL parser removes control characters and spaces.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern removes them
   return /^(?:data|cid|mid|blob|filesystem|javascript):/i.test(address.replaceAll(/[\u0000-\u0020]+/g, ""));
 }

@@ -1,5 +1,5 @@
 /** Text of a Word document (ECMA-376 part 1, WordprocessingML): its main part, paragraph by paragraph, without text that is marked
- *  as hidden or deleted, is too small to read, or has the colour of the page. */
+ *  as hidden or deleted, is too small to read, or is almost white without a background of its own. */
 import { SaxesParser, type SaxesTagNS } from "saxes";
 import { type CountRemoval, cleanText } from "#/src/formats/text/clean-text.ts";
 import { assertCallerThere, CallerGone } from "#/src/model/caller.ts";

@@ -4,7 +4,7 @@ import { inflateRawSync } from "node:zlib";
 const endOfDirectory = 0x06054b50;
 const directoryEntry = 0x02014b50;
 const entriesMax = 5000;
-/** Size of the record at the end with the longest comment. */
+/** Size of the end record with the longest possible comment. */
 const commentMax = 65_535 + 22;
 
 /** undefined when the archive has no such file or is damaged. */

@@ -1,5 +1,5 @@
-/** What of an element's style decides whether its text is seen, as far as it is proven without laying out the page. Pictures
- *  count as not loaded, the window is that of `media.ts`, and nothing has been clicked.
+/** The style of an element, as far as it decides whether text is seen and is proven without a layout of the page. Pictures count as
+ *  not loaded, the window is that of `media.ts`, and nothing has been clicked.
  *  Long because every property of the table becomes a part of one style here. */
 import { black, type Colour, colourOf, legacyColour, transparent } from "#/src/formats/css/colour.ts";
 import { initialFontSize, type LengthBasis, lengthOf, numberOf } from "#/src/formats/css/length.ts";
@@ -42,7 +42,7 @@ export interface ElementStyle {
 
 const reaches = ["none", "inside", "moves", "pulls", "paints"] as const;
 
-/** Steps of making the style of one element. */
+/** Cost of making one style, in steps of the work meter. */
 const makeSteps = 560;
 
 export function styleOf(element: HtmlElement, parent: Style, cascade: Cascade): ElementStyle {
@@ -59,7 +59,8 @@ export function styleOf(element: HtmlElement, parent: Style, cascade: Cascade): 
   return made;
 }
 
-/** Children of one parent with the same likeness have the same style: all that a style goes by is in it. */
+/** A key with everything that the style depends on: children of one parent with the same key have the same style. undefined for an
+ *  element whose style is not shared. */
 function likenessOf(element: HtmlElement, declared: DeclaredStyle, parent: Style): string | undefined {
   const { name } = element;
   if (!element.isHtml || name === "body" || name === "html" || name === "dialog") return undefined;
@@ -108,29 +109,29 @@ function isPlain(element: HtmlElement, declared: DeclaredStyle, parent: Style, i
 
 const linedElements = new Set(["u", "ins", "s", "strike", "del", "abbr", "acronym"]);
 
-/** A browser itself draws a line below its letters, or through them. */
+/** Whether browsers by default draw a line below or through the letters. */
 function isLined(element: HtmlElement): boolean {
   return (
     linedElements.has(element.name) || (element.name === "a" && attributeOf(element, "href") !== undefined)
   );
 }
 
-/** Of an underline, in pixels. */
+/** Thickness of an underline in pixels. */
 function lineThickness(fontSize: number): number {
   return Math.max(1, fontSize / 10);
 }
 
-/** Elements that a browser itself raises or lowers in their line. */
+/** Elements that browsers raise or lower in their line by default. */
 const raisedElements = new Set(["sub", "sup", "rt", "ruby"]);
 
 const inlineBox: Box = { ...plainBox, isInline: true };
 
 const absoluteUnits = new Set(["px", "pt", "pc", "in", "cm", "mm", "q"]);
 const fixedPitchElements = new Set(["pre", "tt", "code", "kbd", "samp", "listing", "xmp", "plaintext"]);
-/** What browsers write on buttons with, whatever is around. */
+/** Font size of buttons in browsers. Buttons do not inherit the font size. */
 const buttonFontSize = 40 / 3;
 
-/** Of an element that nothing is declared for. */
+/** The style of an element without declarations. */
 function plainStyle(element: HtmlElement, parent: Style, declared: DeclaredStyle): ElementStyle {
   const { name } = element;
   const display = defaultDisplay(element);
@@ -198,7 +199,7 @@ export function isBoxless(display: string): boolean {
   return display === "none" || display === "table-column" || display === "table-column-group";
 }
 
-/** Properties of a cell, a row or a group that do nothing to their width or height but make them larger. */
+/** Elements that preserve white space by default. */
 const preBlocks = new Set(["pre", "listing", "xmp", "plaintext", "textarea"]);
 const opacityMin = 0.1;
 const opacityDoubtful = 0.4;
@@ -209,11 +210,11 @@ class StyleMaker {
   readonly #parent: Style;
   readonly #cascade: Cascade;
   readonly #values = new Map<string, StyleValue>();
-  /** Inherited by what is declared, whatever a browser itself says of the element. */
+  /** Properties that a declaration inherits, also where browsers have a default for the element. */
   readonly #inherited = new Set<string>();
   #reach: Box["reach"] = "none";
   #doubt: Doubt | undefined;
-  /** Properties of which another value may apply, or one that is not understood. */
+  /** Properties for which another value, or a value that is not understood, may apply. */
   #unsure: ReadonlySet<string>;
 
   constructor(element: HtmlElement, declared: DeclaredStyle, parent: Style, cascade: Cascade) {
@@ -251,7 +252,7 @@ class StyleMaker {
         const inherited = this.#parent.values.get(name);
         if (isInherited) continue;
         const above = this.#element.parent;
-        // A browser itself gives boxes distances, and to some a background, which is painted wherever this box goes.
+        // By default, browsers give boxes distances, and some boxes a background, which is painted wherever this box is.
         const isBackground = name.startsWith("background-");
         const hasOwn =
           above !== undefined && (isBackground ? ownColours.has(above.name) : hasOwnSpaces(above));
@@ -337,7 +338,7 @@ class StyleMaker {
     const letters = leastFontSize({ fontSize, isSizeSaid, isFixedPitch });
     const spaces = spacesOf(this.#values, element, basis, {
       leastFontSize: letters,
-      // Margins above and below may count.
+      // If it may be a block, its margins above and below may count.
       isInline: isInline && !this.#unsure.has("display"),
       isRightToLeft,
       position,
@@ -362,14 +363,14 @@ class StyleMaker {
       },
     );
     for (const { reach, why } of box.doubts) this.#doubts(reach, why);
-    // Browsers read one of the two names, or both.
+    // A browser reads one of the two names, or both.
     const sizing = this.#word("-moz-box-sizing");
     const isSized = boxSizes.some((one) => this.#values.has(one));
     if (isSized && sizing !== "" && sizing !== (this.#word("box-sizing") || "content-box"))
       this.#doubts("moves", "style-not-understood");
     const isShrunk = parent.isShrunk || isInOwnCell(display, parent.display);
     const raise = this.#raise(fontSize, lineHeight);
-    // A box that is wider than its parent reaches out of the parent's background.
+    // A box that is wider than its parent is partly outside of the parent's background.
     const isWider =
       !isInline && !parent.isGrowing && box.width + spaces.left + spaces.right > parent.width + 1;
     const backdrops = backdropsOf(isShowing ? background : { ...background, colour: transparent }, parent, {
@@ -377,7 +378,7 @@ class StyleMaker {
       isFloating:
         isFloating ||
         isWider ||
-        // It stands on the edge of its fieldset.
+        // A legend lies on the border of its fieldset.
         name === "legend" ||
         display === "table-caption" ||
         box.isPulledBack ||
@@ -388,7 +389,7 @@ class StyleMaker {
       fontSize,
     });
     this.#cascade.meter.spend((backdrops.around.length * backdrops.backdrops.length) >> 3);
-    // The background of a row has no room where its border would be.
+    // The background of a row leaves no space for the border of the row.
     const isPartBackground = /^table-(?:row|.*-group)/.test(display) && spaces.hasBorder;
     if (isPartBackground && (image !== undefined || this.#word("background-clip") === "padding-box"))
       this.#doubts("inside", "colours-may-match");
@@ -403,7 +404,7 @@ class StyleMaker {
     const shadow = this.#value("box-shadow");
     const strength = shadow === undefined ? 0 : (shadowStrength(shadow) ?? 1);
     if (strength > 0 && isInline) this.#doubts("paints", "may-be-covered");
-    // The content of a button stands in its middle, and what is cut off above is out of reach.
+    // The content of a button is centred vertically. Nobody can scroll to content that is cut off above.
     if (name === "button" && (box.cutsOff || box.scrolls)) this.#doubts("inside", "may-be-cut-off");
     if (ownBoxes.has(name) && !["block", "inline-block", "none", defaultDisplay(element)].includes(display))
       this.#doubts("moves", "style-not-understood");
@@ -414,7 +415,7 @@ class StyleMaker {
     )
       this.#doubts("paints", "style-not-understood");
     if (name === "bdo") this.#doubts("inside", "order-may-differ");
-    // Lines of an own font are as high as it says.
+    // A font of the author decides how high its lines are.
     if (this.#isOfSigns())
       this.#doubts(this.#cascade.sheets.ownFonts.size > 0 ? "paints" : "inside", "font-of-signs");
     const hidden =
@@ -424,7 +425,7 @@ class StyleMaker {
         : opacity < opacityMin
           ? "hidden-by-style"
           : box.hidden);
-    // Whatever stands in such a line, what follows is out of the page.
+    // With a line this high, the following content may be outside of the page.
     if (lineHeight > lineHeightMax) this.#doubts("paints", "may-be-off-screen");
     // The background of a row that is not visible is painted behind its visible cells.
     if (!isVisible && isPartOfTable(display) && (backgroundColour !== undefined || image !== undefined))
@@ -435,7 +436,7 @@ class StyleMaker {
     const isOpaque = this.#opacity() >= 1;
     const textIndent = this.#textIndent(basis, isInline);
     const indentRoom = isInline ? parent.indentRoom : spaces.indentRoom;
-    // What stands in its first line goes with it, and a box that is as wide as its lines grows.
+    // A box in the first line moves with the indent of the line, and a box that is as wide as its lines grows.
     const isInLine =
       !isInline && !blocks.test(display) && !(isPartOfTable(display) && isPartOfTable(parent.display));
     const pulled = parent.pulled + (isInLine ? outdentOf(parent) : 0);
@@ -590,7 +591,7 @@ class StyleMaker {
     };
   }
 
-  /** How far it is raised or lowered in its line. */
+  /** How far the element is raised or lowered in its line, in pixels. */
   #raise(fontSize: number, lineHeight: number): number {
     const value = this.#value("vertical-align");
     if (value === undefined || this.#isInitial("vertical-align"))
@@ -651,7 +652,7 @@ class StyleMaker {
     return wordOf(value) === "lighter" || (numberOf(value, 1) ?? 400) < 400;
   }
 
-  /** Whether a column may be as narrow as a letter, also where what is inside says no. */
+  /** Whether a column may be as narrow as a letter. A declaration inside of it does not undo this. */
   #breaksWords(): boolean {
     return (
       this.#parent.breaksWords ||
@@ -659,7 +660,7 @@ class StyleMaker {
     );
   }
 
-  /** Whether the mark of an item stands in its line. */
+  /** Whether the marker of a list item is inside of its first line. */
   #isMarkInside(): boolean {
     const word = this.#word("list-style-position");
     if (word === "") return !this.#isInitial("list-style-position") && this.#parent.isMarkInside;
@@ -672,7 +673,7 @@ class StyleMaker {
     return componentsOf(value).reduce((most, part) => Math.max(most, lengthOf(part, basis) ?? 0), 0);
   }
 
-  /** `zero`: what stands for a length of 0. */
+  /** The value if it is one word, `zero` for the number 0, "?" for any other value, and "" without a value. */
   #said(name: string, zero = ""): string {
     const value = this.#value(name);
     if (value === undefined) return "";
@@ -752,7 +753,7 @@ class StyleMaker {
     const normal = defaultDisplay(this.#element);
     const word = this.#word("display");
     const found = word === "" ? (this.#isInitial("display") ? "inline" : normal) : word;
-    // What may be shown is looked at as if it were.
+    // An element that may be shown is judged like one that is shown.
     const display = found === "none" && this.#unsure.has("display") ? "block" : found;
     if (!isBlocky) return display;
     // CSS Display Level 3, section 2.7.
@@ -797,7 +798,7 @@ class StyleMaker {
     return (colour === undefined ? undefined : legacyColour(colour)) ?? otherwise;
   }
 
-  /** Of letters whose link has been followed, where it is another one. */
+  /** The colour of text in a visited link; undefined if it is the same colour. */
   #visitedColour(isReset: boolean, own: Colour, variables: Style["variables"]): Colour | undefined {
     const parent = this.#parent;
     const { visitedColour, values } = this.#declared;
@@ -809,7 +810,7 @@ class StyleMaker {
     if (other !== undefined && !/^(?:inherit|unset)$/.test(wordOf(other))) {
       const colour = colourOf(other, parent.visitedColour ?? parent.colour, this.#cascade.isQuirky);
       if (colour === undefined) this.#doubts("inside", "colours-may-match");
-      // It is as transparent as the colour of links that have not been followed.
+      // It is at most as opaque as the colour of links that have not been visited.
       return colour && [colour[0], colour[1], colour[2], Math.min(colour[3], own[3])];
     }
     const isDeclared = visitedColour === undefined ? values.has("color") : visitedColour !== "nothing";
@@ -866,19 +867,20 @@ class StyleMaker {
     return value !== undefined && isFontOfSigns(value, this.#cascade.sheets.ownFonts);
   }
 
-  /** `mso-hide: all` hides from Outlook what links mostly do in another way there. */
+  /** Whether `mso-hide: all` hides the element in Outlook. On a link it does not count as hidden: Outlook mostly gets the same link in
+   *  another form. */
   #isHiddenFromOutlook(): boolean {
     return this.#word("mso-hide") === "all" && attributeOf(this.#element, "href") === undefined;
   }
 }
 
-/** Boxes of these stand below the floats before them, and so does what follows. */
+/** Values of `display` whose boxes move below the floats before them. The following content is then below these floats too. */
 const isClearing = /^(?:block|list-item|table|flow-root)$/;
 const blocks = /^(?:block|list-item|table|flow-root)$/;
 const lineHeightMax = 2000;
 const boxSizes = ["width", "min-width", "max-width", "height", "min-height", "max-height"];
 
-/** Values for which a line may break inside of a word, and the word counts as narrow as one letter of it. */
+/** Values that allow a line break inside of a word. The word then counts as narrow as one of its letters. */
 const breakingValues: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["overflow-wrap", /^anywhere$/],
   ["word-break", /^break-/],
@@ -887,7 +889,7 @@ const breakingValues: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["-moz-hyphens", /^auto$/],
 ];
 
-/** What is inherited is a size in pixels, and not what was written. */
+/** Whether the computed size may differ from the written value. Children inherit the computed size. */
 function isRelative(value: Value): boolean {
   return value.some(
     ({ type, ...token }) =>
@@ -897,10 +899,10 @@ function isRelative(value: Value): boolean {
   );
 }
 
-/** Elements whose box is made in a way of their own, whatever `display` says. */
+/** Elements with a special kind of box, whatever their `display` is. */
 const ownBoxes = new Set(["button", "fieldset", "legend"]);
 
-/** Elements that draw something of their own. */
+/** Elements that paint something by default. */
 const paintedElements = new Set(
   "img hr button fieldset meter progress svg video canvas iframe object embed input select textarea dialog marquee".split(
     " ",

@@ -82,7 +82,7 @@ function componentText(
   return cleanText(written.join("\n"), count).trim();
 }
 
-/** RFC 5545 section 3.1, RFC 6350 section 3.2; groups of vCards are left out. */
+/** Unfolded content lines (RFC 5545 section 3.1, RFC 6350 section 3.2), without the group of a vCard property. */
 function* readLines(source: string): Generator<ContentLine> {
   let rest = linesMax;
   for (const line of source.replace(/\r?\n[ \t]/g, "").split(/\r?\n/)) {

@@ -83,7 +83,7 @@ const originalMessage = new RegExp(
   "i",
 );
 
-/** Names of header fields as clients write them above what they quote. */
+/** Names of header fields as clients write them above a quoted message. */
 const fieldNames: readonly (readonly [kind: string, names: string])[] = [
   [
     "from",
