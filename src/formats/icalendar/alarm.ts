@@ -1,4 +1,4 @@
-/** VALARM (RFC 5545 section 3.6.6, RFC 9074): when an alarm of one instance goes off.
+/** VALARM (RFC 5545 section 3.6.6, RFC 9074): the times of an alarm of one instance.
  *  TRIGGER is a duration from the start or the end of the instance, or a time in UTC; REPEAT and DURATION repeat it. */
 import { alarmRepeatsMax } from "#/src/model/limits.ts";
 import { type Component, findProperty, parameterValue } from "../content-lines/content-line.ts";

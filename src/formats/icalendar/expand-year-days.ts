@@ -9,7 +9,7 @@ export function selectsYearDays({ freq, byWeekNo, byYearDay }: RecurrenceRule): 
   return freq === "YEARLY" && (byWeekNo !== undefined || byYearDay !== undefined);
 }
 
-/** As `expandRule`. */
+/** Like `expandRule`, for these rules. */
 export function expandYearDays(
   started: StartedRule,
   fromMs: number,
@@ -20,7 +20,7 @@ export function expandYearDays(
   const untilMs = started.untilMs ?? Number.POSITIVE_INFINITY;
   const times = listTimes(started);
   const first = firstPeriodYear(started);
-  // A rule with COUNT is counted from its start. One period back: a week's year begins in December.
+  // A rule with COUNT is counted from its start. Other rules begin one period earlier, because the year of a week may begin in December.
   const skipped =
     rule.count === undefined ? Math.floor((periodYearOf(rule, fromMs) - first) / rule.interval) - 1 : 0;
   const starts: number[] = [];

@@ -1,7 +1,7 @@
 /** What a TZID means (RFC 5545 section 3.2.19, RFC 7809). In this order: an IANA name; a path that ends in one
  *  (`/freeassociation.sourceforge.net/Tzfile/Europe/Berlin` of Evolution, `/mozilla.org/20050126_1/Europe/Berlin`); a name of
  *  Windows; the VTIMEZONE of the object, by its X-LIC-LOCATION if that is an IANA name, else by its rules.
- *  An IANA name wins over the object's own VTIMEZONE, which often has outdated rules. */
+ *  An IANA name is preferred to the object's own VTIMEZONE, which often has outdated rules. */
 import { zoneRulesMax } from "#/src/model/limits.ts";
 import { type Component, findProperty, listComponents } from "../content-lines/content-line.ts";
 import { findIanaZone } from "./iana-zone.ts";

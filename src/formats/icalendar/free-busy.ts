@@ -39,14 +39,14 @@ export interface FreeBusyReading {
   readonly range: Span;
   /** The zone of floating times and dates (RFC 4791 section 7.3). */
   readonly floating: TimeZone;
-  /** Whether a calendar user address belongs to the user whose time it is: events that the user declined are not busy time, and
-   *  events without an answer are tentative. */
+  /** Whether a calendar user address belongs to the user whose busy time is computed: events that this user declined are not busy
+   *  time, and events without an answer are tentative. */
   readonly isOwnAddress?: (address: string) => boolean;
   readonly expandRule?: ExpandRule;
 }
 
 /** The busy periods of the events and VFREEBUSY components of one calendar object, unmerged. A series beyond the limits is busy
- *  from its start on, so that nobody takes the time for free. */
+ *  from its start on, so that its time is never shown as free. */
 export function listBusyPeriods(calendar: Component, reading: FreeBusyReading): readonly BusyPeriod[] {
   const periods: BusyPeriod[] = [];
   const findZone = timeZonesOf(calendar);
@@ -88,7 +88,7 @@ function busyTypeOf(event: Component, isOwnAddress: FreeBusyReading["isOwnAddres
   return isTentative ? "BUSY-TENTATIVE" : "BUSY";
 }
 
-/** The PARTSTAT of the user whose time it is; absent means NEEDS-ACTION (RFC 5545 section 3.2.12). */
+/** The PARTSTAT of the user; absent means NEEDS-ACTION (RFC 5545 section 3.2.12). undefined if the user is no attendee. */
 function answerOf(event: Component, isOwnAddress: (address: string) => boolean): string | undefined {
   const own = listProperties(event, "ATTENDEE").find(({ value }) => isOwnAddress(value.trim()));
   return own === undefined ? undefined : (parameterValue(own, "PARTSTAT")?.toUpperCase() ?? "NEEDS-ACTION");
@@ -192,8 +192,8 @@ function freeOf(
 /** Bound on the series of one VAVAILABILITY: enough for several hours on each weekday. */
 const availableSeriesMax = 100;
 
-/** RFC 7953 section 4: an availability overrides those of lower priority for its time. With two of the same
- *  priority the time is free where one of them says so. */
+/** RFC 7953 section 4: for its time, an availability overrides the availabilities of lower priority. With two of the same
+ *  priority, the time is free if it is free in one of them. */
 export function busyOfAvailabilities(availabilities: readonly Availability[]): readonly BusyPeriod[] {
   // Priority 0 is lower than 9.
   const byRank = Map.groupBy(availabilities.slice(0, availabilitiesMax), ({ priority }) =>
@@ -251,8 +251,8 @@ function subtractSpans(spans: readonly Span[], taken: readonly Span[]): readonly
   return left;
 }
 
-/** A VCALENDAR with one VFREEBUSY (RFC 4791 section 7.10, RFC 5546 section 3.3). `extra` stands in the VFREEBUSY: UID, ORGANIZER,
- *  ATTENDEE; `method` in the VCALENDAR. */
+/** A VCALENDAR with one VFREEBUSY (RFC 4791 section 7.10, RFC 5546 section 3.3). `extra` has further properties of the VFREEBUSY: UID,
+ *  ORGANIZER, ATTENDEE. `method` is the METHOD of the VCALENDAR. */
 export function makeFreeBusy(
   periods: readonly BusyPeriod[],
   range: Span,

@@ -1,4 +1,4 @@
-/** A recurrence set (RFC 5545 section 3.8.5): the component that repeats, and those that change single instances of it.
+/** A recurrence set (RFC 5545 section 3.8.5): the component that repeats, and the components that change single instances.
  *  Reading is lenient: an invalid value counts as absent. `check-calendar-object.ts` has the checks for a PUT. */
 import { recurrenceDatesMax, recurrenceRulesMax } from "#/src/model/limits.ts";
 import {

@@ -44,7 +44,7 @@ export interface Labels {
   readonly labelled: ReadonlyMap<string, Line>;
 }
 
-/** Apple's labels: one of a group, for the first line of the group that can have one (RFC 9555 section 2.11.11). */
+/** Apple's labels: one for each group. It belongs to the first line of the group that can have a label (RFC 9555 section 2.11.11). */
 export function findLabels(lines: readonly Line[]): Labels {
   const labelled = new Map<string, Line>();
   for (const line of lines) {

@@ -176,7 +176,7 @@ function textOf(component: JsonObject, field: string): string {
   return typeof text === "string" ? text : "";
 }
 
-/** The position of a kind; if there are two, the newer one where the value has newer positions. */
+/** The position of a kind. If there are two, it is the newer one for a value that uses newer positions. */
 function placeOf(component: JsonObject, { kinds }: ComponentPlan, isNewer: boolean): number {
   const kind = member(component, "kind");
   if (typeof kind !== "string") return -1;

@@ -276,7 +276,8 @@ function readEntryLine(reading: Reading, kind: EntryKind, line: Line): void {
     reading.left.push(line);
 }
 
-/** GEO and TZ are those of the only address, if it has none itself and there is one of the kind (RFC 9555 section 2.8). */
+/** The GEO and TZ lines that belong to the only address (RFC 9555 section 2.8). Such a line has no group, and is the only one of its
+ *  name. The address has no parameter of that name. */
 function placesOfAddress(mains: readonly Line[]): Line[] {
   const [address, ...others] = mains.filter(({ property }) => property.name === "ADR");
   if (address === undefined || others.length > 0) return [];

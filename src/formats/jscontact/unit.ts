@@ -174,7 +174,7 @@ export function isSameUnit(one: Unit | undefined, other: Unit | undefined): bool
   );
 }
 
-/** The unit in another language; undefined if there is no patch or a pointer of it has no place. */
+/** The unit in another language; undefined if there is no patch, or if one of its pointers has no place. */
 export function localizedValue({ value, localized }: Unit, language: string): Json | undefined {
   const patch = localized.get(language);
   if (patch === undefined) return undefined;

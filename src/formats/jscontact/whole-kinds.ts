@@ -90,7 +90,7 @@ export function isDerived(property: Property): boolean {
   return parameterValue(property, "DERIVED")?.toLowerCase() === "true";
 }
 
-/** FN, N and the N with phonetic values. Parameters without a place are those of N, or of FN if there is no N. */
+/** Reads FN, N and the N with phonetic values. `vCardParams` has the parameters of N, or of FN if there is no N. */
 export function readName(properties: readonly Property[]): Json | undefined {
   const full = properties.find((property) => property.name === "FN" && !isDerived(property));
   const names = properties.filter(({ name }) => name === "N");

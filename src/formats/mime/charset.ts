@@ -4,7 +4,7 @@ import iconv from "iconv-lite";
 import { type Charset, findCharset } from "./charset-names.ts";
 import { asBuffer, decodeUnlabelledBytes, octetBytes, octetString } from "./octets.ts";
 
-/** One for each charset of the table at most. */
+/** At most one decoder for each charset of the table. */
 const textDecoders = new Map<Charset, TextDecoder>();
 
 /** Octets that are invalid in the charset become U+FFFD. Without a known charset the text is read as UTF-8 if it is valid UTF-8,

@@ -11,7 +11,7 @@ export function formatEnvelope(headerBytes: Uint8Array): string {
   return formatEnvelopeFields(readHeaderFields(headerBytes));
 }
 
-/** As `formatEnvelope`, from fields that have been parsed already. */
+/** Like `formatEnvelope`, from fields that have been parsed already. */
 export function formatEnvelopeFields(fields: readonly HeaderField[]): string {
   let date: string | undefined;
   let subject: string | undefined;

@@ -1,11 +1,11 @@
-/** Where the lines of a message end. Four octets are looked at together, as nearly all of a large message is the middle of lines, and one
- *  search of Node for each line of a Base64 body costs more than its octets. */
+/** Finds the line ends of a message. It reads four octets at a time, because few octets of a large message are line ends. One search of
+ *  Node for each line of a Base64 body takes more time. */
 
 const lineFeed = 10;
 
 export class LineFeeds {
   readonly #bytes: Uint8Array;
-  /** The octets as words of four, the first of which may begin before them. */
+  /** The octets as words of four. The first word may begin before the first octet. */
   readonly #words: Int32Array;
   readonly #offset: number;
 
@@ -16,7 +16,7 @@ export class LineFeeds {
     this.#words = new Int32Array(bytes.buffer, start, (this.#offset + bytes.length) >> 2);
   }
 
-  /** The position of the first LF at or behind `at`; the number of octets if there is none. */
+  /** The position of the first LF at or after `at`; the number of octets if there is none. */
   nextFrom(at: number): number {
     const bytes = this.#bytes;
     const words = this.#words;
@@ -34,8 +34,8 @@ export class LineFeeds {
   }
 }
 
-/** Whether one of four octets is LF: one that is has become 0, the only octet from which subtracting 1 sets the highest bit that it
- *  did not have. */
+/** Whether one of the four octets is LF. The XOR changes an LF to 0. Only for the octet 0 does subtracting 1 set a highest bit that was
+ *  not set before. */
 function hasLineFeed(word: number): boolean {
   const zeroed = word ^ 0x0a0a0a0a;
   return ((zeroed - 0x01010101) & ~zeroed & 0x80808080) !== 0;

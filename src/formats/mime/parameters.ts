@@ -139,7 +139,7 @@ function isPathName(name: string, text: string, at: number): boolean {
   return windowsPath.test(text);
 }
 
-/** A backslash quotes a quotation mark alone. */
+/** In a path, a backslash quotes only a quotation mark. */
 function unquotePath(text: string, start: number, end: number): string {
   const isClosed = end - start >= 2 && text[end - 1] === '"';
   return text.slice(start + 1, isClosed ? end - 1 : end).replaceAll('\\"', '"');

@@ -2,7 +2,8 @@
  *
  *  part = [headerSize, bodySize, lines, gap, type, subtype, encoding?, parameters?, extras?, parts?, message?, envelope?]
  *  `gap` is the distance to the part's header, from the start of the parent's body or the end of the part before. An absent value
- *  is written as 0, and trailing absent values are cut. Stored structures exist in this order: a new element goes to the end. */
+ *  is written as 0, and trailing absent values are cut. The order must not change, because the store has structures in this order: a
+ *  new element is added at the end. */
 import { noParameters, type Parameters, recordOf } from "./parameters.ts";
 import type { MimePart } from "./part.ts";
 

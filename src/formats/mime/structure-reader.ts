@@ -18,7 +18,7 @@ interface Frame {
   readonly part: OpenPart;
   /** Line ends before the body of the part. */
   readonly firstLine: number;
-  /** undefined for a part that holds a message, and behind the closing delimiter of a multipart: such a part ends when
+  /** undefined for a part that holds a message, and for a multipart after its closing delimiter: such a part ends when
    *  its parent ends. */
   boundary: Uint8Array | undefined;
 }
@@ -32,7 +32,7 @@ interface Scan {
   line: number;
   partCount: number;
   readonly frames: Frame[];
-  /** Those of the frames. */
+  /** The boundaries of the frames. */
   boundaries: OpenBoundaries;
   /** The part that body lines belong to now, unless it is a frame. */
   leaf: OpenPart | undefined;

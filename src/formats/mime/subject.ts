@@ -70,7 +70,7 @@ function skipBlobs(text: string, from: number, end: number): { end: number; last
   return { end: at, lastStart };
 }
 
-/** The position after a subj-blob and the spaces behind it, or -1. */
+/** The position after a subj-blob and its trailing spaces, or -1. */
 function blobAt(text: string, from: number, end: number): number {
   if (text[from] !== "[") return -1;
   let at = from + 1;

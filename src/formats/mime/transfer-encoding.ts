@@ -111,7 +111,7 @@ function decodeQuotedPrintable(bytes: Buffer): Buffer {
   return decoded.subarray(0, length);
 }
 
-/** After "=": the position behind the line end, if only white space stands before it; -1 if anything else does. */
+/** After "=": the position after the line end, if only white space is before it; otherwise -1. */
 function softBreakEnd(bytes: Buffer, from: number): number {
   let at = from;
   while (bytes[at] === 32 || bytes[at] === 9) at++;

@@ -28,7 +28,7 @@ export function typesOf(property: Property): string[] {
   );
 }
 
-/** The parameters without those of these names. */
+/** The parameters whose names are not among `names`. */
 export function withoutParameters(
   parameters: readonly Parameter[],
   ...names: readonly string[]

@@ -1,4 +1,4 @@
-/** Properties of vCard 2.1 as those of 3.0: words without a name become TYPE, ENCODING or VALUE; quoted-printable and CHARSET
+/** Converts properties of vCard 2.1 to 3.0: words without a name become TYPE, ENCODING or VALUE; quoted-printable and CHARSET
  *  are decoded; text gets the escapes that 2.1 does not have (vCard 2.1 section 2.1). There is no conversion to 2.1. */
 import { Buffer } from "node:buffer";
 import {

@@ -1,4 +1,4 @@
-/** Properties of vCard 4.0 as those of 3.0 (RFC 2426). One property becomes one property. A property that 3.0 does not have is
+/** Converts properties of vCard 4.0 to 3.0 (RFC 2426). One property becomes one property. A property that 3.0 does not have is
  *  kept: the grammar allows any iana-token as name, and clients ignore unknown properties and parameters. */
 import {
   changeProperty,

@@ -1,4 +1,4 @@
-/** Properties of vCard 2.1 and 3.0 as those of 4.0 (RFC 6350, from appendix A on). One property becomes one property; a property
+/** Converts properties of vCard 2.1 and 3.0 to 4.0 (RFC 6350, from appendix A on). One property becomes one property; a property
  *  that 4.0 does not have is kept (RFC 6350 section 3.3: any iana-token). Apple's group properties become KIND and MEMBER. */
 import {
   changeProperty,
