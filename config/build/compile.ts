@@ -43,11 +43,10 @@ const builtinModules: Plugin = {
   },
 };
 
-/** Libraries that are ES modules, compiled with the program: it starts sooner without their many files. The others are loaded as Node loads
- *  them, because bundled ones differ in what CommonJS gives to an import. */
+/** Libraries of ES modules alone, compiled with the program: it starts sooner without their many files. The others are loaded as Node loads
+ *  them: an import of bundled CommonJS has other names, and bundled CommonJS cannot `require` in an ES module. */
 const bundledLibraries: ReadonlySet<string> = new Set([
   "@modelcontextprotocol/server",
-  "imapflow",
   "nodemailer",
   "parse5",
   "rrule-temporal",
