@@ -50,6 +50,17 @@ test("the compiled program is used again, and changed source is compiled again",
   expect(help()).toContain("Usage: changed");
 });
 
+test("compiled code never calls `require` in an ES module", () => {
+  const files = fs
+    .readdirSync(cache(), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".js"));
+  expect(files.length).toBeGreaterThan(10);
+  const calling = files.filter((file) =>
+    /__require\("/.test(fs.readFileSync(path.join(cache(), file), "utf8")),
+  );
+  expect(calling).toEqual([]);
+});
+
 test("the starting process becomes the program, with a small young generation and one thread for garbage collection", () => {
   for (const name of fs.readdirSync(cache()))
     fs.writeFileSync(path.join(cache(), name, "main.js"), "console.log(process.pid, ...process.execArgv);");
