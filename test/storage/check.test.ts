@@ -3,6 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { checkStore } from "#/storage/checks/check.ts";
 import { openStore } from "#/storage/open-store.ts";
 import { append } from "../support/delivery.ts";
 import { engine, itOnSqlite, openTestStore, seedAgent } from "../support/store.ts";
@@ -148,4 +149,31 @@ itOnSqlite("is given up when the store is closed", async () => {
   await store.close();
   await checked;
   await (await openStore({ folder })).close();
+});
+
+it("does not report octets that are deleted between their listing and their reading", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const ada = await seedAgent(store);
+  const { mailbox } = await store.write("createMailbox", { agent: ada.agent, name: "Old", at: 0 });
+  await append(store, { ...ada, inbox: mailbox }, 3);
+  const count = async () => (await store.get<{ blobs: number }>("select count(*) as blobs from blob"))!.blobs;
+  expect(await count()).toBe(3);
+  let isListed = false;
+  const reader = new Proxy(store, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (name !== "all") return typeof value === "function" ? value.bind(target) : value;
+      return async (query: string, ...values: never[]) => {
+        const rows = await target.all(query, ...values);
+        if (isListed || !query.includes('as "headerSize"')) return rows;
+        isListed = true;
+        await store.write("deleteMailbox", { agent: ada.agent, mailbox, at: 0 });
+        await expect.poll(count).toBe(0);
+        return rows;
+      };
+    },
+  });
+  expect(await checkStore(reader)).toEqual([]);
+  expect(isListed).toBe(true);
 });
