@@ -2,8 +2,10 @@
  *
  *  All wrong settings are refused together (`WrongSettings`). Each problem names the setting and where it was set: the file with its
  *  line, the variable, or the option. */
-import { existsSync, readFileSync } from "node:fs";
-import { parse, TomlError } from "smol-toml";
+import { existsSync } from "node:fs";
+import { findContradictions } from "./contradictions.ts";
+import { nearestName } from "./nearest-name.ts";
+import { readToml, type TomlFile, WrongToml } from "./read-toml.ts";
 import { isReadableByOthers } from "./readable-by-others.ts";
 import {
   type SettingDescription,
@@ -42,6 +44,8 @@ export interface ReadSettings {
   readonly settings: Settings;
   /** Warnings for the operator about the settings. */
   readonly warnings: readonly string[];
+  /** The place where a setting (`smtp.port`) was set, as text for people. */
+  placeOf(name: string): string;
 }
 
 export function loadSettings(sources: SettingSources = {}): Settings {
@@ -57,7 +61,11 @@ export function readSettings(sources: SettingSources = {}): ReadSettings {
   reading.readEnvironment(environment);
   for (const text of sources.set ?? []) reading.readOption(text);
   const settings = reading.settings();
-  return { settings, warnings: file === undefined ? [] : reading.warningsAbout(file) };
+  return {
+    settings,
+    warnings: file === undefined ? [] : reading.warningsAbout(file),
+    placeOf: (name) => reading.placeOf(name),
+  };
 }
 
 /** Collects the values, the places where they were set, and the problems. */
@@ -66,18 +74,16 @@ class Reading {
   readonly #problems: SettingProblem[] = [];
 
   readFile(file: string): void {
-    let text: string;
-    let sections: Record<string, unknown>;
+    let toml: TomlFile;
     try {
-      text = readFileSync(file, "utf8");
-      sections = parse(text);
+      toml = readToml(file);
     } catch (error) {
-      if (error instanceof TomlError) this.#note(`${file} line ${error.line}`, error.message.split("\n")[0]!);
+      if (error instanceof WrongToml) this.#note(`${file} line ${error.line}`, error.message);
       else this.#problems.push({ text: `The settings cannot be read from ${file}.` });
       return;
     }
-    const placeOf = (path: readonly string[]) => `${file} line ${lineOf(text, path)}`;
-    for (const [section, values] of Object.entries(sections)) {
+    const placeOf = (path: readonly string[]) => `${file} line ${toml.lineOf(path)}`;
+    for (const [section, values] of Object.entries(toml.sections)) {
       const isTable = typeof values === "object" && values !== null && !Array.isArray(values);
       if (!isTable || !Object.hasOwn(settingsSchema.shape, section)) {
         this.#noteUnknown(placeOf([section]), section);
@@ -125,9 +131,12 @@ class Reading {
       if (!named.has(setting)) this.#noteWrong(setting, message);
       named.add(setting);
     }
-    this.#assertTogether("tls.certificate_file", "tls.key_file");
-    if (this.#problems.length > 0) throw new WrongSettings(this.#problems);
-    return withBoundHosts(result.data!);
+    const settings = result.data && withBoundHosts(result.data);
+    if (settings !== undefined)
+      for (const { setting, text } of findContradictions(settings))
+        this.#noteWrong(byName.get(setting)!, text);
+    if (settings === undefined || this.#problems.length > 0) throw new WrongSettings(this.#problems);
+    return settings;
   }
 
   /** A secret in a file that others on this computer can read. */
@@ -145,20 +154,16 @@ class Reading {
     else this.#origins.set(setting, { place: () => place, value, isInFile: false });
   }
 
-  #assertTogether(...names: readonly [string, string]): void {
-    const given = names.filter((name) => (this.#origins.get(byName.get(name)!)?.value ?? "") !== "");
-    if (given.length !== 1) return;
-    const other = names.find((name) => name !== given[0])!;
-    this.#noteWrong(byName.get(given[0]!)!, `is only of use together with ${other}.`);
+  placeOf(name: string): string {
+    return this.#origins.get(byName.get(name)!)?.place() ?? "default";
   }
 
   #noteWrong(setting: SettingDescription, problem: string): void {
-    const place = this.#origins.get(setting)?.place() ?? "default";
-    this.#problems.push(problemOf(setting, place, problem));
+    this.#problems.push(problemOf(setting, this.placeOf(setting.name), problem));
   }
 
   #noteUnknown(place: string, name: string): void {
-    const near = nearestName(name.replace(/^WAYPOST_/, "").toLowerCase());
+    const near = nearestSetting(name.replace(/^WAYPOST_/, "").toLowerCase());
     const hint =
       near === undefined ? "config/waypost.example.toml has them all." : `Perhaps ${near} is meant.`;
     this.#problems.push({ place, text: `there is no setting ${name}.`, hint });
@@ -170,23 +175,7 @@ class Reading {
 }
 
 function problemOf(setting: SettingDescription, place: string, problem: string): SettingProblem {
-  return { place, text: `${setting.name}: ${problem}`, hint: setting.meaning };
-}
-
-/** The line, counted from 1, on which a key is complete: the last line of the shortest beginning of the file that has the key. */
-function lineOf(text: string, path: readonly string[]): number {
-  const lines = text.split("\n");
-  for (let count = 1; count < lines.length; count++) {
-    try {
-      let value: unknown = parse(lines.slice(0, count).join("\n"));
-      for (const key of path) value = (value as Record<string, unknown> | undefined)?.[key];
-      if (value !== undefined) return count;
-    } catch (error) {
-      // A beginning that stops inside a value of several lines.
-      if (!(error instanceof TomlError)) throw error;
-    }
-  }
-  return lines.length;
+  return { place, setting: setting.name, text: `${setting.name}: ${problem}`, hint: setting.meaning };
 }
 
 const textProblem = {
@@ -210,16 +199,9 @@ function valueOfText(setting: SettingDescription, text: string): unknown {
   }
 }
 
-/** The setting whose name shares the most pairs of letters with the written name. */
-function nearestName(written: string): string | undefined {
-  const pairs = (text: string) => new Set([...text.slice(1)].map((_, at) => text.slice(at, at + 2)));
-  const wanted = pairs(written.slice(0, 100).replaceAll(".", "_"));
-  let best: string | undefined;
-  let bestScore = 0.5;
-  for (const { name } of settingDescriptions) {
-    const own = pairs(name.replace(".", "_"));
-    const score = (2 * wanted.intersection(own).size) / (wanted.size + own.size);
-    if (score > bestScore) [best, bestScore] = [name, score];
-  }
-  return best;
+function nearestSetting(written: string): string | undefined {
+  return nearestName(
+    written,
+    settingDescriptions.map(({ name }) => name),
+  );
 }

@@ -4,6 +4,18 @@
  *  Long because it is the one list of settings, each with its description. */
 import { isIP } from "node:net";
 import { z } from "zod";
+import {
+  bindAddress,
+  bindAddressOrEmpty,
+  hostName,
+  mailAddressOrEmpty,
+  nameServer,
+  network,
+  operationName,
+  peerHost,
+  webUrl,
+  webUrlOrEmpty,
+} from "./kinds.ts";
 
 const kibibyte = 1024;
 const mebibyte = 1024 * kibibyte;
@@ -17,19 +29,16 @@ const timerMs = z
   .max(2 ** 31 - 1);
 const count = z.int().min(1).max(1_000_000);
 const bytes = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
-
-/** An address, or a network with the length of its prefix. */
-const proxyPlace = z.string().refine((place) => {
-  const [address = "", prefix, ...rest] = place.split("/");
-  const bits = isIP(address) === 4 ? 32 : isIP(address) === 6 ? 128 : -1;
-  const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
-  return bits > 0 && isPrefix && rest.length === 0;
-}, "is an address, or a network as 10.0.0.0/8");
+/** A usual mail with a picture has more; servers that take less refuse nearly everything. */
+const messageBytes = z
+  .int()
+  .min(64 * kibibyte, "is less than 65536 bytes; a usual number is 52428800.")
+  .max(gibibyte);
 
 function listener(port: number, what: string) {
   return {
     enabled: z.boolean().default(true).describe(`Whether ${what} is served.`),
-    host: z.string().default("").describe("Address to bind; empty: that of server.bind."),
+    host: bindAddressOrEmpty.default("").describe("Address to bind; empty: that of server.bind."),
     port: z.int().min(0).max(65535).default(port).describe(`TCP port of ${what}; 0 takes a free one.`),
   };
 }
@@ -37,27 +46,19 @@ function listener(port: number, what: string) {
 export const settingsSchema = z.strictObject({
   server: z
     .strictObject({
-      hostname: z
-        .string()
-        .min(1)
-        .max(253)
+      hostname: hostName("mail.example.org")
         .default("localhost")
         .describe("Name of this host in greetings, Received fields and the self-signed certificate."),
-      domain: z
-        .string()
-        .min(1)
-        .max(253)
+      domain: hostName("example.org")
         .default("waypost.test")
         .describe("Mail domain that the first run creates."),
-      bind: z
-        .string()
-        .min(1)
+      bind: bindAddress
         .default("127.0.0.1")
         .describe(
           "Address that every listener binds unless it names its own; :: or 0.0.0.0 opens it to others.",
         ),
       trustedProxies: z
-        .array(proxyPlace)
+        .array(network)
         .max(100)
         .default([])
         .describe(
@@ -82,7 +83,7 @@ export const settingsSchema = z.strictObject({
         .string()
         .refine(
           (url) => url === "" || (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)),
-          "is postgres://user@host:5432/database",
+          "is no URL of PostgreSQL, as postgres://user@host:5432/database.",
         )
         .default("")
         .meta({
@@ -98,7 +99,7 @@ export const settingsSchema = z.strictObject({
         .string()
         .refine(
           (url) => url === "" || (/^s3:\/\/[^/]/.test(url) && URL.canParse(url)),
-          "is s3://bucket/prefix?endpoint=https://s3.example.net&region=eu-1",
+          "is no place in an object store, as s3://bucket/prefix?endpoint=https://s3.example.net&region=eu-1.",
         )
         .default("")
         .describe(
@@ -144,13 +145,12 @@ export const settingsSchema = z.strictObject({
         .describe(
           "Whether certificates are obtained by ACME and renewed; who enables it agrees to the terms of the authority.",
         ),
-      directory: z
-        .url({ protocol: /^https?$/ })
+      directory: webUrl("https://acme-v02.api.letsencrypt.org/directory")
         .default("https://acme-v02.api.letsencrypt.org/directory")
         .describe("Directory of the authority."),
-      email: z.string().max(254).default("").describe("Where the authority writes to; empty: it does not."),
+      email: mailAddressOrEmpty.default("").describe("Where the authority writes to; empty: it does not."),
       names: z
-        .array(z.string().min(1).max(253).toLowerCase())
+        .array(hostName("mail.example.org").toLowerCase())
         .max(100)
         .default([])
         .describe(
@@ -162,8 +162,7 @@ export const settingsSchema = z.strictObject({
         .describe(
           "How the authority asks: on port 80 (http-01), or on port 443, which https then has to have.",
         ),
-      host: z
-        .string()
+      host: bindAddressOrEmpty
         .default("")
         .describe("Address that the port of http-01 binds; empty: that of server.bind."),
       port: z
@@ -177,8 +176,7 @@ export const settingsSchema = z.strictObject({
   smtp: z
     .strictObject({
       ...listener(2525, "SMTP for mail from other servers (STARTTLS)"),
-      maxMessageBytes: bytes
-        .max(gibibyte)
+      maxMessageBytes: messageBytes
         .default(50 * mebibyte)
         .describe("Largest message taken, also on the submission ports; announced as SIZE."),
       maxRecipients: count.max(10_000).default(100).describe("Most recipients of one message."),
@@ -194,7 +192,7 @@ export const settingsSchema = z.strictObject({
   dns: z
     .strictObject({
       servers: z
-        .array(z.string())
+        .array(nameServer)
         .max(16)
         .default([])
         .describe(
@@ -217,9 +215,7 @@ export const settingsSchema = z.strictObject({
         .describe(
           "Mail that fails DMARC where the domain asks for quarantine or reject: into Junk, refused if it says reject, or kept.",
         ),
-      rspamdUrl: z
-        .string()
-        .max(1000)
+      rspamdUrl: webUrlOrEmpty("http://127.0.0.1:11333")
         .default("")
         .describe(
           "Where rspamd listens, as http://127.0.0.1:11333, for a verdict that is kept and used for Junk; empty for none.",
@@ -231,9 +227,7 @@ export const settingsSchema = z.strictObject({
     .describe("What is found out about incoming mail before it is taken."),
   outbound: z
     .strictObject({
-      smarthostHost: z
-        .string()
-        .max(253)
+      smarthostHost: peerHost
         .default("")
         .describe(
           "Server that all mail to others is given to. Empty: it goes to the servers of each domain, from domains that the DNS can know.",
@@ -406,7 +400,7 @@ export const settingsSchema = z.strictObject({
         .enum(["http", "own_port", "nowhere"])
         .default("http")
         .describe("Where /operator/v1 is served: on the HTTP ports, on a port of its own alone, or nowhere."),
-      host: z.string().default("127.0.0.1").describe("Address that the port of its own binds."),
+      host: bindAddressOrEmpty.default("127.0.0.1").describe("Address that the port of its own binds."),
       port: z
         .int()
         .min(0)
@@ -426,7 +420,9 @@ export const settingsSchema = z.strictObject({
         .describe(
           "Whether metrics for Prometheus (/metrics) and readiness (/health) have a port of their own.",
         ),
-      host: z.string().default("127.0.0.1").describe("Address that it binds; whoever reaches it may read."),
+      host: bindAddressOrEmpty
+        .default("127.0.0.1")
+        .describe("Address that it binds; whoever reaches it may read."),
       port: z.int().min(0).max(65535).default(9480).describe("TCP port of metrics; 0 takes a free one."),
     })
     .describe("For who watches the server."),
@@ -436,8 +432,7 @@ export const settingsSchema = z.strictObject({
         .boolean()
         .default(false)
         .describe("Whether traces are sent to a collector of OpenTelemetry."),
-      url: z
-        .url({ protocol: /^https?$/ })
+      url: webUrl("http://127.0.0.1:4318/v1/traces")
         .default("http://127.0.0.1:4318/v1/traces")
         .describe("Where the collector takes them: OTLP over HTTP, JSON."),
       ratio: z
@@ -451,7 +446,7 @@ export const settingsSchema = z.strictObject({
   json: z
     .strictObject({
       unservedOperations: z
-        .array(z.string())
+        .array(operationName)
         .max(200)
         .default([])
         .describe("Operations of /v1 that this deployment does not serve; they answer 501 unavailable."),

@@ -4,6 +4,8 @@ import { WaypostError } from "#/src/model/errors.ts";
 export interface SettingProblem {
   /** Where it was set, as text for people: the file with its line, the variable, or the option. */
   readonly place?: string;
+  /** Its name, as `smtp.port`, where one setting is wrong. */
+  readonly setting?: string;
   readonly text: string;
   readonly hint?: string;
 }
@@ -22,4 +24,15 @@ export class WrongSettings extends WaypostError {
     this.name = "WrongSettings";
     this.problems = problems;
   }
+}
+
+/** The same error; its problems have the place where their setting was set. Other errors are returned unchanged. */
+export function withPlaces(error: unknown, placeOf: (setting: string) => string): unknown {
+  if (!(error instanceof WrongSettings)) return error;
+  const problems = error.problems.map((problem) =>
+    problem.place === undefined && problem.setting !== undefined
+      ? { ...problem, place: placeOf(problem.setting) }
+      : problem,
+  );
+  return new WrongSettings(problems);
 }

@@ -1,9 +1,7 @@
 /** The local address for outgoing mail: other servers compare it with the sender's SPF record and look up its name in the DNS. */
-import { BlockList, createServer, isIP, isIPv6 } from "node:net";
+import { BlockList, isIP, isIPv6 } from "node:net";
 import type { Settings } from "#/config/schema.ts";
-import { bind } from "#/protocols/connection/bind-port.ts";
 import { isLoopbackAddress } from "#/protocols/connection/connection.ts";
-import { WaypostError } from "#/src/model/errors.ts";
 import { isPublicAddress } from "#/src/model/public-address.ts";
 
 export type SourceSettings = Pick<Settings, "smtp" | "outbound">;
@@ -40,20 +38,4 @@ function isUnspecified(address: string): boolean {
   unspecified.addAddress("0.0.0.0", "ipv4");
   unspecified.addAddress("::", "ipv6");
   return unspecified.check(address, isIPv6(address) ? "ipv6" : "ipv4");
-}
-
-/** Throws `invalid` for an address that was set and is none of this host. */
-export async function assertSources({ outbound }: Pick<Settings, "outbound">): Promise<void> {
-  for (const address of outbound.sourceAddresses) {
-    const probe = createServer();
-    try {
-      await bind(probe, { host: address, port: 0 });
-    } catch (cause) {
-      throw new WaypostError("invalid", `outbound.source_addresses: this host has no address ${address}.`, {
-        cause,
-      });
-    } finally {
-      probe.close();
-    }
-  }
 }

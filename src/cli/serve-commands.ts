@@ -2,6 +2,7 @@ import { isatty } from "node:tty";
 import { Command, InvalidArgumentError } from "commander";
 import type { ReadSettings } from "#/config/load.ts";
 import { listenerSections } from "#/config/schema.ts";
+import { withPlaces } from "#/config/wrong-settings.ts";
 import type { NewOwner } from "#/src/accounts/administration/agents-and-people.ts";
 import type { House } from "#/src/daemon/house.ts";
 import { type CommonOptions, readSettingsOf, withCommonOptions } from "./options.ts";
@@ -57,7 +58,7 @@ export function devCommand(): Command {
 }
 
 async function serve(
-  { settings, warnings }: ReadSettings,
+  { settings, warnings, placeOf }: ReadSettings,
   seed: (house: House) => Promise<NewOwner[]>,
   isJson: boolean,
   stop: StopRequest,
@@ -67,7 +68,9 @@ async function serve(
     import("./ready.ts"),
     import("node:path"),
   ]);
-  await using daemon = await startDaemon(settings);
+  await using daemon = await startDaemon(settings).catch((error: unknown) => {
+    throw withPlaces(error, placeOf);
+  });
   for (const warning of warnings) daemon.log.warn(warning);
   const owners = await seed(daemon.house);
   const line = readyLine(daemon, path.resolve(settings.storage.folder), owners);

@@ -28,21 +28,9 @@ export async function loadCertificate(
   settings: Pick<Settings, "tls" | "acme" | "server" | "storage">,
   clock: Clock,
 ): Promise<Certificate> {
-  const { certificateFile, keyFile } = settings.tls;
-  if (certificateFile !== "" && settings.acme.enabled)
-    throw new WaypostError("invalid", "acme.enabled and tls.certificate_file stand against each other.", {
-      hint: "Take one of them out: certificates come from an authority or from files.",
-    });
   const obtained = settings.acme.enabled ? readKeptPair(settings, settings.server.hostname) : undefined;
-  if (obtained !== undefined) return describe(obtained, false);
-  if (certificateFile !== "") {
-    const pem = {
-      key: readPem(keyFile, "tls.key_file"),
-      cert: readPem(certificateFile, "tls.certificate_file"),
-    };
-    assertPair(pem, settings.tls);
-    return describe(pem, false);
-  }
+  const own = obtained ?? readOwnPair(settings);
+  if (own !== undefined) return describe(own, false);
   const folder = path.join(settings.storage.folder, "tls");
   const kept = readKept(folder);
   if (kept !== undefined && isGood(kept, settings.server.hostname, clock.now())) return kept;
@@ -53,6 +41,17 @@ export async function loadCertificate(
   return made;
 }
 
+/** The operator's files; undefined where none are set. Throws `invalid` for a pair that would fail every handshake. */
+export function readOwnPair({ tls }: Pick<Settings, "tls">): PemPair | undefined {
+  if (tls.certificateFile === "") return undefined;
+  const pem = {
+    key: readPem(tls.keyFile, "tls.key_file"),
+    cert: readPem(tls.certificateFile, "tls.certificate_file"),
+  };
+  assertPair(pem, tls);
+  return pem;
+}
+
 function readPem(file: string, setting: string): string {
   try {
     return fs.readFileSync(file, "utf8");
@@ -61,7 +60,6 @@ function readPem(file: string, setting: string): string {
   }
 }
 
-/** Throws `invalid` for a pair that would fail every handshake. */
 function assertPair({ key, cert }: PemPair, { certificateFile, keyFile }: Settings["tls"]): void {
   const certificate = orRefuse(
     () => new X509Certificate(cert),

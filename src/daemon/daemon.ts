@@ -3,7 +3,6 @@ import fs from "node:fs";
 import type { Logger } from "pino";
 import type { ListenerSection, Settings } from "#/config/schema.ts";
 import type { Listener } from "#/protocols/connection/listener.ts";
-import { assertSources } from "#/protocols/delivery/source-address.ts";
 import { type Delivery, startDelivery } from "#/protocols/delivery/start-delivery.ts";
 import { startWebhooks } from "#/protocols/webhooks/send-events.ts";
 import { rememberRecipients } from "#/src/arrival/recent-recipients.ts";
@@ -17,6 +16,7 @@ import { type LeaseName, leaseNames } from "#/storage/leasing/leases.ts";
 import { createChallenges } from "./acme/challenges.ts";
 import { createSharedAuthority } from "./acme/shared-authority.ts";
 import { startAcme } from "./acme/start-acme.ts";
+import { assertStartable } from "./assert-startable.ts";
 import { startCalendarMailRunner } from "./calendar-mail-runner.ts";
 import type { Certificate } from "./certificate.ts";
 import { startHoldRunner } from "./hold-runner.ts";
@@ -57,8 +57,9 @@ export interface DaemonStatus {
   readonly refused: readonly RefusalCount[];
 }
 
-/** Resolves when every listener is bound. When a part cannot be opened, it closes what is open and throws. */
+/** Resolves when every listener is bound. Throws `WrongSettings` for settings that this host cannot have. When a part cannot be opened, it closes what is open and throws. */
 export async function startDaemon(settings: Settings): Promise<Daemon> {
+  await assertStartable(settings);
   const { logger: log, reopen, flush } = openLog(settings.log);
   const startedAt = performance.now();
   const closers: (() => Promise<void>)[] = [];
@@ -85,7 +86,6 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
     closers.push(() => holdRunner.stop());
     const calendarMail = startCalendarMailRunner(house, log);
     closers.push(() => calendarMail.stop());
-    await assertSources(settings);
     const secureDns = createSecureDns(settings.dns);
     const resolve = createResolve(settings.dns);
     const { reportCounts } = house;

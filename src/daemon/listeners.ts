@@ -1,4 +1,6 @@
 import { setTimeout } from "node:timers/promises";
+import { isListening } from "#/config/contradictions.ts";
+import { listenerSections } from "#/config/schema.ts";
 import { createAppleProfileRoute } from "#/protocols/autoconfig/serve-apple-profile.ts";
 import { createAutoconfigRoute } from "#/protocols/autoconfig/serve-autoconfig.ts";
 import { createAutodiscoverRoute } from "#/protocols/autoconfig/serve-autodiscover.ts";
@@ -72,7 +74,7 @@ export async function openListeners(
   const failed = opened.find((one) => one.status === "rejected");
   if (failed === undefined) return { listeners, close };
   await close();
-  throw bindingFailure(failed.reason);
+  throw bindingFailure(failed.reason, house.settings);
 }
 
 async function openMetrics(
@@ -87,21 +89,21 @@ async function openMetrics(
   return listenApart(rooms, port, createMetricsRoute(rooms, metrics));
 }
 
-function bindingFailure(error: unknown): unknown {
+function bindingFailure(error: unknown, settings: House["settings"]): unknown {
   const { code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
-  const where = `${address ?? "?"} port ${port ?? "?"}`;
+  const section = listenerSections.find(
+    (one) => isListening(settings, one) && settings[one].port === port && settings[one].host === address,
+  );
+  const setting = section === undefined ? "its setting" : `${section}.port`;
+  const where = `${address ?? "?"} port ${port ?? "?"} (${setting})`;
   if (code === "EADDRINUSE")
     return new WaypostError("upstream_unavailable", `${where} is in use by another program.`, {
-      hint: "Choose another port, as --set smtp.port=2526, or stop the other program.",
+      hint: `Choose another port (${setting}), or stop the other program: ss -ltnp shows which one it is.`,
       cause: error,
     });
   if (code === "EACCES")
     return new WaypostError("upstream_unavailable", `${where} may not be opened by this user.`, {
       hint: "Ports below 1024 need the right to bind them (CAP_NET_BIND_SERVICE).",
-      cause: error,
-    });
-  if (code === "EADDRNOTAVAIL")
-    return new WaypostError("upstream_unavailable", `${where}: this host has no such address.`, {
       cause: error,
     });
   return error;

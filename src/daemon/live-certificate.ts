@@ -20,7 +20,7 @@ export interface LiveCertificate extends Certificate, ServerKeys {
 const lookMs = 10_000;
 const warnMs = 86_400_000;
 
-type CertificateSettings = Pick<Settings, "tls" | "acme" | "server" | "storage">;
+type CertificateSettings = Pick<Settings, "tls" | "acme" | "server" | "storage" | "sts">;
 
 /** Throws `invalid` when the pair of files is unusable. */
 export async function openCertificate(
@@ -37,6 +37,10 @@ export async function openCertificate(
   const warn = (): void => {
     warnedAt = clock.now();
     for (const concern of concernsOf(current, settings.server.hostname, warnedAt)) log.warn(concern);
+    if (current.isSelfSigned && settings.sts.mode === "enforce")
+      log.warn(
+        'sts.mode is "enforce" and the certificate is self-signed: servers that keep to the policy bring no mail. Enable acme, or set tls.certificate_file and tls.key_file.',
+      );
     const { keyFile } = settings.tls;
     if (keyFile !== "" && isReadableByOthers(keyFile))
       log.warn(`others can read the private key (tls.key_file): chmod 600 ${keyFile}`);

@@ -1,5 +1,4 @@
 import fs from "node:fs";
-import path from "node:path";
 import pino, { type Logger } from "pino";
 import type { Settings } from "#/config/schema.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
@@ -123,7 +122,6 @@ function openLines(file: string): Pick<Log, "reopen" | "flush"> & {
 
 function openFile(file: string): number {
   try {
-    fs.mkdirSync(path.dirname(file), { recursive: true });
     return fs.openSync(file, "a", 0o600);
   } catch (cause) {
     throw new WaypostError("invalid", `log.file: ${file} cannot be written.`, { cause });

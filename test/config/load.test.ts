@@ -55,7 +55,8 @@ describe("converts text to the type of its setting", () => {
     ["limits.requests_per_second=0.5", (s: Settings) => s.limits.requestsPerSecond, 0.5],
     ["json.unserved_operations=search, send", (s: Settings) => s.json.unservedOperations, ["search", "send"]],
     ["json.unserved_operations=", (s: Settings) => s.json.unservedOperations, []],
-    ["server.hostname=a=b", (s: Settings) => s.server.hostname, "a=b"],
+    ["outbound.smarthost_user=", (s: Settings) => s.outbound.smarthostUser, ""],
+    ["log.file=a=b", (s: Settings) => s.log.file, "a=b"],
   ] as const)("%s", (set, read, value) => {
     expect(read(loadSettings({ set: [set] }))).toEqual(value);
   });
@@ -103,8 +104,8 @@ describe("what is wrong is named with its place", () => {
     );
   });
 
-  test("a certificate needs its key", () => {
-    expect(refusalOf({ set: ["tls.certificate_file=a.pem"] })).toMatch(/only of use together/);
+  test("a certificate needs its key, also where another setting is no setting", () => {
+    expect(refusalOf({ set: ["tls.certificate_file=a.pem", "smtp.prot=1"] })).toMatch(/only of use together/);
   });
 });
 
@@ -112,14 +113,13 @@ test("all errors are reported at once, each with its place", () => {
   const file = fileWith("[smtp]\nport = 70000\nprot = 1\n\n[imap]\nmessage_limit = 2\n");
   const refusal = refusalOf({
     file,
-    environment: { WAYPOST_HTTP_PORT: "x", WAYPOST_TLS_KEY_FILE: "key.pem" },
+    environment: { WAYPOST_HTTP_PORT: "x" },
     set: ["log.level=loud", "nothing"],
   });
   expect(refusal.replaceAll(file, "waypost.toml").split("\n").toSorted()).toEqual([
     expect.stringMatching(/^--set nothing: write it as/),
     expect.stringMatching(/^--set: log\.level: /),
     "WAYPOST_HTTP_PORT: http.port: is not a number.",
-    "WAYPOST_TLS_KEY_FILE: tls.key_file: is only of use together with tls.certificate_file.",
     expect.stringMatching(/^waypost\.toml line 2: smtp\.port: /),
     "waypost.toml line 3: there is no setting smtp.prot.",
     expect.stringMatching(/^waypost\.toml line 6: imap\.message_limit: /),
@@ -127,7 +127,8 @@ test("all errors are reported at once, each with its place", () => {
 });
 
 describe("a file with a secret in it", () => {
-  const secret = "[outbound]\nsmarthost_password = 'hush'\n";
+  const relay = "[outbound]\nsmarthost_host = 'relay.example.net'\n";
+  const secret = `${relay}smarthost_user = 'me'\nsmarthost_password = 'hush'\n`;
 
   test.each([
     [secret, 0o644, 1],
@@ -135,7 +136,7 @@ describe("a file with a secret in it", () => {
     [secret, 0o604, 1],
     [secret, 0o600, 0],
     ["[outbound]\nsmarthost_password = ''\n", 0o644, 0],
-    ["[outbound]\nsmarthost_user = 'me'\n", 0o644, 0],
+    [relay, 0o644, 0],
   ])("%j with mode %o gets %i warnings", (text, mode, count) => {
     const file = fileWith(text);
     chmodSync(file, mode);

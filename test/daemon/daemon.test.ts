@@ -109,6 +109,7 @@ describe("a daemon", () => {
 
   test("writes nothing that others could read, whatever the umask that it was started with", async () => {
     const [data, elsewhere] = [temporaryFolder(), temporaryFolder()];
+    fs.mkdirSync(path.join(elsewhere, "logs"), { mode: 0o700 });
     await using daemon = await startChildDaemon({ data, set: [`log.file=${elsewhere}/logs/waypost.log`] });
     const [program, script] = startScript;
     execFileSync(program!, [script!, "backup", path.join(elsewhere, "copy.db"), "--data", data]);
@@ -124,7 +125,8 @@ describe("a daemon", () => {
 
   test("logs that others can read a settings file with a password in it", async () => {
     const file = path.join(temporaryFolder(), "waypost.toml");
-    fs.writeFileSync(file, "[outbound]\nsmarthost_password = 'hush'\n", { mode: 0o644 });
+    const login = "smarthost_user = 'me'\nsmarthost_password = 'hush'\n";
+    fs.writeFileSync(file, `[outbound]\nsmarthost_host = 'relay.example.net'\n${login}`, { mode: 0o644 });
     await using daemon = await startChildDaemon({ env: { ...process.env, WAYPOST_CONFIG: file } });
     await daemon.stop();
     expect(daemon.stderr()).toContain(`${file} has outbound.smarthost_password in it and others can read it`);
@@ -155,11 +157,30 @@ describe("a daemon", () => {
     const folder = temporaryFolder();
     await expect(startDaemon(testSettings(folder, [`smtp.port=${port}`]))).rejects.toMatchObject({
       code: "upstream_unavailable",
-      message: `127.0.0.1 port ${port} is in use by another program.`,
+      message: `127.0.0.1 port ${port} (smtp.port) is in use by another program.`,
     });
     other.close();
     await using daemon = await startDaemon(testSettings(folder));
     expect(daemon.listeners).toHaveLength(7);
+  });
+
+  test("names the setting of the port that another program has", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as { port: number };
+    const set = ["metrics.enabled=true", `metrics.port=${port}`];
+    await expect(startDaemon(testSettings(temporaryFolder(), set))).rejects.toMatchObject({
+      message: `127.0.0.1 port ${port} (metrics.port) is in use by another program.`,
+      details: { hint: expect.stringMatching(/^Choose another port \(metrics\.port\)/) },
+    });
+    other.close();
+  });
+
+  test("warns of a strict policy about TLS that a self-signed certificate breaks", async () => {
+    const file = path.join(temporaryFolder(), "waypost.log");
+    const set = ["sts.mode=enforce", "log.level=warn", `log.file=${file}`];
+    await (await startInProcessDaemon({ set }))[Symbol.asyncDispose]();
+    expect(fs.readFileSync(file, "utf8")).toMatch(/sts\.mode is .*enforce.* self-signed/);
   });
 
   for (const [first, second] of [

@@ -6,7 +6,7 @@ import os from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { loadSettings } from "#/config/load.ts";
-import { assertSources, findSource } from "#/protocols/delivery/source-address.ts";
+import { findSource } from "#/protocols/delivery/source-address.ts";
 import { startDaemon } from "#/src/daemon/daemon.ts";
 import { testSettings } from "../support/daemon.ts";
 import { startSink } from "../support/servers/smtp-sink.ts";
@@ -71,15 +71,11 @@ test.each([
 
 test("an address that this host does not have is refused at the start, with its setting", async () => {
   const set = ["outbound.source_addresses=192.0.2.77"];
-  await expect(assertSources(loadSettings({ set: ["outbound.source_addresses=127.0.0.1"] }))).resolves.toBe(
-    undefined,
-  );
-  await expect(assertSources(loadSettings({ set }))).rejects.toMatchObject({
-    code: "invalid",
-    message: "outbound.source_addresses: this host has no address 192.0.2.77.",
-  });
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-source-"));
-  await expect(startDaemon(testSettings(folder, set))).rejects.toMatchObject({ code: "invalid" });
+  await expect(startDaemon(testSettings(folder, set))).rejects.toMatchObject({
+    code: "invalid",
+    message: expect.stringContaining("outbound.source_addresses: this host has no address 192.0.2.77"),
+  });
   fs.rmSync(folder, { recursive: true });
 });
 
