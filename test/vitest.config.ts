@@ -15,8 +15,10 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     exclude: ["test/long/**", "test/peers/**", "test/postgres/**", "node_modules/**"],
     globalSetup: ["test/support/threads/compiled-program.ts"],
-    setupFiles: ["test/support/threads/compiled-threads.ts"],
+    setupFiles: ["test/support/threads/test-threads.ts"],
     pool: "forks",
+    // Node imports the source itself, and keeps what it has compiled.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     // Files share a process, and what it has loaded. A test leaves nothing behind there: what it spies on is put back.
     isolate: false,
     restoreMocks: true,

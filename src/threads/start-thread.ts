@@ -21,8 +21,19 @@ export function startCompiledThreads(folder: URL): void {
   compiledFolder = folder;
 }
 
+type StartOtherwise = (kind: ThreadKind, workerData: unknown) => Worker | undefined;
+
+let startOtherwise: StartOtherwise | undefined;
+
+/** From now on a thread is what `start` returns, where that is not undefined. For tests. */
+export function startThreadsOtherwise(start: StartOtherwise): void {
+  startOtherwise = start;
+}
+
 /** V8 ends the thread, or the process, if the heap reaches `heapMb` (README, decision 7). */
 export function startThread(kind: ThreadKind, workerData?: unknown): Worker {
+  const other = startOtherwise?.(kind, workerData);
+  if (other !== undefined) return other;
   const { heapMb, isSilent = false, youngHeapMb } = kind;
   const options = {
     name: kind.name,

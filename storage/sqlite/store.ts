@@ -16,8 +16,8 @@ import { LongReads } from "../threads/long-reads.ts";
 import type { Answer, FromWriter, Job, ToWriter } from "../threads/messages.ts";
 import { openReading, SqliteSql } from "./connection.ts";
 import { engineFailure } from "./failures.ts";
+import type { WriterData } from "./serve-store.ts";
 import { syncFolder } from "./sync-folder.ts";
-import type { WriterData } from "./writer.ts";
 
 export async function openSqliteStore(options: OpenOptions): Promise<Store> {
   fs.mkdirSync(options.folder, { recursive: true, mode: 0o700 });

@@ -5,6 +5,9 @@ import { expect, it } from "vitest";
 import { openStore } from "#/storage/open-store.ts";
 import { deliver } from "../support/delivery.ts";
 import { openTestStore, type Seed, seedAgent, testFacts } from "../support/store.ts";
+import { useFreshWriters } from "../support/threads/kept-writers.ts";
+
+useFreshWriters();
 
 const pageBytes = 8192;
 

@@ -14,6 +14,9 @@ import { openWriting } from "#/storage/sqlite/connection.ts";
 import { migrate } from "#/storage/sqlite/migrate.ts";
 import { append, deliver } from "../support/delivery.ts";
 import { itOnSqlite, openTestStore, seedAgent } from "../support/store.ts";
+import { useFreshWriters } from "../support/threads/kept-writers.ts";
+
+useFreshWriters();
 
 function temporaryFolder(): { path: string } & Disposable {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-store-"));

@@ -4,6 +4,9 @@ import type { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { LongReads } from "#/storage/threads/long-reads.ts";
 import { itOnSqlite, openTestStore } from "../support/store.ts";
+import { useFreshWriters } from "../support/threads/kept-writers.ts";
+
+useFreshWriters();
 
 let started: Worker[];
 const note = (worker: Worker): void => void started.push(worker);
