@@ -2,9 +2,12 @@ import { hostedThread } from "./threads/process-messages.ts";
 
 // No top-level await: the one binary is CommonJS. The exit is explicit so that nothing that a failed start has left open
 // keeps the process; standard output and error are written synchronously.
-if (process.env[hostedThread] === undefined)
+if (process.env[hostedThread] === undefined) {
+  // Only this user can read the files that a command or the daemon writes (store, backup, log, key).
+  process.umask(0o077);
   void import("./cli/program.ts")
     .then(({ runProgram }) => runProgram(process.argv.slice(2)))
-    .finally(() => process.exit());
+    .then((code) => process.exit(code));
+}
 // The one binary is started again for a thread that has a process of its own.
 else void import("./threads/process-host.ts");

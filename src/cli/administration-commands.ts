@@ -7,7 +7,8 @@ import { administrationOperations } from "#/src/accounts/administration/operatio
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { operate } from "./operator.ts";
 import { type CommonOptions, settingsOf, withCommonOptions } from "./options.ts";
-import { exitCodes, printResult } from "./output.ts";
+import { printResult } from "./output.ts";
+import { exitCodes, type Shell } from "./shell.ts";
 
 const nouns = {
   account: "accounts, which own domains, agents and people",
@@ -25,16 +26,16 @@ const nouns = {
   audit: "the audit log: what operators have done",
 } as const;
 
-export function administrationCommands(): Command[] {
+export function administrationCommands(shell: Shell): Command[] {
   return Object.entries(nouns).map(([noun, summary]) => {
     const group = new Command(noun).description(`Manage ${summary}.`);
     for (const operation of administrationOperations)
-      if (operation.name.startsWith(`${noun}.`)) group.addCommand(operationCommand(operation));
+      if (operation.name.startsWith(`${noun}.`)) group.addCommand(operationCommand(shell, operation));
     return group;
   });
 }
 
-function operationCommand(operation: AdministrationOperation): Command {
+function operationCommand(shell: Shell, operation: AdministrationOperation): Command {
   const command = new Command(operation.name.split(".")[1]).description(operation.summary);
   const fields = Object.entries(operation.input.shape) as [string, z.ZodType][];
   for (const [name, field] of fields) {
@@ -61,12 +62,12 @@ function operationCommand(operation: AdministrationOperation): Command {
     }
     const mayCreate = operation.name === "account.create";
     const call = { operation: operation.name, input };
-    const result = await operate(settingsOf(options), call, { mayCreate }).catch((error: unknown) => {
+    const result = await operate(settingsOf(shell, options), call, { mayCreate }).catch((error: unknown) => {
       throw inWordsOfCommand(operation, error);
     });
-    printResult(result, options.json === true);
+    printResult(shell, result, options.json === true);
     if (operation.isCheck && (result as { readonly ok: boolean }).ok === false)
-      process.exitCode = exitCodes.refused;
+      shell.exitCode = exitCodes.refused;
   });
 }
 

@@ -1,10 +1,11 @@
-import { readFileSync } from "node:fs";
+import { text as readText } from "node:stream/consumers";
 import { Command } from "commander";
 import { type CallName, createClient, type RequestError } from "#/src/client/client.ts";
 import { type ErrorCode, errorCodes, WaypostError } from "#/src/model/errors.ts";
 import { operate } from "./operator.ts";
 import { type SettingsOptions, settingsOf, withSettingsOptions } from "./options.ts";
 import { printLine } from "./output.ts";
+import type { Shell } from "./shell.ts";
 
 interface CallOptions extends SettingsOptions {
   readonly json: string;
@@ -24,7 +25,7 @@ interface CallTarget extends SettingsOptions {
 
 /** `waypost call part.describe --json '{"id":"message_…"}'`: calls an operation of /v1 by the private socket, in the store itself, or
  *  with `--url` over HTTP. The rules are the same in each case. */
-export function callCommand(): Command {
+export function callCommand(shell: Shell): Command {
   const command = new Command("call")
     .description(
       "Call an operation of /v1, as an agent or with a token. Prints its result, or each batch of events, as a line of JSON.",
@@ -39,46 +40,62 @@ export function callCommand(): Command {
   return withSettingsOptions(command)
     .option("--json <input>", "the input; - reads it from standard input", "{}")
     .action(async (operation: string | undefined, options: CallOptions) => {
-      if (options.help === true || operation === undefined) return showHelp(command, operation);
+      if (options.help === true || operation === undefined) return showHelp(shell, command, operation);
       const { agent, data } = options;
       // An agent or a data folder on the command line means the local store, not the URL in the environment.
       const url =
-        options.url ?? (agent === undefined && data === undefined ? process.env.WAYPOST_URL : undefined);
-      const token = options.token ?? (agent === undefined ? process.env.WAYPOST_TOKEN : undefined);
-      const target = { ...options, operation, input: parseJson(options.json), agent, token, url };
-      await (url === undefined ? callHere(target) : callThere(target, url));
+        options.url ??
+        (agent === undefined && data === undefined ? shell.environment.WAYPOST_URL : undefined);
+      const token = options.token ?? (agent === undefined ? shell.environment.WAYPOST_TOKEN : undefined);
+      const target = {
+        ...options,
+        operation,
+        input: await parseJson(shell, options.json),
+        agent,
+        token,
+        url,
+      };
+      await (url === undefined ? callHere(shell, target) : callThere(shell, target, url));
     });
 }
 
-async function showHelp(command: Command, operation: string | undefined): Promise<void> {
+async function showHelp(shell: Shell, command: Command, operation: string | undefined): Promise<void> {
   const { formatOperation, formatOperations } = await import("./operation-help.ts");
-  if (operation !== undefined) return printLine(formatOperation(operation));
-  printLine(`${command.helpInformation()}\n${formatOperations()}`);
+  if (operation !== undefined) return printLine(shell, formatOperation(operation));
+  printLine(shell, `${command.helpInformation()}\n${formatOperations()}`);
 }
 
-async function callHere({ operation, input, agent, token, ...settings }: CallTarget): Promise<void> {
+async function callHere(
+  shell: Shell,
+  { operation, input, agent, token, ...settings }: CallTarget,
+): Promise<void> {
   let failure: unknown;
-  const result = await operate(settingsOf(settings), {
+  const result = await operate(settingsOf(shell, settings), {
     operation: "call",
     input: { operation, json: input, agent, token },
     onFrame(frame) {
       const { event, data } = frame as { event: string; data?: { error?: unknown } };
       // As over HTTP, a line is a batch.
-      if (event === "batch") printLine(JSON.stringify(data));
+      if (event === "batch") printLine(shell, JSON.stringify(data));
       failure ??= data?.error;
     },
   });
   if (failure !== undefined) throw errorOf(failure as ErrorWords);
-  if (operation !== "watch") printResult(result);
+  if (operation !== "watch") printResult(shell, result);
 }
 
-async function callThere({ operation, input, agent, token }: CallTarget, url: string): Promise<void> {
+async function callThere(
+  shell: Shell,
+  { operation, input, agent, token }: CallTarget,
+  url: string,
+): Promise<void> {
   if (agent !== undefined || token === undefined)
     throw new WaypostError("invalid", "Over HTTP it acts with a token: --token, or WAYPOST_TOKEN.");
   const client = createClient({ url, token });
   try {
-    if (operation !== "watch") return printResult(await client.call(operation as CallName, input as never));
-    for await (const batch of client.watch(input as never)) printLine(JSON.stringify(batch));
+    if (operation !== "watch")
+      return printResult(shell, await client.call(operation as CallName, input as never));
+    for await (const batch of client.watch(input as never)) printLine(shell, JSON.stringify(batch));
   } catch (error) {
     throw errorOf(error as RequestError);
   }
@@ -99,13 +116,13 @@ function errorOf({ code, message, hint, field }: ErrorWords): WaypostError {
   });
 }
 
-function printResult(result: unknown): void {
-  printLine(JSON.stringify(result, undefined, process.stdout.isTTY ? 2 : 0));
+function printResult(shell: Shell, result: unknown): void {
+  printLine(shell, JSON.stringify(result, undefined, shell.output.isTTY ? 2 : 0));
 }
 
-function parseJson(text: string): unknown {
+async function parseJson(shell: Shell, text: string): Promise<unknown> {
   try {
-    return JSON.parse(text === "-" ? readFileSync(0, "utf8") : text);
+    return JSON.parse(text === "-" ? await readText(shell.input) : text);
   } catch (cause) {
     throw new WaypostError("invalid", "The input is not JSON.", { cause });
   }

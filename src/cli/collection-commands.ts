@@ -4,8 +4,9 @@ import type { ArchiveImport } from "#/src/daemon/moving/archive/import-account.t
 import type { MailImport } from "#/src/daemon/moving/import-mail.ts";
 import { operate } from "./operator.ts";
 import { type CommonOptions, settingsOf, withCommonOptions } from "./options.ts";
-import { exitCodes, printLine, printResult } from "./output.ts";
+import { printLine, printResult } from "./output.ts";
 import { showProgress } from "./progress.ts";
+import { exitCodes, type Shell } from "./shell.ts";
 
 interface TransferOptions extends CommonOptions {
   readonly in?: string;
@@ -19,31 +20,36 @@ function isMail(file: string, options: TransferOptions): boolean {
   return options.in === undefined && !/\.(?:ics|vcf)$/i.test(file);
 }
 
-async function importMailOf(owner: string, file: string, options: TransferOptions): Promise<void> {
+async function importMailOf(
+  shell: Shell,
+  owner: string,
+  file: string,
+  options: TransferOptions,
+): Promise<void> {
   const { buffer } = await import("node:stream/consumers");
   const { readFile } = await import("node:fs/promises");
   const from = options.passwordFile;
   const password =
     from === undefined
       ? ""
-      : String(from === "-" ? await buffer(process.stdin) : await readFile(from)).replace(/\r?\n$/, "");
-  const result = (await transfer("import", owner, file, options, "mail", {
+      : String(from === "-" ? await buffer(shell.input) : await readFile(from)).replace(/\r?\n$/, "");
+  const result = (await transfer(shell, "import", owner, file, options, "mail", {
     password,
     isToken: options.oauth === true,
     takesSettings: options.settings === true,
   })) as MailImport | ArchiveImport;
-  if (options.json) printResult(result, true);
+  if (options.json) printResult(shell, result, true);
   else {
     const { refusals, ...counts } = result;
-    printResult(counts, false);
-    for (const { folder, why } of refusals) printLine(`${folder}: ${why}`);
+    printResult(shell, counts, false);
+    for (const { folder, why } of refusals) printLine(shell, `${folder}: ${why}`);
   }
-  if (result.refused > 0) process.exitCode = exitCodes.refused;
+  if (result.refused > 0) shell.exitCode = exitCodes.refused;
 }
 
 const inOption = ["--in <collection>", "a calendar or addressbook, by id or name"] as const;
 
-export function importCommand(): Command {
+export function importCommand(shell: Shell): Command {
   const command = new Command("import")
     .description(
       "Bring in mail (IMAP, Maildir, mbox, .eml), everything of an archive (.tar, .tar.gz, .tar.zst), or the events or contacts of a file (.ics, .vcf). It can be run again: mail that is there already is left, events and contacts are replaced; nobody is invited.",
@@ -58,19 +64,20 @@ export function importCommand(): Command {
     .option("--oauth", "the password is a token of OAuth 2")
     .option("--settings", "take name, quota, aliases, what waits for approval, and grants of an archive too");
   return withCommonOptions(command).action(async (owner: string, file: string, options: TransferOptions) => {
-    if (isMail(file, options)) return importMailOf(owner, file, options);
-    const result = (await transfer("import", owner, file, options)) as ImportResult;
-    if (options.json) printResult(result, true);
+    if (isMail(file, options)) return importMailOf(shell, owner, file, options);
+    const result = (await transfer(shell, "import", owner, file, options)) as ImportResult;
+    if (options.json) printResult(shell, result, true);
     else {
       const { refusals, ...counts } = result;
-      printResult(counts, false);
-      for (const { line, uid, why } of refusals) printLine(`line ${line}${uid ? ` (${uid})` : ""}: ${why}`);
+      printResult(shell, counts, false);
+      for (const { line, uid, why } of refusals)
+        printLine(shell, `line ${line}${uid ? ` (${uid})` : ""}: ${why}`);
     }
-    if (result.refused > 0) process.exitCode = exitCodes.refused;
+    if (result.refused > 0) shell.exitCode = exitCodes.refused;
   });
 }
 
-export function exportCommand(): Command {
+export function exportCommand(shell: Shell): Command {
   const command = new Command("export")
     .description(
       "Write a calendar or addressbook whole to a new file (.ics, .vcf), all mail to a new folder (Maildir, or mbox files), or everything to an archive (.tar, .tar.gz, .tar.zst) that import takes back.",
@@ -84,7 +91,8 @@ export function exportCommand(): Command {
     .option("--mbox", "mail as mbox files instead of a Maildir");
   return withCommonOptions(command).action(async (owner: string, file: string, options: TransferOptions) =>
     printResult(
-      await transfer("export", owner, file, options, isMail(file, options) ? "mail" : "collection", {
+      shell,
+      await transfer(shell, "export", owner, file, options, isMail(file, options) ? "mail" : "collection", {
         ...(options.mbox === true ? { isMbox: true } : {}),
       }),
       options.json === true,
@@ -93,6 +101,7 @@ export function exportCommand(): Command {
 }
 
 async function transfer(
+  shell: Shell,
   action: "import" | "export",
   owner: string,
   file: string,
@@ -101,8 +110,8 @@ async function transfer(
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<unknown> {
   const { resolve } = await import("node:path");
-  const progress = await showProgress(`${action}ing`, options.json === true);
-  return operate(settingsOf(options), {
+  const progress = await showProgress(shell, `${action}ing`, options.json === true);
+  return operate(settingsOf(shell, options), {
     operation: `${what}.${action}`,
     // The daemon may have been started in another folder.
     input: {

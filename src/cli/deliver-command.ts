@@ -3,6 +3,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { type CommonOptions, settingsOf, withCommonOptions } from "./options.ts";
 import { printResult } from "./output.ts";
 import { reachableHost } from "./ready.ts";
+import type { Shell } from "./shell.ts";
 import { askStatus } from "./status-command.ts";
 
 interface DeliverOptions extends CommonOptions {
@@ -13,7 +14,7 @@ interface DeliverOptions extends CommonOptions {
 }
 
 /** `waypost deliver`: delivers a mail as another server would, over the SMTP port of the running daemon. */
-export function deliverCommand(): Command {
+export function deliverCommand(shell: Shell): Command {
   const command = new Command("deliver")
     .description("Send a test mail to a mailbox here, by SMTP to the running daemon.")
     .requiredOption("--to <address>", "a mailbox of this server")
@@ -21,7 +22,7 @@ export function deliverCommand(): Command {
     .option("--subject <text>", "the subject", "A test")
     .option("--text <text>", "the text", "This mail came by SMTP.");
   return withCommonOptions(command).action(async (options: DeliverOptions) => {
-    const { host, port } = await findSmtp(settingsOf(options).storage.folder);
+    const { host, port } = await findSmtp(settingsOf(shell, options).storage.folder);
     const { createTransport } = await import("nodemailer");
     const transport = createTransport({
       host: reachableHost(host),
@@ -31,7 +32,11 @@ export function deliverCommand(): Command {
     const { to, from, subject, text } = options;
     try {
       const sent = await transport.sendMail({ to, from, subject, text });
-      printResult({ to, from, messageId: sent.messageId, reply: sent.response }, options.json === true);
+      printResult(
+        shell,
+        { to, from, messageId: sent.messageId, reply: sent.response },
+        options.json === true,
+      );
     } catch (error) {
       const { response } = error as { response?: string };
       if (response === undefined) throw error;

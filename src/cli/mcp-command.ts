@@ -4,6 +4,7 @@ import type { Operation } from "#/protocols/json/operation.ts";
 import { type CallName, createClient, RequestError } from "#/src/client/client.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { Scope } from "#/src/model/roles.ts";
+import type { Shell } from "./shell.ts";
 
 /** How long the list of tools is kept. */
 const listedMs = 30_000;
@@ -15,13 +16,13 @@ interface McpOptions {
 
 /** `waypost mcp`: the tools of `/mcp` over standard input and output, for clients that start their servers. It keeps no state:
  *  each call is a request to the server at `--url`. */
-export function mcpCommand(): Command {
+export function mcpCommand(shell: Shell): Command {
   return new Command("mcp")
     .description("Speak the Model Context Protocol on standard input and output, for the server at a URL.")
     .option("--url <url>", "the server, as http://127.0.0.1:8080 (default: WAYPOST_URL)")
     .option("--token <token>", "an agent's token (default: WAYPOST_TOKEN)")
     .action(async (options: McpOptions) => {
-      const { url = process.env.WAYPOST_URL, token = process.env.WAYPOST_TOKEN } = options;
+      const { url = shell.environment.WAYPOST_URL, token = shell.environment.WAYPOST_TOKEN } = options;
       if (url === undefined || token === undefined)
         throw new WaypostError(
           "invalid",
@@ -59,7 +60,7 @@ export function mcpCommand(): Command {
       };
       serveStdio(() => createToolServer(door), { maxSubscriptions: 0 });
       const ended = Promise.withResolvers<void>();
-      process.stdin.once("end", () => ended.resolve()).once("close", () => ended.resolve());
+      shell.input.once("end", () => ended.resolve()).once("close", () => ended.resolve());
       await ended.promise;
     });
 }

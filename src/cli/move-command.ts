@@ -4,6 +4,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { type CommonOptions, settingsOf, withCommonOptions } from "./options.ts";
 import { printLine, printResult } from "./output.ts";
 import { type ProgressLine, showProgress } from "./progress.ts";
+import type { Shell } from "./shell.ts";
 
 interface MoveOptions extends CommonOptions {
   readonly to?: string;
@@ -11,7 +12,7 @@ interface MoveOptions extends CommonOptions {
   readonly cancel?: boolean;
 }
 
-export function moveCommand(): Command {
+export function moveCommand(shell: Shell): Command {
   const command = new Command("move")
     .description(
       "Move the store to PostgreSQL or back to the file. Daemons run on until it says that they have to be stopped. What was killed goes on when it is called again.",
@@ -20,12 +21,12 @@ export function moveCommand(): Command {
     .option("--to-password-file <file>", "file with the password of that database, in one line")
     .option("--cancel", "give up a move that is not finished, and use the store as before");
   return withCommonOptions(command).action(async (options: MoveOptions) => {
-    const { storage } = settingsOf(options);
+    const { storage } = settingsOf(shell, options);
     const from = placeOf(storage.url, storage.passwordFile);
     const { runCancel, runMove } = await import("#/storage/moving/open-move.ts");
     if (options.cancel === true) {
       await runCancel(storage.folder, from);
-      printResult({ cancelled: true }, options.json === true);
+      printResult(shell, { cancelled: true }, options.json === true);
       return;
     }
     const { to } = options;
@@ -43,10 +44,10 @@ export function moveCommand(): Command {
         bar?.end();
         bar = undefined;
         if (step === "waiting")
-          process.stderr.write(
+          shell.errors.write(
             "The copy is whole and follows all changes. Stop the daemon now; this goes on then.\n",
           );
-        showing = showProgress(step, options.json === true).then((line) => {
+        showing = showProgress(shell, step, options.json === true).then((line) => {
           bar = line;
         });
       },
@@ -55,8 +56,9 @@ export function moveCommand(): Command {
       await showing;
       bar?.end();
     });
-    if (options.json === true) return printResult(moved, true);
+    if (options.json === true) return printResult(shell, moved, true);
     printLine(
+      shell,
       [
         `Moved ${moved.rows} rows of ${moved.tables} tables from ${moved.from} to ${moved.to}: compared row by row, and checked. No daemon ran for ${(moved.stoppedMs / 1000).toFixed(1)} s of it.`,
         ...(moved.aside === undefined ? [] : [`What was there before is in ${moved.aside}.`]),

@@ -30,13 +30,20 @@ export async function operate(
   const { runPrivateOperation } = await import("#/src/daemon/private-operations.ts");
   const { openLog } = await import("#/src/daemon/log.ts");
   const interrupted = new AbortController();
-  process.once("SIGINT", () => interrupted.abort());
-  await using house = await openHouse(settings, openLog({ ...settings.log, level: "silent" }).logger);
-  return await runPrivateOperation(house, {
-    operation: call.operation,
-    input: call.input,
-    signal: interrupted.signal,
-    onProgress: call.onProgress ?? (() => {}),
-    onFrame: call.onFrame ?? (() => {}),
-  });
+  const interrupt = (): void => interrupted.abort();
+  process.once("SIGINT", interrupt);
+  const log = openLog({ ...settings.log, level: "silent" });
+  try {
+    await using house = await openHouse(settings, log.logger);
+    return await runPrivateOperation(house, {
+      operation: call.operation,
+      input: call.input,
+      signal: interrupted.signal,
+      onProgress: call.onProgress ?? (() => {}),
+      onFrame: call.onFrame ?? (() => {}),
+    });
+  } finally {
+    await log.flush();
+    process.off("SIGINT", interrupt);
+  }
 }

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { type ReadSettings, readSettings } from "#/config/load.ts";
 import type { Settings } from "#/config/schema.ts";
+import type { Shell } from "./shell.ts";
 
 /** The options of every command that say where the settings are. */
 export interface SettingsOptions {
@@ -29,16 +30,20 @@ export function withSettingsOptions(command: Command): Command {
 }
 
 /** The settings that result from the options. */
-export function settingsOf(options: SettingsOptions): Settings {
-  return readSettingsOf(options).settings;
+export function settingsOf(shell: Shell, options: SettingsOptions): Settings {
+  return readSettingsOf(shell, options).settings;
 }
 
 /** The same with warnings about the files of the settings. A value of `--set` replaces one of `first`. */
-export function readSettingsOf(options: SettingsOptions, first: readonly string[] = []): ReadSettings {
+export function readSettingsOf(
+  { environment }: Shell,
+  options: SettingsOptions,
+  first: readonly string[] = [],
+): ReadSettings {
   const data = options.data === undefined ? [] : [`storage.folder=${options.data}`];
   return readSettings({
     file: options.config,
-    environment: process.env,
+    environment,
     set: [...first, ...(options.set ?? []), ...data],
   });
 }

@@ -1,40 +1,38 @@
 import { formatProblem, WrongSettings } from "#/config/wrong-settings.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
+import type { Shell } from "./shell.ts";
 
-/** Exit codes of a command: 0 done, 1 refused, 2 wrong usage. */
-export const exitCodes = { done: 0, refused: 1, usage: 2 } as const;
-
-export function printLine(text: string): void {
-  process.stdout.write(`${text}\n`);
+export function printLine({ output }: Shell, text: string): void {
+  output.write(`${text}\n`);
 }
 
 /** A result for programs (one line of JSON) or for people. */
-export function printResult(result: unknown, isJson: boolean): void {
-  if (isJson) printLine(JSON.stringify(result));
-  else printLine(formatResult(result));
+export function printResult(shell: Shell, result: unknown, isJson: boolean): void {
+  if (isJson) printLine(shell, JSON.stringify(result));
+  else printLine(shell, formatResult(result));
 }
 
 /** An error goes to standard error, as words or as the error object of the interface. */
-export function printError(error: unknown, isJson: boolean): void {
+export function printError({ errors }: Shell, error: unknown, isJson: boolean): void {
   const message = error instanceof Error ? error.message : String(error);
   if (isJson) {
     const { code, details } = isWaypostError(error) ? error : { code: "internal", details: {} };
     const { field, hint, retryAfterMs } = details;
     const object = { code, message, hint, field, retry_after_ms: retryAfterMs };
-    process.stderr.write(`${JSON.stringify({ error: object })}\n`);
+    errors.write(`${JSON.stringify({ error: object })}\n`);
     return;
   }
   if (error instanceof WrongSettings && error.problems.length > 1) {
-    process.stderr.write(`waypost: ${error.problems.length} settings are wrong.\n`);
+    errors.write(`waypost: ${error.problems.length} settings are wrong.\n`);
     for (const problem of error.problems) {
       const hint = problem.hint === undefined ? "" : ` (${problem.hint})`;
-      process.stderr.write(`  ${printable(formatProblem(problem) + hint)}\n`);
+      errors.write(`  ${printable(formatProblem(problem) + hint)}\n`);
     }
     return;
   }
-  process.stderr.write(`waypost: ${printable(message)}\n`);
+  errors.write(`waypost: ${printable(message)}\n`);
   const hint = isWaypostError(error) ? error.details.hint : loadHint(error);
-  if (hint !== undefined) process.stderr.write(`${printable(hint)}\n`);
+  if (hint !== undefined) errors.write(`${printable(hint)}\n`);
 }
 
 /** SQLite's addon is a shared library. The system refuses to load it from some folders, and with an older glibc. */

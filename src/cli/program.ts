@@ -8,9 +8,10 @@ import { exportCommand, importCommand } from "./collection-commands.ts";
 import { deliverCommand } from "./deliver-command.ts";
 import { mcpCommand } from "./mcp-command.ts";
 import { moveCommand } from "./move-command.ts";
-import { exitCodes, printError } from "./output.ts";
+import { printError } from "./output.ts";
 import { devCommand, startCommand } from "./serve-commands.ts";
 import { setupCommand } from "./setup-command.ts";
+import { type ExitCode, exitCodes, processShell, type Shell } from "./shell.ts";
 import { statusCommand } from "./status-command.ts";
 import { backupCommand, beginAnewCommand, checkCommand } from "./store-commands.ts";
 import { traceCommand } from "./trace-command.ts";
@@ -32,52 +33,52 @@ Settings: waypost.toml, then WAYPOST_* variables, then --set; config/waypost.exa
 Ends with 0 when it is done, 1 when it was refused, 2 when it was used wrongly.`;
 
 /** Every command of the program. */
-export function createProgram(): Command {
+export function createProgram(shell: Shell = processShell): Command {
   const program = new Command("waypost")
     .description(manifest.description)
     .version(manifest.version)
     .showSuggestionAfterError()
+    .configureOutput({
+      writeOut: (text) => void shell.output.write(text),
+      writeErr: (text) => void shell.errors.write(text),
+    })
     .addHelpText("after", examples);
   const commands = [
-    setupCommand(),
-    startCommand(),
-    devCommand(),
-    ...administrationCommands(),
-    checkCommand(),
-    backupCommand(),
-    moveCommand(),
-    beginAnewCommand(),
-    upgradeCommand(),
-    importCommand(),
-    exportCommand(),
-    callCommand(),
-    mcpCommand(),
-    deliverCommand(),
-    statusCommand(),
-    traceCommand(),
+    setupCommand(shell),
+    startCommand(shell),
+    devCommand(shell),
+    ...administrationCommands(shell),
+    checkCommand(shell),
+    backupCommand(shell),
+    moveCommand(shell),
+    beginAnewCommand(shell),
+    upgradeCommand(shell),
+    importCommand(shell),
+    exportCommand(shell),
+    callCommand(shell),
+    mcpCommand(shell),
+    deliverCommand(shell),
+    statusCommand(shell),
+    traceCommand(shell),
   ];
   for (const command of commands) program.addCommand(command);
   // Options of the program, such as --version, stand before the command. Options after it belong to the command.
-  for (const command of withSubcommands(program))
-    command.enablePositionalOptions().exitOverride().showHelpAfterError("(--help shows how)");
+  program.enablePositionalOptions().exitOverride().showHelpAfterError("(--help shows how)");
+  for (const command of withSubcommands(program)) command.copyInheritedSettings(program);
   return program;
 }
 
-/** Runs one command line; resolves when it is done, which for a server is when it has stopped. */
-export async function runProgram(args: readonly string[]): Promise<void> {
-  const program = createProgram();
-  // Only this user can read the files that a command or the daemon writes (store, backup, log, key).
-  process.umask(0o077);
+/** Runs one command line; resolves with its exit code when it is done, which for a server is when it has stopped. */
+export async function runProgram(args: readonly string[], shell: Shell = processShell): Promise<ExitCode> {
+  const program = createProgram(shell);
   try {
     await program.parseAsync(args, { from: "user" });
+    return shell.exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) {
-      // Requested help and version end with 0. Commander has printed them, or the error.
-      process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
-      return;
-    }
-    printError(error, args[0] !== "call" && args.includes("--json"));
-    process.exitCode = isUsage(error) ? exitCodes.usage : exitCodes.refused;
+    // Requested help and version end with 0. Commander has printed them, or the error.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    printError(shell, error, args[0] !== "call" && args.includes("--json"));
+    return isUsage(error) ? exitCodes.usage : exitCodes.refused;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Progress } from "#/storage/store.ts";
+import type { Shell } from "./shell.ts";
 
 export interface ProgressLine {
   readonly report: Progress;
@@ -9,12 +10,12 @@ export interface ProgressLine {
 const silent: ProgressLine = { report() {}, end() {} };
 
 /** A progress bar on standard error; nothing when standard error is not a terminal. */
-export async function showProgress(what: string, isJson: boolean): Promise<ProgressLine> {
-  if (isJson || !process.stderr.isTTY) return silent;
+export async function showProgress({ errors }: Shell, what: string, isJson: boolean): Promise<ProgressLine> {
+  if (isJson || !errors.isTTY) return silent;
   const { SingleBar } = await import("cli-progress");
   const bar = new SingleBar({
     format: `${what} {bar} {percentage}% {eta_formatted}`,
-    stream: process.stderr,
+    stream: errors,
     clearOnComplete: true,
     hideCursor: true,
     barsize: 30,

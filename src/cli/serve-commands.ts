@@ -6,18 +6,25 @@ import { withPlaces } from "#/config/wrong-settings.ts";
 import type { NewOwner } from "#/src/accounts/administration/agents-and-people.ts";
 import type { House } from "#/src/daemon/house.ts";
 import { type CommonOptions, readSettingsOf, withCommonOptions } from "./options.ts";
-import { exitCodes, printLine } from "./output.ts";
+import { printLine } from "./output.ts";
+import { exitCodes, type Shell } from "./shell.ts";
 
 /** The longest time in which connections and the store may close. After it the process exits; the store stays consistent. */
 const stopMs = 15_000;
 
-export function startCommand(): Command {
+export function startCommand(shell: Shell): Command {
   const command = new Command("start").description(
     "Start the server. The first start in an empty data folder makes an agent and a person and shows their secrets once.",
   );
   return withCommonOptions(command).action(async (options: CommonOptions) => {
     const { seedFirstRun } = await import("./seed.ts");
-    await serve(readSettingsOf(options), seedFirstRun, options.json === true, untilSignal());
+    await serve(
+      shell,
+      readSettingsOf(shell, options),
+      seedFirstRun,
+      options.json === true,
+      untilSignal(shell),
+    );
   });
 }
 
@@ -28,7 +35,7 @@ interface DevOptions extends CommonOptions {
 }
 
 /** A server on free ports in a folder of its own, for tests, benchmarks and other programs. */
-export function devCommand(): Command {
+export function devCommand(shell: Shell): Command {
   const command = new Command("dev")
     .description(
       "Start a server to try things on: free ports, and a temporary folder unless --data names one.",
@@ -45,12 +52,18 @@ export function devCommand(): Command {
     // This server needs no other network, and sends nothing into it.
     const apart = [...listenerSections.map((section) => `${section}.port=0`), "dns.servers=none"];
     const folder = options.data ?? temporary!;
-    const stop = untilSignal();
+    const stop = untilSignal(shell);
     if (options.stdinLifeline) stop.alsoWhenInputEnds();
     try {
       const { seedForDevelopment } = await import("./seed.ts");
-      const settings = readSettingsOf({ ...options, data: folder }, apart);
-      await serve(settings, (house) => seedForDevelopment(house, options), options.json === true, stop);
+      const settings = readSettingsOf(shell, { ...options, data: folder }, apart);
+      await serve(
+        shell,
+        settings,
+        (house) => seedForDevelopment(house, options),
+        options.json === true,
+        stop,
+      );
     } finally {
       if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
     }
@@ -58,6 +71,7 @@ export function devCommand(): Command {
 }
 
 async function serve(
+  shell: Shell,
   { settings, warnings, placeOf }: ReadSettings,
   seed: (house: House) => Promise<NewOwner[]>,
   isJson: boolean,
@@ -74,7 +88,7 @@ async function serve(
   for (const warning of warnings) daemon.log.warn(warning);
   const owners = await seed(daemon.house);
   const line = readyLine(daemon, path.resolve(settings.storage.folder), owners);
-  printLine(isJson ? JSON.stringify(line) : formatReady(daemon, line));
+  printLine(shell, isJson ? JSON.stringify(line) : formatReady(daemon, line));
   stop.onReload(() => void daemon.reload());
   await stop.requested;
   setTimeout(() => {
@@ -92,7 +106,7 @@ interface StopRequest {
 
 /** Resolves at the first SIGTERM or SIGINT, and when the terminal closes. Later signals are ignored, because a terminal and a parent
  *  process both send them. Any other SIGHUP is a request to reload. */
-function untilSignal(): StopRequest {
+function untilSignal(shell: Shell): StopRequest {
   const { promise, resolve } = Promise.withResolvers<void>();
   process.on("SIGTERM", () => resolve());
   process.on("SIGINT", () => resolve());
@@ -100,13 +114,13 @@ function untilSignal(): StopRequest {
   let reload = (): void => {};
   process.on("SIGHUP", () => (hasTerminal && !isatty(0) ? resolve() : reload()));
   // An open standard input would keep the process alive after everything has stopped.
-  void promise.then(() => process.stdin.destroy());
+  void promise.then(() => shell.input.destroy());
   return {
     requested: promise,
     alsoWhenInputEnds() {
-      process.stdin.on("end", () => resolve());
-      process.stdin.on("error", () => resolve());
-      process.stdin.resume();
+      shell.input.on("end", () => resolve());
+      shell.input.on("error", () => resolve());
+      shell.input.resume();
     },
     onReload(wanted) {
       reload = wanted;

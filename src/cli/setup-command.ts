@@ -16,6 +16,7 @@ import { ask, isAgreed } from "./ask.ts";
 import { operate } from "./operator.ts";
 import { printLine, printResult } from "./output.ts";
 import { formatSettings, type SetupAnswers } from "./setup-settings.ts";
+import type { Shell } from "./shell.ts";
 
 interface SetupOptions {
   readonly domain?: string;
@@ -32,7 +33,7 @@ interface SetupOptions {
   readonly json?: boolean;
 }
 
-export function setupCommand(): Command {
+export function setupCommand(shell: Shell): Command {
   return new Command("setup")
     .description(
       "Set up a server for a mail domain: write the settings, make the domain, a person and an agent, and print what to put in the DNS. Asks for what is not given.",
@@ -50,19 +51,19 @@ export function setupCommand(): Command {
     .option("--yes", "do it without asking")
     .option("--json", "print JSON")
     .action(async (options: SetupOptions) => {
-      const answers = await readAnswers(options);
+      const answers = await readAnswers(shell, options);
       assertNew(options);
-      if (options.json !== true) printLine(`${describePlan(answers, options)}\n`);
-      if (options.yes !== true && !(await isAgreed()))
+      if (options.json !== true) printLine(shell, `${describePlan(answers, options)}\n`);
+      if (options.yes !== true && !(await isAgreed(shell)))
         throw new WaypostError("invalid", "Nothing was done.", { hint: "Add --yes to do it." });
       const done = await carryOut(answers, options);
-      if (options.json === true) printResult(done, true);
-      else printLine(describeDone(answers, options, done));
+      if (options.json === true) printResult(shell, done, true);
+      else printLine(shell, describeDone(answers, options, done));
     });
 }
 
-async function readAnswers(options: SetupOptions): Promise<SetupAnswers> {
-  const named = options.domain ?? (await ask("Mail domain (as example.org): ", "--domain"));
+async function readAnswers(shell: Shell, options: SetupOptions): Promise<SetupAnswers> {
+  const named = options.domain ?? (await ask(shell, "Mail domain (as example.org): ", "--domain"));
   const domain = parseDomain(named);
   if (domain === undefined)
     throw new WaypostError("invalid", `--domain: ${JSON.stringify(named)} is no name of a domain.`);

@@ -4,14 +4,15 @@ import { callDaemon, connectToDaemon } from "#/src/daemon/private-client.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { type CommonOptions, settingsOf, withCommonOptions } from "./options.ts";
 import { printResult } from "./output.ts";
+import type { Shell } from "./shell.ts";
 
 /** `waypost status`: the process, its ports, and how often it has refused because of a share since its start (`src/fairness`). */
-export function statusCommand(): Command {
+export function statusCommand(shell: Shell): Command {
   const command = new Command("status").description(
     "Say where the running daemon listens, and how often it refused what was more than somebody's share.",
   );
   return withCommonOptions(command).action(async (options: CommonOptions) => {
-    printResult(await askStatus(settingsOf(options).storage.folder), options.json === true);
+    printResult(shell, await askStatus(settingsOf(shell, options).storage.folder), options.json === true);
   });
 }
 

@@ -2,53 +2,57 @@ import { Command } from "commander";
 import { WaypostError } from "#/src/model/errors.ts";
 import { operate } from "./operator.ts";
 import { type CommonOptions, settingsOf, withCommonOptions } from "./options.ts";
-import { exitCodes, printLine, printResult } from "./output.ts";
+import { printLine, printResult } from "./output.ts";
 import { showProgress } from "./progress.ts";
+import { exitCodes, type Shell } from "./shell.ts";
 
-export function checkCommand(): Command {
+export function checkCommand(shell: Shell): Command {
   const command = new Command("check").description(
     "Check every invariant of the store; ends with 1 when one does not hold.",
   );
   return withCommonOptions(command).action(async (options: CommonOptions) => {
-    const progress = await showProgress("checking", options.json === true);
-    const result = await operate(settingsOf(options), {
+    const progress = await showProgress(shell, "checking", options.json === true);
+    const result = await operate(settingsOf(shell, options), {
       operation: "store.check",
       input: {},
       onProgress: progress.report,
     }).finally(() => progress.end());
     const { problems, notes } = result as { problems: readonly string[]; notes: readonly string[] };
-    if (options.json) printResult(result, true);
+    if (options.json) printResult(shell, result, true);
     else
-      printLine([problems.length === 0 ? "The store is sound." : problems.join("\n"), ...notes].join("\n"));
-    if (problems.length > 0) process.exitCode = exitCodes.refused;
+      printLine(
+        shell,
+        [problems.length === 0 ? "The store is sound." : problems.join("\n"), ...notes].join("\n"),
+      );
+    if (problems.length > 0) shell.exitCode = exitCodes.refused;
   });
 }
 
-export function backupCommand(): Command {
+export function backupCommand(shell: Shell): Command {
   const command = new Command("backup")
     .description("Write a complete copy of the store to a new file, also while the daemon runs.")
     .argument("<file>", "the new file");
   return withCommonOptions(command).action(async (file: string, options: CommonOptions) => {
     const { resolve } = await import("node:path");
-    const progress = await showProgress("copying", options.json === true);
-    const result = await operate(settingsOf(options), {
+    const progress = await showProgress(shell, "copying", options.json === true);
+    const result = await operate(settingsOf(shell, options), {
       operation: "store.backup",
       // The daemon may have been started in another folder.
       input: { file: resolve(file) },
       onProgress: progress.report,
     }).finally(() => progress.end());
-    printResult(result, options.json === true);
+    printResult(shell, result, options.json === true);
   });
 }
 
-export function beginAnewCommand(): Command {
+export function beginAnewCommand(shell: Shell): Command {
   const command = new Command("begin-anew")
     .description(
       "After a database of PostgreSQL was put back from a backup, before the first start: mailboxes get new UIDVALIDITYs and cursors begin anew. A backup of the file does so by itself.",
     )
     .option("--yes", "the database was put back, and no daemon runs");
   return withCommonOptions(command).action(async (options: CommonOptions & { readonly yes?: boolean }) => {
-    const { url, passwordFile } = settingsOf(options).storage;
+    const { url, passwordFile } = settingsOf(shell, options).storage;
     if (url === "")
       throw new WaypostError(
         "invalid",
@@ -61,6 +65,6 @@ export function beginAnewCommand(): Command {
       );
     const { beginAnew } = await import("#/storage/postgres/begin-anew.ts");
     await beginAnew(passwordFile === "" ? { url } : { url, passwordFile }, Date.now());
-    printResult({ begun: true }, options.json === true);
+    printResult(shell, { begun: true }, options.json === true);
   });
 }

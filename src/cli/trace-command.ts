@@ -8,8 +8,9 @@ import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { operate } from "./operator.ts";
 import { type CommonOptions, settingsOf, withCommonOptions } from "./options.ts";
 import { printResult } from "./output.ts";
+import type { Shell } from "./shell.ts";
 
-export function traceCommand(): Command {
+export function traceCommand(shell: Shell): Command {
   const command = new Command("trace")
     .description(
       "Show the whole way of a mail: every line of the log about it, and what became of it in the queue.",
@@ -21,9 +22,9 @@ export function traceCommand(): Command {
     .option("--log <file>", "the log; - is standard input, as from journalctl -o cat (default: log.file)");
   return withCommonOptions(command).action(
     async (id: string, options: CommonOptions & { readonly log?: string }) => {
-      const settings = settingsOf(options);
+      const settings = settingsOf(shell, options);
       const source = options.log ?? settings.log.file;
-      const lines = source === "" ? [] : await traceMail(await opener(source), id);
+      const lines = source === "" ? [] : await traceMail(await opener(shell, source), id);
       const queued = await queuedMail(settings, [id, ...submissionsOf(lines)]);
       if (lines.length === 0 && queued.length === 0)
         throw new WaypostError("not_found", `Nothing is known about ${id}.`, {
@@ -32,19 +33,19 @@ export function traceCommand(): Command {
               ? "The log is not in a file (log.file): journalctl -u waypost -o cat | waypost trace <id> --log -"
               : "It may have left the log; waypost queue list shows what is on its way out.",
         });
-      if (options.json === true) printResult({ lines, queue: queued }, true);
+      if (options.json === true) printResult(shell, { lines, queue: queued }, true);
       else {
-        if (lines.length > 0) printResult({ log: `${lines.map(formatLine).join("\n")}\n` }, false);
-        for (const mail of queued) printResult(mail, false);
+        if (lines.length > 0) printResult(shell, { log: `${lines.map(formatLine).join("\n")}\n` }, false);
+        for (const mail of queued) printResult(shell, mail, false);
       }
     },
   );
 }
 
 /** Standard input can be read only once, so its content is kept. */
-async function opener(source: string): Promise<() => Readable[]> {
+async function opener(shell: Shell, source: string): Promise<() => Readable[]> {
   if (source !== "-") return () => logFiles(source).map(openLogFile);
-  const input = await buffer(process.stdin);
+  const input = await buffer(shell.input);
   return () => [Readable.from([input])];
 }
 

@@ -7,6 +7,7 @@ import { isAgreed } from "./ask.ts";
 import { type CommonOptions, settingsOf, withCommonOptions } from "./options.ts";
 import { printLine, printResult } from "./output.ts";
 import { showProgress } from "./progress.ts";
+import type { Shell } from "./shell.ts";
 
 interface UpgradeOptions extends CommonOptions {
   readonly backup?: string;
@@ -14,7 +15,7 @@ interface UpgradeOptions extends CommonOptions {
   readonly yes?: boolean;
 }
 
-export function upgradeCommand(): Command {
+export function upgradeCommand(shell: Shell): Command {
   const command = new Command("upgrade")
     .description(
       "Bring the store to the schema of this version: say what the steps will do, copy the store, take them. The server has to be stopped; its start takes small steps by itself.",
@@ -23,7 +24,7 @@ export function upgradeCommand(): Command {
     .option("--dry-run", "only say what would be done")
     .option("--yes", "do it without asking");
   return withCommonOptions(command).action(async (options: UpgradeOptions) => {
-    const settings = settingsOf(options);
+    const settings = settingsOf(shell, options);
     const { folder } = settings.storage;
     const { connectToDaemon } = await import("#/src/daemon/private-client.ts");
     const daemon = await connectToDaemon(folder);
@@ -39,17 +40,17 @@ export function upgradeCommand(): Command {
     const backup = options.backup === undefined ? undefined : path.resolve(options.backup);
     await using upgrade = await prepareUpgrade({ folder, database: databaseOf(settings) }, backup);
     const isDue = upgrade.plan.steps.length > 0;
-    if (options.json !== true) printLine(describePlan(upgrade));
+    if (options.json !== true) printLine(shell, describePlan(upgrade));
     if (isDue && options.dryRun !== true) {
-      if (options.yes !== true && !(await isAgreed()))
+      if (options.yes !== true && !(await isAgreed(shell)))
         throw new WaypostError("invalid", "Nothing was done.", { hint: "Add --yes to do it." });
-      const progress = await showProgress("copying", options.json === true);
+      const progress = await showProgress(shell, "copying", options.json === true);
       await upgrade.carryOut(progress.report).finally(() => progress.end());
     }
     const isDone = isDue && options.dryRun !== true;
     if (options.json === true)
-      printResult({ ...upgrade.plan, backup: upgrade.backup ?? null, done: isDone }, true);
-    else if (isDone) printLine(describeDone(upgrade));
+      printResult(shell, { ...upgrade.plan, backup: upgrade.backup ?? null, done: isDone }, true);
+    else if (isDone) printLine(shell, describeDone(upgrade));
   });
 }
 

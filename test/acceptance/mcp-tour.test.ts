@@ -4,14 +4,14 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { ImapFlow } from "imapflow";
 import { createTransport } from "nodemailer";
 import { expect, it } from "vitest";
-import { startChildDaemon } from "../support/daemon.ts";
+import { startInProcessDaemon } from "../support/daemon.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: results differ by tool
 type Result = any;
 
 it("an agent does the tour by tools alone, and a person approves in a mail client", async () => {
-  await using daemon = await startChildDaemon({
-    set: ["holds.grace_s=0", "outbound.smarthost_host=127.0.0.1"],
+  await using daemon = await startInProcessDaemon({
+    set: ["dns.servers=none", "holds.grace_s=0", "outbound.smarthost_host=127.0.0.1"],
   });
   const [agent] = daemon.agents;
   const [person] = daemon.people;

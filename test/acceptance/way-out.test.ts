@@ -4,14 +4,15 @@ import { ImapFlow } from "imapflow";
 import { expect, it } from "vitest";
 import { callDaemon, connectToDaemon } from "#/src/daemon/private-client.ts";
 import { openWatch, postJson } from "../support/clients/events.ts";
-import { startChildDaemon } from "../support/daemon.ts";
+import { startInProcessDaemon } from "../support/daemon.ts";
 import { startSink } from "../support/servers/smtp-sink.ts";
 
 it("a mail is in Sent with its id, arrives here and at another server with the same octets, and has its events", async () => {
   await using sink = await startSink();
-  await using daemon = await startChildDaemon({
+  await using daemon = await startInProcessDaemon({
     agents: 2,
     set: [
+      "dns.servers=none",
       "outbound.smarthost_host=127.0.0.1",
       `outbound.smarthost_port=${sink.port}`,
       "outbound.smarthost_tls=none",

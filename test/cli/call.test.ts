@@ -4,34 +4,23 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { operations } from "#/protocols/json/registry.ts";
-import { type ChildDaemon, startChildDaemon, startScript } from "../support/daemon.ts";
+import { runCommand } from "../support/command.ts";
+import { type InProcessDaemon, startInProcessDaemon, startScript } from "../support/daemon.ts";
 
-let daemon: ChildDaemon;
+let daemon: InProcessDaemon;
 beforeAll(async () => {
-  daemon = await startChildDaemon();
+  daemon = await startInProcessDaemon();
 });
-afterAll(() => daemon.stop());
+afterAll(() => daemon[Symbol.asyncDispose]());
 
 const [program, script] = startScript as readonly [string, string];
 
+/** A process, which a signal ends. */
 function start(args: readonly string[]) {
   return spawn(program, [script, "call", ...args], { cwd: daemon.data, stdio: ["pipe", "pipe", "pipe"] });
 }
 
-async function call(args: readonly string[], input = "") {
-  const child = start(args);
-  child.stdin.end(input);
-  let stdout = "";
-  let stderr = "";
-  child.stdout.on("data", (chunk) => {
-    stdout += chunk;
-  });
-  child.stderr.on("data", (chunk) => {
-    stderr += chunk;
-  });
-  const [code] = await once(child, "close");
-  return { code, stdout, stderr };
-}
+const call = (args: readonly string[], input?: string) => runCommand(daemon.data, ["call", ...args], input);
 
 const here = (): string[] => ["--data", daemon.data, "--agent", daemon.agents[0]!.address];
 const there = (): string[] => ["--url", daemon.http.url, "--token", daemon.agents[0]!.token];
@@ -71,11 +60,10 @@ describe("waypost call", () => {
     const { cursor } = JSON.parse((await call(["wait", ...here()])).stdout);
     const child = start(["watch", "--json", JSON.stringify({ cursor }), ...way()]);
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-    const sent = spawn(program, [
-      script,
+    const { code } = await runCommand(daemon.data, [
       ...["deliver", "--data", daemon.data, "--to", daemon.agents[0]!.address],
     ]);
-    await once(sent, "close");
+    expect(code).toBe(0);
     let told = "";
     while (!told.includes("mail.received")) told = String((await lines.next()).value);
     expect(JSON.parse(told)).toMatchObject({

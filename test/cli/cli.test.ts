@@ -1,29 +1,19 @@
-/** The command line as people and scripts use it: a process, its output and its exit code. */
+/** The command line: its output and its exit code. */
 import { execFile } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeCertificate, writeCertificate } from "../support/certificates/made-certificate.ts";
-import { type ChildDaemon, startChildDaemon, startScript } from "../support/daemon.ts";
-
-interface Outcome {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+import { type Outcome, runCommand, runProcess } from "../support/command.ts";
+import { type InProcessDaemon, startInProcessDaemon, startScript } from "../support/daemon.ts";
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-cli-"));
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
 /** Runs in the folder, so that no settings file of the repository is found. */
 function waypost(...args: readonly string[]): Promise<Outcome> {
-  const [program, script] = startScript;
-  return new Promise((resolve) => {
-    execFile(program!, [script!, ...args], { cwd: folder, encoding: "utf8" }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
-    );
-  });
+  return runCommand(folder, args);
 }
 
 async function wayposted(...args: readonly string[]) {
@@ -59,6 +49,19 @@ describe("use", () => {
     expect(fs.existsSync(path.join(folder, "nowhere"))).toBe(false);
   });
 
+  test.each([
+    [["--help"], 0, /Usage: waypost/, /^$/],
+    [["tokn"], 2, /^$/, /Did you mean token\?/],
+    [["agent", "list", "--data", "nowhere"], 1, /^$/, /There is no store in nowhere/],
+  ])("a process with %j ends with %i", async (args, code, stdout, stderr) => {
+    const outcome = await runProcess(folder, args);
+    expect(outcome).toEqual({
+      code,
+      stdout: expect.stringMatching(stdout),
+      stderr: expect.stringMatching(stderr),
+    });
+  });
+
   test("an error is an object for programs", async () => {
     const { code, stdout, stderr } = await waypost("agent", "list", "--data", "nowhere", "--json");
     expect({ code, stdout, error: JSON.parse(stderr).error }).toMatchObject({
@@ -73,16 +76,17 @@ describe("use", () => {
 describe.each(["without a daemon", "with a daemon"] as const)("administration %s", (how) => {
   const data = path.join(folder, how.replaceAll(" ", "-"));
   const at = ["--data", data];
-  let daemon: ChildDaemon | undefined;
+  let daemon: InProcessDaemon | undefined;
   const served = test.runIf(how === "with a daemon");
 
   beforeAll(async () => {
-    if (how === "with a daemon") daemon = await startChildDaemon({ data, agents: 0, people: 0 });
+    if (how === "with a daemon")
+      daemon = await startInProcessDaemon({ data, agents: 0, people: 0, set: ["dns.servers=none"] });
     else await waypost("account", "create", "main", ...at);
     expect((await waypost("domain", "add", "example.org", ...at)).code).toBe(0);
   });
 
-  afterAll(() => daemon?.stop());
+  afterAll(() => daemon?.[Symbol.asyncDispose]());
 
   test("creates, lists and revokes", async () => {
     const agent = await wayposted("agent", "create", "ada@example.org", "--name", "Ada", ...at);

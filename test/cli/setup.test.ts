@@ -1,5 +1,4 @@
 /** `waypost setup`: from an empty folder to a server that starts with what was written. */
-import { execFile } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -7,7 +6,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { loadSettings } from "#/config/load.ts";
 import { formatSettings } from "#/src/cli/setup-settings.ts";
 import { httpClient } from "../support/clients/http.ts";
-import { startInProcessDaemon, startScript } from "../support/daemon.ts";
+import { type Outcome, runCommand } from "../support/command.ts";
+import { startInProcessDaemon } from "../support/daemon.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -15,14 +15,8 @@ beforeEach(() => {
 });
 afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-function waypost(...args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const [program, script] = startScript;
-  return new Promise((resolve) => {
-    const child = execFile(program!, [script!, ...args], { cwd: folder }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
-    );
-    child.stdin!.end();
-  });
+function waypost(...args: readonly string[]): Promise<Outcome> {
+  return runCommand(folder, args);
 }
 
 test("writes settings, makes domain, person and agent, and prints secrets and records", async () => {

@@ -1,5 +1,4 @@
 /** `waypost trace`: the whole history of a mail, found by any of its ids, also in rotated log files. */
-import { execFile } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -8,7 +7,8 @@ import zlib from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { traceLinesMax, traceMail } from "#/src/daemon/log-trace.ts";
 import { connectRawSmtp, stuff } from "../support/clients/raw-smtp.ts";
-import { startInProcessDaemon, startScript } from "../support/daemon.ts";
+import { type Outcome, runCommand } from "../support/command.ts";
+import { startInProcessDaemon } from "../support/daemon.ts";
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-trace-"));
 const log = path.join(folder, "waypost.log");
@@ -44,20 +44,8 @@ beforeAll(async () => {
 });
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-function trace(
-  args: readonly string[],
-  input = "",
-): Promise<{ code: number; stdout: string; stderr: string }> {
-  const [program, script] = startScript;
-  return new Promise((resolve) => {
-    const child = execFile(
-      program!,
-      [script!, "trace", ...args, "--data", data],
-      { cwd: folder },
-      (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
-    );
-    child.stdin!.end(input);
-  });
+function trace(args: readonly string[], input?: string): Promise<Outcome> {
+  return runCommand(folder, ["trace", ...args, "--data", data], input);
 }
 
 describe("waypost trace", () => {

@@ -1,12 +1,12 @@
 /** `waypost upgrade`: an operator converts a store of an older version to the current one. */
-import { execFile } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import zlib from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrations } from "#/storage/migrations/index.ts";
-import { startInProcessDaemon, startScript } from "../support/daemon.ts";
+import { type Outcome, runCommand } from "../support/command.ts";
+import { startInProcessDaemon } from "../support/daemon.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -16,17 +16,8 @@ beforeAll(() => {
 });
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-function upgrade(...args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const [program, script] = startScript;
-  return new Promise((resolve) => {
-    const child = execFile(
-      program!,
-      [script!, "upgrade", ...args, "--data", folder],
-      { cwd: folder },
-      (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
-    );
-    child.stdin!.end();
-  });
+function upgrade(...args: readonly string[]): Promise<Outcome> {
+  return runCommand(folder, ["upgrade", ...args, "--data", folder]);
 }
 
 test("says what it will do, does it once with consent, and not while the server runs", async () => {

@@ -1,15 +1,15 @@
 /** Mail is imported and exported: completely, each message once, also when the program is killed meanwhile. */
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { withCrlf } from "#/src/daemon/moving/mail-source.ts";
 import { connectRawImap } from "../support/clients/raw-imap.ts";
+import { runCommand } from "../support/command.ts";
 import { type InProcessDaemon, startInProcessDaemon, startScript } from "../support/daemon.ts";
 
 let folder: string;
@@ -22,10 +22,9 @@ const [program, script] = startScript as readonly [string, string];
 const owner = "person1@waypost.test";
 
 async function waypost(data: string, ...args: readonly string[]) {
-  const { stdout } = await promisify(execFile)(program, [script, ...args, "--json", "--data", data], {
-    cwd: folder,
-  });
-  return JSON.parse(stdout);
+  const outcome = await runCommand(folder, [...args, "--json", "--data", data]);
+  if (outcome.code !== 0) throw Object.assign(new Error(outcome.stderr), outcome);
+  return JSON.parse(outcome.stdout);
 }
 
 /** A server with one message that is said to have 100 octets and is sent with so many. */

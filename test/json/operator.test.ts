@@ -1,12 +1,11 @@
 /** The operator's interface over real sockets: who may call it, which calls are done once, and what is recorded. */
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { administrationOperations } from "#/src/accounts/administration/operations.ts";
 import { runPrivateOperation } from "#/src/daemon/private-operations.ts";
 import { httpClient } from "../support/clients/http.ts";
-import { type InProcessDaemon, startInProcessDaemon, startScript } from "../support/daemon.ts";
+import { runCommand } from "../support/command.ts";
+import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
 
 let server: InProcessDaemon;
 let operator: string;
@@ -252,11 +251,8 @@ describe("the audit log", () => {
   });
 
   it("is read at the command line", async () => {
-    const [program, script] = startScript;
-    const { stdout } = await promisify(execFile)(program!, [
-      script!,
-      ...["audit", "list", "--limit", "3", "--json", "--data", server.daemon.settings.storage.folder],
-    ]);
+    const data = server.daemon.settings.storage.folder;
+    const { stdout } = await runCommand(data, ["audit", "list", "--limit", "3", "--json", "--data", data]);
     expect(JSON.parse(stdout).calls[0]).toMatchObject({ by: "command line", operation: "audit.list" });
   });
 });
