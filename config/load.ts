@@ -27,8 +27,7 @@ export interface SettingSources {
 /** Variables with the prefix `WAYPOST_` that are not settings. */
 const otherVariables: readonly string[] = ["WAYPOST_CONFIG", "WAYPOST_TOKEN", "WAYPOST_URL"];
 /** Kubernetes puts these into every container when a service is called waypost (`WAYPOST_PORT_2525_TCP_ADDR`). */
-const serviceLink =
-  /^WAYPOST_(?:\w+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_TCP(?:_\w+)?)$|^WAYPOST_PORT$/;
+const serviceLink = /^WAYPOST_PORT$|_SERVICE_HOST$|_SERVICE_PORT(?:_|$)|_PORT_\d{1,5}_TCP(?:_|$)/;
 
 const byName = new Map(settingDescriptions.map((setting) => [setting.name, setting]));
 const byEnvironmentName = new Map(settingDescriptions.map((setting) => [setting.environmentName, setting]));

@@ -147,5 +147,5 @@ function nodeAddress(node: string): string {
 }
 
 function plainAddress(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.)/i, "").replace(/%.*$/, "");
+  return address.replace(/^::ffff:(?=\d+\.)/i, "").split("%", 1)[0]!;
 }

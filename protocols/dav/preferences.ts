@@ -10,10 +10,11 @@ export function readPreferences(prefer: string, brief: string): Preferences {
     .map((one) =>
       one
         .split(";")[0]!
-        .trim()
         .toLowerCase()
         .replaceAll('"', "")
-        .replace(/\s*=\s*/, "="),
+        .split("=")
+        .map((part) => part.trim())
+        .join("="),
     );
   return {
     isMinimal: tokens.includes("return=minimal") || brief.trim().toLowerCase() === "t",

@@ -53,7 +53,7 @@ const defaultTimeoutMs = 60_000;
 
 export function createClient(options: ClientOptions): Client {
   const { token, attempts = defaultAttempts, timeoutMs = defaultTimeoutMs } = options;
-  const base = options.url.replace(/\/+$/, "");
+  const base = options.url.endsWith("/") ? options.url.slice(0, -1) : options.url;
   const send = options.fetch ?? fetch;
 
   /** Makes one attempt. Gives a response with status 200. */

@@ -6,6 +6,7 @@ import { type AddressToken, readAddressTokens } from "#/src/formats/mime/address
 import { decodeWords } from "#/src/formats/mime/encoded-words.ts";
 import { type HeaderField, headerValues } from "#/src/formats/mime/header.ts";
 import { decodeUnlabelled } from "#/src/formats/mime/octets.ts";
+import { trimEnd } from "#/src/model/trim-end.ts";
 import { imitatesAnother } from "./homographs.ts";
 
 export interface Author {
@@ -60,7 +61,7 @@ function* namedIn(value: string): Generator<string> {
 /** The text without invisible characters and without characters that a DNS name cannot have. */
 function namedDomain(text: string): string | undefined {
   const shown = text.normalize("NFKC").replace(/[\p{Cc}\p{Cf}\p{Cn}\s]/gu, "");
-  const labels = shown.replace(/\.+$/, "").split(".").slice(-namedLabelsMax);
+  const labels = trimEnd(shown, ".").split(".").slice(-namedLabelsMax);
   for (; labels.length > 1; labels.shift()) {
     const domain = parseDomain(labels.join("."));
     if (domain !== undefined) return domain;

@@ -3,23 +3,22 @@
 import { domainToUnicode } from "node:url";
 
 const scripts = [
-  "Latin",
-  "Cyrillic",
-  "Greek",
-  "Armenian",
-  "Hebrew",
-  "Arabic",
-  "Devanagari",
-  "Thai",
-  "Georgian",
-  "Cherokee",
-  "Han",
-  "Hiragana",
-  "Katakana",
-  "Hangul",
-  "Bopomofo",
+  ["Latin", /\p{Script=Latin}/u],
+  ["Cyrillic", /\p{Script=Cyrillic}/u],
+  ["Greek", /\p{Script=Greek}/u],
+  ["Armenian", /\p{Script=Armenian}/u],
+  ["Hebrew", /\p{Script=Hebrew}/u],
+  ["Arabic", /\p{Script=Arabic}/u],
+  ["Devanagari", /\p{Script=Devanagari}/u],
+  ["Thai", /\p{Script=Thai}/u],
+  ["Georgian", /\p{Script=Georgian}/u],
+  ["Cherokee", /\p{Script=Cherokee}/u],
+  ["Han", /\p{Script=Han}/u],
+  ["Hiragana", /\p{Script=Hiragana}/u],
+  ["Katakana", /\p{Script=Katakana}/u],
+  ["Hangul", /\p{Script=Hangul}/u],
+  ["Bopomofo", /\p{Script=Bopomofo}/u],
 ] as const;
-const patterns = scripts.map((script) => [script, new RegExp(`\\p{Script=${script}}`, "u")] as const);
 /** "Highly restrictive" of UTS 39 section 5.2: Latin with the scripts that one writing system uses together. */
 const together = [
   ["Latin", "Han", "Hiragana", "Katakana"],
@@ -43,14 +42,15 @@ function isSuspicious(label: string): boolean {
   if (label.startsWith("xn--")) return true;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
   if (/^[\u0000-\u007f]*$/.test(label)) return false;
-  const used = patterns.filter(([, pattern]) => pattern.test(label)).map(([script]) => script);
+  const used: string[] = scripts.filter(([, pattern]) => pattern.test(label)).map(([script]) => script);
   const isMixed = used.length > 1 && !together.some((set) => used.every((script) => set.includes(script)));
   const isTwin = !used.includes("Latin") && twins.test(label);
-  return isMixed || isTwin || doubles.test(label) || (used.length > 0 && hasUnknownBeside(label, used));
+  return isMixed || isTwin || doubles.test(label) || (used.length > 0 && hasUnknown(label));
 }
 
 /** Whether letters of a script that the table does not have are mixed with letters of one that it has. */
-function hasUnknownBeside(label: string, used: readonly string[]): boolean {
-  const known = new RegExp(`[${used.map((script) => `\\p{Script=${script}}`).join("")}]`, "gu");
-  return otherScript.test(label.replace(known, ""));
+function hasUnknown(label: string): boolean {
+  return [...label].some(
+    (character) => otherScript.test(character) && !scripts.some(([, script]) => script.test(character)),
+  );
 }

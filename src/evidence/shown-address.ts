@@ -2,6 +2,7 @@
  *  each domain. */
 import { domainToUnicode } from "node:url";
 import { parseAddress, parseDomain } from "#/src/accounts/address.ts";
+import { trimEnd } from "#/src/model/trim-end.ts";
 import { imitatesAnother } from "./homographs.ts";
 
 /** The domain as people read it, or in A-labels where that looks like another (mixed scripts). What is no domain stays as it
@@ -34,6 +35,9 @@ export function fromDomainOf(address: string): { readonly fromDomain?: string } 
 /** Whether a display name has another address than the real one: readers who only see names would take it for the real one. */
 export function namesAnother(name: string, address: string): boolean {
   const own = shownAddress(address).toLowerCase();
-  const named = name.normalize("NFKC").match(/[^\s<>()[\]",;:]+@[^\s<>()[\]",;:@]+/gu) ?? [];
-  return named.some((one) => parseAddress(one) !== undefined && shownAddress(one).toLowerCase() !== own);
+  const words = name.normalize("NFKC").split(/[\s<>()[\]",;:]/u);
+  return words
+    .filter((word) => word.includes("@"))
+    .map((word) => trimEnd(word, "@"))
+    .some((named) => parseAddress(named) !== undefined && shownAddress(named).toLowerCase() !== own);
 }

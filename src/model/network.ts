@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 /** IPv4 /24 or IPv6 /64 as text; undefined for loopback. All texts that are not addresses count as one network. */
 export function networkOf(remoteAddress: string): string | undefined {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(remoteAddress)?.[1];
-  const address = mapped ?? remoteAddress.replace(/%.*$/, "");
+  const address = mapped ?? remoteAddress.split("%", 1)[0]!;
   if (isIP(address) === 4) {
     const octets = address.split(".");
     return octets[0] === "127" ? undefined : `${octets.slice(0, 3).join(".")}.0/24`;

@@ -116,8 +116,18 @@ export function isDataUri(text: string): boolean {
   return /^data:/i.test(text);
 }
 
-/** RFC 2397. */
-const dataUri = /^data:([\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100})?[^,]{0,200}?(;base64)?,/i;
+/** RFC 2397: what stands before the comma. */
+const headLengthMax = 400;
+const dataType = /^data:([\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100})/i;
+
+function dataHead(text: string): string {
+  const comma = text.slice(0, headLengthMax).indexOf(",");
+  return comma === -1 ? "data:" : text.slice(0, comma + 1);
+}
+
+function isBase64(head: string): boolean {
+  return head.toLowerCase().endsWith(";base64,");
+}
 
 export interface DataFacts {
   readonly type: string;
@@ -126,15 +136,16 @@ export interface DataFacts {
 }
 
 export function dataFacts(text: string): DataFacts {
-  const [head = "data:", type = "application/octet-stream", isBase64] = dataUri.exec(text) ?? [];
+  const head = dataHead(text);
+  const type = dataType.exec(head)?.[1] ?? "application/octet-stream";
   const length = text.length - head.length;
   const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
-  return { type: type.toLowerCase(), size: isBase64 ? Math.floor((length * 3) / 4) - padding : length };
+  return { type: type.toLowerCase(), size: isBase64(head) ? Math.floor((length * 3) / 4) - padding : length };
 }
 
 /** The octets of a `data:` URI. */
 export function readData(text: string): Buffer {
-  const [head = "data:", , isBase64] = dataUri.exec(text) ?? [];
+  const head = dataHead(text);
   const data = text.slice(head.length);
-  return isBase64 ? Buffer.from(data, "base64") : Buffer.from(decoded(data));
+  return isBase64(head) ? Buffer.from(data, "base64") : Buffer.from(decoded(data));
 }

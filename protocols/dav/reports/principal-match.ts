@@ -51,7 +51,8 @@ async function readXml(request: DavRequest, resource: DavResource, name: XmlName
   return typeof value === "string" ? value : "";
 }
 
-/** `href` has no special character of XML or of regular expressions. */
+/** `href` has no special character of XML. */
 function namesHref(xml: string, href: string): boolean {
-  return new RegExp(`<(?:\\w+:)?href[^>]*>\\s*${href}\\s*</`).test(xml);
+  const named = xml.matchAll(/<(?:\w{1,100}:)?href[^<>]*>([^<]*)<\//g);
+  return named.some(([, text]) => text!.trim() === href);
 }

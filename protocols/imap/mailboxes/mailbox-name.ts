@@ -77,5 +77,5 @@ function encodeModifiedUtf7(name: string): string {
 }
 
 function encodeShifted(run: string): string {
-  return Buffer.from(run, "utf16le").swap16().toString("base64").replaceAll("/", ",").replace(/=+$/, "");
+  return Buffer.from(run, "utf16le").swap16().toString("base64url").replaceAll("_", ",").replaceAll("-", "+");
 }

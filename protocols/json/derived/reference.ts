@@ -106,7 +106,7 @@ function tableText(
 function typeOf(schema: JsonSchema): string {
   return typeText(schema, (name) => `[${name}](#${name.toLowerCase()})`)
     .replaceAll(/readonly /g, "")
-    .replaceAll(/\/\*\*.*?\*\/\s*/g, "")
+    .replaceAll(/\/\*\*(?:(?!\/\*\*|\*\/).)*\*\/\s*/g, "")
     .replaceAll(/\s+/g, " ");
 }
 

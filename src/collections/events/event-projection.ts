@@ -34,10 +34,26 @@ function isSmall({ action, job }: NamedJob<EventJobs>): boolean {
 /** HTML is looked at as a page. */
 const html = /text\/html|X-ALT-DESC/i;
 /** Rules that are no plain steps: 0.1 s for the worst of them. */
-const longRule =
-  /^(?:EXRULE|RRULE[;:][^\n]*(?:FREQ=(?:HOURLY|MINUTELY|SECONDLY)|BY[A-Z]+=[^\n]*;BY[A-Z]+=))/im;
+function isLongRule(line: string): boolean {
+  if (line.startsWith("EXRULE")) return true;
+  if (!/^RRULE[;:]/.test(line)) return false;
+  const parts = line.slice(line.indexOf(":") + 1).split(";");
+  return (
+    parts.some((part) => /^FREQ=(?:HOURLY|MINUTELY|SECONDLY)/.test(part)) ||
+    parts.filter((part) => part.startsWith("BY")).length > 1
+  );
+}
 
 /** Those of time zones are yearly, and bounded apart. */
 function hasLongRule(text: string): boolean {
-  return longRule.test(text.replace(/BEGIN:VTIMEZONE.*?END:VTIMEZONE/gis, "").replace(/\r?\n[ \t]/g, ""));
+  let isZone = false;
+  for (const line of text
+    .toUpperCase()
+    .replace(/\r?\n[ \t]/g, "")
+    .split(/\r?\n/)) {
+    if (line.startsWith("BEGIN:VTIMEZONE")) isZone = true;
+    else if (line.startsWith("END:VTIMEZONE")) isZone = false;
+    else if (!isZone && isLongRule(line)) return true;
+  }
+  return false;
 }

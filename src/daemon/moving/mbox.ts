@@ -37,8 +37,8 @@ export function openMbox(file: string, bytesMax: number): MailSource {
 function messageOf(folder: string, key: string, { lines, size, date }: Found): SourceMessage {
   const end = headerEnd(lines);
   const header = lines.toString("latin1", 0, end);
-  const status = ["Status", "X-Status"]
-    .map((name) => new RegExp(`^${name}:[ \\t]*(\\w*)`, "im").exec(header)?.[1] ?? "")
+  const status = [/^Status:[ \t]*(\w*)/im, /^X-Status:[ \t]*(\w*)/im]
+    .map((field) => field.exec(header)?.[1] ?? "")
     .join("");
   const letters = { R: seenFlag, A: answeredFlag, F: flaggedFlag, D: deletedFlag, T: draftFlag };
   const flags = Object.entries(letters).reduce(
@@ -53,15 +53,21 @@ function messageOf(folder: string, key: string, { lines, size, date }: Found): S
     size,
     ...(date === undefined ? {} : { internalDate: date }),
     async read() {
-      // They say how the message was kept, and are no part of it.
-      const kept = header.replace(
-        /^(?:Status|X-Status|X-UID|X-Keywords|Content-Length):[^\n]*\n(?:[ \t][^\n]*\n)*/gim,
-        "",
-      );
+      const kept = withoutFieldsOfKeeping(header);
       const body = lines.toString("latin1", end).replace(/^>(>*From )/gm, "$1");
       return withCrlf(Buffer.from(kept + body, "latin1"));
     },
   };
+}
+
+/** Fields that say how the message was kept are no part of it. */
+function withoutFieldsOfKeeping(header: string): string {
+  let isLeft = false;
+  const kept = header.split(/(?<=\n)/).filter((line) => {
+    if (!/^[ \t]/.test(line)) isLeft = /^(?:Status|X-Status|X-UID|X-Keywords|Content-Length):/i.test(line);
+    return !isLeft;
+  });
+  return kept.join("");
 }
 
 function headerEnd(lines: Buffer): number {

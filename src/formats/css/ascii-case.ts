@@ -1,6 +1,8 @@
 /** Lower case and white space as in CSS and HTML: only ASCII characters count. The Kelvin sign is not a "k", and a no-break space
  *  is not white space. */
 
+import { trimEnd } from "#/src/model/trim-end.ts";
+
 const beyondAscii = /[^\0-\x7f]/;
 
 export function asciiLower(text: string): string {
@@ -10,5 +12,5 @@ export function asciiLower(text: string): string {
 }
 
 export function asciiTrim(text: string): string {
-  return text.replaceAll(/^[ \t\n\f\r]+|[ \t\n\f\r]+$/g, "");
+  return trimEnd(text.replace(/^[ \t\n\f\r]+/, ""), " \t\n\f\r");
 }

@@ -28,7 +28,7 @@ const listed = `
   canvas ffffff canvastext 000000 window ffffff windowtext 000000 linktext 0000ee buttonface efefef buttontext 000000`;
 
 export const namedColours: ReadonlyMap<string, string> = new Map(
-  [...listed.matchAll(/([a-z]+) ([0-9a-f]{6})/g)].map(([, name, hex]) => [name!, hex!]),
+  [...listed.matchAll(/\b([a-z]+) ([0-9a-f]{6})/g)].map(([, name, hex]) => [name!, hex!]),
 );
 
 /** System colours that depend on the settings of the reader. */

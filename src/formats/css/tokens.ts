@@ -31,7 +31,7 @@ export type CssToken =
     };
 
 const numberText = /[+-]?(?:\d*\.\d+|\d+)(?:e[+-]?\d+)?/iy;
-const nameText = /(?:[\w\u0080-\u{10ffff}-]|\\(?:[0-9a-f]{1,6}(?:\r\n|[ \t\n\r\f])?|[^\n\r\f]))+/iuy;
+const nameText = /(?:[\w\u0080-\u{10ffff}-]|\\(?:[0-9a-f]{1,6}(?:\r\n|[ \t\n\r\f])|[^\n\r\f]))+/iuy;
 const space = /[ \t\n\r\f]+/y;
 const escaped = /\\(?:([0-9a-f]{1,6})(?:\r\n|[ \t\n\r\f])?|([\s\S]))/giu;
 const singles = new Set([":", ";", ",", "[", "]", "(", ")", "{", "}"]);

@@ -37,7 +37,7 @@ export function linkTarget(
     url = new URL(text, base);
   } catch {
     // Without a scheme it leads nowhere from a mail.
-    return /^\W*[a-z][a-z0-9+.-]*\W*:/i.test(text) ? "unsafe" : undefined;
+    return /^\W*[a-z](?:[+.-]*[a-z0-9])*\W*:/i.test(text) ? "unsafe" : undefined;
   }
   if (activeSchemes.has(url.protocol)) return "unsafe";
   const shown = url.href.replaceAll(/[<>"\\^`{|}\s]/g, (character) => encodeURIComponent(character));

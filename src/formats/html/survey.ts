@@ -77,14 +77,19 @@ export function surveyTree(root: HtmlElement): Survey {
 
 /** A client without scripts reads what is in there. It is not looked into but for pictures in their place. */
 function isRichNoscript(source: string): boolean {
-  const rest = source.replaceAll(/<img(?=[\s/>])[^<>]*>/gi, (tag) =>
-    /\bstyle\s*=/i.test(tag) && !plainImage.test(tag) ? tag : "",
-  );
+  const rest = source.replaceAll(/<img(?=[\s/>])[^<>]*>/gi, (tag) => (hasPlainStyle(tag) ? "" : tag));
   return /<[a-z!/]/i.test(rest);
 }
 
-const plainImage =
-  /\bstyle\s*=\s*(?:"(?:\s*(?:display|border|width|height)\s*:[^;"]*;?)*\s*"|'(?:\s*(?:display|border|width|height)\s*:[^;']*;?)*\s*')/i;
+/** Whether each style of a picture decides only about its size and border. */
+function hasPlainStyle(tag: string): boolean {
+  const styles = [...tag.matchAll(/\bstyle\s*=\s*(?:"([^"]*)"|'([^']*)')?/gi)];
+  return styles.every(([, double, single]) => {
+    const text = (double ?? single)?.trim();
+    const declarations = text?.replace(/;$/, "").split(";") ?? ["unclear"];
+    return text === "" || declarations.every((one) => /^\s*(?:display|border|width|height)\s*:/i.test(one));
+  });
+}
 
 /** A policy that forbids style, another sheet by default, or a dark page. */
 function isUnclearMeta(meta: HtmlElement): boolean {
@@ -119,13 +124,17 @@ function isRemote(address: string | undefined): boolean {
   return address !== undefined && /^\s*(?:https?:|\/\/|ftp:)/i.test(address);
 }
 
+const sizes = [
+  ["width", /(?:^|[;\s])width\s*:\s*(\d+)/i],
+  ["height", /(?:^|[;\s])height\s*:\s*(\d+)/i],
+] as const;
+
 /** A picture nobody sees, there to be asked for. */
 function isTiny(image: HtmlElement): boolean {
   const style = attributeOf(image, "style") ?? "";
   if (/(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(style)) return true;
-  return ["width", "height"].some((name) => {
-    const size =
-      attributeOf(image, name) ?? new RegExp(`(?:^|[;\\s])${name}\\s*:\\s*(\\d+)`, "i").exec(style)?.[1];
+  return sizes.some(([name, declared]) => {
+    const size = attributeOf(image, name) ?? declared.exec(style)?.[1];
     return size !== undefined && /^\s*[0-3](?:px)?\s*$/i.test(size);
   });
 }

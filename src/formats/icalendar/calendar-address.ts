@@ -7,9 +7,13 @@ export type CalendarAddress = string & { readonly [brand]: "CalendarAddress" };
 
 export function readCalendarAddress(value: string): CalendarAddress {
   const text = value.trim();
-  const mail = /^mailto:(.*)$/i.exec(text)?.[1] ?? (/^[^\s:/]+@[^\s:/]+$/.test(text) ? text : undefined);
+  const mail = /^mailto:(.*)$/i.exec(text)?.[1] ?? (isBareMail(text) ? text : undefined);
   if (mail !== undefined) return `mailto:${decodePercents(mail).trim().toLowerCase()}` as CalendarAddress;
   return (/^urn:/i.test(text) ? text.toLowerCase() : text.replace(/\/$/, "")) as CalendarAddress;
+}
+
+function isBareMail(text: string): boolean {
+  return text.slice(1, -1).includes("@") && !/[\s:/]/.test(text);
 }
 
 /** RFC 6068: `mailto:` is a URI, so any character may be percent-encoded. */

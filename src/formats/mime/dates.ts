@@ -55,7 +55,9 @@ export function parseDateTime(octets: string): DateTime | undefined {
     return dateTime(year!, month! - 1, day!, hour!, minute!, second!, zoneMinutes(iso[7]?.replace(":", "")));
   }
   const words = text
-    .replace(/\s*([:])\s*/g, "$1")
+    .split(":")
+    .map((part) => part.trim())
+    .join(":")
     .split(/[\s,]+/)
     .flatMap(splitDashedDate);
   let day: number | undefined;

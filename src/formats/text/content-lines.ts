@@ -121,9 +121,9 @@ function timeText(text: string, parameters: string): string | undefined {
   if (time !== null) {
     const [, year, month, day, hour, minute, second, utc] = time;
     const zone =
-      utc === "Z" ? " UTC" : / *;TZID=("[^"]*"|[^;:]*)/i.exec(parameters)?.[1]?.replaceAll('"', "");
+      utc === "Z" ? "UTC" : /;TZID=("[^"]*"|[^;:]*)/i.exec(parameters)?.[1]?.replaceAll('"', "").trimStart();
     const clock = hour === undefined ? "" : ` ${hour}:${minute}${second === "00" ? "" : `:${second}`}`;
-    return `${year}-${month}-${day}${clock}${zone === undefined || hour === undefined ? "" : zone.startsWith(" ") ? zone : ` ${zone}`}`;
+    return `${year}-${month}-${day}${clock}${zone === undefined || hour === undefined ? "" : ` ${zone}`}`;
   }
   return undefined;
 }

@@ -87,7 +87,7 @@ const originalMessage = new RegExp(
 const fieldNames: readonly (readonly [kind: string, names: string])[] = [
   [
     "from",
-    "from|von|de|da|van|fra|från|lähettäjä|od|от|от кого|gönderen|kimden|feladó|expéditeur|remitente|差出人|发件人|寄件者|보낸사람|보낸 사람|von:?",
+    "from|von|de|da|van|fra|från|lähettäjä|od|от|от кого|gönderen|kimden|feladó|expéditeur|remitente|差出人|发件人|寄件者|보낸사람|보낸 사람",
   ],
   [
     "date",
@@ -103,12 +103,16 @@ const fieldNames: readonly (readonly [kind: string, names: string])[] = [
   ],
   ["cc", "cc|kopie|copie|копия|抄送|副本"],
 ];
-const fieldPatterns = fieldNames.map(
-  ([kind, names]) => [kind, new RegExp(`^[*\\s]*(?:${names})[*\\s]*[:：][*]*(?:\\s|$)`, "i")] as const,
+const kindOfField: ReadonlyMap<string, string> = new Map(
+  fieldNames.flatMap(([kind, names]) => names.split("|").map((name) => [name, kind])),
 );
 
+/** Of a line like "From: …" or "*Sent:* …". */
 function fieldKind(line: string): string | undefined {
-  return fieldPatterns.find(([, pattern]) => pattern.test(line))?.[0];
+  const colon = line.search(/[:：]/);
+  if (colon === -1 || !/^\**(?:\s|$)/.test(line.slice(colon + 1))) return undefined;
+  const words = line.slice(0, colon).toLowerCase().split(/[*\s]/);
+  return kindOfField.get(words.filter((word) => word !== "").join(" "));
 }
 
 /** A block of From, Sent, To and Subject in any order. */
@@ -135,7 +139,7 @@ function isQuotedHeader(lines: readonly string[], start: number): boolean {
 /** Includes the rule that Outlook draws above the quoted header. A forwarded message is not cut. */
 function withRule(lines: readonly string[], at: number): number {
   let start = at;
-  while (start > 0 && at - start < 3 && /^\s*[_-]{0,80}\s*$/.test(lines[start - 1]!)) start--;
+  while (start > 0 && at - start < 3 && /^[_-]{0,80}$/.test(lines[start - 1]!.trim())) start--;
   if (start > 0 && forwarded.test(lines[start - 1]!)) return lines.length;
   return start;
 }
@@ -143,16 +147,32 @@ function withRule(lines: readonly string[], at: number): number {
 const forwarded =
   /forwarded message|begin forwarded|weitergeleitete nachricht|anfang der weitergeleiteten|message transféré|mensaje reenviado|messaggio inoltrato|mensagem encaminhada|doorgestuurd bericht|пересылаемое сообщение|転送/i;
 
-/** "wrote:" in several languages, also with link addresses after it. */
+/** "wrote" in several languages, before the colon. */
 const wrote =
-  /(?:wrote|writes|schrieb(?:\s.{0,120})?|a écrit|escribió|ha scritto|escreveu|schreef|skrev|kirjoitti|napisał\(?a?\)?|napsal\(?a?\)?|írta|написала?|пише|yazdı|geschrieben|written|写道|のメール|님이 작성)\s*[:：]$/i;
-const linkAddresses = /(?:\s<[^<>]*>{1,2})+$/;
+  /(?:wrote|writes|schrieb|a écrit|escribió|ha scritto|escreveu|schreef|skrev|kirjoitti|napisał\(?a?\)?|napsal\(?a?\)?|írta|написала?|пише|yazdı|geschrieben|written|写道|のメール|님이 작성)$/i;
+/** "schrieb", and a name of at most 120 characters after it. */
+const schrieb = /schrieb\s/i;
+const schriebReach = 128;
 const dateText = /\d{1,4}[./\-年]\s?\d{1,2}|\d{1,2}:\d{2}|\b(?:19|20)\d\d\b/;
 const attributionOpening = /^[\s>]*(?:on|am|le|el|il|em|op|den|em|dne|w dniu|pada|vào|在|a las)\s/i;
 
 function saysWrote(line: string): boolean {
-  const bare = line.replace(linkAddresses, "");
-  return bare.endsWith(":") || bare.endsWith("：") ? wrote.test(bare) : false;
+  const bare = withoutLinks(line);
+  if (!/[:：]$/.test(bare)) return false;
+  const said = bare.slice(0, -1);
+  return wrote.test(said.trimEnd()) || schrieb.test(said.slice(-schriebReach));
+}
+
+/** The line without the link addresses that a client writes at its end: " <https://…>", or with ">>" after a mail address. */
+function withoutLinks(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === ">") {
+    const open = line.lastIndexOf("<", end - 1);
+    const inner = line.slice(open + 1, line[end - 2] === ">" ? end - 2 : end - 1);
+    if (open < 1 || !/\s/.test(line[open - 1]!) || inner.includes(">")) break;
+    end = open - 1;
+  }
+  return line.slice(0, end);
 }
 
 function quotesFollow(lines: readonly string[], at: number): boolean {
@@ -194,11 +214,11 @@ function cutQuotations(lines: readonly string[], end: number, cut: (ReplyCut["wh
     let above = at - 1;
     while (above >= 0 && at - above < 4 && lines[above]!.trim() === "") above--;
     if (above < 0) continue;
-    const bare = lines[above]!.replace(linkAddresses, "");
+    const bare = withoutLinks(lines[above]!);
     if (!/[:：]$/.test(bare) || forwarded.test(bare)) continue;
     const start =
       attributionStart(lines, above) ??
-      (saysWrote(lines[above]!) || /@\S+.*:$/.test(bare) ? above : undefined);
+      (saysWrote(lines[above]!) || (bare.endsWith(":") && /@\S/.test(bare.slice(0, -1))) ? above : undefined);
     if (start !== undefined) cut.fill("quoted-history", start, at);
   }
 }
@@ -234,7 +254,8 @@ function assemble(lines: readonly string[], cut: readonly (ReplyCut["what"] | un
   return {
     text: kept
       .join("\n")
-      .replace(/^\s*\n|\s+$/g, "")
+      .trimEnd()
+      .replace(/^\s*\n/, "")
       .replace(/\n{3,}/g, "\n\n"),
     cuts,
   };

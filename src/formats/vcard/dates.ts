@@ -75,7 +75,7 @@ export function toBasicForm(value: string): string {
   const match = /^(\d{4}|-)-(\d\d)-?(\d\d)(T.*)?$/.exec(value.trim());
   if (match === null) return value;
   const [, year, month, day, time = ""] = match;
-  return `${year === "-" ? "--" : year}${month}${day}${time.replaceAll(":", "").replace(/(?<=T.*)\+-/, "+")}`;
+  return `${year === "-" ? "--" : year}${month}${day}${time.replaceAll(":", "").replace("+-", "+")}`;
 }
 
 /** The extended form of a whole date or time, as 3.0 clients expect it; others stay. */

@@ -372,7 +372,10 @@ const beyond = "The thread ended while it read this message: too much memory or 
 /** What went wrong, by its kind and place; its words could hold text of the message. */
 function faultOf(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
-  const place = /([\w-]+\.[a-z]+:\d+):\d+\)?$/m.exec(error.stack ?? "")?.[1];
+  const ends = (error.stack ?? "").split("\n").map((line) => line.slice(line.lastIndexOf("/") + 1));
+  const place = ends
+    .map((end) => /^([\w-]+\.[a-z]+:\d+):\d+\)?$/.exec(end)?.[1])
+    .find((one) => one !== undefined);
   return place === undefined ? error.name : `${error.name} at ${place}`;
 }
 
