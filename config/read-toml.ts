@@ -39,8 +39,9 @@ export function readToml(file: string): TomlFile {
 /** The usual mistakes of one line `key = value`; undefined for others. */
 function mistakeIn(line: string, message: string): string | undefined {
   if (/redefine/.test(message)) return "the name stands here a second time.";
-  const [, key, value = ""] = /^\s*([\w.-]+)\s*=\s*([^#]*?)\s*(?:#.*)?$/.exec(line) ?? [];
+  const [, key, text = ""] = /^\s*([\w.-]+)\s*=(.*)$/.exec(line.split("#", 1)[0]!) ?? [];
   if (key === undefined) return undefined;
+  const value = text.trim();
   if (/^(?:yes|on|true)$/i.test(value)) return `${key} is true or false: write ${key} = true.`;
   if (/^(?:no|off|false)$/i.test(value)) return `${key} is true or false: write ${key} = false.`;
   if (/^"(?:[^"\\]|\\.)*$/.test(value) || /^'[^']*$/.test(value))
