@@ -5,9 +5,14 @@ import { hostedThread } from "./threads/process-messages.ts";
 if (process.env[hostedThread] === undefined) {
   // Only this user can read the files that a command or the daemon writes (store, backup, log, key).
   process.umask(0o077);
-  void import("./cli/program.ts")
+  import("./cli/program.ts")
     .then(({ runProgram }) => runProgram(process.argv.slice(2)))
-    .then((code) => process.exit(code));
+    .then((code) => process.exit(code), fail);
 }
 // The one binary is started again for a thread that has a process of its own.
-else void import("./threads/process-host.ts");
+else import("./threads/process-host.ts").catch(fail);
+
+function fail(error: unknown): void {
+  console.error(error);
+  process.exit(1);
+}

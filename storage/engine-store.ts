@@ -1,11 +1,13 @@
 /** The part of a store that is the same on every engine: pages, keys, admission of writes, long writes, and listeners of commits. An
  *  engine adds its reads, its writer and its long reads. */
+
 import { hkdfSync } from "node:crypto";
 import fs from "node:fs";
 import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
 import type { Gate } from "#/src/fairness/gate.ts";
 import { nextTurn } from "#/src/fairness/loop-turns.ts";
 import { shares } from "#/src/fairness/shares.ts";
+import { inBackground } from "#/src/model/background.ts";
 import { assertCallerThere, callerOwner, forEverybody, onCallerGone } from "#/src/model/caller.ts";
 import type { Touched } from "#/src/model/changes.ts";
 import { type Clock, systemClock } from "#/src/model/clock.ts";
@@ -189,10 +191,10 @@ export abstract class EngineStore implements Store {
       { name, args: packed, bytes, at, idempotency, lane, owner },
       outside === undefined ? transfer : [],
     ).catch((error: unknown) => {
-      if (isRefusal(error)) void outside?.remove();
+      if (isRefusal(error)) inBackground(() => outside?.remove());
       throw error;
     });
-    if (answer.isReplayed === true) void outside?.remove();
+    if (answer.isReplayed === true) inBackground(() => outside?.remove());
     this.#onWritten?.(performance.now() - startedAt);
     return answer;
   }

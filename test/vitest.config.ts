@@ -15,7 +15,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     exclude: ["test/long/**", "test/peers/**", "test/postgres/**", "node_modules/**"],
     globalSetup: ["test/support/threads/compiled-program.ts"],
-    setupFiles: ["test/support/threads/test-threads.ts"],
+    setupFiles: ["test/support/threads/test-threads.ts", "test/support/no-failures.ts"],
     pool: "forks",
     // Node imports the source itself, and keeps what it has compiled.
     experimental: { viteModuleRunner: false, nodeLoader: false },

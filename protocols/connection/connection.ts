@@ -3,6 +3,7 @@
  *  does not grow. */
 import type { Socket } from "node:net";
 import { type SecureContext, TLSSocket } from "node:tls";
+import { after } from "#/src/model/background.ts";
 import { CallerGone } from "#/src/model/caller.ts";
 import { giveBackMemory, takeMemory } from "#/src/model/octet-memory.ts";
 import { Compression } from "./compression.ts";
@@ -241,7 +242,7 @@ export class Connection {
     const isSpoken = lastWord !== "" && socket.writable;
     if (isSpoken && this.#compression !== undefined) await this.#compression.write(lastWord);
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, lastWordMs);
+      const timer = after(lastWordMs, resolve);
       socket.once("close", () => {
         clearTimeout(timer);
         resolve();
@@ -250,7 +251,7 @@ export class Connection {
       socket.end();
       // Further input is discarded: closing must not wait for a peer that goes on sending.
       socket.resume();
-      socket.once("finish", () => setTimeout(() => socket.destroy(), lingerMs));
+      socket.once("finish", () => after(lingerMs, () => socket.destroy()));
     });
   }
 
@@ -287,7 +288,7 @@ export class Connection {
     if (this.#closed !== undefined) throw this.#closed;
     if (isDone()) return;
     await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => this.#close(new ConnectionClosed("timeout")), timeoutMs);
+      const timer = after(timeoutMs, () => this.#close(new ConnectionClosed("timeout")));
       const waiter = (): void => {
         if (this.#closed === undefined && !isDone()) return;
         clearTimeout(timer);

@@ -1,5 +1,6 @@
 import { createServer, type Socket } from "node:net";
 import type { Logger } from "pino";
+import { after, inBackground } from "#/src/model/background.ts";
 import { bindPort } from "./bind-port.ts";
 import type { ConnectionDoor, ConnectionPlace } from "./connection-door.ts";
 import { peerOf } from "./peer.ts";
@@ -58,7 +59,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const server = createServer(socketOptions, (socket) => {
     // `close` follows every error. Without a listener the error would end the process.
     socket.on("error", () => {});
-    if (options.proxies?.has(socket.remoteAddress ?? "")) void acceptBehindProxy(socket);
+    if (options.proxies?.has(socket.remoteAddress ?? "")) inBackground(() => acceptBehindProxy(socket));
     else accept(socket);
   });
 
@@ -103,9 +104,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       const closed = bound.close();
       isClosing = true;
       for (const closing of open.values()) closing.abort();
-      const timer = setTimeout(() => {
+      const timer = after(closeGraceMs, () => {
         for (const socket of open.keys()) destroySocket(socket);
-      }, closeGraceMs);
+      });
       await Promise.allSettled(served);
       clearTimeout(timer);
       await closed;

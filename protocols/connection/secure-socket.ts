@@ -4,6 +4,7 @@
  *  of the loop as the socket beneath it but after it. So the pair is known here, and is destroyed from the top. */
 import type { Socket } from "node:net";
 import { type SecureContext, TLSSocket } from "node:tls";
+import { after } from "#/src/model/background.ts";
 import { contextsOfNames } from "./server-keys.ts";
 import { carryAddress } from "./source-address.ts";
 
@@ -83,10 +84,10 @@ export function takeHandshake(socket: Socket, options: HandshakeOptions): Promis
     };
     const succeed = (): void => finish(true);
     const fail = (): void => finish(false);
-    const timer = setTimeout(() => {
+    const timer = after(timeoutMs, () => {
       options.onFailure?.("timeout");
       fail();
-    }, timeoutMs);
+    });
     signal.addEventListener("abort", fail, { once: true });
     // `close` follows every error. Without a listener the error would end the process.
     secure.on("error", () => {});

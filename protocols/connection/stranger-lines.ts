@@ -2,6 +2,7 @@
  *  are so many of them a minute of each network and of all networks, so that nobody fills the disk with the log. What is left out is
  *  told once a minute by its number. */
 import type { Logger } from "pino";
+import { after } from "#/src/model/background.ts";
 import { strangerLinesOfNetworkMax, strangerLinesTotalMax } from "#/src/model/limits.ts";
 import { networkOf } from "#/src/model/network.ts";
 import { peerOf } from "./peer.ts";
@@ -32,7 +33,7 @@ export function logStranger(
   const count = network === undefined ? 0 : (minute.networks.get(network) ?? 0);
   if (minute.total >= strangerLinesTotalMax || count >= strangerLinesOfNetworkMax) {
     if (++minute.leftOut === 1)
-      setTimeout(tellLeftOut, minute.until - performance.now(), log, minute).unref();
+      after(minute.until - performance.now(), () => tellLeftOut(log, minute)).unref();
     return;
   }
   minute.total++;

@@ -2,6 +2,7 @@
  *  whose connection they carry. */
 import { BlockList, isIP, isIPv6, type Socket } from "node:net";
 import type { Settings } from "#/config/schema.ts";
+import { after } from "#/src/model/background.ts";
 import { networkOf } from "#/src/model/network.ts";
 import type { NameNetwork } from "./connection-door.ts";
 import { readProxyHeader } from "./proxy-header.ts";
@@ -93,7 +94,7 @@ function nextOctets(socket: Socket, waitMs: number): Promise<Buffer | undefined>
       if (octets !== null) finish(octets);
     };
     const leave = (): void => finish(undefined);
-    const timer = setTimeout(leave, Math.max(0, waitMs));
+    const timer = after(Math.max(0, waitMs), leave);
     socket.on("readable", look).on("end", leave).on("close", leave);
     if (socket.readableLength > 0) look();
     else if (socket.destroyed) leave();

@@ -2,6 +2,7 @@
 
 import type { Place } from "#/src/fairness/gate.ts";
 import { shares } from "#/src/fairness/shares.ts";
+import { after } from "#/src/model/background.ts";
 
 export interface AttemptTimes {
   /** Before DATA it gives way after so long to an owner that has fewer carriers. */
@@ -46,11 +47,11 @@ export function watchAttempt({ place, times, end, leave, mayLeave }: AttemptWatc
 
   function begin(yieldMs: number, endMs: number): void {
     stop();
-    ending = setTimeout(end, endMs);
-    yielding = setTimeout(() => {
+    ending = after(endMs, end);
+    yielding = after(yieldMs, () => {
       place.giveWay(leave);
       mayLeave();
-    }, yieldMs);
+    });
   }
 
   function stop(): void {

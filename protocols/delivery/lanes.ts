@@ -3,6 +3,7 @@
  *  place for the owner of its piece, and the owners take turns in a lane. */
 import { FairQueue } from "#/src/fairness/fair-queue.ts";
 import type { Gate, Place } from "#/src/fairness/gate.ts";
+import { after, inBackground } from "#/src/model/background.ts";
 import type { Owner } from "#/src/model/owner.ts";
 
 /** After this many pieces a carrier ends if another lane has no carrier. */
@@ -95,7 +96,7 @@ export function createLanes<T>({ gate, carriersPerLane, ownerOf, carry }: LanesO
           resolve(given);
         },
       };
-      const timer = setTimeout(idle.settle, waitMs, undefined);
+      const timer = after(waitMs, idle.settle, undefined);
       lane.idle.push(idle);
     });
   }
@@ -122,7 +123,7 @@ export function createLanes<T>({ gate, carriersPerLane, ownerOf, carry }: LanesO
       if (item === undefined) continue;
       lane.carriers++;
       carriers++;
-      void run(name, lane, item.piece, place!);
+      inBackground(() => run(name, lane, item.piece, place!));
       return true;
     }
     return false;

@@ -1,7 +1,7 @@
 /** Stores what became of a delivery, with the notices to its sender. */
-import { setTimeout as delay } from "node:timers/promises";
 import type { LocalDelivery } from "#/src/arrival/deliver-locally.ts";
 import { type NoticedOutcome, noticesOf } from "#/src/arrival/notify-sender.ts";
+import { pause } from "#/src/model/background.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { DueDelivery } from "#/src/outbound/outbound.ts";
 import { nameDelivery } from "./attempt-log.ts";
@@ -45,7 +45,7 @@ export async function reportOutcomes(rooms: DeliveryRooms, report: Report): Prom
       const isAnother = code === "precondition_failed" || code === "not_found";
       if (isAnother || signal.aborted) return false;
       // A stop ends the wait early.
-      await delay(waitMs, undefined, { signal }).catch(() => {});
+      await pause(waitMs, { signal }).catch(() => {});
     }
   }
 }

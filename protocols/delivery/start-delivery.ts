@@ -5,6 +5,7 @@ import type { NoticedOutcome } from "#/src/arrival/notify-sender.ts";
 import { createFairness } from "#/src/fairness/fairness.ts";
 import type { Gate, Place } from "#/src/fairness/gate.ts";
 import { shares } from "#/src/fairness/shares.ts";
+import { after, soon } from "#/src/model/background.ts";
 import { forTheHouse } from "#/src/model/caller.ts";
 import { mailboxOwner } from "#/src/model/owner.ts";
 import type { DueDelivery } from "#/src/outbound/outbound.ts";
@@ -119,7 +120,7 @@ class Runner implements Delivery {
     if (this.#isLooking) return;
     this.#isLooking = true;
     // In the next turn, so that many signals of one turn cause one read of the queue. Who has caused it may go meanwhile.
-    setImmediate(() => void forTheHouse(() => this.#look()));
+    soon(() => forTheHouse(() => this.#look()));
   }
 
   async whenIdle(): Promise<void> {
@@ -134,9 +135,9 @@ class Runner implements Delivery {
     this.#stopListening();
     clearTimeout(this.#timer);
     for (const delivery of [...this.#lanes.drain(), ...this.#localLane.drain()]) this.#giveBack(delivery);
-    const cut = setTimeout(() => {
+    const cut = after(graceMs, () => {
       for (const { wire } of this.#open) wire.close();
-    }, graceMs);
+    });
     await Promise.all([this.#lanes.whenStill(), this.#localLane.whenStill()]);
     clearTimeout(cut);
     await this.whenIdle();
@@ -204,7 +205,7 @@ class Runner implements Delivery {
     clearTimeout(this.#timer);
     if (this.#isStopping) return;
     const longest = this.#rooms.store.leases.isShared ? sharedTimerMsMax : timerMsMax;
-    this.#timer = setTimeout(() => this.wake(), Math.min(longest, Math.max(10, ms))).unref();
+    this.#timer = after(Math.min(longest, Math.max(10, ms)), () => this.wake()).unref();
   }
 
   #giveBack(delivery: DueDelivery): void {

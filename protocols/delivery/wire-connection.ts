@@ -10,6 +10,7 @@ import SMTPConnection, {
   type SMTPConnectionEnvelope,
   type SMTPConnectionOptions,
 } from "nodemailer/lib/smtp-connection";
+import { after, soon } from "#/src/model/background.ts";
 import type { TlsSessionResult } from "#/src/model/tls-result.ts";
 import { ConnectFailure } from "./connect-failure.ts";
 import { chainMax, type DaneHost, findDaneMismatch } from "./dane-match.ts";
@@ -179,7 +180,7 @@ export async function openWire(options: WireOptions): Promise<WireConnection> {
     quit() {
       if (client.destroyed) return;
       client.quit();
-      const cut = setTimeout(() => options.socket.destroy(), quitMs).unref();
+      const cut = after(quitMs, () => options.socket.destroy()).unref();
       options.socket.once("close", () => clearTimeout(cut));
     },
     onClosed(listener) {
@@ -254,7 +255,7 @@ function tlsOptions(tls: WireTls, dane?: DaneHost): SMTPConnectionOptions {
 function answered<T>(client: Client, ask: (settle: (answer: T) => void) => void, closed: T): Promise<T> {
   return new Promise((resolve) => {
     // In the next turn, so that an answer that came together with the end is handled first.
-    const onEnd = (): void => void setImmediate(() => resolve(closed));
+    const onEnd = (): void => soon(() => resolve(closed));
     client.once("end", onEnd);
     ask((answer) => {
       client.off("end", onEnd);

@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { noteSecured } from "#/protocols/connection/secure-socket.ts";
 import { type Challenged, contextFrom } from "#/protocols/connection/server-keys.ts";
+import { after } from "#/src/model/background.ts";
 
 const protocol = "acme-tls/1";
 /** A ClientHello with more octets before its protocols does not come from an authority. */
@@ -29,7 +30,7 @@ export function isChallenge(socket: Socket, timeoutMs: number): Promise<boolean>
       if (octets.length > 0 && octets[0] !== 22) finish();
       else if (octets.length >= Math.min(length, helloBytesMax)) finish();
     };
-    const timer = setTimeout(finish, timeoutMs);
+    const timer = after(timeoutMs, finish);
     socket.on("readable", look).on("end", finish).on("close", finish);
   });
 }

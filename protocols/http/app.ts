@@ -6,6 +6,7 @@ import type { Logger } from "pino";
 import type { ConnectionOwner } from "#/protocols/connection/connection-door.ts";
 import { clientAddress, type TrustedProxies } from "#/protocols/connection/trusted-proxies.ts";
 import type { Receiving } from "#/src/fairness/receiving.ts";
+import { after, inBackground } from "#/src/model/background.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
 import { httpAnswerMsMax } from "#/src/model/limits.ts";
 import { addressOwner, mailboxOwner, type Owner } from "#/src/model/owner.ts";
@@ -95,10 +96,12 @@ export function createHttpApp(options: HttpAppOptions): RequestListener {
   const carry = app.callback();
   return (request, response) => {
     const stream = streams.find((one) => one.accepts(request));
-    if (stream === undefined) void carry(request, response);
+    if (stream === undefined) inBackground(() => carry(request, response));
     else
-      void serveExchange(options, open, request, response, (exchange) =>
-        stream.serve({ ...exchange, request, response }),
+      inBackground(() =>
+        serveExchange(options, open, request, response, (exchange) =>
+          stream.serve({ ...exchange, request, response }),
+        ),
       );
   };
 }
@@ -121,9 +124,9 @@ async function serveExchange(
   request.socket.setTimeout(0);
   response.once("close", leave);
   // Work that takes too long ends as if the client had closed the connection.
-  const deadline = setTimeout(() => {
+  const deadline = after(answerMs, () => {
     if (!response.headersSent) response.destroy();
-  }, answerMs);
+  });
   open.add(gone);
   using memory = new DisposableStack();
   try {

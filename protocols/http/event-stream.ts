@@ -3,6 +3,7 @@
  *
  *  Thousands of streams stay open for days: the only memory of one is the response and this object. */
 import type { ServerResponse } from "node:http";
+import { after } from "#/src/model/background.ts";
 
 export interface EventFrame {
   readonly event?: string;
@@ -49,7 +50,7 @@ export class EventStream {
     if (this.#response.destroyed || this.#response.writableEnded) return false;
     if (this.#response.write(frame)) return true;
     if (this.#stalled === undefined) {
-      this.#stalled = setTimeout(cutOff, this.#stalledReaderMs, this.#response);
+      this.#stalled = after(this.#stalledReaderMs, cutOff, this.#response);
       this.#response.once("drain", () => this.#drained());
     }
     return false;

@@ -7,6 +7,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { ConnectionOwner, ConnectionPlace } from "#/protocols/connection/connection-door.ts";
+import { after } from "#/src/model/background.ts";
 import type { Owner } from "#/src/model/owner.ts";
 import { BodySlices, endOfHeader } from "./request-slices.ts";
 import type { RequestTurns, TurnTaker } from "./request-turns.ts";
@@ -57,7 +58,7 @@ export class HttpConnection implements TurnTaker {
     this.#carrier = carrier;
     this.#place = place;
     this.#turns = turns;
-    this.#strangerTimer = setTimeout(() => this.finish(), strangerMs);
+    this.#strangerTimer = after(strangerMs, () => this.finish());
     connections.set(carrier, this);
   }
 

@@ -10,6 +10,7 @@ import type { Listener } from "#/protocols/connection/listener.ts";
 import { carrierOf, destroySocket, takeHandshake } from "#/protocols/connection/secure-socket.ts";
 import { contextOf, type ServerKeys } from "#/protocols/connection/server-keys.ts";
 import { type TrustedProxies, takeProxyHeader } from "#/protocols/connection/trusted-proxies.ts";
+import { after, inBackground } from "#/src/model/background.ts";
 import { answerChallenge, isChallenge } from "./alpn-challenge.ts";
 import { HttpConnection } from "./http-connection.ts";
 import { newRequestId } from "./request-id.ts";
@@ -96,8 +97,8 @@ export async function listenHttpPort(options: HttpListenOptions): Promise<Listen
     socket.on("error", () => {});
     if (!options.proxies.has(socket.remoteAddress ?? "")) accept(socket);
     else
-      void takeProxyHeader(socket, { mayBeAbsent: true }).then((isTaken) => {
-        if (isTaken) accept(socket);
+      inBackground(async () => {
+        if (await takeProxyHeader(socket, { mayBeAbsent: true })) accept(socket);
         else socket.destroy();
       });
   });
@@ -122,22 +123,22 @@ export async function listenHttpPort(options: HttpListenOptions): Promise<Listen
         speakHttp!.call(server, one),
       );
     if (secureContext === undefined) speak(socket);
-    else if (tls?.challenged?.isPossible() !== true) beginTls();
+    else if (tls?.challenged?.isPossible() !== true) inBackground(beginTls);
     else
-      void isChallenge(socket, times.headersMs).then((isAsked) => {
+      inBackground(async () => {
+        const isAsked = await isChallenge(socket, times.headersMs);
         if (socket.destroyed) return;
         if (isAsked) answerChallenge(socket, tls!.challenged!);
-        else beginTls();
+        else await beginTls();
       });
 
-    function beginTls(): void {
-      void takeHandshake(socket, {
+    async function beginTls(): Promise<void> {
+      const carrier = await takeHandshake(socket, {
         ...handshake,
         secureContext: secureContext!(),
         onFailure: (reason) => options.onHandshakeFailure?.(reason, socket.remoteAddress ?? ""),
-      }).then((carrier) => {
-        if (carrier !== undefined) speak(carrier);
       });
+      if (carrier !== undefined) speak(carrier);
     }
   }
 
@@ -173,9 +174,9 @@ export async function listenHttpPort(options: HttpListenOptions): Promise<Listen
         if (connection?.isAnswering) connection.finish();
         else destroySocket(socket);
       }
-      const deadline = setTimeout(() => {
+      const deadline = after(closeGraceMs, () => {
         for (const socket of open) destroySocket(socket);
-      }, closeGraceMs);
+      });
       await closed;
       clearTimeout(deadline);
     },
@@ -195,7 +196,7 @@ function answerBadRequest(
 /** Ends the socket after the response. A client that goes on sending, or does not close, is disconnected after `lingerMs`. */
 function sayLastWord(socket: Duplex, answer: string): NodeJS.Timeout {
   socket.end(answer);
-  return setTimeout(() => socket.destroy(), lingerMs).unref();
+  return after(lingerMs, () => socket.destroy()).unref();
 }
 
 /** undefined for a peer that has gone or does not speak TLS on a port of TLS: no response can reach it. */

@@ -3,6 +3,7 @@
  *  others, and a turn of the loop does not take longer with more connections. */
 import { FairQueue } from "#/src/fairness/fair-queue.ts";
 import { shares } from "#/src/fairness/shares.ts";
+import { soon } from "#/src/model/background.ts";
 import type { Owner } from "#/src/model/owner.ts";
 
 /** After so much time in a turn of the loop the next request waits for the next turn. */
@@ -44,7 +45,7 @@ export class RequestTurns {
   #schedule(): void {
     if (this.#isScheduled || this.#queue.isEmpty) return;
     this.#isScheduled = true;
-    setImmediate(this.#run);
+    soon(this.#run);
   }
 
   readonly #run = (): void => {

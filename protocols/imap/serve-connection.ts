@@ -1,8 +1,10 @@
 /** Serves one connection from greeting to end. Commands run in their order, one at a time; each is answered before the next is
  *  read. */
+
 import { type Connection, ConnectionClosed, LineTooLong } from "#/protocols/connection/connection.ts";
 import type { ConnectionPlace } from "#/protocols/connection/connection-door.ts";
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
+import { inBackground } from "#/src/model/background.ts";
 import { forCaller } from "#/src/model/caller.ts";
 import { MessageMemory } from "./append/message-memory.ts";
 import type { Answer, Command } from "./command.ts";
@@ -154,7 +156,7 @@ async function runCommand(
   const leave = (): void => {
     connection.giveUp("overdue");
     // At once: work that does not look for its caller must not keep the connection.
-    void connection.end(out.isBetweenLines ? overdueBye : "");
+    inBackground(() => connection.end(out.isBetweenLines ? overdueBye : ""));
   };
   using _progress = command.waitsForClient ? undefined : tellProgress(session.tag, out, leave);
   const answer = await command.run(session, args, out, form);

@@ -17,6 +17,7 @@ import { handshakeLog } from "#/protocols/connection/stranger-lines.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
 import type { Transport } from "#/src/arrival/transport.ts";
 import { LoopTurns, nextTurn } from "#/src/fairness/loop-turns.ts";
+import { after, every, inBackground, soon } from "#/src/model/background.ts";
 import { forCaller } from "#/src/model/caller.ts";
 import { type BdatCommand, BdatReader, parseBdat } from "./bdat-reader.ts";
 import { DataReader } from "./data-reader.ts";
@@ -112,18 +113,15 @@ export class MailConnection extends SMTPConnection {
     signal.addEventListener("abort", end, { once: true });
     this.#yieldPlace();
     // The package times silence. This timer is for peers that send an octet now and then.
-    this.#commandTimer = setInterval(() => {
+    this.#commandTimer = every(this.#port.rooms.settings.smtp.idleTimeoutMs, () => {
       const isReading = this._parser !== false && (this._parser as MailStream).isReadingMessage;
       if (!this._handlerPending && !(isReading && this.#reader !== undefined))
         this.#send(reply(421, "4.4.2", "The command took too long to arrive"));
-    }, this.#port.rooms.settings.smtp.idleTimeoutMs);
+    });
     if (this.#port.isSubmission)
-      this.#loginTimer = setTimeout(
-        () => {
-          if (!this.#place.isClaimed) this.#send(reply(421, "4.4.2", "The login took too long"));
-        },
-        Math.min(loginTimeoutMs, this.#port.rooms.settings.smtp.idleTimeoutMs),
-      );
+      this.#loginTimer = after(Math.min(loginTimeoutMs, this.#port.rooms.settings.smtp.idleTimeoutMs), () => {
+        if (!this.#place.isClaimed) this.#send(reply(421, "4.4.2", "The login took too long"));
+      });
     await new Promise<void>((resolve) => {
       this.#onGone = resolve;
       this.init();
@@ -151,7 +149,8 @@ export class MailConnection extends SMTPConnection {
   #inTurn(run: () => void): void {
     if (!turns.isDue) run();
     else
-      void this.#forOwner(nextTurn).then(() => {
+      inBackground(async () => {
+        await this.#forOwner(nextTurn);
         if (!this._socket.destroyed) run();
       });
   }
@@ -196,7 +195,7 @@ export class MailConnection extends SMTPConnection {
     if (code === 220) socket.uncork();
     else if (socket.writableCorked === 0) {
       socket.cork();
-      setImmediate(() => socket.uncork());
+      soon(() => socket.uncork());
     }
     super.send(code, data, context);
   }
@@ -399,9 +398,8 @@ export class MailConnection extends SMTPConnection {
 
   #receive(reader: MessageOctets): void {
     this.#reader = reader;
-    this.#dataTimer = setTimeout(
-      () => this.#send(reply(421, "4.4.2", "The message took too long to arrive")),
-      dataTimeoutMs,
+    this.#dataTimer = after(dataTimeoutMs, () =>
+      this.#send(reply(421, "4.4.2", "The message took too long to arrive")),
     ).unref();
   }
 
@@ -524,7 +522,7 @@ export class MailConnection extends SMTPConnection {
       return;
     }
     const socket = this._socket;
-    const linger = (): void => void setTimeout(() => socket.destroy(), lingerMs);
+    const linger = (): void => void after(lingerMs, () => socket.destroy());
     this.#send(reply(421, "4.3.2", `${this.name} is shutting down`));
     if (socket.writableFinished) linger();
     else socket.once("finish", linger);

@@ -1,4 +1,5 @@
 import { SMTPStream } from "smtp-server/lib/smtp-stream.js";
+import { soon } from "#/src/model/background.ts";
 import { giveBackOwnMemory } from "#/src/model/octet-memory.ts";
 import { commandLineBytesMax } from "./limits.ts";
 
@@ -55,7 +56,7 @@ export class MailStream extends SMTPStream {
         return;
       }
       if (steps >= stepsOfTurn) {
-        setImmediate(() => this.#run(packet, at, done));
+        soon(() => this.#run(packet, at, done));
         return;
       }
       let hasResumed = false;
@@ -100,7 +101,7 @@ export class MailStream extends SMTPStream {
     // The reader has copied it. What waits for a collection of garbage makes them more frequent.
     if (from === 0) giveBackOwnMemory(packet);
     this.#onProgress(octets);
-    if (isTurnUsedUp(octets)) setImmediate(done);
+    if (isTurnUsedUp(octets)) soon(done);
     else done();
   }
 
@@ -115,7 +116,7 @@ let turnBytes = 0;
 
 function isTurnUsedUp(bytes: number): boolean {
   if (turnBytes === 0)
-    setImmediate(() => {
+    soon(() => {
       turnBytes = 0;
     });
   turnBytes += bytes;

@@ -5,6 +5,7 @@ import type { Settings } from "#/config/schema.ts";
 import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
 import type { Gate } from "#/src/fairness/gate.ts";
 import type { Webhook, WebhookBatch, WebhookOutcome, Webhooks } from "#/src/feed/webhooks.ts";
+import { after, every } from "#/src/model/background.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
 import type { Tally } from "#/src/model/tally.ts";
 import { createWebhookClient, type WebhookClient } from "./send-webhook.ts";
@@ -35,9 +36,9 @@ export async function startWebhooks(rooms: WebhookRooms): Promise<AsyncDisposabl
   });
 
   const listing = webhooks.isShared
-    ? setInterval(() => {
+    ? every(listMs, () => {
         following = following.then(follow);
-      }, listMs).unref()
+      }).unref()
     : undefined;
 
   /** Begins and ends lines as webhooks come and go. There are none while another daemon sends. */
@@ -205,7 +206,7 @@ class Line implements AsyncDisposable {
   /** Until the time is over, or it is woken. */
   #sleep(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, Math.min(ms, timerMsMax));
+    const timer = after(Math.min(ms, timerMsMax), resolve);
     this.#wake = resolve;
     if (this.#stop.signal.aborted) resolve();
     return promise.finally(() => clearTimeout(timer));

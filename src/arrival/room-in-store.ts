@@ -1,3 +1,4 @@
+import { after } from "#/src/model/background.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { Store } from "#/storage/store.ts";
 import { busyWaitMs } from "./limits.ts";
@@ -17,7 +18,7 @@ export async function roomInStore(store: Store): Promise<void> {
 
 function elapsed(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
+    const timer = after(ms, resolve);
     signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
   });
 }

@@ -5,6 +5,7 @@ import { listenerSections } from "#/config/schema.ts";
 import { withPlaces } from "#/config/wrong-settings.ts";
 import type { NewOwner } from "#/src/accounts/administration/agents-and-people.ts";
 import type { House } from "#/src/daemon/house.ts";
+import { after, inBackground } from "#/src/model/background.ts";
 import { type CommonOptions, readSettingsOf, withCommonOptions } from "./options.ts";
 import { printLine } from "./output.ts";
 import { exitCodes, type Shell } from "./shell.ts";
@@ -77,24 +78,26 @@ async function serve(
   isJson: boolean,
   stop: StopRequest,
 ): Promise<void> {
-  const [{ startDaemon }, { formatReady, readyLine }, path] = await Promise.all([
+  const [{ startDaemon }, { keepServing }, { formatReady, readyLine }, path] = await Promise.all([
     import("#/src/daemon/daemon.ts"),
+    import("#/src/daemon/keep-serving.ts"),
     import("./ready.ts"),
     import("node:path"),
   ]);
   await using daemon = await startDaemon(settings).catch((error: unknown) => {
     throw withPlaces(error, placeOf);
   });
+  keepServing(daemon.log);
   for (const warning of warnings) daemon.log.warn(warning);
   const owners = await seed(daemon.house);
   const line = readyLine(daemon, path.resolve(settings.storage.folder), owners);
   printLine(shell, isJson ? JSON.stringify(line) : formatReady(daemon, line));
-  stop.onReload(() => void daemon.reload());
+  stop.onReload(() => inBackground(() => daemon.reload()));
   await stop.requested;
-  setTimeout(() => {
+  after(stopMs, () => {
     daemon.log.error("stopping took too long; what was under way is given up");
     process.exit(exitCodes.refused);
-  }, stopMs).unref();
+  }).unref();
 }
 
 interface StopRequest {
@@ -114,7 +117,7 @@ function untilSignal(shell: Shell): StopRequest {
   let reload = (): void => {};
   process.on("SIGHUP", () => (hasTerminal && !isatty(0) ? resolve() : reload()));
   // An open standard input would keep the process alive after everything has stopped.
-  void promise.then(() => shell.input.destroy());
+  inBackground(() => promise.then(() => shell.input.destroy()));
   return {
     requested: promise,
     alsoWhenInputEnds() {

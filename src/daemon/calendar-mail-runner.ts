@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { after } from "#/src/model/background.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { ScheduleStatusUpdates } from "#/src/scheduling/outgoing/schedule-status-updates.ts";
 import type { Store } from "#/storage/store.ts";
@@ -57,10 +58,10 @@ export function startCalendarMailRunner(
   const stopListening = store.onCommit((touched) => {
     if (hasStopped || !hasLease) return;
     for (const { agent } of touched) waiting.add(agent);
-    timer ??= setTimeout(() => {
+    timer ??= after(afterCommitMs, () => {
       timer = undefined;
       running = running.then(look);
-    }, afterCommitMs).unref();
+    }).unref();
   });
   const stopHearing = store.leases.onChange(takeUp);
   const stopMissing = store.onMissed(() => {

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { after } from "#/src/model/background.ts";
 import type { Holds } from "#/src/outbound/holds/holds.ts";
 import type { Store } from "#/storage/store.ts";
 
@@ -25,10 +26,10 @@ export function startHoldRunner(
     if (hasStopped || at >= wakesAt) return;
     clearTimeout(timer);
     wakesAt = at;
-    timer = setTimeout(() => {
+    timer = after(ms, () => {
       wakesAt = Number.POSITIVE_INFINITY;
       running = (running ?? Promise.resolve()).then(look);
-    }, ms).unref();
+    }).unref();
   }
 
   async function look(): Promise<void> {

@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import { isListening } from "#/config/contradictions.ts";
 import { listenerSections } from "#/config/schema.ts";
 import { createAppleProfileRoute } from "#/protocols/autoconfig/serve-apple-profile.ts";
@@ -12,6 +11,7 @@ import { listenImap } from "#/protocols/imap/listen.ts";
 import { listenApart, listenHttp } from "#/protocols/json/carriage/listen.ts";
 import { createOperatorRoute } from "#/protocols/json/operator/serve-operator.ts";
 import { listenSmtp } from "#/protocols/smtp/listen-smtp.ts";
+import { pause } from "#/src/model/background.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { type Challenges, createChallengeRoute } from "./acme/challenges.ts";
 import type { Certificate } from "./certificate.ts";
@@ -68,7 +68,7 @@ export async function openListeners(
   const close = async (): Promise<void> => {
     const closed = Promise.all(listeners.map((listener) => listener.close()));
     const grace = new AbortController();
-    await Promise.race([closed, setTimeout(closeGraceMs, undefined, { signal: grace.signal })]);
+    await Promise.race([closed, pause(closeGraceMs, { signal: grace.signal })]);
     grace.abort();
   };
   const failed = opened.find((one) => one.status === "rejected");

@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import { isReadableByOthers } from "#/config/readable-by-others.ts";
 import type { Settings } from "#/config/schema.ts";
 import type { ServerKeys } from "#/protocols/connection/server-keys.ts";
+import { every, idleTime } from "#/src/model/background.ts";
 import type { Clock } from "#/src/model/clock.ts";
 import type { Challenges } from "./acme/challenges.ts";
 import { readKeptPairs } from "./acme/kept-certificates.ts";
@@ -69,7 +70,7 @@ export async function openCertificate(
   };
 
   warn();
-  const timer = setInterval(() => void look(), lookMs);
+  const timer = every(idleTime(lookMs), look);
   timer.unref();
   return {
     get key() {

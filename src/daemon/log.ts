@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import pino, { type Logger } from "pino";
 import type { Settings } from "#/config/schema.ts";
+import { after, pause } from "#/src/model/background.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 
 export interface Log {
@@ -112,7 +113,7 @@ function openLines(file: string): Pick<Log, "reopen" | "flush"> & {
     },
     async flush() {
       const timer = Promise.withResolvers<void>();
-      const timeout = setTimeout(timer.resolve, flushMs);
+      const timeout = after(flushMs, timer.resolve);
       await Promise.race([written, timer.promise]);
       clearTimeout(timeout);
       process.off("exit", writeRest);
@@ -136,7 +137,7 @@ async function writeChunk(descriptor: number, chunk: Buffer): Promise<number> {
       fs.write(descriptor, chunk, taken, (error, count) => resolve({ code: error?.code, count }));
     });
     if (code === undefined) taken += count;
-    else if (code === "EAGAIN") await new Promise((resolve) => setTimeout(resolve, retryMs).unref());
+    else if (code === "EAGAIN") await pause(retryMs, { ref: false });
     else break;
   }
   return taken;

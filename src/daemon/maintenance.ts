@@ -1,4 +1,5 @@
 import type { OnTrouble } from "#/src/collections/retell-periods.ts";
+import { after } from "#/src/model/background.ts";
 import type { House } from "./house.ts";
 
 const dayMs = 86_400_000;
@@ -14,13 +15,13 @@ export function startMaintenance({
   log,
 }: Pick<House, "store" | "collections" | "settings" | "log">): { stop(): Promise<void> } {
   let running: Promise<void> = Promise.resolve();
-  let timer = setTimeout(turn, firstAfterMs).unref();
+  let timer = after(firstAfterMs, turn).unref();
 
   function turn(): void {
     running = maintain()
       .catch((error: unknown) => log.error({ err: error }, "maintenance failed"))
       .then(() => {
-        timer = setTimeout(turn, everyMs).unref();
+        timer = after(everyMs, turn).unref();
       });
   }
 

@@ -6,6 +6,7 @@ import path from "node:path";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import manifest from "#/package.json" with { type: "json" };
 import type { Fairness } from "#/src/fairness/fairness.ts";
+import { failureCount } from "#/src/model/background.ts";
 import { type Counted, counted, type Tally, type Timed, timed } from "#/src/model/tally.ts";
 import { countQueued, countWaitingHolds } from "#/storage/queries/load.ts";
 import type { Store } from "#/storage/store.ts";
@@ -90,6 +91,9 @@ export function createMetrics(): Metrics {
           for (const { share, reason, count } of fairness.refused()) one.set({ share, reason }, count);
         },
       );
+      gauge("background_failures", "Failures since the start that no caller has heard of.", [], (one) => {
+        one.set(failureCount());
+      });
       gauge(
         "queue_recipients",
         "Recipients whose mail is on its way out, by state.",

@@ -1,6 +1,7 @@
 /** Stores the counts for reports each minute. Each hour it sends the reports of past days that are due: servers start at different minutes,
  *  so a domain does not get all its reports at midnight. Of several daemons, each counts and one sends. */
 import type { Logger } from "pino";
+import { every } from "#/src/model/background.ts";
 import type { ReportCounts } from "#/src/reports/report-counts.ts";
 import { type ReportingRooms, sendDueReports } from "#/src/reports/send-reports.ts";
 
@@ -14,14 +15,14 @@ export function startReportRunner(
 ): { stop(): Promise<void> } {
   let running: Promise<void> | undefined;
   let turns = 0;
-  const timer = setInterval(() => {
+  const timer = every(everyMs, () => {
     turns++;
     running ??= turn()
       .catch((error: unknown) => log.error({ err: error }, "reports were not sent"))
       .finally(() => {
         running = undefined;
       });
-  }, everyMs).unref();
+  }).unref();
 
   async function turn(): Promise<void> {
     await counts.flush();

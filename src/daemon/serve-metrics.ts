@@ -4,8 +4,8 @@
  *  GET /health    200 while the store takes mail, 503 with the reason otherwise; the reason distinguishes a database that is not
  *                 reachable from one that is slow */
 import { statfs } from "node:fs/promises";
-import { setTimeout as delay } from "node:timers/promises";
 import type { HttpRoute } from "#/protocols/http/app.ts";
+import { pause } from "#/src/model/background.ts";
 import { forEverybody } from "#/src/model/caller.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { countWaitingHolds } from "#/storage/queries/load.ts";
@@ -70,7 +70,7 @@ async function findReadProblem(store: Store): Promise<string | undefined> {
         ? `the store cannot be read: ${isWaypostError(error) ? error.code : "internal"}`
         : lost,
   );
-  const late = delay(readMsMax, undefined, { signal: waiting.signal, ref: false }).then(
+  const late = pause(readMsMax, { signal: waiting.signal, ref: false }).then(
     () => (store.isReachable() ? `the store answers slowly: not within ${readMsMax / 1000} s` : lost),
     () => undefined,
   );

@@ -1,6 +1,7 @@
 /** Returns memory to the system when work is over. V8 collects garbage when a heap grows, not when the process is idle, and the
  *  allocator of C keeps freed memory for later allocations. */
 import type { Logger } from "pino";
+import { after, every } from "#/src/model/background.ts";
 import type { KeptDescriptions } from "#/src/render/kept-descriptions.ts";
 import { collectGarbage } from "#/src/threads/collect-garbage.ts";
 import { sharedMemory } from "#/src/threads/shared-memory.ts";
@@ -39,7 +40,7 @@ export function spareMemory(
       .then(giveBack)
       .catch((error: unknown) => log.error({ err: error }, "memory could not be given back"));
   };
-  const timer = setInterval(() => {
+  const timer = every(lookMs, () => {
     sharedMemory.dropUnused();
     const now = performance.now();
     const resident = process.memoryUsage.rss();
@@ -48,8 +49,8 @@ export function spareMemory(
     if (!isAllOver && !isMainOver) return;
     giveAll();
     clearTimeout(again);
-    again = setTimeout(giveAll, againMs).unref();
-  }, lookMs).unref();
+    again = after(againMs, giveAll).unref();
+  }).unref();
   return {
     stop() {
       clearInterval(timer);

@@ -2,7 +2,6 @@
  *  ids of trace and span are derived from it, so nothing has to be passed from the daemon that accepts a mail to the one that delivers
  *  it. */
 import { createHash } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
@@ -15,6 +14,7 @@ import {
 } from "@opentelemetry/sdk-trace";
 import type { Settings } from "#/config/schema.ts";
 import manifest from "#/package.json" with { type: "json" };
+import { pause } from "#/src/model/background.ts";
 import type { FinishedSpan, SpanName } from "#/src/model/span.ts";
 
 export interface Traces extends AsyncDisposable {
@@ -96,10 +96,7 @@ export function createTraces(
     },
     async [Symbol.asyncDispose]() {
       // A collector that does not answer does not hold up the stop.
-      await Promise.race([
-        provider.shutdown().catch(() => {}),
-        delay(lastExportMsMax, undefined, { ref: false }),
-      ]);
+      await Promise.race([provider.shutdown().catch(() => {}), pause(lastExportMsMax, { ref: false })]);
     },
   };
 }

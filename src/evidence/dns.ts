@@ -6,7 +6,9 @@
  *  answer either, no queries are sent for a while.
  *
  *  An answer has the form that `dns.promises.resolve` gives for the type. A failure has the codes of `node:dns`. */
+
 import { Resolver } from "node:dns/promises";
+import { inBackground } from "#/src/model/background.ts";
 
 export type Resolve = (name: string, type: string) => Promise<unknown[]>;
 
@@ -80,7 +82,7 @@ export function createResolve(
         const isAbsent = error.code === "ENOTFOUND" || error.code === "ENODATA";
         entry.until = now() + (isAbsent ? absenceMs : failureMs);
         silentCount = isSilence(error) ? silentCount + 1 : 0;
-        if (silentCount >= silentMax) void probe(ask);
+        if (silentCount >= silentMax) inBackground(() => probe(ask));
       },
     );
     return copyOf(entry.answer);

@@ -5,9 +5,9 @@
  *  canonicalizations. A signature that is left out has the result `policy` (RFC 8601 section 2.7.1), with the reason. */
 import { once } from "node:events";
 import { finished } from "node:stream/promises";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { HeaderRow, Headers, VerifiedSignature } from "mailauth/lib/dkim/dkim-verifier.js";
 import type { HeaderField } from "#/src/formats/mime/header.ts";
+import { loopTurn } from "#/src/model/background.ts";
 import type { Checks, DkimCheck } from "./checks.ts";
 import { claimedDomain, claimedName } from "./claims.ts";
 import type { Resolve } from "./dns.ts";
@@ -195,7 +195,7 @@ async function writeAll(verifier: NodeJS.WritableStream, bytes: Uint8Array): Pro
     const end = lineEnd === -1 ? bytes.length : lineEnd + 1;
     const isFull = !verifier.write(Buffer.from(bytes.buffer, bytes.byteOffset + at, end - at));
     if (isFull) await Promise.race([once(verifier, "drain"), ended]);
-    await nextTurn();
+    await loopTurn();
     at = end;
   }
   verifier.end();

@@ -1,6 +1,7 @@
 /** Limits how much of a resource is in use, for all owners together (the total) and for each owner (its share): connections, octets in
  *  memory, jobs of threads. A caller without a place is refused, or waits in turns of the owners until a deadline. When the total is
  *  in use, places that may give way are taken back: the oldest of the owner that has the most. */
+import { after } from "#/src/model/background.ts";
 import { assertCallerThere, callerOwner, onCallerGone } from "#/src/model/caller.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { Owner } from "#/src/model/owner.ts";
@@ -162,9 +163,9 @@ export class Gate {
       amount,
       settle: (place) => (place === undefined ? refuse() : resolve(place)),
     };
-    const timer = setTimeout(() => {
+    const timer = after(waiting.waitMs, () => {
       if (this.#queue.delete(item)) refuse();
-    }, waiting.waitMs);
+    });
     using _gone = onCallerGone((gone) => {
       if (this.#queue.delete(item)) reject(gone);
     });

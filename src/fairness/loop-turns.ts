@@ -1,6 +1,7 @@
 /** Turns of the event loop for long work on the main thread: reading pages of a mailbox, decoding text, writing responses. After each
  *  piece the work waits for its next turn, in turns of the owners. All such work together gets a few milliseconds between two polls of
  *  the sockets, whatever number of jobs there is, so other requests are answered in time. */
+import { soon } from "#/src/model/background.ts";
 import { assertCallerThere, callerOwner } from "#/src/model/caller.ts";
 import type { Owner } from "#/src/model/owner.ts";
 import { FairQueue } from "./fair-queue.ts";
@@ -24,7 +25,7 @@ export async function nextTurn(): Promise<void> {
   waiting.push({ owner: callerOwner(), go: resolve });
   if (!isScheduled) {
     isScheduled = true;
-    setImmediate(begin);
+    soon(begin);
   }
   await promise;
   assertCallerThere();
@@ -45,7 +46,7 @@ function letGo(): void {
 function goOn(): void {
   if (waiting.isEmpty) isScheduled = false;
   else if (performance.now() - turnedAt < turnMs) letGo();
-  else setImmediate(begin);
+  else soon(begin);
 }
 
 /** Lets the event loop continue when work without own waits has run for a while. */

@@ -1,7 +1,7 @@
 /** The change log, read from a listener's own position. A commit calls each listener without data; the listener then reads the
  *  changes behind its position. So a slow listener does not delay others, and a lost call loses no change. */
 
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { inBackground, loopTurn } from "#/src/model/background.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { pageRows } from "#/src/model/limits.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
@@ -62,7 +62,7 @@ async function ringAll(rings: ReadonlySet<() => void> | undefined): Promise<void
   if (rings === undefined) return;
   let rung = 0;
   for (const ring of rings.size > ringsPerTurn ? [...rings] : rings) {
-    if (rung > 0 && rung % ringsPerTurn === 0) await nextTurn();
+    if (rung > 0 && rung % ringsPerTurn === 0) await loopTurn();
     rung++;
     // A listener that has unsubscribed meanwhile is not called.
     if (rings.has(ring)) ring();
@@ -83,7 +83,7 @@ export function createChangeLog(store: Store): ChangeLog {
       commits++;
       // This runs before the promise of the write resolves, so whoever wrote reads the new page.
       for (const { agent } of touched) lastPages.delete(agent);
-      for (const { agent } of touched) void ringAll(listeners.get(agent));
+      for (const { agent } of touched) inBackground(() => ringAll(listeners.get(agent)));
     },
     () => listeners.keys(),
   );

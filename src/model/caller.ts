@@ -26,6 +26,7 @@ export function forCaller<T>(signal: AbortSignal, work: () => T, owner?: () => O
 
 /** Runs work whose result other callers need too: it continues when the caller that began it has gone. */
 export function forEverybody<T>(work: () => T): T {
+  if (callers.getStore()?.signal === undefined) return work();
   return callers.run({ signal: undefined, owner: callers.getStore()?.owner }, work);
 }
 

@@ -5,11 +5,11 @@
  *  inject a header field makes the composer throw. */
 import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import MailComposer from "nodemailer/lib/mail-composer";
 import { foldLines } from "nodemailer/lib/mime-funcs";
 import MimeNode from "nodemailer/lib/mime-node";
 import { isEightBit } from "#/src/formats/mime/line-ends.ts";
+import { loopTurn } from "#/src/model/background.ts";
 import type { NamedAddress } from "./mail-address.ts";
 
 export interface MessageBody {
@@ -163,7 +163,7 @@ const sliceBytes = 256 * 1024;
 async function* slicesOf(content: Buffer): AsyncGenerator<Buffer> {
   for (let at = 0; at < content.length; at += sliceBytes) {
     yield content.subarray(at, at + sliceBytes);
-    await nextTurn();
+    await loopTurn();
   }
 }
 

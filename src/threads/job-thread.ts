@@ -1,6 +1,6 @@
 /** The main thread's side of one thread of `job-threads.ts`: the jobs that it has, and the one that it computes. */
-import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
+import { loopTurn, pause, soon } from "#/src/model/background.ts";
 import type { ThreadKind } from "./house-threads.ts";
 import {
   boardBegun,
@@ -88,7 +88,7 @@ export class JobThread<Job, Result> {
     if (this.#tasks.size === 1) this.#worker.ref();
     const count = this.#jobs.push({ id: task.id, place: task.place, job: task.job });
     if (count === batchJobs) this.#send();
-    else if (count === 1) setImmediate(() => this.#send());
+    else if (count === 1) soon(() => this.#send());
   }
 
   /** Elapsed time since the job was first seen begun. */
@@ -130,7 +130,7 @@ export class JobThread<Job, Result> {
    *  the thread has not answered yet, nothing is added, and this call does not wait for the answer. */
   async look(addedMsMax: number): Promise<Look> {
     this.#asked ??= this.#ask();
-    const cpuMs = await Promise.race([this.#asked.answer, nextTurn(undefined)]);
+    const cpuMs = await Promise.race([this.#asked.answer, loopTurn()]);
     if (cpuMs === undefined)
       return { ...this.#seen, addedMs: 0, silentMs: performance.now() - this.#asked.at };
     this.#asked = undefined;
@@ -163,7 +163,7 @@ export class JobThread<Job, Result> {
 
   /** A thread that collects garbage endlessly may react late; the wait is bounded. */
   async end(): Promise<void> {
-    await Promise.race([endThread(this.#worker), delay(endMsMax, undefined, { ref: false })]);
+    await Promise.race([endThread(this.#worker), pause(endMsMax, { ref: false })]);
   }
 
   #send(): void {

@@ -11,6 +11,7 @@
 import { availableParallelism } from "node:os";
 import { FairQueue } from "#/src/fairness/fair-queue.ts";
 import type { Gate } from "#/src/fairness/gate.ts";
+import { after, idleTime, inBackground } from "#/src/model/background.ts";
 import { callerOwner, onCallerGone } from "#/src/model/caller.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ThreadKind } from "./house-threads.ts";
@@ -94,7 +95,7 @@ export function createJobThreads<Settings, Job, Result>(
       queue.push(task);
       giveSlow();
     } else leastLoaded().give(task);
-    timer ??= setTimeout(look, limits.lookMs);
+    timer ??= after(limits.lookMs, look);
   }
 
   /** Takes back jobs that a thread does not run. Slow ones keep their turns: otherwise the only job of an owner could be overtaken again
@@ -162,16 +163,16 @@ export function createJobThreads<Settings, Job, Result>(
     giveSlow();
     // A thread may compute for a job whose caller has gone.
     const isStill = tasks.size === 0 && [...threads].every(({ current }) => current === 0);
-    timer = isStill || isClosed ? undefined : setTimeout(look, limits.lookMs);
-    if (timer === undefined && !isClosed) idleTimer ??= setTimeout(endIdle, limits.idleMs).unref();
+    timer = isStill || isClosed ? undefined : after(limits.lookMs, look);
+    if (timer === undefined && !isClosed) idleTimer ??= after(idleTime(limits.idleMs), endIdle).unref();
   }
 
   function endIdle(): void {
     idleTimer = undefined;
-    const idleMs = performance.now() - lastGivenAt;
+    const leftMs = lastGivenAt + idleTime(limits.idleMs) - performance.now();
     if (tasks.size > 0) return;
-    if (idleMs >= limits.idleMs) for (const thread of threads) end(thread, undefined);
-    else idleTimer = setTimeout(endIdle, limits.idleMs - idleMs).unref();
+    if (leftMs <= 0) for (const thread of threads) end(thread, undefined);
+    else idleTimer = after(leftMs, endIdle).unref();
   }
 
   async function lookAt(thread: JobThread<Job, Result>): Promise<void> {
@@ -218,7 +219,7 @@ export function createJobThreads<Settings, Job, Result>(
   /** Ends a thread; `culprit`: the job that is the reason. */
   function end(thread: JobThread<Job, Result>, culprit: Task<Job, Result> | undefined): void {
     if (!threads.delete(thread)) return;
-    void thread.end();
+    inBackground(() => thread.end());
     if (culprit !== undefined) culprit.thread?.remove(culprit);
     giveBack(thread, thread.takeBack(undefined));
     if (culprit !== undefined) lessen(culprit);

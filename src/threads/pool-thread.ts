@@ -1,5 +1,7 @@
 /** A thread of `thread-pool.ts`: in this process, or in its own process. */
+
 import { type ChildProcess, fork } from "node:child_process";
+import { forTheHouse } from "#/src/model/caller.ts";
 import type { ThreadKind } from "./house-threads.ts";
 import { type FromHost, hostedThread, type ToHost } from "./process-messages.ts";
 import type { EachThreadData } from "./serve-each.ts";
@@ -53,19 +55,21 @@ function startHere(kind: ThreadKind, events: PoolThreadEvents): PoolThread {
 const environment = ["PATH", "LD_LIBRARY_PATH", "NODE_COMPILE_CACHE", "MALLOC_ARENA_MAX", "TMPDIR"] as const;
 
 function startProcess(kind: ThreadKind, events: PoolThreadEvents): PoolThread {
-  const child: ChildProcess = fork(processFile(kind), {
-    // As in src/start.mjs.
-    execArgv: ["--max-semi-space-size=4", "--disable-warning=ExperimentalWarning"],
-    serialization: "advanced",
-    stdio:
-      kind.isSilent === true
-        ? ["ignore", "ignore", "ignore", "ipc"]
-        : ["ignore", "inherit", "inherit", "ipc"],
-    env: {
-      ...Object.fromEntries(environment.map((name) => [name, process.env[name]])),
-      [hostedThread]: JSON.stringify(kind),
-    },
-  });
+  const child: ChildProcess = forTheHouse(() =>
+    fork(processFile(kind), {
+      // As in src/start.mjs.
+      execArgv: ["--max-semi-space-size=4", "--disable-warning=ExperimentalWarning"],
+      serialization: "advanced",
+      stdio:
+        kind.isSilent === true
+          ? ["ignore", "ignore", "ignore", "ipc"]
+          : ["ignore", "inherit", "inherit", "ipc"],
+      env: {
+        ...Object.fromEntries(environment.map((name) => [name, process.env[name]])),
+        [hostedThread]: JSON.stringify(kind),
+      },
+    }),
+  );
   const asked: PromiseWithResolvers<number>[] = [];
   const hasEnded = Promise.withResolvers<void>();
   const tell = (message: ToHost): void => {

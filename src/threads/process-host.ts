@@ -1,6 +1,7 @@
 /** A process with one thread, for documents that may end the whole process: V8 ends the process if a heap cannot grow by a large
  *  piece. This side reports the thread's processor time, and ends with the thread or with the daemon. */
 import fs from "node:fs";
+import { inBackground } from "#/src/model/background.ts";
 import type { ThreadKind } from "./house-threads.ts";
 import { type FromHost, hostedThread, type ToHost } from "./process-messages.ts";
 import type { EachThreadData } from "./serve-each.ts";
@@ -22,7 +23,7 @@ worker.on("message", (message: unknown) => say({ kind: "said", message }));
 worker.on("error", endThere);
 worker.on("exit", endThere);
 process.on("disconnect", end);
-process.on("message", async (message: ToHost) => {
+process.on("message", (message: ToHost) => {
   switch (message.kind) {
     case "job":
       worker.postMessage(message.job);
@@ -30,9 +31,12 @@ process.on("message", async (message: ToHost) => {
     case "gone":
       Atomics.store(gone, 0, message.isGone ? 1 : 0);
       break;
-    case "cpu": {
-      const { user, system } = await worker.cpuUsage();
-      say({ kind: "cpu", cpuMs: (user + system) / 1000 });
-    }
+    case "cpu":
+      inBackground(sayUsage);
   }
 });
+
+async function sayUsage(): Promise<void> {
+  const { user, system } = await worker.cpuUsage();
+  say({ kind: "cpu", cpuMs: (user + system) / 1000 });
+}

@@ -1,6 +1,7 @@
 /** The thread's side of `thread-pool.ts`: runs one job after the other. Called after all modules are loaded, because the time of a job
  *  begins then. */
 import { parentPort, workerData } from "node:worker_threads";
+import { inBackground } from "#/src/model/background.ts";
 import { CallerGone, lookForCaller } from "#/src/model/caller.ts";
 
 /** The first message of a thread. */
@@ -20,7 +21,7 @@ export interface EachAnswer<Result> {
 export function serveEach<Job, Result>(run: (job: Job) => Result | Promise<Result>): void {
   const { gone } = workerData as EachThreadData;
   lookForCaller(() => Atomics.load(gone, 0) === 0);
-  parentPort!.on("message", async (job: Job) => {
+  const serve = async (job: Job): Promise<void> => {
     let answer: EachAnswer<Result>;
     try {
       answer = { result: await run(job) };
@@ -29,6 +30,7 @@ export function serveEach<Job, Result>(run: (job: Job) => Result | Promise<Resul
       answer = {};
     }
     parentPort!.postMessage(answer);
-  });
+  };
+  parentPort!.on("message", (job: Job) => inBackground(() => serve(job)));
   parentPort!.postMessage(ready);
 }

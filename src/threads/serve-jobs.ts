@@ -2,6 +2,7 @@
  *  board shows which of them the thread computes. */
 import { AsyncLocalStorage, createHook } from "node:async_hooks";
 import { parentPort, workerData } from "node:worker_threads";
+import { inBackground, soon } from "#/src/model/background.ts";
 import {
   boardBegun,
   boardCurrent,
@@ -71,7 +72,7 @@ export function serveJobs<Settings, Job, Result>(
       said = { id, failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
     }
     // Results that are ready in one turn are sent together, unless another job begins before.
-    if (answers.push(said) === 1) owner.exit(() => setImmediate(send));
+    if (answers.push(said) === 1) owner.exit(() => soon(send));
   }
 
   function begin(given: GivenJob<Job>): void {
@@ -80,10 +81,10 @@ export function serveJobs<Settings, Job, Result>(
     Atomics.add(words, boardBegun, 1);
     if (given.place > Atomics.load(words, boardTakenBack)) {
       const underWay = { id: given.id, ms: 0 };
-      void owner.run(underWay, answer, underWay, given.job);
+      inBackground(() => owner.run(underWay, answer, underWay, given.job));
     }
     // In a separate callback, after everything that the job could do at once.
-    setImmediate(() => {});
+    soon(() => {});
   }
 
   function send(): void {
@@ -95,6 +96,6 @@ export function serveJobs<Settings, Job, Result>(
 
   port.on("message", (jobs: readonly GivenJob<Job>[]) => {
     // Each in a separate callback, so that its processor time is counted for the right job.
-    for (const given of jobs) setImmediate(begin, given);
+    for (const given of jobs) soon(begin, given);
   });
 }

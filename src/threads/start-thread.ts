@@ -1,9 +1,11 @@
 /** The only place that starts threads: from the source file or its compiled form, or in
  *  the single binary from the asset with its bundle. */
+
 import sea from "node:sea";
-import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { setEnvironmentData, Worker } from "node:worker_threads";
+import { pause } from "#/src/model/background.ts";
+import { forTheHouse } from "#/src/model/caller.ts";
 import { interruptionName, interruptionWords, wordOfCall, wordOfEnd } from "#/src/model/uninterrupted.ts";
 import { houseThreads, processHost, type ThreadKind } from "./house-threads.ts";
 
@@ -51,9 +53,12 @@ export function startThread(kind: ThreadKind, workerData?: unknown): Worker {
     new SharedArrayBuffer(interruptionWords * Int32Array.BYTES_PER_ELEMENT),
   );
   setEnvironmentData(interruptionName, interruption);
-  const worker = sea.isSea()
-    ? new Worker(sea.getAsset("run-program.cjs", "utf8"), { ...options, eval: true })
-    : new Worker(fileOf(kind), options);
+  // What a thread says is for many callers, and none of them is the one that needed it first.
+  const worker = forTheHouse(() =>
+    sea.isSea()
+      ? new Worker(sea.getAsset("run-program.cjs", "utf8"), { ...options, eval: true })
+      : new Worker(fileOf(kind), options),
+  );
   setEnvironmentData(interruptionName, undefined);
   interruptions.set(worker, interruption);
   if (isSilent) {
@@ -72,7 +77,7 @@ export async function endThread(worker: Worker): Promise<void> {
   if (interruption !== undefined) {
     Atomics.store(interruption, wordOfEnd, 1);
     const until = performance.now() + callMsMax;
-    while (Atomics.load(interruption, wordOfCall) !== 0 && performance.now() < until) await delay(1);
+    while (Atomics.load(interruption, wordOfCall) !== 0 && performance.now() < until) await pause(1);
   }
   await worker.terminate();
 }

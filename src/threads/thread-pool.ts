@@ -1,6 +1,7 @@
 /** Threads that each do one job at a time, within limits of time and memory. A thread that exceeds them is ended, and its job
  *  gets the answer for this case (`overLimit`). */
 import type { Gate } from "#/src/fairness/gate.ts";
+import { after, idleTime, inBackground } from "#/src/model/background.ts";
 import { onCallerGone } from "#/src/model/caller.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ThreadKind } from "./house-threads.ts";
@@ -69,7 +70,7 @@ export function createThreadPool<Job, Result>(
     thread.reject = undefined;
     thread.begin = undefined;
     thread.started.setNeeded(false);
-    if (threads.has(thread)) thread.timer = setTimeout(() => abandon(thread, overLimit), idleMs).unref();
+    if (threads.has(thread)) thread.timer = after(idleTime(idleMs), () => abandon(thread, overLimit)).unref();
     if (outcome instanceof WaypostError) reject?.(outcome);
     else resolve?.(outcome);
   }
@@ -77,7 +78,7 @@ export function createThreadPool<Job, Result>(
   /** Ends a thread that hangs, died or is not needed. The next job starts another one. */
   function abandon(thread: Thread<Result>, outcome: Result | WaypostError): void {
     if (!threads.delete(thread)) return;
-    void thread.started.end();
+    inBackground(() => thread.started.end());
     finish(thread, outcome);
   }
 
@@ -107,10 +108,10 @@ export function createThreadPool<Job, Result>(
     let first: number | undefined;
     let heardAt = performance.now();
     clearTimeout(thread.timer);
-    thread.timer = setTimeout(look, lookMs);
+    thread.timer = after(lookMs, look);
 
     function look(): void {
-      void started.cpuMs().then(
+      started.cpuMs().then(
         (now) => {
           heardAt = performance.now();
           // Before the first reading the job cannot have used more than the elapsed time.
@@ -122,7 +123,7 @@ export function createThreadPool<Job, Result>(
       const now = performance.now();
       if (cpuMs >= timeLimitMs || now - heardAt >= silentMs) abandon(thread, overLimit);
       else if (now >= wallEnd) abandon(thread, cpuMs * 2 < timeLimitMs ? busy() : overLimit);
-      else thread.timer = setTimeout(lookAgain, lookMs);
+      else thread.timer = after(lookMs, lookAgain);
     }
 
     function lookAgain(): void {
@@ -145,7 +146,7 @@ export function createThreadPool<Job, Result>(
         isReady: false,
       },
     };
-    thread.timer = setTimeout(() => abandon(thread, busy()), startLimitMs);
+    thread.timer = after(startLimitMs, () => abandon(thread, busy()));
     threads.add(thread);
 
     function hear(message: typeof ready | EachAnswer<Result>): void {
@@ -191,9 +192,9 @@ export function createThreadPool<Job, Result>(
     const { promise, reject } = Promise.withResolvers<never>();
     using _gone = onCallerGone((gone) => {
       thread.started.setGone(true);
-      setTimeout(() => {
+      after(goneMs, () => {
         if (resolve !== undefined && thread.resolve === resolve) abandon(thread, busy());
-      }, goneMs).unref();
+      }).unref();
       reject(gone);
     });
     return await Promise.race([result, promise]);

@@ -1,5 +1,6 @@
 /** Watches a thread that works without jobs, so that no limit for each job is possible. */
 import type { Worker } from "node:worker_threads";
+import { every } from "#/src/model/background.ts";
 
 /** A reading of the processor time costs almost nothing. */
 const lookMs = 250;
@@ -14,7 +15,7 @@ export function watchBeat(
 ): () => void {
   let seen = -1;
   let turnBegan = 0;
-  const timer = setInterval(look, Math.min(lookMs, turnMsMax / 4)).unref();
+  const timer = every(Math.min(lookMs, turnMsMax / 4), look).unref();
 
   async function look(): Promise<void> {
     const beats = Atomics.load(beat, 0);

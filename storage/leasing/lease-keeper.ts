@@ -3,6 +3,7 @@
  *  A daemon that could not reach the database starts its observation anew, so no daemon is considered dead because the database was not
  *  reachable. A daemon that has written no heartbeat for eight seconds considers itself dead, before any other does. */
 import { randomUUID } from "node:crypto";
+import { after } from "#/src/model/background.ts";
 import { forEverybody } from "#/src/model/caller.ts";
 import type { Store } from "../store.ts";
 import type { SeenDaemon } from "../transactions/daemons/keep-leases.ts";
@@ -74,7 +75,7 @@ export class LeaseKeeper implements Leases {
 
   #lookLater(): void {
     if (this.#hasStopped) return;
-    this.#timer = setTimeout(() => {
+    this.#timer = after(this.#times.lookMs, () => {
       this.#looking = forEverybody(() => this.#look())
         // The database is not reachable, or is busy.
         .catch(() => {})
@@ -82,7 +83,7 @@ export class LeaseKeeper implements Leases {
           this.#tellLoss();
           this.#lookLater();
         });
-    }, this.#times.lookMs).unref();
+    }).unref();
   }
 
   async #look(): Promise<void> {

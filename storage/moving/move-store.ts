@@ -8,8 +8,8 @@
  *  4. When no daemon has the store any more, none can open it: what is left is copied, and the numbers of rows are compared. The old side is
  *     marked "left" before the new one can be opened, so both are never in use together. */
 import { randomUUID } from "node:crypto";
-import { setTimeout as wait } from "node:timers/promises";
 import { nextTurn } from "#/src/fairness/loop-turns.ts";
+import { pause } from "#/src/model/background.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { movedRowsMax } from "#/src/model/limits.ts";
 import { checkStore } from "../checks/check.ts";
@@ -113,7 +113,7 @@ export async function moveStore(
     }
     if (!isTold) onStep("waiting");
     isTold = true;
-    await wait(lookMs);
+    await pause(lookMs);
   }
 }
 

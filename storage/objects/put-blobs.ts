@@ -1,5 +1,7 @@
 /** Puts long bodies into the object store before the write that names them, so that no row names a missing object. */
+
 import { randomBytes } from "node:crypto";
+import { inBackground } from "#/src/model/background.ts";
 import { objectBytesMin, objectsDeadlineMs } from "#/src/model/limits.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import { type EncodedBlob, outsideCodecOf } from "../blob.ts";
@@ -26,7 +28,7 @@ export async function putBlobs<T>(reader: Reader, objects: Objects, args: T): Pr
   try {
     return { args: (await replace(args)) as T, remove };
   } catch (error) {
-    void remove();
+    inBackground(remove);
     throw error;
   }
 

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import type { AwsClient } from "aws4fetch";
+import { pause } from "#/src/model/background.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { objectAttemptsMax, objectPutsAtOnce, objectTimeoutMs, objectWritesMax } from "#/src/model/limits.ts";
 import type { ObjectPlace, Objects } from "./objects.ts";
@@ -49,7 +50,7 @@ export function openS3Objects(place: ObjectPlace): Objects {
       } catch (error) {
         if (error instanceof WaypostError) throw error;
         if (attempt >= objectAttemptsMax || deadline?.aborted) throw away(error);
-        await new Promise((resolve) => setTimeout(resolve, retryMs * attempt));
+        await pause(retryMs * attempt);
       }
   }
 

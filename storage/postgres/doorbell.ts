@@ -4,6 +4,7 @@
  *
  *  It is told after the commit and on a connection of its own. In the transaction it could not get lost, but PostgreSQL lets only one
  *  transaction commit at a time that notifies. */
+import { after, inBackground } from "#/src/model/background.ts";
 import type { Touched } from "#/src/model/changes.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import { paddedList, placesFor, type Reader } from "../sql.ts";
@@ -59,7 +60,7 @@ export class Doorbell {
     this.#note(touched);
     for (const { agent, modseq } of touched) this.#waiting.set(agent, modseq);
     if (this.#waiting.size > waitingMax) this.#waiting.clear();
-    void this.#tell();
+    inBackground(() => this.#tell());
   }
 
   async close(): Promise<void> {
@@ -118,9 +119,9 @@ export class Doorbell {
 
   #pollLater(): void {
     if (this.#isClosed) return;
-    this.#timer = setTimeout(() => {
+    this.#timer = after(pollMs, () => {
       this.#polling = this.#look().then(() => this.#pollLater());
-    }, pollMs).unref();
+    }).unref();
   }
 
   async #look(): Promise<void> {
@@ -128,7 +129,7 @@ export class Doorbell {
       if (this.#sql?.isLost !== false) {
         await this.#listen();
         this.#host.missed();
-        void this.#tell();
+        inBackground(() => this.#tell());
       }
       await this.#poll();
     } catch {

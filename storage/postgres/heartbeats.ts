@@ -1,6 +1,6 @@
 /** Whether daemons run on a database, by their heartbeats in the table `daemon` (`storage/leasing/lease-keeper.ts`). It is asked of schemas of every
  *  version, before steps of the schema are taken: a daemon of the former version that runs would have its tables changed below it. */
-import { setTimeout as wait } from "node:timers/promises";
+import { pause } from "#/src/model/background.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { PostgresSql } from "./connection.ts";
 
@@ -14,7 +14,7 @@ export async function hasDaemons(sql: PostgresSql, waitMs: number): Promise<bool
   if (table?.name == null) return false;
   const before = await listBeats(sql);
   if (before.size === 0) return false;
-  await wait(waitMs);
+  await pause(waitMs);
   return [...(await listBeats(sql))].some(([daemon, beat]) => before.get(daemon) !== beat);
 }
 

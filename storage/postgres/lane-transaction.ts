@@ -47,8 +47,8 @@ export class LaneTransaction implements Transaction {
   }
 
   async send(query: string, ...parameters: SqlValue[]): Promise<void> {
-    const done = sendAhead(this.#sql, this.#sent, query, parameters);
-    if (this.#sql.pending > sentMax) await done;
+    sendAhead(this.#sql, this.#sent, query, parameters);
+    if (this.#sql.pending > sentMax) await this.#sent.last;
   }
 
   async #answer<T>(answer: Promise<T>): Promise<T> {
@@ -79,9 +79,8 @@ export function sendAhead(
   sent: Sent,
   text: string,
   parameters: readonly SqlValue[] = [],
-): Promise<unknown> {
+): void {
   sent.last = sql.query(text, parameters).catch((error: unknown) => {
     sent.failure ??= error;
   });
-  return sent.last;
 }

@@ -8,7 +8,7 @@
  *  First it is tried as if all would go well: no savepoints, deliveries to different agents at the same time, and nothing is waited for
  *  that nobody needs. If a job fails, all is undone and done again with a savepoint for each job. Where two lanes wait for each other
  *  the server ends one of them: its jobs are then done one by one, each from its start. */
-import { forEverybody } from "#/src/model/caller.ts";
+import { inBackground } from "#/src/model/background.ts";
 import type { Touched } from "#/src/model/changes.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import { errorOfRow, errorRow } from "../failures.ts";
@@ -86,11 +86,13 @@ export class WriteLane {
     const { resolve } = this.#idle;
     // All jobs of one turn go in one batch, and none of them for the caller that came first.
     queueMicrotask(() =>
-      forEverybody(() => this.#run()).finally(() => {
-        this.#isRunning = false;
-        resolve();
-        if (this.#lanes.nextLane() !== undefined) this.#wake();
-      }),
+      inBackground(() =>
+        this.#run().finally(() => {
+          this.#isRunning = false;
+          resolve();
+          if (this.#lanes.nextLane() !== undefined) this.#wake();
+        }),
+      ),
     );
   }
 

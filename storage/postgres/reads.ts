@@ -1,4 +1,7 @@
 /** Reads of the main thread: statements that go to whichever of a few connections has least to do, each behind those sent before it. */
+
+import { inBackground } from "#/src/model/background.ts";
+import { forTheHouse } from "#/src/model/caller.ts";
 import type { Reader, SqlValue } from "../sql.ts";
 import type { DatabasePlace } from "../store.ts";
 import { connectAgain, type PostgresSql } from "./connection.ts";
@@ -62,9 +65,9 @@ export class PostgresReads implements Reader {
   }
 
   #connect(): Promise<PostgresSql> {
-    this.#connecting ??= connectAgain(this.#place)
+    this.#connecting ??= forTheHouse(() => connectAgain(this.#place))
       .then((sql) => {
-        if (this.#isClosed) void sql.close();
+        if (this.#isClosed) inBackground(() => sql.close());
         else this.#connections.push(sql);
         return sql;
       })

@@ -1,6 +1,8 @@
 /** The store on PostgreSQL: reads on a few connections, writes in lanes, long reads on threads that start when they are needed. */
+
 import { randomUUID } from "node:crypto";
 import fs from "node:fs";
+import { inBackground } from "#/src/model/background.ts";
 import type { Touched } from "#/src/model/changes.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
@@ -100,12 +102,12 @@ class PostgresStore extends EngineStore {
   async join(): Promise<void> {
     await this.#doorbell.start();
     await this.#keeper?.start();
-    if (this.#keeper !== undefined) void this.undoCopies();
+    if (this.#keeper !== undefined) inBackground(() => this.undoCopies());
   }
 
   /** What another daemon had under way when it ended. It may have told nobody of its last commits. */
   #takeOver(): void {
-    void this.undoCopies();
+    inBackground(() => this.undoCopies());
     this.tellMissed();
   }
 

@@ -1,8 +1,10 @@
 /** The store on SQLite: reads on this thread's connection, writes on the writer thread, long reads on threads that start when they are needed. */
+
 import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
 import type { Worker } from "node:worker_threads";
+import { inBackground } from "#/src/model/background.ts";
 import type { WaypostError } from "#/src/model/errors.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
 import { endThread, startThread } from "#/src/threads/start-thread.ts";
@@ -34,7 +36,7 @@ export async function openSqliteStore(options: OpenOptions): Promise<Store> {
     syncFolder(options.folder);
     syncFolder(path.dirname(path.resolve(options.folder)));
     const store = new SqliteStore(options, lock, writer);
-    void store.undoCopies();
+    inBackground(() => store.undoCopies());
     return store;
   } catch (error) {
     for (const worker of workers) await endThread(worker);

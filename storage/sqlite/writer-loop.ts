@@ -10,6 +10,7 @@
  *  Jobs await nothing but the transaction, whose promises are settled when they are returned: a batch never gives the event
  *  loop a turn, so nothing else can happen inside it. Between batches the loop gives a turn whenever a backup is running. */
 import Database from "better-sqlite3";
+import { inBackground, loopTurn } from "#/src/model/background.ts";
 import type { Touched } from "#/src/model/changes.ts";
 import type { AccountNumber, AgentNumber, BlobNumber, Modseq } from "#/src/model/numbers.ts";
 import { collectGarbage } from "#/src/threads/collect-garbage.ts";
@@ -115,7 +116,7 @@ export class WriterLoop {
 
   #enqueue(message: ToWriter): void {
     if (message.kind === "jobs") for (const job of message.jobs) this.#lanes.push(job);
-    else if (message.kind === "backup") void this.#backup(message.id, message.file);
+    else if (message.kind === "backup") inBackground(() => this.#backup(message.id, message.file));
     else if (message.kind === "rest") this.#rest(message.id);
     else this.#isClosing = true;
   }
@@ -136,7 +137,7 @@ export class WriterLoop {
         await this.#batch(lane);
       } else break;
       this.#checkpoint(false);
-      if (this.#backups > 0 || !this.#lanes.hasQuick) await nextTurn();
+      if (this.#backups > 0 || !this.#lanes.hasQuick) await loopTurn();
     }
     if (this.#isClosing && this.#backups === 0 && !this.#isDead) {
       this.#isDead = true;
@@ -367,8 +368,4 @@ export class WriterLoop {
 function describe(error: unknown): string {
   const code = error instanceof Database.SqliteError ? `${error.code}: ` : "";
   return code + (error instanceof Error ? error.message : String(error));
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -2,6 +2,7 @@
  *  any. A check has another thread, because its time grows with the store. */
 import { once } from "node:events";
 import type { Worker } from "node:worker_threads";
+import { after, idleTime, inBackground } from "#/src/model/background.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
 import { endThread, startThread } from "#/src/threads/start-thread.ts";
 import { closedStore } from "../failures.ts";
@@ -38,7 +39,7 @@ export class LongReads {
     } finally {
       this.#scanCount--;
       if (this.#scanCount === 0 && !this.#isClosed)
-        this.#idleTimer = setTimeout(() => void this.#endReader(), this.#idleMs).unref();
+        this.#idleTimer = after(idleTime(this.#idleMs), () => this.#endReader()).unref();
     }
   }
 
@@ -58,7 +59,7 @@ export class LongReads {
   /** Rejects current and later reads. */
   fail(reason: string): void {
     this.#isClosed = true;
-    void this.#reader?.then(
+    this.#reader?.then(
       (channel) => channel.fail(reason),
       () => {},
     );
@@ -68,7 +69,7 @@ export class LongReads {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#idleTimer);
-    for (const worker of this.#checks) void endThread(worker);
+    for (const worker of this.#checks) inBackground(() => endThread(worker));
     const ends = [...this.#threads].map((worker) => {
       worker.ref();
       return once(worker, "exit");

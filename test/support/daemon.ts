@@ -9,6 +9,7 @@ import { listenerSections, type Settings } from "#/config/schema.ts";
 import { type Credentials, type ReadyLine, readyLine } from "#/src/cli/ready.ts";
 import { seedForDevelopment } from "#/src/cli/seed.ts";
 import { type Daemon, startDaemon } from "#/src/daemon/daemon.ts";
+import { failedInBackground } from "#/src/daemon/keep-serving.ts";
 import { dropStorage, storageSettings } from "./engine.ts";
 
 /** Settings that lift the limits on the rate of requests. */
@@ -131,9 +132,11 @@ async function spawnDaemon(data: string, options: DaemonOptions): Promise<Daemon
     process: child,
     startMs: performance.now() - startedAt,
     stderr: () => stderr,
-    end(signal) {
+    async end(signal) {
       child.kill(signal);
-      return ended;
+      const code = await ended;
+      if (stderr.includes(failedInBackground)) throw new Error(stderr);
+      return code;
     },
   };
 }

@@ -1,6 +1,7 @@
 /** IDLE (RFC 9051 section 6.3.13, RFC 2177): sends changes of others at once, until the client sends DONE. While the store is
  *  away it stays, and sends them when it is back. */
 import type { Connection } from "#/protocols/connection/connection.ts";
+import { after, every } from "#/src/model/background.ts";
 import { afterLogin, command, noArguments } from "../command.ts";
 import { bad, isTemporary, readAgainMs } from "../errors.ts";
 
@@ -22,7 +23,7 @@ export const idle = command({
     out.line("+ idling");
     const done = readDone(session.connection);
     let wake = Promise.withResolvers<void>();
-    const timer = setInterval(() => wake.resolve(), checkMs);
+    const timer = every(checkMs, () => wake.resolve());
     let again: NodeJS.Timeout | undefined;
     selected?.onRing(() => wake.resolve());
     session.watch?.onRing(() => wake.resolve());
@@ -34,7 +35,7 @@ export const idle = command({
           await session.watch?.tell(out);
         } catch (error) {
           if (!isTemporary(error)) throw error;
-          again = setTimeout(() => wake.resolve(), readAgainMs);
+          again = after(readAgainMs, () => wake.resolve());
         }
         await out.flush();
         const line = await Promise.race([done, wake.promise]);

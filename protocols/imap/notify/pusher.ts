@@ -1,6 +1,7 @@
 /** Sends the events of NOTIFY while no command is in progress (RFC 5465 section 3.1): from the end of one command until the next
  *  has been read, or until its first octets have come. */
 
+import { after } from "#/src/model/background.ts";
 import { isTemporary, readAgainMs } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 import type { ResponseWriter } from "../wire/response-writer.ts";
@@ -30,7 +31,7 @@ export class Pusher {
         .catch((error: unknown) => {
           if (!isTemporary(error)) return failed.reject(error);
           clearTimeout(again);
-          again = setTimeout(push, readAgainMs);
+          again = after(readAgainMs, push);
         });
     };
     // The first failure ends the connection; the second must not become an unhandled rejection.

@@ -1,6 +1,7 @@
 /** Tells a client that its command is still running (RFC 9585), so that it does not give up, and bounds how long the command runs
  *  without a response of its own.
  *  resp-text-code = "INPROGRESS" SP "(" (quoted-tag / "NIL") SP "NIL" SP "NIL" ")" */
+import { every } from "#/src/model/background.ts";
 import { commandSilenceMsMax, progressMs } from "../limits.ts";
 import type { ResponseWriter } from "../wire/response-writer.ts";
 
@@ -11,7 +12,7 @@ export function tellProgress(tag: string, out: ResponseWriter, onOverdue: () => 
   const name = tag.includes("]") ? "NIL" : `"${tag}"`;
   let saidBefore = out.lineCount;
   let silentMs = 0;
-  const timer = setInterval(() => {
+  const timer = every(progressMs, () => {
     const hasSaid = out.lineCount !== saidBefore || out.isWaitingForReader;
     silentMs = hasSaid ? 0 : silentMs + progressMs;
     if (silentMs >= commandSilenceMsMax) {
@@ -25,7 +26,7 @@ export function tellProgress(tag: string, out: ResponseWriter, onOverdue: () => 
       out.flush().catch(() => {});
     }
     saidBefore = out.lineCount;
-  }, progressMs);
+  });
   return {
     [Symbol.dispose]() {
       clearInterval(timer);

@@ -1,4 +1,6 @@
 /** Waits for a signal that there may be new events. A signal that comes while nobody waits is kept for the next call of `wait`. */
+import { after } from "#/src/model/background.ts";
+
 export interface Doorbell extends Disposable {
   readonly ring: () => void;
   /** Resolves at a signal ("rung"), when the time is over ("quiet"), or when the caller has gone ("ended"). */
@@ -19,7 +21,7 @@ export function createDoorbell(signal: AbortSignal): Doorbell {
       if (signal.aborted) return "ended";
       if (!isRung) {
         const how = await new Promise<"rung" | "quiet" | "ended">((resolve) => {
-          const timer = setTimeout(() => wake?.("quiet"), ms);
+          const timer = after(ms, () => wake?.("quiet"));
           wake = (reason) => {
             clearTimeout(timer);
             wake = undefined;

@@ -1,6 +1,7 @@
 /** One open `watch`. Thousands of them are open at once, so each keeps only what is needed to send the next event, and not the
  *  request that opened it. The same frame for many streams is made once. */
 import type { EventPage } from "#/src/feed/events.ts";
+import { after, inBackground } from "#/src/model/background.ts";
 import { asRefusal, errorObject } from "../errors.ts";
 import type { FrameSink, FrameStream, OperationContext, StreamFrame } from "../operation.ts";
 import type { WatchRequest } from "../schemas.ts";
@@ -63,15 +64,15 @@ export class WatchStream implements FrameStream {
     this.#write({ event: "open", data: { cursor: this.#supplied } });
     if (this.#first !== undefined) this.#tell(this.#first);
     this.#first = undefined;
-    this.#quiet = setTimeout(becomeQuiet, this.#quietMs, this);
+    this.#quiet = after(this.#quietMs, becomeQuiet, this);
     // An expiry too far away for a timer is checked at each quiet interval.
-    if (this.#expiryMs < timerMaxMs) this.#expiry = setTimeout(becomeQuiet, this.#expiryMs, this);
-    if (this.#mayHaveMore) void this.#readOn();
+    if (this.#expiryMs < timerMaxMs) this.#expiry = after(this.#expiryMs, becomeQuiet, this);
+    if (this.#mayHaveMore) inBackground(() => this.#readOn());
   }
 
   resume(): void {
     this.#isFull = false;
-    if (this.#mayHaveMore) void this.#readOn();
+    if (this.#mayHaveMore) inBackground(() => this.#readOn());
   }
 
   close(): void {
@@ -95,7 +96,7 @@ export class WatchStream implements FrameStream {
 
   #rung(): void {
     this.#mayHaveMore = true;
-    void this.#readOn();
+    inBackground(() => this.#readOn());
   }
 
   /** Reads and sends events until there are no more, or the reader has no room. Whether anything was sent. */
@@ -119,12 +120,12 @@ export class WatchStream implements FrameStream {
   /** The store is away or too busy; the stream stays, and its place in the log with it. */
   #readAgainLater(): void {
     this.#mayHaveMore = true;
-    if (this.#source !== undefined) this.#again ??= setTimeout(readAgain, againMs, this);
+    if (this.#source !== undefined) this.#again ??= after(againMs, readAgain, this);
   }
 
   readAgain(): void {
     this.#again = undefined;
-    void this.#readOn();
+    inBackground(() => this.#readOn());
   }
 
   #tell({ page, hasNewReach }: Read): boolean {
@@ -156,8 +157,8 @@ function readAgain(stream: WatchStream): void {
   stream.readAgain();
 }
 
-function becomeQuiet(stream: WatchStream): void {
-  void stream.becomeQuiet();
+function becomeQuiet(stream: WatchStream): Promise<void> {
+  return stream.becomeQuiet();
 }
 
 function frameOf(page: EventPage): StreamFrame {

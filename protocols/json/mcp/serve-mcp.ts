@@ -2,12 +2,12 @@
  *  be stolen, resumed with another token or left open.
  *
  *  POST /mcp   one message or a batch */
-import { setImmediate as nextLoop } from "node:timers/promises";
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
 import type { HttpContext, HttpRoute } from "#/protocols/http/app.ts";
 import { newRequestId } from "#/protocols/http/request-id.ts";
 import type { Principal } from "#/src/accounts/accounts.ts";
 import { nextTurn } from "#/src/fairness/loop-turns.ts";
+import { loopTurn } from "#/src/model/background.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { jsonBlobBodyBytesMax, jsonBodyBytesMax } from "#/src/model/limits.ts";
@@ -46,13 +46,13 @@ export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, in
   /** Loads the SDK, at the first request: some 50 ms, 15 ms for its schemas and 70 ms for those of the tools. In between others have a turn. */
   async function loadHandler(): Promise<McpHttpHandler> {
     const { createMcpHandler, preloadSchemas } = await import("@modelcontextprotocol/server");
-    await nextLoop();
+    await loopTurn();
     preloadSchemas();
-    await nextLoop();
+    await loopTurn();
     const { createToolServer, knownTool } = await import("./tool-server.ts");
     for (const operation of registry.served.filter(isTool)) {
       knownTool(operation);
-      await nextLoop();
+      await loopTurn();
     }
     return createMcpHandler((context) => createToolServer(doorOf(context.authInfo!.extra as never)), {
       // The lists of tools do not change during a connection, so there is nothing to subscribe to.

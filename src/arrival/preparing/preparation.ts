@@ -3,9 +3,9 @@
  *  Parsing, hashing and compressing cost more than everything else that the main thread does for a message, and the sender of a hostile
  *  message chooses its cost. Threads do this work, within limits of processor time and memory (`src/threads`). A message from another
  *  server that exceeds them is prepared again without evidence. If it exceeds them again, it is refused permanently. */
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Origin } from "#/src/evidence/examine.ts";
 import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
+import { loopTurn } from "#/src/model/background.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { addressOwner } from "#/src/model/owner.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
@@ -71,7 +71,7 @@ async function sharedCopy(bytes: Uint8Array): Promise<SharedOctets> {
   const shared = sharedMemory.take(bytes.byteLength).subarray(0, bytes.byteLength);
   for (let at = 0; at < bytes.byteLength; at += copiedBytes) {
     shared.set(bytes.subarray(at, at + copiedBytes), at);
-    if (at > 0) await nextTurn();
+    if (at > 0) await loopTurn();
   }
   return shared;
 }

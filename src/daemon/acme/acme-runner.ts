@@ -4,6 +4,7 @@ import { X509Certificate } from "node:crypto";
 import type { Logger } from "pino";
 import type { Settings } from "#/config/schema.ts";
 import type { PemPair } from "#/protocols/connection/server-keys.ts";
+import { after } from "#/src/model/background.ts";
 import type { Clock } from "#/src/model/clock.ts";
 import type { Authority } from "./authority.ts";
 import { keepPair, readKeptPair } from "./kept-certificates.ts";
@@ -131,7 +132,7 @@ export function startAcmeRunner({
       .catch((error: unknown) => log.error({ err: error }, "certificates could not be looked at"))
       .then(() => {
         if (!stopping.signal.aborted)
-          timer = setTimeout(() => void look(), shared === undefined ? lookEveryMs : exchangeEveryMs).unref();
+          timer = after(shared === undefined ? lookEveryMs : exchangeEveryMs, look).unref();
       });
     return running;
   }

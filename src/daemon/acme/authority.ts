@@ -1,10 +1,10 @@
 /** Requests to the authority: a certificate for a name (RFC 8555), and when to renew it (RFC 9773). `acme-client` implements the protocol
  *  and JOSE. It is loaded when a certificate is due. */
 import { isIP } from "node:net";
-import { setTimeout } from "node:timers/promises";
 import type * as Acme from "acme-client";
 import type { Settings } from "#/config/schema.ts";
 import type { PemPair } from "#/protocols/connection/server-keys.ts";
+import { pause } from "#/src/model/background.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { Challenges } from "./challenges.ts";
 import { keepAccountKey, readAccountKey } from "./kept-certificates.ts";
@@ -112,7 +112,7 @@ export function createAuthority(
       if (found.status === "valid" || found.status === "ready") return found;
       if (found.status === "invalid")
         throw new WaypostError("upstream_unavailable", `The authority refused: ${problemOf(found)}`);
-      await setTimeout(Math.min(firstPauseMs * 2 ** look, longestPauseMs), undefined, { signal });
+      await pause(Math.min(firstPauseMs * 2 ** look, longestPauseMs), { signal });
     }
     throw new WaypostError("upstream_unavailable", "The authority did not decide in time.");
   }
@@ -126,7 +126,7 @@ export function createAuthority(
           // acme-client throws a TypeError for a broken connection. Ordering again costs nothing.
           if (!(error instanceof TypeError)) throw error;
           if (attempt === attemptsMax) throw unanswered(wanted.directory, error);
-          await setTimeout(attempt * brokenPauseMs, undefined, { signal });
+          await pause(attempt * brokenPauseMs, { signal });
         }
     },
 

@@ -1,4 +1,5 @@
 import { createResolve, type Resolve } from "#/src/evidence/dns.ts";
+import { inBackground } from "#/src/model/background.ts";
 import { systemClock } from "#/src/model/clock.ts";
 import { listDomains } from "#/storage/queries/accounts/accounts.ts";
 import type { House } from "../house.ts";
@@ -37,8 +38,8 @@ export async function startAcme(
     onNew: () => certificate.reload(),
     shared,
   });
-  void runner.look();
-  const end = store.leases.onChange(() => void runner.look());
+  inBackground(() => runner.look());
+  const end = store.leases.onChange(() => inBackground(() => runner.look()));
   return {
     ...runner,
     async stop() {

@@ -5,11 +5,11 @@
  *
  *  A message that cannot be indexed is skipped, and the others are indexed. The index records which slice is being tried. If that
  *  ended the thread, the messages of the slice are tried one by one, each at most twice. */
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { directReaders, readingOnce } from "#/src/mail/content-readers.ts";
 import { createMessageBytes } from "#/src/mail/message-bytes.ts";
 import { createDocumentReader, type DocumentReader } from "#/src/mail/search/search-document.ts";
+import { every, loopTurn, pause } from "#/src/model/background.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
@@ -101,14 +101,14 @@ async function start(): Promise<void> {
       const messages = database.listMessages(agent, 0, sweptPerTurn);
       await removeDocuments(agent, messages);
       if (messages.length < sweptPerTurn) return;
-      await nextTurn();
+      await loopTurn();
     }
   }
 
   /** As long a pause as the work took. While somebody asks, which the index would answer sooner, only a turn. */
-  async function pause(begunAt: number): Promise<void> {
-    if (settling.length > 0 || asked.size > 0) await nextTurn();
-    else await sleep(performance.now() - begunAt);
+  async function rest(begunAt: number): Promise<void> {
+    if (settling.length > 0 || asked.size > 0) await loopTurn();
+    else await pause(performance.now() - begunAt);
   }
 
   /** The body as it stands in the document, or "" when it has been put beside it in pieces. */
@@ -132,7 +132,7 @@ async function start(): Promise<void> {
       database.pieces.add(agent, message, number++, text, before);
       before = text;
       text = "";
-      await pause(begunAt);
+      await rest(begunAt);
       if (isClosing) return "";
       begunAt = performance.now();
     }
@@ -142,7 +142,7 @@ async function start(): Promise<void> {
   }
 
   async function removePieces(agent: AgentNumber, message: MessageNumber): Promise<void> {
-    while (database.pieces.remove(agent, message, sweptPiecesPerTurn)) await nextTurn();
+    while (database.pieces.remove(agent, message, sweptPiecesPerTurn)) await loopTurn();
   }
 
   async function removeDocuments(agent: AgentNumber, messages: readonly MessageNumber[]): Promise<void> {
@@ -181,7 +181,7 @@ async function start(): Promise<void> {
       for (const row of state.messages) {
         documents.push(await readDocument(agent, row));
         // The limit of a turn is for one message.
-        await nextTurn();
+        await loopTurn();
       }
       return documents;
     }
@@ -258,7 +258,7 @@ async function start(): Promise<void> {
       await removeDocuments(agent, await source.listGone(agent, messages));
       if (messages.length < sweptPerTurn) break;
       after = messages.at(-1)!;
-      await nextTurn();
+      await loopTurn();
     }
     database.finishSweep(agent);
   }
@@ -298,7 +298,7 @@ async function start(): Promise<void> {
         hasWorked = true;
       }
       if (!hasWorked) await (sweepsAt === 0 ? woken : Promise.race([woken, pauseUntil(sweepsAt)]));
-      else await pause(begunAt);
+      else await rest(begunAt);
     }
     database.close();
     source.close();
@@ -385,7 +385,7 @@ function isEngineFault(error: unknown): boolean {
 }
 
 async function pauseUntil(at: number): Promise<void> {
-  await sleep(Math.max(1, at - performance.now()), undefined, { ref: false });
+  await pause(Math.max(1, at - performance.now()), { ref: false });
 }
 
 function fail(error: unknown): void {
@@ -393,5 +393,5 @@ function fail(error: unknown): void {
   port.close();
 }
 
-setInterval(() => Atomics.add(beat, 0, 1), beatMs).unref();
+every(beatMs, () => Atomics.add(beat, 0, 1)).unref();
 start().catch(fail);

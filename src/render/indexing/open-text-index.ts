@@ -2,6 +2,7 @@
  *  ends after a while; the next mail or question starts it again. */
 import type { Worker } from "node:worker_threads";
 import type { TextIndex } from "#/src/mail/indexing/text-index.ts";
+import { after, idleTime, inBackground } from "#/src/model/background.ts";
 import { onCallerGone } from "#/src/model/caller.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import { houseThreads, type ThreadKind } from "#/src/threads/house-threads.ts";
@@ -77,14 +78,14 @@ export async function openTextIndex(
       worker = undefined;
       retire = undefined;
       forgetWaiting();
-      void endThread(thread);
+      inBackground(() => endThread(thread));
       if (!isClosed) {
         options.onFailure?.(reason);
         if (performance.now() - startedAt > soundMs) restartMs = restartMsMin;
-        restart = setTimeout(() => {
+        restart = after(restartMs, () => {
           restart = undefined;
           start();
-        }, restartMs).unref();
+        }).unref();
         restartMs = Math.min(restartMs * 2, restartMsMax);
       }
       isStarted.resolve();
@@ -132,7 +133,7 @@ export async function openTextIndex(
   function wake(): void {
     if (isClosed) return;
     clearTimeout(idleTimer);
-    idleTimer = setTimeout(() => void sleep(), idleMs).unref();
+    idleTimer = after(idleTime(idleMs), sleep).unref();
     if (!isAsleep) return;
     isAsleep = false;
     // Two threads would wait for each other's locks.
@@ -199,7 +200,7 @@ export async function openTextIndex(
     rung.clear();
   };
   const stopListening = store.onCommit((touched) => {
-    if (rung.size === 0) setTimeout(ring, ringMs).unref();
+    if (rung.size === 0) after(ringMs, ring).unref();
     for (const { agent } of touched) rung.add(agent);
   });
   const stopHearing = store.onMissed(() => {

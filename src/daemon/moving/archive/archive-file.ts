@@ -31,7 +31,9 @@ export async function writeArchive(
     });
     const sink = new Writable({
       highWaterMark: chunkBytes,
-      write: (chunk: Buffer, _, done) => void handle.writeFile(chunk).then(() => done(), done),
+      write(chunk: Buffer, _, done) {
+        handle.writeFile(chunk).then(() => done(), done);
+      },
     });
     const packed = packing(file);
     if (packed === undefined) await pipeline(joined(pieces), sink, { signal });
