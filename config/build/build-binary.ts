@@ -88,6 +88,8 @@ function strippedCopy(node: string): string {
   return copy;
 }
 
+/** What the first binary is asked to do ends within this time, or is ended. */
+const tryOutMs = 60_000;
 /** As in src/start.mjs. */
 const execArgv = [
   "--max-semi-space-size=4",
@@ -114,7 +116,7 @@ if (target === host) {
   fs.writeFileSync(keeping, `${fs.readFileSync(runProgram, "utf8")}\n${keepCode(code)}`);
   makeExecutable(keeping);
   await tryOut();
-  for (const file of fs.readdirSync(code)) checkCode(path.basename(file, ".code"));
+  for (const name of keptNames()) checkCode(name);
   fs.rmSync(keeping);
 }
 makeExecutable(runProgram);
@@ -122,8 +124,12 @@ for (const name of [node, path.join(out, "node-there")]) fs.rmSync(name, { force
 fs.rmSync(code, { recursive: true, force: true });
 console.log(`${path.relative(process.cwd(), output)} ${(fs.statSync(output).size / 1e6).toFixed(1)} MB`);
 
+/** Programs whose code was kept. A file that was being written when the daemon stopped has another name. */
+function keptNames(): string[] {
+  return names.filter((name) => fs.existsSync(path.join(code, `${name}.code`)));
+}
+
 function makeExecutable(start: string): void {
-  const kept = fs.existsSync(code) ? fs.readdirSync(code) : [];
   const description = path.join(out, "sea.json");
   fs.writeFileSync(
     description,
@@ -140,7 +146,7 @@ function makeExecutable(start: string): void {
         "better-sqlite3.node": path.join(sqlite, "prebuilds", `${target}.node`),
         "run-program.cjs": start,
         ...Object.fromEntries(names.map((name) => [`${name}.cjs`, path.join(out, `${name}.cjs`)])),
-        ...Object.fromEntries(kept.map((file) => [file, path.join(code, file)])),
+        ...Object.fromEntries(keptNames().map((name) => [`${name}.code`, path.join(code, `${name}.code`)])),
       },
     }),
   );
@@ -158,20 +164,24 @@ function keepCode(folder: string): string {
   }, 500).unref();`;
 }
 
-/** Starts a daemon on a store of its own, and gives it a message. */
+/** Starts a daemon on a store of its own, and gives it a message. Throws if the daemon ends before that. */
 async function tryOut(): Promise<void> {
   const data = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-build-"));
-  const daemon = spawn(output, ["dev", "--json", "--data", data], { stdio: ["ignore", "pipe", "ignore"] });
+  const daemon = spawn(output, ["dev", "--json", "--data", data], { stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(daemon, "exit");
+  const overdue = setTimeout(() => daemon.kill("SIGKILL"), tryOutMs);
   try {
     for await (const line of createInterface(daemon.stdout)) {
       const { ready, agents } = JSON.parse(line) as { ready?: true; agents?: { readonly address: string }[] };
       if (ready !== true) continue;
-      execFileSync(output, ["deliver", "--to", agents![0]!.address, "--data", data], { stdio: "ignore" });
+      const args = ["deliver", "--to", agents![0]!.address, "--data", data];
+      execFileSync(output, args, { stdio: "ignore", timeout: tryOutMs });
       await delay(2000);
-      break;
+      return;
     }
+    throw new Error("The binary ended before it was ready.");
   } finally {
+    clearTimeout(overdue);
     daemon.kill();
     await ended;
     fs.rmSync(data, { recursive: true });
