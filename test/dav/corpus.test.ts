@@ -9,6 +9,7 @@ import {
   hasCorpus,
   listCorpusFiles,
 } from "../support/corpus.ts";
+import { isExhaustive, sampleOf } from "../support/samples.ts";
 import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
 
 describe.skipIf(!hasCorpus)(`the corpus${corpusNote}`, () => {
@@ -55,13 +56,18 @@ describe.skipIf(!hasCorpus)(`the corpus${corpusNote}`, () => {
     return counts;
   }
 
+  /** All files have these outcomes; some of them have some. */
+  function expectOutcomes(counts: Record<string, number>, all: Record<string, number>): void {
+    if (isExhaustive) expect(counts).toEqual(all);
+    else expect(Object.keys(all)).toEqual(expect.arrayContaining(Object.keys(counts)));
+  }
+
   // Many files are cut out of tests: without VERSION, with METHOD, events without VCALENDAR, cards without UID.
-  test("every calendar object is answered octet for octet, and every other text is refused with its precondition", {
-    timeout: 60_000,
-  }, async () => {
+  test("every calendar object is answered octet for octet, and every other text is refused with its precondition", async () => {
     const [, collection] = await listHrefs(`/dav/calendars/${server.ada.id}/`);
-    const counts = await roundTrip(collection!, "text/calendar", listCorpusFiles("calendar", /\.ics$/));
-    expect(counts).toEqual({
+    const files = sampleOf(listCorpusFiles("calendar", /\.ics$/), 150);
+    const counts = await roundTrip(collection!, "text/calendar", files);
+    expectOutcomes(counts, {
       stored: 603,
       "403 valid-calendar-data": 292,
       "403 valid-calendar-object-resource": 212,
@@ -72,8 +78,9 @@ describe.skipIf(!hasCorpus)(`the corpus${corpusNote}`, () => {
 
   test("every card is answered octet for octet, and every other text is refused with its precondition", async () => {
     const [, collection] = await listHrefs(`/dav/addressbooks/${server.ada.id}/`);
-    const counts = await roundTrip(collection!, "text/vcard", listCorpusFiles("contact", /\.vcf$/));
-    expect(counts).toEqual({
+    const files = sampleOf(listCorpusFiles("contact", /\.vcf$/), 50);
+    const counts = await roundTrip(collection!, "text/vcard", files);
+    expectOutcomes(counts, {
       stored: 55,
       "403 valid-address-data": 85,
       "403 supported-address-data": 19,

@@ -10,6 +10,7 @@ import type { ErrorCode } from "#/src/model/errors.ts";
 import { idPrefix, objectKinds } from "#/src/model/ids.ts";
 import { scopes as allScopes, type Scope } from "#/src/model/roles.ts";
 import { type HttpClient, httpClient } from "../support/clients/http.ts";
+import { sampleOf } from "../support/samples.ts";
 import { type JsonServer, type Owner, openJsonServer, plainMessage } from "../support/servers/json-server.ts";
 import { type Named, type Row, rows } from "./authorization-table.ts";
 
@@ -240,12 +241,14 @@ describe("what names an object is answered by scope and by whose the object is",
   for (const [index, row] of rows.entries())
     it(titleOf(row, index), async () => {
       const answers = [];
-      for (const relation of relations)
-        for (const scopes of scopeSetsOf(relation)) {
-          const expected = expectedOf(row, relation, scopes);
-          const status = await ask(clients.get(scopes.join())!, row, relation, expected);
-          answers.push({ relation, scopes: scopes.join(), status, expected });
-        }
+      const asked = relations.flatMap((relation) =>
+        scopeSetsOf(relation).map((scopes) => ({ relation, scopes })),
+      );
+      for (const { relation, scopes } of sampleOf(asked, 12)) {
+        const expected = expectedOf(row, relation, scopes);
+        const status = await ask(clients.get(scopes.join())!, row, relation, expected);
+        answers.push({ relation, scopes: scopes.join(), status, expected });
+      }
       expect(answers.filter(({ status, expected }) => status !== expected)).toEqual([]);
     });
 });
@@ -254,15 +257,16 @@ describe("whatever is asked for", () => {
   const askAll = async (
     client: HttpClient,
     expectedOfRow: (row: Row, relation: Relation) => number,
-  ): Promise<{ row: string; status: number; isFree: boolean }[]> => {
+  ): Promise<{ row: string; status: number; isFree: boolean; expected: number }[]> => {
     const answers = [];
-    for (const [index, row] of rows.entries())
-      for (const relation of relations) {
-        const operation = operations.find((one) => one.name === row.operation)!;
-        const status = await ask(client, row, relation, expectedOfRow(row, relation));
-        const isFree = operation.isFree === true;
-        answers.push({ row: `${titleOf(row, index)}: ${relation}`, status, isFree });
-      }
+    const asked = rows.flatMap((row, index) => relations.map((relation) => ({ row, index, relation })));
+    for (const { row, index, relation } of sampleOf(asked, 100)) {
+      const operation = operations.find((one) => one.name === row.operation)!;
+      const expected = expectedOfRow(row, relation);
+      const status = await ask(client, row, relation, expected);
+      const isFree = operation.isFree === true;
+      answers.push({ row: `${titleOf(row, index)}: ${relation}`, status, isFree, expected });
+    }
     return answers;
   };
 
@@ -296,8 +300,7 @@ describe("whatever is asked for", () => {
     const client = clients.get(allScopes.join())!;
     const withAll = (row: Row, relation: Relation): number => expectedOf(row, relation, allScopes);
     const answers = await askAll(client, withAll);
-    const expected = rows.flatMap((row) => relations.map((relation) => withAll(row, relation)));
-    expect(answers.filter(({ status }, index) => status !== expected[index])).toEqual([]);
+    expect(answers.filter(({ status, expected }) => status !== expected)).toEqual([]);
     const { status, body } = await client.call("send", { body: { to: [address], text: "Hello" } });
     expect([status, body.error.code]).toEqual([503, "paused"]);
     await server.administer("agent.resume", { owner: address });

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { corpusNote, hasCorpus } from "../support/corpus.ts";
+import { sampleOf } from "../support/samples.ts";
 import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
 
 const corpus = path.resolve(import.meta.dirname, "../../../shared/corpus");
@@ -62,7 +63,7 @@ describe.skipIf(!hasCorpus)(`hidden text${corpusNote}`, () => {
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
-  it.each(cases)(
+  it.each(sampleOf(cases, 60))(
     "is left out, and no other text is lost: $name",
     async ({ name, bytes, hidden, visible, mayDoubt }) => {
       const id = await server.deliver(server.ada, bytes);
@@ -91,14 +92,16 @@ describe.skipIf(!hasCorpus)(`hidden text${corpusNote}`, () => {
 
   // The other alternative is text for the one who searches, too.
   const searched = cases.filter(({ name }) => !name.includes("plain-differs"));
-  it.each(searched.filter(({ hidden }) => hidden.some((one) => /^[a-z ]{8,}$/i.test(one))))(
-    "finds nothing when it is searched for: $name",
-    async ({ bytes, hidden }) => {
-      await server.deliver(server.ada, bytes);
-      for (const one of hidden.filter((text) => /^[a-z ]{8,}$/i.test(text)))
-        expect((await server.ada.client.ok("search", { q: one })).content.items).toEqual([]);
-    },
-  );
+  it.each(
+    sampleOf(
+      searched.filter(({ hidden }) => hidden.some((one) => /^[a-z ]{8,}$/i.test(one))),
+      30,
+    ),
+  )("finds nothing when it is searched for: $name", async ({ bytes, hidden }) => {
+    await server.deliver(server.ada, bytes);
+    for (const one of hidden.filter((text) => /^[a-z ]{8,}$/i.test(text)))
+      expect((await server.ada.client.ok("search", { q: one })).content.items).toEqual([]);
+  });
 
   it.each(hasCorpus ? ["remote-content", "script-vectors"] : [])(
     "HTML for display has no script and no remote content: %s",
