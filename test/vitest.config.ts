@@ -14,7 +14,7 @@ export default defineConfig({
     root: new URL("..", import.meta.url).pathname,
     include: ["test/**/*.test.ts"],
     exclude: ["test/long/**", "test/peers/**", "test/postgres/**", "node_modules/**"],
-    globalSetup: ["test/support/threads/compiled-program.ts"],
+    globalSetup: ["test/support/threads/compiled-program.ts", "test/support/seed.ts"],
     setupFiles: ["test/support/threads/test-threads.ts", "test/support/no-failures.ts"],
     pool: "forks",
     // Node imports the source itself, and keeps what it has compiled.
@@ -22,10 +22,11 @@ export default defineConfig({
     // Files share a process, and what it has loaded. A test leaves nothing behind there: what it spies on is put back.
     isolate: false,
     restoreMocks: true,
-    expect: { requireAssertions: true },
+    // Only what hangs takes so long: no test judges by the clock.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { requireAssertions: true, poll: { timeout: 60_000, interval: 20 } },
     maxWorkers: 3,
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
   },
 });
 

@@ -68,8 +68,12 @@ export async function openListeners(
   const close = async (): Promise<void> => {
     const closed = Promise.all(listeners.map((listener) => listener.close()));
     const grace = new AbortController();
-    await Promise.race([closed, pause(closeGraceMs, { signal: grace.signal })]);
+    const isOverdue = await Promise.race([
+      closed.then(() => false),
+      pause(closeGraceMs, { signal: grace.signal }).then(() => true),
+    ]);
     grace.abort();
+    if (isOverdue) house.log.warn("connections are open after the time in which they should have ended");
   };
   const failed = opened.find((one) => one.status === "rejected");
   if (failed === undefined) return { listeners, close };

@@ -163,7 +163,7 @@ it("is shown on the copy that a person's mail program stores, to readers of that
   const [copy] = (await call("search", { in: pat.id, folder: "sent" }, bob.token)).content.items;
   await expect
     .poll(async () => (await call("part.describe", { id: copy.id }, bob.token)).content.delivery, {
-      timeout: 10_000,
+      timeout: 60_000,
     })
     .toMatchObject({
       state: "sent",

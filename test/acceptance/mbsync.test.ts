@@ -69,7 +69,7 @@ SyncState *
     await ok(`LOGIN ${address} ${password}`);
     await ok("CREATE Box");
     for (let n = 1; n <= count; n++) await ok(`APPEND Box (${n % 2 ? "\\Seen" : ""})`, message(n));
-  }, 60_000);
+  });
   afterAll(async () => {
     await imap[Symbol.asyncDispose]();
     await daemon.stop();
@@ -124,7 +124,7 @@ SyncState *
     expect(selected.find((line) => /EXISTS$/.test(line))).toBe(`* ${count} EXISTS`);
     expect(readdirSync(maildir("cur")).filter((name) => /:2,[A-Z]*F/.test(name))).toHaveLength(1);
     expect(await sync()).toEqual([]);
-  }, 60_000);
+  });
 });
 
 function message(n: number): Buffer {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { formatAddress, parseAddress, parseDomain, splitTag } from "#/src/accounts/address.ts";
 
 describe("the normal form", () => {
@@ -87,9 +87,9 @@ test("a domain has one normal form, whether its letters are small or capital", (
 
 test("a long text is refused without being read", () => {
   const text = `${'"\\'.repeat(1_000_000)}@example.org`;
-  const start = performance.now();
+  const found = vi.spyOn(String.prototype, "lastIndexOf");
   expect(parseAddress(text)).toBeUndefined();
-  expect(performance.now() - start).toBeLessThan(50);
+  expect(found).not.toHaveBeenCalled();
 });
 
 test.each([

@@ -50,7 +50,7 @@ it.each([
   expect(refusals[0]).toEqual(refusals[1]);
 });
 
-it("refuses an item that takes too much work, and prepares the others", { timeout: 60_000 }, async () => {
+it("refuses an item that takes too much work, and prepares the others", async () => {
   const limited = createItemPreparation(createFairness(), {
     jobMs: 50,
     jobMsPerMiB: 0,

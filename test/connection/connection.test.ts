@@ -87,12 +87,12 @@ test.each(["plain", "TLS"])(
     });
     reader.resume();
     await Promise.all(writes);
-    await expect.poll(() => length, { timeout: 10_000 }).toBe(pieces * piece);
+    await expect.poll(() => length, { timeout: 60_000 }).toBe(pieces * piece);
     const expected = Buffer.concat(
       Array.from({ length: pieces }, (_, number) => Buffer.alloc(piece, number)),
     );
     expect(Buffer.concat(received).equals(expected)).toBe(true);
-    await expect.poll(() => connection.hasSentAll, { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => connection.hasSentAll, { timeout: 60_000 }).toBe(true);
     close();
   },
 );

@@ -1,4 +1,4 @@
-/** SIGTERM while connections of every kind are open: the daemon ends soon with exit code 0, and nothing acknowledged is lost. */
+/** SIGTERM while connections of every kind are open: the daemon ends all of them, then with exit code 0, and nothing acknowledged is lost. */
 import { once } from "node:events";
 import fs from "node:fs";
 import net from "node:net";
@@ -7,9 +7,6 @@ import path from "node:path";
 import tls from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ChildDaemon, startChildDaemon } from "../support/daemon.ts";
-
-/** A connection that a stop overlooks keeps the process for 3 s (`closeGraceMs`). */
-const endsWithinMs = 2900;
 
 let data: string;
 beforeAll(() => {
@@ -67,14 +64,13 @@ function connect(daemon: ChildDaemon, section: Section, isTls = section.endsWith
 
 /** Sends SIGTERM by `end` and says how the process ended. */
 async function expectCleanEnd(daemon: ChildDaemon, end: () => Promise<unknown>): Promise<void> {
-  const start = performance.now();
   const ended = new Promise((resolve) =>
-    daemon.process.once("exit", (code, signal) => resolve([code, signal, performance.now() - start])),
+    daemon.process.once("exit", (code, signal) => resolve([code, signal])),
   );
   await end();
-  const [code, signal, ms] = (await ended) as [number | null, string | null, number];
-  expect([code, signal]).toEqual([0, null]);
-  expect(ms).toBeLessThan(endsWithinMs);
+  expect(await ended).toEqual([0, null]);
+  // A connection that the stop overlooks.
+  expect(daemon.stderr()).not.toContain("connections are open");
 }
 
 // The first moments of a connection are the ones that a stop overlooks, so it is tried more than once.

@@ -42,9 +42,9 @@ test("silent servers do not block other mail: their connections are ended", asyn
   });
   const eve = await seedAgent(house.test.store, "eve", { account: "hers", kind: "person" });
   const slow = house.send({ to: ["bob@slow.net"] });
-  await vi.waitFor(() => expect(silent.sockets.size).toBe(1), 10_000);
+  await vi.waitFor(() => expect(silent.sockets.size).toBe(1), 60_000);
   const quick = house.send({ by: eve, to: ["bob@theirs.net"] });
-  await vi.waitFor(() => expect(sink.mails).toHaveLength(1), 10_000);
+  await vi.waitFor(() => expect(sink.mails).toHaveLength(1), 60_000);
   expect(await house.recipients(await slow)).toMatchObject([{ state: "queued", attemptCount: 1 }]);
   await quick;
 });
@@ -95,9 +95,9 @@ test("an attempt whose server answers an octet now and then gives way to other m
   });
   const eve = await seedAgent(house.test.store, "eve", { account: "hers", kind: "person" });
   const slow = house.send({ to: ["bob@slow.net"] });
-  await vi.waitFor(() => expect(dribbling.isReading).toBe(true), 10_000);
+  await vi.waitFor(() => expect(dribbling.isReading).toBe(true), 60_000);
   const quick = house.send({ by: eve, to: ["bob@theirs.net"] });
-  await vi.waitFor(() => expect(sink.mails).toHaveLength(1), 10_000);
+  await vi.waitFor(() => expect(sink.mails).toHaveLength(1), 60_000);
   expect(await house.recipients(await slow)).toMatchObject([{ state: "queued", attemptCount: 1 }]);
   await quick;
 });
@@ -133,13 +133,13 @@ test("a large mail waits for memory, and a small one is sent meanwhile", async (
   const text = `Subject: large\r\n\r\n${`${"x".repeat(70)}\r\n`.repeat(30_000)}`;
   const eve = await seedAgent(house.test.store, "eve", { account: "hers", kind: "person" });
   const slow = house.send({ to: ["bob@slow.net"], text });
-  await vi.waitFor(() => expect(dribbling.isReading).toBe(true), 10_000);
+  await vi.waitFor(() => expect(dribbling.isReading).toBe(true), 60_000);
   const large = house.send({ by: eve, to: ["bob@theirs.net"], text });
-  await vi.waitFor(() => expect(fairness.gate("sending").waiting).toBe(1), 10_000);
+  await vi.waitFor(() => expect(fairness.gate("sending").waiting).toBe(1), 60_000);
   const small = house.send({ by: eve, to: ["bob@theirs.net"] });
-  await vi.waitFor(() => expect(sink.mails).toHaveLength(1), 10_000);
+  await vi.waitFor(() => expect(sink.mails).toHaveLength(1), 60_000);
   dribbling.end();
-  await vi.waitFor(() => expect(sink.mails).toHaveLength(2), 10_000);
+  await vi.waitFor(() => expect(sink.mails).toHaveLength(2), 60_000);
   await Promise.all([slow, large, small]);
 });
 
@@ -172,9 +172,9 @@ test("at most a mailbox's share of its deliveries is taken, and the rest when so
   });
   const eve = await seedAgent(house.test.store, "eve", { account: "hers", kind: "person" });
   const slow = house.send({ by: "person", to: domains.map((domain) => `bob@${domain}`) });
-  await vi.waitFor(() => expect(silent.sockets.size).toBe(1), 10_000);
+  await vi.waitFor(() => expect(silent.sockets.size).toBe(1), 60_000);
   const quick = house.send({ by: eve, to: ["bob@theirs.net"] });
-  await vi.waitFor(() => expect(sink.mails).toHaveLength(1), 10_000);
+  await vi.waitFor(() => expect(sink.mails).toHaveLength(1), 60_000);
   expect(silent.sockets.size).toBe(1);
   await house.delivery[Symbol.asyncDispose]();
   await Promise.all([slow, quick]);
@@ -218,7 +218,7 @@ test("domains that have the same server share its connections, and all of their 
   });
   const sent = house.send({ by: "person", to: domains.map((domain) => `bob@${domain}`) });
   while (sink.mails.length < domains.length || answers.length > 0) {
-    await vi.waitFor(() => expect(answers.length).toBeGreaterThan(0), 10_000);
+    await vi.waitFor(() => expect(answers.length).toBeGreaterThan(0), 60_000);
     answers.shift()!();
   }
   await sent;
@@ -254,6 +254,6 @@ test("mail is delivered also when the client that sent it has disconnected", asy
   const caller = new AbortController();
   house.outbound.onDue(() => caller.abort(new CallerGone()));
   await forCaller(caller.signal, () => house.send({ by: "person", to: ["bob@theirs.net"] }));
-  await vi.waitFor(() => expect(sink.mails).toHaveLength(1), 10_000);
+  await vi.waitFor(() => expect(sink.mails).toHaveLength(1), 60_000);
   expect(house.logLines.filter(({ level }) => Number(level) > 30)).toEqual([]);
 });

@@ -90,5 +90,5 @@ describe.skipIf(!hasCorpus)(`differential${corpusNote}`, () => {
     }
     expect(compared).toBeGreaterThan(900);
     expect(differences).toEqual([]);
-  }, 120_000);
+  });
 });

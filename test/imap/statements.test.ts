@@ -97,7 +97,7 @@ it("SELECT gives a UIDNEXT above a message that comes after its mailbox was read
     // The mailbox's name, the position with the keywords, then the UIDs, which wait for the mailbox.
     if (++begun !== 4) return;
     const { reads } = watched;
-    await vi.waitUntil(() => watched.reads > reads);
+    await vi.waitUntil(() => watched.reads > reads, 60_000);
     watched.onRead = undefined;
     await append(1);
   };

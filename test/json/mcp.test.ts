@@ -260,11 +260,11 @@ describe("the address /mcp", () => {
     const caller = await reading.promise;
     client.abort();
     await expect(asked).rejects.toThrow();
-    await vi.waitUntil(() => caller.aborted, { timeout: 10_000, interval: 5 });
+    await vi.waitUntil(() => caller.aborted, { timeout: 60_000, interval: 5 });
     for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
     expect(memory()).toBeGreaterThan(0);
     released.resolve();
-    await vi.waitUntil(() => memory() === 0, { timeout: 10_000, interval: 5 });
+    await vi.waitUntil(() => memory() === 0, { timeout: 60_000, interval: 5 });
   });
 
   it("takes bodies as /v1 does: bounded, no member twice", async () => {

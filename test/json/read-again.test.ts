@@ -77,13 +77,13 @@ it("is listed with changed flags and the same preview, and not after it is delet
   const body = { to: [address], subject: "Listed", text: "The words of it." };
   await call("send", { body });
   const list = async () => (await call("search", { folder: "inbox" })).content.items;
-  await expect.poll(async () => (await list()).length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(async () => (await list()).length, { timeout: 60_000 }).toBe(1);
   const indexed = daemon.daemon.house.mail;
   const principal = await daemon.daemon.house.accounts.authenticateToken(token, "127.0.0.1");
   const [message] = await indexed.listNewestMessages(principal.agent, { limit: 1 });
   await expect
     .poll(async () => (await indexed.findPreviews(principal.agent, [message!.number])).size, {
-      timeout: 20_000,
+      timeout: 60_000,
     })
     .toBe(1);
   const [first] = await list();

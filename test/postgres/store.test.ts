@@ -94,7 +94,7 @@ describe.skipIf(serverUrl === undefined)("a store on PostgreSQL", () => {
         store.get(
           "select 1 as found from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
         ),
-      { timeout: 10_000 },
+      { timeout: 60_000 },
     );
     await other.query("update agent set name = name");
     await other.query("commit");
@@ -111,11 +111,13 @@ describe.skipIf(serverUrl === undefined)("a store on PostgreSQL", () => {
       serverUrl!,
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${nameOf(store.place.database!.url)}'`,
     );
-    await vi.waitUntil(() =>
-      append(store, ada).then(
-        () => true,
-        () => false,
-      ),
+    await vi.waitUntil(
+      () =>
+        append(store, ada).then(
+          () => true,
+          () => false,
+        ),
+      60_000,
     );
     expect((await listUids(store, ada.agent, ada.inbox)).length).toBeGreaterThanOrEqual(2);
   });
@@ -130,11 +132,13 @@ describe.skipIf(serverUrl === undefined)("a store on PostgreSQL", () => {
       serverUrl!,
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
     );
-    await vi.waitUntil(() =>
-      store.get("select 1 as one").then(
-        () => false,
-        () => true,
-      ),
+    await vi.waitUntil(
+      () =>
+        store.get("select 1 as one").then(
+          () => false,
+          () => true,
+        ),
+      60_000,
     );
     for (let round = 0; round < 3; round++)
       await expect(append(store, ada)).rejects.toMatchObject({ code: "upstream_unavailable" });
@@ -168,12 +172,12 @@ describe.skipIf(serverUrl === undefined)("a store on PostgreSQL", () => {
       const producers = [1, 2, 3].flatMap(() => [producer(ada, "ada"), producer(bob, "bob")]);
       for (let crash = 0; crash < 3; crash++) {
         const before = acknowledged.ada;
-        await vi.waitUntil(() => acknowledged.ada > before + 5, { timeout: 20_000 });
+        await vi.waitUntil(() => acknowledged.ada > before + 5, { timeout: 60_000 });
         await server.end("SIGQUIT");
         await server.start();
       }
       const before = acknowledged.bob;
-      await vi.waitUntil(() => acknowledged.bob > before + 5, { timeout: 20_000 });
+      await vi.waitUntil(() => acknowledged.bob > before + 5, { timeout: 60_000 });
       isOver = true;
       await Promise.all(producers);
       expect(refusals.length).toBeGreaterThan(0);

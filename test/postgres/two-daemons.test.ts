@@ -194,7 +194,7 @@ describe.skipIf(serverUrl === undefined)("two daemons on one PostgreSQL", () => 
       refs.push(first);
     }
     expect(new Set(refs).size).toBe(5);
-    await vi.waitUntil(() => sink.mails.length >= before + 5, { timeout: 20_000 });
+    await vi.waitUntil(() => sink.mails.length >= before + 5, { timeout: 60_000 });
     await Promise.all([one.daemon.delivery.whenIdle(), two.daemon.delivery.whenIdle()]);
     const sent = await store.column<string>(
       "select state from submission_recipient where domain = 'far.example' order by 1",

@@ -19,7 +19,7 @@ import { envelopeTo, submission } from "../support/submission.ts";
 import { change, nameOf, serverUrl } from "./database.ts";
 
 /** Other processes have the machine too. */
-const waiting = { timeout: 20_000 };
+const waiting = { timeout: 60_000 };
 
 interface TwoStores extends AsyncDisposable {
   readonly one: Store;

@@ -1,11 +1,21 @@
-/** What runs on a real PostgreSQL: the suite of the store, and what is the engine's own. `npm run test:postgres`. */
+/** What runs on a real PostgreSQL: the suite of the store, what is the engine's own, and conversations of every protocol: some by chance, and
+ *  all of them with TEST_NIGHT=1. `npm run test:postgres`. */
+import { randomInt } from "node:crypto";
+import { globSync } from "node:fs";
 import { defineConfig } from "vitest/config";
+import { randomSource } from "../support/random.ts";
 import base from "../vitest.config.ts";
 
-/** Of every protocol. */
-const conversations = ["imap", "dav", "smtp", "json", "holds", "feed"].map(
-  (room) => `test/${room}/**/*.test.ts`,
-);
+/** One file in so many is run by day. */
+const oneIn = 6;
+// For the samples too, which print it.
+process.env.TEST_SEED ??= String(randomInt(2 ** 31));
+const random = randomSource(Number(process.env.TEST_SEED));
+const conversations = globSync("test/{imap,dav,smtp,json,holds,feed}/**/*.test.ts", {
+  cwd: new URL("../..", import.meta.url).pathname,
+})
+  .sort()
+  .filter(() => process.env.TEST_NIGHT === "1" || random.below(oneIn) === 0);
 
 /** About SQLite's file, its connections, or nothing that an engine does. */
 const sqliteOnly = [
@@ -27,8 +37,6 @@ export default defineConfig({
     ...base.test,
     include: ["test/postgres/**/*.test.ts", "test/storage/**/*.test.ts", ...conversations],
     exclude: ["node_modules/**", ...sqliteOnly, ...longOnes],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
     env: { TEST_ENGINE: "postgres" },
     globalSetup: [...(base.test?.globalSetup ?? []), "test/postgres/server-setup.ts"],
   },

@@ -9,7 +9,6 @@ import type { Store } from "#/storage/store.ts";
 import { openTestStore, seedAgent } from "../support/store.ts";
 
 // The thread ends and starts several times here.
-vi.setConfig({ testTimeout: 60_000 });
 
 let started: Worker[];
 const note = (worker: Worker): void => {
@@ -49,7 +48,7 @@ it("indexes mail that comes after the thread has ended, before it ends again", a
     await using _index = await openTextIndex(opened.store, options);
     await once(started[0]!, "exit");
     await append(opened.store, agent, "later");
-    await vi.waitFor(() => expect(started).toHaveLength(2), 30_000);
+    await vi.waitFor(() => expect(started).toHaveLength(2), 60_000);
     await once(started[1]!, "exit");
   }
   await using index = await openTextIndex(opened.store);

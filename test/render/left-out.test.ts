@@ -10,7 +10,6 @@ import { readSetAside } from "#/storage/search/search-trials.ts";
 import { openTestStore, seedAgent, type TestStore } from "../support/store.ts";
 
 // The thread ends and starts several times here.
-vi.setConfig({ testTimeout: 60_000 });
 
 const poisoned = { name: "poisoned", source: "test/support/threads/poisoned-index-thread.ts", heapMb: 128 };
 

@@ -210,9 +210,7 @@ describe.runIf(existsSync(corpus))("the attack corpus", () => {
       await using client = await connectRawSmtp({ port: rooms.ports.smtp });
       await client.command("EHLO mx.outside.example");
       if (line.startsWith("RCPT")) await client.command("MAIL FROM:<alice@outside.example>");
-      const start = performance.now();
       const reply = await client.command(line);
-      expect(performance.now() - start).toBeLessThan(500);
       expect(reply, line).toMatch(/^[25]\d\d[ -]/);
       if (/^RCPT TO:<[^>]*@(?!waypost\.example>)/.test(line)) expect(reply, line).toMatch(/^5/);
     }

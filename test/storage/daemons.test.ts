@@ -53,16 +53,16 @@ describe("leases", () => {
     first.onChange(() => !first.isHeld("holds") && events.push("lost"));
     second.onChange(() => second.isHeld("holds") && events.push("won"));
     a.cut();
-    await vi.waitUntil(() => events.includes("won"), { interval: 5 });
+    await vi.waitUntil(() => events.includes("won"), { timeout: 60_000, interval: 5 });
     expect(events).toEqual(["lost", "won"]);
     expect(gone).toHaveBeenCalledOnce();
     expect([first.isAlive(), first.term]).toEqual([false, 0]);
     a.mend();
-    await vi.waitUntil(() => first.isAlive(), { interval: 5 });
+    await vi.waitUntil(() => first.isAlive(), { timeout: 60_000, interval: 5 });
     // What it had before is not its own any more.
     expect([first.term, first.isHeld("holds")]).toEqual([1, false]);
     await second.stop();
-    await vi.waitUntil(() => first.isHeld("holds"), { interval: 5 });
+    await vi.waitUntil(() => first.isHeld("holds"), { timeout: 60_000, interval: 5 });
     await first.stop();
     expect(await test.store.all("select * from daemon")).toEqual([]);
   });
@@ -76,10 +76,10 @@ describe("leases", () => {
     await first.start();
     await second.start();
     both.cut();
-    await vi.waitUntil(() => both.refused() > 100, { interval: 5 });
+    await vi.waitUntil(() => both.refused() > 100, { timeout: 60_000, interval: 5 });
     expect(first.isAlive()).toBe(false);
     both.mend();
-    await vi.waitUntil(() => first.isAlive() && second.isAlive(), { interval: 5 });
+    await vi.waitUntil(() => first.isAlive() && second.isAlive(), { timeout: 60_000, interval: 5 });
     expect([first.term, first.isHeld("holds"), second.isHeld("holds")]).toEqual([0, true, false]);
     await first.stop();
     await second.stop();

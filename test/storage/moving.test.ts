@@ -18,6 +18,7 @@ import { openSqliteSource } from "#/storage/sqlite/moving-source.ts";
 import type { DatabasePlace, Store } from "#/storage/store.ts";
 import { engine } from "../support/engine.ts";
 import { writeEverything } from "../support/every-write.ts";
+import { itOnSqlite } from "../support/store.ts";
 
 interface Places extends AsyncDisposable {
   readonly folder: string;
@@ -378,28 +379,25 @@ it("copies a store that changes all the time, and waits until no daemon has it o
   }
 });
 
-it.skipIf(engine !== "sqlite")(
-  "leaves nothing in a backup that is made during the move and restored",
-  async () => {
-    await using places = await makePlaces();
-    await fill(places);
-    const file = path.join(places.other.folder, "waypost.db");
-    fs.mkdirSync(places.other.folder);
-    {
-      await using elsewhere = await makePlaces();
-      await using from = await places.openFrom();
-      await using to = await elsewhere.openTo();
-      await expect(moveStore(from, killedAt(to, 6))).rejects.toThrow("killed");
-      const store = await openStore({ folder: places.folder });
-      await store.backup(file);
-      await store.close();
-    }
-    await (await open(places)).close();
-    await using side = await openSqliteSide(places.other.folder);
-    expect(await side.sql.column("select name from sqlite_master where name glob 'moved_*'")).toEqual([]);
-    expect(await findMark(side.sql)).toBeUndefined();
-  },
-);
+itOnSqlite("leaves nothing in a backup that is made during the move and restored", async () => {
+  await using places = await makePlaces();
+  await fill(places);
+  const file = path.join(places.other.folder, "waypost.db");
+  fs.mkdirSync(places.other.folder);
+  {
+    await using elsewhere = await makePlaces();
+    await using from = await places.openFrom();
+    await using to = await elsewhere.openTo();
+    await expect(moveStore(from, killedAt(to, 6))).rejects.toThrow("killed");
+    const store = await openStore({ folder: places.folder });
+    await store.backup(file);
+    await store.close();
+  }
+  await (await open(places)).close();
+  await using side = await openSqliteSide(places.other.folder);
+  expect(await side.sql.column("select name from sqlite_master where name glob 'moved_*'")).toEqual([]);
+  expect(await findMark(side.sql)).toBeUndefined();
+});
 
 it("closes the former store for good before the new one can be opened", async () => {
   await using places = await makePlaces();

@@ -12,7 +12,7 @@ import { deliver } from "../support/delivery.ts";
 import { openTestStore, seedAgent, testFacts } from "../support/store.ts";
 
 /** Of a machine with much other work. */
-const patience = { timeout: 15_000 };
+const patience = { timeout: 60_000 };
 
 async function openSlowServer() {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-objects-"));

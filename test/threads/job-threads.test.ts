@@ -5,7 +5,6 @@ import { createJobThreads, type JobThreads } from "#/src/threads/job-threads.ts"
 import type { GreedyJob } from "../support/threads/greedy-jobs-thread.ts";
 
 // Threads start and end many times here; on a busy machine each takes a second or more.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const limits = { quickThreads: 1, slowThreads: 2, slowMs: 50, jobMs: 200, jobMsPerMiB: 0, lookMs: 10 };
 const quick = { bytes: 1, isSlow: false };
@@ -78,7 +77,7 @@ describe("threads of many jobs", () => {
   it("end when they had no job for a while, and start again with the next", async () => {
     start({ idleMs: 1 });
     const first = await run("name thread");
-    await vi.waitFor(async () => expect(await run("name thread")).not.toBe(first), 30_000);
+    await vi.waitFor(async () => expect(await run("name thread")).not.toBe(first), 60_000);
   });
 
   it("answer a quick job while one that was given before it still computes", async () => {

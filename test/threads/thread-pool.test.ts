@@ -17,7 +17,7 @@ it("ends a job that takes too long or too much memory, answers it, and continues
   });
   const answers = await Promise.all(["hang", "echo", "grow", "throw", "echo"].map((job) => pool.run(job)));
   expect(answers).toEqual(["over", "echo", "over", "over", "echo"]);
-}, 60_000);
+});
 
 it("distinguishes a job that got no processor time from one that took too much", async () => {
   await using pool = createThreadPool<string, string>({
@@ -73,7 +73,7 @@ it("answers a caller that leaves at once, and its job ends at the next check of 
   await expect(looking).rejects.toThrow(CallerGone);
   // Of the same thread: it did not have to end.
   expect(await pool.run("last count")).toBe("last 3");
-}, 60_000);
+});
 
 it("ends a job that does not check its caller soon after the caller has left, and then frees its place", async () => {
   const { pool, gate } = openPool(600_000);
@@ -84,7 +84,7 @@ it("ends a job that does not check its caller soon after the caller has left, an
   await expect(hanging).rejects.toThrow(CallerGone);
   expect(gate.taken).toBe(1);
   expect(await pool.run("last count")).toBe("last 1");
-}, 60_000);
+});
 
 describe("threads with a process of their own", () => {
   const open = (timeLimitMs: number) => {
@@ -112,14 +112,14 @@ describe("threads with a process of their own", () => {
     await using pool = open(1000).pool;
     const answers = await Promise.all(["hang", "echo", "throw", "echo"].map((job) => pool.run(job)));
     expect(answers).toEqual(["over", "echo", "over", "echo"]);
-  }, 60_000);
+  });
 
   it("answers a job whose heap ends its process, and continues with the next", async () => {
     await using pool = open(60_000).pool;
     expect(Number(await pool.run("process"))).not.toBe(process.pid);
     const answers = await Promise.all(["grow in large pieces", "echo"].map((job) => pool.run(job)));
     expect(answers).toEqual(["over", "echo"]);
-  }, 120_000);
+  });
 
   it("answers a job whose process is killed, and continues with the next", async () => {
     await using pool = open(60_000).pool;
@@ -128,7 +128,7 @@ describe("threads with a process of their own", () => {
     process.kill(pid, "SIGKILL");
     expect(await hanging).toBe("over");
     expect(Number(await pool.run("process"))).not.toBe(pid);
-  }, 60_000);
+  });
 
   it("notices that its caller has gone while it computes", async () => {
     await using pool = open(30_000).pool;
@@ -138,7 +138,7 @@ describe("threads with a process of their own", () => {
     setTimeout(() => gone.abort(new CallerGone()), 50);
     await expect(looking).rejects.toThrow(CallerGone);
     expect(await pool.run("process")).toBe(pid);
-  }, 60_000);
+  });
 
   onLinux(
     "ends with the process that it works for, also while it computes",
@@ -147,7 +147,7 @@ describe("threads with a process of their own", () => {
       const [pid] = (await once(owner, "message")) as [number];
       expect(isRunning(pid)).toBe(true);
       owner.kill("SIGKILL");
-      await expect.poll(() => isRunning(pid), { timeout: 10_000 }).toBe(false);
+      await expect.poll(() => isRunning(pid), { timeout: 60_000 }).toBe(false);
     },
     60_000,
   );

@@ -53,7 +53,7 @@ it.each(commands)("ends %s when its client goes", async (command) => {
   socket.write(`c ${command}\r\n`);
   const caller = await held.caller;
   socket.resetAndDestroy();
-  await vi.waitUntil(() => caller.aborted, { timeout: 10_000, interval: 5 });
+  await vi.waitUntil(() => caller.aborted, { timeout: 60_000, interval: 5 });
   expect(caller.reason).toBeInstanceOf(ConnectionClosed);
   const reads = watched.reads;
   held.release();
@@ -67,7 +67,7 @@ it("notices that a client has closed its connection without LOGOUT", async () =>
   socket.write("c SEARCH BODY nowhere\r\n");
   const caller = await held.caller;
   socket.destroy();
-  await vi.waitUntil(() => caller.aborted, { timeout: 10_000, interval: 20 });
+  await vi.waitUntil(() => caller.aborted, { timeout: 60_000, interval: 20 });
   expect(caller.reason).toBeInstanceOf(ConnectionClosed);
   held.release();
 });
