@@ -7,18 +7,17 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { connectRawSmtp, stuff } from "../support/clients/raw-smtp.ts";
 import { startChildDaemon } from "../support/daemon.ts";
 import { docxOf } from "../support/documents.ts";
+import { builtBinary } from "./built-binary.ts";
 
-const top = new URL("../..", import.meta.url).pathname;
 const docxType = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
 let folder: string;
 let binary: string;
 
 beforeAll(() => {
-  execFileSync(process.execPath, ["config/build/build-binary.ts"], { cwd: top, stdio: "pipe" });
   folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-binary-"));
   binary = path.join(folder, "waypost");
-  fs.renameSync(copyOf(path.join(top, "dist/waypost"), `${binary}.new`), binary);
-}, 120_000);
+  fs.renameSync(copyOf(builtBinary, `${binary}.new`), binary);
+});
 
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 

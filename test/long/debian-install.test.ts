@@ -1,13 +1,13 @@
 /** The Debian package on a Debian root of its own: installed, set up, started as its own user on the mail ports, upgraded, removed and
  *  purged. The root is this machine's, below an overlay and in its own mount and network namespaces, so nothing here changes. */
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { buildDeb } from "#/config/build/build-deb.ts";
+import { builtBinary } from "./built-binary.ts";
 
-const top = new URL("../..", import.meta.url).pathname;
 const architecture = process.arch === "arm64" ? "arm64" : "amd64";
 
 /** The reason why the test cannot run here. It needs the superuser of a Debian, for overlays, namespaces and packages. */
@@ -68,14 +68,13 @@ test.skipIf(obstacle !== undefined)(
   () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-debian-"));
     try {
-      execFileSync(process.execPath, ["config/build/build-binary.ts"], { cwd: top, stdio: "pipe" });
       const packages = path.join(folder, "packages");
       for (const [name, version] of [
         ["first", "0.0.1"],
         ["second", "0.0.2"],
       ] as const)
         fs.renameSync(
-          buildDeb(path.join(top, "dist/waypost"), architecture, packages, { version, compression: "none" }),
+          buildDeb(builtBinary, architecture, packages, { version, compression: "none" }),
           path.join(packages, `${name}.deb`),
         );
       fs.writeFileSync(path.join(folder, "script"), script);

@@ -8,6 +8,7 @@ import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { startChildDaemon } from "../support/daemon.ts";
 import { checkStore, findLosses, kill, loadedDaemon, openLedger, startLoad } from "./daemon-load.ts";
+import { didNotRun } from "./did-not-run.ts";
 
 const loops = Number(process.argv[2] ?? 8);
 const base = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-full-daemon-"));
@@ -16,9 +17,8 @@ const ballast = path.join(disk, "ballast");
 fs.mkdirSync(disk);
 const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=192m", "tmpfs", disk], { encoding: "utf8" });
 if (mounted.status !== 0) {
-  console.log(`skipped: a small file system cannot be mounted (${(mounted.stderr ?? "no mount").trim()})`);
   fs.rmSync(base, { recursive: true });
-  process.exit(0);
+  didNotRun(`a small file system cannot be mounted (${(mounted.stderr ?? "no mount").trim()})`);
 }
 
 /** Fills the disk up to a random number of pages. */

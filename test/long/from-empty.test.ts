@@ -4,12 +4,13 @@
  *  what it received. Thunderbird sets itself up with an address and an app password. The root is this machine's, below an overlay and
  *  in its own mount and network namespaces, so nothing here changes. Needs in apt's cache: postfix pebble python3-dkim python3-spf
  *  (`apt-get install --download-only`), and for its last part thunderbird and xvfb on this machine. */
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { buildDeb } from "#/config/build/build-deb.ts";
+import { builtBinary } from "./built-binary.ts";
 import { missingProgram } from "./suites/suite.ts";
 
 const top = new URL("../..", import.meta.url).pathname;
@@ -181,12 +182,10 @@ test.skipIf(obstacle !== undefined)(
   () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-empty-"));
     try {
-      const binary = path.join(top, "dist/waypost");
-      execFileSync(process.execPath, ["config/build/build-binary.ts"], { cwd: top, stdio: "pipe" });
       const packages = path.join(folder, "packages");
       const architecture = process.arch === "arm64" ? "arm64" : "amd64";
       fs.renameSync(
-        buildDeb(binary, architecture, packages, { compression: "none" }),
+        buildDeb(builtBinary, architecture, packages, { compression: "none" }),
         path.join(packages, "waypost.deb"),
       );
       fs.writeFileSync(path.join(folder, "script"), script);

@@ -7,6 +7,7 @@ import os from "node:os";
 import path from "node:path";
 import { openStore } from "#/storage/open-store.ts";
 import type { Store } from "#/storage/store.ts";
+import { didNotRun } from "./did-not-run.ts";
 import { findInvitationLosses } from "./invitation-load.ts";
 import { findItemLosses, ItemReaders } from "./item-load.ts";
 import { findLosses, readJournal } from "./journal.ts";
@@ -18,10 +19,8 @@ const disk = path.join(base, "disk");
 const journal = path.join(base, "journal");
 fs.mkdirSync(disk);
 const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=160m", "tmpfs", disk], { encoding: "utf8" });
-if (mounted.status !== 0) {
-  console.log(`skipped: a small file system cannot be mounted (${(mounted.stderr ?? "no mount").trim()})`);
-  process.exit(0);
-}
+if (mounted.status !== 0)
+  didNotRun(`a small file system cannot be mounted (${(mounted.stderr ?? "no mount").trim()})`);
 let faults = 0;
 const startedAt = Date.now();
 const ballast = path.join(disk, "ballast");

@@ -1,6 +1,6 @@
 /** An adversary of the HTML renderer: random pages that hide sentences or seem to. The pixels of headless Chromium decide what is
  *  visible. A given sentence that changes no pixel is a leak; the page is made as small as possible and written as a case. Visible
- *  sentences that the renderer leaves out are counted. Does nothing without Chromium.
+ *  sentences that the renderer leaves out are counted. It does not run without Chromium.
  *  `node test/long/fuzz-html.ts [--documents N] [--minutes N] [--seed S] [--leaks N] [--keep FOLDER]` */
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -12,6 +12,7 @@ import { givenMarks, type Leak, minimise } from "./adversary/hunt.ts";
 import { createJudge, type Judge, type Question } from "./adversary/judge.ts";
 import { type Mark, marksOf, type Page, type PageNode, wordsOf, writePage } from "./adversary/page.ts";
 import { randomPage } from "./adversary/random-page.ts";
+import { didNotRun } from "./did-not-run.ts";
 
 const { values } = parseArgs({
   options: {
@@ -252,5 +253,5 @@ async function run(): Promise<void> {
   process.exitCode = signatures.size === 0 ? 0 : 1;
 }
 
-if (hasChromium) await run();
-else console.log("skipped: no chromium");
+if (!hasChromium) didNotRun("there is no Chromium");
+await run();

@@ -1,6 +1,6 @@
 /** Calendar objects, contacts and pages that need much memory to read, each of the largest allowed size. Every reader gets each of them
  *  in a process of its own. Each must have an answer, and the process must survive.
- *  `node test/long/heap-filling.ts [--bytes N] [--shape TEXT]` */
+ *  `node test/long/heap-filling.ts [--bytes N] [--shape TEXT] [--some N] [--seed S]`; with --some each reader gets so many by chance. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -11,14 +11,18 @@ import { createRuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
 import { WorkMeter } from "#/src/collections/work-meter.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { createReadingThreads } from "#/src/render/threads/reading-threads.ts";
+import { randomSource } from "../support/random.ts";
 
 const { values } = parseArgs({
   options: {
     bytes: { type: "string", default: String(4 * 1024 * 1024) },
     shape: { type: "string", default: "" },
+    some: { type: "string", default: "1000" },
+    seed: { type: "string", default: "1" },
   },
 });
 const bytesMax = Number(values.bytes);
+const random = randomSource(Number(values.seed));
 const htmlCharacters = 512 * 1024;
 
 type Shape = (at: number) => string;
@@ -81,6 +85,14 @@ const pages: Readonly<Record<string, Shape>> = {
   text: () => "x\u200by ",
 };
 
+function someOf(shapes: Readonly<Record<string, Shape>>): [string, Shape][] {
+  const left = Object.entries(shapes);
+  const taken: [string, Shape][] = [];
+  while (left.length > 0 && taken.length < Number(values.some))
+    taken.push(left.splice(random.below(left.length), 1)[0]!);
+  return taken;
+}
+
 type Read = (name: string, text: string) => Promise<unknown>;
 
 async function readAll(): Promise<void> {
@@ -122,6 +134,7 @@ async function readAll(): Promise<void> {
   let count = 0;
   async function read(name: string, text: string, all: readonly Read[]): Promise<void> {
     if (!name.includes(values.shape)) return;
+    console.log(name);
     for (const one of all) {
       count++;
       // A refusal counts as an answer.
@@ -132,16 +145,15 @@ async function readAll(): Promise<void> {
   }
   const event = (inner: string): string =>
     `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTART:20260101T100000\r\nRRULE:FREQ=DAILY\r\n${inner}\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n`;
-  for (const [name, shape] of Object.entries({ ...lines, ...calendars }))
+  for (const [name, shape] of someOf({ ...lines, ...calendars }))
     await read(`calendar ${name}`, event(fill(shape, bytesMax - 300)), calendar);
-  for (const [name, shape] of Object.entries(lines))
+  for (const [name, shape] of someOf(lines))
     await read(
       `card ${name}`,
       `BEGIN:VCARD\r\nVERSION:4.0\r\nFN:x\r\n${fill(shape, bytesMax - 100)}\r\nEND:VCARD\r\n`,
       card,
     );
-  for (const [name, shape] of Object.entries(pages))
-    await read(`page ${name}`, fill(shape, htmlCharacters), page);
+  for (const [name, shape] of someOf(pages)) await read(`page ${name}`, fill(shape, htmlCharacters), page);
   console.log(`${count} readings were answered`);
 }
 

@@ -8,23 +8,18 @@ import fs from "node:fs";
 import net, { type AddressInfo } from "node:net";
 import path from "node:path";
 import { manyRequests } from "../support/daemon.ts";
+import { didNotRun } from "./did-not-run.ts";
 import { startSharedStore } from "./shared-store.ts";
 
 const [seconds = "30", clients = "30", ...more] = process.argv.slice(2);
 const folder = process.env.IMAPTEST_DIR;
 const program = path.join(folder ?? "", "src/imaptest");
-if (folder === undefined || !fs.existsSync(program)) {
-  console.log("passed over: IMAPTEST_DIR names no imaptest");
-  process.exit(0);
-}
+if (folder === undefined || !fs.existsSync(program)) didNotRun("IMAPTEST_DIR names no imaptest");
 const shared = await startSharedStore({
   agents: 1,
   set: [...manyRequests, "log.level=error"],
 });
-if (shared === undefined) {
-  console.log("passed over: there is no PostgreSQL");
-  process.exit(0);
-}
+if (shared === undefined) didNotRun("there is no PostgreSQL");
 const { daemons } = shared;
 let taken = 0;
 const balancer = net.createServer((client) => {

@@ -14,16 +14,14 @@ import Database from "better-sqlite3";
 import { dovecotNote, hasDovecot, startDovecot } from "../peers/dovecot.ts";
 import { connectRawImap, type RawImap } from "../support/clients/raw-imap.ts";
 import { startChildDaemon, startScript } from "../support/daemon.ts";
+import { didNotRun } from "./did-not-run.ts";
 
 const { values } = parseArgs({
   options: { count: { type: "string", default: "10000" }, kills: { type: "string", default: "10" } },
 });
 const count = Number(values.count);
 const kills = Number(values.kills);
-if (!hasDovecot) {
-  console.log(`nothing is imported${dovecotNote}`);
-  process.exit(0);
-}
+if (!hasDovecot) didNotRun(`nothing can be imported${dovecotNote}`);
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-import-"));
 const data = path.join(folder, "data");

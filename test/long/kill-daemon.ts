@@ -3,9 +3,9 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { startChildDaemon } from "../support/daemon.ts";
 import { checkStore, findLosses, kill, loadedDaemon, openLedger, startLoad } from "./daemon-load.ts";
+import { killMoment } from "./kill-moment.ts";
 
 const loops = Number(process.argv[2] ?? 50);
 const base = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-kill-daemon-"));
@@ -16,7 +16,7 @@ let faults = 0;
 const daemon = await startChildDaemon({ ...loadedDaemon, data });
 for (let loop = 1; loop <= loops; loop++) {
   const load = startLoad(daemon, ledger);
-  await delay(200 + Math.random() * 600);
+  await killMoment(() => ledger.acknowledged, 600);
   await kill(daemon);
   await load.stop();
   const findings = checkStore(data);

@@ -15,6 +15,7 @@ import { type ChildDaemon, manyRequests } from "../support/daemon.ts";
 import { startSink } from "../support/servers/smtp-sink.ts";
 import { compareSent, connectionsPerDomain, countBy } from "./compare-sent.ts";
 import { kill } from "./daemon-load.ts";
+import { didNotRun } from "./did-not-run.ts";
 import { startS3 } from "./s3-process.ts";
 import { startSharedStore } from "./shared-store.ts";
 
@@ -46,9 +47,8 @@ const shared = await startSharedStore(
   objects.place,
 );
 if (shared === undefined) {
-  console.log("passed over: there is no PostgreSQL");
   await objects.kill();
-  process.exit(0);
+  didNotRun("there is no PostgreSQL");
 }
 const { server, daemons, alive, store, anyDaemon } = shared;
 const [ada, bob] = daemons[0]!.agents as [ChildDaemon["agents"][0], ChildDaemon["agents"][0]];

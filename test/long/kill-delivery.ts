@@ -10,6 +10,7 @@ import { startChildDaemon } from "../support/daemon.ts";
 import { startDnsServer } from "../support/servers/dns-server.ts";
 import { startSink } from "../support/servers/smtp-sink.ts";
 import { checkStore, kill } from "./daemon-load.ts";
+import { killMoment } from "./kill-moment.ts";
 
 const loops = Number(process.argv[2] ?? 15);
 const connections = 5;
@@ -96,7 +97,7 @@ async function retryAll(): Promise<number> {
 const findings: string[] = [];
 for (let loop = 1; loop <= loops; loop++) {
   const sending = startSending();
-  await delay(150 + Math.random() * 500);
+  await killMoment(() => acknowledged.size, 500);
   await kill(daemon);
   await sending.stop();
   findings.push(...checkStore(data));

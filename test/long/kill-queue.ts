@@ -11,6 +11,7 @@ import { type ChildDaemon, manyRequests, startChildDaemon } from "../support/dae
 import { startSink } from "../support/servers/smtp-sink.ts";
 import { compareSent, connectionsPerDomain, countBy } from "./compare-sent.ts";
 import { checkStore, kill } from "./daemon-load.ts";
+import { killMoment } from "./kill-moment.ts";
 
 const kills = Number(process.argv[2] ?? 30);
 const senders = 8;
@@ -43,7 +44,7 @@ let lastMark = 0;
 for (let count = 1; count <= kills; count++) {
   const state = { isStopped: false };
   const clients = Array.from({ length: senders }, () => sendMail(state));
-  await delay(150 + Math.random() * 500);
+  await killMoment(() => acknowledged.size, 500);
   await kill(daemon);
   state.isStopped = true;
   await Promise.all(clients);

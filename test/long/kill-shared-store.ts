@@ -5,6 +5,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ChildDaemon } from "../support/daemon.ts";
 import { findLosses, kill, type Load, loadedDaemon, openLedger, startLoad } from "./daemon-load.ts";
+import { didNotRun } from "./did-not-run.ts";
 import { followEvents, followMailbox } from "./moving-clients.ts";
 import { startSharedStore } from "./shared-store.ts";
 
@@ -14,10 +15,7 @@ const serverKills = Number(process.argv[3] ?? 2);
 const killsBetweenLooks = 5;
 const startedAt = Date.now();
 const shared = await startSharedStore(loadedDaemon);
-if (shared === undefined) {
-  console.log("passed over: there is no PostgreSQL");
-  process.exit(0);
-}
+if (shared === undefined) didNotRun("there is no PostgreSQL");
 const { server, daemons, alive, store, anyDaemon } = shared;
 const ledger = openLedger();
 const faults: string[] = [];

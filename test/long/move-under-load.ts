@@ -12,14 +12,12 @@ import { runSmtpLoad } from "../bench/smtp-load.ts";
 import { startPostgres } from "../postgres/postgres-server.ts";
 import { connectRawImap } from "../support/clients/raw-imap.ts";
 import { type ChildDaemon, manyRequests, startChildDaemon, startScript } from "../support/daemon.ts";
+import { didNotRun } from "./did-not-run.ts";
 
 const messages = Number(process.argv[2] ?? 2000);
 const kills = Number(process.argv[3] ?? 4);
 const server = await startPostgres({ isDurable: true });
-if (server === undefined) {
-  console.log("passed over: there is no PostgreSQL");
-  process.exit(0);
-}
+if (server === undefined) didNotRun("there is no PostgreSQL");
 const base = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-move-load-"));
 const data = path.join(base, "data");
 const set = [...manyRequests, "log.level=fatal"];

@@ -8,6 +8,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { openStore } from "#/storage/open-store.ts";
+import { didNotRun } from "./did-not-run.ts";
 import { beginPowerLoss, buildDiskShim } from "./disk-shim.ts";
 import { findInvitationLosses } from "./invitation-load.ts";
 import { findItemLosses, ItemReaders } from "./item-load.ts";
@@ -20,10 +21,7 @@ const base = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-power-"));
 const spare = path.join(base, "spare");
 const journal = path.join(base, "journal");
 const shim = buildDiskShim(base);
-if ("reason" in shim) {
-  console.log(`skipped: ${shim.reason}`);
-  process.exit(0);
-}
+if ("reason" in shim) didNotRun(shim.reason);
 const { library } = shim;
 const startedAt = Date.now();
 let folder = "";

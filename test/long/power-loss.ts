@@ -4,19 +4,17 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { startChildDaemon } from "../support/daemon.ts";
 import { checkStore, findLosses, kill, loadedDaemon, openLedger, startLoad } from "./daemon-load.ts";
+import { didNotRun } from "./did-not-run.ts";
 import { beginPowerLoss, buildDiskShim } from "./disk-shim.ts";
+import { killMoment } from "./kill-moment.ts";
 
 const loops = Number(process.argv[2] ?? 30);
 const base = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-power-daemon-"));
 const spare = path.join(base, "spare");
 const shim = buildDiskShim(base);
-if ("reason" in shim) {
-  console.log(`skipped: ${shim.reason}`);
-  process.exit(0);
-}
+if ("reason" in shim) didNotRun(shim.reason);
 const { library } = shim;
 const startedAt = Date.now();
 let data = "";
@@ -41,7 +39,7 @@ async function losePower(environment: Readonly<Record<string, string>> = {}): Pr
   {
     const daemon = await startChildDaemon({ ...loadedDaemon, data, env });
     const load = startLoad(daemon, ledger);
-    await delay(300 + Math.random() * 700);
+    await killMoment(() => ledger.acknowledged, 700);
     await kill(daemon);
     await load.stop();
   }

@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL("../..", import.meta.url)),
     include: ["test/long/*.test.ts"],
+    globalSetup: ["test/long/built-binary.ts"],
     pool: "forks",
     expect: { requireAssertions: true },
   },

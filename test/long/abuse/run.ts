@@ -1,7 +1,9 @@
 /** Runs the attacks of this folder one after the other, each in its own process with its own daemon:
- *  `npm run test:abuse [--quick] [name…]`. Fails when one of them fails. */
+ *  `npm run test:abuse [--quick] [--some N] [--seed S] [name…]`; with --some so many by chance. Fails when one of them fails. */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { randomSource } from "../../support/random.ts";
 
 const attacks = [
   ...["store-flags", "documents", "smtp-trickle", "append-held", "blob-create", "bad-tokens", "idle-smtp"],
@@ -16,11 +18,23 @@ const quick: Readonly<Record<string, readonly string[]>> = {
   "dav-reports": ["1000"],
 };
 
-const isQuick = process.argv.includes("--quick");
-const wanted = process.argv.slice(2).filter((word) => word !== "--quick");
+const { values, positionals } = parseArgs({
+  options: {
+    quick: { type: "boolean", default: false },
+    some: { type: "string" },
+    seed: { type: "string", default: "1" },
+  },
+  allowPositionals: true,
+});
+const isQuick = values.quick;
 const failed: string[] = [];
-const all = isQuick ? attacks.filter((name) => name !== "hostile-tenants") : attacks;
-for (const name of wanted.length === 0 ? all : wanted) {
+const left = isQuick ? attacks.filter((name) => name !== "hostile-tenants") : [...attacks];
+const random = randomSource(Number(values.seed));
+const some =
+  values.some === undefined
+    ? left
+    : Array.from({ length: Number(values.some) }, () => left.splice(random.below(left.length), 1)[0]!);
+for (const name of positionals.length === 0 ? some : positionals) {
   console.log(`\n-- ${name}`);
   const file = fileURLToPath(new URL(`${name}.ts`, import.meta.url));
   const more = isQuick ? (quick[name] ?? []) : name === "hostile-tenants" ? ["--minutes", "10"] : [];
