@@ -94,7 +94,7 @@ export const shares = {
     total: 16,
     share: "in turns",
   },
-  html: jobs("renderings of HTML"),
+  texts: jobs("readings of text and HTML"),
   documents: {
     ...jobs("readings of documents"),
     // A hostile document holds its thread for seconds.

@@ -1,42 +1,50 @@
-/** Conversion of HTML and documents to text. The daemon does it on threads, so that one mail does not block others. */
+/** Conversion of parts of mails to text. The daemon does it on threads, so that one mail does not block others. */
 import {
   type DocumentKind,
   type DocumentText,
   unreadDocument,
 } from "#/src/formats/documents/read-document.ts";
 import { type HtmlForm, type RenderedHtml, renderHtml } from "#/src/formats/html/render-html.ts";
+import { type ReadText, readText, type TextToRead } from "#/src/formats/text/read-text.ts";
+import { extractReply, type Reply } from "#/src/formats/text/reply.ts";
 
 export interface ContentReaders {
+  /** `name`: a name for octets that never change; with it a text that went over a limit is read again only after an hour. */
+  readText(part: TextToRead, name?: string): Promise<ReadText>;
   renderHtml(html: string, form: HtmlForm): Promise<RenderedHtml>;
+  extractReply(text: string): Promise<Reply>;
   /** `read` is called when it is the document's turn, so that waiting documents take no memory. undefined: the document is too large.
-   *  Throws `upstream_unavailable` or `rate_limited` if the turn does not come in time. `name`: a name for octets that never change;
-   *  with it an expensive document is converted only once. */
+   *  Throws `upstream_unavailable` or `rate_limited` if the turn does not come in time. `name`: as above; with it an expensive document
+   *  is converted only once. */
   readDocument(
     read: () => Promise<Uint8Array | undefined>,
     kind: DocumentKind,
     name?: string,
   ): Promise<DocumentText>;
+  /** The same for listings, which never read again what went over a limit. */
+  readonly listed?: ContentReaders;
 }
 
-/** Converts HTML on this thread, where no other work waits. It reads no document: that needs a process of its own
- *  (src/threads/README.md, decision 7). */
-export const directReaders: ContentReaders = {
-  renderHtml: async (html, form) => renderHtml(html, form),
-  readDocument: async () => unreadDocument,
-};
-
-/** Readers that convert the same page only once. For one message: its preview and its search text use the same pages. */
-export function readingOnce(readers: ContentReaders): ContentReaders {
-  const pages = new Map<string, Promise<RenderedHtml>>();
+function readersWith(render: typeof renderHtml): ContentReaders {
   return {
-    ...readers,
-    renderHtml(html, form) {
-      const name = `${form} ${html}`;
-      const known = pages.get(name);
-      if (known !== undefined) return known;
-      const page = readers.renderHtml(html, form);
-      pages.set(name, page);
-      return page;
-    },
+    readText: async (part) => readText(part, render),
+    renderHtml: async (html, form) => render(html, form),
+    extractReply: async (text) => extractReply(text),
+    readDocument: async () => unreadDocument,
   };
+}
+
+/** Reads on this thread, where no other work waits. It reads no document: that needs a process of its own
+ *  (src/threads/README.md, decision 7). */
+export const directReaders: ContentReaders = readersWith(renderHtml);
+
+/** Readers that render the same page only once. For one message: its preview and its search text use the same pages. */
+export function readingOnce(render: typeof renderHtml = renderHtml): ContentReaders {
+  const pages = new Map<string, RenderedHtml>();
+  return readersWith((html, form) => {
+    const name = `${form} ${html}`;
+    const page = pages.get(name) ?? render(html, form);
+    pages.set(name, page);
+    return page;
+  });
 }

@@ -18,10 +18,13 @@ export const threadReferencesMax = 50;
 export const provenPasswordsMax = 10_000;
 export const provenPasswordMs = 10 * 60_000;
 
+/** Octets of foreign text that a scanner may read on the main thread. Longer text, HTML and recurrence rules go to threads. */
+export const mainBytesMax = 4 * 1024;
+
 /** Documents that are remembered as they were read, because reading them cost much: entries of some 200 octets, and their text, of
  *  which one has a million characters at most. */
-export const rememberedDocumentsMax = 10_000;
-export const rememberedDocumentCharactersMax = 8 * 1024 * 1024;
+export const rememberedReadingsMax = 10_000;
+export const rememberedReadingCharactersMax = 8 * 1024 * 1024;
 
 /** Identifiers that are kept as they were made: some 150 octets each. */
 export const keptIdsMax = 8192;

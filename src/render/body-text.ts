@@ -1,25 +1,18 @@
 /** The text of the body of a message, or of one part. The same bytes give the same text under the same `renderer`, so a number
  *  identifies a place in the text. */
 
-import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { documentBytesMax } from "#/src/formats/documents/read-document.ts";
-import { charsetOfPage } from "#/src/formats/html/html-charset.ts";
 import { escapeHtml } from "#/src/formats/html/html-writer.ts";
-import { decodeCharset, isKnownCharset } from "#/src/formats/mime/charset.ts";
 import type { MimePart } from "#/src/formats/mime/structure.ts";
-import { calendarText, contactText } from "#/src/formats/text/content-lines.ts";
-import { joinFlowed } from "#/src/formats/text/flowed.ts";
-import { extractReply, type ReplyCut } from "#/src/formats/text/reply.ts";
+import type { ReplyCut } from "#/src/formats/text/reply.ts";
 import type { ContentReaders } from "#/src/mail/content-readers.ts";
 import type { MessageBytes, StoredBytes } from "#/src/mail/message-bytes.ts";
-import { piecesOfText } from "#/src/mail/search/text-pieces.ts";
-import type { Doubt, Removal, RemovalCounts } from "#/src/model/removal.ts";
+import type { RemovalCounts } from "#/src/model/removal.ts";
 import { type BodyPlace, type BodySequence, partsOf, planBody } from "./body-parts.ts";
-import { cleanText } from "./clean-text.ts";
 import { readDecodedPart } from "./decoded-part.ts";
 import { differs } from "./divergence.ts";
 import { readingOf } from "./part-reading.ts";
-import { createRemovalTally, type RemovalDetail, type RemovalTally } from "./removal.ts";
+import { createRemovalTally, type RemovalDetail } from "./removal.ts";
 
 /** Changes when the same bytes would give another text. */
 export const textRenderer = "waypost-text/3";
@@ -71,7 +64,7 @@ export async function renderBody(
   if (plan.isCut) tally.add("over-limit", "body");
   for (const part of plan.unread) tally.add("undecodable", part.section === "" ? "body" : part.section);
   const whole = { ...shown, removed: tally.list() };
-  return form === "reply" ? withoutHistory(whole) : whole;
+  return form === "reply" ? await withoutHistory(source.readers, whole) : whole;
 }
 
 async function renderSequence(
@@ -103,8 +96,11 @@ async function renderSequence(
 }
 
 /** What is new in it. */
-export function withoutHistory(body: BodyText): BodyText {
-  const { text, cuts } = extractReply(body.text);
+export async function withoutHistory(
+  readers: Pick<ContentReaders, "extractReply">,
+  body: BodyText,
+): Promise<BodyText> {
+  const { text, cuts } = await readers.extractReply(body.text);
   const tally = createRemovalTally();
   tally.addAll(body.removed);
   for (const { what } of cuts) tally.add(what, body.parts[0]?.section ?? "body");
@@ -166,54 +162,40 @@ export async function renderPart(
   form: BodyForm = "text",
 ): Promise<BodyText> {
   const tally = createRemovalTally();
-  const reading = readingOf(part);
-  const count = (what: Removal, times: number, why?: Doubt): void =>
-    tally.add(what, part.section, times, why);
+  const reading = readingOf(part) ?? "text";
   const take = ({ text, removed }: { readonly text: string; readonly removed: RemovalCounts }): string => {
-    for (const [what, times, why] of removed) count(what, times, why);
+    for (const [what, times, why] of removed) tally.add(what, part.section, times, why);
     return text;
   };
   const done = (text: string): BodyText => ({ text, parts: [part], removed: tally.list() });
+  const name = `${message.account} ${message.blob} ${part.section} ${reading}`;
   if (reading === "pdf" || reading === "docx") {
     const read = async (): Promise<Buffer | undefined> => {
       const { bytes, isCut } = await readDecodedPart(source.mail, message, part, documentBytesMax);
       return isCut ? undefined : bytes;
     };
-    const name = `${message.account} ${message.blob} ${part.section} ${reading}`;
     return done(inForm(take(await source.readers.readDocument(read, reading, name)), form));
   }
   const { bytes, isCut } = await readDecodedPart(source.mail, message, part, partBytesMax);
   if (isCut) tally.add("over-limit", part.section);
-  const decoded = decodeText(bytes, part, tally);
-  switch (reading) {
-    case "html": {
-      const page = await source.readers.renderHtml(decoded, form === "reply" ? "text" : form);
-      const text = page.text.trim() === "" ? inForm(picturesText(page.pictures), form) : page.text;
-      const isPage = decoded.trim() !== "";
-      return { ...done(take({ ...page, text })), isPage };
-    }
-    case "calendar":
-      return done(inForm(calendarText(decoded, count), form));
-    case "contact":
-      return done(inForm(contactText(decoded, count), form));
-    default: {
-      const text = await cleanInTurns(decoded, part.section, tally);
-      const isFlowed = part.subtype === "plain" && part.parameters.format?.toLowerCase() === "flowed";
-      return done(
-        inForm(isFlowed ? joinFlowed(text, part.parameters.delsp?.toLowerCase() === "yes") : text, form),
-      );
-    }
-  }
-}
-
-async function cleanInTurns(text: string, where: string, tally: RemovalTally): Promise<string> {
-  const turns = new LoopTurns();
-  let cleaned = "";
-  for (const piece of piecesOfText(text)) {
-    cleaned += cleanText(piece, where, tally);
-    await turns.turn();
-  }
-  return cleaned;
+  const { charset, format, delsp } = part.parameters;
+  const isFlowed = part.subtype === "plain" && format?.toLowerCase() === "flowed";
+  const shown = await source.readers.readText(
+    {
+      ...{ bytes, charset, reading },
+      // JSON, XML and what else has no parameter are UTF-8 by their own standards.
+      usualCharset: part.type === "text" ? "us-ascii" : "utf-8",
+      flowed: isFlowed ? { deletesSpaces: delsp?.toLowerCase() === "yes" } : undefined,
+      form: form === "reply" ? "text" : form,
+    },
+    name,
+  );
+  const text = take(shown);
+  if (reading !== "html") return done(inForm(text, form));
+  return {
+    ...done(text.trim() === "" ? inForm(picturesText(shown.pictures), form) : text),
+    isPage: shown.isPage,
+  };
 }
 
 /** Plain text is Markdown enough; HTML shows its lines as they are. */
@@ -224,15 +206,4 @@ function inForm(text: string, form: BodyForm): string {
 /** Stands for the text of a page that shows only pictures. */
 function picturesText(pictures: readonly string[]): string {
   return pictures.map((alt) => (alt === "" ? "[picture]" : `[picture: ${alt}]`)).join("\n");
-}
-
-function decodeText(bytes: Buffer, part: MimePart, tally: RemovalTally): string {
-  // JSON, XML and what else has no parameter are UTF-8 by their own standards.
-  const charset =
-    part.parameters.charset ??
-    (readingOf(part) === "html" ? charsetOfPage(bytes) : undefined) ??
-    (part.type === "text" ? "us-ascii" : "utf-8");
-  const text = decodeCharset(bytes, charset);
-  if (!isKnownCharset(charset) || text.includes("\ufffd")) tally.add("undecodable", part.section);
-  return text;
 }

@@ -168,7 +168,7 @@ async function partOf(described: DescribedMessage, part: MimePart, render: Rende
   let text: BodyText | undefined;
   if (form !== undefined && isReadable(part)) {
     text = await renderPart(source, message, part, form);
-    if (form === "reply") text = withoutHistory(text);
+    if (form === "reply") text = await withoutHistory(source.readers, text);
     tally.addAll(text.removed);
   } else if (!isReadable(part) && part.message === undefined) tally.add("binary", part.section);
   return {

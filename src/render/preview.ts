@@ -52,5 +52,9 @@ export async function previewOf(
 }
 
 export async function makePreview(mail: Mail, message: StoredBytes): Promise<ReadPreview> {
-  return readPreview({ mail, readers: mail.readers }, message, await mail.readStructure(message));
+  return readPreview(
+    { mail, readers: mail.readers.listed ?? mail.readers },
+    message,
+    await mail.readStructure(message),
+  );
 }

@@ -3,6 +3,7 @@
 
 import { createFairness, type Fairness, jobsOf } from "#/src/fairness/fairness.ts";
 import { unfoldedOctets } from "#/src/formats/content-lines/unfold.ts";
+import { mainBytesMax } from "#/src/model/limits.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
 import { createThreadPool } from "#/src/threads/thread-pool.ts";
 import { runJob, type SchedulingJob, type SchedulingResult } from "./jobs.ts";
@@ -11,8 +12,6 @@ export interface Schedulers extends AsyncDisposable {
   run(job: SchedulingJob): Promise<SchedulingResult>;
 }
 
-/** Reading and writing an object of this size takes some milliseconds. */
-const inlineBytesMax = 32 * 1024;
 const timeLimitMs = 5000;
 const repeating = /^(?:RRULE|RDATE|EXRULE)[;:]/im;
 
@@ -33,10 +32,10 @@ export function createSchedulers(fairness: Fairness = createFairness()): Schedul
 
 /** Searches for property names in unfolded lines. */
 export function isQuick(job: SchedulingJob): boolean {
-  const texts = textsOf(job);
-  const given = texts.filter((text) => text !== undefined);
-  const size = given.reduce((sum, text) => sum + text.byteLength, 0);
-  return size <= inlineBytesMax && !given.some((text) => repeating.test(unfoldedOctets(text)));
+  return textsOf(job).every(
+    (text) =>
+      text === undefined || (text.byteLength <= mainBytesMax && !repeating.test(unfoldedOctets(text))),
+  );
 }
 
 function textsOf(job: SchedulingJob): readonly (Uint8Array | undefined)[] {

@@ -45,10 +45,11 @@ export const houseThreads = {
     youngHeapMb: 16,
     isSilent: true,
   },
-  html: {
-    name: "html",
-    source: "src/render/threads/html-thread.ts",
-    heapMb: 64,
+  // A text of 2 MiB with lines of one character is about 60 MiB of lines.
+  texts: {
+    name: "texts",
+    source: "src/render/threads/text-thread.ts",
+    heapMb: 128,
     youngHeapMb: 16,
     isSilent: true,
   },

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { directReaders, readingOnce } from "#/src/mail/content-readers.ts";
+import { renderHtml } from "#/src/formats/html/render-html.ts";
+import { readingOnce } from "#/src/mail/content-readers.ts";
 import { createMail } from "#/src/mail/mail.ts";
 import type { MessageNumber } from "#/src/model/numbers.ts";
 import { openTextIndex } from "#/src/render/indexing/open-text-index.ts";
@@ -38,12 +39,9 @@ test("previews are made of visible text, after the delivery, and again after the
 
 test("readers that read once render a page once for each form", async () => {
   let count = 0;
-  const readers = readingOnce({
-    ...directReaders,
-    renderHtml(html, form) {
-      count++;
-      return directReaders.renderHtml(html, form);
-    },
+  const readers = readingOnce((html, form) => {
+    count++;
+    return renderHtml(html, form);
   });
   const first = await readers.renderHtml("<p>one", "text");
   expect(await readers.renderHtml("<p>one", "text")).toBe(first);

@@ -4,6 +4,8 @@ import net from "node:net";
 import { afterAll, describe, expect, it, test, vi } from "vitest";
 import { readDocument, unreadDocument } from "#/src/formats/documents/read-document.ts";
 import { renderHtml } from "#/src/formats/html/render-html.ts";
+import { readText, type TextToRead } from "#/src/formats/text/read-text.ts";
+import { extractReply } from "#/src/formats/text/reply.ts";
 import { directReaders } from "#/src/mail/content-readers.ts";
 import { forCaller } from "#/src/model/caller.ts";
 import { createReadingThreads } from "#/src/render/threads/reading-threads.ts";
@@ -22,6 +24,38 @@ describe("threads that read what strangers wrote", () => {
     ] as const)
       expect(await threads.readDocument(async () => bytes, kind)).toEqual(await readDocument(bytes, kind));
     expect(await directReaders.readDocument(async () => pdfOf(["words"]), "pdf")).toEqual(unreadDocument);
+  });
+
+  it("give the same text of a long part as the main thread, and of its reply", async () => {
+    const part = (reading: TextToRead["reading"], text: string): TextToRead => ({
+      ...{ reading, charset: "utf-8", usualCharset: "us-ascii", form: "text" },
+      bytes: Buffer.from(text),
+    });
+    const answer = `new words\n\nOn 1.1.2026 ada@example.org wrote:\n${"> old \u200b words\n".repeat(1000)}`;
+    const event = `BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:a\nDESCRIPTION:${"words ".repeat(2000)}\nEND:VEVENT\nEND:VCALENDAR\n`;
+    for (const one of [part("text", answer), part("calendar", event), part("html", `<p>${answer}`)])
+      expect(await threads.readText(one)).toEqual(readText(one));
+    expect(await threads.extractReply(answer)).toEqual(extractReply(answer));
+  });
+
+  it("read a page that is over a limit no second time within an hour", async () => {
+    const page = (html: string): TextToRead => ({
+      ...{ reading: "html", charset: "utf-8", usualCharset: "us-ascii", form: "text" },
+      bytes: Buffer.from(html),
+    });
+    expect(await threads.readText(page(`<p style="${"&".repeat(5000)}">a`), "1 1 1 html")).toMatchObject({
+      isOverLimit: true,
+    });
+    // The octets of a name never change: another page shows that it was not read.
+    for (const readers of [threads, threads.listed!])
+      expect(await readers.readText(page("<p>b"), "1 1 1 html")).toMatchObject({
+        isOverLimit: true,
+        text: "",
+      });
+    expect(await threads.readText(page("<p>b"), "1 1 2 html")).toMatchObject({
+      isOverLimit: false,
+      text: "b",
+    });
   });
 
   it("read many documents at a time, each with its own result", async () => {

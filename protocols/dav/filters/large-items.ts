@@ -2,6 +2,7 @@
  *  whole. Other items are read on the main thread, which costs less than a message to a thread. */
 import type { WorkMeter } from "#/src/collections/work-meter.ts";
 import { createFairness, type Fairness, jobsOf } from "#/src/fairness/fairness.ts";
+import { mainBytesMax } from "#/src/model/limits.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
 import { createThreadPool } from "#/src/threads/thread-pool.ts";
 import type { DataQuestion, MatchQuestion, QuestionAnswer, QuestionJob } from "./item-questions.ts";
@@ -13,13 +14,11 @@ export interface LargeItems extends AsyncDisposable {
   select(meter: WorkMeter, bytes: Uint8Array, question: DataQuestion): Promise<Uint8Array | undefined>;
 }
 
-/** As of items that are understood before they are written. */
-const largeBytesMin = 16 * 1024;
 const timeLimitMs = 5000;
 const overLimit: QuestionAnswer = { result: undefined, spentMs: timeLimitMs };
 
 export function isLarge(bytes: Uint8Array): boolean {
-  return bytes.length > largeBytesMin;
+  return bytes.length > mainBytesMax;
 }
 
 export function createLargeItems(fairness: Fairness = createFairness()): LargeItems {

@@ -62,7 +62,7 @@ export async function describeAttached(read: LinkedReading, attached: PlacedAtta
   if (form === undefined)
     return { kind: "attachment", render, page: await pageOf(facts, from, maxChars), removed: [] };
   const whole = await renderPart({ mail, readers: mail.readers }, bytes, structure, form);
-  const { text, removed } = form === "reply" ? withoutHistory(whole) : whole;
+  const { text, removed } = form === "reply" ? await withoutHistory(mail.readers, whole) : whole;
   const shown = { ...facts, content: { ...content, renderer: textRenderer }, text };
   return { kind: "attachment", render, page: await pageOf(shown, from, maxChars), removed };
 }

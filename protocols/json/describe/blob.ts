@@ -81,7 +81,7 @@ async function readBlob(
   const form = bodyForms.find((one) => one === render);
   if (form === undefined) return facts;
   const whole = await renderPart({ mail, readers: mail.readers }, blob, part, form);
-  const { text, removed } = form === "reply" ? withoutHistory(whole) : whole;
+  const { text, removed } = form === "reply" ? await withoutHistory(mail.readers, whole) : whole;
   return { ...facts, content: { ...facts.content, renderer: textRenderer }, text, removed };
 }
 

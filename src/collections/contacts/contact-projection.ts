@@ -1,15 +1,12 @@
 /** Contacts between vCard and JSContact. */
 import { createFairness, type Fairness, jobsOf } from "#/src/fairness/fairness.ts";
+import { mainBytesMax } from "#/src/model/limits.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
 import type { NamedJob } from "../projected-jobs.ts";
 import { createProjection, type Projection, sizesOf } from "../projection.ts";
 import type { ContactJobs } from "./contact-jobs.ts";
 
 export type ContactProjection = Projection<ContactJobs>;
-
-/** Octets and characters up to which a job is done at once: at most some 20 ms, whatever they are. A listing reads lines alone. */
-const directMax = 4 * 1024;
-const directListMax = 64 * 1024;
 
 export function createContactProjection(fairness: Fairness = createFairness()): ContactProjection {
   return createProjection<ContactJobs>({
@@ -21,8 +18,7 @@ export function createContactProjection(fairness: Fairness = createFairness()): 
   });
 }
 
-function isSmall({ action, job }: NamedJob<ContactJobs>): boolean {
+function isSmall({ job }: NamedJob<ContactJobs>): boolean {
   const { bytes, given } = sizesOf(job);
-  const octets = bytes?.length ?? 0;
-  return action === "list" ? octets <= directListMax : octets <= directMax && given.length <= directMax;
+  return (bytes?.length ?? 0) <= mainBytesMax && given.length <= mainBytesMax;
 }

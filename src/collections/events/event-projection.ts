@@ -1,14 +1,12 @@
 /** Events between iCalendar and JSCalendar. One with HTML in it takes 0.2 s. */
 import { createFairness, type Fairness, jobsOf } from "#/src/fairness/fairness.ts";
+import { mainBytesMax } from "#/src/model/limits.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
 import type { NamedJob } from "../projected-jobs.ts";
 import { createProjection, type Projection, sizesOf } from "../projection.ts";
 import type { EventJobs } from "./event-jobs.ts";
 
 export type EventProjection = Projection<EventJobs>;
-
-/** Octets and characters up to which a job is done at once: some milliseconds. */
-const directMax = 8 * 1024;
 
 export function createEventProjection(fairness: Fairness = createFairness()): EventProjection {
   return createProjection<EventJobs>({
@@ -22,10 +20,10 @@ export function createEventProjection(fairness: Fairness = createFairness()): Ev
 
 function isSmall({ action, job }: NamedJob<EventJobs>): boolean {
   const { bytes, given } = sizesOf(job);
-  if (given.length > directMax || given.includes("recurrence")) return false;
+  if (given.length > mainBytesMax || given.includes("recurrence")) return false;
   if (bytes === undefined) return true;
   const { buffer, byteOffset, length } = bytes;
-  if (length > directMax) return false;
+  if (length > mainBytesMax) return false;
   if (action === "list" || action === "part") return true;
   const text = Buffer.from(buffer, byteOffset, length).toString("latin1");
   return !(action === "describe" && html.test(text)) && !hasLongRule(text);

@@ -7,7 +7,7 @@ import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
 import { findProperty, listComponents, parameterValue } from "#/src/formats/content-lines/content-line.ts";
 import { findNamedZone } from "#/src/formats/icalendar/find-time-zone.ts";
 import { type ErrorReason, WaypostError } from "#/src/model/errors.ts";
-import { itemBytesMax } from "#/src/model/limits.ts";
+import { itemBytesMax, mainBytesMax } from "#/src/model/limits.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
 import { createJobThreads, type JobLimits } from "#/src/threads/job-threads.ts";
 import type { ItemFacts } from "#/storage/items.ts";
@@ -29,8 +29,6 @@ export type ItemAnswer =
   | { readonly facts: ItemFacts }
   | { readonly refusal: { readonly message: string; readonly reason: ErrorReason | undefined } };
 
-/** Up to this an item is read at once. */
-const directBytesMax = 16 * 1024;
 /** From this size on one takes long, and those below it do not wait for it. */
 const slowBytesMin = 256 * 1024;
 /** The threads of mail are there too, and events that repeat are few. */
@@ -61,7 +59,7 @@ export function createItemPreparation(
   });
   return {
     async prepare(bytes, item) {
-      if (bytes.length <= directBytesMax || bytes.length > itemBytesMax) {
+      if (bytes.length <= mainBytesMax || bytes.length > itemBytesMax) {
         const read = readItem(bytes, item);
         if (isLittleWork(read)) return deriveItem(bytes, read, item.at);
       }

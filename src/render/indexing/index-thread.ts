@@ -6,7 +6,7 @@
  *  A message that cannot be indexed is skipped, and the others are indexed. The index records which slice is being tried. If that
  *  ended the thread, the messages of the slice are tried one by one, each at most twice. */
 import { parentPort, workerData } from "node:worker_threads";
-import { directReaders, readingOnce } from "#/src/mail/content-readers.ts";
+import { readingOnce } from "#/src/mail/content-readers.ts";
 import { createMessageBytes } from "#/src/mail/message-bytes.ts";
 import { createDocumentReader, type DocumentReader } from "#/src/mail/search/search-document.ts";
 import { every, loopTurn, pause } from "#/src/model/background.ts";
@@ -152,7 +152,7 @@ async function start(): Promise<void> {
 
   async function readDocument(agent: AgentNumber, row: MessageRow, attempts = 1): Promise<IndexedDocument> {
     const { message } = row;
-    const readers = readingOnce(directReaders);
+    const readers = readingOnce();
     const reader = createDocumentReader({ ...bytes, readers }, row);
     try {
       const preview = await previewText({ mail: bytes, readers }, row, await bytes.readStructure(row));

@@ -1,0 +1,61 @@
+/** The text of a part of a mail: decoded, in the words of its format, and without what a person would not see. The same octets give the
+ *  same text, in bounded time and memory. */
+import { charsetOfPage } from "#/src/formats/html/html-charset.ts";
+import { type HtmlForm, type RenderedHtml, renderHtml } from "#/src/formats/html/render-html.ts";
+import { decodeCharset, isKnownCharset } from "#/src/formats/mime/charset.ts";
+import type { Removal } from "#/src/model/removal.ts";
+import { type CountRemoval, cleanText } from "./clean-text.ts";
+import { calendarText, contactText } from "./content-lines.ts";
+import { joinFlowed } from "./flowed.ts";
+
+export interface TextToRead {
+  readonly bytes: Uint8Array;
+  readonly reading: "text" | "html" | "calendar" | "contact";
+  /** As the part says. */
+  readonly charset: string | undefined;
+  /** Of a part that says none. */
+  readonly usualCharset: string;
+  /** Of plain text: `format=flowed` (RFC 3676). */
+  readonly flowed?: { readonly deletesSpaces: boolean } | undefined;
+  readonly form: HtmlForm;
+}
+
+export interface ReadText extends RenderedHtml {
+  /** HTML with anything in it. */
+  readonly isPage: boolean;
+}
+
+export function readText(
+  { bytes, reading, charset: said, usualCharset, flowed, form }: TextToRead,
+  render: (html: string, form: HtmlForm) => RenderedHtml = renderHtml,
+): ReadText {
+  const charset = said ?? (reading === "html" ? charsetOfPage(bytes) : undefined) ?? usualCharset;
+  const decoded = decodeCharset(bytes, charset);
+  const counts = new Map<Removal, number>();
+  const count: CountRemoval = (what, times) => void counts.set(what, (counts.get(what) ?? 0) + times);
+  if (!isKnownCharset(charset) || decoded.includes("\ufffd")) count("undecodable", 1);
+  if (reading === "html") {
+    const page = render(decoded, form);
+    return { ...page, removed: [...counts, ...page.removed], isPage: decoded.trim() !== "" };
+  }
+  const text = plainText(decoded, reading, flowed, count);
+  return { text, removed: [...counts], pictures: [], isOverLimit: false, isPage: false };
+}
+
+function plainText(
+  decoded: string,
+  reading: "text" | "calendar" | "contact",
+  flowed: TextToRead["flowed"],
+  count: CountRemoval,
+): string {
+  switch (reading) {
+    case "calendar":
+      return calendarText(decoded, count);
+    case "contact":
+      return contactText(decoded, count);
+    case "text": {
+      const text = cleanText(decoded, count);
+      return flowed === undefined ? text : joinFlowed(text, flowed.deletesSpaces);
+    }
+  }
+}
