@@ -18,14 +18,11 @@ export function buildPackage(out: string): string {
   const folder = path.join(out, "package");
   fs.rmSync(folder, { recursive: true, force: true });
   fs.mkdirSync(path.join(folder, "src"), { recursive: true });
-  // It deletes the folders beside it as older programs, so it gets its own folder.
-  const compiled = path.join(out, "compiled");
-  run("config/build/compile.ts", path.join(compiled, "program"));
-  fs.renameSync(path.join(compiled, "program"), path.join(folder, "program"));
-  fs.rmSync(compiled, { recursive: true, force: true });
+  run("config/build/compile.ts", path.join(folder, "program"));
   run("config/build/build-client.ts", path.join(folder, "dist/client"));
   for (const file of [
     "src/start.mjs",
+    "src/own-files.mjs",
     "LICENSE",
     "README.md",
     "CHANGELOG.md",

@@ -1,5 +1,5 @@
-/** node config/build/compile.ts <folder>: compiles the program into this folder, which names the source (`compiled.mjs`), and deletes
- *  older ones beside it. It runs as a process of its own, so that a daemon holds nothing of the compiler. */
+/** node config/build/compile.ts <folder>: compiles the program into this folder. It runs as a process of its own, so that a daemon holds
+ *  nothing of the compiler. */
 import fs from "node:fs";
 import { isBuiltin } from "node:module";
 import path from "node:path";
@@ -7,8 +7,6 @@ import { type BuildOptions, build, type Plugin } from "esbuild";
 import { houseThreads, processHost } from "#/src/threads/house-threads.ts";
 
 const top = path.resolve(import.meta.dirname, "../..");
-/** Number of programs that are kept: a process that runs an older one may load more of its files later. */
-const keptMax = 3;
 
 const { dependencies } = JSON.parse(fs.readFileSync(path.join(top, "package.json"), "utf8")) as {
   readonly dependencies: Readonly<Record<string, string>>;
@@ -101,32 +99,4 @@ async function compileThreads(outdir: string): Promise<void> {
   });
 }
 
-/** Several processes may compile at the same time; the first one stays. */
-function putInPlace(made: string, place: string): void {
-  try {
-    fs.renameSync(made, place);
-  } catch (error) {
-    if (!fs.existsSync(path.join(place, "main.js"))) throw error;
-  }
-}
-
-function deleteOld(cache: string): void {
-  const kept = fs
-    .readdirSync(cache, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && !entry.name.includes("."))
-    .map(({ name }) => ({ name, madeAt: fs.statSync(path.join(cache, name)).mtimeMs }))
-    .sort((one, other) => other.madeAt - one.madeAt);
-  for (const { name } of kept.slice(keptMax))
-    fs.rmSync(path.join(cache, name), { recursive: true, force: true });
-}
-
-const folder = process.argv[2]!;
-const unfinished = `${folder}.${process.pid}`;
-try {
-  fs.mkdirSync(unfinished, { recursive: true });
-  await compile(unfinished);
-  putInPlace(unfinished, folder);
-  deleteOld(path.dirname(folder));
-} finally {
-  fs.rmSync(unfinished, { recursive: true, force: true });
-}
+await compile(process.argv[2]!);

@@ -51,12 +51,16 @@ function startHere(kind: ThreadKind, events: PoolThreadEvents): PoolThread {
   };
 }
 
+/** The Node of this process, also when its file is replaced or gone (proc(5)). */
+const runningNode = process.platform === "linux" ? "/proc/self/exe" : process.execPath;
+
 /** Environment variables that the process of a thread inherits: for the cache of compiled code and for memory. */
 const environment = ["PATH", "LD_LIBRARY_PATH", "NODE_COMPILE_CACHE", "MALLOC_ARENA_MAX", "TMPDIR"] as const;
 
 function startProcess(kind: ThreadKind, events: PoolThreadEvents): PoolThread {
   const child: ChildProcess = forTheHouse(() =>
     fork(processFile(kind), {
+      execPath: runningNode,
       // As in src/start.mjs.
       execArgv: ["--max-semi-space-size=4", "--disable-warning=ExperimentalWarning"],
       serialization: "advanced",

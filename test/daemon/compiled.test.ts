@@ -25,7 +25,9 @@ beforeAll(() => {
 afterAll(() => fs.rmSync(copy, { recursive: true, force: true }));
 
 const start = () => path.join(copy, "src/start.mjs");
-const cache = () => path.join(copy, "node_modules/.cache/waypost");
+const home = () => path.join(copy, ".waypost");
+/** Folders of programs. */
+const versions = () => fs.readdirSync(home()).filter((name) => !name.includes("."));
 
 function help(): string {
   return execFileSync(process.execPath, [start(), "--help"], { encoding: "utf8" });
@@ -41,9 +43,9 @@ function rewrite(from: string, to: string): void {
 test("the compiled program is used again, and changed source is compiled again", () => {
   expect(help()).toContain("Usage: waypost");
   expect(help()).toContain("Usage: waypost");
-  const [first, ...more] = fs.readdirSync(cache());
+  const [first, ...more] = versions();
   expect(more).toEqual([]);
-  const program = path.join(cache(), first!, "main.js");
+  const program = path.join(home(), first!, "main.js");
   fs.writeFileSync(program, `console.log("compiled");`);
   expect(help()).toBe("compiled\n");
   rewrite('"waypost"', '"changed"');
@@ -52,37 +54,49 @@ test("the compiled program is used again, and changed source is compiled again",
 
 test("compiled code never calls `require` in an ES module", () => {
   const files = fs
-    .readdirSync(cache(), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".js"));
+    .readdirSync(home(), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".js") && !file.includes("node_modules"));
   expect(files.length).toBeGreaterThan(10);
   const calling = files.filter((file) =>
-    /__require\("/.test(fs.readFileSync(path.join(cache(), file), "utf8")),
+    /__require\("/.test(fs.readFileSync(path.join(home(), file), "utf8")),
   );
   expect(calling).toEqual([]);
 });
 
 test("the starting process becomes the program, with a small young generation and one thread for garbage collection", () => {
-  for (const name of fs.readdirSync(cache()))
-    fs.writeFileSync(path.join(cache(), name, "main.js"), "console.log(process.pid, ...process.execArgv);");
+  for (const name of versions())
+    fs.writeFileSync(path.join(home(), name, "main.js"), "console.log(process.pid, ...process.execArgv);");
   const { pid, stdout } = spawnSync(process.execPath, [start()], { encoding: "utf8" });
   expect(stdout).toBe(
     `${pid} --max-semi-space-size=4 --max-old-space-size=1536 --v8-pool-size=1 --disable-warning=ExperimentalWarning\n`,
   );
 });
 
-test("two older compiled versions are kept", () => {
-  for (const [age, name] of ["oldest", "older", "old"].entries()) {
-    fs.mkdirSync(path.join(cache(), name));
-    fs.utimesSync(path.join(cache(), name), age + 1, age + 1);
-  }
+test("a start deletes versions that no process runs, and nothing else", () => {
+  const [used, unused, dead] = ["a", "b", "c"].map((letter) => letter.repeat(32));
+  const others = ["notes.txt", "old", "0123"];
+  for (const name of [used!, unused!, ...others]) fs.mkdirSync(path.join(home(), name));
+  // No process has so high a number (proc(5), pid_max).
+  for (const name of [`${used}.${process.pid}`, `${unused}.99999999`])
+    fs.writeFileSync(path.join(home(), name), "");
+  fs.mkdirSync(path.join(home(), `${dead}.99999999.making`));
   rewrite('"changed"', '"third"');
   expect(help()).toContain("Usage: third");
-  expect(fs.readdirSync(cache())).toHaveLength(3);
-  expect(fs.existsSync(path.join(cache(), "old"))).toBe(false);
+  const [current, ...more] = versions().filter((name) => name !== used && !others.includes(name));
+  expect(more).toEqual([]);
+  const rest = fs.readdirSync(home()).filter((name) => !name.startsWith(current!));
+  expect(rest.sort()).toEqual([used, `${used}.${process.pid}`, ...others].sort());
 });
 
-test("the source runs where the compiled program cannot be written", () => {
-  fs.rmSync(path.dirname(cache()), { recursive: true });
-  fs.writeFileSync(path.dirname(cache()), "");
-  expect(help()).toContain("Usage: third");
+test("the source runs without a compiler, with links of its own", () => {
+  fs.rmSync(path.join(copy, "node_modules/esbuild"));
+  rewrite('"third"', '"fourth"');
+  expect(help()).toContain("Usage: fourth");
+  expect(versions().filter((name) => fs.existsSync(path.join(home(), name, "src/main.ts")))).toHaveLength(1);
+});
+
+test("the source runs where nothing can be written", () => {
+  fs.rmSync(home(), { recursive: true });
+  fs.writeFileSync(home(), "");
+  expect(help()).toContain("Usage: fourth");
 });

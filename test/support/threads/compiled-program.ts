@@ -19,5 +19,6 @@ export default async function compile({ provide }: TestProject): Promise<void> {
   const url = new URL("../../../config/build/compiled.mjs", import.meta.url);
   const { compiledProgram } = (await import(url.href)) as Compiled;
   const program = compiledProgram(process.execPath);
-  provide("compiledFolder", program === undefined ? "" : pathToFileURL(`${path.dirname(program)}/`).href);
+  const isCompiled = program?.endsWith(".js") === true;
+  provide("compiledFolder", isCompiled ? pathToFileURL(`${path.dirname(program)}/`).href : "");
 }
