@@ -8,6 +8,7 @@ import type { Gate } from "#/src/fairness/gate.ts";
 import { nextTurn } from "#/src/fairness/loop-turns.ts";
 import { shares } from "#/src/fairness/shares.ts";
 import { inBackground } from "#/src/model/background.ts";
+import { type Author, server } from "#/src/model/author.ts";
 import { assertCallerThere, callerOwner, forEverybody, onCallerGone } from "#/src/model/caller.ts";
 import type { Touched } from "#/src/model/changes.ts";
 import { type Clock, systemClock } from "#/src/model/clock.ts";
@@ -15,6 +16,7 @@ import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { createIdCodec, type IdCodec } from "#/src/model/ids.ts";
 import { pageRows } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
+import { authorRow } from "./author-row.ts";
 import { closedStore } from "./failures.ts";
 import type { Idempotency, OnceResult } from "./idempotency.ts";
 import type { Leases } from "./leasing/leases.ts";
@@ -148,26 +150,29 @@ export abstract class EngineStore implements Store {
   }
 
   async write<N extends TransactionName>(
+    by: Author,
     name: N,
     args: ArgumentsOf<N>,
     options: WriteOptions = {},
   ): Promise<ResultOf<N>> {
-    const answer = await this.#post(name, args, options);
+    const answer = await this.#post(by, name, args, options);
     return answer.result as ResultOf<N>;
   }
 
   async writeOnce<N extends TransactionName>(
+    by: Author,
     name: N,
     args: ArgumentsOf<N>,
     idempotency: Idempotency,
     options: WriteOptions = {},
   ): Promise<OnceResult<ResultOf<N>>> {
     const { packed } = packArguments(idempotency);
-    const answer = await this.#post(name, args, { ...options, idempotency: packed });
+    const answer = await this.#post(by, name, args, { ...options, idempotency: packed });
     return { result: answer.result as ResultOf<N>, isReplayed: answer.isReplayed === true };
   }
 
   async #post<N extends TransactionName>(
+    by: Author,
     name: N,
     args: ArgumentsOf<N>,
     options: WriteOptions & Partial<Pick<Job, "idempotency" | "lane">>,
@@ -188,7 +193,7 @@ export abstract class EngineStore implements Store {
     const startedAt = this.#onWritten === undefined ? 0 : performance.now();
     const at = this.clock.now();
     const answer = await this.send(
-      { name, args: packed, bytes, at, idempotency, lane, owner },
+      { by: authorRow(by), name, args: packed, bytes, at, idempotency, lane, owner },
       outside === undefined ? transfer : [],
     ).catch((error: unknown) => {
       if (isRefusal(error)) inBackground(() => outside?.remove());
@@ -278,9 +283,9 @@ export abstract class EngineStore implements Store {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  inPieces<R>(work: (write: WritePiece) => Promise<R>): Promise<R> {
+  inPieces<R>(by: Author, work: (write: WritePiece) => Promise<R>): Promise<R> {
     const write: WritePiece = async <N extends TransactionName>(name: N, args: ArgumentsOf<N>) =>
-      (await this.#post(name, args, { lane: "long" })).result as ResultOf<N>;
+      (await this.#post(by, name, args, { lane: "long" })).result as ResultOf<N>;
     return this.#longWrites.run(() => forEverybody(() => work(write)));
   }
 
@@ -300,7 +305,7 @@ export abstract class EngineStore implements Store {
 
   async #writeIdly<N extends TransactionName>(name: N, args: ArgumentsOf<N>): Promise<ResultOf<N>> {
     await this.whenReady();
-    return (await this.#post(name, args, { lane: "idle" })).result as ResultOf<N>;
+    return (await this.#post(server, name, args, { lane: "idle" })).result as ResultOf<N>;
   }
 
   close(): Promise<void> {

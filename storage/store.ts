@@ -1,5 +1,6 @@
 /** The store, whatever engine keeps it: reads by SQL, writes by name. */
 import type { Fairness } from "#/src/fairness/fairness.ts";
+import type { Author } from "#/src/model/author.ts";
 import type { Touched } from "#/src/model/changes.ts";
 import type { Clock } from "#/src/model/clock.ts";
 import type { IdCodec } from "#/src/model/ids.ts";
@@ -47,9 +48,10 @@ export interface Store extends Reader, AsyncDisposable {
     size?: number,
   ): AsyncIterable<R[]>;
 
-  /** Carries out a named write. Resolves once it is durable; a read that begins afterwards sees it.
+  /** Carries out a named write of an author. Resolves once it is durable; a read that begins afterwards sees it.
    *  Throws what the transaction refuses, and `upstream_unavailable` (busy, store_full) when the engine could not do it. */
   write<N extends TransactionName>(
+    by: Author,
     name: N,
     args: ArgumentsOf<N>,
     options?: WriteOptions,
@@ -57,6 +59,7 @@ export interface Store extends Reader, AsyncDisposable {
 
   /** The same, protected against being repeated: a second time the stored result is answered. */
   writeOnce<N extends TransactionName>(
+    by: Author,
     name: N,
     args: ArgumentsOf<N>,
     idempotency: Idempotency,
@@ -67,7 +70,7 @@ export interface Store extends Reader, AsyncDisposable {
    *  caller's owner has one under way at a time (`longWrites` of src/fairness), and it goes on to its end when its caller has
    *  gone. Each piece is durable by itself: who writes in pieces says what is left when a later one fails, or the process ends.
    *  Throws what the gate does. */
-  inPieces<R>(work: (write: WritePiece) => Promise<R>): Promise<R>;
+  inPieces<R>(by: Author, work: (write: WritePiece) => Promise<R>): Promise<R>;
 
   /** A long read, on its own thread, over one snapshot. */
   scan<N extends ScanName>(name: N, args: ScanArgumentsOf<N>): Promise<ScanResultOf<N>>;

@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import { formatAddress, parseAddress } from "#/src/accounts/address.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
+import type { Door } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { peerOf } from "./peer.ts";
 import { logStranger } from "./stranger-lines.ts";
@@ -15,12 +16,20 @@ export type Logins = Pick<
 
 /** The protocol of the login, and the connection or request. */
 export interface LoginPlace {
+  readonly door: Door;
   readonly protocol: string;
   readonly session?: string;
   readonly requestId?: string;
 }
 
-export function loggedLogins(accounts: Logins, log: Logger, place: LoginPlace): Logins {
+/** `door`: not for the log; it is part of the author of what the principal changes. */
+export function loggedLogins(accounts: Logins, log: Logger, { door, ...place }: LoginPlace): Logins {
+  const request = place.requestId ?? place.session ?? "";
+  const placed = (principal: Principal): Principal => ({
+    ...principal,
+    author: { ...principal.author, door, request },
+  });
+
   async function told<T>(
     remoteAddress: string,
     name: string,
@@ -48,21 +57,22 @@ export function loggedLogins(accounts: Logins, log: Logger, place: LoginPlace): 
       told(
         remoteAddress,
         "",
-        () => accounts.authenticateToken(token, remoteAddress),
+        async () => placed(await accounts.authenticateToken(token, remoteAddress)),
         () => undefined,
       ),
     authenticateBearer: (address, token, remoteAddress) =>
       told(
         remoteAddress,
         address,
-        () => accounts.authenticateBearer(address, token, remoteAddress),
+        async () => placed(await accounts.authenticateBearer(address, token, remoteAddress)),
         (principal) => principal,
       ),
     authenticatePassword: (address, password, remoteAddress, tokenScopes) =>
       told(
         remoteAddress,
         address,
-        () => accounts.authenticatePassword(address, password, remoteAddress, tokenScopes),
+        async () =>
+          placed(await accounts.authenticatePassword(address, password, remoteAddress, tokenScopes)),
         // As with tokens: the success of a single request is not logged.
         (principal) => (place.requestId === undefined ? principal : undefined),
       ),
@@ -75,7 +85,10 @@ export function loggedLogins(accounts: Logins, log: Logger, place: LoginPlace): 
           told(
             remoteAddress,
             address,
-            () => login.prove(message, proof),
+            async () => {
+              const proven = await login.prove(message, proof);
+              return { ...proven, principal: placed(proven.principal) };
+            },
             ({ principal }) => principal,
           ),
       };

@@ -31,7 +31,7 @@ export async function authenticate(rooms: DavRooms, context: HttpContext): Promi
 async function readCredential({ accounts, log }: DavRooms, context: HttpContext): Promise<Principal> {
   const { koa, remoteAddress, requestId } = context;
   const field = koa.get("Authorization");
-  const logins = loggedLogins(accounts, log, { protocol: "dav", requestId });
+  const logins = loggedLogins(accounts, log, { door: "dav", protocol: "dav", requestId });
   const token = bearerToken(field);
   try {
     if (token !== undefined) return await logins.authenticateToken(token, remoteAddress);

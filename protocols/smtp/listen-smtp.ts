@@ -123,7 +123,7 @@ async function authenticate(
   // RFC 4616 section 2: a login for another authorization identity is not offered.
   if (authzid && authcid && authzid !== authcid)
     throw new WaypostError("unauthorized", "A login cannot act for another identity.");
-  const logins = loggedLogins(rooms.accounts, rooms.log, { protocol: name, session: id });
+  const logins = loggedLogins(rooms.accounts, rooms.log, { door: "submission", protocol: name, session: id });
   return logins.authenticatePassword(username ?? "", password ?? "", remoteAddress);
 }
 

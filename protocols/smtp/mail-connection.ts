@@ -5,6 +5,7 @@
  *  UTF-8 without SMTPUTF8, bare line ends in DATA) and refuses what it allows (quoted local parts). The names with an underscore are
  *  private names of its version 3.21.6, which is pinned for this reason.
  *  Long because the order of commands is one thing. */
+
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { SMTPServer } from "smtp-server";
@@ -18,6 +19,7 @@ import type { Principal } from "#/src/accounts/principal.ts";
 import type { Transport } from "#/src/arrival/transport.ts";
 import { LoopTurns, nextTurn } from "#/src/fairness/loop-turns.ts";
 import { after, every, inBackground, soon } from "#/src/model/background.ts";
+import { newRequestDigits } from "#/src/model/author.ts";
 import { forCaller } from "#/src/model/caller.ts";
 import { type BdatCommand, BdatReader, parseBdat } from "./bdat-reader.ts";
 import { DataReader } from "./data-reader.ts";
@@ -81,7 +83,7 @@ export class MailConnection extends SMTPConnection {
   #isEnding = false;
 
   constructor(port: MailPort, server: SMTPServer, { socket, carrier, place }: AcceptedConnection) {
-    super(server, carrier);
+    super(server, carrier, { id: newRequestDigits() });
     this.#port = port;
     this.#accepted = socket;
     this.#place = place;

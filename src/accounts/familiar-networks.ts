@@ -1,4 +1,5 @@
 /** The networks from which each mailbox has logged in. They are in the store, so they are known after a restart too. */
+import { server } from "#/src/model/author.ts";
 import type { Clock } from "#/src/model/clock.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { networkOf } from "#/src/model/network.ts";
@@ -41,7 +42,7 @@ export function createFamiliarNetworks(store: Store & { readonly clock: Clock })
         return;
       }
       try {
-        await store.write("keepFamiliarNetwork", { agent, network, at });
+        await store.write(server, "keepFamiliarNetwork", { agent, network, at });
       } catch (error) {
         // The login succeeds anyway. The next login tries the write again.
         if (isWaypostError(error)) return;

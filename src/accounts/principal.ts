@@ -1,5 +1,5 @@
 /** The principal of a request: a mailbox owner, the credential of the login, and the rights of that credential. */
-import type { Actor } from "#/src/model/actor.ts";
+import { type Actor, type Author, atCommandLine } from "#/src/model/author.ts";
 import { type GrantedKind, type GrantRight, grantRights, hasRight } from "#/src/model/grants.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import { type Scope, scopes } from "#/src/model/roles.ts";
@@ -26,6 +26,8 @@ export interface Principal {
   readonly isBillable: boolean;
   readonly credential: Credential;
   readonly scopes: ReadonlySet<Scope>;
+  /** Of what it changes: the credential, and the request or connection that it came with. */
+  readonly author: Author;
 }
 
 /** Data that a principal reaches. */
@@ -51,7 +53,9 @@ export function principalOf(
   credential: Credential,
   tokenScopes?: readonly string[],
 ): Principal {
+  const { kind, number } = credential;
   return {
+    author: { kind, agent: row.agent, credential: number, door: "house", request: "" },
     agent: row.agent,
     account: row.account,
     kind: row.kind,
@@ -73,7 +77,7 @@ export function primaryAddress({ address }: { readonly address: string }): strin
 /** The operator at the command line, who acts for an agent. */
 export function operatorPrincipal(row: AgentRow): Principal {
   const all = scopes.filter((scope) => scope !== "approve" || row.kind === "person");
-  return principalOf(row, { kind: "operator", number: 0 }, all);
+  return { ...principalOf(row, { kind: "operator", number: 0 }, all), author: atCommandLine };
 }
 
 /** The actor of a write to a mailbox. Nobody approves mail of their own mailbox, whatever the credential allows. */
@@ -83,7 +87,7 @@ export function actorOf(
   reaches: readonly Pick<Reach, "scopes">[],
 ): Actor {
   const canApprove = target !== principal.agent && reaches.some(({ scopes }) => scopes.has("approve"));
-  return { agent: principal.agent, canApprove };
+  return { ...principal.author, agent: principal.agent, canApprove };
 }
 
 export function isScope(text: string): text is Scope {

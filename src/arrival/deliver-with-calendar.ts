@@ -1,6 +1,8 @@
 /** Delivers a message to mailboxes and applies its changes to calendars, in one write. The plan depends on the state of the calendars;
  *  when another write has changed that state, the plan is made again. */
+
 import type { ItemProvenance } from "#/src/collections/item.ts";
+import { server } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { ArrivingCalendar } from "#/src/scheduling/arriving/arriving-calendar.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
@@ -36,7 +38,7 @@ export async function deliverWithCalendar(
     const blob = isLast ? args.facts.blob : await copyBlob(args.facts.blob);
     const given = { ...args, facts: { ...args.facts, blob }, items };
     try {
-      const { deliveries } = await store.write("deliverMessage", given, {
+      const { deliveries } = await store.write(server, "deliverMessage", given, {
         transfer: transferableBuffers(blob),
       });
       await answerCalendar(rooms, args, arrived);

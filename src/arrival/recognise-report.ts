@@ -1,7 +1,9 @@
 /** Recognises reports of other servers about mail that was sent from here: by the return path to which they are sent, or by the ENVID
  *  that they name. Only a server that got the message knows either. A report is recorded; everything else is ordinary mail. */
+
 import type { Settings } from "#/config/schema.ts";
 import { parseAddress, splitTag } from "#/src/accounts/address.ts";
+import { server } from "#/src/model/author.ts";
 import type { BreakerLimits } from "#/src/model/pause.ts";
 import { createReturnPaths, type SubmissionName } from "#/src/model/return-path.ts";
 import { breakerOf, isBadAddress } from "#/src/outbound/queue.ts";
@@ -55,7 +57,14 @@ async function record(
   const at = store.clock.now();
   const outcomes = report.recipients.flatMap((status) => outcomesOf(recipients, status));
   if (outcomes.length === 0) return false;
-  await store.write("reportDelivery", { ...name, outcomes, isDelayTold: true, letters: [], breaker, at });
+  await store.write(server, "reportDelivery", {
+    ...name,
+    outcomes,
+    isDelayTold: true,
+    letters: [],
+    breaker,
+    at,
+  });
   return submission.source === "send";
 }
 

@@ -51,7 +51,7 @@ export async function submitMail(rooms: SubmissionRooms, mail: SubmittedMail): P
   const received = formatReceived(rooms.settings.server.hostname, transport, at);
   const complete = Buffer.concat([Buffer.from(received), bytes]);
   await roomInStore(rooms.store);
-  return rooms.outbound.submit({
+  return rooms.outbound.submit(principal.author, {
     principal,
     mailbox: principal.agent,
     bytes: complete,

@@ -24,6 +24,7 @@ const nouns = {
   webhook: "webhooks: events for programs that are called",
   operator: "operator tokens: programs that administer this server over HTTP",
   audit: "the audit log: what operators have done",
+  log: "the change log: who changed what in a mailbox",
 } as const;
 
 export function administrationCommands(shell: Shell): Command[] {

@@ -1,8 +1,10 @@
 /** The first owners of a new store: one agent and one person for a first `start`, as many as requested for `dev`. */
+
 import { createOwner, type NewOwner } from "#/src/accounts/administration/agents-and-people.ts";
 import { createPassword, createToken } from "#/src/accounts/administration/credentials.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
 import type { House } from "#/src/daemon/house.ts";
+import { atCommandLine } from "#/src/model/author.ts";
 import { defaultScopes, type Scope } from "#/src/model/roles.ts";
 import { findDomain, listAccounts } from "#/storage/queries/accounts/accounts.ts";
 import { findAgentByAddress } from "#/storage/queries/accounts/agents.ts";
@@ -18,8 +20,11 @@ export async function seedFirstRun(house: House): Promise<NewOwner[]> {
   if ((await listAccounts(house.store)).length > 0) return [];
   const { domain } = house.settings.server;
   await seedDomain(house, domain);
-  const person = await createOwner(house, "person", { address: `person@${domain}` });
-  const agent = await createOwner(house, "agent", { address: `agent@${domain}`, approver: person.address });
+  const person = await createOwner(atCommandLine, house, "person", { address: `person@${domain}` });
+  const agent = await createOwner(atCommandLine, house, "agent", {
+    address: `agent@${domain}`,
+    approver: person.address,
+  });
   return [agent, person];
 }
 
@@ -43,8 +48,11 @@ async function seedDomain(house: House, domain: string): Promise<void> {
   const { store } = house;
   if ((await findDomain(store, domain)) !== undefined) return;
   const accounts = await listAccounts(store);
-  if (accounts.length === 0) await administer(house, "account.create", { name: firstAccount });
-  await administer(house, "domain.add", { name: domain, account: accounts[0]?.name ?? firstAccount });
+  if (accounts.length === 0) await administer(atCommandLine, house, "account.create", { name: firstAccount });
+  await administer(atCommandLine, house, "domain.add", {
+    name: domain,
+    account: accounts[0]?.name ?? firstAccount,
+  });
 }
 
 async function findOrCreate(
@@ -57,16 +65,20 @@ async function findOrCreate(
   const { store } = house;
   const row = await findAgentByAddress(store, domain, name);
   if (row === undefined)
-    return createOwner(house, kind, { address: `${name}@${domain}`, scopes: developmentScopes, approver });
+    return createOwner(atCommandLine, house, kind, {
+      address: `${name}@${domain}`,
+      scopes: developmentScopes,
+      approver,
+    });
   const known = {
     id: store.ids.encode("agent", row.agent),
     kind: row.kind,
     address: row.address,
     name: row.name,
   };
-  const { secret: password } = await createPassword(store, row, "dev");
+  const { secret: password } = await createPassword(atCommandLine, store, row, "dev");
   if (kind === "person") return { ...known, password };
-  const { secret: token } = await createToken(store, row, {
+  const { secret: token } = await createToken(atCommandLine, store, row, {
     name: "dev",
     scopes: developmentScopes,
     expiresAt: null,

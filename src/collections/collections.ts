@@ -1,6 +1,6 @@
 /** All operations on calendars and addressbooks. Every protocol uses this interface. The caller checks the rights. */
 import type { Idempotency, Once } from "#/src/mail/write-once.ts";
-import type { Actor } from "#/src/model/actor.ts";
+import type { Actor, Author } from "#/src/model/author.ts";
 import type { Clock } from "#/src/model/clock.ts";
 import type { IdCodec } from "#/src/model/ids.ts";
 import type { AgentNumber, CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
@@ -120,6 +120,7 @@ export interface Collections extends Attachments {
   ): Promise<Collection | undefined>;
   listDeadProperties(agent: AgentNumber, collection: CollectionNumber): Promise<readonly DeadProperty[]>;
   createCollection(
+    by: Author,
     agent: AgentNumber,
     collection: {
       readonly kind: CollectionKind;
@@ -131,6 +132,7 @@ export interface Collections extends Attachments {
   ): Promise<Once<CollectionWritten>>;
   /** The value `undefined` removes a property. `version`: the version of the properties that the caller read. */
   updateCollection(
+    by: Author,
     agent: AgentNumber,
     collection: CollectionNumber,
     change: {
@@ -145,12 +147,14 @@ export interface Collections extends Attachments {
   ): Promise<Once<CollectionWritten>>;
   /** Within its owner's home: another segment; its id takes its own away. `overwrite`: what stands there is deleted. */
   moveCollection(
+    by: Author,
     agent: AgentNumber,
     collection: Pick<Collection, "number" | "kind">,
     to: Pick<MoveTarget, "overwrite"> & { readonly segment: string },
     idempotency?: Idempotency,
   ): Promise<Once<CollectionWritten>>;
   deleteCollection(
+    by: Author,
     agent: AgentNumber,
     collection: CollectionNumber,
     version?: string,
@@ -183,6 +187,7 @@ export interface Collections extends Attachments {
   listItemsWithDeadProperties(agent: AgentNumber): Promise<ReadonlySet<ItemNumber>>;
   /** The item's version stays. */
   changeItemDeadProperties(
+    by: Author,
     agent: AgentNumber,
     item: ItemNumber,
     change: {
@@ -255,6 +260,7 @@ export interface Collections extends Attachments {
   /** Several changes, also with several agents, and mail that leaves with them: all or none in one transaction. Throws what a
    *  submission is refused for too: `paused`, `rate_limited`, `precondition_failed` (policy_changed). */
   changeItems(
+    by: Author,
     agents: readonly AgentActions[],
     idempotency?: Idempotency,
     mails?: readonly MailOfActions[],

@@ -1,5 +1,7 @@
 /** Calendars and addressbooks over a store. */
+
 import { type Once, writeOnce } from "#/src/mail/write-once.ts";
+import { server } from "#/src/model/author.ts";
 import type { CollectionKind } from "#/src/model/collections.ts";
 import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
 import { transferableBuffers } from "#/storage/blob.ts";
@@ -35,7 +37,7 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
   ): Promise<R | undefined> {
     const found = await look();
     if (found !== undefined || (await hasDefaults(agent))) return found;
-    await store.write("createDefaultCollections", { agent, at: at() });
+    await store.write(server, "createDefaultCollections", { agent, at: at() });
     return look();
   }
 
@@ -64,7 +66,7 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
       })),
     );
 
-  const changeItems: Collections["changeItems"] = async (agents, idempotency, mails) => {
+  const changeItems: Collections["changeItems"] = async (by, agents, idempotency, mails) => {
     const prepared = await prepareChanges(agents);
     const added = prepared.flatMap(({ actions }) =>
       actions.flatMap((action) => (action.kind === "put" ? (action.attachments?.added ?? []) : [])),
@@ -72,7 +74,7 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
     const blobs = [...(mails ?? []).map(({ facts }) => facts.blob), ...added.map(({ blob }) => blob)];
     const transfer = blobs.flatMap(transferableBuffers);
     const args = { agents: prepared, mails, at: at() };
-    return writeOnce(store, "changeItems", args, idempotency, { transfer });
+    return writeOnce(store, by, "changeItems", args, idempotency, { transfer });
   };
 
   return {
@@ -99,7 +101,7 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
     },
     listDeadProperties: (agent, collection) => listCollectionProperties(store, agent, collection),
 
-    async createCollection(agent, { kind, segment, properties, deadProperties = [] }, idempotency) {
+    async createCollection(by, agent, { kind, segment, properties, deadProperties = [] }, idempotency) {
       if (segment !== undefined) assertSegment(segment);
       const args = {
         agent,
@@ -112,43 +114,45 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
         deadProperties,
         at: at(),
       };
-      return writeOnce(store, "createCollection", args, idempotency);
+      return writeOnce(store, by, "createCollection", args, idempotency);
     },
-    async updateCollection(agent, collection, change, idempotency) {
+    async updateCollection(by, agent, collection, change, idempotency) {
       const { properties = {}, setDead = [], removeDead = [], newDefault, version } = change;
       const settings = settingsOf(properties);
       const args = { agent, collection, settings, setDead, removeDead, newDefault, version, at: at() };
-      return writeOnce(store, "updateCollection", args, idempotency);
+      return writeOnce(store, by, "updateCollection", args, idempotency);
     },
-    async moveCollection(agent, { number, kind }, { segment, overwrite }, idempotency) {
+    async moveCollection(by, agent, { number, kind }, { segment, overwrite }, idempotency) {
       assertSegment(segment);
       const named = collectionOfSegment(store.ids, agent, kind, segment);
       const args = { agent, collection: number, segment, named, isOverwriting: overwrite, at: at() };
-      return writeOnce(store, "moveCollection", args, idempotency);
+      return writeOnce(store, by, "moveCollection", args, idempotency);
     },
-    deleteCollection: (agent, collection, version, idempotency) =>
-      writeOnce(store, "deleteCollection", { agent, collection, version, at: at() }, idempotency),
+    deleteCollection: (by, agent, collection, version, idempotency) =>
+      writeOnce(store, by, "deleteCollection", { agent, collection, version, at: at() }, idempotency),
 
     ...createItemReads(store),
     ...createAttachments(store),
     listItemDeadProperties: (agent, item) => listItemProperties(store, agent, item),
     listItemsWithDeadProperties: async (agent) => new Set(await listItemsWithProperties(store, agent)),
-    async changeItemDeadProperties(agent, item, { set, remove }) {
-      await store.write("changeItemProperties", { agent, item, set, remove, at: at() });
+    async changeItemDeadProperties(by, agent, item, { set, remove }) {
+      await store.write(by, "changeItemProperties", { agent, item, set, remove, at: at() });
     },
 
     changeItems,
     prepareChanges,
     async putItem(agent, actor, put, idempotency) {
-      return onlyItem(await changeItems([{ agent, actor, actions: [{ kind: "put", ...put }] }], idempotency));
+      return onlyItem(
+        await changeItems(actor, [{ agent, actor, actions: [{ kind: "put", ...put }] }], idempotency),
+      );
     },
     async deleteItem(agent, actor, item, expected, idempotency) {
       const actions = [{ kind: "remove", item, expected }] as const;
-      return onlyItem(await changeItems([{ agent, actor, actions }], idempotency));
+      return onlyItem(await changeItems(actor, [{ agent, actor, actions }], idempotency));
     },
     async moveItem(agent, actor, item, to, expected, idempotency) {
       const actions = [{ kind: "move", item, to, expected }] as const;
-      return onlyItem(await changeItems([{ agent, actor, actions }], idempotency));
+      return onlyItem(await changeItems(actor, [{ agent, actor, actions }], idempotency));
     },
 
     maintainHorizons: (onTrouble) => maintainHorizons(store, preparation, onTrouble),

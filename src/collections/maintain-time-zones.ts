@@ -4,6 +4,7 @@
 
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { digestZones } from "#/src/formats/icalendar/zones-digest.ts";
+import { server } from "#/src/model/author.ts";
 import { type RetoldRow, selectEventsAfter } from "#/storage/queries/collections/items.ts";
 import { findZonesDigest } from "#/storage/queries/deployment.ts";
 import type { Store } from "#/storage/store.ts";
@@ -25,7 +26,7 @@ export function createZoneMaintenance(
     const digest = await digestZones(() => turns.turn());
     const isKnown = (await findZonesDigest(store)) === digest;
     const changed = isKnown ? 0 : await retellAll(store, preparation, onTrouble);
-    if (!isKnown) await store.write("keepZonesDigest", { digest });
+    if (!isKnown) await store.write(server, "keepZonesDigest", { digest });
     isDone = true;
     return changed;
   };

@@ -1,3 +1,4 @@
+import { server } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { decodeItem, type ItemPeriod } from "#/storage/items.ts";
 import { listPeriodsOfItem, type RetoldRow } from "#/storage/queries/collections/items.ts";
@@ -25,7 +26,7 @@ export async function retellPeriods(
     const { periods, horizonMs } = await preparation.prepare(bytes, { kind, isMessage: isInbox === 1, at });
     if (horizonMs === row.horizonMs && isSame(periods, await listPeriodsOfItem(store, agent, item)))
       return false;
-    return (await store.write("retellPeriods", { agent, item, modseq, periods, horizonMs })).isStored;
+    return (await store.write(server, "retellPeriods", { agent, item, modseq, periods, horizonMs })).isStored;
   } catch (error) {
     if (error instanceof WaypostError && error.code === "upstream_unavailable") throw error;
     onTrouble({ agent, number: item }, error);

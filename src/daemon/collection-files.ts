@@ -1,5 +1,6 @@
 /** `collection.import` and `collection.export`: the operator reads calendars and addressbooks from files of this host, and writes them
  *  to files. */
+
 import fs from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";
@@ -11,6 +12,7 @@ import type { Collections } from "#/src/collections/collections.ts";
 import { itemKinds } from "#/src/collections/rows.ts";
 import { exportItems } from "#/src/collections/transfer/export-items.ts";
 import { type ImportResult, importItems } from "#/src/collections/transfer/import-items.ts";
+import { atCommandLine, withoutApproval } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import type { Store } from "#/storage/store.ts";
@@ -51,7 +53,7 @@ export async function importFile(
   const result = await importItems(
     rooms.collections,
     collection,
-    { agent: collection.agent, canApprove: false },
+    withoutApproval({ ...atCommandLine, agent: collection.agent }),
     {
       size,
       chunks: () => handle.createReadStream({ start: 0, highWaterMark: chunkBytes, autoClose: false }),

@@ -1,5 +1,6 @@
 /** The operations of the command line, which run in the daemon or in the command's own process: everything of
  *  `administration`, and operations on the whole store. */
+
 import path from "node:path";
 import { framesOf } from "#/protocols/json/carriage/frames.ts";
 import { noDecodedData } from "#/protocols/json/carriage/large-data.ts";
@@ -7,6 +8,7 @@ import { audited, commandLine } from "#/src/accounts/administration/audit.ts";
 import { administer, findOperation } from "#/src/accounts/administration/operations.ts";
 import { selectOwner } from "#/src/accounts/administration/selectors.ts";
 import { operatorPrincipal, type Principal } from "#/src/accounts/principal.ts";
+import { atCommandLine } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { readSetAside } from "#/storage/search/search-trials.ts";
 import { exportFile, importFile, type TransferRequest } from "./collection-files.ts";
@@ -77,7 +79,7 @@ async function run(house: House, call: PrivateCall): Promise<unknown> {
     case "call":
       return invokeOperation(house, call);
     default:
-      return administer(house, call.operation, call.input);
+      return administer(atCommandLine, house, call.operation, call.input);
   }
 }
 

@@ -1,6 +1,8 @@
 /** Webhooks: an agent's events, sent to a program by HTTP. They are the events of `watch`, in the same order, at least once, from a stored
  *  position. This file makes the requests that are due; a runner sends them. */
+
 import { createHash } from "node:crypto";
+import { server } from "#/src/model/author.ts";
 import type { Clock } from "#/src/model/clock.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
@@ -121,7 +123,7 @@ export function createWebhooks(store: Store, feed: Feed): Webhooks {
     async report(webhook, batch, outcome) {
       const now = store.clock.now();
       const after = outcome.error === null ? taken(batch) : refused(webhook, outcome, now);
-      const { isKnown } = await store.write("reportWebhook", {
+      const { isKnown } = await store.write(server, "reportWebhook", {
         webhook: webhook.webhook,
         ...after,
         attempt: {
@@ -169,7 +171,7 @@ export function createWebhooks(store: Store, feed: Feed): Webhooks {
     const kept = keptModseqs.get(webhook.webhook) ?? parsePosition(webhook.position).modseq;
     keptModseqs.set(webhook.webhook, kept);
     if (position.modseq - kept < passedOverMax) return moved;
-    await store.write("reportWebhook", { ...moved, historyMax });
+    await store.write(server, "reportWebhook", { ...moved, historyMax });
     keptModseqs.set(webhook.webhook, position.modseq);
     return moved;
   }

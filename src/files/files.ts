@@ -1,7 +1,7 @@
 /** Files and folders of an agent, by their paths: the ordinary resources and collections of WebDAV (RFC 4918). A path has no
  *  slash at its beginning or end; `""` is the root folder, which always exists. */
 import type { DeadProperty } from "#/src/collections/collection.ts";
-import type { Actor } from "#/src/model/actor.ts";
+import type { Actor } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { fileBytesMax, filePathBytesMax } from "#/src/model/limits.ts";
 import type { AgentNumber, FileNumber, Modseq } from "#/src/model/numbers.ts";
@@ -78,7 +78,7 @@ const pageSize = 500;
 
 export function createFiles(store: Store): Files {
   function change(agent: AgentNumber, actor: Actor, action: FileAction): Promise<ChangedFile> {
-    return store.write("changeFile", { agent, actor, action, at: store.clock.now() });
+    return store.write(actor, "changeFile", { agent, actor, action, at: store.clock.now() });
   }
 
   return {

@@ -1,4 +1,5 @@
 /** Drafts: messages in Drafts with their own ids, which stay when a mail client stores them again. */
+import type { Author } from "#/src/model/author.ts";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import { transferableBuffers } from "#/storage/blob.ts";
 import { findDraft, findDraftOfMessage } from "#/storage/queries/mail/drafts.ts";
@@ -44,12 +45,14 @@ export interface Drafts {
   /** The draft that a message is now. */
   findDraftOfMessage(agent: AgentNumber, message: MessageNumber): Promise<Draft | undefined>;
   createDraft(
+    by: Author,
     agent: AgentNumber,
     draft: NewDraft,
     idempotency?: Idempotency,
   ): Promise<Once<{ readonly draft: number; readonly message: MessageNumber; readonly modseq: Modseq }>>;
   /** Replaces the message. `version`: the one that was read; a different one is `precondition_failed`, as below. */
   updateDraft(
+    by: Author,
     agent: AgentNumber,
     draft: number,
     version: string | undefined,
@@ -58,6 +61,7 @@ export interface Drafts {
   ): Promise<Once<{ readonly message: MessageNumber; readonly modseq: Modseq }>>;
   /** Moves the draft to Trash. */
   deleteDraft(
+    by: Author,
     agent: AgentNumber,
     draft: number,
     version: string | undefined,
@@ -89,18 +93,18 @@ export function createDrafts(store: Store): Drafts {
       const number = await findDraftOfMessage(store, agent, message);
       return number === undefined ? undefined : drafts.findDraft(agent, number);
     },
-    async createDraft(agent, draft, idempotency) {
+    async createDraft(by, agent, draft, idempotency) {
       const args = { agent, ...(await prepare(draft)) };
       const transfer = transferableBuffers(args.message.facts.blob);
-      return writeOnce(store, "createDraft", args, idempotency, { transfer });
+      return writeOnce(store, by, "createDraft", args, idempotency, { transfer });
     },
-    async updateDraft(agent, draft, version, changed, idempotency) {
+    async updateDraft(by, agent, draft, version, changed, idempotency) {
       const args = { agent, draft, version, ...(await prepare(changed)) };
       const transfer = transferableBuffers(args.message.facts.blob);
-      return writeOnce(store, "updateDraft", args, idempotency, { transfer });
+      return writeOnce(store, by, "updateDraft", args, idempotency, { transfer });
     },
-    deleteDraft: (agent, draft, version, idempotency) =>
-      writeOnce(store, "deleteDraft", { agent, draft, version, at: at() }, idempotency),
+    deleteDraft: (by, agent, draft, version, idempotency) =>
+      writeOnce(store, by, "deleteDraft", { agent, draft, version, at: at() }, idempotency),
   };
   return drafts;
 }

@@ -1,5 +1,6 @@
 /** Mailboxes as the folders of the interface. They are subscribed, so that mail clients show them, and have a version. Deleting a folder
  *  moves its mail to Trash. */
+import type { Author } from "#/src/model/author.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import type { ResultOf, Store } from "#/storage/store.ts";
 import { emptyBeforeDeleting, isQuicklyDeleted } from "./long-writes.ts";
@@ -8,6 +9,7 @@ import { createRepeats, type Idempotency, type Once, writeOnce } from "./write-o
 export interface Folders {
   /** Also creates the missing levels above it. Throws `invalid` (already_exists). */
   createFolder(
+    by: Author,
     agent: AgentNumber,
     name: string,
     idempotency?: Idempotency,
@@ -15,6 +17,7 @@ export interface Folders {
   /** Renames the folder and all folders below it, with their subscriptions. `version`: the one that was read; a different one is
    *  `precondition_failed`, as below. Throws `policy_refused` (mailbox_is_required) for one with a special use. */
   renameFolder(
+    by: Author,
     agent: AgentNumber,
     folder: MailboxNumber,
     name: string,
@@ -23,6 +26,7 @@ export interface Folders {
   ): Promise<Once<ResultOf<"renameMailbox">>>;
   /** Moves its mail to Trash. Throws `policy_refused` (mailbox_is_required) as above, or (mailbox_has_children). */
   deleteFolder(
+    by: Author,
     agent: AgentNumber,
     folder: MailboxNumber,
     version: string | undefined,
@@ -34,15 +38,21 @@ export function createFolders(store: Store): Folders {
   const at = (): number => store.clock.now();
   const { findRepeat } = createRepeats(store);
   return {
-    createFolder: (agent, name, idempotency) =>
-      writeOnce(store, "createMailbox", { agent, name, isSubscribed: true, at: at() }, idempotency),
-    renameFolder: (agent, mailbox, name, version, idempotency) =>
-      writeOnce(store, "renameMailbox", { agent, mailbox, name, folder: { version }, at: at() }, idempotency),
-    async deleteFolder(agent, mailbox, version, idempotency) {
+    createFolder: (by, agent, name, idempotency) =>
+      writeOnce(store, by, "createMailbox", { agent, name, isSubscribed: true, at: at() }, idempotency),
+    renameFolder: (by, agent, mailbox, name, version, idempotency) =>
+      writeOnce(
+        store,
+        by,
+        "renameMailbox",
+        { agent, mailbox, name, folder: { version }, at: at() },
+        idempotency,
+      ),
+    async deleteFolder(by, agent, mailbox, version, idempotency) {
       const args = { agent, mailbox, folder: { version } };
-      const remove = () => writeOnce(store, "deleteMailbox", { ...args, at: at() }, idempotency);
+      const remove = () => writeOnce(store, by, "deleteMailbox", { ...args, at: at() }, idempotency);
       if (await isQuicklyDeleted(store, args)) return remove();
-      return store.inPieces(async (write) => {
+      return store.inPieces(by, async (write) => {
         // The same request may have arrived before, and may have ended only now.
         if ((await findRepeat("deleteMailbox", idempotency)) === undefined)
           await emptyBeforeDeleting(store, write, args);

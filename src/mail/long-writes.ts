@@ -2,6 +2,7 @@
  *  other writes do not wait; each piece has its own MODSEQ. If a piece fails, or the process ends, the result is one that the standards
  *  allow: STORE and EXPUNGE are done for some of the messages (RFC 9051 sections 6.4.6 and 6.4.3), MOVE has each message in one mailbox
  *  (RFC 6851 section 3.3), and a COPY that fails is undone (RFC 9051 section 6.4.7), at the latest by the next start. */
+import { type Author, withoutApproval } from "#/src/model/author.ts";
 import { deletedFlag } from "#/src/model/flags.ts";
 import {
   entryPieceEntries,
@@ -36,10 +37,10 @@ export async function storeFlagsInPieces(
   args: ArgumentsOf<"storeFlags">,
 ): Promise<StoredInPieces> {
   if (countNumbers(args.uids) <= quickEntriesMax) {
-    const stored = await store.write("storeFlags", args);
+    const stored = await store.write(args.actor, "storeFlags", args);
     return { ...stored, pieces: [stored] };
   }
-  return store.inPieces(async (write) => {
+  return store.inPieces(args.actor, async (write) => {
     const pieces: FlagsStored[] = [];
     for (const uids of piecesOfNumberSet(args.uids, flagPieceEntries))
       pieces.push(await write("storeFlags", { ...args, uids, at: store.clock.now() }));
@@ -60,16 +61,17 @@ export async function expungeInPieces(
 ): Promise<ResultOf<"expungeMessages">> {
   const { agent, mailbox } = args;
   if (args.uids !== undefined && countNumbers(args.uids) <= quickEntriesMax)
-    return store.write("expungeMessages", args);
+    return store.write(args.actor, "expungeMessages", args);
   const row = await findMailbox(store, agent, mailbox);
   const isSmall = (row?.messageCount ?? 0) <= flagPieceEntries && (row?.deletedCount ?? 0) <= quickEntriesMax;
   // For scheduled mail, all named messages must exist.
-  if (row === undefined || isSmall || row.role === "scheduled") return store.write("expungeMessages", args);
+  if (row === undefined || isSmall || row.role === "scheduled")
+    return store.write(args.actor, "expungeMessages", args);
   if (row.deletedCount === 0) return { expunged: emptyNumberSet, modseq: row.modseq };
   const deleted = await listDeleted(store, args);
   if (countNumbers(deleted) <= quickEntriesMax)
-    return store.write("expungeMessages", { ...args, uids: deleted });
-  return store.inPieces(async (write) => {
+    return store.write(args.actor, "expungeMessages", { ...args, uids: deleted });
+  return store.inPieces(args.actor, async (write) => {
     const expunged: NumberSet[] = [];
     let modseq = 0 as Modseq;
     for (const uids of piecesOfNumberSet(deleted, entryPieceEntries)) {
@@ -99,8 +101,8 @@ export interface TransferResult extends Omit<Transferred, "copy"> {
 
 /** Between mailboxes of one agent. */
 export async function moveInPieces(store: Store, args: ArgumentsOf<"moveMessages">): Promise<TransferResult> {
-  if (countNumbers(args.uids) <= quickEntriesMax) return store.write("moveMessages", args);
-  return store.inPieces((write) =>
+  if (countNumbers(args.uids) <= quickEntriesMax) return store.write(args.actor, "moveMessages", args);
+  return store.inPieces(args.actor, (write) =>
     moveEach(piecesOfNumberSet(args.uids, entryPieceEntries), (uids) =>
       write("moveMessages", { ...args, uids, at: store.clock.now() }),
     ),
@@ -134,8 +136,8 @@ function uniteTransferred(pieces: readonly Transferred[]): TransferResult {
 /** Between mailboxes of one agent. */
 export async function copyInPieces(store: Store, args: ArgumentsOf<"copyMessages">): Promise<TransferResult> {
   const count = countNumbers(args.uids);
-  if (count <= quickEntriesMax) return store.write("copyMessages", args);
-  return store.inPieces(async (write) => {
+  if (count <= quickEntriesMax) return store.write(args.actor, "copyMessages", args);
+  return store.inPieces(args.actor, async (write) => {
     const pieces = [...piecesOfNumberSet(args.uids, entryPieceEntries)];
     return copyEach(store, write, args.agent, pieces, (uids, part) =>
       write("copyMessages", { ...args, uids, part, at: store.clock.now() }),
@@ -191,8 +193,8 @@ export async function transferInPieces(
       at: store.clock.now(),
     });
   if (countNumbers(args.uids) <= transferPieceEntries)
-    return transfer((name, rest) => store.write(name, rest), args.uids, undefined);
-  return store.inPieces((write) => {
+    return transfer((name, rest) => store.write(args.target.actor, name, rest), args.uids, undefined);
+  return store.inPieces(args.target.actor, (write) => {
     const pieces = [...piecesOfNumberSet(args.uids, transferPieceEntries)];
     if (args.isMove) return moveEach(pieces, (uids) => transfer(write, uids, undefined));
     return copyEach(store, write, args.target.agent, pieces, (uids, part) => transfer(write, uids, part));
@@ -222,6 +224,7 @@ export async function isQuicklyDeleted(
 /** Moves the messages that were in INBOX when it was renamed. */
 export async function moveRest(
   store: Store,
+  by: Author,
   {
     agent,
     mailbox,
@@ -238,6 +241,7 @@ export async function moveRest(
     source: mailbox,
     target,
     uids: uniteAll([uids]),
+    actor: withoutApproval(by),
     at,
   });
   if (failure !== undefined) throw failure;

@@ -1,3 +1,4 @@
+import type { Author } from "#/src/model/author.ts";
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
 import type { MailboxRole } from "#/src/model/roles.ts";
 import {
@@ -41,11 +42,11 @@ export interface Mailboxes {
   listSubscriptions(agent: AgentNumber): Promise<readonly string[]>;
   /** Creates the mailbox and missing levels above it. Throws `already_exists`; `use_taken` if the mailbox of
    *  that role is not empty. */
-  createMailbox(agent: AgentNumber, name: string, role?: MailboxRole): Promise<Mailbox>;
-  deleteMailbox(agent: AgentNumber, number: MailboxNumber): Promise<void>;
+  createMailbox(by: Author, agent: AgentNumber, name: string, role?: MailboxRole): Promise<Mailbox>;
+  deleteMailbox(by: Author, agent: AgentNumber, number: MailboxNumber): Promise<void>;
   /** Renames a mailbox with all mailboxes below. Renaming INBOX moves its messages; INBOX itself stays (RFC 9051 section 6.3.6). */
-  renameMailbox(agent: AgentNumber, number: MailboxNumber, name: string): Promise<void>;
-  setSubscription(agent: AgentNumber, name: string, isSubscribed: boolean): Promise<void>;
+  renameMailbox(by: Author, agent: AgentNumber, number: MailboxNumber, name: string): Promise<void>;
+  setSubscription(by: Author, agent: AgentNumber, name: string, isSubscribed: boolean): Promise<void>;
 }
 
 export function createMailboxes(store: Store): Mailboxes {
@@ -81,28 +82,28 @@ export function createMailboxes(store: Store): Mailboxes {
     },
     findMailboxByNumber: findByNumber,
     listSubscriptions: (agent) => listSubscriptions(store, agent),
-    async createMailbox(agent, name, role) {
+    async createMailbox(by, agent, name, role) {
       const args = { agent, name: mailboxName(name), role, at: at() };
-      const { mailbox } = await store.write("createMailbox", args);
+      const { mailbox } = await store.write(by, "createMailbox", args);
       return (await findByNumber(agent, mailbox))!;
     },
-    async deleteMailbox(agent, mailbox) {
+    async deleteMailbox(by, agent, mailbox) {
       const args = { agent, mailbox };
-      const remove = () => store.write("deleteMailbox", { ...args, at: at() });
+      const remove = () => store.write(by, "deleteMailbox", { ...args, at: at() });
       if (await isQuicklyDeleted(store, args)) await remove();
       else
-        await store.inPieces(async (write) => {
+        await store.inPieces(by, async (write) => {
           await emptyBeforeDeleting(store, write, args);
           await remove();
         });
     },
-    async renameMailbox(agent, mailbox, name) {
+    async renameMailbox(by, agent, mailbox, name) {
       const args = { agent, mailbox, name: mailboxName(name), at: at() };
-      const { mailbox: target, isMailLeft } = await store.write("renameMailbox", args);
-      if (isMailLeft === true) await moveRest(store, { ...args, target });
+      const { mailbox: target, isMailLeft } = await store.write(by, "renameMailbox", args);
+      if (isMailLeft === true) await moveRest(store, by, { ...args, target });
     },
-    async setSubscription(agent, name, isSubscribed) {
-      await store.write("setSubscription", { agent, name: mailboxName(name), isSubscribed, at: at() });
+    async setSubscription(by, agent, name, isSubscribed) {
+      await store.write(by, "setSubscription", { agent, name: mailboxName(name), isSubscribed, at: at() });
     },
   };
 }

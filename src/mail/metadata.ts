@@ -1,5 +1,6 @@
 /** Annotations of mailboxes and of the server (RFC 5464). `/shared/…` is the same for all who may read the mailbox. Each of them has a
  *  separate `/private/…`. */
+import type { Author } from "#/src/model/author.ts";
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
 import { listMetadata } from "#/storage/queries/mail/metadata.ts";
 import type { Store } from "#/storage/store.ts";
@@ -21,6 +22,7 @@ export interface MailMetadata {
   listMetadata(place: MetadataPlace, holder: AgentNumber): Promise<readonly MetadataEntry[]>;
   /** null removes an entry. Refuses `too_large`, `limit_reached`. */
   setMetadata(
+    by: Author,
     place: MetadataPlace,
     holder: AgentNumber,
     entries: readonly { readonly name: string; readonly value: Uint8Array | null }[],
@@ -37,8 +39,8 @@ export function createMailMetadata(store: Store): MailMetadata {
       }));
       return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
     },
-    async setMetadata({ agent, number }, holder, entries) {
-      return store.write("setMetadata", {
+    async setMetadata(by, { agent, number }, holder, entries) {
+      return store.write(by, "setMetadata", {
         agent,
         mailbox: number,
         entries: entries.map(({ name, value }) =>

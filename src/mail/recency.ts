@@ -2,6 +2,7 @@
  *  memory. The mark is written when a session closes the mailbox, so that neither SELECT nor the announcement of new mail waits for a
  *  write. After a crash a message may be \Recent again, which the standard prefers to a message that never was. If several daemons
  *  share the store, the first session of a daemon asks the store whether it is the first of all daemons. */
+import { server } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MailboxNumber, Uid } from "#/src/model/numbers.ts";
 import { countEntriesAbove } from "#/storage/queries/mail/entries.ts";
@@ -45,7 +46,7 @@ export function createMailRecency(store: Store): MailRecency {
     const uid = mark.told;
     if (uid <= mark.written) return uid;
     try {
-      const { before } = await store.write("keepRecent", { agent, mailbox, uid: uid as Uid });
+      const { before } = await store.write(server, "keepRecent", { agent, mailbox, uid: uid as Uid });
       mark.written = Math.max(mark.written, uid);
       return before;
     } catch (error) {

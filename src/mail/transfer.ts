@@ -1,5 +1,5 @@
 import { readHeaderFields } from "#/src/formats/mime/header.ts";
-import type { Actor } from "#/src/model/actor.ts";
+import type { Actor } from "#/src/model/author.ts";
 import { headerBytesMax } from "#/src/model/limits.ts";
 import type { NumberSet } from "#/src/model/number-set.ts";
 import type { MessageNumber } from "#/src/model/numbers.ts";
@@ -13,7 +13,7 @@ import type { MailWrites, TransferResult } from "./writes.ts";
 
 interface Place extends Pick<Mailbox, "agent" | "number"> {
   /** The actor of the write in this mailbox. */
-  readonly actor?: Actor;
+  readonly actor: Actor;
 }
 
 export interface MailTransfer {
@@ -46,7 +46,7 @@ export function createMailTransfer(
     async transferMessages(source, target, uids, isMove) {
       if (source.agent === target.agent) {
         const transfer = isMove ? writes.moveMessages : writes.copyMessages;
-        return transfer(source.agent, source.number, target.number, uids, source.actor);
+        return transfer(source.actor, source.agent, source.number, target.number, uids);
       }
       const places = {
         source: { agent: source.agent, mailbox: source.number, actor: source.actor },

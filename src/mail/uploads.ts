@@ -1,5 +1,7 @@
 /** Blobs of the interface: bytes that an agent stores before it attaches them. They can be read like an attachment. */
+
 import { type MimePart, parseStructure, serializeStructure } from "#/src/formats/mime/structure.ts";
+import type { Author } from "#/src/model/author.ts";
 import { uploadDays } from "#/src/model/limits.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import { type EncodedBlob, encodeBlob, transferableBuffers } from "#/storage/blob.ts";
@@ -34,11 +36,13 @@ export interface Uploads {
   findUpload(agent: AgentNumber, upload: number): Promise<Upload | undefined>;
   /** Throws `policy_refused` (limit_reached). */
   createUpload(
+    by: Author,
     agent: AgentNumber,
     upload: NewUpload,
     idempotency?: Idempotency,
   ): Promise<Once<ResultOf<"createUpload">>>;
   deleteUpload(
+    by: Author,
     agent: AgentNumber,
     upload: number,
     version: string | undefined,
@@ -64,15 +68,15 @@ export function createUploads(store: Store): Uploads {
         version: String(upload),
       };
     },
-    async createUpload(agent, upload, idempotency) {
+    async createUpload(by, agent, upload, idempotency) {
       const { name, type } = upload;
       const blob = await encodeUpload(upload);
       const now = at();
       const args = { agent, blob, name, type, expiresAt: now + uploadDays * dayMs, at: now };
-      return writeOnce(store, "createUpload", args, idempotency, { transfer: transferableBuffers(blob) });
+      return writeOnce(store, by, "createUpload", args, idempotency, { transfer: transferableBuffers(blob) });
     },
-    deleteUpload: (agent, upload, version, idempotency) =>
-      writeOnce(store, "deleteUpload", { agent, upload, version, at: at() }, idempotency),
+    deleteUpload: (by, agent, upload, version, idempotency) =>
+      writeOnce(store, by, "deleteUpload", { agent, upload, version, at: at() }, idempotency),
   };
 }
 

@@ -1,5 +1,6 @@
 /** Writes with protection against repeats ("Limits" of the interface): the key is looked up and the result stored in the transaction
  *  of the write. */
+import type { Author } from "#/src/model/author.ts";
 import { findRepeat } from "#/storage/idempotency.ts";
 import type {
   ArgumentsOf,
@@ -19,13 +20,15 @@ export type Once<R> = R & {
 
 export async function writeOnce<N extends TransactionName>(
   store: Store,
+  by: Author,
   name: N,
   args: ArgumentsOf<N>,
   idempotency: Idempotency | undefined,
   options?: WriteOptions,
 ): Promise<Once<ResultOf<N>>> {
-  if (idempotency === undefined) return { ...(await store.write(name, args, options)), isReplayed: false };
-  const { result, isReplayed } = await store.writeOnce(name, args, idempotency, options);
+  if (idempotency === undefined)
+    return { ...(await store.write(by, name, args, options)), isReplayed: false };
+  const { result, isReplayed } = await store.writeOnce(by, name, args, idempotency, options);
   return { ...result, isReplayed };
 }
 

@@ -1,5 +1,5 @@
 import { withoutForgedResults } from "#/src/evidence/authentication-results.ts";
-import type { Actor } from "#/src/model/actor.ts";
+import { type Actor, type Author, withoutApproval } from "#/src/model/author.ts";
 import type { NumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
 import { transferableBuffers } from "#/storage/blob.ts";
@@ -89,19 +89,20 @@ export interface MessagesUpdated {
   readonly takenBack?: readonly MessageNumber[];
 }
 
-/** Writes of many messages are done in pieces (`long-writes.ts`). `actor`: for whom the write is made; without one it cannot change
- *  holds. */
+/** Writes of many messages are done in pieces (`long-writes.ts`). `actor`: who makes the write, and whether it may
+ *  decide about holds. */
 export interface MailWrites {
   /** Appends all of the messages or none. */
   appendMessages(
+    actor: Actor,
     agent: AgentNumber,
     mailbox: MailboxNumber,
     messages: readonly Appended[],
     provenance: Provenance,
-    actor?: Actor,
   ): Promise<AppendResult>;
   /** The same for one message, which is stored once under its key. */
   importMessage(
+    by: Author,
     agent: AgentNumber,
     mailbox: MailboxNumber,
     message: Appended,
@@ -110,6 +111,7 @@ export interface MailWrites {
   /** Appends messages of an archive of this mailbox. The octets are not changed, including results of this server, and the time of
    *  receipt is the internal date. Appends all or none in the given order, once under the key. */
   restoreMessages(
+    by: Author,
     agent: AgentNumber,
     mailbox: MailboxNumber,
     messages: readonly Appended[],
@@ -117,6 +119,7 @@ export interface MailWrites {
   ): Promise<Once<AppendResult>>;
   /** Makes a copy with its own flags, once under its key. */
   copyOnce(
+    by: Author,
     agent: AgentNumber,
     source: MailboxNumber,
     target: MailboxNumber,
@@ -126,56 +129,56 @@ export interface MailWrites {
   ): Promise<Once<{ readonly targetUids: NumberSet }>>;
   /** Puts a message into `target` and removes one from `source`, both or none (RFC 8508). */
   replaceMessage(
+    actor: Actor,
     agent: AgentNumber,
     source: MailboxNumber,
     uid: Uid,
     target: MailboxNumber,
     message: Appended,
     provenance: Provenance,
-    actor?: Actor,
   ): Promise<ReplaceResult>;
   storeFlags(
+    actor: Actor,
     agent: AgentNumber,
     mailbox: MailboxNumber,
     change: StoreFlags,
-    actor?: Actor,
   ): Promise<StoreFlagsResult>;
   copyMessages(
+    actor: Actor,
     agent: AgentNumber,
     source: MailboxNumber,
     target: MailboxNumber,
     uids: NumberSet,
-    actor?: Actor,
   ): Promise<TransferResult>;
   moveMessages(
+    actor: Actor,
     agent: AgentNumber,
     source: MailboxNumber,
     target: MailboxNumber,
     uids: NumberSet,
-    actor?: Actor,
   ): Promise<TransferResult>;
   /** Removes `\Deleted` messages, of the UIDs or of the whole mailbox. */
   expungeMessages(
+    actor: Actor,
     agent: AgentNumber,
     mailbox: MailboxNumber,
     uids?: NumberSet,
-    actor?: Actor,
   ): Promise<ExpungeResult>;
   /** `message.update`: flags and labels of every place of the messages; a folder is then their only place. */
   updateMessages(
+    actor: Actor,
     agent: AgentNumber,
     update: UpdateMessages,
     idempotency?: Idempotency,
-    actor?: Actor,
   ): Promise<Once<MessagesUpdated>>;
   /** Moves a message to Trash; one in Trash is deleted for good. `version`: the one that was read; a different one is
    *  `precondition_failed`. */
   deleteMessage(
+    actor: Actor,
     agent: AgentNumber,
     message: MessageNumber,
     version: string | undefined,
     idempotency?: Idempotency,
-    actor?: Actor,
   ): Promise<
     Once<{ readonly state: "trashed" | "removed"; readonly modseq: Modseq; readonly isTakenBack?: boolean }>
   >;
@@ -194,38 +197,45 @@ export function createMailWrites(store: Store, ownNames: readonly string[]): Mai
     ...(isOwn ? { receivedAt: message.internalDate } : {}),
   });
   return {
-    async replaceMessage(agent, source, uid, target, message, provenance, actor) {
+    async replaceMessage(actor, agent, source, uid, target, message, provenance) {
       const prepared = await prepare(message, provenance);
       const transfer = transferableBuffers(prepared.facts.blob);
       const args = { agent, source, uid, target, message: prepared, actor, at: at() };
-      return store.write("replaceMessage", args, { transfer });
+      return store.write(actor, "replaceMessage", args, { transfer });
     },
-    async appendMessages(agent, mailbox, messages, provenance, actor) {
+    async appendMessages(actor, agent, mailbox, messages, provenance) {
       const prepared = [];
       for (const message of messages) prepared.push(await prepare(message, provenance));
       const transfer = prepared.flatMap((one) => transferableBuffers(one.facts.blob));
       const args = { agent, mailbox, messages: prepared, actor, at: at() };
-      return store.write("appendMessages", args, { transfer });
+      return store.write(actor, "appendMessages", args, { transfer });
     },
-    async importMessage(agent, mailbox, message, once) {
+    async importMessage(by, agent, mailbox, message, once) {
       const prepared = await prepare(message, { source: "import" });
       const transfer = transferableBuffers(prepared.facts.blob);
-      const args = { agent, mailbox, messages: [prepared], at: at() };
-      return writeOnce(store, "appendMessages", args, once, { transfer });
+      const args = { agent, mailbox, messages: [prepared], actor: withoutApproval(by), at: at() };
+      return writeOnce(store, by, "appendMessages", args, once, { transfer });
     },
-    async restoreMessages(agent, mailbox, messages, once) {
+    async restoreMessages(by, agent, mailbox, messages, once) {
       const prepared = [];
       for (const message of messages) prepared.push(await prepare(message, { source: "import" }, true));
       const transfer = prepared.flatMap((one) => transferableBuffers(one.facts.blob));
-      return writeOnce(store, "appendMessages", { agent, mailbox, messages: prepared, at: at() }, once, {
-        transfer,
-      });
+      return writeOnce(
+        store,
+        by,
+        "appendMessages",
+        { agent, mailbox, messages: prepared, actor: withoutApproval(by), at: at() },
+        once,
+        {
+          transfer,
+        },
+      );
     },
-    copyOnce(agent, source, target, uid, { flags: mask, keywords }, once) {
+    copyOnce(by, agent, source, target, uid, { flags: mask, keywords }, once) {
       const copied = { agent, source, target, uids: [[uid, uid]] as const, flags: { mask, keywords } };
-      return writeOnce(store, "copyMessages", { ...copied, at: at() }, once);
+      return writeOnce(store, by, "copyMessages", { ...copied, actor: withoutApproval(by), at: at() }, once);
     },
-    storeFlags: (agent, mailbox, change, actor) =>
+    storeFlags: (actor, agent, mailbox, change) =>
       storeFlagsInPieces(store, {
         agent,
         mailbox,
@@ -237,17 +247,23 @@ export function createMailWrites(store: Store, ownNames: readonly string[]): Mai
         actor,
         at: at(),
       }),
-    copyMessages: (agent, source, target, uids, actor) =>
+    copyMessages: (actor, agent, source, target, uids) =>
       copyInPieces(store, { agent, source, target, uids, actor, at: at() }),
-    moveMessages: (agent, source, target, uids, actor) =>
+    moveMessages: (actor, agent, source, target, uids) =>
       moveInPieces(store, { agent, source, target, uids, actor, at: at() }),
-    expungeMessages: (agent, mailbox, uids, actor) =>
+    expungeMessages: (actor, agent, mailbox, uids) =>
       expungeInPieces(store, { agent, mailbox, uids, actor, at: at() }),
-    updateMessages(agent, update, idempotency, actor) {
-      return writeOnce(store, "updateMessages", { agent, ...update, actor, at: at() }, idempotency);
+    updateMessages(actor, agent, update, idempotency) {
+      return writeOnce(store, actor, "updateMessages", { agent, ...update, actor, at: at() }, idempotency);
     },
-    deleteMessage(agent, message, version, idempotency, actor) {
-      return writeOnce(store, "deleteMessage", { agent, message, version, actor, at: at() }, idempotency);
+    deleteMessage(actor, agent, message, version, idempotency) {
+      return writeOnce(
+        store,
+        actor,
+        "deleteMessage",
+        { agent, message, version, actor, at: at() },
+        idempotency,
+      );
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Holds: mail of an agent that waits for approval ("Holds" of the interface). This file alone defines the changes of a hold's state
  *  and who may make them. A final state never changes. */
 import { createHash } from "node:crypto";
-import type { Actor } from "./actor.ts";
+import type { Actor } from "./author.ts";
 import { WaypostError } from "./errors.ts";
 import type { AgentNumber } from "./numbers.ts";
 import type { HoldRole, MailboxRole } from "./roles.ts";

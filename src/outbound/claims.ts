@@ -1,5 +1,6 @@
 /** Which deliveries are being tried here. Where several daemons send, each is claimed in the store first, so that no two of them try the same
  *  one; what one claims that ends is free again when the others notice. */
+import { server } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { DueGroup } from "#/storage/queries/outbound/submissions.ts";
 import type { Store } from "#/storage/store.ts";
@@ -29,7 +30,7 @@ export function createClaims(store: Store): Claims {
     const deliveries = released.splice(0);
     if (deliveries.length === 0) return;
     try {
-      await store.write("releaseDeliveries", { daemon: leases.daemon, deliveries });
+      await store.write(server, "releaseDeliveries", { daemon: leases.daemon, deliveries });
     } catch (error) {
       // What stands in the store as claimed here is claimed here again; it is written with the next ones.
       if (!isWaypostError(error)) throw error;
@@ -51,7 +52,7 @@ export function createClaims(store: Store): Claims {
         // Of what could not be released then, these need not be any more.
         released = released.filter((one) => !taken.has(nameOf(one)));
         await writeReleases();
-        const claimed = await store.write("claimDeliveries", {
+        const claimed = await store.write(server, "claimDeliveries", {
           daemon: leases.daemon,
           deliveries: groups.map(({ agent, submission, domain }) => ({ agent, submission, domain })),
         });

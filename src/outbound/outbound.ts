@@ -1,8 +1,10 @@
 /** Outgoing mail: the interface for all senders, and for the runner that does the deliveries. */
+
 import type { Settings } from "#/config/schema.ts";
 import type { Accounts, Principal } from "#/src/accounts/accounts.ts";
 import type { Fairness } from "#/src/fairness/fairness.ts";
 import type { Once } from "#/src/mail/write-once.ts";
+import type { Author } from "#/src/model/author.ts";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import type { SubmissionName } from "#/src/model/return-path.ts";
 import type { TlsWish } from "#/src/model/tls-wish.ts";
@@ -17,7 +19,7 @@ import type { MailDelivery } from "./mail-delivery.ts";
 export interface Outbound {
   /** Takes responsibility for a message: when this resolves, it is durable in the queue or waits for approval. Throws
    *  policy_refused, paused, rate_limited, over_quota, precondition_failed (of the draft), invalid (of a recipient). */
-  submit(request: SubmitRequest): Promise<SubmitResult>;
+  submit(by: Author, request: SubmitRequest): Promise<SubmitResult>;
 
   /** What `submit` would write, for a write that does more in the same transaction. Throws what `submit` throws, except for limits
    *  and quota. If the write refuses with `policy_changed`, the caller has to plan again. After the write the caller calls `ring`. */
@@ -34,7 +36,10 @@ export interface Outbound {
   nextDueAt(): Promise<number | undefined>;
   /** Changes the time of scheduled mail; a time in the past means now. Throws precondition_failed, policy_refused (already_sent),
    *  invalid for mail that is not scheduled. */
-  reschedule(change: Reschedule): Promise<Once<{ readonly modseq: Modseq; readonly sendAt: number }>>;
+  reschedule(
+    by: Author,
+    change: Reschedule,
+  ): Promise<Once<{ readonly modseq: Modseq; readonly sendAt: number }>>;
   /** When scheduled mail is sent; undefined for mail that is not scheduled. */
   findSendAt(agent: AgentNumber, message: MessageNumber): Promise<number | undefined>;
   /** Takes the deliveries that are due now, with due scheduled mail: one for each submission and domain, the longest waiting first.

@@ -3,6 +3,7 @@
 
 import type { Settings } from "#/config/schema.ts";
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
+import { server } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { BreakerLimits } from "#/src/model/pause.ts";
@@ -120,7 +121,7 @@ export function createQueue(rooms: OutboundRooms): Queue {
 
     async report(delivery, outcomes, letters = []) {
       const at = store.clock.now();
-      const report = await store.write("reportDelivery", {
+      const report = await store.write(server, "reportDelivery", {
         agent: delivery.agent,
         submission: delivery.submission,
         outcomes: outcomes.map((outcome) => reportedOutcome(delivery, outcome, at)),

@@ -1,5 +1,7 @@
 /** Scheduled mail: when its time comes, it is moved from Scheduled to the queue. Before that its time can be changed. */
+
 import { writeOnce } from "#/src/mail/write-once.ts";
+import { server } from "#/src/model/author.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { SendingBasis } from "#/storage/queries/outbound/sending-basis.ts";
 import {
@@ -35,7 +37,7 @@ export function createScheduled(rooms: OutboundRooms, ring: () => void): Schedul
     const basis = await basisOf(row);
     if (basis === undefined) return refuse(row, at);
     try {
-      await store.write("startScheduled", { agent, submission, basis, at });
+      await store.write(server, "startScheduled", { agent, submission, basis, at });
       return undefined;
     } catch (error) {
       if (isWaypostError(error) && error.code !== "internal") return "later";
@@ -72,7 +74,7 @@ export function createScheduled(rooms: OutboundRooms, ring: () => void): Schedul
       nextAttemptAt: at,
       isSuppressed: false,
     }));
-    await store.write("reportDelivery", {
+    await store.write(server, "reportDelivery", {
       agent,
       submission,
       outcomes,
@@ -87,7 +89,7 @@ export function createScheduled(rooms: OutboundRooms, ring: () => void): Schedul
   async function placeOld(): Promise<void> {
     for (;;) {
       const rows = await listUnplacedScheduled(store, scheduledAtOnce);
-      for (const row of rows) await store.write("placeScheduled", { ...row, at: store.clock.now() });
+      for (const row of rows) await store.write(server, "placeScheduled", { ...row, at: store.clock.now() });
       if (rows.length < scheduledAtOnce) return;
     }
   }
@@ -118,10 +120,16 @@ export function createScheduled(rooms: OutboundRooms, ring: () => void): Schedul
       return (await findScheduled(store, agent, message))?.sendAt;
     },
 
-    async reschedule({ idempotency, ...change }) {
+    async reschedule(by, { idempotency, ...change }) {
       const at = store.clock.now();
       const expiresAt = Math.max(change.sendAt, at) + settings.outbound.maxAgeHours * hourMs;
-      const result = await writeOnce(store, "rescheduleMessage", { ...change, expiresAt, at }, idempotency);
+      const result = await writeOnce(
+        store,
+        by,
+        "rescheduleMessage",
+        { ...change, expiresAt, at },
+        idempotency,
+      );
       ring();
       return result;
     },

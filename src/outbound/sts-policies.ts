@@ -1,4 +1,5 @@
 /** MTA-STS policies of other domains (RFC 8461), as they were last fetched. */
+import { server } from "#/src/model/author.ts";
 import { findStsPolicy } from "#/storage/queries/outbound/sts-policies.ts";
 import type { StsPolicyRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
@@ -13,6 +14,6 @@ export interface StsPolicies {
 export function createStsPolicies(store: Store): StsPolicies {
   return {
     find: (domain) => findStsPolicy(store, domain),
-    keep: (policy) => store.write("keepStsPolicy", { ...policy, at: store.clock.now() }),
+    keep: (policy) => store.write(server, "keepStsPolicy", { ...policy, at: store.clock.now() }),
   };
 }

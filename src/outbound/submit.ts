@@ -9,6 +9,7 @@ import { readHeaderFields } from "#/src/formats/mime/header.ts";
 import type { Provenance } from "#/src/mail/messages.ts";
 import { parseReferenceIds } from "#/src/mail/reference-ids.ts";
 import { writeOnce } from "#/src/mail/write-once.ts";
+import type { Author } from "#/src/model/author.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { holdDigest } from "#/src/model/holds.ts";
 import { headerBytesMax } from "#/src/model/limits.ts";
@@ -48,7 +49,7 @@ export function createSubmit(
       }
       return false;
     },
-    async submit(request) {
+    async submit(by, request) {
       const { mailbox } = request;
       const envelope = await readEnvelope(rooms, request);
       const owner = await findSender(rooms, mailbox);
@@ -59,7 +60,7 @@ export function createSubmit(
         : undefined;
       for (let attempt = 1; ; attempt++)
         try {
-          const submitted = await decideAndWrite(rooms, request, prepared);
+          const submitted = await decideAndWrite(rooms, by, request, prepared);
           if (submitted.state !== "held") ring();
           return submitted;
         } catch (error) {
@@ -92,12 +93,15 @@ async function prepareMail(
 
 async function decideAndWrite(
   rooms: OutboundRooms,
+  by: Author,
   request: SubmitRequest,
   prepared: PreparedMail,
 ): Promise<SubmitResult> {
   const args = await planWrite(rooms, request, prepared);
   const transfer = transferableBuffers(args.facts.blob);
-  return writeOnce(rooms.store, "submitMessage", args, request.idempotency, { transfer });
+  return writeOnce(rooms.store, by, "submitMessage", args, request.idempotency, {
+    transfer,
+  });
 }
 
 async function planWrite(

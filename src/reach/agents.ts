@@ -2,7 +2,7 @@
  *  `not_found` for an agent that does not exist or is of another account, `forbidden_scope` for one of the account without a grant. */
 import { type Accounts, actorOf, type Principal, type Reach } from "#/src/accounts/accounts.ts";
 import { allObjects, hasScope, type ReachedObjects } from "#/src/accounts/principal.ts";
-import type { Actor } from "#/src/model/actor.ts";
+import type { Actor } from "#/src/model/author.ts";
 import type { GrantedKind, GrantRight } from "#/src/model/grants.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { forbidden, missingScope, noSuchObject } from "./refusals.ts";

@@ -3,7 +3,7 @@
 import { hasScope, type Reach } from "#/src/accounts/principal.ts";
 import type { Collection, CollectionKind } from "#/src/collections/collection.ts";
 import type { Collections } from "#/src/collections/collections.ts";
-import type { Actor } from "#/src/model/actor.ts";
+import type { Actor } from "#/src/model/author.ts";
 import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
 import { type Asked, findReached, listReached, type ReachedAgent, reachAgent } from "./agents.ts";
 import {

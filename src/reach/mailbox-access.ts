@@ -4,7 +4,7 @@ import type { Accounts, Reach } from "#/src/accounts/accounts.ts";
 import { otherUsers, otherUsersPrefix, ownerLevel, sharedMailboxName } from "#/src/accounts/other-users.ts";
 import { allObjects } from "#/src/accounts/principal.ts";
 import type { Mailbox, Mailboxes } from "#/src/mail/mailboxes.ts";
-import type { Actor } from "#/src/model/actor.ts";
+import type { Actor } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { hierarchyDelimiter } from "#/src/model/roles.ts";

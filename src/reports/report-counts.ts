@@ -1,6 +1,8 @@
 /** Counts for the reports to other domains. Counts are kept in memory and written together after a while. A crash loses the counts of
  *  that time; nothing depends on them. */
+
 import type { ReportKind } from "#/src/formats/reports/received-report.ts";
+import { server } from "#/src/model/author.ts";
 import type { ReportCountRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 
@@ -44,7 +46,7 @@ export function createReportCounts(store: Pick<Store, "write" | "clock">): Repor
       written.count += rows.length;
       waiting = new Map();
       for (let at = 0; at < rows.length; at += rowsPerWrite)
-        await store.write("countForReports", { counts: rows.slice(at, at + rowsPerWrite) });
+        await store.write(server, "countForReports", { counts: rows.slice(at, at + rowsPerWrite) });
     },
   };
 }

@@ -1,10 +1,12 @@
 /** Sends the reports of a day to the domains that ask for them, after the day has ended. A report is mail of the postmaster of the
  *  server's own domain and goes through the queue as other mail does. */
+
 import type { Settings } from "#/config/schema.ts";
 import { isReservedDomain } from "#/src/accounts/reserved-domain.ts";
 import { findOwnDomain, findResponsible } from "#/src/accounts/role-mailboxes.ts";
 import type { Resolve } from "#/src/evidence/dns.ts";
 import type { ReportKind } from "#/src/formats/reports/received-report.ts";
+import { server } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { Outbound } from "#/src/outbound/outbound.ts";
 import { listCountedDomains, listReportCounts } from "#/storage/queries/accounts/domain-reports.ts";
@@ -67,7 +69,7 @@ async function sendKind(
       sentCount++;
     }
     // After the mail: what a crash in between repeats has the same name.
-    await store.write("forgetReportCounts", { kind, day, domain });
+    await store.write(server, "forgetReportCounts", { kind, day, domain });
   }
   return sentCount;
 }
@@ -126,7 +128,7 @@ async function submit(
   to: readonly string[],
 ): Promise<boolean> {
   try {
-    await outbound.submit({
+    await outbound.submit(server, {
       principal: { agent: agent.agent, kind: agent.kind },
       mailbox: agent.agent,
       bytes,

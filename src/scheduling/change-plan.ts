@@ -377,7 +377,7 @@ async function write(
     ...others.filter((one) => one.agent !== agent),
   ];
   const done = await collections
-    .changeItems(agents, idempotency, plan?.mails)
+    .changeItems(actor, agents, idempotency, plan?.mails)
     .catch((error: unknown) => Promise.reject(overruledBy(error)));
   if (done.mails.length > 0) outbound.ring();
   return done;

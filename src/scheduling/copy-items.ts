@@ -31,7 +31,7 @@ export function createCopies(
           }
           for (let first = 0; first < plain.length; first += itemsPerWrite) {
             const actions = plain.slice(first, first + itemsPerWrite);
-            await collections.changeItems([{ agent: to.agent, actor: to.actor, actions }]);
+            await collections.changeItems(to.actor, [{ agent: to.agent, actor: to.actor, actions }]);
           }
         }
       return left;

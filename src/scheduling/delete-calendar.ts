@@ -20,7 +20,7 @@ export function createCalendarDeletion(rooms: SchedulingRooms): Pick<Scheduling,
         calendar.role === undefined &&
         (version === undefined || version === String(calendar.propertiesModseq));
       if (isLeaving && options.messages !== "none") await tellAll(rooms, writer, calendar, options);
-      return collections.deleteCollection(agent, number, version, idempotency);
+      return collections.deleteCollection(writer.actor, agent, number, version, idempotency);
     },
   };
 }

@@ -32,7 +32,7 @@ export function createMoves(rooms: SchedulingRooms): Pick<Scheduling, "moveToOth
         attachments: { attachmentsOf: [from.agent] },
       };
       const remove = { kind: "remove" as const, item, expected: { version: String(modseq), ...expected } };
-      await collections.changeItems([
+      await collections.changeItems(to.actor, [
         { agent: to.agent, actor: to.actor, actions: [put] },
         { agent: from.agent, actor: from.actor, actions: [remove] },
       ]);

@@ -10,7 +10,7 @@ import type {
 } from "#/src/collections/collections.ts";
 import type { StoredItem } from "#/src/collections/item.ts";
 import type { Idempotency, Once } from "#/src/mail/write-once.ts";
-import type { Actor } from "#/src/model/actor.ts";
+import type { Actor } from "#/src/model/author.ts";
 import type { AgentNumber, CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Outbound } from "#/src/outbound/outbound.ts";
 import type { ArrivalPlanning } from "./arriving/arrival-plan.ts";

@@ -2,8 +2,10 @@
  *  considered dead by another one that has read the database all the time and has seen the same number for ten seconds by its own clock.
  *  A daemon that could not reach the database starts its observation anew, so no daemon is considered dead because the database was not
  *  reachable. A daemon that has written no heartbeat for eight seconds considers itself dead, before any other does. */
+
 import { randomUUID } from "node:crypto";
 import { after } from "#/src/model/background.ts";
+import { server } from "#/src/model/author.ts";
 import { forEverybody } from "#/src/model/caller.ts";
 import type { Store } from "../store.ts";
 import type { SeenDaemon } from "../transactions/daemons/keep-leases.ts";
@@ -68,7 +70,7 @@ export class LeaseKeeper implements Leases {
     this.#hasStopped = true;
     clearTimeout(this.#timer);
     // At once, while the store still accepts writes. A running heartbeat is written before it.
-    await this.#store.write("dropLeases", { daemon: this.daemon }).catch(() => {});
+    await this.#store.write(server, "dropLeases", { daemon: this.daemon }).catch(() => {});
     this.#aliveAt = Number.NEGATIVE_INFINITY;
     await this.#looking;
   }
@@ -93,7 +95,7 @@ export class LeaseKeeper implements Leases {
     if (at - this.#lookedAt > this.#times.gapMs)
       for (const seen of this.#seen.values()) this.#seen.set(seen.daemon, { ...seen, since: at });
     const gone = [...this.#seen.values()].filter(({ since }) => at - since >= this.#times.deadMs);
-    const kept = await this.#store.write("keepLeases", {
+    const kept = await this.#store.write(server, "keepLeases", {
       daemon: this.daemon,
       beat: ++this.#beat,
       wants: leaseNames,

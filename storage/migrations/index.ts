@@ -38,6 +38,7 @@ import { daemons } from "./0033-daemons.ts";
 import { tlsWishes } from "./0034-tls-wishes.ts";
 import { objects } from "./0035-objects.ts";
 import { requestedBy } from "./0036-requested-by.ts";
+import { authors } from "./0037-authors.ts";
 
 export interface Migration {
   readonly name: string;
@@ -150,4 +151,5 @@ export const migrations: readonly Migration[] = [
     run: objects,
   },
   { name: "requested by", does: "keeps who asked to send a mail in the queue", run: requestedBy },
+  { name: "authors", does: "keeps who made each change", run: authors },
 ];

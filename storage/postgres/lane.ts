@@ -207,7 +207,7 @@ export class WriteLane {
       try {
         const sent = this.#nothingSent();
         await sql.run("begin");
-        const hasMore = await this.#sweep.sweep(new LaneTransaction(sql, sent));
+        const hasMore = await this.#sweep.sweep(new LaneTransaction(sql, sent, undefined));
         const { command } = await sql.query("commit");
         if (command !== "COMMIT") throw sent.failure;
         this.#hasSweep = hasMore;
@@ -237,8 +237,12 @@ interface Ran {
   readonly tx?: LaneTransaction;
 }
 
-async function run(sql: PostgresSql, sent: Sent, { id, name, args, at, idempotency }: LaneJob): Promise<Ran> {
-  const tx = new LaneTransaction(sql, sent);
+async function run(
+  sql: PostgresSql,
+  sent: Sent,
+  { id, by, name, args, at, idempotency }: LaneJob,
+): Promise<Ran> {
+  const tx = new LaneTransaction(sql, sent, by);
   const mutation = transactions[name as keyof typeof transactions] as Mutation;
   const result =
     idempotency === undefined

@@ -14,6 +14,7 @@ import { inBackground, loopTurn } from "#/src/model/background.ts";
 import type { Touched } from "#/src/model/changes.ts";
 import type { AccountNumber, AgentNumber, BlobNumber, Modseq } from "#/src/model/numbers.ts";
 import { collectGarbage } from "#/src/threads/collect-garbage.ts";
+import type { AuthorRow } from "../author-row.ts";
 import { errorRow } from "../failures.ts";
 import { runOnce } from "../idempotency.ts";
 import type { Transaction } from "../sql.ts";
@@ -43,6 +44,7 @@ export interface WriterHost {
 }
 
 class WriterTransaction extends SqliteSql implements Transaction {
+  by: AuthorRow | undefined;
   touched = new Map<AgentNumber, Modseq>();
   hasSweep = false;
   readonly blobNumbers = new BlobNumbers();
@@ -249,6 +251,7 @@ export class WriterLoop {
   ): Promise<{ answer: Answer; isTransactionLost: boolean; error?: unknown }> {
     const tx = this.#tx;
     tx.touched.clear();
+    tx.by = job.by;
     try {
       if (isCareful) this.#statements.save();
       const mutation = transactions[job.name as keyof typeof transactions] as Mutation;

@@ -1,6 +1,7 @@
 /** Messages between the main thread and the store's threads. */
 import type { Touched } from "#/src/model/changes.ts";
 import type { Owner } from "#/src/model/owner.ts";
+import type { AuthorRow } from "../author-row.ts";
 import type { Idempotency } from "../idempotency.ts";
 import type { ErrorRow } from "../rows.ts";
 
@@ -9,6 +10,8 @@ export type Lane = "quick" | "long" | "idle";
 
 export interface Job {
   readonly id: number;
+  /** Absent for the server. */
+  readonly by: AuthorRow | undefined;
   readonly name: string;
   readonly args: unknown;
   /** Octets of its arrays, for the bounds of a batch. */

@@ -6,7 +6,7 @@
  *
  *  The changes to one kind of objects are a part of the transaction (`TransactionPart`): mail is one (`mail.ts`). All parts share one
  *  lock, one MODSEQ and one end, so changes to mail and to other objects are made together or not at all. */
-import type { Actor } from "#/src/model/actor.ts";
+import type { Actor } from "#/src/model/author.ts";
 import type { EventData, EventType } from "#/src/model/changes.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { itemsMax, messagesMax } from "#/src/model/limits.ts";
@@ -42,14 +42,14 @@ export interface Growth {
   readonly messages: number;
 }
 
-/** `numberCount`: how many objects the transaction will create; its MODSEQ is the number of the last one. `actor`: for whom it is made;
- *  without an actor it changes nothing about holds. `ahead`: what it will add. */
+/** `numberCount`: how many objects the transaction will create; its MODSEQ is the number of the last one. `actor`: whose rights decide
+ *  about holds; `nobody` changes nothing about them. `ahead`: what it will add. */
 export async function beginAgentTransaction(
   tx: Transaction,
   agent: AgentNumber,
   at: number,
+  actor: Actor,
   numberCount = 0,
-  actor?: Actor | undefined,
   ahead?: Growth,
 ): Promise<AgentTransaction> {
   const added = { modseq: Math.max(1, numberCount), bytes: 0, messages: 0, ...ahead };
@@ -87,7 +87,7 @@ export class AgentTransaction {
   readonly agent: AgentNumber;
   readonly account: AccountNumber;
   readonly at: number;
-  readonly actor: Actor | undefined;
+  readonly actor: Actor;
   readonly #lock: AgentLock;
   readonly #parts = new Map<unknown, TransactionPart>();
   readonly #changes: LoggedChange[] = [];
@@ -105,7 +105,7 @@ export class AgentTransaction {
     at: number,
     lock: AgentLock,
     numberCount: number,
-    actor: Actor | undefined,
+    actor: Actor,
     written: (Growth & { readonly modseq: number }) | undefined,
   ) {
     this.tx = tx;
@@ -192,7 +192,7 @@ export class AgentTransaction {
     }
     for (const part of this.#parts.values()) await part.write();
     await this.#writeCounters(this.modseq, this.#byteGrowth, this.#messageGrowth, this.#itemGrowth);
-    await logChanges(this.tx, this.agent, this.modseq, this.at, changes);
+    await logChanges(this.tx, this.tx.by, this.agent, this.modseq, this.at, changes);
     this.tx.touch(this.agent, this.modseq);
     return this.modseq;
   }

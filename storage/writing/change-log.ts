@@ -1,7 +1,9 @@
-/** The change log: one row for each transaction, kind, parent and operation, with the set of changed objects. */
+/** The change log: one row for each transaction, kind, parent and operation, with the set of changed objects. The first row of a
+ *  transaction has its author, unless that is the server. */
 import type { ChangeKind, ChangeOperation, EventType } from "#/src/model/changes.ts";
 import { formatNumberSet, type NumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
+import { type AuthorRow, authorColumns, authorValues } from "../author-row.ts";
 import type { Sql, SqlValue } from "../sql.ts";
 
 export interface LoggedChange {
@@ -14,9 +16,11 @@ export interface LoggedChange {
 }
 
 const rowsPerInsert = 16;
+const noAuthor = [null, null, null, null, null];
 
 export async function logChanges(
-  tx: Sql,
+  sql: Sql,
+  author: AuthorRow | undefined,
   agent: AgentNumber,
   modseq: Modseq,
   at: number,
@@ -24,6 +28,7 @@ export async function logChanges(
 ): Promise<void> {
   for (let first = 0; first < changes.length; first += rowsPerInsert) {
     const rows = changes.slice(first, first + rowsPerInsert);
+    const by = first === 0 ? author : undefined;
     const parameters = rows.flatMap((change, index): SqlValue[] => [
       agent,
       modseq,
@@ -35,10 +40,11 @@ export async function logChanges(
       change.event ?? null,
       change.data ?? null,
       at,
+      ...(by === undefined ? [] : index === 0 ? authorValues(by) : noAuthor),
     ]);
-    await tx.send(
-      `insert into change (agent_id, modseq, ordinal, kind, parent, operation, ids, event, data, at)
-      values ${rows.map(() => "(?,?,?,?,?,?,?,?,?,?)").join(",")}`,
+    await sql.send(
+      `insert into change (agent_id, modseq, ordinal, kind, parent, operation, ids, event, data, at${by === undefined ? "" : `, ${authorColumns}`})
+      values ${rows.map(() => (by === undefined ? "(?,?,?,?,?,?,?,?,?,?)" : "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")).join(",")}`,
       ...parameters,
     );
   }

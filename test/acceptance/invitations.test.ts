@@ -1,4 +1,5 @@
 /** An organizer outside invites an agent by mail: the whole exchange, over SMTP in both directions. */
+
 import { generateKeyPairSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { simpleParser } from "mailparser";
@@ -7,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import { administer } from "#/src/accounts/administration/operations.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
 import type { StoredItem } from "#/src/collections/item.ts";
+import { atCommandLine, nobody } from "#/src/model/author.ts";
 import { calendarIn, calendarText, plain } from "../scheduling/scheduling-house.ts";
 import { basic, davClient, readResponses } from "../support/clients/dav-client.ts";
 import { httpClient } from "../support/clients/http.ts";
@@ -116,7 +118,7 @@ async function put(text: string): Promise<void> {
   const item = await find();
   const calendar = await collections.findCollectionOfRole(principal.agent, "calendar", "default");
   await scheduling.putItem(
-    { agent: principal.agent, principal, actor: { agent: principal.agent, canApprove: false } },
+    { agent: principal.agent, principal, actor: { ...nobody, agent: principal.agent, canApprove: false } },
     {
       collection: calendar!.number,
       ...(item === undefined ? {} : { item: item.number }),
@@ -295,7 +297,10 @@ describe("an attendee elsewhere", () => {
 
   beforeEach(async () => {
     // Known from now on, so that what is sent to it does not wait for a person.
-    await administer(daemon.daemon.house, "agent.update", { owner: address, holdPolicy: "open" });
+    await administer(atCommandLine, daemon.daemon.house, "agent.update", {
+      owner: address,
+      holdPolicy: "open",
+    });
     await put(calendarText(event("", people())));
     await daemon.daemon.delivery.whenIdle();
   });
@@ -610,7 +615,7 @@ test("an organizer is authenticated by DKIM of the own domain alone, and not by 
 
 describe.skipIf(!hasCorpus)(`mails of the corpus${corpusNote}`, () => {
   beforeAll(async () => {
-    await administer(daemon.daemon.house, "agent.alias", {
+    await administer(atCommandLine, daemon.daemon.house, "agent.alias", {
       owner: address,
       address: "robin@waypost.example",
     });
@@ -707,7 +712,7 @@ describe.skipIf(!hasCorpus)(`mails of the corpus${corpusNote}`, () => {
     );
     const { scheduling } = daemon.daemon.house;
     await scheduling.putItem(
-      { agent: principal.agent, principal, actor: { agent: principal.agent, canApprove: false } },
+      { agent: principal.agent, principal, actor: { ...nobody, agent: principal.agent, canApprove: false } },
       {
         collection: item.collection,
         item: item.number,

@@ -1,9 +1,11 @@
 /** One Waypost sends mail to another: it finds the server in the DNS and uses TLS, and the other one verifies the signatures. Reports of
  *  the other one come back. */
+
 import SMTPConnection from "nodemailer/lib/smtp-connection";
 import { expect, test } from "vitest";
 import { administer } from "#/src/accounts/administration/operations.ts";
 import type { DnsRecord } from "#/src/accounts/dns-records.ts";
+import { atCommandLine, nobody } from "#/src/model/author.ts";
 import { composeReport } from "#/src/outbound/reports.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
 import { freePort } from "../support/free-port.ts";
@@ -52,7 +54,7 @@ test("a mail between two servers is signed and authenticated, and bounces are ev
     ],
   });
   const { house, delivery } = ours.daemon;
-  const { records } = await administer(house, "domain.show", { name: "ours.dev" });
+  const { records } = await administer(atCommandLine, house, "domain.show", { name: "ours.dev" });
   await using ourNames = await startDnsServer({
     ...zoneOfRecords(records as DnsRecord[]),
     "mx.ours.dev": [["A", "127.0.0.1"]],
@@ -66,7 +68,7 @@ test("a mail between two servers is signed and authenticated, and bounces are ev
     ],
   });
   const sender = ours.agents[0]!;
-  await house.store.write("setSendingPolicy", {
+  await house.store.write(nobody, "setSendingPolicy", {
     agent: house.store.ids.decode(sender.id)!.agent,
     policy: "open",
     approver: null,

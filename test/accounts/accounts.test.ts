@@ -4,6 +4,7 @@ import { defaultSettings, type Settings } from "#/config/schema.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import type { NewOwner } from "#/src/accounts/administration/agents-and-people.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
+import { atCommandLine, nobody } from "#/src/model/author.ts";
 import { findMailboxByName } from "#/storage/queries/mail/mailboxes.ts";
 import { openTestStore, type TestStore } from "#/test/support/store.ts";
 
@@ -22,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => opened[Symbol.asyncDispose]());
 
 function run(name: string, input: Record<string, unknown>): Promise<Readonly<Record<string, unknown>>> {
-  return administer({ store: opened.store, settings }, name, input);
+  return administer(atCommandLine, { store: opened.store, settings }, name, input);
 }
 
 function create(kind: "agent" | "person", name: string): Promise<NewOwner> {
@@ -396,7 +397,11 @@ describe("reach", () => {
     const eve = (await accounts.findOwner("eve@example.org"))!;
     const inbox = (await findMailboxByName(opened.store, eve.agent, "INBOX"))!;
     const sent = (await findMailboxByName(opened.store, eve.agent, "Sent"))!;
-    const { mailbox } = await opened.store.write("createMailbox", { agent: eve.agent, name: "Work", at: 0 });
+    const { mailbox } = await opened.store.write(nobody, "createMailbox", {
+      agent: eve.agent,
+      name: "Work",
+      at: 0,
+    });
     const id = (number: number) => opened.store.ids.encode("folder", eve.agent, number);
     const grant = { holder: "ada@example.org", target: "eve@example.org" };
     const mailboxes = ["Work", id(inbox.mailbox), id(inbox.mailbox)];
@@ -404,7 +409,7 @@ describe("reach", () => {
       mailboxes: ["INBOX", "Work"],
     });
     const facts = { agent: eve.agent, mailbox, name: "Job", at: 0 };
-    await opened.store.write("renameMailbox", facts);
+    await opened.store.write(nobody, "renameMailbox", facts);
     expect(await run("grant.list", { holder: "ada@example.org" })).toMatchObject({
       grants: [{ mailboxes: ["INBOX", "Job"] }],
     });
@@ -426,7 +431,7 @@ describe("reach", () => {
     const contacts = { ...grant, scopes: ["contacts:read"], addressbooks: ["Contacts"] };
     expect(await run("grant.create", contacts)).toMatchObject({ addressbooks: [expect.anything()] });
     const twice = { displayName: "Calendar", description: null, color: null, position: null, timeZone: null };
-    await opened.store.write("createCollection", {
+    await opened.store.write(nobody, "createCollection", {
       ...{ agent: eve.agent, kind: "calendar", segment: null, named: undefined, components: null },
       ...{ ...twice, isTransparent: false, deadProperties: [], at: 0 },
     });

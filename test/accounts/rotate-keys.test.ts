@@ -1,8 +1,10 @@
 /** New DKIM keys for a domain. At every moment the DNS has the keys of mail that was signed. */
+
 import { expect, test } from "vitest";
 import { defaultSettings } from "#/config/schema.ts";
 import type { AdministrationRooms } from "#/src/accounts/administration/operation.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
+import { atCommandLine } from "#/src/model/author.ts";
 import { createSigner } from "#/src/outbound/dkim/signer.ts";
 import { openTestStore } from "../support/store.ts";
 
@@ -21,7 +23,7 @@ async function open() {
       findUnpublished: async () => unpublished,
     },
   };
-  const run = (name: string, input: object) => administer(rooms, name, input);
+  const run = (name: string, input: object) => administer(atCommandLine, rooms, name, input);
   await run("account.create", { name: "main" });
   await run("domain.add", { name: "ours.dev" });
   const signer = createSigner(store);

@@ -1,8 +1,10 @@
 /** Reports of other servers about our domains: they are kept when they come by mail, and shown to the operator. */
+
 import { gzipSync } from "node:zlib";
 import { createTransport } from "nodemailer";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { administer } from "#/src/accounts/administration/operations.ts";
+import { atCommandLine } from "#/src/model/author.ts";
 import { dmarcXml, mailWith, tlsJson } from "../formats/report-mails.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
 import { type DnsServer, startDnsServer } from "../support/servers/dns-server.ts";
@@ -32,7 +34,7 @@ async function deliver(from: string, content: string, type: string, name: string
 }
 
 async function reports(kind: string, failures = false) {
-  return administer(daemon.daemon.house, "domain.reports", {
+  return administer(atCommandLine, daemon.daemon.house, "domain.reports", {
     name: domain,
     kind,
     failures: String(failures),

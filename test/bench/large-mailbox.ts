@@ -5,12 +5,14 @@
  *  The store's own write puts the messages there before the daemon starts: a million of them would take an hour over a protocol. Each
  *  message has its own subject and is verified where it is shown. The rows are measured when the search index has all messages, or
  *  after `--patience` seconds. */
+
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
+import { nobody } from "#/src/model/author.ts";
 import { openStore } from "#/storage/open-store.ts";
 import { listAgents } from "#/storage/queries/accounts/agents.ts";
 import { startChildDaemon } from "../support/daemon.ts";
@@ -78,7 +80,7 @@ async function fill(folder: string, count: number): Promise<number> {
   const begin = performance.now();
   await using store = await openStore({ folder });
   const agent = (await listAgents(store)).find(({ kind }) => kind === "agent")!.agent;
-  const { mailbox } = await store.write("createMailbox", { agent, name: "Bench", at: 1 });
+  const { mailbox } = await store.write(nobody, "createMailbox", { agent, name: "Bench", at: 1 });
   let written: Promise<unknown> = Promise.resolve();
   for (let number = 1; number <= count; number += each) {
     const messages = [];
@@ -93,7 +95,7 @@ async function fill(folder: string, count: number): Promise<number> {
       });
     // The next batch was prepared while this write ran.
     await written;
-    written = store.write("appendMessages", { agent, mailbox, messages, at: 1 });
+    written = store.write(nobody, "appendMessages", { actor: nobody, agent, mailbox, messages, at: 1 });
   }
   await written;
   return performance.now() - begin;

@@ -1,6 +1,8 @@
 /** Managed attachments in the store (RFC 8607): an attachment that an item names is kept, counts in the quota and is freed with it. */
+
 import { expect, it } from "vitest";
 import type { PutAttachments } from "#/src/collections/attachments.ts";
+import { nobody } from "#/src/model/author.ts";
 import type { CollectionNumber } from "#/src/model/numbers.ts";
 import { byDav, eventText, type ItemHouse, openItemHouse } from "../support/items.ts";
 import { seedAgent } from "../support/store.ts";
@@ -52,9 +54,9 @@ it("keeps attachments that an item names, counts them for each item, and frees t
 it("frees the attachments of items of a deleted calendar", async () => {
   await using house = await openItemHouse();
   const { collections, ada } = house;
-  const made = await collections.createCollection(ada.agent, { kind: "calendar", properties: {} });
+  const made = await collections.createCollection(nobody, ada.agent, { kind: "calendar", properties: {} });
   await put(house, "a.ics", attaching("a", "A"), { added: [added("A")] }, made.collection);
-  await collections.deleteCollection(ada.agent, made.collection);
+  await collections.deleteCollection(nobody, ada.agent, made.collection);
   expect(await collections.listAttachmentPlaces(ada.account, "A", ada.agent)).toEqual([]);
   await expect.poll(() => usage(house)).toEqual({ byteCount: 0, blobs: 0 });
 });
@@ -71,7 +73,7 @@ it("copies attachments of another agent when that is requested, and refuses a mi
     provenance: byDav,
     isAuthenticated: true,
   };
-  const actor = { agent: bob.agent, canApprove: false };
+  const actor = { ...nobody, agent: bob.agent, canApprove: false };
   await expect(
     collections.putItem(bob.agent, actor, { ...action, attachments: { needed: ["A"] } }),
   ).rejects.toMatchObject({ details: { reason: "valid-managed-id" } });

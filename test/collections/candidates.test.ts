@@ -1,4 +1,5 @@
 /** The index of occurrences: which items a time range finds. */
+
 import { expect, it } from "vitest";
 import { createZoneMaintenance } from "#/src/collections/maintain-time-zones.ts";
 import { readItem } from "#/src/collections/preparing/derive-item.ts";
@@ -8,6 +9,7 @@ import { expandRecurrenceSet } from "#/src/formats/icalendar/expand-recurrence-s
 import { timeZonesOf } from "#/src/formats/icalendar/find-time-zone.ts";
 import { findIanaZone } from "#/src/formats/icalendar/iana-zone.ts";
 import { readRecurrenceSet } from "#/src/formats/icalendar/recurrence-set.ts";
+import { nobody } from "#/src/model/author.ts";
 import type { ItemNumber } from "#/src/model/numbers.ts";
 import { openEndMs, openSpanClass, openStartMs, spanClassOf } from "#/storage/items.ts";
 import { listPeriodsOfItem, selectEventsAfter, selectPeriods } from "#/storage/queries/collections/items.ts";
@@ -131,7 +133,7 @@ it("finds every item that an expansion finds, in any range and any time zone of 
     provenance: byDav,
     isAuthenticated: true,
   }));
-  const { agents } = await collections.changeItems([{ agent: ada.agent, actor, actions }]);
+  const { agents } = await collections.changeItems(nobody, [{ agent: ada.agent, actor, actions }]);
   const sets = texts.map((bytes) => {
     const read = readItem(bytes, { kind: "calendar", isMessage: false });
     if (read.kind !== "calendar") throw new Error("no calendar");
@@ -185,7 +187,7 @@ it("reads a month among ten thousand events as a few short ranges of the primary
         isAuthenticated: true,
       };
     });
-    await collections.changeItems([{ agent: ada.agent, actor, actions }]);
+    await collections.changeItems(nobody, [{ agent: ada.agent, actor, actions }]);
   }
   const from = Date.UTC(2013, 4, 1);
   const month = await gather(collections.listCandidates(ada.agent, calendar, from, Date.UTC(2013, 5, 1)));
@@ -254,7 +256,7 @@ it("lists periods again when the offsets of time zones have changed, without a c
     isExact: true,
   }));
   for (const { item, modseq } of [zoned, inUtc])
-    await test.store.write("retellPeriods", {
+    await test.store.write(nobody, "retellPeriods", {
       agent: ada.agent,
       item,
       modseq,
@@ -265,7 +267,7 @@ it("lists periods again when the offsets of time zones have changed, without a c
     createZoneMaintenance(test.store, createDirectPreparation())((_, cause) => expect(cause).toBeUndefined());
   const before = await collections.findItem(ada.agent, zoned.item);
 
-  await test.store.write("keepZonesDigest", { digest: "of another runtime" });
+  await test.store.write(nobody, "keepZonesDigest", { digest: "of another runtime" });
   expect(await maintain()).toBe(1);
   expect(await storedOf(zoned)).toEqual(right[0]);
   // Nothing in UTC depends on a zone, so it is not looked at.
@@ -273,7 +275,7 @@ it("lists periods again when the offsets of time zones have changed, without a c
   expect(await collections.findItem(ada.agent, zoned.item)).toEqual(before);
 
   const { modseq, item } = zoned;
-  await test.store.write("retellPeriods", {
+  await test.store.write(nobody, "retellPeriods", {
     agent: ada.agent,
     item,
     modseq,
@@ -292,6 +294,6 @@ it("leaves an item alone that changed while its periods were listed again", asyn
   const { item, modseq } = await collections.putItem(ada.agent, actor, asked);
   await collections.putItem(ada.agent, actor, { ...asked, item, bytes: eventText("a", "SUMMARY:New") });
   const stale = { agent: ada.agent, item, modseq, periods: [], horizonMs: null };
-  expect(await test.store.write("retellPeriods", stale)).toEqual({ isStored: false });
+  expect(await test.store.write(nobody, "retellPeriods", stale)).toEqual({ isStored: false });
   expect(await gather(collections.listCandidates(ada.agent, calendar, undefined, undefined))).toHaveLength(1);
 });

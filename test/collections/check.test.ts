@@ -1,9 +1,11 @@
 /** The faults that `check` finds in calendars, addressbooks and items. */
+
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import { openStore } from "#/storage/open-store.ts";
 import { byDav, eventText, openItemHouse, putEvent } from "../support/items.ts";
 
@@ -23,10 +25,10 @@ beforeAll(async () => {
     attachments: { added: [{ managedId: "A", bytes: Buffer.from("text"), name: "a", type: "text/plain" }] },
   });
   const large = await putEvent(house, "b.ics", eventText("b", `DESCRIPTION:${"long ".repeat(2000)}`));
-  await house.collections.updateCollection(house.ada.agent, house.calendar, {
+  await house.collections.updateCollection(nobody, house.ada.agent, house.calendar, {
     setDead: [{ namespace: "urn:x", name: "note", xml: "<note/>" }],
   });
-  await house.collections.changeItemDeadProperties(house.ada.agent, item, {
+  await house.collections.changeItemDeadProperties(nobody, house.ada.agent, item, {
     set: [{ namespace: "urn:x", name: "mark", xml: "<mark/>" }],
     remove: [],
   });

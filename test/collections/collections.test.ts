@@ -1,5 +1,7 @@
 /** Creating, changing and deleting calendars and addressbooks. */
+
 import { expect, it } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import { byDav, eventText, gather, openItemHouse, putEvent } from "../support/items.ts";
 import { seedAgent } from "../support/store.ts";
 
@@ -29,7 +31,7 @@ it("makes a calendar, an addressbook and a scheduling inbox at the first reading
 it("finds a collection by its own segment and by its id", async () => {
   await using house = await openItemHouse();
   const { collections, ada, calendar } = house;
-  const { collection } = await collections.createCollection(ada.agent, {
+  const { collection } = await collections.createCollection(nobody, ada.agent, {
     kind: "calendar",
     segment: "work",
     properties: { displayName: "Work", components: ["VEVENT"], color: "#ff0000" },
@@ -47,13 +49,13 @@ it("refuses a segment that is in use, reserved or invalid", async () => {
   await using house = await openItemHouse();
   const { collections, ada, calendar } = house;
   const make = (segment: string) =>
-    collections.createCollection(ada.agent, { kind: "calendar", segment, properties: {} });
+    collections.createCollection(nobody, ada.agent, { kind: "calendar", segment, properties: {} });
   await make("work");
   for (const taken of ["work", "inbox", "outbox", collections.ids.encode("calendar", ada.agent, calendar)])
     await expect(make(taken)).rejects.toMatchObject({ details: { reason: "already_exists" } });
   for (const bad of ["", ".", "..", "a/b", "a\0b", "a".repeat(256)])
     await expect(make(bad)).rejects.toMatchObject({ code: "invalid" });
-  await collections.createCollection(ada.agent, {
+  await collections.createCollection(nobody, ada.agent, {
     kind: "addressbook",
     segment: "work",
     properties: {},
@@ -65,7 +67,7 @@ it("sets and removes properties, and changes their version", async () => {
   const { collections, ada, calendar } = house;
   const before = (await collections.findCollection(ada.agent, calendar))!;
   const note = { namespace: "urn:x", name: "note" };
-  await collections.updateCollection(ada.agent, calendar, {
+  await collections.updateCollection(nobody, ada.agent, calendar, {
     properties: { displayName: "Mine", description: "All", order: 3, isTransparent: true },
     setDead: [{ ...note, xml: "<note xmlns='urn:x'>a</note>" }],
     version: String(before.propertiesModseq),
@@ -75,7 +77,7 @@ it("sets and removes properties, and changes their version", async () => {
   expect(after.modseq).toBeGreaterThan(before.modseq);
   expect(await collections.listDeadProperties(ada.agent, calendar)).toHaveLength(1);
   const stale = { properties: { displayName: "No" }, version: String(before.propertiesModseq) };
-  await expect(collections.updateCollection(ada.agent, calendar, stale)).rejects.toMatchObject({
+  await expect(collections.updateCollection(nobody, ada.agent, calendar, stale)).rejects.toMatchObject({
     code: "precondition_failed",
     details: { version: String(after.propertiesModseq) },
   });
@@ -83,7 +85,7 @@ it("sets and removes properties, and changes their version", async () => {
   const put = (await collections.findCollection(ada.agent, calendar))!;
   expect(put.propertiesModseq).toBe(after.propertiesModseq);
   expect(put.modseq).toBeGreaterThan(after.modseq);
-  await collections.updateCollection(ada.agent, calendar, {
+  await collections.updateCollection(nobody, ada.agent, calendar, {
     properties: { description: undefined, order: undefined },
     removeDead: [note],
   });
@@ -99,7 +101,7 @@ it("limits the properties that a client sets on a collection", async () => {
   await using house = await openItemHouse();
   const { collections, ada, calendar } = house;
   const change = (properties: object, setDead: { namespace: string; name: string; xml: string }[] = []) =>
-    collections.updateCollection(ada.agent, calendar, { properties, setDead });
+    collections.updateCollection(nobody, ada.agent, calendar, { properties, setDead });
   await expect(change({ description: "x".repeat(65 * 1024) })).rejects.toMatchObject({
     details: { reason: "too_large" },
   });
@@ -114,7 +116,7 @@ it("limits the properties that a client sets on a collection", async () => {
 it("deletes a collection with its items, at once for all readers, and frees them afterwards", async () => {
   await using house = await openItemHouse();
   const { collections, ada, actor, test } = house;
-  const { collection } = await collections.createCollection(ada.agent, {
+  const { collection } = await collections.createCollection(nobody, ada.agent, {
     kind: "calendar",
     segment: "work",
     properties: {},
@@ -128,11 +130,11 @@ it("deletes a collection with its items, at once for all readers, and frees them
       provenance: byDav,
       isAuthenticated: true,
     }));
-    const { agents } = await collections.changeItems([{ agent: ada.agent, actor, actions }]);
+    const { agents } = await collections.changeItems(nobody, [{ agent: ada.agent, actor, actions }]);
     items.push(...agents[0]!.items);
   }
   const before = await test.store.get<{ modseq: number }>("select modseq from agent");
-  await collections.deleteCollection(ada.agent, collection);
+  await collections.deleteCollection(nobody, ada.agent, collection);
   expect(await collections.findCollection(ada.agent, collection)).toBeUndefined();
   expect(await collections.findItem(ada.agent, items[0]!.item)).toBeUndefined();
   expect(await collections.findItemsByUid(ada.agent, "u1", { kind: "calendar" })).toEqual([]);
@@ -148,7 +150,7 @@ it("deletes a collection with its items, at once for all readers, and frees them
   expect(told).toEqual([{ kind: "collection", operation: "remove", ids: String(collection) }]);
   // Its name is free at once.
   const again = { kind: "calendar", segment: "work", properties: {} } as const;
-  await collections.createCollection(ada.agent, again);
+  await collections.createCollection(nobody, ada.agent, again);
   await test.store.close().then(() => test.reopen());
   for (const table of ["item", "item_data", "occurrence"])
     await expect
@@ -159,7 +161,7 @@ it("deletes a collection with its items, at once for all readers, and frees them
 it("refuses to delete the default collections", async () => {
   await using house = await openItemHouse();
   const { collections, ada, calendar } = house;
-  await expect(collections.deleteCollection(ada.agent, calendar)).rejects.toMatchObject({
+  await expect(collections.deleteCollection(nobody, ada.agent, calendar)).rejects.toMatchObject({
     details: { reason: "collection_is_required" },
   });
 });
@@ -193,7 +195,7 @@ it("leaves no row of a deleted agent, and removes a deleted calendar from grants
   await using house = await openItemHouse();
   const { collections, ada, test } = house;
   const mia = await seedAgent(test.store, "mia");
-  const { collection } = await collections.createCollection(ada.agent, {
+  const { collection } = await collections.createCollection(nobody, ada.agent, {
     kind: "calendar",
     properties: {},
   });
@@ -206,14 +208,14 @@ it("leaves no row of a deleted agent, and removes a deleted calendar from grants
     expiresAt: null,
     at: 0,
   };
-  await test.store.write("createGrant", grant);
+  await test.store.write(nobody, "createGrant", grant);
   const named = () => test.store.column("select object_id from grant_object");
   expect(await named()).toEqual([collection]);
-  await collections.deleteCollection(ada.agent, collection);
+  await collections.deleteCollection(nobody, ada.agent, collection);
   expect(await named()).toEqual([]);
-  await expect(test.store.write("createGrant", grant)).rejects.toMatchObject({ code: "not_found" });
+  await expect(test.store.write(nobody, "createGrant", grant)).rejects.toMatchObject({ code: "not_found" });
   await putEvent(house, "b.ics", eventText("b"));
-  await test.store.write("deleteAgent", { agent: ada.agent });
+  await test.store.write(nobody, "deleteAgent", { agent: ada.agent });
   for (const table of ["collection", "item", "item_data", "occurrence"])
     await expect
       .poll(() => test.store.column(`select agent_id from ${table} where agent_id = ?`, ada.agent))
@@ -225,11 +227,11 @@ it("moves a collection to a segment that is free, or its own id", async () => {
   const { collections, ada, calendar } = house;
   const kind = "calendar";
   const make = async (segment: string) =>
-    (await collections.createCollection(ada.agent, { kind, segment, properties: {} })).collection;
+    (await collections.createCollection(nobody, ada.agent, { kind, segment, properties: {} })).collection;
   const idOf = (number: typeof calendar) => collections.ids.encode(kind, ada.agent, number);
   const [work, other] = [await make("work"), await make("other")];
   const move = (number: typeof calendar, segment: string, overwrite = false) =>
-    collections.moveCollection(ada.agent, { number, kind }, { segment, overwrite });
+    collections.moveCollection(nobody, ada.agent, { number, kind }, { segment, overwrite });
   for (const taken of ["other", "inbox", "outbox", idOf(calendar)])
     await expect(move(work, taken), taken).rejects.toMatchObject({ details: { reason: "already_exists" } });
   for (const needed of ["inbox", "outbox", idOf(calendar)])

@@ -1,7 +1,9 @@
 /** A client follows the changes of a collection, as sync-collection does (RFC 6578). */
+
 import { expect, it } from "vitest";
 import type { ItemAction } from "#/src/collections/collections.ts";
 import { itemSegment } from "#/src/collections/rows.ts";
+import { nobody } from "#/src/model/author.ts";
 import type { CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
 import { byDav, eventText, gather, type ItemHouse, openItemHouse, putEvent } from "../support/items.ts";
 import { type RandomSource, randomSource } from "../support/random.ts";
@@ -86,7 +88,7 @@ async function changeSomething(
     };
   };
   const actions = Array.from({ length: 1 + random.below(4) }, action);
-  await collections.changeItems([{ agent: ada.agent, actor, actions }]).catch(() => {});
+  await collections.changeItems(nobody, [{ agent: ada.agent, actor, actions }]).catch(() => {});
 }
 
 it.each([1, 2, 3, 4])(
@@ -97,7 +99,7 @@ it.each([1, 2, 3, 4])(
     const { collections, ada, calendar } = house;
     const random = randomSource(seed);
     const made = { kind: "calendar", properties: {} } as const;
-    const { collection } = await collections.createCollection(ada.agent, made);
+    const { collection } = await collections.createCollection(nobody, ada.agent, made);
     const places = [calendar, collection];
     const followers = places.flatMap((place) =>
       Array.from({ length: 3 }, () => ({ place, follower: new Follower(house, place) })),
@@ -130,7 +132,7 @@ it("lists the changes of one transaction in pages, each once", async () => {
     provenance: byDav,
     isAuthenticated: true,
   }));
-  await collections.changeItems([{ agent: ada.agent, actor, actions }]);
+  await collections.changeItems(nobody, [{ agent: ada.agent, actor, actions }]);
   const told: number[] = [];
   let place: { modseq: Modseq; told?: number } = { modseq: before };
   for (;;) {
@@ -156,7 +158,7 @@ it("refuses a position below the floor of the log, unless nothing has changed si
   const [recent] = await tokens();
   await putEvent(house, "b.ics", eventText("b"));
   const later = test.clock.now() + 1;
-  await test.store.write("pruneChanges", { agent: ada.agent, before: later, limit: 1000 });
+  await test.store.write(nobody, "pruneChanges", { agent: ada.agent, before: later, limit: 1000 });
   const changes = (collection: CollectionNumber, since: number) =>
     collections.listItemChanges(ada.agent, collection, since as Modseq, 10);
   expect(await changes(calendar, old!)).toBeUndefined();

@@ -1,6 +1,8 @@
 /** Writing and reading items. */
+
 import { expect, it } from "vitest";
 import type { ItemExpectation } from "#/src/collections/collections.ts";
+import { nobody } from "#/src/model/author.ts";
 import { deadPropertiesMax, itemPropertiesMax } from "#/src/model/limits.ts";
 import {
   byDav,
@@ -94,7 +96,7 @@ it("has each UID once in a collection, and lets no item get another UID", async 
   const conflict = { code: "policy_refused", details: { reason: "no-uid-conflict", object: item } };
   await expect(put(house, "b.ics", eventText("a"))).rejects.toMatchObject(conflict);
   await expect(put(house, "a.ics", eventText("b"))).rejects.toMatchObject(conflict);
-  const { collection } = await collections.createCollection(ada.agent, {
+  const { collection } = await collections.createCollection(nobody, ada.agent, {
     kind: "calendar",
     properties: {},
   });
@@ -146,7 +148,7 @@ it.each([
 it("accepts into a calendar only its supported components", async () => {
   await using house = await openItemHouse();
   const { collections, ada, actor } = house;
-  const { collection } = await collections.createCollection(ada.agent, {
+  const { collection } = await collections.createCollection(nobody, ada.agent, {
     kind: "calendar",
     properties: { components: ["VTODO"] },
   });
@@ -160,7 +162,7 @@ it("accepts into a calendar only its supported components", async () => {
 it("moves an item: it keeps its number, and replaces the item at the destination if overwrite is set", async () => {
   await using house = await openItemHouse();
   const { collections, ada, actor, calendar } = house;
-  const { collection } = await collections.createCollection(ada.agent, {
+  const { collection } = await collections.createCollection(nobody, ada.agent, {
     kind: "calendar",
     properties: {},
   });
@@ -187,7 +189,7 @@ it("moves an item: it keeps its number, and replaces the item at the destination
 it("moves an item without a new segment to the same segment, or to its id where that is in use", async () => {
   await using house = await openItemHouse();
   const { collections, ada, actor } = house;
-  const { collection } = await collections.createCollection(ada.agent, {
+  const { collection } = await collections.createCollection(nobody, ada.agent, {
     kind: "calendar",
     properties: {},
   });
@@ -239,7 +241,7 @@ it("changes the items of several agents in one transaction, or none", async () =
     isAuthenticated: true,
   });
   const miaToo = { agent: mia.agent, actor, actions: [action(ofMia, "a"), action(ofMia, "b")] };
-  const { agents } = await collections.changeItems([
+  const { agents } = await collections.changeItems(nobody, [
     miaToo,
     { agent: ada.agent, actor, actions: [action(calendar, "a")] },
   ]);
@@ -248,7 +250,7 @@ it("changes the items of several agents in one transaction, or none", async () =
     [ada.agent, 1],
   ]);
   await expect(
-    collections.changeItems([
+    collections.changeItems(nobody, [
       { agent: ada.agent, actor, actions: [action(calendar, "c")] },
       { agent: mia.agent, actor, actions: [action(ofMia, "a")] },
     ]),
@@ -261,7 +263,7 @@ it("counts items in the quota that mail is counted in", async () => {
   const { collections, test } = house;
   const zoe = await seedAgent(test.store, "zoe", { quotaBytes: 1000 });
   const collection = (await collections.findCollectionOfRole(zoe.agent, "calendar", "default"))!.number;
-  const actor = { agent: zoe.agent, canApprove: false };
+  const actor = { ...nobody, agent: zoe.agent, canApprove: false };
   const action = (uid: string) => ({
     kind: "put" as const,
     collection,
@@ -270,7 +272,7 @@ it("counts items in the quota that mail is counted in", async () => {
     isAuthenticated: true,
   });
   const change = (...uids: string[]) =>
-    collections.changeItems([{ agent: zoe.agent, actor, actions: uids.map(action) }]);
+    collections.changeItems(nobody, [{ agent: zoe.agent, actor, actions: uids.map(action) }]);
   await expect(change("a", "b", "c")).rejects.toMatchObject({ details: { reason: "over_quota" } });
   const { agents } = await change("a");
   await change("b");
@@ -289,7 +291,7 @@ it("finds all items by words in their text, in the order of their numbers", asyn
     provenance: byDav,
     isAuthenticated: true,
   }));
-  await collections.changeItems([{ agent: ada.agent, actor, actions }]);
+  await collections.changeItems(nobody, [{ agent: ada.agent, actor, actions }]);
   const find = async (...words: string[]) =>
     (await gather(collections.listItemsWithText(ada.agent, calendar, words))).map(({ uid }) => uid);
   expect(await find("strasse")).toHaveLength(0);
@@ -325,12 +327,12 @@ it("sends mail and changes items in one transaction, or does neither", async () 
     { agent: ada.agent, actor, actions: [action(calendar, uid)] },
   ];
   const held = { ...mail, sendAt: test.clock.now() + 1e6 };
-  const done = await collections.changeItems(parts("a"), undefined, [mail, held]);
+  const done = await collections.changeItems(nobody, parts("a"), undefined, [mail, held]);
   expect(done.mails.map(({ state }) => state)).toEqual(["queued", "scheduled"]);
   expect(done.mails[0]!.modseq).toBe(done.agents[1]!.modseq);
   expect(done.agents[1]!.items[0]!.modseq).toBe(done.agents[1]!.modseq);
-  await test.store.write("setAgentState", { agent: ada.agent, state: "paused", at: 0 });
-  await expect(collections.changeItems(parts("b"), undefined, [mail])).rejects.toMatchObject({
+  await test.store.write(nobody, "setAgentState", { agent: ada.agent, state: "paused", at: 0 });
+  await expect(collections.changeItems(nobody, parts("b"), undefined, [mail])).rejects.toMatchObject({
     code: "paused",
   });
   expect(await collections.findItemsByUid(mia.agent, "b", { kind: "calendar" })).toEqual([]);
@@ -346,11 +348,11 @@ it("limits the number of properties on all items of an agent", async () => {
   }));
   for (let count = 0; count < itemPropertiesMax; count += deadPropertiesMax) {
     const { item } = await put(house, `${count}.ics`, eventText(`marked ${count}`));
-    await collections.changeItemDeadProperties(ada.agent, item, { set, remove: [] });
+    await collections.changeItemDeadProperties(nobody, ada.agent, item, { set, remove: [] });
   }
   const { item } = await put(house, "last.ics", eventText("last"));
   const change = (one: number) =>
-    collections.changeItemDeadProperties(ada.agent, item, { set: set.slice(0, one), remove: [] });
+    collections.changeItemDeadProperties(nobody, ada.agent, item, { set: set.slice(0, one), remove: [] });
   await expect(change(1)).rejects.toMatchObject({ details: { reason: "limit_reached" } });
   await change(0);
   expect(await collections.listItemDeadProperties(ada.agent, item)).toEqual([]);
@@ -371,7 +373,7 @@ it("finds all items by their octets, in the order of their numbers", async () =>
     provenance: byDav,
     isAuthenticated: true,
   }));
-  await collections.changeItems([{ agent: ada.agent, actor, actions }]);
+  await collections.changeItems(nobody, [{ agent: ada.agent, actor, actions }]);
   let looked = 0;
   const found = await gather(
     collections.listItemsByOctets(ada.agent, calendar, (octets) => {

@@ -1,4 +1,5 @@
 /** Calendars and contacts are the same after export and import. */
+
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { newManagedId } from "#/src/collections/attachments.ts";
@@ -9,6 +10,7 @@ import type { AttachmentsHere } from "#/src/collections/transfer/place-attachmen
 import { makeProperty } from "#/src/formats/content-lines/content-line.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
 import { carryAttachment } from "#/src/formats/icalendar/carried-attachments.ts";
+import { nobody } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { CollectionNumber } from "#/src/model/numbers.ts";
 import { corpusFolder, corpusNote, hasCorpus } from "../support/corpus.ts";
@@ -42,7 +44,7 @@ function here({ ada }: Pick<ItemHouse, "ada">): AttachmentsHere {
 /** Into a new collection; answers it. */
 async function imported(house: ItemHouse, kind: "calendar" | "addressbook", bytes: Buffer) {
   const { collections, ada, actor } = house;
-  const { collection: number } = await collections.createCollection(ada.agent, {
+  const { collection: number } = await collections.createCollection(nobody, ada.agent, {
     kind,
     properties: { displayName: "Imported" },
   });
@@ -214,7 +216,7 @@ describe("managed attachments", () => {
     const forged = carryAttachment(Buffer.from(attachLine("elsewhere.example")), Buffer.from("forged"));
     const file = fileOf(eventText("1", forged.toString("latin1").trimEnd()));
     const place = { agent: bob.agent, number: own!.number, kind: "calendar" } as const;
-    const actor = { agent: bob.agent, canApprove: false };
+    const actor = { ...nobody, agent: bob.agent, canApprove: false };
     const run = () => importItems(collections, place, actor, file, here({ ada: bob }), watcher);
     expect(await run()).toMatchObject({ created: 1 });
     expect(await read(house, managedId)).toEqual(content);

@@ -1,4 +1,5 @@
 /** Archives that are hostile, damaged or partly imported: each is refused or imported entry by entry, within limits. */
+
 import fs from "node:fs";
 import zlib from "node:zlib";
 import { describe, expect, it } from "vitest";
@@ -6,6 +7,7 @@ import { selectOwner } from "#/src/accounts/administration/selectors.ts";
 import { importAccount } from "#/src/daemon/moving/archive/import-account.ts";
 import { tarEnd, tarEntry } from "#/src/daemon/moving/archive/tar.ts";
 import { createMail } from "#/src/mail/mail.ts";
+import { nobody } from "#/src/model/author.ts";
 import { keywordNumbers, systemFlagNames, systemFlags } from "#/src/model/flags.ts";
 import type { Store } from "#/storage/store.ts";
 import { httpClient } from "../support/clients/http.ts";
@@ -317,7 +319,7 @@ describe("an archive that is hostile or damaged", () => {
     const { house } = server.daemon;
     const { agent } = (await house.accounts.findOwner(owner))!;
     const file = { path: "a.txt", bytes: Buffer.from("a"), mediaType: "text/plain" };
-    await house.files.putFile(agent, { agent, canApprove: false }, file);
+    await house.files.putFile(agent, { ...nobody, agent, canApprove: false }, file);
     const deadProperties = [{ namespace: "urn:x", name: "p", xml: '<p xmlns="urn:x">1</p>' }];
     const described = { path: "a.txt", file: "1.bin", mediaType: "text/plain", deadProperties };
     writeFile(

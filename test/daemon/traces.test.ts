@@ -1,4 +1,5 @@
 /** Traces as an OpenTelemetry collector receives them (OTLP over HTTP, JSON). */
+
 import { once } from "node:events";
 import fs from "node:fs";
 import http from "node:http";
@@ -7,6 +8,7 @@ import os from "node:os";
 import path from "node:path";
 import { expect, it, vi } from "vitest";
 import { administer } from "#/src/accounts/administration/operations.ts";
+import { atCommandLine } from "#/src/model/author.ts";
 import { httpClient } from "../support/clients/http.ts";
 import { connectRawImap } from "../support/clients/raw-imap.ts";
 import { connectRawSmtp, stuff } from "../support/clients/raw-smtp.ts";
@@ -88,7 +90,7 @@ it("has a span for each step of mails, requests and commands, with the ids of th
   let message: string;
   try {
     transaction = await bring(server, person!.address);
-    await administer(server.daemon.house, "agent.update", {
+    await administer(atCommandLine, server.daemon.house, "agent.update", {
       owner: agent!.address,
       allow: ["outside.example"],
     });
@@ -172,7 +174,7 @@ it("has the attempts of a held mail in a separate trace, with the message id of 
   try {
     const body = { to: [server.people[0]!.address], text: "x" };
     const { hold } = await ok("send", { body, hold: "always" });
-    await administer(server.daemon.house, "hold.approve", { hold });
+    await administer(atCommandLine, server.daemon.house, "hold.approve", { hold });
     await vi.waitFor(async () => {
       const { items } = (await ok("search", { folder: "sent" })).content;
       expect(items).toHaveLength(1);

@@ -1,4 +1,5 @@
 /** Everything that mail passes on its way out: store, queue, runner; a DNS that is a table, and a clock that the test turns. */
+
 import pino from "pino";
 import { loadSettings } from "#/config/load.ts";
 import type { Settings } from "#/config/schema.ts";
@@ -9,6 +10,7 @@ import { principalOf } from "#/src/accounts/principal.ts";
 import { createSecureDns } from "#/src/evidence/secure-dns.ts";
 import type { Fairness } from "#/src/fairness/fairness.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
+import { nobody } from "#/src/model/author.ts";
 import type { TlsSession } from "#/src/model/tls-result.ts";
 import { createOutbound } from "#/src/outbound/create-outbound.ts";
 import { createDispatch, type Dispatch } from "#/src/outbound/dispatch.ts";
@@ -80,7 +82,7 @@ export async function openDeliveryHouse(options: HouseOptions = {}): Promise<Del
   });
   const agent = await seedAgent(store, "ada", { account: "ours" });
   const person = await seedAgent(store, "pat", { account: "ours", kind: "person" });
-  await store.write("setSendingPolicy", {
+  await store.write(nobody, "setSendingPolicy", {
     agent: agent.agent,
     policy: "open",
     approver: null,
@@ -116,7 +118,7 @@ export async function openDeliveryHouse(options: HouseOptions = {}): Promise<Del
       onTls: (session) => void sessions.push(session),
       ...(options.policyPort === undefined ? {} : { policyPort: options.policyPort }),
     });
-  const nobody: Delivery = { wake() {}, async whenIdle() {}, async [Symbol.asyncDispose]() {} };
+  const stopped: Delivery = { wake() {}, async whenIdle() {}, async [Symbol.asyncDispose]() {} };
   const house: DeliveryHouse = {
     test,
     accounts,
@@ -127,7 +129,7 @@ export async function openDeliveryHouse(options: HouseOptions = {}): Promise<Del
     logLines,
     settings,
     sessions,
-    delivery: options.isStopped === true ? nobody : start(),
+    delivery: options.isStopped === true ? stopped : start(),
     start() {
       house.delivery = start();
       return house.delivery;
@@ -140,7 +142,7 @@ export async function openDeliveryHouse(options: HouseOptions = {}): Promise<Del
     async send({ by = "agent", to, text = plainText, source, ...envelope }) {
       const sender = by === "agent" ? agent : by === "person" ? person : by;
       const row = (await findAgent(store, sender.agent))!;
-      const result = await outbound.submit({
+      const result = await outbound.submit(nobody, {
         principal: principalOf(row, { kind: "password", number: 1 }),
         mailbox: sender.agent,
         bytes: Buffer.from(text),

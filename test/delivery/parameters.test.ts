@@ -1,5 +1,7 @@
 /** The parameters of MAIL and RCPT, and the extensions that the other server must offer for them. */
+
 import { describe, expect, test } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import { type SinkOptions, startSink } from "../support/servers/smtp-sink.ts";
 import { type DeliveryHouse, openDeliveryHouse, plainText, type SendOptions } from "./delivery-house.ts";
 
@@ -77,7 +79,7 @@ test("a mail of a domain with keys is signed twice", async () => {
   await using house = await openDeliveryHouse({ zone, set: [`outbound.mx_port=${sink.port}`] });
   const { store } = house.test;
   const { makeDomainKeys } = await import("#/src/accounts/domain-keys.ts");
-  await store.write("addDomainKeys", {
+  await store.write(nobody, "addDomainKeys", {
     name: "ours.org",
     keys: await makeDomainKeys("ours.org", store.clock.now()),
   });

@@ -1,6 +1,8 @@
 /** The operator's commands for the queue. */
+
 import { describe, expect, test } from "vitest";
 import { administer } from "#/src/accounts/administration/operations.ts";
+import { atCommandLine } from "#/src/model/author.ts";
 import { startSink } from "../support/servers/smtp-sink.ts";
 import { type DeliveryHouse, openDeliveryHouse } from "./delivery-house.ts";
 
@@ -8,7 +10,7 @@ const zone = { "theirs.net": [["A", "127.0.0.1"]] } as const;
 
 function run(house: DeliveryHouse, name: string, input: object = {}): Promise<Record<string, unknown>> {
   const { store } = house.test;
-  return administer({ store, settings: {} as never, outbound: house.outbound }, name, input);
+  return administer(atCommandLine, { store, settings: {} as never, outbound: house.outbound }, name, input);
 }
 
 async function openBusy() {

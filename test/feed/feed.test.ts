@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createFeed, type Feed } from "#/src/feed/feed.ts";
+import { nobody } from "#/src/model/author.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
 import { append, deliver } from "../support/delivery.ts";
 import { openTestStore, type Seed, seedAgent, type TestStore } from "../support/store.ts";
@@ -128,11 +129,12 @@ describe("events", () => {
     const { store } = opened;
     const addresses = Array.from({ length: 600 }, (_, n) => `r${n}@far.example`);
     const made = await store.write(
+      nobody,
       "submitMessage",
       await submission(store, ada, { envelope: envelopeTo(...addresses) }),
     );
     let positions = await feed.events.tail([agent]);
-    await store.write("reportDelivery", {
+    await store.write(nobody, "reportDelivery", {
       agent,
       submission: made.submission!,
       outcomes: addresses.map((_, index) => outcome(index + 1, "delivered")),

@@ -1,7 +1,7 @@
 /** Files and folders of an agent. */
 import { expect, it } from "vitest";
 import { createFiles, type FileEntry, type Files } from "#/src/files/files.ts";
-import type { Actor } from "#/src/model/actor.ts";
+import { type Actor, nobody } from "#/src/model/author.ts";
 import { fileBytesMax, filePathBytesMax, itemChangesMax } from "#/src/model/limits.ts";
 import { openTestStore, type Seed, seedAgent, type TestStore } from "../support/store.ts";
 
@@ -23,7 +23,7 @@ async function openFileHouse(): Promise<FileHouse> {
   const test = await openTestStore();
   const files = createFiles(test.store);
   const ada = await seedAgent(test.store);
-  const actor = { agent: ada.agent, canApprove: false };
+  const actor = { ...nobody, agent: ada.agent, canApprove: false };
   return {
     test,
     files,

@@ -1,10 +1,12 @@
 /** The contacts that count as known to an agent: only those that a person or an import by the operator has added. When an agent adds a
  *  stranger to its addressbook, that approves nothing. */
+
 import { describe, expect, it } from "vitest";
 import type { Collections } from "#/src/collections/collections.ts";
 import { createCollections } from "#/src/collections/create-collections.ts";
 import type { ItemProvenance } from "#/src/collections/item.ts";
 import { createDirectPreparation } from "#/src/collections/preparing/preparation.ts";
+import { nobody } from "#/src/model/author.ts";
 import type { AgentNumber, ItemNumber } from "#/src/model/numbers.ts";
 import { type HoldHouse, openHoldHouse } from "./hold-house.ts";
 
@@ -34,7 +36,7 @@ function writerOf({ store, robin }: HoldHouse): Writer {
       const lines = emails.map((email) => `EMAIL:${email}\r\n`).join("");
       const { item } = await collections.putItem(
         robin.agent,
-        { agent: by, canApprove: false },
+        { ...nobody, agent: by, canApprove: false },
         {
           collection: book,
           item: held?.number,
@@ -61,7 +63,11 @@ describe("first_contact", () => {
     expect(await outcome(house, "lee@gmail.com")).toBe("queued");
     expect(await outcome(house, "max@gmail.com")).toBe("first_contact");
     expect(await outcome(house, "lee@sub.elsewhere.example")).toBe("first_contact");
-    await collections.deleteItem(house.robin.agent, { agent: house.kim.agent, canApprove: false }, item);
+    await collections.deleteItem(
+      house.robin.agent,
+      { ...nobody, agent: house.kim.agent, canApprove: false },
+      item,
+    );
     expect(await outcome(house, "ann@elsewhere.example")).toBe("first_contact");
   });
 
@@ -120,7 +126,7 @@ describe("first_contact", () => {
     const book = (await collections.findCollectionOfRole(kim.agent, "addressbook", "default"))!.number;
     await collections.putItem(
       kim.agent,
-      { agent: kim.agent, canApprove: false },
+      { ...nobody, agent: kim.agent, canApprove: false },
       {
         collection: book,
         bytes: Buffer.from(

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import { graceMs, type Held, type HoldHouse, openHoldHouse } from "./hold-house.ts";
 
 const kimReads = `
@@ -69,7 +70,7 @@ describe("an edit", () => {
       await using house = await openHoldHouse();
       const { agent } = house.robin;
       const text = `Message-ID: <1@ours.example>\r\nFrom: robin@ours.example\r\nTo: lee@elsewhere.example\r\n\r\nTen.\r\n`;
-      const { hold } = await house.outbound.submit({
+      const { hold } = await house.outbound.submit(nobody, {
         principal: { agent, kind: "agent" },
         mailbox: agent,
         bytes: Buffer.from(text),

@@ -1,7 +1,7 @@
 /** Random writes of all parties on held mail: only those who may approve can approve it, and the store is consistent (`check`, when it is
  *  disposed of). */
 import { expect, it } from "vitest";
-import type { Actor } from "#/src/model/actor.ts";
+import { type Actor, nobody } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { isLiveHold } from "#/src/model/holds.ts";
 import type { NumberSet } from "#/src/model/number-set.ts";
@@ -28,14 +28,14 @@ it.each([1, 2, 3])("history %i", async (seed) => {
   const random = randomOf(seed);
   const pick = <T>(list: readonly T[]): T => list[random(list.length)]!;
   const { mail, robin, kim, store } = house;
-  const approver: Actor = { agent: kim.agent, canApprove: true };
-  const actors: readonly (Actor | undefined)[] = [
+  const approver: Actor = { ...nobody, agent: kim.agent, canApprove: true };
+  const actors: readonly Actor[] = [
     approver,
     approver,
     // Whatever it claims.
-    { agent: robin.agent, canApprove: true },
-    { agent: 999 as AgentNumber, canApprove: false },
-    undefined,
+    { ...nobody, agent: robin.agent, canApprove: true },
+    { ...nobody, agent: 999 as AgentNumber, canApprove: false },
+    nobody,
   ];
   const held: { hold: number; message: string }[] = [];
   const numbers = new Map<string, MailboxNumber>();
@@ -82,7 +82,7 @@ async function oneStep(
   random: (below: number) => number,
   pick: <T>(list: readonly T[]) => T,
   numbers: ReadonlyMap<string, MailboxNumber>,
-  actor: Actor | undefined,
+  actor: Actor,
   send: () => Promise<void>,
 ): Promise<string> {
   const { mail, robin, kim, holds } = house;
@@ -109,40 +109,40 @@ async function oneStep(
   const mode = pick(["add", "remove", "replace"] as const);
   const flags = pick([0, 8, 1]);
   const steps: Record<string, () => Promise<unknown>> = {
-    move: () => mail.moveMessages(agent, source, target, exact, actor),
-    copy: () => mail.copyMessages(agent, source, target, exact, actor),
-    store: () => mail.storeFlags(agent, source, { uids: exact, mode, flags, keywords }, actor),
-    expunge: () => mail.expungeMessages(agent, source, undefined, actor),
+    move: () => mail.moveMessages(actor, agent, source, target, exact),
+    copy: () => mail.copyMessages(actor, agent, source, target, exact),
+    store: () => mail.storeFlags(actor, agent, source, { uids: exact, mode, flags, keywords }),
+    expunge: () => mail.expungeMessages(actor, agent, source),
     delete: async () => {
       const message = await messageAt();
       const found = message && (await mail.findMessage(agent, message));
-      if (found) await mail.deleteMessage(agent, found.number, found.version, undefined, actor);
+      if (found) await mail.deleteMessage(actor, agent, found.number, found.version);
     },
     update: async () => {
       const message = await messageAt();
       if (message === undefined) return;
       const change = pick([{ mailbox: target }, { addLabels: keywords }, { labels: keywords }]);
-      await mail.updateMessages(agent, { messages: [message], ...change }, undefined, actor);
+      await mail.updateMessages(actor, agent, { messages: [message], ...change });
     },
     append: async () => {
       const bytes = (await bytesAt()) ?? Buffer.from("Subject: x\r\n\r\nx\r\n");
-      await mail.appendMessages(agent, target, [{ bytes, flags, keywords }], { source: "imap" }, actor);
+      await mail.appendMessages(actor, agent, target, [{ bytes, flags, keywords }], { source: "imap" });
     },
     replace: async () => {
       const bytes = Buffer.from("Subject: x\r\n\r\nx\r\n");
       const message = { bytes, flags, keywords };
-      await mail.replaceMessage(agent, source, uid, target, message, { source: "imap" }, actor);
+      await mail.replaceMessage(actor, agent, source, uid, target, message, { source: "imap" });
     },
     edit: async () => {
       const bytes = await bytesAt();
-      if (bytes === undefined || actor === undefined) return;
+      if (bytes === undefined) return;
       const edited = Buffer.from(bytes.toString().replace(/pieces\.?/, `pieces, ${random(1000)}.`));
       await holds.editByMessage({ agent, bytes: edited, flags: 0, actor });
     },
     transfer: async () => {
       const inbox = (await mail.findMailbox(kim.agent, pick(["INBOX", "Trash"])))!;
-      const place = { agent, number: source, ...(actor && { actor }) };
-      const own = { ...inbox, actor: { agent: kim.agent, canApprove: false } };
+      const place = { agent, number: source, actor };
+      const own = { ...inbox, actor: { ...nobody, agent: kim.agent, canApprove: false } };
       if (random(2) === 0) await mail.transferMessages(place, own, exact, random(2) === 0);
       else {
         const theirs = await mail.listUids(kim.agent, inbox.number);

@@ -1,5 +1,6 @@
 /** An agent, robin, that may write to nobody outside, and kim, a person who approves its mail; IMAP and `/v1` over one store
  *  with a clock that the test turns. What leaves is counted in the queue. */
+
 import { pino } from "pino";
 import { defaultSettings, type Settings } from "#/config/schema.ts";
 import { listenImap } from "#/protocols/imap/listen.ts";
@@ -14,6 +15,7 @@ import { createFairness } from "#/src/fairness/fairness.ts";
 import { createFeed } from "#/src/feed/feed.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
+import { type Author, atCommandLine, nobody } from "#/src/model/author.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import { createOutbound } from "#/src/outbound/create-outbound.ts";
 import { createHolds } from "#/src/outbound/holds/create-holds.ts";
@@ -133,7 +135,8 @@ export async function openHoldHouse(overrides: Overrides = {}): Promise<HoldHous
   };
   const imap = await listenImap(rooms);
   const http = await listenHttp(rooms);
-  const run = (name: string, input: Record<string, unknown>) => administer({ store, settings }, name, input);
+  const run = (name: string, input: Record<string, unknown>) =>
+    administer(atCommandLine, { store, settings }, name, input);
   await run("account.create", { name: "ours" });
   await run("domain.add", { name: "ours.example" });
 
@@ -236,9 +239,9 @@ function createBetween(store: Store) {
         const value: unknown = Reflect.get(target, key);
         if (typeof value !== "function") return value;
         if (key !== "write" && key !== "writeOnce") return value.bind(target);
-        return async (name: string, ...rest: unknown[]) => {
+        return async (by: Author, name: string, ...rest: unknown[]) => {
           await hooks.get(name)?.();
-          return value.call(target, name, ...rest);
+          return value.call(target, by, name, ...rest);
         };
       },
     }),
@@ -253,7 +256,7 @@ export async function deliver(
 ): Promise<string> {
   const at = store.clock.now();
   const text = `From: lee@elsewhere.example\r\nTo: robin@ours.example\r\nSubject: ${subject}\r\nMessage-ID: <${subject}@elsewhere.example>\r\n${fields}\r\nHello.\r\n`;
-  const { deliveries } = await store.write("deliverMessage", {
+  const { deliveries } = await store.write(nobody, "deliverMessage", {
     facts: await prepareMessage(Buffer.from(text)),
     recipients: [
       {

@@ -1,16 +1,16 @@
 import { expect, it } from "vitest";
-import type { Actor } from "#/src/model/actor.ts";
+import { type Actor, nobody } from "#/src/model/author.ts";
 import { type HoldAction, holdStates, nextHoldState } from "#/src/model/holds.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 
 const owner = 1 as AgentNumber;
 const asker = 2 as AgentNumber;
 const actors: Record<string, Actor | "server"> = {
-  approver: { agent: 3 as AgentNumber, canApprove: true },
+  approver: { ...nobody, agent: 3 as AgentNumber, canApprove: true },
   // Whatever they were granted.
-  owner: { agent: owner, canApprove: true },
-  asker: { agent: asker, canApprove: true },
-  stranger: { agent: 4 as AgentNumber, canApprove: false },
+  owner: { ...nobody, agent: owner, canApprove: true },
+  asker: { ...nobody, agent: asker, canApprove: true },
+  stranger: { ...nobody, agent: 4 as AgentNumber, canApprove: false },
   server: "server",
 };
 

@@ -1,5 +1,6 @@
 import { ImapFlow } from "imapflow";
 import { expect, test } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import { type ImapServer, startImap } from "./server.ts";
 
 async function connect(server: ImapServer): Promise<ImapFlow> {
@@ -116,6 +117,7 @@ test("imapflow is told of arrivals, flags and expunges while it idles", async ()
     const arrival = once(client, "exists");
     const idling = client.idle();
     await server.mail.appendMessages(
+      nobody,
       inbox.agent,
       inbox.number,
       [{ bytes: message("third"), flags: 0, keywords: [] }],
@@ -123,7 +125,7 @@ test("imapflow is told of arrivals, flags and expunges while it idles", async ()
     );
     expect(await arrival).toMatchObject({ count: 1 });
     const flags = once(client, "flags");
-    await server.mail.storeFlags(inbox.agent, inbox.number, {
+    await server.mail.storeFlags(nobody, inbox.agent, inbox.number, {
       uids: [[1, 1]],
       mode: "add",
       flags: 8,
@@ -131,7 +133,7 @@ test("imapflow is told of arrivals, flags and expunges while it idles", async ()
     });
     expect(await flags).toMatchObject({ seq: 1, flags: new Set(["\\Deleted"]) });
     const expunge = once(client, "expunge");
-    await server.mail.expungeMessages(inbox.agent, inbox.number);
+    await server.mail.expungeMessages(nobody, inbox.agent, inbox.number);
     expect(await expunge).toMatchObject({ seq: 1 });
     await client.noop();
     await idling;

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import { startImap } from "./server.ts";
 
 /** Logs in and enters an INBOX of three small messages, UIDs 1 to 3. */
@@ -280,7 +281,7 @@ test("streams a large message and its partials unchanged", async () => {
   const body = Buffer.alloc(700_000, "0123456789abcdef\r\n").toString("latin1");
   const inbox = (await server.mail.findMailbox(server.store.ids.decode(server.robin.id)!.agent, "INBOX"))!;
   const bytes = Buffer.from(`Subject: large\r\n\r\n${body}`, "latin1");
-  await server.mail.appendMessages(inbox.agent, inbox.number, [{ bytes, flags: 0, keywords: [] }], {
+  await server.mail.appendMessages(nobody, inbox.agent, inbox.number, [{ bytes, flags: 0, keywords: [] }], {
     source: "imap",
   });
   const { connectRawImap } = await import("../support/clients/raw-imap.ts");

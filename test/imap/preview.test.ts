@@ -1,4 +1,5 @@
 import { test } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import { startImap } from "./server.ts";
 
 test("shows the beginning of a message's text", async () => {
@@ -13,6 +14,7 @@ test("shows the beginning of a message's text", async () => {
   const inbox = (await server.mail.findMailbox(agent, "INBOX"))!;
   for (const message of messages)
     await server.mail.appendMessages(
+      nobody,
       agent,
       inbox.number,
       [{ bytes: Buffer.from(message), flags: 0, keywords: [] }],

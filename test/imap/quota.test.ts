@@ -1,4 +1,5 @@
 import { test } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import { startImap } from "./server.ts";
 import { bothLoggedIn, startShared } from "./shared-server.ts";
 
@@ -11,7 +12,7 @@ const loggedIn = `
 test("shows usage and limits of the mailboxes, and refuses messages that do not fit", async () => {
   await using server = await startImap();
   const { agent } = server.store.ids.decode(server.robin.id)!;
-  await server.store.write("updateAgent", { agent, quotaBytes: 3 * 1024 });
+  await server.store.write(nobody, "updateAgent", { agent, quotaBytes: 3 * 1024 });
   await server.converse(`${loggedIn}
     C: a1 GETQUOTAROOT INBOX
     S: * QUOTAROOT "INBOX" robin@example.test
@@ -55,7 +56,7 @@ test("shows usage and limits of the mailboxes, and refuses messages that do not 
 test("shows no limit of octets if there is none", async () => {
   await using server = await startImap();
   const { agent } = server.store.ids.decode(server.robin.id)!;
-  await server.store.write("updateAgent", { agent, quotaBytes: 0 });
+  await server.store.write(nobody, "updateAgent", { agent, quotaBytes: 0 });
   await server.converse(`${loggedIn}
     C: a1 GETQUOTA robin@example.test
     S: * QUOTA robin@example.test (MESSAGE 0 10000000)

@@ -8,6 +8,7 @@ import { createFairness } from "#/src/fairness/fairness.ts";
 import { createFeed } from "#/src/feed/feed.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
+import { atCommandLine, nobody } from "#/src/model/author.ts";
 import { createOutbound } from "#/src/outbound/create-outbound.ts";
 import { createHolds } from "#/src/outbound/holds/create-holds.ts";
 import type { Store } from "#/storage/store.ts";
@@ -39,9 +40,11 @@ export async function startImap(
     imap: { ...defaults.imap, host: "127.0.0.1", port: 0, ...changed },
     imaps: { ...defaults.imaps, host: "127.0.0.1", port: 0 },
   };
-  const { account } = await store.write("createAccount", { name: "test", at: store.clock.now() });
-  await store.write("createDomain", { name: "example.test", account, at: store.clock.now() });
-  const robin = await createOwner({ store, settings }, "agent", { address: "robin@example.test" });
+  const { account } = await store.write(nobody, "createAccount", { name: "test", at: store.clock.now() });
+  await store.write(nobody, "createDomain", { name: "example.test", account, at: store.clock.now() });
+  const robin = await createOwner(atCommandLine, { store, settings }, "agent", {
+    address: "robin@example.test",
+  });
   const mail = createMail(store);
   const accounts = createAccounts(store, settings);
   const prepare = prepareMessage;

@@ -1,6 +1,7 @@
 import { defaultSettings } from "#/config/schema.ts";
 import type { NewOwner } from "#/src/accounts/administration/agents-and-people.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
+import { atCommandLine } from "#/src/model/author.ts";
 import { type ImapServer, startImap } from "./server.ts";
 
 const settings = defaultSettings();
@@ -8,7 +9,7 @@ const settings = defaultSettings();
 type Actions = Readonly<Record<string, () => Promise<unknown>>>;
 
 export function administrate(server: ImapServer, name: string, input: Record<string, unknown>) {
-  return administer({ store: server.store, settings }, name, input);
+  return administer(atCommandLine, { store: server.store, settings }, name, input);
 }
 
 /** kim@example.test, whose mailboxes robin reaches as the grant says. Scripts log in with `{{=login}}` and `{{=kim}}`. */

@@ -1,8 +1,10 @@
 /** The number of store reads of a command. On PostgreSQL each read is a round trip, unless it begins while another one is under way, so
  *  no command may read once for every message. */
+
 import { once } from "node:events";
 import net from "node:net";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import { type WatchedStore, watchStore } from "../support/watched-store.ts";
 import { type ImapServer, startImap } from "./server.ts";
 
@@ -36,7 +38,7 @@ async function append(count: number): Promise<void> {
     flags: 0,
     keywords: [],
   }));
-  await server.mail.appendMessages(agent, inbox.number, messages, { source: "imap" });
+  await server.mail.appendMessages(nobody, agent, inbox.number, messages, { source: "imap" });
 }
 
 /** Carries out a command, and answers how many reads it took. */

@@ -1,5 +1,7 @@
 /** Decisions on the interface that no other test covers. decisions.md names the test of each decision. */
+
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import { converse } from "../support/clients/conversation.ts";
 import { postJson } from "../support/clients/events.ts";
 import { startInProcessDaemon } from "../support/daemon.ts";
@@ -151,6 +153,7 @@ describe("proof of the sender", () => {
     const { number } = (await server.mail.findMailbox(agent, "INBOX"))!;
     const bytes = Buffer.from(`From: ${address}\r\nSubject: Mine\r\n\r\nHello\r\n`);
     const { messages } = await server.mail.appendMessages(
+      nobody,
       agent,
       number,
       [{ bytes, flags: 0, keywords: [] }],

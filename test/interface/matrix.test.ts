@@ -1,11 +1,13 @@
 /** Every operation with every kind of object that it names, every scope, every relation of the caller to the object's owner, and every
  *  state of the credential: the result follows from the table. */
+
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { statusOfCode } from "#/protocols/json/errors.ts";
 import type { Operation } from "#/protocols/json/operation.ts";
 import { operations } from "#/protocols/json/registry.ts";
 import { hasScope } from "#/src/accounts/principal.ts";
+import { nobody } from "#/src/model/author.ts";
 import type { ErrorCode } from "#/src/model/errors.ts";
 import { idPrefix, objectKinds } from "#/src/model/ids.ts";
 import { scopes as allScopes, type Scope } from "#/src/model/roles.ts";
@@ -288,10 +290,10 @@ describe("whatever is asked for", () => {
 
   it("is refused with 402 for an account that cannot incur usage, but for what explains", async () => {
     const { account } = (await server.accounts.findAgentFacts(server.ada.agent))!;
-    await server.store.write("updateAccount", { account, state: "not_billable" });
+    await server.store.write(nobody, "updateAccount", { account, state: "not_billable" });
     const answers = await askAll(clients.get(allScopes.join())!, () => 402);
     expect(answers.filter(({ status, isFree }) => status !== (isFree ? 200 : 402))).toEqual([]);
-    await server.store.write("updateAccount", { account, state: "active" });
+    await server.store.write(nobody, "updateAccount", { account, state: "active" });
   });
 
   it("is answered to a mailbox that is paused, but for a mail that would be sent", async () => {

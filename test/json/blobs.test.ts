@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
 
 let server: JsonServer;
@@ -158,7 +159,7 @@ it("holds a bounded number of blobs for an agent", async () => {
   const { client } = other.ada;
   const bytes = Buffer.alloc(11 * 1024 * 1024);
   for (let count = 0; count < 23; count++)
-    await other.mail.createUpload(other.ada.agent, { bytes, name: "", type: "text/plain" });
+    await other.mail.createUpload(nobody, other.ada.agent, { bytes, name: "", type: "text/plain" });
   const { status, body } = await client.call("blob.create", { data: bytes.toString("base64") });
   expect([status, body.error.code]).toEqual([422, "policy_refused"]);
 });

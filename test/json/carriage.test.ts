@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { statusOfCode } from "#/protocols/json/errors.ts";
 import { operations } from "#/protocols/json/registry.ts";
+import { nobody } from "#/src/model/author.ts";
 import { type ErrorCode, errorCodes } from "#/src/model/errors.ts";
 import { httpClient } from "../support/clients/http.ts";
 import { type JsonServer, openJsonServer, plainMessage } from "../support/servers/json-server.ts";
@@ -125,7 +126,7 @@ describe("credentials", () => {
 
   it("answers 402 for an account that cannot incur usage, but explains itself", async () => {
     const { account } = (await server.accounts.findAgentFacts(server.eve.agent))!;
-    await server.store.write("updateAccount", { account, state: "not_billable" });
+    await server.store.write(nobody, "updateAccount", { account, state: "not_billable" });
     const { client } = server.eve;
     for (const operation of ["health", "wait", "search", "watch"]) {
       const { status, body } = await client.call(operation);
@@ -133,7 +134,7 @@ describe("credentials", () => {
     }
     await client.ok("help.describe");
     await client.ok("catalog.describe");
-    await server.store.write("updateAccount", { account, state: "active" });
+    await server.store.write(nobody, "updateAccount", { account, state: "active" });
     await client.ok("health");
   });
 
@@ -317,7 +318,7 @@ describe("what is no request", () => {
     ]) {
       const answer = await talk(bytes, () => false);
       expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
-      const id = /X-Request-Id: (req_[0-9a-f]{32})/.exec(answer)?.[1];
+      const id = /X-Request-Id: (req_[0-9a-f]{13})/.exec(answer)?.[1];
       expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n"))).error).toMatchObject({
         code: "invalid",
         request_id: id,
@@ -442,7 +443,7 @@ describe("the share of a network", () => {
     refused.write(ask(full.ada.token));
     const answer = (await refused.toArray()).join("");
     expect(answer).toMatch(/^HTTP\/1\.1 429 Too Many Requests\r\nRetry-After: 1\r\nConnection: close\r\n/);
-    const id = /X-Request-Id: (req_[0-9a-f]{32})/.exec(answer)?.[1];
+    const id = /X-Request-Id: (req_[0-9a-f]{13})/.exec(answer)?.[1];
     expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n"))).error).toMatchObject({
       code: "rate_limited",
       retry_after_ms: 1000,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
+import { nobody } from "#/src/model/author.ts";
 import { deletedFlag, draftFlag } from "#/src/model/flags.ts";
 import type { MailboxNumber, Uid } from "#/src/model/numbers.ts";
 import { type JsonServer, openJsonServer, plainMessage } from "../support/servers/json-server.ts";
@@ -26,7 +27,7 @@ async function source(id: string): Promise<{ text: string; uid: Uid; mailbox: Ma
 const appended = (text: string) => ({ bytes: Buffer.from(text), flags: draftFlag, keywords: [] });
 async function append(text: string): Promise<string> {
   const { number } = await mailbox("drafts");
-  const { messages } = await server.mail.appendMessages(server.ada.agent, number, [appended(text)], {
+  const { messages } = await server.mail.appendMessages(nobody, server.ada.agent, number, [appended(text)], {
     source: "imap",
   });
   return server.store.ids.encode("message", server.ada.agent, messages[0]!);
@@ -35,8 +36,8 @@ async function expunge(id: string): Promise<void> {
   const { uid, mailbox } = await source(id);
   const uids = [[uid, uid]] as const;
   const change = { uids, mode: "add", flags: deletedFlag, keywords: [] } as const;
-  await server.mail.storeFlags(server.ada.agent, mailbox, change);
-  await server.mail.expungeMessages(server.ada.agent, mailbox, uids);
+  await server.mail.storeFlags(nobody, server.ada.agent, mailbox, change);
+  await server.mail.expungeMessages(nobody, server.ada.agent, mailbox, uids);
 }
 
 describe("draft.create", () => {
@@ -181,6 +182,7 @@ describe("a draft that a person edits in a mail client", () => {
     const draft = await write({ hold: "always" });
     const { uid, mailbox } = await source(draft.message);
     await server.mail.replaceMessage(
+      nobody,
       server.ada.agent,
       mailbox,
       uid,

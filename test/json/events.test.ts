@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import type { ItemNumber } from "#/src/model/numbers.ts";
 import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
 
@@ -30,7 +31,7 @@ async function put(lines: string, collection = calendar): Promise<string> {
   const { agent, object } = server.store.ids.decode(collection)!;
   const { item } = await server.collections.putItem(
     agent,
-    { agent, canApprove: false },
+    { ...nobody, agent, canApprove: false },
     {
       collection: object as never,
       bytes: Buffer.from(

@@ -3,6 +3,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { administrationOperations } from "#/src/accounts/administration/operations.ts";
 import { runPrivateOperation } from "#/src/daemon/private-operations.ts";
+import { nobody } from "#/src/model/author.ts";
 import { httpClient } from "../support/clients/http.ts";
 import { runCommand } from "../support/command.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
@@ -176,7 +177,7 @@ describe("what it does", () => {
     const { store } = server.daemon.house;
     const input = { agent: server.agents[0]!.address, name: "cut", idempotency_key: "k4" };
     await call("token.create", input);
-    await store.write("endOperatorCall", {
+    await store.write(nobody, "endOperatorCall", {
       call: await lastCall(),
       outcome: "done",
       answer: null,
@@ -244,9 +245,11 @@ describe("the audit log", () => {
       ))!;
     const before = await count();
     const later = store.clock.now() + 3_600_001;
-    while (!(await store.write("pruneOperatorCalls", { before: 0, now: later, limit: 10 })).isDone);
+    while (!(await store.write(nobody, "pruneOperatorCalls", { before: 0, now: later, limit: 10 })).isDone);
     expect(await count()).toEqual({ count: before.count, keys: 0 });
-    while (!(await store.write("pruneOperatorCalls", { before: later, now: later, limit: 10 })).isDone);
+    while (
+      !(await store.write(nobody, "pruneOperatorCalls", { before: later, now: later, limit: 10 })).isDone
+    );
     expect(await count()).toEqual({ count: 0, keys: 0 });
   });
 

@@ -1,5 +1,6 @@
 import { simpleParser } from "mailparser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import { type JsonServer, type Owner, openJsonServer, plainMessage } from "../support/servers/json-server.ts";
 
 const hourMs = 3_600_000;
@@ -315,7 +316,7 @@ describe("a key", () => {
     const draft = await own.ada.client.ok("draft.create", { body: hello(own.bob.address) });
     const input = { draft: draft.ref, version: draft.version, idempotency_key: "k" };
     const first = await own.ada.client.ok("send", input);
-    await own.store.write("setAgentState", { agent: own.ada.agent, state: "paused", at: 0 });
+    await own.store.write(nobody, "setAgentState", { agent: own.ada.agent, state: "paused", at: 0 });
     expect(await own.ada.client.ok("send", input)).toEqual({ ...first, replayed: true });
   });
 

@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import { httpClient } from "../support/clients/http.ts";
 import { type JsonServer, openJsonServer, plainMessage } from "../support/servers/json-server.ts";
 
@@ -187,7 +188,7 @@ describe("a stream", () => {
     await using stream = await other.ada.client.watch({ timeout_s: 25 });
     await stream.next();
     const { account } = (await other.accounts.findAgentFacts(other.ada.agent))!;
-    await other.store.write("updateAccount", { account, state: "not_billable" });
+    await other.store.write(nobody, "updateAccount", { account, state: "not_billable" });
     const frame = await stream.next();
     expect(frame).toMatchObject({ event: "batch", data: { events: [], error: { code: "not_billable" } } });
     expect(await stream.next()).toBeUndefined();
@@ -217,7 +218,7 @@ describe("a stream", () => {
       if (answer.includes("event: open")) break;
     }
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-    expect(answer).toMatch(/\r\nX-Request-Id: req_[0-9a-f]{32}\r\n/);
+    expect(answer).toMatch(/\r\nX-Request-Id: req_[0-9a-f]{13}\r\n/);
   });
 
   it("does not delay other streams when its client does not read", async () => {

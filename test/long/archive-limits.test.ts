@@ -1,10 +1,12 @@
 /** An account with as many annotations and properties as the store allows can be exported and imported again. */
+
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runPrivateOperation } from "#/src/daemon/private-operations.ts";
+import { nobody } from "#/src/model/author.ts";
 import {
   deadPropertiesMax,
   deadPropertyBytesMax,
@@ -64,8 +66,8 @@ describe("an account with as much as the store allows", () => {
           value,
         }));
         for (let at = 0; at < 17; at++) {
-          const { number } = await mail.createMailbox(agent, `Box ${at}`);
-          await mail.setMetadata({ agent, number }, agent, entries);
+          const { number } = await mail.createMailbox(nobody, agent, `Box ${at}`);
+          await mail.setMetadata(nobody, { agent, number }, agent, entries);
         }
       },
       async function* ({ mail }, agent) {
@@ -78,7 +80,7 @@ describe("an account with as much as the store allows", () => {
       "properties of calendars",
       async ({ collections }, agent) => {
         for (const at of six)
-          await collections.createCollection(agent, {
+          await collections.createCollection(nobody, agent, {
             kind: "calendar",
             segment: `c${at}`,
             properties: work,
@@ -93,7 +95,7 @@ describe("an account with as much as the store allows", () => {
     [
       "properties of events",
       async ({ collections }, agent) => {
-        const { collection } = await collections.createCollection(agent, {
+        const { collection } = await collections.createCollection(nobody, agent, {
           kind: "calendar",
           segment: "work",
           properties: work,
@@ -106,7 +108,9 @@ describe("an account with as much as the store allows", () => {
           isAuthenticated: true,
           deadProperties,
         }));
-        await collections.changeItems([{ agent, actor: { agent, canApprove: false }, actions }]);
+        await collections.changeItems(nobody, [
+          { agent, actor: { ...nobody, agent, canApprove: false }, actions },
+        ]);
       },
       async function* ({ collections }, agent) {
         for (const at of six)

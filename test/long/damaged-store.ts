@@ -1,9 +1,11 @@
 /** A database file with damage in random pages. The process never ends because of it, every start succeeds, other rows can be written,
  *  and `check` names what is damaged. `node test/long/damaged-store.ts [loops]`; 25 by default. */
+
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import Database from "better-sqlite3";
+import { nobody } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { openStore } from "#/storage/open-store.ts";
 import { listAgents } from "#/storage/queries/accounts/agents.ts";
@@ -69,7 +71,7 @@ for (let loop = 1; loop <= loops; loop++) {
     let written = 0;
     for (const { agent } of await listAgents(store).catch(() => []))
       for (let count = 0; count < 40; count++)
-        await store.write("updateAgent", { agent, name: `n${count}` }).then(
+        await store.write(nobody, "updateAgent", { agent, name: `n${count}` }).then(
           () => written++,
           (error: unknown) => {
             if (!isWaypostError(error)) throw error;

@@ -1,7 +1,9 @@
 /** Producers of single writes that change several places: invitations (the organizer's event, an attendee's copy, the mail to another
  *  attendee) and mails that bring an event. After any end of the process, a write is either whole or absent, and an acknowledged write
  *  is there. */
+
 import fs from "node:fs";
+import { nobody } from "#/src/model/author.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { listAgents } from "#/storage/queries/accounts/agents.ts";
 import type { Store } from "#/storage/store.ts";
@@ -37,7 +39,7 @@ export async function startInvitationLoad(
       provenance,
       isAuthenticated: true,
     } as const;
-    return { agent, actor: { agent, canApprove: false }, actions: [action] };
+    return { agent, actor: { ...nobody, agent, canApprove: false }, actions: [action] };
   };
 
   async function invite(number: number, round: number): Promise<void> {
@@ -62,7 +64,7 @@ export async function startInvitationLoad(
       limits: { perHour: 0, perDay: 0 },
     };
     const actions = [await actionsOf(agent, uid), await actionsOf(other, uid)];
-    const done = await attempt(() => collections.changeItems(actions, undefined, [mail]));
+    const done = await attempt(() => collections.changeItems(nobody, actions, undefined, [mail]));
     if (done === undefined) return;
     say({ action: "invite", agent, uid: done.agents[0]!.items[0]!.item, mark: uid, isDone: true });
   }
@@ -85,7 +87,7 @@ export async function startInvitationLoad(
     };
     const facts = await factsOf(uid, 1500);
     const done = await attempt(() =>
-      store.write("deliverMessage", { facts, recipients: [recipient], items, internalDate: at, at }),
+      store.write(nobody, "deliverMessage", { facts, recipients: [recipient], items, internalDate: at, at }),
     );
     if (done === undefined) return;
     say({ action: "arrive", agent, uid: done.deliveries[0]!.uid, mark: uid, isDone: true });

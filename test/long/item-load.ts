@@ -1,10 +1,12 @@
 /** Producers that put, change, move and delete events as fast as the store accepts them, and keep a journal of what was acknowledged.
  *  Readers follow the changes of calendars, and continue after the store was closed and opened again. */
+
 import fs from "node:fs";
 import type { Collections } from "#/src/collections/collections.ts";
 import { createCollections } from "#/src/collections/create-collections.ts";
 import { createDirectPreparation } from "#/src/collections/preparing/preparation.ts";
 import { itemSegment } from "#/src/collections/rows.ts";
+import { nobody } from "#/src/model/author.ts";
 import type { AgentNumber, CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
 import { listAgents } from "#/storage/queries/accounts/agents.ts";
 import type { Store } from "#/storage/store.ts";
@@ -34,13 +36,13 @@ export async function startItemLoad(
     const found = await collections.findCollectionBySegment(agent, "calendar", segment);
     if (found !== undefined) return found.number;
     const made = { kind: "calendar", segment, properties: {} } as const;
-    return (await collections.createCollection(agent, made)).collection;
+    return (await collections.createCollection(nobody, agent, made)).collection;
   }
 
   async function produce(number: number): Promise<void> {
     for (let round = 0; !isStopping(); round++) {
       const { agent } = agents[(number + round * producers) % agents.length]!;
-      const actor = { agent, canApprove: false };
+      const actor = { ...nobody, agent, canApprove: false };
       const own = await attempt(() => collections.findCollectionOfRole(agent, "calendar", "default"));
       // Two producers of one agent may both try to make the calendar.
       const other = await attempt(() => otherOf(agent).catch(() => otherOf(agent)));

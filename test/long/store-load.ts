@@ -1,8 +1,10 @@
 /** Producers that deliver, flag and expunge as fast as the store accepts it; one write in twenty is made to be refused. They keep a
  *  journal of what was acknowledged. The producers of `item-load.ts` and `invitation-load.ts` run with them. As a program:
  *  `store-load.ts <folder> <journal> <tag>`, until it is killed. */
+
 import fs from "node:fs";
 import { pathToFileURL } from "node:url";
+import { nobody } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { MailboxNumber } from "#/src/model/numbers.ts";
 import { openStore } from "#/storage/open-store.ts";
@@ -21,10 +23,10 @@ const producers = 40;
 export async function prepareStore(store: Store, count: number): Promise<void> {
   if ((await listAgents(store)).length > 0) return;
   const at = store.clock.now();
-  const { account } = await store.write("createAccount", { name: "load", at });
-  await store.write("createDomain", { name: "load.test", account, at });
+  const { account } = await store.write(nobody, "createAccount", { name: "load", at });
+  await store.write(nobody, "createDomain", { name: "load.test", account, at });
   for (let number = 1; number <= count; number++)
-    await store.write("createAgent", {
+    await store.write(nobody, "createAgent", {
       account,
       kind: "agent",
       name: `agent${number}`,
@@ -76,7 +78,7 @@ export async function startLoad(
       const at = store.clock.now();
       const facts = await factsOf(mark, number % 8 === 0 && round % 16 === 0 ? 300_000 : 1500);
       const delivered = await attempt(() =>
-        store.write("deliverMessage", {
+        store.write(nobody, "deliverMessage", {
           facts,
           recipients: [
             {
@@ -102,16 +104,21 @@ export async function startLoad(
       const flag = { ...place, mode: "add" as const, keywords: ["load"] };
       if (
         round % 3 === 0 &&
-        (await attempt(() => store.write("storeFlags", { ...flag, mask: 1 }))) !== undefined
+        (await attempt(() => store.write(nobody, "storeFlags", { actor: nobody, ...flag, mask: 1 }))) !==
+          undefined
       )
         say({ ...line, action: "flag", isDone: true });
       if (
         round % 4 !== 0 ||
-        (await attempt(() => store.write("storeFlags", { ...flag, mask: 8 }))) === undefined
+        (await attempt(() => store.write(nobody, "storeFlags", { actor: nobody, ...flag, mask: 8 }))) ===
+          undefined
       )
         continue;
       say({ ...line, action: "expunge", isDone: false });
-      if ((await attempt(() => store.write("expungeMessages", place))) !== undefined)
+      if (
+        (await attempt(() => store.write(nobody, "expungeMessages", { ...place, actor: nobody }))) !==
+        undefined
+      )
         say({ ...line, action: "expunge", isDone: true });
     }
   }
@@ -132,7 +139,7 @@ export async function startLoad(
 async function provokeRefusal(store: Store, { agent }: Pick<AgentRow, "agent" | "account">): Promise<void> {
   const place = { agent, mailbox: 999_999_999 as MailboxNumber };
   try {
-    await store.write("expungeMessages", { ...place, at: 0 });
+    await store.write(nobody, "expungeMessages", { actor: nobody, ...place, at: 0 });
   } catch (error) {
     if (isWaypostError(error) && (error.code === "not_found" || error.code === "upstream_unavailable"))
       return;

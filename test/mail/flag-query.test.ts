@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { createMail } from "#/src/mail/mail.ts";
 import { flagSearchOf } from "#/src/mail/search/flag-query.ts";
 import type { SearchKey } from "#/src/mail/search/search-keys.ts";
+import { nobody } from "#/src/model/author.ts";
 import { numberSetOf } from "#/src/model/number-set.ts";
 import { openTestStore, seedAgent } from "../support/store.ts";
 
@@ -33,9 +34,9 @@ it("a query by flags finds the same messages as a check of each message", async 
     flags: (index & 7) | (index & 8 ? 8 : 0),
     keywords: index & 16 ? ["work"] : [],
   }));
-  await mail.appendMessages(agent, inbox, messages, { source: "imap" });
-  await mail.storeFlags(agent, inbox, { uids: [[3, 5]], mode: "add", flags: 8, keywords: [] });
-  await mail.expungeMessages(agent, inbox, [[3, 5]]);
+  await mail.appendMessages(nobody, agent, inbox, messages, { source: "imap" });
+  await mail.storeFlags(nobody, agent, inbox, { uids: [[3, 5]], mode: "add", flags: 8, keywords: [] });
+  await mail.expungeMessages(nobody, agent, inbox, [[3, 5]]);
   let answered = 0;
   await fc.assert(
     fc.asyncProperty(flagKey, async (key) => {

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { createKeptFlags } from "#/src/mail/kept-flags.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import { everyUid } from "#/src/mail/search/search-keys.ts";
+import { nobody } from "#/src/model/author.ts";
 import type { NumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { openTestStore, seedAgent } from "../support/store.ts";
@@ -17,14 +18,14 @@ it("kept flags are the same as those of the store, after any change", async () =
   await using test = await openTestStore();
   const ada = await seedAgent(test.store);
   const mail = createMail(test.store);
-  await mail.appendMessages(ada.agent, ada.inbox, messages, { source: "imap" });
+  await mail.appendMessages(nobody, ada.agent, ada.inbox, messages, { source: "imap" });
   const change = { mode: "add", flags: 1, keywords: [] } as const;
   for (const write of [
-    () => mail.storeFlags(ada.agent, ada.inbox, { ...change, uids: [[3, 8]] }),
-    () => mail.storeFlags(ada.agent, ada.inbox, { ...change, uids: [[7, 9]], mode: "remove" }),
-    () => mail.storeFlags(ada.agent, ada.inbox, { ...change, uids: [[11, 11]], keywords: ["work"] }),
-    () => mail.expungeMessages(ada.agent, ada.inbox, [[5, 5]]),
-    () => mail.appendMessages(ada.agent, ada.inbox, messages.slice(0, 3), { source: "imap" }),
+    () => mail.storeFlags(nobody, ada.agent, ada.inbox, { ...change, uids: [[3, 8]] }),
+    () => mail.storeFlags(nobody, ada.agent, ada.inbox, { ...change, uids: [[7, 9]], mode: "remove" }),
+    () => mail.storeFlags(nobody, ada.agent, ada.inbox, { ...change, uids: [[11, 11]], keywords: ["work"] }),
+    () => mail.expungeMessages(nobody, ada.agent, ada.inbox, [[5, 5]]),
+    () => mail.appendMessages(nobody, ada.agent, ada.inbox, messages.slice(0, 3), { source: "imap" }),
   ]) {
     await write();
     // It has nothing in memory yet.
@@ -60,9 +61,9 @@ it("flags are kept when they are read a second time, for a limited number of mes
   await using test = await openTestStore();
   const ada = await seedAgent(test.store);
   const mail = createMail(test.store);
-  const { number: other } = await mail.createMailbox(ada.agent, "Other");
+  const { number: other } = await mail.createMailbox(nobody, ada.agent, "Other");
   for (const mailbox of [ada.inbox, other])
-    await mail.appendMessages(ada.agent, mailbox, messages, { source: "imap" });
+    await mail.appendMessages(nobody, ada.agent, mailbox, messages, { source: "imap" });
   const kept = createKeptFlags(test.store, 2000);
   const finds = async (mailbox: MailboxNumber) =>
     (await kept.find(ada.agent, mailbox, everyUid)) !== undefined;
@@ -73,7 +74,7 @@ it("flags are kept when they are read a second time, for a limited number of mes
   expect(await finds(ada.inbox)).toBe(false);
 
   const keywords = Array.from({ length: 30 }, (_, index) => `label${index}`);
-  await mail.storeFlags(ada.agent, other, { uids: [[9, 9]], mode: "add", flags: 0, keywords });
+  await mail.storeFlags(nobody, ada.agent, other, { uids: [[9, 9]], mode: "add", flags: 0, keywords });
   // Not all of these keywords are in the mask.
   expect([await finds(other), await finds(other), await finds(other)]).toEqual([false, false, false]);
 });

@@ -1,7 +1,9 @@
 /** Writes of many messages: they are split into pieces, other writes run between the pieces, and an error leaves a defined state. */
+
 import { expect, it } from "vitest";
 import { shares } from "#/src/fairness/shares.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
+import { nobody } from "#/src/model/author.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
 import { deletedFlag, flaggedFlag } from "#/src/model/flags.ts";
 import { entryPieceEntries, flagPieceEntries } from "#/src/model/limits.ts";
@@ -22,13 +24,20 @@ async function fill(store: Store, seed: Seed, count: number): Promise<void> {
   const { agent, inbox } = seed;
   for (let held = 50; held < count; held *= 2) {
     const more = Math.min(held, count - held);
-    await store.write("copyMessages", { agent, source: inbox, target: inbox, uids: [[1, more]], at: 0 });
+    await store.write(nobody, "copyMessages", {
+      actor: nobody,
+      agent,
+      source: inbox,
+      target: inbox,
+      uids: [[1, more]],
+      at: 0,
+    });
   }
 }
 
 async function mailboxNamed(store: Store, agent: AgentNumber, name: string): Promise<MailboxNumber> {
   const found = await findMailboxByName(store, agent, name);
-  return found?.mailbox ?? (await store.write("createMailbox", { agent, name, at: 0 })).mailbox;
+  return found?.mailbox ?? (await store.write(nobody, "createMailbox", { agent, name, at: 0 })).mailbox;
 }
 
 async function countIn(store: Store, agent: AgentNumber, mailbox: MailboxNumber): Promise<number> {
@@ -38,7 +47,7 @@ async function countIn(store: Store, agent: AgentNumber, mailbox: MailboxNumber)
 
 function flag(mail: Mail, seed: Seed, count: number, mode: "add" | "remove" = "add") {
   const change = { uids: [[1, count]] as const, mode, flags: flaggedFlag, keywords: [] };
-  return asOwner(seed, () => mail.storeFlags(seed.agent, seed.inbox, change));
+  return asOwner(seed, () => mail.storeFlags(nobody, seed.agent, seed.inbox, change));
 }
 
 /** As a session of the mailbox's owner. */
@@ -64,8 +73,8 @@ it("lets writes of others go between the pieces, and gives each piece a MODSEQ",
       provenance: "{}",
       isAuthenticated: false,
     };
-    const args = { agent: eve.agent, mailbox: eve.inbox, messages: [message], at: 0 };
-    void store.write("appendMessages", args).then(() => order.push("eve"));
+    const args = { agent: eve.agent, mailbox: eve.inbox, messages: [message], actor: nobody, at: 0 };
+    void store.write(nobody, "appendMessages", args).then(() => order.push("eve"));
   });
   const before = await positionOf(store, ada);
   const { pieces, changed, failed } = await flag(createMail(store), ada, many);
@@ -90,9 +99,18 @@ it("answers what changed since in all pieces", async () => {
     [7, 7],
     [many - 5, many - 5],
   ] as const;
-  await store.write("storeFlags", { agent, mailbox: inbox, uids, mode: "add", mask: 1, keywords: [], at: 0 });
+  await store.write(nobody, "storeFlags", {
+    actor: nobody,
+    agent,
+    mailbox: inbox,
+    uids,
+    mode: "add",
+    mask: 1,
+    keywords: [],
+    at: 0,
+  });
   const change = { uids: [[1, many]] as const, mode: "add" as const, flags: flaggedFlag, keywords: [] };
-  const stored = await createMail(store).storeFlags(agent, inbox, { ...change, unchangedSince });
+  const stored = await createMail(store).storeFlags(nobody, agent, inbox, { ...change, unchangedSince });
   expect(stored.failed).toEqual(uids);
   expect(countNumbers(stored.changed)).toBe(many - 2);
 });
@@ -138,7 +156,12 @@ it("does not start for a caller who has gone while waiting, and finishes a start
     asOwner(
       ada,
       () =>
-        mail.storeFlags(ada.agent, ada.inbox, { uids: [[1, many]], mode: "add", flags: mask, keywords: [] }),
+        mail.storeFlags(nobody, ada.agent, ada.inbox, {
+          uids: [[1, many]],
+          mode: "add",
+          flags: mask,
+          keywords: [],
+        }),
       caller.signal,
     ),
   );
@@ -158,10 +181,10 @@ it("expunges messages with \\Deleted in pieces, and no other", async () => {
   const mail = createMail(store);
   const { agent, inbox } = ada;
   const uids = [[11, some - 10]] as const;
-  expect((await mail.expungeMessages(agent, inbox)).expunged).toEqual([]);
-  await mail.storeFlags(agent, inbox, { uids, mode: "add", flags: deletedFlag, keywords: [] });
+  expect((await mail.expungeMessages(nobody, agent, inbox)).expunged).toEqual([]);
+  await mail.storeFlags(nobody, agent, inbox, { uids, mode: "add", flags: deletedFlag, keywords: [] });
   const before = await positionOf(store, ada);
-  const { expunged, modseq } = await mail.expungeMessages(agent, inbox);
+  const { expunged, modseq } = await mail.expungeMessages(nobody, agent, inbox);
   expect(expunged).toEqual(uids);
   expect(modseq).toBe(before + 3);
   expect(await countIn(store, agent, inbox)).toBe(20);
@@ -175,18 +198,18 @@ it("moves in pieces, and reports the moved messages when a piece fails", async (
   const mail = createMail(store);
   const { agent, inbox } = ada;
   const target = await mailboxNamed(store, agent, "Target");
-  const moving = mail.moveMessages(agent, inbox, target, [[1, some]]);
+  const moving = mail.moveMessages(nobody, agent, inbox, target, [[1, some]]);
   const stop = store.onCommit(() => {
     stop();
     // Before the second piece is posted.
-    void store.write("deleteMailbox", { agent, mailbox: target, at: 0 });
+    void store.write(nobody, "deleteMailbox", { agent, mailbox: target, at: 0 });
   });
   const { sourceUids, targetUids, failure } = await moving;
   expect(sourceUids).toEqual([[1, entryPieceEntries]]);
   expect(targetUids).toEqual([[1, entryPieceEntries]]);
   expect(failure).toMatchObject({ details: { reason: "no_such_mailbox" } });
   const archive = await mailboxNamed(store, agent, "Archive2");
-  const rest = await mail.moveMessages(agent, inbox, archive, [[1, some]]);
+  const rest = await mail.moveMessages(nobody, agent, inbox, archive, [[1, some]]);
   expect(rest.sourceUids).toEqual([[entryPieceEntries + 1, some]]);
   expect(await countIn(store, agent, inbox)).toBe(0);
   expect(await countIn(store, agent, archive)).toBe(some - entryPieceEntries);
@@ -205,15 +228,15 @@ it("copies in pieces, and removes the copies when one fails", async () => {
     agent,
   ))!;
   const quotaBytes = bytes + Math.floor((bytes / some) * entryPieceEntries * 1.5);
-  await store.write("updateAgent", { agent, quotaBytes });
+  await store.write(nobody, "updateAgent", { agent, quotaBytes });
   const before = await positionOf(store, ada);
-  await expect(mail.copyMessages(agent, inbox, target, [[1, some]])).rejects.toMatchObject({
+  await expect(mail.copyMessages(nobody, agent, inbox, target, [[1, some]])).rejects.toMatchObject({
     details: { reason: "over_quota" },
   });
   expect(await positionOf(store, ada)).toBe(before + 2);
   expect(await countIn(store, agent, target)).toBe(0);
-  await store.write("updateAgent", { agent, quotaBytes: null });
-  const copied = await mail.copyMessages(agent, inbox, target, [[1, some]]);
+  await store.write(nobody, "updateAgent", { agent, quotaBytes: null });
+  const copied = await mail.copyMessages(nobody, agent, inbox, target, [[1, some]]);
   const first = entryPieceEntries + 1;
   expect(copied).toMatchObject({ sourceUids: [[1, some]], targetUids: [[first, first + some - 1]] });
   expect(await store.all("select * from unfinished_copy")).toEqual([]);
@@ -228,10 +251,10 @@ it("removes the copies of an unfinished COPY at the next start", async () => {
   let copy: Modseq | undefined;
   for (const uids of [[[1, 100]], [[101, 150]]] as const) {
     const part = { copy, isLast: false, daemon: "" };
-    const args = { agent, source: inbox, target, uids, part, at: 0 };
-    ({ copy } = await test.store.write("copyMessages", args));
+    const args = { agent, source: inbox, target, uids, part, actor: nobody, at: 0 };
+    ({ copy } = await test.store.write(nobody, "copyMessages", args));
   }
-  await test.store.write("expungeMessages", { agent, mailbox: target, at: 0 });
+  await test.store.write(nobody, "expungeMessages", { actor: nobody, agent, mailbox: target, at: 0 });
   expect(await countIn(test.store, agent, target)).toBe(150);
   const store = await test.reopen();
   const undone = Promise.withResolvers<void>();
@@ -253,7 +276,9 @@ it("makes no copy in pieces of mail that waits for a person", async () => {
     agent,
   )) ?? { mailbox: undefined };
   if (target === undefined) return;
-  await expect(createMail(store).copyMessages(agent, inbox, target, [[1, some]])).rejects.toMatchObject({
+  await expect(
+    createMail(store).copyMessages(nobody, agent, inbox, target, [[1, some]]),
+  ).rejects.toMatchObject({
     details: { reason: "limit_reached" },
   });
 });
@@ -265,17 +290,17 @@ it("copies and moves between agents in pieces", async () => {
   const eve = await seedAgent(store, "eve");
   const mail = createMail(store);
   const message = { bytes: Buffer.from("Subject: one of many\r\n\r\ntext\r\n"), flags: 0, keywords: [] };
-  await mail.appendMessages(ada.agent, ada.inbox, Array(250).fill(message), { source: "imap" });
-  const places = [ada, eve].map(({ agent, inbox }) => ({ agent, number: inbox }));
+  await mail.appendMessages(nobody, ada.agent, ada.inbox, Array(250).fill(message), { source: "imap" });
+  const places = [ada, eve].map(({ agent, inbox }) => ({ agent, number: inbox, actor: nobody }));
   const [from, to] = [places[0]!, places[1]!];
   const copied = await mail.transferMessages(from, to, [[1, 250]], false);
   expect(copied).toMatchObject({ sourceUids: [[1, 250]], targetUids: [[1, 250]] });
   expect(await store.all("select * from unfinished_copy")).toEqual([]);
-  await store.write("updateAgent", { agent: eve.agent, quotaBytes: 1 });
+  await store.write(nobody, "updateAgent", { agent: eve.agent, quotaBytes: 1 });
   await expect(mail.transferMessages(from, to, [[1, 250]], false)).rejects.toMatchObject({
     details: { reason: "over_quota" },
   });
-  await store.write("updateAgent", { agent: eve.agent, quotaBytes: null });
+  await store.write(nobody, "updateAgent", { agent: eve.agent, quotaBytes: null });
   const moved = await mail.transferMessages(from, to, [[1, 250]], true);
   expect(moved).toMatchObject({ sourceUids: [[1, 250]], targetUids: [[251, 500]] });
   expect(await countIn(store, ada.agent, ada.inbox)).toBe(0);
@@ -289,12 +314,14 @@ it("deletes large mailboxes, and moves what was in a folder to Trash", async () 
   await fill(store, ada, some);
   const mail = createMail(store);
   const [one, two] = [await mailboxNamed(store, agent, "One"), await mailboxNamed(store, agent, "Two")];
-  await mail.copyMessages(agent, inbox, one, [[1, some]]);
-  await mail.copyMessages(agent, inbox, two, [[1, some]]);
-  await mail.deleteMailbox(agent, one);
+  await mail.copyMessages(nobody, agent, inbox, one, [[1, some]]);
+  await mail.copyMessages(nobody, agent, inbox, two, [[1, some]]);
+  await mail.deleteMailbox(nobody, agent, one);
   expect(await mail.findMailboxByNumber(agent, one)).toBeUndefined();
   const { version } = (await mail.findMailboxByNumber(agent, two))!;
-  await expect(mail.deleteFolder(agent, two, "1")).rejects.toMatchObject({ code: "precondition_failed" });
+  await expect(mail.deleteFolder(nobody, agent, two, "1")).rejects.toMatchObject({
+    code: "precondition_failed",
+  });
   expect(await countIn(store, agent, two)).toBe(some);
   const once = {
     agent,
@@ -304,11 +331,11 @@ it("deletes large mailboxes, and moves what was in a folder to Trash", async () 
     expiresAt: store.clock.now() + 1e9,
   };
   const answers = await Promise.all(
-    [1, 2].map(() => asOwner(ada, () => mail.deleteFolder(agent, two, version, once))),
+    [1, 2].map(() => asOwner(ada, () => mail.deleteFolder(nobody, agent, two, version, once))),
   );
   expect(answers.map(({ isReplayed }) => isReplayed).sort()).toEqual([false, true]);
   expect(await countIn(store, agent, await mailboxNamed(store, agent, "Trash"))).toBe(some);
-  await expect(mail.deleteMailbox(agent, inbox)).rejects.toMatchObject({
+  await expect(mail.deleteMailbox(nobody, agent, inbox)).rejects.toMatchObject({
     details: { reason: "mailbox_is_required" },
   });
 });
@@ -319,7 +346,7 @@ it("moves all of a large INBOX to its new name", async () => {
   const ada = await seedAgent(store);
   await fill(store, ada, some);
   const mail = createMail(store);
-  await mail.renameMailbox(ada.agent, ada.inbox, "Before");
+  await mail.renameMailbox(nobody, ada.agent, ada.inbox, "Before");
   expect(await countIn(store, ada.agent, ada.inbox)).toBe(0);
   expect(await countIn(store, ada.agent, await mailboxNamed(store, ada.agent, "Before"))).toBe(some);
 });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import type { SearchKey } from "#/src/mail/search/search-keys.ts";
+import { nobody } from "#/src/model/author.ts";
 import { deletedFlag, flaggedFlag, seenFlag } from "#/src/model/flags.ts";
 import { formatNumberSet } from "#/src/model/number-set.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
@@ -29,7 +30,7 @@ async function append(
 ): Promise<number> {
   const bytes = Buffer.from(text.replaceAll("\n", "\r\n"), "latin1");
   const appended = { bytes, flags, keywords, ...(internalDate === undefined ? {} : { internalDate }) };
-  const { uids } = await mail.appendMessages(agent, inbox.number, [appended], provenance);
+  const { uids } = await mail.appendMessages(nobody, agent, inbox.number, [appended], provenance);
   return uids[0]!;
 }
 
@@ -75,10 +76,10 @@ describe("messages", () => {
   it("is one object in two mailboxes after a copy, and its version changes with both", async () => {
     const uid = await append(plain);
     const archive = (await mail.findMailbox(agent, "Archive"))!;
-    await mail.copyMessages(agent, inbox.number, archive.number, [[uid, uid]]);
+    await mail.copyMessages(nobody, agent, inbox.number, archive.number, [[uid, uid]]);
     const [message] = await mail.listNewestMessages(agent, { limit: 1 });
     expect(message!.places.map((place) => place.mailbox)).toEqual([inbox.number, archive.number]);
-    const stored = await mail.storeFlags(agent, archive.number, {
+    const stored = await mail.storeFlags(nobody, agent, archive.number, {
       uids: [[1, 1]],
       mode: "add",
       flags: flaggedFlag,
@@ -91,24 +92,28 @@ describe("messages", () => {
   it("deletes to Trash with the version that was read, and from Trash for good", async () => {
     await append(plain);
     const [message] = await mail.listNewestMessages(agent, { limit: 1 });
-    await expect(mail.deleteMessage(agent, message!.number, undefined)).rejects.toMatchObject({
+    await expect(mail.deleteMessage(nobody, agent, message!.number, undefined)).rejects.toMatchObject({
       code: "precondition_failed",
       details: { version: message!.version },
     });
-    const trashed = await mail.deleteMessage(agent, message!.number, message!.version);
+    const trashed = await mail.deleteMessage(nobody, agent, message!.number, message!.version);
     expect(trashed.state).toBe("trashed");
-    await expect(mail.deleteMessage(agent, message!.number, message!.version)).rejects.toMatchObject({
+    await expect(mail.deleteMessage(nobody, agent, message!.number, message!.version)).rejects.toMatchObject({
       code: "precondition_failed",
     });
     const inTrash = (await mail.findMessage(agent, message!.number))!;
-    expect((await mail.deleteMessage(agent, message!.number, inTrash.version)).state).toBe("removed");
+    expect((await mail.deleteMessage(nobody, agent, message!.number, inTrash.version)).state).toBe("removed");
     expect(await mail.findMessage(agent, message!.number)).toBeUndefined();
   });
 
   it("replaces labels whole", async () => {
     const uid = await append(plain, 0, ["$Forwarded", "old"]);
     const [message] = await mail.listNewestMessages(agent, { limit: 1 });
-    await mail.updateMessages(agent, { messages: [message!.number], labels: ["new"], isUnread: false });
+    await mail.updateMessages(nobody, agent, {
+      messages: [message!.number],
+      labels: ["new"],
+      isUnread: false,
+    });
     expect(await search({ kind: "keyword", name: "NEW" })).toEqual([uid]);
     expect(await search({ kind: "keyword", name: "$Forwarded" })).toEqual([]);
     expect(await search({ kind: "flags", mask: seenFlag })).toEqual([uid]);
@@ -189,7 +194,7 @@ describe("search", () => {
   });
 
   it("answers the highest MODSEQ of what was found", async () => {
-    const { modseq } = await mail.storeFlags(agent, inbox.number, {
+    const { modseq } = await mail.storeFlags(nobody, agent, inbox.number, {
       uids: [[1, 1]],
       mode: "add",
       flags: flaggedFlag,
@@ -221,13 +226,13 @@ describe("search", () => {
 
 describe("mailboxes", () => {
   it("creates the levels above a new mailbox, and finds names by their normal form", async () => {
-    const made = await mail.createMailbox(agent, "Work/Übersicht");
+    const made = await mail.createMailbox(nobody, agent, "Work/Übersicht");
     expect(await mail.findMailbox(agent, "Work/U\u0308bersicht")).toMatchObject({ id: made.id });
     expect(await mail.findMailbox(agent, "Work")).toBeDefined();
   });
 
   it("refuses a mailbox that exists", async () => {
-    await expect(mail.createMailbox(agent, "iNbOx")).rejects.toMatchObject({
+    await expect(mail.createMailbox(nobody, agent, "iNbOx")).rejects.toMatchObject({
       details: { reason: "already_exists" },
     });
   });
@@ -235,7 +240,7 @@ describe("mailboxes", () => {
   it("expunges what is marked deleted, and only that", async () => {
     await append(plain, deletedFlag);
     await append(plain);
-    const { expunged } = await mail.expungeMessages(agent, inbox.number);
+    const { expunged } = await mail.expungeMessages(nobody, agent, inbox.number);
     expect(formatNumberSet(expunged)).toBe("1");
     expect(await mail.listUids(agent, inbox.number)).toEqual([2]);
   });

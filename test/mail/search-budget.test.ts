@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { createMail } from "#/src/mail/mail.ts";
+import { nobody } from "#/src/model/author.ts";
 import type { MessageNumber } from "#/src/model/numbers.ts";
 import { openTextIndex } from "#/src/render/indexing/open-text-index.ts";
 import { openTestStore, seedAgent } from "../support/store.ts";
@@ -19,7 +20,7 @@ it("ends a search that has spent its budget with a position from which the next 
       attachment,
       Buffer.from("\r\n--b--\r\n"),
     ]);
-    await mail.appendMessages(agent, inbox, [{ bytes, flags: 0, keywords: [] }], { source: "imap" });
+    await mail.appendMessages(nobody, agent, inbox, [{ bytes, flags: 0, keywords: [] }], { source: "imap" });
   }
   const found: string[] = [];
   let calls = 0;
@@ -62,6 +63,7 @@ it("looks into messages on the indexing thread, never on the one that serves", a
   const mail = createMail(counted, behind);
   const text = `${"many words ".repeat(60_000)}needle\r\n`;
   const { uids } = await mail.appendMessages(
+    nobody,
     agent,
     inbox,
     [1, 2, 3].map((at) => ({

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { createMail } from "#/src/mail/mail.ts";
 import { createMessageBytes } from "#/src/mail/message-bytes.ts";
 import { createDocumentReader } from "#/src/mail/search/search-document.ts";
+import { nobody } from "#/src/model/author.ts";
 import { deletedFlag } from "#/src/model/flags.ts";
 import { openTestStore, seedAgent } from "../support/store.ts";
 
@@ -13,6 +14,7 @@ test("a message deleted while its text is read fails once, without an unhandled 
   const inbox = (await mail.findMailbox(agent, "inbox"))!;
   const bytes = Buffer.from("Subject: gone\r\n\r\nsoon\r\n");
   const { uids } = await mail.appendMessages(
+    nobody,
     agent,
     inbox.number,
     [{ bytes, flags: deletedFlag, keywords: [] }],
@@ -23,7 +25,7 @@ test("a message deleted while its text is read fails once, without an unhandled 
   for await (const [message] of mail.messagePages(agent, inbox.number, [[uids[0]!, uids[0]!]])) {
     const reader = createDocumentReader(createMessageBytes(store), message!);
     const reading = Promise.all([reader.readHeader(), Array.fromAsync(reader.bodyPieces())]);
-    await mail.expungeMessages(agent, inbox.number);
+    await mail.expungeMessages(nobody, agent, inbox.number);
     await reading.catch(() => {});
     const late = createDocumentReader(createMessageBytes(store), message!);
     await expect(late.readHeader()).rejects.toMatchObject({ code: "not_found" });

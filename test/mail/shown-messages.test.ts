@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { createHeaderPicker, readHeaderFields } from "#/src/formats/mime/header.ts";
 import { createMail } from "#/src/mail/mail.ts";
 import type { StoredBytes } from "#/src/mail/message-bytes.ts";
+import { nobody } from "#/src/model/author.ts";
 import type { Uid } from "#/src/model/numbers.ts";
 import { deliver } from "../support/delivery.ts";
 import { openTestStore, seedAgent } from "../support/store.ts";
@@ -29,7 +30,7 @@ it("the octets of a page are the stored octets", async () => {
   const ada = await seedAgent(test.store);
   const mail = createMail(test.store);
   const appended = messages.map(([, bytes]) => ({ bytes, flags: 0, keywords: [] }));
-  await mail.appendMessages(ada.agent, ada.inbox, appended, { source: "imap" });
+  await mail.appendMessages(nobody, ada.agent, ada.inbox, appended, { source: "imap" });
   const trace = "Return-Path: <eve@example.net>\r\n";
   await deliver(test.store, [ada], "Delivered, so it has a trace.\r\n");
   const expected = [
@@ -63,7 +64,7 @@ it("pages have the requested data, for sets of any shape", async () => {
   const mail = createMail(test.store);
   const bytes = Buffer.from("Subject: a\r\n\r\nHello\r\n");
   const many = Array.from({ length: 300 }, () => ({ bytes, flags: 1, keywords: [] }));
-  await mail.appendMessages(ada.agent, ada.inbox, many, { source: "imap" });
+  await mail.appendMessages(nobody, ada.agent, ada.inbox, many, { source: "imap" });
   const scattered = Array.from({ length: 100 }, (_, index) => [index * 3 + 1, index * 3 + 1] as const);
   for (const set of [
     [[1, 300]],

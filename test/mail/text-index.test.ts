@@ -8,6 +8,7 @@ import { createMail, type Mail } from "#/src/mail/mail.ts";
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import { doubtfulKey } from "#/src/mail/search/search-document.ts";
 import type { SearchKey } from "#/src/mail/search/search-keys.ts";
+import { nobody } from "#/src/model/author.ts";
 import { deletedFlag } from "#/src/model/flags.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import { openTextIndex } from "#/src/render/indexing/open-text-index.ts";
@@ -44,7 +45,7 @@ async function append(owner: AgentNumber, mailbox: Mailbox, ...texts: string[]):
     flags: 0,
     keywords: [],
   }));
-  const { uids } = await plain.appendMessages(owner, mailbox.number, messages, { source: "imap" });
+  const { uids } = await plain.appendMessages(nobody, owner, mailbox.number, messages, { source: "imap" });
   return [...uids];
 }
 
@@ -125,13 +126,13 @@ ${Buffer.from(body.join("")).toString("base64")}
 async function expungeFirst(): Promise<void> {
   const [uid] = await plain.listUids(agent, inbox.number);
   if (uid === undefined) return;
-  await plain.storeFlags(agent, inbox.number, {
+  await plain.storeFlags(nobody, agent, inbox.number, {
     uids: [[uid, uid]],
     mode: "add",
     flags: deletedFlag,
     keywords: [],
   });
-  await plain.expungeMessages(agent, inbox.number);
+  await plain.expungeMessages(nobody, agent, inbox.number);
 }
 
 it("finds text in indexed mail, short terms too, and not in other agents' mail", async () => {
@@ -250,7 +251,7 @@ function setVersion(file: string): void {
 }
 
 it("lists the same newest messages page by page as a search in the messages, also before they are indexed", async () => {
-  const other = await plain.createMailbox(agent, "Other");
+  const other = await plain.createMailbox(nobody, agent, "Other");
   const texts = (from: number, to: number): string[] =>
     Array.from({ length: to - from }, (_, index) => {
       const at = from + index;

@@ -1,8 +1,10 @@
 /** Mail from this server to its own mailboxes: from the queue into the mailboxes. */
+
 import { beforeEach, describe, expect, it } from "vitest";
 import { administer } from "#/src/accounts/administration/operations.ts";
 import { planLocalDelivery } from "#/src/arrival/deliver-locally.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
+import { atCommandLine, nobody } from "#/src/model/author.ts";
 import { schedulingOf } from "../support/scheduling.ts";
 import { type JsonServer, type Owner, openJsonServer } from "../support/servers/json-server.ts";
 import { envelopeTo } from "../support/submission.ts";
@@ -97,7 +99,7 @@ describe("mail to mailboxes here", () => {
 
   it("is tried again for a full mailbox, until the mail expires", async () => {
     const fill = (quotaBytes: number) =>
-      server.store.write("updateAgent", { agent: server.bob.agent, quotaBytes });
+      server.store.write(nobody, "updateAgent", { agent: server.bob.agent, quotaBytes });
     await fill(1);
     await send(server.ada, server.bob.address);
     await server.deliverQueued();
@@ -173,9 +175,9 @@ describe("the queue", () => {
     await server.ada.client.ok("send", { body, send_at: sendAt });
     expect(await server.outbound.nextDueAt()).toBe(server.clock.now() + hourMs);
     server.clock.advance(hourMs);
-    await server.store.write("setAgentState", { agent: server.ada.agent, state: "paused", at: 0 });
+    await server.store.write(nobody, "setAgentState", { agent: server.ada.agent, state: "paused", at: 0 });
     expect(await takeOne()).toBeUndefined();
-    await server.store.write("setAgentState", { agent: server.ada.agent, state: "active", at: 0 });
+    await server.store.write(nobody, "setAgentState", { agent: server.ada.agent, state: "active", at: 0 });
     const options = { now: server.clock.now(), limit: 10 };
     expect(await server.outbound.takeDue({ ...options, skipDomains: new Set([""]) })).toEqual([]);
     expect(await server.outbound.takeDue({ ...options, skipDomains: new Set() })).toHaveLength(1);
@@ -185,14 +187,14 @@ describe("the queue", () => {
     await send(server.ada, server.bob.address);
     const { store, settings, outbound } = server;
     const owner = { owner: server.ada.address };
-    await administer({ store, settings, outbound }, "agent.pause", owner);
+    await administer(atCommandLine, { store, settings, outbound }, "agent.pause", owner);
     await server.deliverQueued();
     expect(await inboxOf(server.bob)).toEqual([]);
     let isRung = false;
     outbound.onDue(() => {
       isRung = true;
     });
-    await administer({ store, settings, outbound }, "agent.resume", owner);
+    await administer(atCommandLine, { store, settings, outbound }, "agent.resume", owner);
     expect(isRung).toBe(true);
     await server.deliverQueued();
     expect(await inboxOf(server.bob)).toHaveLength(1);
@@ -202,7 +204,7 @@ describe("the queue", () => {
     await server.administer("agent.update", { owner: server.ada.address, holdPolicy: "open" });
     const at = server.clock.now();
     for (let index = 0; index < 20; index++)
-      await server.store.write("submitMessage", {
+      await server.store.write(nobody, "submitMessage", {
         agent: server.ada.agent,
         requestedBy: server.ada.agent,
         facts: await prepareMessage(Buffer.from("Subject: x\r\n\r\nx\r\n")),

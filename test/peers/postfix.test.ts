@@ -5,6 +5,7 @@ import net, { type AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { administer } from "../../src/accounts/administration/operations.ts";
+import { atCommandLine, nobody } from "../../src/model/author.ts";
 import { testCertificate } from "../support/certificates/certificate.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
 import { freePort } from "../support/free-port.ts";
@@ -54,7 +55,7 @@ async function open(
   const { store } = daemon.daemon.house;
   const agent = daemon.agents[0]!;
   const number = store.ids.decode(agent.id)!.agent;
-  await store.write("setSendingPolicy", {
+  await store.write(nobody, "setSendingPolicy", {
     agent: number,
     policy: "open",
     approver: null,
@@ -96,8 +97,10 @@ async function open(
     },
     async retry() {
       const { house } = daemon.daemon;
-      const { mails } = (await administer(house, "queue.list", {})) as { mails: { id: string }[] };
-      for (const { id } of mails) await administer(house, "queue.retry", { id });
+      const { mails } = (await administer(atCommandLine, house, "queue.list", {})) as {
+        mails: { id: string }[];
+      };
+      for (const { id } of mails) await administer(atCommandLine, house, "queue.retry", { id });
       await daemon.daemon.delivery.whenIdle();
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),

@@ -1,10 +1,12 @@
 /** The store behind PgBouncer: it works with session pooling, and refuses to open with other pooling. */
+
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import { openStore } from "#/storage/open-store.ts";
 import { connect } from "#/storage/postgres/connection.ts";
 import { findDomain } from "#/storage/queries/accounts/accounts.ts";
@@ -64,8 +66,8 @@ describe.skipIf(!hasPooler || serverUrl === undefined)("the store behind PgBounc
     const open = (name: string) => openStore({ folder: path.join(folder, name), database: { url } });
     const [one, other] = [await open("one"), await open("other")];
     try {
-      const { account } = await one.write("createAccount", { name: "one", at: 1 });
-      await other.write("createDomain", { name: "one.test", account, keys: [], at: 1 });
+      const { account } = await one.write(nobody, "createAccount", { name: "one", at: 1 });
+      await other.write(nobody, "createDomain", { name: "one.test", account, keys: [], at: 1 });
       expect(await findDomain(one, "one.test")).toMatchObject({ account });
     } finally {
       await one.close();

@@ -1,10 +1,12 @@
 /** The same mail on both engines, as after a move: the same searches give the same results and the same previews. */
+
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { createMail } from "#/src/mail/mail.ts";
 import type { SearchKey } from "#/src/mail/search/search-keys.ts";
+import { nobody } from "#/src/model/author.ts";
 import type { MessageNumber } from "#/src/model/numbers.ts";
 import { openTextIndex } from "#/src/render/indexing/open-text-index.ts";
 import { runMove } from "#/storage/moving/open-move.ts";
@@ -74,7 +76,9 @@ describe.skipIf(serverUrl === undefined || !hasCorpus)(`a search on either engin
       const mail = createMail(store);
       for (const { bytes } of chosen)
         await mail
-          .appendMessages(seed.agent, seed.inbox, [{ bytes, flags: 0, keywords: [] }], { source: "imap" })
+          .appendMessages(nobody, seed.agent, seed.inbox, [{ bytes, flags: 0, keywords: [] }], {
+            source: "imap",
+          })
           // Not every octet of the corpus can be stored.
           .catch(() => {});
       const subjects = await store.column<string>(

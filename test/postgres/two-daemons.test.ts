@@ -1,8 +1,10 @@
 /** Clients that change from one daemon to another, or use both at once. */
+
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { listHrefs } from "#/protocols/dav/xml/element.ts";
 import type { XmlName } from "#/protocols/dav/xml/names.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
+import { atCommandLine, nobody } from "#/src/model/author.ts";
 import { converse } from "../support/clients/conversation.ts";
 import { basic, davClient } from "../support/clients/dav-client.ts";
 import { openWatch, postJson } from "../support/clients/events.ts";
@@ -55,7 +57,7 @@ describe.skipIf(serverUrl === undefined)("two daemons on one PostgreSQL", () => 
     const { store } = one.daemon.house;
     const row = await store.get<{ token: number }>("select min(token_id) as token from token");
     expect(await health(one)).toMatchObject({ kind: "listing" });
-    await store.write("revokeToken", { token: row!.token, at: store.clock.now() });
+    await store.write(nobody, "revokeToken", { token: row!.token, at: store.clock.now() });
     expect(await health(two)).toMatchObject({ error: { status: 401 } });
   });
 
@@ -177,7 +179,7 @@ describe.skipIf(serverUrl === undefined)("two daemons on one PostgreSQL", () => 
   it("send a mail once when both get the request with one key", async () => {
     const { address, token } = two.agents[0]!;
     const { store } = one.daemon.house;
-    await administer(one.daemon.house, "agent.update", { owner: address, holdPolicy: "open" });
+    await administer(atCommandLine, one.daemon.house, "agent.update", { owner: address, holdPolicy: "open" });
     const before = sink.mails.length;
     const refs: string[] = [];
     for (let count = 0; count < 5; count++) {

@@ -1,4 +1,5 @@
 /** Two stores on one database, as two daemons have them. */
+
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -7,6 +8,7 @@ import { loadSettings } from "#/config/load.ts";
 import { createAccounts } from "#/src/accounts/accounts.ts";
 import { createFeed } from "#/src/feed/feed.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
+import { nobody } from "#/src/model/author.ts";
 import type { Touched } from "#/src/model/changes.ts";
 import { createOutbound } from "#/src/outbound/create-outbound.ts";
 import { type LeaseTimes, leaseNames } from "#/storage/leasing/leases.ts";
@@ -121,11 +123,16 @@ describe.skipIf(serverUrl === undefined)("two daemons' stores on one PostgreSQL"
     const held = (store: Store) => leaseNames.filter((name) => store.leases.isHeld(name)).length;
     expect([held(one), held(two)]).toEqual([leaseNames.length, 0]);
     // One that was killed: it gives no sign of life.
-    await one.write("keepLeases", { daemon: "killed", beat: 1, wants: ["x"], gone: [] });
+    await one.write(nobody, "keepLeases", { daemon: "killed", beat: 1, wants: ["x"], gone: [] });
     const ada = await seedAgent(one);
     await append(one, ada, 2);
-    const { mailbox: target } = await one.write("createMailbox", { agent: ada.agent, name: "Target", at: 0 });
-    await one.write("copyMessages", {
+    const { mailbox: target } = await one.write(nobody, "createMailbox", {
+      agent: ada.agent,
+      name: "Target",
+      at: 0,
+    });
+    await one.write(nobody, "copyMessages", {
+      actor: nobody,
       agent: ada.agent,
       source: ada.inbox,
       target,
@@ -146,6 +153,7 @@ describe.skipIf(serverUrl === undefined)("two daemons' stores on one PostgreSQL"
     const queues = [outboundOf(one), outboundOf(two)];
     for (let count = 0; count < 12; count++)
       await one.write(
+        nobody,
         "submitMessage",
         await submission(one, ada, { envelope: envelopeTo("mel@far.example", "kit@else.example") }),
       );
@@ -157,15 +165,16 @@ describe.skipIf(serverUrl === undefined)("two daemons' stores on one PostgreSQL"
     expect([taken.length, new Set(taken).size]).toEqual([24, 24]);
     // A third that is killed with one more.
     const { submission: number } = await one.write(
+      nobody,
       "submitMessage",
       await submission(one, ada, { envelope: envelopeTo("mel@far.example") }),
     );
     let rung = 0;
     const [queue] = queues;
     queue!.onDue(() => rung++);
-    await one.write("keepLeases", { daemon: "killed", beat: 1, wants: [], gone: [] });
+    await one.write(nobody, "keepLeases", { daemon: "killed", beat: 1, wants: [], gone: [] });
     const delivery = { agent: ada.agent, submission: number!, domain: "far.example" };
-    await one.write("claimDeliveries", { daemon: "killed", deliveries: [delivery] });
+    await one.write(nobody, "claimDeliveries", { daemon: "killed", deliveries: [delivery] });
     await vi.waitUntil(() => rung > 0, waiting);
     await vi.waitUntil(async () => (await two.column("select daemon from daemon")).length === 2, waiting);
     expect(await queue!.takeDue(options)).toMatchObject([delivery]);
@@ -178,8 +187,10 @@ describe.skipIf(serverUrl === undefined)("two daemons' stores on one PostgreSQL"
     const facts = await testFacts();
     const once = (store: Store, key: string) =>
       store.writeOnce(
+        nobody,
         "appendMessages",
         {
+          actor: nobody,
           agent: ada.agent,
           mailbox: ada.inbox,
           messages: [

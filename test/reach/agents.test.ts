@@ -29,7 +29,7 @@ describe("an agent is reached", () => {
     const asked = await house.ask("ada", "mail", "calendar", "approve");
     const { objects, actor } = await reachAgent(asked, house.agents.eve, "mail");
     expect(objects.mailbox).toHaveProperty("size", 2);
-    expect(actor).toEqual({ agent: house.agents.ada, canApprove: true });
+    expect(actor).toMatchObject({ kind: "token", agent: house.agents.ada, canApprove: true });
     expect((await reachAgent(asked, house.agents.eve, "mail:read")).objects.mailbox).toBe("all");
     expect((await reachAgent(asked, house.agents.eve, "calendar:freebusy")).objects.calendar).toBe("all");
     await expect(reachAgent(asked, house.agents.eve, "calendar:read")).rejects.toMatchObject({

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createCollections } from "#/src/collections/create-collections.ts";
 import { createDirectPreparation } from "#/src/collections/preparing/preparation.ts";
+import { nobody } from "#/src/model/author.ts";
 import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
 import { type CollectionReach, createCollectionReach } from "#/src/reach/collection-reach.ts";
 import { openReachHouse, type ReachHouse } from "./reach-house.ts";
@@ -15,7 +16,7 @@ beforeEach(async () => {
   const collections = createCollections(house.store, createDirectPreparation());
   await collections.listCollections(eve);
   const properties = { displayName: "Work", description: "secret", color: "#ff0000" };
-  work = (await collections.createCollection(eve, { kind: "calendar", segment: "work", properties }))
+  work = (await collections.createCollection(nobody, eve, { kind: "calendar", segment: "work", properties }))
     .collection;
 });
 
@@ -63,7 +64,7 @@ describe("a login sees", () => {
     const [shared] = await reach.list("calendar", eve);
     expect(shared).toMatchObject({
       owner: { agent: eve, address: "eve@example.org", name: "Eve" },
-      actor: { agent: house.agents.ada, canApprove: false },
+      actor: expect.objectContaining({ kind: "token", agent: house.agents.ada, canApprove: false }),
     });
     expect(await reach.list("calendar", house.agents.mallory)).toEqual([]);
   });
@@ -83,9 +84,9 @@ describe("a login sees", () => {
     await house.grant(["calendar:read"], { calendars: [house.store.ids.encode("calendar", eve, work)] });
     const reach = await reachWith("calendar");
     const collections = createCollections(house.store, createDirectPreparation());
-    await collections.updateCollection(eve, work, { properties: { displayName: "Job" } });
+    await collections.updateCollection(nobody, eve, work, { properties: { displayName: "Job" } });
     expect(await namesOf(reach, "calendar", eve)).toEqual(["Job (Eve): freebusy read"]);
-    await collections.deleteCollection(eve, work);
+    await collections.deleteCollection(nobody, eve, work);
     expect(await reach.list("calendar", eve)).toEqual([]);
   });
 });
@@ -129,7 +130,7 @@ describe("what is asked for is", () => {
     const { ada } = house.agents;
     expect(await reach.place("calendar", ada)).toEqual({
       agent: ada,
-      actor: { agent: ada, canApprove: false },
+      actor: expect.objectContaining({ kind: "token", agent: ada, canApprove: false }),
     });
     expect(await codeOf(reach.place("addressbook", ada))).toBe("forbidden_scope");
     await house.grant(["calendar"], { calendars: ["Work"] });

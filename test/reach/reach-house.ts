@@ -1,7 +1,9 @@
 /** Two accounts: ada, eve and zoe in one, mallory in the other. */
+
 import { defaultSettings } from "#/config/schema.ts";
 import { createAccounts } from "#/src/accounts/accounts.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
+import { atCommandLine } from "#/src/model/author.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Asked } from "#/src/reach/agents.ts";
 import type { Store } from "#/storage/store.ts";
@@ -23,7 +25,7 @@ export async function openReachHouse(): Promise<ReachHouse> {
   const settings = defaultSettings();
   const opened = await openTestStore();
   const { store } = opened;
-  const run: ReachHouse["run"] = (name, input) => administer({ store, settings }, name, input);
+  const run: ReachHouse["run"] = (name, input) => administer(atCommandLine, { store, settings }, name, input);
   for (const [account, domain] of Object.entries({ example: "example.org", other: "example.net" })) {
     await run("account.create", { name: account });
     await run("domain.add", { name: domain, account });

@@ -1,8 +1,10 @@
 /** The indexing thread ends when it has nothing to do, and callers do not notice. */
+
 import { once } from "node:events";
 import type { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { createMail } from "#/src/mail/mail.ts";
+import { nobody } from "#/src/model/author.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { openTextIndex } from "#/src/render/indexing/open-text-index.ts";
 import type { Store } from "#/storage/store.ts";
@@ -25,7 +27,9 @@ async function append(store: Store, agent: AgentNumber, text: string): Promise<v
   const mail = createMail(store);
   const inbox = (await mail.findMailbox(agent, "inbox"))!;
   const bytes = Buffer.from(`Subject: ${text}\r\n\r\n${text}\r\n`);
-  await mail.appendMessages(agent, inbox.number, [{ bytes, flags: 0, keywords: [] }], { source: "imap" });
+  await mail.appendMessages(nobody, agent, inbox.number, [{ bytes, flags: 0, keywords: [] }], {
+    source: "imap",
+  });
 }
 
 it("answers a search after the thread has ended", async () => {

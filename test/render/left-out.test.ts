@@ -4,6 +4,7 @@ import { expect, it, vi } from "vitest";
 import type { House } from "#/src/daemon/house.ts";
 import { runPrivateOperation } from "#/src/daemon/private-operations.ts";
 import { createMail } from "#/src/mail/mail.ts";
+import { nobody } from "#/src/model/author.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import { openTextIndex, type TextIndexOptions } from "#/src/render/indexing/open-text-index.ts";
 import { readSetAside } from "#/storage/search/search-trials.ts";
@@ -21,7 +22,7 @@ async function append(store: TestStore, agent: AgentNumber, ...texts: string[]):
     flags: 0,
     keywords: [],
   }));
-  await mail.appendMessages(agent, inbox.number, messages, { source: "imap" });
+  await mail.appendMessages(nobody, agent, inbox.number, messages, { source: "imap" });
   const newest = await mail.listNewestMessages(agent, { limit: texts.length });
   return newest.map(({ number }) => number).reverse();
 }

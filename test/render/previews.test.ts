@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { renderHtml } from "#/src/formats/html/render-html.ts";
 import { readingOnce } from "#/src/mail/content-readers.ts";
 import { createMail } from "#/src/mail/mail.ts";
+import { nobody } from "#/src/model/author.ts";
 import type { MessageNumber } from "#/src/model/numbers.ts";
 import { openTextIndex } from "#/src/render/indexing/open-text-index.ts";
 import { previewOf } from "#/src/render/preview.ts";
@@ -22,7 +23,7 @@ test("previews are made of visible text, after the delivery, and again after the
     if (attempt === "made") {
       const inbox = (await mail.findMailbox(agent, "inbox"))!;
       const messages = [hiding, long].map((text) => ({ bytes: Buffer.from(text), flags: 0, keywords: [] }));
-      await mail.appendMessages(agent, inbox.number, messages, { source: "imap" });
+      await mail.appendMessages(nobody, agent, inbox.number, messages, { source: "imap" });
       numbers = (await mail.listNewestMessages(agent, { limit: 2 })).map(({ number }) => number);
     }
     await index.settle();

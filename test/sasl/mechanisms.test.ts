@@ -6,6 +6,7 @@ import { scramSha256, scramSha256Plus } from "#/protocols/sasl/scram.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import type { NewOwner } from "#/src/accounts/administration/agents-and-people.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
+import { atCommandLine } from "#/src/model/author.ts";
 import { scramClient } from "../support/clients/scram-client.ts";
 import { openTestStore, type TestStore } from "../support/store.ts";
 
@@ -27,7 +28,7 @@ beforeEach(async () => {
 afterEach(() => opened[Symbol.asyncDispose]());
 
 function run(name: string, input: Record<string, unknown>): Promise<Readonly<Record<string, unknown>>> {
-  return administer({ store: opened.store, settings }, name, input);
+  return administer(atCommandLine, { store: opened.store, settings }, name, input);
 }
 
 type Client = ReturnType<typeof scramClient>;

@@ -1,6 +1,8 @@
 /** The status of a sent invitation on the organizer's object, as the queue, reports and approvers change it. */
+
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
+import { nobody } from "#/src/model/author.ts";
 import { createHolds } from "#/src/outbound/holds/create-holds.ts";
 import type { DueDelivery } from "#/src/outbound/outbound.ts";
 import {
@@ -82,7 +84,7 @@ describe("an invitation that left", () => {
     expect([await follow(), await statusOf("mel")]).toEqual([0, "1.1"]);
     const { agent, submission } = delivery!;
     const failed = { number: 1, state: "failed", status: "5.2.1", host: null, reply: null } as const;
-    await house.server.store.write("reportDelivery", {
+    await house.server.store.write(nobody, "reportDelivery", {
       agent,
       submission,
       outcomes: [{ ...failed, nextAttemptAt: 0, isSuppressed: false }],
@@ -136,7 +138,7 @@ describe("an invitation that waits for a person", () => {
       "select hold_id as hold, modseq from hold",
     );
     const agent = house.ada.owner.agent;
-    const actor = { agent: house.bob.owner.agent, canApprove: true };
+    const actor = { ...nobody, agent: house.bob.owner.agent, canApprove: true };
     await holds.decide({ agent, hold: row!.hold, version: String(row!.modseq), action, actor });
     clock.advance(60_000);
     while (await holds.runDue());

@@ -1,7 +1,9 @@
 /** ada and bob (agents of one account) and eve (of another) with their calendars, and mail to the world through a sink that is not there. */
+
 import { Buffer } from "node:buffer";
 import type { PutItem } from "#/src/collections/collections.ts";
 import type { StoredItem } from "#/src/collections/item.ts";
+import { nobody } from "#/src/model/author.ts";
 import type { CollectionRole } from "#/src/model/collections.ts";
 import type { ItemNumber } from "#/src/model/numbers.ts";
 import type { CalendarWriter, SchedulingOptions } from "#/src/scheduling/scheduling.ts";
@@ -51,7 +53,11 @@ export async function openSchedulingHouse(): Promise<SchedulingHouse> {
 
   async function calendarOwner(owner: Owner): Promise<CalendarOwner> {
     const principal = await server.accounts.authenticateToken(owner.token, "127.0.0.1");
-    const writer = { agent: owner.agent, principal, actor: { agent: owner.agent, canApprove: false } };
+    const writer = {
+      agent: owner.agent,
+      principal,
+      actor: { ...nobody, agent: owner.agent, canApprove: false },
+    };
     const numberOf = async (role: CollectionRole) =>
       (await rooms.collections.findCollectionOfRole(owner.agent, "calendar", role))!.number;
     const items = async (role: CollectionRole = "default") => {

@@ -1,6 +1,7 @@
 /** The results of a calendar change: copies for attendees here, inbox items, mails and their holds, in one transaction. */
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import { schedulingInboxItemsMax } from "#/src/model/limits.ts";
 import type { CollectionNumber } from "#/src/model/numbers.ts";
 import {
@@ -354,7 +355,7 @@ describe("an attendee elsewhere", () => {
 
 describe("a calendar that is deleted or left", () => {
   async function otherCalendar({ owner }: SchedulingHouse["ada"]): Promise<CollectionNumber> {
-    const { collection } = await house.collections.createCollection(owner.agent, {
+    const { collection } = await house.collections.createCollection(nobody, owner.agent, {
       kind: "calendar",
       properties: { displayName: "Other" },
     });
@@ -478,7 +479,7 @@ describe("a scheduling inbox", () => {
     const inbox = (await collections.findCollectionOfRole(bob.owner.agent, "calendar", "inbox"))!.number;
     const old = (at: number) =>
       Buffer.from(calendarText(eventText("ada* bob", "", `old-${at}`)).replaceAll("\n", "\r\n"));
-    await collections.changeItems([
+    await collections.changeItems(nobody, [
       {
         agent: bob.owner.agent,
         actor: bob.writer.actor,
@@ -511,7 +512,7 @@ describe("a calendar", () => {
   test("refuses a second event with the same UID and an organizer", async () => {
     const { ada } = house;
     await ada.put(invitation("ada* ada=ACCEPTED bob"));
-    const { collection } = await house.collections.createCollection(ada.owner.agent, {
+    const { collection } = await house.collections.createCollection(nobody, ada.owner.agent, {
       kind: "calendar",
       properties: { displayName: "Other" },
     });
@@ -572,7 +573,7 @@ describe("a calendar", () => {
     await ada.put(invitation("ada* ada=ACCEPTED bob cleo"));
     const writers = [
       bob.writer,
-      { agent: principal.agent, principal, actor: { agent: principal.agent, canApprove: false } },
+      { agent: principal.agent, principal, actor: { ...nobody, agent: principal.agent, canApprove: false } },
     ];
     await Promise.all(
       writers.map(async (writer, at) => {

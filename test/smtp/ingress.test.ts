@@ -1,5 +1,6 @@
 import { networkInterfaces } from "node:os";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import type { AccountNumber } from "#/src/model/numbers.ts";
 import { connectRawSmtp, type RawSmtp, stuff } from "../support/clients/raw-smtp.ts";
 import { type MailRooms, openMailRooms } from "./mail-rooms.ts";
@@ -285,7 +286,7 @@ test("takes mail for postmaster of an internationalised domain in both of its fo
     "select account_id as account from domain where name = 'waypost.example'",
   ))!;
   const at = rooms.store.clock.now();
-  await rooms.store.write("createDomain", { name: "xn--bcher-kva.example", account, at });
+  await rooms.store.write(nobody, "createDomain", { name: "xn--bcher-kva.example", account, at });
   await using client = await connect();
   await client.command("MAIL FROM:<sender@outside.example> SMTPUTF8");
   for (const domain of ["XN--BCHER-KVA.example", "B\u00dcCHER.example"])

@@ -13,6 +13,7 @@ import { createPreparation } from "#/src/arrival/preparing/preparation.ts";
 import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import type { Message } from "#/src/mail/messages.ts";
+import { nobody } from "#/src/model/author.ts";
 import type { Clock } from "#/src/model/clock.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import { createOutbound } from "#/src/outbound/create-outbound.ts";
@@ -144,7 +145,7 @@ async function populate(store: Store): Promise<MailRooms["agents"]> {
     quotaBytes: number | null = null,
   ): Promise<AgentNumber> {
     const address = { domain, localPart };
-    const { agent } = await store.write("createAgent", {
+    const { agent } = await store.write(nobody, "createAgent", {
       account,
       kind,
       name: localPart,
@@ -154,20 +155,20 @@ async function populate(store: Store): Promise<MailRooms["agents"]> {
       scramIterations: iterations,
       at,
     });
-    await store.write("createPassword", { agent, name: "test", ...verifier, at });
+    await store.write(nobody, "createPassword", { agent, name: "test", ...verifier, at });
     return agent;
   }
 
-  const { account } = await store.write("createAccount", { name: "waypost", at });
-  await store.write("createDomain", { name: "waypost.example", account, at });
-  const other = (await store.write("createAccount", { name: "other", at })).account;
-  await store.write("createDomain", { name: "other.example", account: other, at });
+  const { account } = await store.write(nobody, "createAccount", { name: "waypost", at });
+  await store.write(nobody, "createDomain", { name: "waypost.example", account, at });
+  const other = (await store.write(nobody, "createAccount", { name: "other", at })).account;
+  await store.write(nobody, "createDomain", { name: "other.example", account: other, at });
   const robin = await createAgent(account, "agent", "robin", "waypost.example");
   const alex = await createAgent(account, "person", "alex", "waypost.example");
   const tiny = await createAgent(account, "agent", "tiny", "waypost.example", 10_000);
   const kim = await createAgent(other, "agent", "kim", "other.example");
   const alias = async (agent: AgentNumber, localPart: string, domain: string): Promise<void> => {
-    await store.write("addAddress", { agent, domain, localPart, isPrimary: false, at });
+    await store.write(nobody, "addAddress", { agent, domain, localPart, isPrimary: false, at });
   };
   await alias(robin, "team", "waypost.example");
   await alias(alex, "team", "waypost.example");

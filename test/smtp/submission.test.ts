@@ -1,5 +1,6 @@
 import nodemailer from "nodemailer";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import { connectRawSmtp, type RawSmtp, stuff } from "../support/clients/raw-smtp.ts";
 import { type MailRooms, openMailRooms, password } from "./mail-rooms.ts";
 
@@ -89,7 +90,7 @@ test("takes AUTH PLAIN and LOGIN, at once and step by step", async () => {
 test("takes a token as password", async () => {
   const { hashToken } = await import("#/src/accounts/secrets.ts");
   const token = `wp_${"a".repeat(32)}`;
-  await rooms.store.write("createToken", {
+  await rooms.store.write(nobody, "createToken", {
     agent: rooms.agents.robin,
     name: "smtp",
     hash: hashToken(token),
@@ -210,13 +211,13 @@ test("refuses further mail of a revoked login", async () => {
     "select password_id as password from app_password where agent_id = ?",
     rooms.agents.alex,
   );
-  await rooms.store.write("revokePassword", { password: row!.password, at: rooms.store.clock.now() });
+  await rooms.store.write(nobody, "revokePassword", { password: row!.password, at: rooms.store.clock.now() });
   expect(await client.command("MAIL FROM:<alex@waypost.example>")).toMatch(/^5\d\d 5\.7\./);
 });
 
 test("refuses mail of a paused agent, also over a login from before the pause", async () => {
   await using earlier = await login("kim@other.example");
-  await rooms.store.write("setAgentState", { agent: rooms.agents.kim, state: "paused", at: 0 });
+  await rooms.store.write(nobody, "setAgentState", { agent: rooms.agents.kim, state: "paused", at: 0 });
   expect(await earlier.command("MAIL FROM:<kim@other.example>")).toMatch(/^450 4\.2\.1 /);
   await using client = await login("kim@other.example");
   expect(await client.command("MAIL FROM:<kim@other.example>")).toMatch(/^450 4\.2\.1 /);

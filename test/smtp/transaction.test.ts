@@ -1,5 +1,7 @@
 /** What may change or be wrong between MAIL and the end of the data. */
+
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import { connectRawSmtp, type RawSmtp, stuff } from "../support/clients/raw-smtp.ts";
 import { type MailRooms, openMailRooms } from "./mail-rooms.ts";
@@ -31,7 +33,7 @@ async function send(client: RawSmtp, message: string): Promise<string> {
 }
 
 async function createAgent(localPart: string): Promise<AgentNumber> {
-  const { agent } = await rooms.store.write("createAgent", {
+  const { agent } = await rooms.store.write(nobody, "createAgent", {
     account: 1 as AccountNumber,
     kind: "agent",
     name: localPart,
@@ -52,7 +54,7 @@ test("refuses a message whose only recipient was deleted since it was named", as
   const agent = await createAgent("leaver");
   await using client = await connect();
   await announce(client, ["leaver"]);
-  await rooms.store.write("deleteAgent", { agent });
+  await rooms.store.write(nobody, "deleteAgent", { agent });
   expect(await send(client, "Subject: x\r\n\r\n")).toMatch(/^550 5\.1\.1 /);
 });
 
@@ -60,7 +62,7 @@ test("answers 451 when one of several recipients was deleted since it was named"
   const agent = await createAgent("goner");
   await using client = await connect();
   await announce(client, ["goner", "robin"]);
-  await rooms.store.write("deleteAgent", { agent });
+  await rooms.store.write(nobody, "deleteAgent", { agent });
   expect(await send(client, "Subject: for two\r\n\r\n")).toMatch(/^451 4\.3\.0 /);
   expect(await subjects(rooms.agents.robin)).not.toContain("for two");
   await announce(client, ["robin"]);
@@ -72,14 +74,14 @@ test("takes a message for a mailbox that filled up since it was named", async ()
   const agent = await createAgent("filling");
   await using client = await connect();
   await announce(client, ["filling"]);
-  await rooms.store.write("updateAgent", { agent, quotaBytes: 1 });
+  await rooms.store.write(nobody, "updateAgent", { agent, quotaBytes: 1 });
   expect(await send(client, "Subject: over\r\n\r\n")).toMatch(/^250 /);
   expect(await subjects(agent)).toEqual(["over"]);
 });
 
 test("takes mail for a paused agent", async () => {
   const agent = await createAgent("pausing");
-  await rooms.store.write("setAgentState", { agent, state: "paused", at: 0 });
+  await rooms.store.write(nobody, "setAgentState", { agent, state: "paused", at: 0 });
   await using client = await connect();
   await announce(client, ["pausing"]);
   expect(await send(client, "Subject: later\r\n\r\n")).toMatch(/^250 /);
@@ -92,7 +94,7 @@ test("makes one copy for a hundred addresses of one mailbox", async () => {
   for (let index = 0; index < 50; index++) {
     const address = { domain: "waypost.example", localPart: `alias${index}` };
     const at = rooms.store.clock.now();
-    await rooms.store.write("addAddress", { agent, ...address, isPrimary: false, at });
+    await rooms.store.write(nobody, "addAddress", { agent, ...address, isPrimary: false, at });
     addresses.push(address.localPart);
   }
   await using client = await connect();

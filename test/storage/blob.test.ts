@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { zstdDecompressSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import type { AccountNumber, BlobNumber } from "#/src/model/numbers.ts";
 import { encodeBlob, rawCodec, readBlobRange, transferableBuffers, zstdCodec } from "#/storage/blob.ts";
 import type { Store } from "#/storage/store.ts";
@@ -15,8 +16,10 @@ async function storeBytes(
 ): Promise<[AccountNumber, BlobNumber]> {
   const facts = { ...(await testFacts()), blob: await encodeBlob(bytes, headerSize, "{}") };
   const { messages } = await store.write(
+    nobody,
     "appendMessages",
     {
+      actor: nobody,
       agent: seed.agent,
       mailbox: seed.inbox,
       messages: [

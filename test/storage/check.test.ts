@@ -3,6 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import { checkStore } from "#/storage/checks/check.ts";
 import { openStore } from "#/storage/open-store.ts";
 import { append } from "../support/delivery.ts";
@@ -17,7 +18,11 @@ beforeAll(async () => {
   await using test = await openTestStore();
   const ada = await seedAgent(test.store);
   await append(test.store, ada, 3, { keywords: ["work"], text: "x".repeat(5000) });
-  const { mailbox } = await test.store.write("createMailbox", { agent: ada.agent, name: "Work/2026", at: 0 });
+  const { mailbox } = await test.store.write(nobody, "createMailbox", {
+    agent: ada.agent,
+    name: "Work/2026",
+    at: 0,
+  });
   await append(test.store, { ...ada, inbox: mailbox });
   if (engine === "sqlite") return test.store.backup(sound);
   await test.store.close();
@@ -72,7 +77,7 @@ it.each([
   ["update change set kind = 'entries' where modseq = 9", ["of the kind entries", "which the log lacks"]],
   ["update change set ordinal = 1 where modseq = 9", ["has a gap in its order"]],
   [
-    "insert into change values (1, 99, 0, 'entry', 3, 'add', '1', null, null, 0)",
+    "insert into change values (1, 99, 0, 'entry', 3, 'add', '1', null, null, 0, null, null, null, null, null)",
     ["the last change in its log"],
   ],
   ["delete from keyword", ["has entries with keyword 0, which has no name"]],
@@ -155,7 +160,7 @@ it("does not report octets that are deleted between their listing and their read
   await using test = await openTestStore();
   const { store } = test;
   const ada = await seedAgent(store);
-  const { mailbox } = await store.write("createMailbox", { agent: ada.agent, name: "Old", at: 0 });
+  const { mailbox } = await store.write(nobody, "createMailbox", { agent: ada.agent, name: "Old", at: 0 });
   await append(store, { ...ada, inbox: mailbox }, 3);
   const count = async () => (await store.get<{ blobs: number }>("select count(*) as blobs from blob"))!.blobs;
   expect(await count()).toBe(3);
@@ -168,7 +173,7 @@ it("does not report octets that are deleted between their listing and their read
         const rows = await target.all(query, ...values);
         if (isListed || !query.includes('as "headerSize"')) return rows;
         isListed = true;
-        await store.write("deleteMailbox", { agent: ada.agent, mailbox, at: 0 });
+        await store.write(nobody, "deleteMailbox", { agent: ada.agent, mailbox, at: 0 });
         await expect.poll(count).toBe(0);
         return rows;
       };

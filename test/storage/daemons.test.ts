@@ -1,5 +1,7 @@
 /** How several daemons on one store divide shared work. The store's part is the same on both engines. */
+
 import { describe, expect, it, vi } from "vitest";
+import { type Author, nobody } from "#/src/model/author.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
 import { LeaseKeeper } from "#/storage/leasing/lease-keeper.ts";
 import { leaseNames } from "#/storage/leasing/leases.ts";
@@ -14,11 +16,11 @@ describe("leases", () => {
     await using test = await openTestStore({ isOnlooker: true });
     const { store } = test;
     const look = (daemon: string, beat: number) =>
-      store.write("keepLeases", { daemon, beat, wants: ["holds", "webhooks"], gone: [] });
+      store.write(nobody, "keepLeases", { daemon, beat, wants: ["holds", "webhooks"], gone: [] });
     expect(await look("a", 1)).toMatchObject({ isNew: true, held: ["holds", "webhooks"] });
     expect(await look("b", 1)).toMatchObject({ isNew: true, held: [] });
     expect(await look("a", 2)).toMatchObject({ isNew: false, held: ["holds", "webhooks"] });
-    await store.write("dropLeases", { daemon: "a" });
+    await store.write(nobody, "dropLeases", { daemon: "a" });
     expect(await look("b", 2)).toMatchObject({ isNew: false, held: ["holds", "webhooks"] });
   });
 
@@ -26,7 +28,7 @@ describe("leases", () => {
     await using test = await openTestStore({ isOnlooker: true });
     const { store } = test;
     const look = (daemon: string, beat: number, gone: readonly { daemon: string; beat: number }[] = []) =>
-      store.write("keepLeases", { daemon, beat, wants: ["holds"], gone });
+      store.write(nobody, "keepLeases", { daemon, beat, wants: ["holds"], gone });
     await look("a", 1);
     const { daemons } = await look("b", 1);
     const seen = daemons.filter(({ daemon }) => daemon === "a");
@@ -93,17 +95,19 @@ describe("mail that is due", () => {
     const ada = await seedAgent(store);
     const envelope = envelopeTo("mel@far.example", "kit@else.example");
     const { submission: number } = await store.write(
+      nobody,
       "submitMessage",
       await submission(store, ada, { envelope }),
     );
     for (const daemon of ["a", "b"])
-      await store.write("keepLeases", { daemon, beat: 1, wants: [], gone: [] });
+      await store.write(nobody, "keepLeases", { daemon, beat: 1, wants: [], gone: [] });
     const [far, other] = ["far.example", "else.example"].map((domain) => ({
       agent: ada.agent,
       submission: number!,
       domain,
     }));
-    const claim = (daemon: string) => store.write("claimDeliveries", { daemon, deliveries: [far!, other!] });
+    const claim = (daemon: string) =>
+      store.write(nobody, "claimDeliveries", { daemon, deliveries: [far!, other!] });
     const dueOf = async (daemon: string) =>
       (await listDue(store, { now: store.clock.now(), limit: 9, after: undefined, daemon })).map(
         ({ domain }) => domain,
@@ -112,12 +116,17 @@ describe("mail that is due", () => {
     expect(await claim("a")).toHaveLength(2);
     expect(await claim("b")).toEqual([]);
     expect([await dueOf("a"), await dueOf("b")]).toEqual([["else.example", "far.example"], []]);
-    await store.write("releaseDeliveries", { daemon: "b", deliveries: [far!] });
-    await store.write("releaseDeliveries", { daemon: "a", deliveries: [other!] });
+    await store.write(nobody, "releaseDeliveries", { daemon: "b", deliveries: [far!] });
+    await store.write(nobody, "releaseDeliveries", { daemon: "a", deliveries: [other!] });
     expect(await claim("b")).toEqual([other]);
     await report(store, ada, number!, { daemon: "a", domain: "far.example" });
     expect(await claim("b")).toHaveLength(2);
-    await store.write("keepLeases", { daemon: "a", beat: 2, wants: [], gone: [{ daemon: "b", beat: 1 }] });
+    await store.write(nobody, "keepLeases", {
+      daemon: "a",
+      beat: 2,
+      wants: [],
+      gone: [{ daemon: "b", beat: 1 }],
+    });
     await expect(claim("b")).rejects.toMatchObject({ code: "precondition_failed" });
     expect(await claim("a")).toHaveLength(2);
   });
@@ -128,9 +137,14 @@ it("does not continue a copy that another daemon has undone", async () => {
   const { store } = test;
   const ada = await seedAgent(store);
   await append(store, ada, 4);
-  const { mailbox: target } = await store.write("createMailbox", { agent: ada.agent, name: "Target", at: 0 });
+  const { mailbox: target } = await store.write(nobody, "createMailbox", {
+    agent: ada.agent,
+    name: "Target",
+    at: 0,
+  });
   const copy = (uids: readonly (readonly [number, number])[], begun: Modseq | undefined, isLast: boolean) =>
-    store.write("copyMessages", {
+    store.write(nobody, "copyMessages", {
+      actor: nobody,
       agent: ada.agent,
       source: ada.inbox,
       target,
@@ -139,7 +153,7 @@ it("does not continue a copy that another daemon has undone", async () => {
       at: 0,
     });
   const first = await copy([[1, 2]], undefined, false);
-  while (!(await store.write("undoCopy", { agent: ada.agent, copy: first.copy!, at: 0 })).isDone);
+  while (!(await store.write(nobody, "undoCopy", { agent: ada.agent, copy: first.copy!, at: 0 })).isDone);
   await expect(copy([[3, 4]], first.copy, true)).rejects.toMatchObject({ code: "precondition_failed" });
   expect(await store.all("select * from entry where mailbox_id = ?", target)).toEqual([]);
 });
@@ -148,8 +162,8 @@ it("does not continue a copy that another daemon has undone", async () => {
 function cutOff(store: Store) {
   let isCut = false;
   let refusedCount = 0;
-  function write<N extends TransactionName>(name: N, args: ArgumentsOf<N>): Promise<ResultOf<N>> {
-    if (!isCut) return store.write(name, args);
+  function write<N extends TransactionName>(by: Author, name: N, args: ArgumentsOf<N>): Promise<ResultOf<N>> {
+    if (!isCut) return store.write(by, name, args);
     refusedCount++;
     return Promise.reject(new Error("cut off"));
   }
@@ -171,7 +185,7 @@ async function report(
   number: number,
   claim: { readonly daemon: string; readonly domain: string },
 ): Promise<void> {
-  await store.write("reportDelivery", {
+  await store.write(nobody, "reportDelivery", {
     agent,
     submission: number,
     outcomes: [],

@@ -2,6 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import { openStore } from "#/storage/open-store.ts";
 import { deliver } from "../support/delivery.ts";
 import { openTestStore, type Seed, seedAgent, testFacts } from "../support/store.ts";
@@ -94,7 +95,11 @@ it("prunes rows behind damaged ones, and reports the damaged ones", async () => 
   const { blob } = await testFacts();
   const upload = { agent: ada.agent, blob, type: "text/plain", at: clock.now() };
   for (let number = 1; number <= 40; number++)
-    await store.write("createUpload", { ...upload, name: `${number}`, expiresAt: clock.now() + number });
+    await store.write(nobody, "createUpload", {
+      ...upload,
+      name: `${number}`,
+      expiresAt: clock.now() + number,
+    });
   await deliver(store, [ada]);
   clock.advance(1_000_000);
   await store.close();

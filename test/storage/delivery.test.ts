@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
 import { listChanges } from "#/storage/queries/changes.ts";
 import { messagePages } from "#/storage/queries/mail/entries.ts";
@@ -12,7 +13,7 @@ it("delivers one message to several agents of one account with one blob", async 
   const bob = await seedAgent(store, "bob");
   const facts = await testFacts("Hello both.\r\n");
   const trace = Buffer.from("Delivered-To: someone\r\n");
-  const { deliveries } = await store.write("deliverMessage", {
+  const { deliveries } = await store.write(nobody, "deliverMessage", {
     facts,
     recipients: [bob, ada].map(({ account, agent }) => ({
       account,

@@ -1,6 +1,8 @@
 /** The message that belongs to a draft, after any sequence of changes to Drafts by mail clients and the interface. */
+
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import { draftFlag } from "#/src/model/flags.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Uid } from "#/src/model/numbers.ts";
 import { findDraft, findDraftOfMessage } from "#/storage/queries/mail/drafts.ts";
@@ -51,7 +53,13 @@ class Client {
   async append(keys: readonly number[]): Promise<void> {
     const [agent, at] = [this.#agent, this.#at];
     const mailbox = this.#mailboxes.get("drafts")!;
-    await this.#store.write("appendMessages", { agent, mailbox, messages: [await this.#appended(keys)], at });
+    await this.#store.write(nobody, "appendMessages", {
+      actor: nobody,
+      agent,
+      mailbox,
+      messages: [await this.#appended(keys)],
+      at,
+    });
   }
 
   async replace(pick: number, keys: readonly number[]): Promise<void> {
@@ -60,7 +68,15 @@ class Client {
     const [agent, at, uid] = [this.#agent, this.#at, place.uid];
     const source = this.#mailboxes.get("drafts")!;
     const message = await this.#appended(keys);
-    await this.#store.write("replaceMessage", { agent, source, uid, target: source, message, at });
+    await this.#store.write(nobody, "replaceMessage", {
+      actor: nobody,
+      agent,
+      source,
+      uid,
+      target: source,
+      message,
+      at,
+    });
   }
 
   async move(pick: number, from: "drafts" | "archive", to: "drafts" | "archive"): Promise<void> {
@@ -69,7 +85,7 @@ class Client {
     const [agent, at] = [this.#agent, this.#at];
     const [source, target] = [this.#mailboxes.get(from)!, this.#mailboxes.get(to)!];
     const uids = [[place.uid, place.uid]] as const;
-    await this.#store.write("moveMessages", { agent, source, target, uids, at });
+    await this.#store.write(nobody, "moveMessages", { actor: nobody, agent, source, target, uids, at });
   }
 
   async expunge(pick: number): Promise<void> {
@@ -78,13 +94,18 @@ class Client {
     const [agent, at, mailbox] = [this.#agent, this.#at, this.#mailboxes.get("drafts")!];
     const uids = [[place.uid, place.uid]] as const;
     const flags = { mode: "add", mask: 8, keywords: [] } as const;
-    await this.#store.write("storeFlags", { agent, mailbox, uids, ...flags, at });
-    await this.#store.write("expungeMessages", { agent, mailbox, uids, at });
+    await this.#store.write(nobody, "storeFlags", { actor: nobody, agent, mailbox, uids, ...flags, at });
+    await this.#store.write(nobody, "expungeMessages", { actor: nobody, agent, mailbox, uids, at });
   }
 
   async create(keys: readonly number[]): Promise<void> {
     const [agent, at] = [this.#agent, this.#at];
-    await this.#store.write("createDraft", { agent, message: await this.#message(keys), options: "{}", at });
+    await this.#store.write(nobody, "createDraft", {
+      agent,
+      message: await this.#message(keys),
+      options: "{}",
+      at,
+    });
   }
 
   /** The draft keeps its name. */
@@ -94,9 +115,9 @@ class Client {
     if (draft === undefined) return;
     const [agent, at, version] = [this.#agent, this.#at, String(place!.message)];
     const args = { agent, draft, version, message: await this.#message(keys), options: "{}", at };
-    const { message } = await this.#store.write("updateDraft", args);
+    const { message } = await this.#store.write(nobody, "updateDraft", args);
     expect((await findDraft(this.#store, agent, draft))?.message).toBe(message);
-    await expect(this.#store.write("updateDraft", args)).rejects.toMatchObject({
+    await expect(this.#store.write(nobody, "updateDraft", args)).rejects.toMatchObject({
       code: "precondition_failed",
     });
   }
@@ -106,7 +127,7 @@ class Client {
     const draft = place && (await findDraftOfMessage(this.#store, this.#agent, place.message));
     if (draft === undefined) return;
     const [agent, at] = [this.#agent, this.#at];
-    await this.#store.write("deleteDraft", { agent, draft, version: String(place!.message), at });
+    await this.#store.write(nobody, "deleteDraft", { agent, draft, version: String(place!.message), at });
     expect((await findDraft(this.#store, agent, draft))?.message).not.toBe(place!.message);
   }
 

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import { keywordNumbers, systemFlagsMask } from "#/src/model/flags.ts";
 import { countNumbers, type NumberSet, numbersIn } from "#/src/model/number-set.ts";
 import type { MailboxNumber, Modseq, Uid } from "#/src/model/numbers.ts";
@@ -14,7 +15,8 @@ const seen = 1;
 const deleted = 8;
 
 function storeFlags(store: Store, { agent, inbox }: Seed, uids: NumberSet, change: Partial<StoreFlags>) {
-  return store.write("storeFlags", {
+  return store.write(nobody, "storeFlags", {
+    actor: nobody,
     agent,
     mailbox: inbox,
     uids,
@@ -55,7 +57,8 @@ it("refuses to append or copy beyond the quota, and to a mailbox that is not the
   await append(store, ada, 2, { text: "x".repeat(20) });
   const overQuota = { code: "policy_refused", details: { reason: "over_quota" } };
   await expect(append(store, ada, 2, { text: "x".repeat(20) })).rejects.toMatchObject(overQuota);
-  const copy = store.write("copyMessages", {
+  const copy = store.write(nobody, "copyMessages", {
+    actor: nobody,
     agent: ada.agent,
     source: ada.inbox,
     target: await target(store, ada),
@@ -78,7 +81,8 @@ it("sets the given flags on copies in one write, and leaves the flags of the sou
   await storeFlags(store, ada, [[1, 1]], { mask: seen });
   const archive = await target(store, ada);
   const before = await positionOf(store, ada);
-  const { modseq } = await store.write("copyMessages", {
+  const { modseq } = await store.write(nobody, "copyMessages", {
+    actor: nobody,
     agent: ada.agent,
     source: ada.inbox,
     target: archive,
@@ -107,7 +111,14 @@ it("lists the UIDs of a large mailbox, whether some are missing, many, most or a
   await append(store, ada, 40);
   let highest = 40;
   while (highest < 40_000) {
-    await store.write("copyMessages", { agent, source: inbox, target: inbox, uids: [[1, highest]], at: 0 });
+    await store.write(nobody, "copyMessages", {
+      actor: nobody,
+      agent,
+      source: inbox,
+      target: inbox,
+      uids: [[1, highest]],
+      at: 0,
+    });
     highest *= 2;
   }
   const present = new Set(Array.from({ length: highest }, (_, index) => index + 1));
@@ -125,7 +136,7 @@ it("lists the UIDs of a large mailbox, whether some are missing, many, most or a
   ];
   for (const uids of missing) {
     await storeFlags(store, ada, uids, { mask: deleted });
-    await store.write("expungeMessages", { agent, mailbox: inbox, uids, at: 0 });
+    await store.write(nobody, "expungeMessages", { actor: nobody, agent, mailbox: inbox, uids, at: 0 });
     for (const uid of numbersIn(uids)) present.delete(uid);
     expect(await listUids(store, agent, inbox)).toEqual([...present]);
   }
@@ -219,7 +230,14 @@ it("copies in order, sharing the message, also into the same mailbox", async () 
   const { messages } = await append(store, ada, 3, { flags: seen });
   const archive = await target(store, ada);
   const copy = (to: MailboxNumber, uids: NumberSet) =>
-    store.write("copyMessages", { agent: ada.agent, source: ada.inbox, target: to, uids, at: 9 });
+    store.write(nobody, "copyMessages", {
+      actor: nobody,
+      agent: ada.agent,
+      source: ada.inbox,
+      target: to,
+      uids,
+      at: 9,
+    });
   expect(
     await copy(archive, [
       [1, 1],
@@ -250,7 +268,8 @@ it("moves with one MODSEQ in both mailboxes and keeps the message", async () => 
   await append(store, ada, 3);
   const archive = await target(store, ada);
   const before = await positionOf(store, ada);
-  const moved = await store.write("moveMessages", {
+  const moved = await store.write(nobody, "moveMessages", {
+    actor: nobody,
     agent: ada.agent,
     source: ada.inbox,
     target: archive,
@@ -273,7 +292,8 @@ it("expunges messages with \\Deleted, of some UIDs or of all, and frees the byte
   await append(store, ada, 5, { flags: deleted });
   await storeFlags(store, ada, [[3, 3]], { mode: "remove", mask: deleted });
   const archive = await target(store, ada);
-  await store.write("copyMessages", {
+  await store.write(nobody, "copyMessages", {
+    actor: nobody,
     agent: ada.agent,
     source: ada.inbox,
     target: archive,
@@ -281,7 +301,13 @@ it("expunges messages with \\Deleted, of some UIDs or of all, and frees the byte
     at: 0,
   });
   const expunge = (uids?: NumberSet) =>
-    store.write("expungeMessages", { agent: ada.agent, mailbox: ada.inbox, uids, at: 0 });
+    store.write(nobody, "expungeMessages", {
+      actor: nobody,
+      agent: ada.agent,
+      mailbox: ada.inbox,
+      uids,
+      at: 0,
+    });
   expect(await expunge([[2, 3]])).toMatchObject({ expunged: [[2, 2]] });
   expect(await expunge()).toMatchObject({
     expunged: [
@@ -299,7 +325,12 @@ it("never uses a UID again", async () => {
   const { store } = test;
   const ada = await seedAgent(store);
   await append(store, ada, 2, { flags: deleted });
-  await store.write("expungeMessages", { agent: ada.agent, mailbox: ada.inbox, at: 0 });
+  await store.write(nobody, "expungeMessages", {
+    actor: nobody,
+    agent: ada.agent,
+    mailbox: ada.inbox,
+    at: 0,
+  });
   expect((await append(store, ada, 1)).uids).toEqual([3]);
 });
 
@@ -308,10 +339,15 @@ it("frees the bytes of a large mailbox in slices, until nothing is left", async 
   const { store } = test;
   const ada = await seedAgent(store);
   for (let round = 0; round < 4; round++) await append(store, ada, 250, { flags: deleted });
-  const { expunged } = await store.write("expungeMessages", { agent: ada.agent, mailbox: ada.inbox, at: 0 });
+  const { expunged } = await store.write(nobody, "expungeMessages", {
+    actor: nobody,
+    agent: ada.agent,
+    mailbox: ada.inbox,
+    at: 0,
+  });
   expect(countNumbers(expunged)).toBe(1000);
   const left = async () => (await store.get<{ blobs: number }>("select count(*) as blobs from blob"))!.blobs;
-  while ((await left()) > 0) await store.write("updateAgent", { agent: ada.agent });
+  while ((await left()) > 0) await store.write(nobody, "updateAgent", { agent: ada.agent });
   expect(await store.check()).toEqual([]);
 });
 

@@ -1,6 +1,8 @@
 /** Large mail is freed in small transactions, so that no write waits long for it. */
+
 import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import { deletedFlag } from "#/src/model/flags.ts";
 import { freedBytesMax } from "#/src/model/limits.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
@@ -44,7 +46,13 @@ it("frees at most 8 MiB of deleted mail in one transaction, and the store is con
     const bytes = Buffer.concat([Buffer.from(header), randomBytes(Math.round(size * mebibyte))]);
     const facts = { ...(await testFacts()), blob: await encodeBlob(bytes, header.length, "{}") };
     const message = { facts, keywords: [], internalDate: at, provenance: "{}", isAuthenticated: false };
-    await write("appendMessages", { agent, mailbox, messages: [{ ...message, flags: deletedFlag }], at });
+    await write("appendMessages", {
+      actor: nobody,
+      agent,
+      mailbox,
+      messages: [{ ...message, flags: deletedFlag }],
+      at,
+    });
   }
   let before = await keptBytes(test);
   const freed: number[] = [];
@@ -54,7 +62,7 @@ it("frees at most 8 MiB of deleted mail in one transaction, and the store is con
     before = after;
     expect(await checkStore(tx)).toEqual([]);
   };
-  await write("expungeMessages", { agent, mailbox, at });
+  await write("expungeMessages", { actor: nobody, agent, mailbox, at });
   await measure();
   const sweep = new SweepState();
   while (await sweep.sweep(tx)) await measure();

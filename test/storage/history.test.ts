@@ -1,7 +1,9 @@
 /** Random sequences of writes against a small model: the mailboxes hold what the model holds, and a client that only replays the change log
  *  gets the same UIDs. */
+
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import { numberSetOf, numbersIn, parseNumberSet } from "#/src/model/number-set.ts";
 import type { MailboxNumber, Modseq } from "#/src/model/numbers.ts";
 import { listChanges } from "#/storage/queries/changes.ts";
@@ -101,7 +103,8 @@ async function applyToStore(
   if (done.kind === "append")
     await append(store, { ...seed, inbox: mailbox }, 1, { flags: done.system, keywords: done.words });
   else if (done.kind === "store")
-    await store.write("storeFlags", {
+    await store.write(nobody, "storeFlags", {
+      actor: nobody,
       agent,
       mailbox,
       uids: numberSetOf(done.uids),
@@ -111,14 +114,16 @@ async function applyToStore(
       at,
     });
   else if (done.kind === "expunge")
-    await store.write("expungeMessages", {
+    await store.write(nobody, "expungeMessages", {
+      actor: nobody,
       agent,
       mailbox,
       uids: done.uids && numberSetOf(done.uids),
       at,
     });
   else
-    await store.write(done.kind === "copy" ? "copyMessages" : "moveMessages", {
+    await store.write(nobody, done.kind === "copy" ? "copyMessages" : "moveMessages", {
+      actor: nobody,
       agent,
       source: mailbox,
       target: boxes[done.target],
@@ -158,7 +163,7 @@ it("has the same content as a model after any history, and so has its change log
   await fc.assert(
     fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 40 }), async (actions) => {
       const seed = await seedAgent(store, `agent${count++}`);
-      await store.write("createMailbox", { agent: seed.agent, name: "Extra", at: 0 });
+      await store.write(nobody, "createMailbox", { agent: seed.agent, name: "Extra", at: 0 });
       const mailboxes = await listMailboxes(store, seed.agent);
       const boxes = Object.fromEntries(mailboxes.map(({ name, mailbox }) => [name, mailbox])) as Record<
         Place,

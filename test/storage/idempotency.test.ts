@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Idempotency } from "#/storage/store.ts";
 import { openTestStore, seedAgent } from "../support/store.ts";
@@ -19,7 +20,7 @@ it("answers a repeated request with the stored result and does nothing", async (
   const { store } = test;
   const { agent } = await seedAgent(store);
   const create = (name: string, change?: Partial<Idempotency>) =>
-    store.writeOnce("createMailbox", { agent, name, at: 0 }, once(agent, change));
+    store.writeOnce(nobody, "createMailbox", { agent, name, at: 0 }, once(agent, change));
   const first = await create("Work");
   expect(first.isReplayed).toBe(false);
   expect(await create("Work")).toEqual({ result: first.result, isReplayed: true });
@@ -38,7 +39,7 @@ it("does one of two equal requests that are in the same group", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const { agent } = await seedAgent(store);
-  const create = () => store.writeOnce("createMailbox", { agent, name: "Work", at: 0 }, once(agent));
+  const create = () => store.writeOnce(nobody, "createMailbox", { agent, name: "Work", at: 0 }, once(agent));
   const [first, second] = await Promise.all([create(), create()]);
   expect([first.isReplayed, second.isReplayed]).toEqual([false, true]);
   expect(second.result).toEqual(first.result);
@@ -48,7 +49,8 @@ it("remembers no request that was refused", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const { agent } = await seedAgent(store);
-  const create = (name: string) => store.writeOnce("createMailbox", { agent, name, at: 0 }, once(agent));
+  const create = (name: string) =>
+    store.writeOnce(nobody, "createMailbox", { agent, name, at: 0 }, once(agent));
   await expect(create("INBOX")).rejects.toMatchObject({ code: "invalid" });
   expect((await create("Work")).isReplayed).toBe(false);
 });
@@ -59,7 +61,7 @@ it("takes a key again that has expired, and refuses it for another operation unt
   const { agent } = await seedAgent(store);
   const expiresAt = store.clock.now() + 1000;
   const create = (name: string, operation = "folder.create") =>
-    store.writeOnce("createMailbox", { agent, name, at: 0 }, once(agent, { expiresAt, operation }));
+    store.writeOnce(nobody, "createMailbox", { agent, name, at: 0 }, once(agent, { expiresAt, operation }));
   await create("a");
   await expect(create("b", "other.create")).rejects.toMatchObject({ code: "invalid" });
   test.clock.advance(1001);

@@ -4,6 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import type { MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import { openStore } from "#/storage/open-store.ts";
 import { findPosition } from "#/storage/queries/accounts/agents.ts";
@@ -56,8 +57,9 @@ it("opens after a process with the open store was killed", async () => {
   using folder = temporaryFolder();
   const script = `
     const { openStore } = await import(${JSON.stringify(path.resolve("storage/open-store.ts"))});
+    const { nobody } = await import(${JSON.stringify(path.resolve("src/model/author.ts"))});
     const store = await openStore({ folder: ${JSON.stringify(folder.path)} });
-    await store.write("createAccount", { name: "kept", at: 0 });
+    await store.write(nobody, "createAccount", { name: "kept", at: 0 });
     process.kill(process.pid, "SIGKILL");`;
   const child = spawnSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
   expect([child.signal, child.stderr]).toEqual(["SIGKILL", ""]);
@@ -70,8 +72,9 @@ it("does not keep a process alive", () => {
   using folder = temporaryFolder();
   const script = `
     const { openStore } = await import(${JSON.stringify(path.resolve("storage/open-store.ts"))});
+    const { nobody } = await import(${JSON.stringify(path.resolve("src/model/author.ts"))});
     const store = await openStore({ folder: ${JSON.stringify(folder.path)} });
-    await store.write("createAccount", { name: "kept", at: 0 });`;
+    await store.write(nobody, "createAccount", { name: "kept", at: 0 });`;
   const child = spawnSync(process.execPath, ["--input-type=module", "-e", script], { timeout: 10_000 });
   expect([child.status, child.signal]).toEqual([0, null]);
 });
@@ -198,7 +201,8 @@ it("forgets the keys of threads that have no message left", async () => {
   await deliver(store, [ada], "x", { threadKeys: [key(1), key(2)] });
   await deliver(store, [ada], "x", { threadKeys: [key(3)] });
   const { agent, inbox: mailbox } = ada;
-  await store.write("storeFlags", {
+  await store.write(nobody, "storeFlags", {
+    actor: nobody,
     agent,
     mailbox,
     uids: [[1, 1]],
@@ -207,7 +211,7 @@ it("forgets the keys of threads that have no message left", async () => {
     keywords: [],
     at: 0,
   });
-  await store.write("expungeMessages", { agent, mailbox, at: 0 });
+  await store.write(nobody, "expungeMessages", { actor: nobody, agent, mailbox, at: 0 });
   await store.maintain({ changesMs: 1e12 });
   expect(await store.get("select count(*) as kept from thread_key")).toEqual({ kept: 1 });
 });
@@ -218,10 +222,22 @@ it("prunes keys of threads from its last position, also after a restart, and beg
   const bob = await seedAgent(test.store, "bob");
   const threadKeys = [1, 2, 3].map((number) => new Uint8Array(16).fill(number));
   await deliver(test.store, [ada, bob], "x", { threadKeys });
-  const prune = async () => (await test.store.write("pruneThreadKeys", { limit: 4 })).isDone;
+  const prune = async () => (await test.store.write(nobody, "pruneThreadKeys", { limit: 4 })).isDone;
   expect(await prune()).toBe(false);
-  await test.store.write("deleteMessage", { agent: bob.agent, message: messageOf(7), version: "7", at: 0 });
-  await test.store.write("deleteMessage", { agent: bob.agent, message: messageOf(7), version: "8", at: 0 });
+  await test.store.write(nobody, "deleteMessage", {
+    actor: nobody,
+    agent: bob.agent,
+    message: messageOf(7),
+    version: "7",
+    at: 0,
+  });
+  await test.store.write(nobody, "deleteMessage", {
+    actor: nobody,
+    agent: bob.agent,
+    message: messageOf(7),
+    version: "8",
+    at: 0,
+  });
   await test.reopen();
   // The last two of Bob's keys go, the first is behind the place.
   expect(await prune()).toBe(true);

@@ -1,8 +1,10 @@
 /** No write of mail bypasses the approver: only the mail part of a transaction changes entries, and it always ends by settling holds and
  *  scheduled mail. */
+
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it, vi } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { type Mutation, transactions } from "#/storage/transactions/index.ts";
 import { beginAgentTransaction } from "#/storage/writing/agent-transaction.ts";
@@ -63,7 +65,7 @@ it("settles mail that another part of the transaction changes, and accepts no ch
   const order: string[] = [];
   const settle = vi.spyOn(MailWrite.prototype, "settle");
   try {
-    const write = await beginAgentTransaction(tx, agent, Date.UTC(2026, 5, 1));
+    const write = await beginAgentTransaction(tx, agent, Date.UTC(2026, 5, 1), nobody);
     write.part(() => ({
       async settle() {
         const mail = mailOf(write);

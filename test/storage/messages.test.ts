@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import type { NumberSet } from "#/src/model/number-set.ts";
 import type { MailboxNumber, MessageNumber, ThreadNumber } from "#/src/model/numbers.ts";
 import { listEntriesOfMessage } from "#/storage/queries/mail/entries.ts";
@@ -21,7 +22,14 @@ async function copyTo(
   target: MailboxNumber,
   uids: NumberSet = [[1, 1]],
 ): Promise<void> {
-  await store.write("copyMessages", { agent, source: inbox, target, uids, at: store.clock.now() });
+  await store.write(nobody, "copyMessages", {
+    actor: nobody,
+    agent,
+    source: inbox,
+    target,
+    uids,
+    at: store.clock.now(),
+  });
 }
 
 it("sets the read state of all entries of a message, and moves it from all its mailboxes to one", async () => {
@@ -35,7 +43,8 @@ it("sets the read state of all entries of a message, and moves it from all its m
   await copyTo(store, ada, archive);
   const sent = await mailboxNamed(store, ada, "Sent");
   const update = (change: object) =>
-    store.write("updateMessages", {
+    store.write(nobody, "updateMessages", {
+      actor: nobody,
       agent: ada.agent,
       messages: [message, 99 as MessageNumber],
       ...change,
@@ -56,7 +65,8 @@ it("sets the read state of all entries of a message, and moves it from all its m
   expect(await places()).toEqual([[sent, 1, 1]]);
   const modseq = await positionOf(store, ada);
   expect((await update({ mailbox: sent })).modseq).toBe(modseq);
-  await store.write("copyMessages", {
+  await store.write(nobody, "copyMessages", {
+    actor: nobody,
     agent: ada.agent,
     source: sent,
     target: archive,
@@ -78,7 +88,7 @@ it("replaces labels whole, adds and removes them", async () => {
     return names.filter((_, number) => entry!.flags & (1 << (8 + number)));
   };
   const update = (change: object) =>
-    store.write("updateMessages", { agent: ada.agent, messages, at: 0, ...change });
+    store.write(nobody, "updateMessages", { actor: nobody, agent: ada.agent, messages, at: 0, ...change });
   await update({ labels: ["both", "new"] });
   expect(await labelsNow()).toEqual(["both", "new"]);
   await update({ addLabels: ["more"], removeLabels: ["NEW"] });
@@ -105,7 +115,13 @@ it("puts a deleted message into Trash once, and removes it for good the second t
     return String(Math.max(0, ...entries.map(({ modseq }) => modseq)));
   };
   const remove = async () =>
-    store.write("deleteMessage", { agent: ada.agent, message, version: await versionNow(), at: 0 });
+    store.write(nobody, "deleteMessage", {
+      actor: nobody,
+      agent: ada.agent,
+      message,
+      version: await versionNow(),
+      at: 0,
+    });
   expect(await remove()).toMatchObject({ state: "trashed" });
   const entries = await listEntriesOfMessage(store, ada.agent, message);
   expect(entries.map(({ mailbox }) => mailbox)).toEqual([await mailboxNamed(store, ada, "Trash")]);
@@ -121,9 +137,17 @@ it("deletes only the version that the caller has read, and names the current one
   const [delivery] = await deliver(store, [ada]);
   const { message, modseq } = delivery!;
   const { agent } = ada;
-  await store.write("updateMessages", { agent, messages: [message], isFlagged: true, at: 0 });
+  await store.write(nobody, "updateMessages", {
+    actor: nobody,
+    agent,
+    messages: [message],
+    isFlagged: true,
+    at: 0,
+  });
   for (const version of [undefined, String(modseq)])
-    await expect(store.write("deleteMessage", { agent, message, version, at: 0 })).rejects.toMatchObject({
+    await expect(
+      store.write(nobody, "deleteMessage", { actor: nobody, agent, message, version, at: 0 }),
+    ).rejects.toMatchObject({
       code: "precondition_failed",
       details: { version: String(modseq + 1) },
     });

@@ -1,8 +1,10 @@
 /** A store moves from its SQLite file to another store: to another file here, and to PostgreSQL and back when the tests run on it. */
+
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import { movedBytesMax, movedRowsMax } from "#/src/model/limits.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { checkStore } from "#/storage/checks/check.ts";
@@ -17,8 +19,8 @@ import { openSqliteSide } from "#/storage/sqlite/moving-side.ts";
 import { openSqliteSource } from "#/storage/sqlite/moving-source.ts";
 import type { DatabasePlace, Store } from "#/storage/store.ts";
 import { engine } from "../support/engine.ts";
-import { writeEverything } from "../support/every-write.ts";
 import { itOnSqlite } from "../support/store.ts";
+import { everyAuthor, writeEverything } from "../support/every-write.ts";
 
 interface Places extends AsyncDisposable {
   readonly folder: string;
@@ -68,9 +70,10 @@ afterAll(() => fs.rmSync(filled, { recursive: true }));
 beforeAll(async () => {
   const folder = filled;
   const store = await openStore({ folder });
-  await writeEverything(store, (name, args) => store.write(name, args));
+  await writeEverything(store, (name, args) => store.write(everyAuthor, name, args));
   const { agent } = (await store.get<{ agent: AgentNumber }>("select min(agent_id) as agent from agent"))!;
   await store.writeOnce(
+    nobody,
     "createMailbox",
     { agent, name: "Once", at: 0 },
     { agent, operation: "folder.create", key: "k", requestHash: new Uint8Array(32), expiresAt: 4e12 },
@@ -159,7 +162,7 @@ it("copies every row of every table, and the new store continues the work of the
   await expect(openStore({ folder: places.folder })).rejects.toThrow("This store was moved to");
   const store = await open(places);
   const agent = await store.get<{ agent: number }>("select min(agent_id) as agent from agent");
-  await store.write("createMailbox", { agent: agent!.agent as never, name: "After the move", at: 0 });
+  await store.write(nobody, "createMailbox", { agent: agent!.agent as never, name: "After the move", at: 0 });
   expect(await checkStore(store)).toEqual([]);
   await store.close();
 });
@@ -193,7 +196,7 @@ it("continues with the changes of a store that was used between two calls, and t
       await expect(moveStore(from, killedAt(to, name))).rejects.toThrow("killed");
     }
     const store = await openStore({ folder: places.folder });
-    await store.write("createAccount", { name: `while it is moved ${at}`, at: 0 });
+    await store.write(nobody, "createAccount", { name: `while it is moved ${at}`, at: 0 });
     await store.close();
     await expect(open(places)).rejects.toThrow("is not finished");
   }
@@ -295,9 +298,10 @@ async function moveWhileWritten(
   to: MovingSide,
 ): Promise<number> {
   const { agent } = (await store.get<{ agent: AgentNumber }>("select min(agent_id) as agent from agent"))!;
-  const make = async (name: string) => (await store.write("createMailbox", { agent, name, at: 0 })).mailbox;
+  const make = async (name: string) =>
+    (await store.write(nobody, "createMailbox", { agent, name, at: 0 })).mailbox;
   const rename = (mailbox: MailboxNumber, name: string) =>
-    store.write("renameMailbox", { agent, mailbox, name, at: 0 });
+    store.write(nobody, "renameMailbox", { agent, mailbox, name, at: 0 });
   let reads = 0;
   let changes = 0;
   let isOpen = true;
@@ -313,8 +317,8 @@ async function moveWhileWritten(
     await rename(pair[1], `first ${way}`);
     await rename(pair[0], `second ${way}`);
     pair = [pair[1], pair[0]];
-    await store.write("createAccount", { name: `account ${changes} ${way}`, at: 0 });
-    if (last !== undefined) await store.write("deleteMailbox", { agent, mailbox: last, at: 0 });
+    await store.write(nobody, "createAccount", { name: `account ${changes} ${way}`, at: 0 });
+    if (last !== undefined) await store.write(nobody, "deleteMailbox", { agent, mailbox: last, at: 0 });
     last = await make(`now ${changes} ${way}`);
   }
   const changing: MovingSource = {
@@ -441,7 +445,7 @@ it("is refused where the new side has a store already, and where the former stor
   await using places = await makePlaces();
   await fill(places);
   const store = await open(places);
-  await store.write("createAccount", { name: "there", at: 0 });
+  await store.write(nobody, "createAccount", { name: "there", at: 0 });
   await store.close();
   {
     await using from = await places.openFrom();
@@ -482,7 +486,7 @@ it("is refused where a daemon is on the new side or has made an account meanwhil
   await using from = await places.openFrom();
   await using to = await places.openTo();
   const meanwhile = (step: string): void => {
-    if (step === "checking") written = store.write("createAccount", { name: "meanwhile", at: 0 });
+    if (step === "checking") written = store.write(nobody, "createAccount", { name: "meanwhile", at: 0 });
   };
   let written: Promise<unknown> | undefined;
   const closing = {

@@ -1,4 +1,5 @@
 /** Uploads of long bodies to a slow object store: a server on loopback that answers a PUT when the test allows it. */
+
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import http from "node:http";
@@ -6,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { expect, it } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import { objectPutsAtOnce } from "#/src/model/limits.ts";
 import { openS3Objects } from "#/storage/objects/s3-objects.ts";
 import { deliver } from "../support/delivery.ts";
@@ -61,7 +63,8 @@ it("counts their octets with the waiting writes, and refuses more as busy", asyn
       .slice(0, 6 * 1024 * 1024),
   );
   const appendOne = () =>
-    store.write("appendMessages", {
+    store.write(nobody, "appendMessages", {
+      actor: nobody,
       agent: ada.agent,
       mailbox: ada.inbox,
       messages: [

@@ -1,4 +1,5 @@
 /** Long bodies in an object store: a real S3 server on loopback (s3rver). It does not verify signatures; another test does. */
+
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import fs from "node:fs";
 import http from "node:http";
@@ -7,6 +8,7 @@ import os from "node:os";
 import path from "node:path";
 import S3rver from "s3rver";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import { deletedFlag } from "#/src/model/flags.ts";
 import { freedObjectMs, objectBytesMin } from "#/src/model/limits.ts";
 import type { AccountNumber, BlobNumber, MessageNumber } from "#/src/model/numbers.ts";
@@ -136,7 +138,9 @@ it("keeps an object for each account, frees it with its row, and removes it a mo
         ada.agent,
       ))!.modseq,
     );
-    expect(await store.write("deleteMessage", { ...deleted, version })).toMatchObject({ state });
+    expect(await store.write(nobody, "deleteMessage", { actor: nobody, ...deleted, version })).toMatchObject({
+      state,
+    });
   }
   const maintain = () => store.maintain({ changesMs: 1e12 });
   await maintain();
@@ -162,7 +166,8 @@ itOnSqlite("never removes an object from under the store that a copy was made of
       header.length + texts.base64.length,
     );
     await storeText(store, ada, randomBytes(200_000).toString("base64"));
-    await store.write("storeFlags", {
+    await store.write(nobody, "storeFlags", {
+      actor: nobody,
       agent: ada.agent,
       mailbox: ada.inbox,
       uids: [[1, 9]],
@@ -171,7 +176,12 @@ itOnSqlite("never removes an object from under the store that a copy was made of
       keywords: [],
       at: 0,
     });
-    await store.write("expungeMessages", { agent: ada.agent, mailbox: ada.inbox, at: 0 });
+    await store.write(nobody, "expungeMessages", {
+      actor: nobody,
+      agent: ada.agent,
+      mailbox: ada.inbox,
+      at: 0,
+    });
     await store.maintain({ changesMs: 1e12 });
     clock.advance(freedObjectMs + 1);
     await store.maintain({ changesMs: 1e12 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import type { GrantedObjects } from "#/src/model/grants.ts";
 import type { AccountNumber, AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { listAccounts } from "#/storage/queries/accounts/accounts.ts";
@@ -45,10 +46,10 @@ it("refuses an account, a domain and an address that exist", async () => {
   const { account } = await seedAgent(store);
   const at = store.clock.now();
   const refusal = { code: "invalid", details: { reason: "already_exists" } };
-  await expect(store.write("createAccount", { name: "example", at })).rejects.toMatchObject(refusal);
-  await expect(store.write("createDomain", { name: "example.org", account, at })).rejects.toMatchObject(
-    refusal,
-  );
+  await expect(store.write(nobody, "createAccount", { name: "example", at })).rejects.toMatchObject(refusal);
+  await expect(
+    store.write(nobody, "createDomain", { name: "example.org", account, at }),
+  ).rejects.toMatchObject(refusal);
   await expect(seedAgent(store)).rejects.toMatchObject(refusal);
   expect(await listAgents(store)).toHaveLength(1);
 });
@@ -58,7 +59,7 @@ it("refuses an agent in a domain of another account", async () => {
   const { store } = test;
   await seedAgent(store, "ada");
   const other = await seedAgent(store, "bob", { account: "other" });
-  const write = store.write("addAddress", {
+  const write = store.write(nobody, "addAddress", {
     agent: other.agent,
     domain: "example.org",
     localPart: "bob",
@@ -74,14 +75,14 @@ it("resolves a shared address to each of its agents, and the catch-all address b
   const ada = await seedAgent(store, "ada");
   const bob = await seedAgent(store, "bob");
   for (const { agent } of [ada, bob])
-    await store.write("addAddress", {
+    await store.write(nobody, "addAddress", {
       agent,
       domain: "example.org",
       localPart: "team",
       isPrimary: false,
       at: 0,
     });
-  await store.write("addAddress", {
+  await store.write(nobody, "addAddress", {
     agent: bob.agent,
     domain: "example.org",
     localPart: "*",
@@ -93,7 +94,7 @@ it("resolves a shared address to each of its agents, and the catch-all address b
   expect(await agentsAt("team")).toEqual([ada.agent, bob.agent]);
   expect(await agentsAt("*")).toEqual([bob.agent]);
   expect(await agentsAt("nobody")).toEqual([]);
-  await store.write("removeAddress", { agent: ada.agent, domain: "example.org", localPart: "team" });
+  await store.write(nobody, "removeAddress", { agent: ada.agent, domain: "example.org", localPart: "team" });
   expect(await agentsAt("team")).toEqual([bob.agent]);
   expect((await listAddresses(store, bob.agent))[0]).toMatchObject({ localPart: "bob", isPrimary: true });
 });
@@ -101,7 +102,7 @@ it("resolves a shared address to each of its agents, and the catch-all address b
 it("refuses to delete the primary address of an agent", async () => {
   await using test = await openTestStore();
   const { agent } = await seedAgent(test.store);
-  const write = test.store.write("removeAddress", { agent, domain: "example.org", localPart: "ada" });
+  const write = test.store.write(nobody, "removeAddress", { agent, domain: "example.org", localPart: "ada" });
   await expect(write).rejects.toMatchObject({ code: "precondition_failed" });
 });
 
@@ -110,7 +111,7 @@ it("finds a token by its hash, with the time of its first revocation", async () 
   const { store } = test;
   const { agent } = await seedAgent(store);
   const hash = new Uint8Array(32).fill(7);
-  const { token } = await store.write("createToken", {
+  const { token } = await store.write(nobody, "createToken", {
     agent,
     name: "robot",
     hash,
@@ -127,10 +128,12 @@ it("finds a token by its hash, with the time of its first revocation", async () 
     expiresAt: null,
     revokedAt: null,
   });
-  await store.write("revokeToken", { token, at: 5 });
-  await store.write("revokeToken", { token, at: 9 });
+  await store.write(nobody, "revokeToken", { token, at: 5 });
+  await store.write(nobody, "revokeToken", { token, at: 9 });
   expect(await findToken(store, hash)).toMatchObject({ revokedAt: 5 });
-  await expect(store.write("revokeToken", { token: 99, at: 9 })).rejects.toMatchObject({ code: "not_found" });
+  await expect(store.write(nobody, "revokeToken", { token: 99, at: 9 })).rejects.toMatchObject({
+    code: "not_found",
+  });
 });
 
 it("keeps app passwords as they were given", async () => {
@@ -139,14 +142,14 @@ it("keeps app passwords as they were given", async () => {
   const { agent } = await seedAgent(store);
   const storedKey = new Uint8Array(32).fill(1);
   const serverKey = new Uint8Array(32).fill(2);
-  const { password } = await store.write("createPassword", {
+  const { password } = await store.write(nobody, "createPassword", {
     agent,
     name: "phone",
     storedKey,
     serverKey,
     at: 3,
   });
-  await store.write("revokePassword", { password, at: 4 });
+  await store.write(nobody, "revokePassword", { password, at: 4 });
   const [row] = await listPasswords(store, agent);
   expect(new Uint8Array(row!.storedKey)).toEqual(storedKey);
   expect(row).toMatchObject({ name: "phone", revokedAt: 4 });
@@ -161,10 +164,10 @@ describe("a grant on some mailboxes", () => {
     const bob = await seedAgent(store, "bob");
     const mailboxes: MailboxNumber[] = [];
     for (const name of names)
-      mailboxes.push((await store.write("createMailbox", { agent: bob.agent, name, at: 0 })).mailbox);
+      mailboxes.push((await store.write(nobody, "createMailbox", { agent: bob.agent, name, at: 0 })).mailbox);
     const facts = { scopes: ["mail:read"], expiresAt: null, at: 0 };
     const create = (mailbox: readonly number[], agent = ada.agent) =>
-      store.write("createGrant", {
+      store.write(nobody, "createGrant", {
         ...facts,
         agent,
         targetAgent: bob.agent,
@@ -188,9 +191,9 @@ describe("a grant on some mailboxes", () => {
     const { store, bob, mailboxes, create, reached } = await setUp(test, ["Work", "Job"]);
     const [work, job] = mailboxes as [MailboxNumber, MailboxNumber];
     await create(mailboxes);
-    await store.write("renameMailbox", { agent: bob, mailbox: work, name: "Private", at: 0 });
+    await store.write(nobody, "renameMailbox", { agent: bob, mailbox: work, name: "Private", at: 0 });
     expect(await reached()).toEqual([[work, job]]);
-    await store.write("deleteMailbox", { agent: bob, mailbox: work, at: 0 });
+    await store.write(nobody, "deleteMailbox", { agent: bob, mailbox: work, at: 0 });
     expect(await reached()).toEqual([[job]]);
   });
 
@@ -198,8 +201,8 @@ describe("a grant on some mailboxes", () => {
     await using test = await openTestStore();
     const { store, bob, mailboxes, create, reached } = await setUp(test, ["Work"]);
     await create(mailboxes);
-    await store.write("deleteMailbox", { agent: bob, mailbox: mailboxes[0]!, at: 0 });
-    await store.write("createMailbox", { agent: bob, name: "Work", at: 0 });
+    await store.write(nobody, "deleteMailbox", { agent: bob, mailbox: mailboxes[0]!, at: 0 });
+    await store.write(nobody, "createMailbox", { agent: bob, name: "Work", at: 0 });
     expect(await reached()).toEqual([[]]);
   });
 
@@ -216,7 +219,7 @@ describe("a grant on some mailboxes", () => {
     await using test = await openTestStore();
     const setting = await setUp(test, ["Work"]);
     await setting.create(setting.mailboxes);
-    await test.store.write("deleteAgent", { agent: setting[name] });
+    await test.store.write(nobody, "deleteAgent", { agent: setting[name] });
     expect(await test.store.column("select object_id from grant_object")).toEqual([]);
   });
 });
@@ -228,7 +231,7 @@ it("grants only between agents of one account", async () => {
   const bob = await seedAgent(store, "bob");
   const eve = await seedAgent(store, "eve", { account: "other" });
   const grant = (agent: AgentNumber, targetAgent: AgentNumber) =>
-    store.write("createGrant", {
+    store.write(nobody, "createGrant", {
       agent,
       targetAgent,
       scopes: ["mail:read"],
@@ -249,14 +252,14 @@ it("changes only what an update names", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const { agent, account } = await seedAgent(store, "ada", { quotaBytes: 10 });
-  await store.write("setAgentState", { agent, state: "paused", at: 0 });
+  await store.write(nobody, "setAgentState", { agent, state: "paused", at: 0 });
   expect(await findAgent(store, agent)).toMatchObject({ state: "paused", quotaBytes: 10, name: "ada" });
-  await store.write("updateAgent", { agent, quotaBytes: null, name: "Ada" });
+  await store.write(nobody, "updateAgent", { agent, quotaBytes: null, name: "Ada" });
   expect(await findAgent(store, agent)).toMatchObject({ state: "paused", quotaBytes: null, name: "Ada" });
-  await store.write("updateAccount", { account, state: "not_billable" });
+  await store.write(nobody, "updateAccount", { account, state: "not_billable" });
   expect(await listAccounts(store)).toMatchObject([{ state: "not_billable" }]);
   await expect(
-    store.write("updateAccount", { account: 99 as AccountNumber, state: "active" }),
+    store.write(nobody, "updateAccount", { account: 99 as AccountNumber, state: "active" }),
   ).rejects.toMatchObject({ code: "not_found" });
 });
 
@@ -269,10 +272,10 @@ it("deletes an agent for all readers at once, and frees its data", async () => {
   const at = test.clock.now();
   const facts = { ...(await testFacts()), draftKeys: [new Uint8Array(16)] };
   const message = { facts, provenance: "{}", isAuthenticated: false };
-  await test.store.write("createDraft", { agent, message, options: "{}", at });
+  await test.store.write(nobody, "createDraft", { agent, message, options: "{}", at });
   const upload = { blob: facts.blob, name: "", type: "text/plain", expiresAt: at + 1, at };
-  await test.store.write("createUpload", { agent, ...upload });
-  await test.store.write("deleteAgent", { agent: ada.agent });
+  await test.store.write(nobody, "createUpload", { agent, ...upload });
+  await test.store.write(nobody, "deleteAgent", { agent: ada.agent });
   expect(await findAgent(test.store, ada.agent)).toBeUndefined();
   expect(await listAddressTargets(test.store, "example.org", "ada")).toEqual([]);
   await expect(deliver(test.store, [ada])).rejects.toMatchObject({ code: "not_found" });
@@ -280,7 +283,7 @@ it("deletes an agent for all readers at once, and frees its data", async () => {
   const store = await test.reopen();
   const swept = async () =>
     (await store.get<{ count: number }>("select count(*) as count from agent"))!.count === 1;
-  while (!(await swept())) await store.write("updateAgent", { agent: bob.agent });
+  while (!(await swept())) await store.write(nobody, "updateAgent", { agent: bob.agent });
   expect(await store.get("select count(*) as messages from message")).toEqual({ messages: 3 });
   expect(await store.get("select count(*) as blobs from blob")).toEqual({ blobs: 3 });
   for (const table of ["draft", "draft_key", "upload"])
@@ -294,10 +297,10 @@ it("refuses to delete a domain that has addresses", async () => {
   await using test = await openTestStore();
   const { store } = test;
   await seedAgent(store);
-  await expect(store.write("deleteDomain", { name: "example.org" })).rejects.toMatchObject({
+  await expect(store.write(nobody, "deleteDomain", { name: "example.org" })).rejects.toMatchObject({
     code: "precondition_failed",
   });
-  await expect(store.write("deleteDomain", { name: "nowhere.org" })).rejects.toMatchObject({
+  await expect(store.write(nobody, "deleteDomain", { name: "nowhere.org" })).rejects.toMatchObject({
     code: "not_found",
   });
 });

@@ -2,6 +2,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import {
   findSubmission,
   listDue,
@@ -36,7 +37,7 @@ describe("submitMessage", () => {
     const { store } = opened;
     const ada = await seedAgent(store);
     const envelope = envelopeTo("mel@far.example", "kit@else.example");
-    const made = await store.write("submitMessage", await submission(store, ada, { envelope }));
+    const made = await store.write(nobody, "submitMessage", await submission(store, ada, { envelope }));
     expect(made.state).toBe("queued");
     const entry = await store.get(
       `select mailbox.role, entry.flags from entry
@@ -61,14 +62,15 @@ describe("submitMessage", () => {
     const { store } = opened;
     const ada = await seedAgent(store);
     const envelope = envelopeTo("mel@far.example", "kit@else.example");
-    const made = await store.write("submitMessage", await submission(store, ada, { envelope }));
+    const made = await store.write(nobody, "submitMessage", await submission(store, ada, { envelope }));
     for (const _ of ["to Trash", "for good"]) {
       const { modseq } = (await store.get<{ modseq: number }>(
         "select modseq from entry where agent_id = ? and message_id = ?",
         ada.agent,
         made.message,
       ))!;
-      await store.write("deleteMessage", {
+      await store.write(nobody, "deleteMessage", {
+        actor: nobody,
         agent: ada.agent,
         message: made.message,
         version: String(modseq),
@@ -76,7 +78,7 @@ describe("submitMessage", () => {
       });
     }
     const report = (outcomes: ReportedOutcome[]) =>
-      store.write("reportDelivery", {
+      store.write(nobody, "reportDelivery", {
         agent: ada.agent,
         submission: made.submission!,
         outcomes,
@@ -97,12 +99,16 @@ describe("submitMessage", () => {
     const { store } = opened;
     const ada = await seedAgent(store);
     const args = await submission(store, ada, { hasCopy: false });
-    const first = await store.write("submitMessage", args);
-    const second = await store.write("submitMessage", await submission(store, ada, { hasCopy: false }));
+    const first = await store.write(nobody, "submitMessage", args);
+    const second = await store.write(
+      nobody,
+      "submitMessage",
+      await submission(store, ada, { hasCopy: false }),
+    );
     expect([first.message, second.message]).toEqual([0, 0]);
     expect(second.submission).toBeGreaterThan(first.submission!);
     expect(await positionOf(store, ada)).toBe(second.modseq);
-    await store.write("reportDelivery", {
+    await store.write(nobody, "reportDelivery", {
       agent: ada.agent,
       submission: first.submission!,
       outcomes: [outcome(1, "relayed")],
@@ -120,7 +126,7 @@ describe("submitMessage", () => {
     const ada = await seedAgent(store);
     const { messages } = await append(store, ada, 2);
     const envelope = { ...envelopeTo("mel@far.example"), answers: messages[0]!, forwards: messages[1]! };
-    await store.write("submitMessage", await submission(store, ada, { envelope }));
+    await store.write(nobody, "submitMessage", await submission(store, ada, { envelope }));
     const rows = await store.all<{ flags: number }>(
       "select flags from entry where agent_id = ? and mailbox_id = ? order by uid",
       ada.agent,
@@ -137,12 +143,12 @@ describe("submitMessage", () => {
     await using opened = await openTestStore();
     const { store } = opened;
     const ada = await seedAgent(store);
-    await store.write("setAgentState", { agent: ada.agent, state: "paused", at: 0 });
-    await expect(store.write("submitMessage", await submission(store, ada))).rejects.toMatchObject({
+    await store.write(nobody, "setAgentState", { agent: ada.agent, state: "paused", at: 0 });
+    await expect(store.write(nobody, "submitMessage", await submission(store, ada))).rejects.toMatchObject({
       code: "paused",
     });
     const full = await seedAgent(store, "full", { quotaBytes: 10 });
-    await expect(store.write("submitMessage", await submission(store, full))).rejects.toMatchObject({
+    await expect(store.write(nobody, "submitMessage", await submission(store, full))).rejects.toMatchObject({
       code: "policy_refused",
       details: { reason: "over_quota" },
     });
@@ -154,7 +160,7 @@ describe("submitMessage", () => {
     const { store, clock } = opened;
     const ada = await seedAgent(store);
     const sendAt = clock.now() + hourMs;
-    const made = await store.write("submitMessage", await submission(store, ada, { sendAt }));
+    const made = await store.write(nobody, "submitMessage", await submission(store, ada, { sendAt }));
     expect(made.state).toBe("scheduled");
     const due = (now: number) => listDueScheduled(store, { now, limit: 10 });
     expect(await due(sendAt - 1)).toEqual([]);
@@ -172,7 +178,7 @@ describe("limits of sending", () => {
     const ada = await seedAgent(opened.store);
     const limits = { perHour: 3, perDay: 5 };
     const send = async () =>
-      opened.store.write("submitMessage", await submission(opened.store, ada, { limits }));
+      opened.store.write(nobody, "submitMessage", await submission(opened.store, ada, { limits }));
     const waitOf = async () =>
       send().then(
         () => 0,
@@ -208,9 +214,9 @@ describe("limits of sending", () => {
     const limits = { perHour: 1, perDay: 1 };
     const draft = { draft: 999, version: "1" };
     await expect(
-      store.write("submitMessage", await submission(store, ada, { limits, draft })),
+      store.write(nobody, "submitMessage", await submission(store, ada, { limits, draft })),
     ).rejects.toMatchObject({ code: "not_found" });
-    await store.write("submitMessage", await submission(store, ada, { limits }));
+    await store.write(nobody, "submitMessage", await submission(store, ada, { limits }));
   });
 
   it("deletes times of sending that no limit needs", async () => {
@@ -219,9 +225,9 @@ describe("limits of sending", () => {
     const ada = await seedAgent(store);
     const limits = { perHour: 100, perDay: 100 };
     for (let count = 0; count < 5; count++)
-      await store.write("submitMessage", await submission(store, ada, { limits, hasCopy: false }));
+      await store.write(nobody, "submitMessage", await submission(store, ada, { limits, hasCopy: false }));
     clock.advance(25 * hourMs);
-    await store.write("submitMessage", await submission(store, ada, { limits, hasCopy: false }));
+    await store.write(nobody, "submitMessage", await submission(store, ada, { limits, hasCopy: false }));
     expect(await store.all("select send_number as number from send_time")).toEqual([{ number: 6 }]);
   });
 });
@@ -230,9 +236,9 @@ describe("reportDelivery", () => {
   async function sent(store: Store, ...addresses: string[]) {
     const ada = await seedAgent(store);
     const envelope = envelopeTo(...addresses);
-    const made = await store.write("submitMessage", await submission(store, ada, { envelope }));
+    const made = await store.write(nobody, "submitMessage", await submission(store, ada, { envelope }));
     const report = (outcomes: ReportedOutcome[], isDelayTold = false) =>
-      store.write("reportDelivery", {
+      store.write(nobody, "reportDelivery", {
         agent: ada.agent,
         submission: made.submission!,
         outcomes,
@@ -326,8 +332,10 @@ describe("reportDelivery", () => {
       breaker: null,
       at,
     };
-    expect((await store.write("reportDelivery", args)).deliveries).toHaveLength(1);
-    await expect(store.write("reportDelivery", args)).rejects.toMatchObject({ code: "precondition_failed" });
+    expect((await store.write(nobody, "reportDelivery", args)).deliveries).toHaveLength(1);
+    await expect(store.write(nobody, "reportDelivery", args)).rejects.toMatchObject({
+      code: "precondition_failed",
+    });
     const { count } = (await store.get<{ count: number }>(
       "select count(*) as count from entry where agent_id = ?",
       bob.agent,
@@ -343,8 +351,8 @@ itOnSqlite("waits an hour in a copy that is put back, as it may have left since"
   clock.set(Date.now());
   const ada = await seedAgent(store);
   const sendAt = clock.now() + 24 * hourMs;
-  await store.write("submitMessage", await submission(store, ada));
-  await store.write("submitMessage", await submission(store, ada, { sendAt }));
+  await store.write(nobody, "submitMessage", await submission(store, ada));
+  await store.write(nobody, "submitMessage", await submission(store, ada, { sendAt }));
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-copy-"));
   await store.backup(path.join(folder, "waypost.db"));
   await using copy = await openTestStore({ folder });
@@ -361,9 +369,9 @@ describe("what left long ago", () => {
     await using opened = await openTestStore();
     const { store, clock } = opened;
     const ada = await seedAgent(store);
-    const open = await store.write("submitMessage", await submission(store, ada));
-    const closed = await store.write("submitMessage", await submission(store, ada));
-    await store.write("reportDelivery", {
+    const open = await store.write(nobody, "submitMessage", await submission(store, ada));
+    const closed = await store.write(nobody, "submitMessage", await submission(store, ada));
+    await store.write(nobody, "reportDelivery", {
       agent: ada.agent,
       submission: closed.submission!,
       outcomes: [outcome(1, "relayed")],
@@ -393,7 +401,13 @@ describe("what left long ago", () => {
       ))!;
       const version = String(modseq);
       const { message } = closed;
-      await store.write("deleteMessage", { agent: ada.agent, message, version, at: clock.now() });
+      await store.write(nobody, "deleteMessage", {
+        actor: nobody,
+        agent: ada.agent,
+        message,
+        version,
+        at: clock.now(),
+      });
     }
     expect(await longAfter()).toEqual([open.submission]);
   });
@@ -402,9 +416,9 @@ describe("what left long ago", () => {
     await using opened = await openTestStore();
     const { store } = opened;
     const ada = await seedAgent(store);
-    await store.write("submitMessage", await submission(store, ada));
-    await store.write("submitMessage", await submission(store, ada, { hasCopy: false }));
-    await store.write("deleteAgent", { agent: ada.agent });
+    await store.write(nobody, "submitMessage", await submission(store, ada));
+    await store.write(nobody, "submitMessage", await submission(store, ada, { hasCopy: false }));
+    await store.write(nobody, "deleteAgent", { agent: ada.agent });
     await opened.reopen();
     await expect.poll(() => blobCount(opened.store)).toBe(0);
     expect(

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import type { MailboxNumber } from "#/src/model/numbers.ts";
 import { listUids } from "#/storage/queries/mail/entries.ts";
 import type { Store } from "#/storage/store.ts";
@@ -6,9 +7,9 @@ import { append } from "../support/delivery.ts";
 import { openTestStore, type Seed, seedAgent } from "../support/store.ts";
 
 function transfer(store: Store, from: Seed, to: Seed, isMove: boolean) {
-  return store.write("transferMessages", {
-    source: { agent: from.agent, mailbox: from.inbox },
-    target: { agent: to.agent, mailbox: to.inbox },
+  return store.write(nobody, "transferMessages", {
+    source: { agent: from.agent, mailbox: from.inbox, actor: nobody },
+    target: { agent: to.agent, mailbox: to.inbox, actor: nobody },
     uids: [[1, 100]],
     isMove,
     threadKeys: [],
@@ -23,7 +24,14 @@ it("copies a message to another agent once, however often it is in the mailbox, 
   const eve = await seedAgent(store, "eve");
   await append(store, ada, 1, { keywords: ["Blue"] });
   const { agent, inbox } = ada;
-  await store.write("copyMessages", { agent, source: inbox, target: inbox, uids: [[1, 1]], at: 0 });
+  await store.write(nobody, "copyMessages", {
+    actor: nobody,
+    agent,
+    source: inbox,
+    target: inbox,
+    uids: [[1, 1]],
+    at: 0,
+  });
   const copied = await transfer(store, ada, eve, false);
   expect(copied).toMatchObject({ sourceUids: [[1, 2]], targetUids: [[1, 2]] });
   const count = "select count(*) as count, sum(entry_count) as entries from message where agent_id = ?";
@@ -42,7 +50,7 @@ it("moves messages to another agent, which keeps them when the first agent is de
   await append(store, ada, 3);
   await transfer(store, ada, eve, true);
   expect(await listUids(store, ada.agent, ada.inbox)).toEqual([]);
-  await store.write("deleteAgent", { agent: ada.agent });
+  await store.write(nobody, "deleteAgent", { agent: ada.agent });
   expect(await listUids(store, eve.agent, eve.inbox)).toEqual([1, 2, 3]);
 });
 

@@ -4,7 +4,7 @@ import type { Job, Lane } from "#/storage/threads/messages.ts";
 import { WriterLanes } from "#/storage/writer-lanes.ts";
 
 function jobOf(lane: Lane, key: string, id = 0): Job {
-  return { id, lane, owner: { key }, name: "", args: undefined, bytes: 0, at: 0 };
+  return { id, by: undefined, lane, owner: { key }, name: "", args: undefined, bytes: 0, at: 0 };
 }
 
 function lanesWith(...jobs: readonly (readonly [lane: Lane, owner: string])[]): WriterLanes {

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import { forCaller } from "#/src/model/caller.ts";
 import type { Touched } from "#/src/model/changes.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
@@ -44,7 +45,12 @@ it("stores the octets of two jobs that share one buffer", async () => {
         provenance: "{}",
         isAuthenticated: false,
       };
-      return store.write("appendMessages", { agent, mailbox, messages: [message], at: 0 }, { transfer });
+      return store.write(
+        nobody,
+        "appendMessages",
+        { actor: nobody, agent, mailbox, messages: [message], at: 0 },
+        { transfer },
+      );
     }),
   );
   const sizes = await store.all("select length(data) as size from blob");
@@ -55,7 +61,7 @@ it("rolls back a delivery to several agents when one of them is missing", async 
   await using test = await openTestStore();
   const ada = await seedAgent(test.store, "ada");
   const bob = await seedAgent(test.store, "bob");
-  await test.store.write("deleteAgent", { agent: bob.agent });
+  await test.store.write(nobody, "deleteAgent", { agent: bob.agent });
   await expect(deliver(test.store, [ada, bob])).rejects.toMatchObject({ code: "not_found" });
   expect(await positionOf(test.store, ada)).toBe(6);
   expect(await test.store.get("select count(*) as blobs from blob")).toEqual({ blobs: 0 });
@@ -95,7 +101,7 @@ it("rings once per commit with how far each agent's log reaches", async () => {
   stop();
   rings.length = 0;
   await deliver(store, [ada]);
-  await store.write("updateAgent", { agent: ada.agent, name: "Ada" });
+  await store.write(nobody, "updateAgent", { agent: ada.agent, name: "Ada" });
   expect(rings).toEqual([]);
 });
 
@@ -106,7 +112,12 @@ it("rings for no job that failed and for no write that changed nothing", async (
   const rings: Touched[] = [];
   store.onCommit((touched) => rings.push(...touched));
   await expect(append(store, { ...ada, inbox: 99 as MailboxNumber })).rejects.toThrow();
-  await store.write("expungeMessages", { agent: ada.agent, mailbox: ada.inbox, at: 0 });
+  await store.write(nobody, "expungeMessages", {
+    actor: nobody,
+    agent: ada.agent,
+    mailbox: ada.inbox,
+    at: 0,
+  });
   expect(rings).toEqual([]);
 });
 
@@ -125,12 +136,12 @@ it("answers internal for an unexpected error, and continues", async () => {
   const { agent } = await seedAgent(store);
   const hash = new Uint8Array(32);
   const token = { agent, name: "a", hash, scopes: [], expiresAt: null, at: 0 };
-  await store.write("createToken", token);
-  await expect(store.write("createToken", token)).rejects.toMatchObject({
+  await store.write(nobody, "createToken", token);
+  await expect(store.write(nobody, "createToken", token)).rejects.toMatchObject({
     code: "internal",
     details: { cause: expect.stringMatching(/^SQLITE_CONSTRAINT|^23505: /) },
   });
-  expect(await store.write("createToken", { ...token, hash: new Uint8Array(32).fill(1) })).toEqual({
+  expect(await store.write(nobody, "createToken", { ...token, hash: new Uint8Array(32).fill(1) })).toEqual({
     token: 2,
   });
 });
@@ -139,7 +150,7 @@ it("refuses more than 2,000 writes at once as busy, and takes them again afterwa
   await using test = await openTestStore();
   const { store } = test;
   const { agent } = await seedAgent(store);
-  const update = () => store.write("updateAgent", { agent, name: "Ada" });
+  const update = () => store.write(nobody, "updateAgent", { agent, name: "Ada" });
   const writes = Array.from({ length: 2000 }, update);
   expect(store.isBusy()).toBe(true);
   await expect(update()).rejects.toMatchObject({
@@ -159,7 +170,8 @@ it("refuses more than 64 MiB under way as busy", async () => {
   const facts = await testFacts();
   const large = { ...facts, blob: { ...facts.blob, chunks: [bytes] } };
   const write = () =>
-    store.write("appendMessages", {
+    store.write(nobody, "appendMessages", {
+      actor: nobody,
       agent: ada.agent,
       mailbox: 99 as MailboxNumber,
       messages: [
@@ -180,7 +192,7 @@ it("transfers views of a shared buffer without the octets beside them", async ()
   const ada = await seedAgent(store);
   const pool = new Uint8Array(4096).fill(1);
   const storedKey = pool.subarray(100, 132);
-  await store.write("createPassword", {
+  await store.write(nobody, "createPassword", {
     agent: ada.agent,
     name: "a",
     storedKey,
@@ -216,7 +228,12 @@ itOnSqlite(
     expect(stored).toBeGreaterThan(2);
     expect(await findMailboxByName(store, ada.agent, "INBOX")).toMatchObject({ messageCount: stored });
     expect(await store.check()).toEqual([]);
-    await store.write("expungeMessages", { agent: ada.agent, mailbox: ada.inbox, at: 0 });
+    await store.write(nobody, "expungeMessages", {
+      actor: nobody,
+      agent: ada.agent,
+      mailbox: ada.inbox,
+      at: 0,
+    });
     expect((await append(store, ada, 1, { text })).uids).toEqual([stored + 1]);
   },
 );
@@ -225,7 +242,7 @@ it("refuses writes after it was closed, and finishes the earlier ones", async ()
   await using test = await openTestStore();
   const { agent } = await seedAgent(test.store);
   const { store } = test;
-  const create = (name: string) => store.write("createMailbox", { agent, name, at: 0 });
+  const create = (name: string) => store.write(nobody, "createMailbox", { agent, name, at: 0 });
   const write = create("Before");
   const closing = store.close();
   await expect(create("After")).rejects.toMatchObject({ code: "upstream_unavailable" });
@@ -242,7 +259,7 @@ itOnSqlite(
     const { store } = test;
     const ada = await seedAgent(store, "ada");
     const bob = await seedAgent(store, "bob");
-    await store.write("createMailbox", { agent: ada.agent, name: "top/below", at: 0 });
+    await store.write(nobody, "createMailbox", { agent: ada.agent, name: "top/below", at: 0 });
     const top = (await findMailboxByName(store, ada.agent, "top"))!.mailbox;
     const facts = await testFacts();
     const header = "Subject: x\r\n\r\n";
@@ -251,7 +268,7 @@ itOnSqlite(
     const append = ({ agent, inbox }: Seed, ...all: (typeof facts)[]): Promise<unknown> => {
       const message = { flags: 0, keywords: [], internalDate: 0, provenance: "{}", isAuthenticated: false };
       const messages = all.map((one) => ({ ...message, facts: one }));
-      return store.write("appendMessages", { agent, mailbox: inbox, messages, at: 0 });
+      return store.write(nobody, "appendMessages", { actor: nobody, agent, mailbox: inbox, messages, at: 0 });
     };
     const done: string[] = [];
     const as = (seed: Seed, name: string, write: () => Promise<unknown>): Promise<void> =>
@@ -265,7 +282,7 @@ itOnSqlite(
       );
     await Promise.all([
       as(ada, "rename", () =>
-        store.write("renameMailbox", { agent: ada.agent, mailbox: top, name: "a", at: 0 }),
+        store.write(nobody, "renameMailbox", { agent: ada.agent, mailbox: top, name: "a", at: 0 }),
       ),
       as(ada, "large", () => append(ada, large)),
       as(ada, "many", () => append(ada, ...Array.from({ length: quickEntriesMax + 1 }, () => facts))),

@@ -22,6 +22,7 @@ export async function openTestDatabase(): Promise<TestDatabase> {
   await migrate(database, folder, 0);
   const sql = new SqliteSql(database);
   const tx = Object.assign(sql, {
+    by: undefined,
     touch() {},
     sweepLater() {},
     takeBlobNumber: (account: AccountNumber) => takeBlobNumbers(sql, account, 1),

@@ -1,4 +1,5 @@
 /** Writes mail into the store without a protocol. */
+import { nobody } from "#/src/model/author.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
 import type { Store } from "#/storage/store.ts";
 import type { AppendResult } from "#/storage/transactions/mail/append-messages.ts";
@@ -13,7 +14,7 @@ export async function deliver(
   options: { threadKeys?: readonly Uint8Array[] } = {},
 ): Promise<Delivery[]> {
   const at = store.clock.now();
-  const { deliveries } = await store.write("deliverMessage", {
+  const { deliveries } = await store.write(nobody, "deliverMessage", {
     facts: await testFacts(text, options),
     recipients: recipients.map(({ account, agent }) => ({
       account,
@@ -40,7 +41,8 @@ export async function append(
 ): Promise<AppendResult> {
   const at = store.clock.now();
   const facts = await testFacts(options.text ?? "Hello.\r\n");
-  return store.write("appendMessages", {
+  return store.write(nobody, "appendMessages", {
+    actor: nobody,
     agent,
     mailbox: inbox,
     messages: Array.from({ length: count }, () => ({

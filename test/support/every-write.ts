@@ -1,5 +1,6 @@
 /** The life of a small store in which every named write is used at least once, on rows of every table. Tests of rules that hold
  *  for all writes use it, and it makes the stores that are kept for each version of the schema. */
+import { type Author, nobody } from "#/src/model/author.ts";
 import type {
   AccountNumber,
   AgentNumber,
@@ -29,6 +30,15 @@ interface Named {
   readonly account: AccountNumber;
   readonly agent: AgentNumber;
 }
+
+/** An author for all of them: each column of an author has a value that is not 0. */
+export const everyAuthor: Author = {
+  kind: "token",
+  agent: 1 as AgentNumber,
+  credential: 1,
+  door: "v1",
+  request: "req_0123456789abc",
+};
 
 export async function writeEverything(reader: Reader, write: Write): Promise<void> {
   // The first agent belongs to the second account, so that the number of an agent and the number of its account differ.
@@ -179,18 +189,27 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     at,
   });
   const appended = await write("appendMessages", {
+    actor: nobody,
     agent: ada.agent,
     mailbox: inbox,
     messages: await Promise.all(["One", "Two", "Three", "Four"].map((subject) => copyOf(subject, ["work"]))),
     at,
   });
   const [one, two, three, four] = appended.uids.map((uid) => [[uid, uid]] as const);
-  const place = { agent: ada.agent, mailbox: inbox, at };
+  const place = { agent: ada.agent, mailbox: inbox, actor: nobody, at };
   await write("storeFlags", { ...place, uids: one!, mode: "add", mask: 8, keywords: ["$Junk"] });
   await write("expungeMessages", { ...place, uids: one! });
-  await write("copyMessages", { agent: ada.agent, source: inbox, target: work, uids: two!, at });
+  await write("copyMessages", {
+    actor: nobody,
+    agent: ada.agent,
+    source: inbox,
+    target: work,
+    uids: two!,
+    at,
+  });
   for (const isUndone of [true, false]) {
     const unfinished = await write("copyMessages", {
+      actor: nobody,
       agent: ada.agent,
       source: inbox,
       target: work,
@@ -200,8 +219,16 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     });
     if (isUndone) await write("undoCopy", { agent: ada.agent, copy: unfinished.copy!, at });
   }
-  await write("moveMessages", { agent: ada.agent, source: inbox, target: work, uids: three!, at });
+  await write("moveMessages", {
+    actor: nobody,
+    agent: ada.agent,
+    source: inbox,
+    target: work,
+    uids: three!,
+    at,
+  });
   await write("replaceMessage", {
+    actor: nobody,
     agent: ada.agent,
     source: inbox,
     uid: four![0]![0],
@@ -210,8 +237,8 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     at,
   });
   await write("transferMessages", {
-    source: { agent: mia.agent, mailbox: await mailboxOf(mia.agent, "inbox") },
-    target: { agent: ada.agent, mailbox: work },
+    source: { agent: mia.agent, mailbox: await mailboxOf(mia.agent, "inbox"), actor: nobody },
+    target: { agent: ada.agent, mailbox: work, actor: nobody },
     uids: [[1, 1]],
     isMove: false,
     threadKeys: [],
@@ -219,6 +246,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
   });
   await write("keepRecent", { agent: ada.agent, mailbox: inbox, uid: first.uid });
   await write("updateMessages", {
+    actor: nobody,
     agent: ada.agent,
     messages: [first.message],
     isFlagged: true,
@@ -233,7 +261,13 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     ada.agent,
     trashed!,
   ))!;
-  await write("deleteMessage", { agent: ada.agent, message: trashed!, version: String(version), at });
+  await write("deleteMessage", {
+    actor: nobody,
+    agent: ada.agent,
+    message: trashed!,
+    version: String(version),
+    at,
+  });
   const drafted = async (subject: string) => {
     const { facts, provenance } = await copyOf(subject, []);
     return { facts: { ...facts, draftKeys: [digestOf(subject)] }, provenance, isAuthenticated: false };
@@ -340,6 +374,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     agents: [
       {
         agent: ada.agent,
+        actor: nobody,
         actions: [
           { ...(await put(calendar, "one", "one.ics")), attachments: { added: [attached] } },
           await put(calendar, "two"),
@@ -348,9 +383,10 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
       },
       {
         agent: mia.agent,
+        actor: nobody,
         actions: [{ ...(await put(shared, "one")), attachments: { attachmentsOf: [ada.agent] } }],
       },
-      { agent: bob.agent, actions: [] },
+      { agent: bob.agent, actor: nobody, actions: [] },
     ],
     at,
   });
@@ -359,6 +395,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     agents: [
       {
         agent: ada.agent,
+        actor: nobody,
         actions: [
           { ...(await put(calendar, "one", "one.ics")), provenance: '{"source":"api"}' },
           { kind: "move", item: secondEvent!, collection: spare, isOverwriting: false },
@@ -428,7 +465,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
   const basis = await readSendingBasis(reader, [bob.agent], { addresses: [], domains: [] });
   const invitation = await submission("You are invited too");
   await write("changeItems", {
-    agents: [{ agent: mia.agent, actions: [await put(shared, "invited")] }],
+    agents: [{ agent: mia.agent, actor: nobody, actions: [await put(shared, "invited")] }],
     mails: [
       { ...invitation, envelope: { ...invitation.envelope, calendarUid: "invited" } },
       { ...invited, decision: { kind: "queue", basis } },
@@ -449,7 +486,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     pauses: [ada.agent],
   });
   const versionOf = async (hold: number) => String((await findHold(reader, ada.agent, hold))!.modseq);
-  const actor = { agent: mia.agent, canApprove: true };
+  const actor = { ...nobody, agent: mia.agent, canApprove: true };
   await write("editHold", {
     agent: ada.agent,
     hold: holds[0]!,
@@ -553,7 +590,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
   } as const;
   const removed = { kind: "remove", path: "folder", expected: undefined } as const;
   for (const action of [folder, fileOf("folder/file"), copied, removed])
-    await write("changeFile", { agent: ada.agent, action, at });
+    await write("changeFile", { actor: nobody, agent: ada.agent, action, at });
 
   /** Operators and their calls. */
   const operator = { name: "platform", hash: digestOf("wpo_"), scopes: ["read"], expiresAt: later, at };

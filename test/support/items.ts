@@ -3,7 +3,7 @@ import type { Collections } from "#/src/collections/collections.ts";
 import { createCollections } from "#/src/collections/create-collections.ts";
 import type { ItemProvenance } from "#/src/collections/item.ts";
 import { createDirectPreparation } from "#/src/collections/preparing/preparation.ts";
-import type { Actor } from "#/src/model/actor.ts";
+import { type Actor, nobody } from "#/src/model/author.ts";
 import type { CollectionNumber, ItemNumber } from "#/src/model/numbers.ts";
 
 export { calendarText, cardText, eventText } from "./item-texts.ts";
@@ -32,7 +32,7 @@ export async function openItemHouse(): Promise<ItemHouse> {
     test,
     collections,
     ada,
-    actor: { agent: ada.agent, canApprove: false },
+    actor: { ...nobody, agent: ada.agent, canApprove: false },
     calendar: await numberOf("calendar"),
     addressbook: await numberOf("addressbook"),
     [Symbol.asyncDispose]: () => test[Symbol.asyncDispose](),

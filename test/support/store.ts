@@ -1,9 +1,11 @@
 /** A real store in a temporary folder, with a clock that the test moves. When the test disposes of the store, it is checked. */
+
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { expect, it, type TestAPI } from "vitest";
+import { nobody } from "#/src/model/author.ts";
 import type { AccountNumber, AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { encodeBlob } from "#/storage/blob.ts";
 import { checkStore } from "#/storage/checks/check.ts";
@@ -115,9 +117,10 @@ export async function seedAgent(
     "select account_id as account from account where name = ?",
     accountName,
   );
-  const account = found?.account ?? (await store.write("createAccount", { name: accountName, at })).account;
-  if (found === undefined) await store.write("createDomain", { name: domain, account, at });
-  const { agent } = await store.write("createAgent", {
+  const account =
+    found?.account ?? (await store.write(nobody, "createAccount", { name: accountName, at })).account;
+  if (found === undefined) await store.write(nobody, "createDomain", { name: domain, account, at });
+  const { agent } = await store.write(nobody, "createAgent", {
     account,
     kind: options.kind ?? "agent",
     name,

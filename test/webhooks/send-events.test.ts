@@ -9,6 +9,7 @@ import { administer } from "#/src/accounts/administration/operations.ts";
 import { createFairness } from "#/src/fairness/fairness.ts";
 import { createFeed } from "#/src/feed/feed.ts";
 import { createWebhooks } from "#/src/feed/webhooks.ts";
+import { atCommandLine, nobody } from "#/src/model/author.ts";
 import type { EventType } from "#/src/model/changes.ts";
 import { deliver } from "../support/delivery.ts";
 import { openWebhookReceiver } from "../support/servers/webhook-receiver.ts";
@@ -31,6 +32,7 @@ async function openSender(fairness = createFairness()) {
   let runner = await startWebhooks(rooms);
   const operate = (operation: string, input: Record<string, unknown>) =>
     administer(
+      atCommandLine,
       { store, settings, webhooks: { ...webhooks, test: (number) => testWebhook(rooms, number) } },
       `webhook.${operation}`,
       input,
@@ -153,7 +155,7 @@ describe("a webhook", () => {
     await using test = await openTestStore();
     const ada = await seedAgent(test.store);
     const webhook = { agent: ada.agent, url: "https://hooks.example/", secret: "s", limit: 9, at: 0 };
-    await test.store.write("createWebhook", { ...webhook, types: ["mail.received"] });
+    await test.store.write(nobody, "createWebhook", { ...webhook, types: ["mail.received"] });
     await deliver(test.store, [ada]);
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-store-"));
     await test.store.backup(path.join(folder, "waypost.db"));
@@ -245,14 +247,14 @@ describe("a webhook", () => {
       "example.org",
     ])
       await expect(
-        administer({ store: opened.store, settings }, "webhook.add", { owner, url }),
+        administer(atCommandLine, { store: opened.store, settings }, "webhook.add", { owner, url }),
       ).rejects.toMatchObject({ code: "invalid", details: { field: "/url" } });
   });
 
   it("is deleted with its owner", async () => {
     await using sender = await openSender();
     await sender.add();
-    await sender.store.write("deleteAgent", { agent: sender.agent.agent });
+    await sender.store.write(nobody, "deleteAgent", { agent: sender.agent.agent });
     expect((await sender.operate("list", {})).webhooks).toEqual([]);
   });
 });

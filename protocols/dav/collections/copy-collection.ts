@@ -41,7 +41,7 @@ export async function copyCollection(
   if (isDeep && collection.itemCount > copiedItemsMax)
     throw new DavError(507, `A collection of more than ${copiedItemsMax} items is not copied whole.`);
   const { displayName, description, color, order, components, timeZone, isTransparent } = collection;
-  const made = await collections.createCollection(agent, {
+  const made = await collections.createCollection(login.author, agent, {
     kind: collection.kind,
     properties: { displayName, description, color, order, components, timeZone, isTransparent },
     deadProperties: await collections.listDeadProperties(collection.agent, collection.number),
@@ -53,7 +53,7 @@ export async function copyCollection(
     if (standing !== undefined && kind === "calendar")
       await scheduling.deleteCalendar(writer, standing.number);
     const copy = { number: made.collection, kind: collection.kind };
-    await collections.moveCollection(agent, copy, { segment, overwrite });
+    await collections.moveCollection(login.author, agent, copy, { segment, overwrite });
     if (existing !== undefined) locks.removeAt(existing.href);
     if (left.length === 0) return { status: standing === undefined ? 201 : 204, headers: { Location: href } };
     const unique = unmet(
@@ -65,7 +65,7 @@ export async function copyCollection(
       left.map((item) => statusResponse(tree.itemOf({ ...resource, href }, item).href, 403, unique)),
     );
   } catch (error) {
-    await collections.deleteCollection(agent, made.collection);
+    await collections.deleteCollection(login.author, agent, made.collection);
     if (isWaypostError(error) && error.details.reason === "already_exists")
       throw new DavError(412, "There is something at the destination.", { cause: error });
     throw error;

@@ -40,7 +40,7 @@ export async function moveCollection(
   if (isReplacing && kind === "calendar")
     await rooms.scheduling.deleteCalendar({ agent, actor, principal: request.login }, standing.number);
   try {
-    await rooms.collections.moveCollection(agent, collection, { segment, overwrite });
+    await rooms.collections.moveCollection(request.login.author, agent, collection, { segment, overwrite });
   } catch (error) {
     if (isWaypostError(error) && error.details.reason === "already_exists")
       throw new DavError(412, "There is something at the destination.", { cause: error });

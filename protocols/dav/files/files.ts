@@ -1,5 +1,6 @@
 /** Files and folders, the ordinary resources and collections of WebDAV (RFC 4918): what the methods do with them. They are of one
  *  agent alone. */
+import { withoutApproval } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { fileBytesMax } from "#/src/model/limits.ts";
 import type { DavAnswer } from "../answer.ts";
@@ -20,7 +21,7 @@ export function assertWritesFiles(request: DavRequest, href: string): void {
 }
 
 function actorOf({ login }: DavRequest) {
-  return { agent: login.agent, canApprove: false };
+  return withoutApproval({ ...login.author, agent: login.agent });
 }
 
 /** The URL of a file or folder that may not exist yet. */

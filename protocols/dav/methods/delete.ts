@@ -59,7 +59,8 @@ function repliesOf({ context: { koa } }: DavRequest): SchedulingOptions {
 const deleteByKind: Readonly<
   Record<CollectionKind, (request: DavRequest, collection: ReachedCollection) => Promise<unknown>>
 > = {
-  addressbook: ({ rooms }, { agent, number }) => rooms.collections.deleteCollection(agent, number),
+  addressbook: ({ rooms, login }, { agent, number }) =>
+    rooms.collections.deleteCollection(login.author, agent, number),
   calendar: (request, { agent, actor, number }) =>
     request.rooms.scheduling.deleteCalendar(
       { agent, actor, principal: request.login },

@@ -118,7 +118,7 @@ async function make(
     return multistatus([element(dav("response"), textElement(dav("href"), request.href), outcome)]);
   }
   const { properties, setDead } = changes;
-  await rooms.collections.createCollection(login.agent, {
+  await rooms.collections.createCollection(login.author, login.agent, {
     kind,
     segment,
     properties: { ...properties, displayName: properties.displayName ?? segment },

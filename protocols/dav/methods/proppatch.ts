@@ -34,7 +34,10 @@ export const proppatch: Method = {
       assertRight(collection, "manage", resource.href, dav("write-properties"));
       const { agent } = collection;
       const { setDead: set, removeDead: remove } = changes;
-      await rooms.collections.changeItemDeadProperties(agent, resource.item.number, { set, remove });
+      await rooms.collections.changeItemDeadProperties(request.login.author, agent, resource.item.number, {
+        set,
+        remove,
+      });
       if (preferences.isMinimal) return { status: 200, headers: preferenceApplied("return=minimal") };
     } else if (changes.isPossible && "collection" in resource) {
       const { collection } = resource;
@@ -62,7 +65,7 @@ async function changeCollection(
       defaultCalendarHref === undefined
         ? undefined
         : (await findDefaultCalendar(request, resource, defaultCalendarHref)).collection.number;
-    await request.rooms.collections.updateCollection(agent, number, {
+    await request.rooms.collections.updateCollection(request.login.author, agent, number, {
       ...changes,
       properties,
       newDefault,

@@ -44,11 +44,11 @@ export const append = command({
     const { agent, number, actor } = mailbox;
     const provenance = { source: "imap" } as const;
     const { uidValidity, uids } = await session.rooms.mail.appendMessages(
+      actor,
       agent,
       number,
       read,
       provenance,
-      actor,
     );
     const made = numberSetOf(uids);
     session.made(mailbox, made);

@@ -11,8 +11,7 @@ export const close = command({
   parse: noArguments,
   async run(session) {
     const { mailbox, isReadOnly } = session.selected;
-    if (!isReadOnly)
-      await session.rooms.mail.expungeMessages(mailbox.agent, mailbox.number, undefined, mailbox.actor);
+    if (!isReadOnly) await session.rooms.mail.expungeMessages(mailbox.actor, mailbox.agent, mailbox.number);
     await session.unselect();
     return undefined;
   },

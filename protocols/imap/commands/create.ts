@@ -24,7 +24,12 @@ export const create = command({
   async run(session, { name, given, uses }, out) {
     const plain = newMailboxName(name);
     const place = await session.access.place(plain);
-    const mailbox = await session.rooms.mail.createMailbox(place.agent, place.name, roleOf(uses));
+    const mailbox = await session.rooms.mail.createMailbox(
+      session.principal.author,
+      place.agent,
+      place.name,
+      roleOf(uses),
+    );
     tellGivenName(session, { name: plain, given }, out);
     return { code: `MAILBOXID (${mailbox.id})` };
   },

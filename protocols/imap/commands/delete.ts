@@ -18,7 +18,7 @@ export const deleteCommand = command({
     const mailbox = await session.findMailbox(named.name, "x");
     const { agent, number } = mailbox;
     const selected = session.state === "selected" ? session.selected.mailbox : undefined;
-    await session.rooms.mail.deleteMailbox(agent, number);
+    await session.rooms.mail.deleteMailbox(session.principal.author, agent, number);
     const isSelected = selected?.agent === agent && selected.number === number;
     if (isSelected && (await session.unselect())) out.line("* OK [CLOSED] The mailbox was deleted");
     tellGivenName(session, named, out, "\\NonExistent");

@@ -30,7 +30,7 @@ export const expunge = command<SequenceSet | undefined>({
     const { agent, number, actor } = selected.mailbox;
     const named = set === undefined ? undefined : namedMessages(selected, set, form).uids;
     const { uids, lowest } = await limitDeleted(session, named);
-    const { expunged, modseq } = await session.rooms.mail.expungeMessages(agent, number, uids, actor);
+    const { expunged, modseq } = await session.rooms.mail.expungeMessages(actor, agent, number, uids);
     // RFC 7162 section 3.2.7. All changes up to this MODSEQ are sent before the tagged OK.
     const isTold = expunged.length > 0 && session.isEnabled("QRESYNC");
     const answer = isTold ? { code: `HIGHESTMODSEQ ${modseq}` } : undefined;

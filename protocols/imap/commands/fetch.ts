@@ -156,8 +156,8 @@ async function markSeen(session: Session, selected: SelectedMailbox, entries: re
     entries.filter((entry) => (entry.flags.mask & seenFlag) === 0).map((entry) => entry.uid),
   );
   if (unseen.length === 0) return undefined;
-  const { agent, number } = selected.mailbox;
-  const { modseq, changed } = await session.rooms.mail.storeFlags(agent, number, {
+  const { agent, number, actor } = selected.mailbox;
+  const { modseq, changed } = await session.rooms.mail.storeFlags(actor, agent, number, {
     uids: unseen,
     mode: "add",
     flags: seenFlag,

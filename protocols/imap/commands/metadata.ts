@@ -110,7 +110,12 @@ export const setMetadata = command<SetArguments>({
       throw valueBound.refusal;
     const changes = entries.map((entry) => ({ name: entry.name, value: entry.value ?? null }));
     try {
-      const { modseq } = await session.rooms.mail.setMetadata(place, session.agent, changes);
+      const { modseq } = await session.rooms.mail.setMetadata(
+        session.principal.author,
+        place,
+        session.agent,
+        changes,
+      );
       session.watch?.own(place.agent, modseq);
     } catch (error) {
       if (isWaypostError(error) && error.details.reason === "limit_reached")

@@ -23,7 +23,12 @@ export const rename = command({
     const newName = newMailboxName(target.name);
     const place = await session.access.place(newName);
     if (place.agent !== mailbox.agent) throw no("CANNOT", "A mailbox stays with its owner");
-    await session.rooms.mail.renameMailbox(mailbox.agent, mailbox.number, place.name);
+    await session.rooms.mail.renameMailbox(
+      session.principal.author,
+      mailbox.agent,
+      mailbox.number,
+      place.name,
+    );
     tellGivenName(session, { ...target, name: newName }, out);
     return undefined;
   },

@@ -75,7 +75,7 @@ async function runReplace(
   const replaced =
     target.role === "holds"
       ? await holds.editByMessage({ agent, ...read!, actor, replaces: { mailbox: source, uid } })
-      : await mail.replaceMessage(agent, source, uid, target.number, read!, provenance, actor);
+      : await mail.replaceMessage(actor, agent, source, uid, target.number, read!, provenance);
   session.made(target, [[replaced.uid, replaced.uid]]);
   out.line(`* OK [APPENDUID ${replaced.uidValidity} ${replaced.uid}] The new message is there`);
   return session.isEnabled("QRESYNC") ? { code: `HIGHESTMODSEQ ${replaced.modseq}` } : undefined;

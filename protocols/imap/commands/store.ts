@@ -86,7 +86,7 @@ async function runStore(
     keywords: args.flags.keywords,
     ...(args.unchangedSince === undefined ? {} : { unchangedSince: args.unchangedSince as Modseq }),
   };
-  const { pieces, failed } = await session.rooms.mail.storeFlags(agent, number, change, actor);
+  const { pieces, failed } = await session.rooms.mail.storeFlags(actor, agent, number, change);
   for (const { modseq, changed } of pieces) if (changed.length > 0) selected.own(modseq);
 
   const hasCondstore = session.isEnabled("CONDSTORE");

@@ -18,7 +18,12 @@ function subscriptionCommand(name: "SUBSCRIBE" | "UNSUBSCRIBE", isSubscribed: bo
     },
     async run(session, mailboxName) {
       const plainName = isSubscribed ? newMailboxName(mailboxName) : mailboxName;
-      await session.rooms.mail.setSubscription(session.agent, plainName, isSubscribed);
+      await session.rooms.mail.setSubscription(
+        session.principal.author,
+        session.agent,
+        plainName,
+        isSubscribed,
+      );
       return undefined;
     },
   });

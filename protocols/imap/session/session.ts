@@ -1,11 +1,11 @@
 /** One client's session: who is logged in, what is enabled, which mailbox is selected. Commands change it through its
  *  methods. Only those that read more from the client use the socket (AUTHENTICATE, IDLE, STARTTLS). */
 
-import { randomUUID } from "node:crypto";
 import type { Connection } from "#/protocols/connection/connection.ts";
 import type { ConnectionPlace } from "#/protocols/connection/connection-door.ts";
 import { type Logins, loggedLogins } from "#/protocols/connection/logged-logins.ts";
 import type { Principal } from "#/src/accounts/accounts.ts";
+import { newRequestDigits } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { NumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
@@ -53,7 +53,7 @@ export class Session {
   readonly rooms: ServedRooms;
   readonly connection: Connection;
   /** Identifies the session in log lines. */
-  readonly id = randomUUID().slice(0, 13);
+  readonly id = newRequestDigits();
   /** Tag of the running command. ESEARCH responses repeat it. */
   tag = "";
   /** CONDSTORE was enabled while a mailbox is selected: its HIGHESTMODSEQ is still to be sent. */
@@ -136,7 +136,7 @@ export class Session {
 
   get logins(): Logins {
     const { accounts, log } = this.rooms;
-    return loggedLogins(accounts, log, { protocol: "imap", session: this.id });
+    return loggedLogins(accounts, log, { door: "imap", protocol: "imap", session: this.id });
   }
 
   /** Logs in as the principal that `authenticate` gives, and counts its failures. */

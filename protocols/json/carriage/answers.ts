@@ -1,9 +1,11 @@
 /** What all JSON routes on the HTTP ports share: checking the credential, and the envelope of errors. */
+
 import type { Logger } from "pino";
 import { loggedLogins } from "#/protocols/connection/logged-logins.ts";
 import type { Exchange, HttpContext, StreamExchange } from "#/protocols/http/app.ts";
 import { bearerToken } from "#/protocols/http/bearer.ts";
 import type { Principal } from "#/src/accounts/accounts.ts";
+import type { Door } from "#/src/model/author.ts";
 import { CallerGone } from "#/src/model/caller.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { asRefusal, errorObject, refusalHeaders, statusOfCode } from "../errors.ts";
@@ -17,10 +19,12 @@ export async function authenticateBearer(
   { accounts, log }: Pick<JsonRooms, "accounts" | "log">,
   authorization: string | undefined,
   exchange: Exchange,
+  door: Door,
 ): Promise<Principal> {
   const token = bearerToken(authorization);
   if (token === undefined) throw new WaypostError("unauthorized", "No credential was sent.");
   const principal = await loggedLogins(accounts, log, {
+    door,
     protocol: "http",
     requestId: exchange.requestId,
   }).authenticateToken(token, exchange.remoteAddress);

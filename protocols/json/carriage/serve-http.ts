@@ -38,7 +38,7 @@ export function createJsonRoute(rooms: JsonRooms, registry: OperationRegistry, i
 
   async function answerOperation(context: HttpContext): Promise<void> {
     const { koa, requestId, signal } = context;
-    const principal = await authenticateBearer(rooms, koa.get("Authorization"), context);
+    const principal = await authenticateBearer(rooms, koa.get("Authorization"), context, "v1");
     const name = koa.path.slice(prefix.length);
     if (koa.method !== "POST") {
       registry.find(name);

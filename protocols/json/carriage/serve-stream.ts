@@ -29,7 +29,7 @@ export function createStreamRoute(
 
   async function serve(exchange: StreamExchange): Promise<void> {
     const { request, response, requestId, signal } = exchange;
-    const principal = await authenticateBearer(rooms, request.headers.authorization, exchange);
+    const principal = await authenticateBearer(rooms, request.headers.authorization, exchange, "v1");
     const outcome = await invoke.call({
       operation: pathOf(request).slice(prefix.length),
       principal,

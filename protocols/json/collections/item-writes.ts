@@ -2,7 +2,7 @@
 import type { CollectionKind } from "#/src/collections/collection.ts";
 import type { ItemWritten, PutItem } from "#/src/collections/collections.ts";
 import type { StoredItem } from "#/src/collections/item.ts";
-import type { Actor } from "#/src/model/actor.ts";
+import type { Actor } from "#/src/model/author.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import { reachesScope } from "#/src/reach/agents.ts";

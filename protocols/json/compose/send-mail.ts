@@ -52,7 +52,7 @@ export async function sendMail(
   const { sending, draft } = await readMail(context, mailbox, input);
   assertRecipientCount(context, sending);
   const startedAt = performance.now();
-  const result = await outbound.submit({
+  const result = await outbound.submit(context.principal.author, {
     principal: context.principal,
     mailbox,
     bytes: sending.bytes,

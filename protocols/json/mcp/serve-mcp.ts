@@ -95,7 +95,7 @@ export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, in
   async function answer(context: HttpContext): Promise<void> {
     const { koa, signal } = context;
     assertKnownPlace(koa.req, rooms.settings);
-    const principal = await authenticateBearer(rooms, koa.get("Authorization"), context);
+    const principal = await authenticateBearer(rooms, koa.get("Authorization"), context, "mcp");
     if (koa.method !== "POST") {
       koa.set("Allow", "POST");
       return refuse(rooms.log, context, notPost, 405);

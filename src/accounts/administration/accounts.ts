@@ -9,8 +9,8 @@ export const accountOperations = [
     summary: "Create an account. It owns domains, agents and people, and shares no data with other accounts.",
     input: z.strictObject({ name: nameField.describe("Name of the account.") }),
     positional: ["name"],
-    async run({ store }, { name }) {
-      await store.write("createAccount", { name, at: store.clock.now() });
+    async run({ store }, { name }, by) {
+      await store.write(by, "createAccount", { name, at: store.clock.now() });
       return { name, state: "active" };
     },
   }),
@@ -35,9 +35,9 @@ export const accountOperations = [
     summary: "Suspend an account: its requests fail with not_billable, mail still arrives.",
     input: z.strictObject({ name: nameField.describe("Name of the account.") }),
     positional: ["name"],
-    async run({ store }, { name }) {
+    async run({ store }, { name }, by) {
       const { account } = await selectAccount(store, name);
-      await store.write("updateAccount", { account, state: "not_billable" });
+      await store.write(by, "updateAccount", { account, state: "not_billable" });
       return { name, state: "not_billable" };
     },
   }),
@@ -46,9 +46,9 @@ export const accountOperations = [
     summary: "End the suspension of an account.",
     input: z.strictObject({ name: nameField.describe("Name of the account.") }),
     positional: ["name"],
-    async run({ store }, { name }) {
+    async run({ store }, { name }, by) {
       const { account } = await selectAccount(store, name);
-      await store.write("updateAccount", { account, state: "active" });
+      await store.write(by, "updateAccount", { account, state: "active" });
       return { name, state: "active" };
     },
   }),

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
+import type { Author } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { defaultScopes, type Scope } from "#/src/model/roles.ts";
 import { findDomain } from "#/storage/queries/accounts/accounts.ts";
@@ -35,6 +36,7 @@ export interface NewOwner {
 
 /** An agent or a person with their mailbox, an app password, and for an agent a token. */
 export async function createOwner(
+  by: Author,
   { store, settings }: AdministrationRooms,
   kind: AgentKind,
   input: {
@@ -49,7 +51,7 @@ export async function createOwner(
   if (domain === undefined) throw unknownDomain(address.domain);
   const name = input.name ?? address.localPart;
   const policy = await readSendingPolicy(store, domain.account, input);
-  const { agent } = await store.write("createAgent", {
+  const { agent } = await store.write(by, "createAgent", {
     account: domain.account,
     kind,
     name,
@@ -60,14 +62,14 @@ export async function createOwner(
     scramIterations,
   });
   if (policy !== undefined)
-    await store.write("setSendingPolicy", { agent, ...policy, at: store.clock.now() });
+    await store.write(by, "setSendingPolicy", { agent, ...policy, at: store.clock.now() });
   const row = (await findAgent(store, agent))!;
-  if (policy?.approver != null) await subscribeApprover(store, row);
+  if (policy?.approver != null) await subscribeApprover(by, store, row);
   const created = { id: store.ids.encode("agent", agent), kind, address: primaryAddress(row), name };
-  const { secret: password } = await createPassword(store, row, "first");
+  const { secret: password } = await createPassword(by, store, row, "first");
   if (kind === "person") return { ...created, password };
   const scopes = input.scopes ?? defaultScopes;
-  const { secret: token } = await createToken(store, row, { name: "first", scopes, expiresAt: null });
+  const { secret: token } = await createToken(by, store, row, { name: "first", scopes, expiresAt: null });
   return { ...created, token, password };
 }
 
@@ -144,19 +146,19 @@ function ownerOperations(kind: AgentKind) {
         ...(kind === "agent" ? sendingPolicyFields : {}),
       }),
       positional: ["owner"],
-      async run({ store }, input) {
+      async run({ store }, input, by) {
         const { agent, account } = await selectOwner(store, input.owner, kind);
         // A person has none of its fields.
         const policy = await readSendingPolicy(store, account, input as PolicyInput);
-        await store.write("updateAgent", {
+        await store.write(by, "updateAgent", {
           agent,
           ...(input.name === undefined ? {} : { name: input.name }),
           ...(input.quotaBytes === undefined ? {} : { quotaBytes: input.quotaBytes }),
         });
         if (policy !== undefined)
-          await store.write("setSendingPolicy", { agent, ...policy, at: store.clock.now() });
+          await store.write(by, "setSendingPolicy", { agent, ...policy, at: store.clock.now() });
         const row = (await findAgent(store, agent))!;
-        if (policy?.approver != null) await subscribeApprover(store, row);
+        if (policy?.approver != null) await subscribeApprover(by, store, row);
         return describeOwner(store, row, await listAddresses(store, agent));
       },
     }),
@@ -167,10 +169,10 @@ function ownerOperations(kind: AgentKind) {
           verb === "pause" ? `Stop one ${kind} from sending; mail still arrives.` : "Take a pause back.",
         input: z.strictObject({ owner: selector }),
         positional: ["owner"],
-        async run({ store, outbound }, input) {
+        async run({ store, outbound }, input, by) {
           const row = await selectOwner(store, input.owner, kind);
           const state = verb === "pause" ? "paused" : "active";
-          await store.write("setAgentState", { agent: row.agent, state, at: store.clock.now() });
+          await store.write(by, "setAgentState", { agent: row.agent, state, at: store.clock.now() });
           // Mail that was queued before the pause is due now.
           if (verb === "resume") outbound?.ring();
           return { address: primaryAddress(row), state };
@@ -183,9 +185,9 @@ function ownerOperations(kind: AgentKind) {
       input: z.strictObject({ owner: selector }),
       positional: ["owner"],
       isDestructive: true,
-      async run({ store }, input) {
+      async run({ store }, input, by) {
         const row = await selectOwner(store, input.owner, kind);
-        await store.write("deleteAgent", { agent: row.agent });
+        await store.write(by, "deleteAgent", { agent: row.agent });
         return { address: primaryAddress(row), deleted: true };
       },
     }),
@@ -201,14 +203,14 @@ function ownerOperations(kind: AgentKind) {
           address: z.string().max(300).describe("The further address."),
         }),
         positional: ["owner", "address"],
-        async run({ store }, input) {
+        async run({ store }, input, by) {
           const row = await selectOwner(store, input.owner, kind);
           const { domain, localPart } = readAddress(input.address);
           const owner = await findDomain(store, domain);
           if (owner?.account !== row.account) throw unknownDomain(domain);
           const target = { agent: row.agent, domain, localPart };
-          if (verb === "unalias") await store.write("removeAddress", target);
-          else await store.write("addAddress", { ...target, isPrimary: false, at: store.clock.now() });
+          if (verb === "unalias") await store.write(by, "removeAddress", target);
+          else await store.write(by, "addAddress", { ...target, isPrimary: false, at: store.clock.now() });
           return describeOwner(store, row, await listAddresses(store, row.agent));
         },
       }),
@@ -232,15 +234,15 @@ export const agentOperations = [
       ...sendingPolicyFields,
     }),
     positional: ["address"],
-    async run(rooms, { webhookUrl, webhookTypes, ...input }) {
+    async run(rooms, { webhookUrl, webhookTypes, ...input }, by) {
       const { store, settings, webhooks } = rooms;
       // Checked before the agent is created, so that a refusal leaves no agent behind.
       const url =
         webhookUrl === undefined ? undefined : readUrl(webhookUrl, settings.webhooks, "/webhookUrl");
-      const created = await createOwner(rooms, "agent", input);
+      const created = await createOwner(by, rooms, "agent", input);
       if (url === undefined) return { ...created };
       const { agent } = store.ids.decode(created.id)!;
-      const webhook = await createWebhook(store, agent, url, webhookTypes ?? []);
+      const webhook = await createWebhook(by, store, agent, url, webhookTypes ?? []);
       webhooks?.changed();
       return { ...created, webhook };
     },
@@ -258,7 +260,7 @@ export const personOperations = [
       quotaBytes: quotaField,
     }),
     positional: ["address"],
-    run: async (rooms, input) => ({ ...(await createOwner(rooms, "person", input)) }),
+    run: async (rooms, input, by) => ({ ...(await createOwner(by, rooms, "person", input)) }),
   }),
   ...ownerOperations("person"),
 ];

@@ -1,4 +1,5 @@
 /** The audit log: each operation of an operator is logged before it runs, and its result after it. */
+import { server } from "#/src/model/author.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { Store } from "#/storage/store.ts";
 import type { BeginOperatorCall } from "#/storage/transactions/operators/begin-operator-call.ts";
@@ -34,7 +35,7 @@ export async function audited<T>(store: Store, call: AuditedCall, run: () => Pro
 
 async function begin(store: Store, { isRead, input, ...facts }: AuditedCall): Promise<number | undefined> {
   try {
-    const begun = await store.write("beginOperatorCall", {
+    const begun = await store.write(server, "beginOperatorCall", {
       ...facts,
       input: auditedInput(input),
       at: store.clock.now(),
@@ -50,7 +51,7 @@ async function begin(store: Store, { isRead, input, ...facts }: AuditedCall): Pr
 async function end(store: Store, call: number | undefined, outcome: string, isRead: boolean): Promise<void> {
   if (call === undefined) return;
   try {
-    await store.write("endOperatorCall", { call, outcome, answer: null, at: store.clock.now() });
+    await store.write(server, "endOperatorCall", { call, outcome, answer: null, at: store.clock.now() });
   } catch (error) {
     if (!isRead && !isWaypostError(error)) throw error;
   }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Author } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { defaultScopes } from "#/src/model/roles.ts";
 import { listPasswords, listTokens } from "#/storage/queries/accounts/credentials.ts";
@@ -27,12 +28,13 @@ export interface NewCredential {
 }
 
 export async function createToken(
+  by: Author,
   store: Store,
   { agent }: AgentRow,
   facts: { readonly name: string; readonly scopes: readonly string[]; readonly expiresAt: number | null },
 ): Promise<NewCredential> {
   const secret = generateToken();
-  const { token } = await store.write("createToken", {
+  const { token } = await store.write(by, "createToken", {
     agent,
     ...facts,
     hash: hashToken(secret),
@@ -41,10 +43,15 @@ export async function createToken(
   return { number: token, secret };
 }
 
-export async function createPassword(store: Store, owner: AgentRow, name: string): Promise<NewCredential> {
+export async function createPassword(
+  by: Author,
+  store: Store,
+  owner: AgentRow,
+  name: string,
+): Promise<NewCredential> {
   const secret = generatePassword();
   const verifier = await deriveVerifier(secret, owner.scramSalt, owner.scramIterations);
-  const { password } = await store.write("createPassword", {
+  const { password } = await store.write(by, "createPassword", {
     agent: owner.agent,
     name,
     ...verifier,
@@ -66,7 +73,7 @@ export const tokenOperations = [
       expiresInDays: expiryField,
     }),
     positional: ["agent"],
-    async run({ store }, { agent, name, scopes, expiresInDays }) {
+    async run({ store }, { agent, name, scopes, expiresInDays }, by) {
       const row = await selectOwner(store, agent);
       if (row.kind === "person")
         throw new WaypostError(
@@ -77,7 +84,7 @@ export const tokenOperations = [
           },
         );
       const expiresAt = expiryOf(expiresInDays, store.clock.now());
-      const created = await createToken(store, row, { name, scopes, expiresAt });
+      const created = await createToken(by, store, row, { name, scopes, expiresAt });
       return {
         token: created.secret,
         number: created.number,
@@ -106,8 +113,8 @@ export const tokenOperations = [
     summary: "Make a token worthless from now on.",
     input: z.strictObject({ number: numberField }),
     positional: ["number"],
-    async run({ store }, { number }) {
-      await store.write("revokeToken", { token: number, at: store.clock.now() });
+    async run({ store }, { number }, by) {
+      await store.write(by, "revokeToken", { token: number, at: store.clock.now() });
       return { number, revoked: true };
     },
   }),
@@ -119,9 +126,9 @@ export const passwordOperations = [
     summary: "Make an app password for a mail client, shown once.",
     input: z.strictObject({ owner: ownerField, name: labelField }),
     positional: ["owner"],
-    async run({ store }, { owner, name }) {
+    async run({ store }, { owner, name }, by) {
       const row = await selectOwner(store, owner);
-      const created = await createPassword(store, row, name);
+      const created = await createPassword(by, store, row, name);
       return { password: created.secret, number: created.number, address: primaryAddress(row), name };
     },
   }),
@@ -148,8 +155,8 @@ export const passwordOperations = [
     summary: "Make an app password worthless from now on.",
     input: z.strictObject({ number: numberField }),
     positional: ["number"],
-    async run({ store }, { number }) {
-      await store.write("revokePassword", { password: number, at: store.clock.now() });
+    async run({ store }, { number }, by) {
+      await store.write(by, "revokePassword", { password: number, at: store.clock.now() });
       return { number, revoked: true };
     },
   }),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Author } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { findDomain, listAccounts, listDomains } from "#/storage/queries/accounts/accounts.ts";
 import { listDomainKeys } from "#/storage/queries/accounts/domain-keys.ts";
@@ -36,14 +37,19 @@ async function describeDomain({ store, settings }: AdministrationRooms, name: st
 }
 
 /** Adds a domain with keys. A domain that was added without keys gets them now. */
-async function addDomain(store: Store, name: string, accountName: string | undefined): Promise<void> {
+async function addDomain(
+  by: Author,
+  store: Store,
+  name: string,
+  accountName: string | undefined,
+): Promise<void> {
   const { account } = await selectAccount(store, accountName);
   const at = store.clock.now();
   const keys = isReservedDomain(name) ? [] : await makeDomainKeys(name, at);
   const known = await findDomain(store, name);
   const isWithoutKeys = known?.account === account && (await listDomainKeys(store, name)).length === 0;
-  if (isWithoutKeys && keys.length > 0) await store.write("addDomainKeys", { name, keys });
-  else await store.write("createDomain", { name, account, keys, at });
+  if (isWithoutKeys && keys.length > 0) await store.write(by, "addDomainKeys", { name, keys });
+  else await store.write(by, "createDomain", { name, account, keys, at });
 }
 
 export const domainOperations = [
@@ -56,9 +62,9 @@ export const domainOperations = [
       account: nameField.optional().describe("Name of the account; not needed while there is one alone."),
     }),
     positional: ["name"],
-    async run(rooms, { name, account }) {
+    async run(rooms, { name, account }, by) {
       const domain = readDomain(name);
-      await addDomain(rooms.store, domain, account);
+      await addDomain(by, rooms.store, domain, account);
       return describeDomain(rooms, domain);
     },
   }),
@@ -134,9 +140,9 @@ export const domainOperations = [
     input: z.strictObject({ name: domainField }),
     positional: ["name"],
     isDestructive: true,
-    async run({ store }, { name }) {
+    async run({ store }, { name }, by) {
       const domain = readDomain(name);
-      await store.write("deleteDomain", { name: domain });
+      await store.write(by, "deleteDomain", { name: domain });
       return { name: domain, deleted: true };
     },
   }),

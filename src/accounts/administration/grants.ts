@@ -91,7 +91,7 @@ export const grantOperations = [
       expiresInDays: expiryField,
     }),
     positional: ["holder", "target"],
-    async run({ store }, input) {
+    async run({ store }, input, by) {
       const holder = await selectOwner(store, input.holder);
       const target = await selectOwner(store, input.target);
       if (holder.account !== target.account)
@@ -112,7 +112,7 @@ export const grantOperations = [
           : "all",
       };
       const expiresAt = expiryOf(input.expiresInDays, store.clock.now());
-      const { grant } = await store.write("createGrant", {
+      const { grant } = await store.write(by, "createGrant", {
         agent: holder.agent,
         targetAgent: target.agent,
         scopes,
@@ -160,8 +160,8 @@ export const grantOperations = [
     summary: "End a grant.",
     input: z.strictObject({ number: numberField }),
     positional: ["number"],
-    async run({ store }, { number }) {
-      await store.write("revokeGrant", { grant: number, at: store.clock.now() });
+    async run({ store }, { number }, by) {
+      await store.write(by, "revokeGrant", { grant: number, at: store.clock.now() });
       return { number, revoked: true };
     },
   }),

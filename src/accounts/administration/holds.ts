@@ -1,7 +1,6 @@
 /** Mail that waits for approval, for the operator, who lists it and decides about it. */
 import { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
-import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { HoldRow } from "#/storage/holds.ts";
 import { findAgent, listAgents } from "#/storage/queries/accounts/agents.ts";
 import { findMessage } from "#/storage/queries/mail/messages.ts";
@@ -12,9 +11,6 @@ import { administrationOperation } from "./operation.ts";
 import { isoTime, ownerField, selectOwner } from "./selectors.ts";
 
 const holdField = z.string().min(1).max(100).describe("The hold's id (hold_…), as the list shows it.");
-
-/** The operator has no mailbox and may decide about all mail that waits. */
-const operator = { agent: 0 as AgentNumber, canApprove: true };
 
 async function selectHold(store: Store, id: string): Promise<HoldRow> {
   const name = store.ids.decode(id);
@@ -74,14 +70,14 @@ export const holdOperations = [
           .describe("Its version, as the list shows it: nothing is done about an edited one."),
       }),
       positional: ["hold"],
-      async run({ store }, { hold: id, version }) {
+      async run({ store }, { hold: id, version }, by) {
         const { agent, hold, modseq } = await selectHold(store, id);
-        await store.write("decideHold", {
+        await store.write(by, "decideHold", {
           agent,
           hold,
           version: version ?? String(modseq),
           action: verb === "wait" ? "undo" : verb,
-          actor: operator,
+          actor: { ...by, canApprove: true },
           at: store.clock.now(),
         });
         return describeHold(store, await selectHold(store, id));

@@ -1,7 +1,9 @@
 /** What an operator can do, declared once: the command line, its help and the daemon's private socket are derived from it.
  *  None of it can be reached with the credential of an agent or a person. */
+
 import type { z } from "zod";
 import type { Settings } from "#/config/schema.ts";
+import type { Author } from "#/src/model/author.ts";
 import type { DomainKeyRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 
@@ -49,7 +51,7 @@ export interface AdministrationOperation<Input = unknown> {
   /** For the command line alone: not over HTTP. */
   readonly isLocal: boolean;
   /** Throws `invalid`, `not_found`, or what the write refuses. */
-  run(rooms: AdministrationRooms, input: Input): Promise<AdministrationResult>;
+  run(rooms: AdministrationRooms, input: Input, by: Author): Promise<AdministrationResult>;
 }
 
 interface Declaration<Shape extends z.ZodRawShape> {
@@ -64,6 +66,7 @@ interface Declaration<Shape extends z.ZodRawShape> {
   run(
     rooms: AdministrationRooms,
     input: z.infer<z.ZodObject<Shape, z.core.$strict>>,
+    by: Author,
   ): Promise<AdministrationResult>;
 }
 
@@ -77,6 +80,6 @@ export function administrationOperation<Shape extends z.ZodRawShape>(
     isRead: false,
     isLocal: false,
     ...declaration,
-    run: (rooms, input) => declaration.run(rooms, input as Parameters<typeof declaration.run>[1]),
+    run: (rooms, input, by) => declaration.run(rooms, input as Parameters<typeof declaration.run>[1], by),
   };
 }

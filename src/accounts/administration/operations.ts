@@ -1,4 +1,5 @@
 /** Everything that an operator can do with accounts, in the order of the help. */
+import type { Author } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { accountOperations } from "./accounts.ts";
 import { agentOperations, personOperations } from "./agents-and-people.ts";
@@ -6,6 +7,7 @@ import { passwordOperations, tokenOperations } from "./credentials.ts";
 import { domainOperations } from "./domains.ts";
 import { grantOperations } from "./grants.ts";
 import { holdOperations } from "./holds.ts";
+import { logOperations } from "./log.ts";
 import type { AdministrationOperation, AdministrationResult, AdministrationRooms } from "./operation.ts";
 import { auditOperations, operatorOperations } from "./operators.ts";
 import { queueOperations, suppressionOperations } from "./queue.ts";
@@ -25,6 +27,7 @@ export const administrationOperations: readonly AdministrationOperation[] = [
   ...webhookOperations,
   ...operatorOperations,
   ...auditOperations,
+  ...logOperations,
 ];
 
 /** An operation by its name, if there is one. */
@@ -36,6 +39,7 @@ const byName = new Map(administrationOperations.map((operation) => [operation.na
 
 /** Runs an operation by name with unchecked input. Throws `invalid` with the name of the wrong field. */
 export async function administer(
+  by: Author,
   rooms: AdministrationRooms,
   name: string,
   input: unknown,
@@ -49,5 +53,5 @@ export async function administer(
       field: `/${path.join("/")}`,
     });
   }
-  return operation.run(rooms, parsed.data);
+  return operation.run(rooms, parsed.data, by);
 }

@@ -1,6 +1,8 @@
 /** The operations of the operator for programs with an operator token: the same as on the command line. Every call is checked in one
  *  order: rate, name, scope, input, protection against repeats. Then it runs. It is logged as soon as its name is known. */
+
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
+import { type Author, server } from "#/src/model/author.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { FormerCall } from "#/storage/transactions/operators/begin-operator-call.ts";
 import { createOperators, type Operator, type Operators } from "../operators.ts";
@@ -68,7 +70,7 @@ export function createOperatorDoor(rooms: AdministrationRooms): OperatorDoor {
       key === undefined || operation.isRead
         ? undefined
         : { key, requestHash: hashOf(operation.name, input), expiresAt: store.clock.now() + keyMemoryMs };
-    const begun = await store.write("beginOperatorCall", {
+    const begun = await store.write(server, "beginOperatorCall", {
       token: number,
       requestId: call.requestId,
       operation: operation.name,
@@ -78,10 +80,10 @@ export function createOperatorDoor(rooms: AdministrationRooms): OperatorDoor {
     });
     if ("former" in begun) return repeated(begun.former, once!.requestHash, secret, once!.key);
     const end = (outcome: string, answer: Uint8Array | null) =>
-      store.write("endOperatorCall", { call: begun.call, outcome, answer, at: store.clock.now() });
+      store.write(server, "endOperatorCall", { call: begun.call, outcome, answer, at: store.clock.now() });
     let result: AdministrationResult;
     try {
-      result = await operation.run(rooms, input);
+      result = await operation.run(rooms, input, authorOf(call));
     } catch (error) {
       await end(outcomeOf(error), null);
       throw error;
@@ -97,9 +99,9 @@ export function createOperatorDoor(rooms: AdministrationRooms): OperatorDoor {
   ): Promise<never> {
     const at = store.clock.now();
     const facts = { token: operator.number, requestId, operation, input: "{}", at };
-    const begun = await store.write("beginOperatorCall", facts);
+    const begun = await store.write(server, "beginOperatorCall", facts);
     if ("call" in begun)
-      await store.write("endOperatorCall", {
+      await store.write(server, "endOperatorCall", {
         call: begun.call,
         outcome: outcomeOf(error),
         answer: null,
@@ -151,6 +153,10 @@ export function createOperatorDoor(rooms: AdministrationRooms): OperatorDoor {
       }
     },
   };
+}
+
+function authorOf({ operator, requestId }: OperatorCall): Author {
+  return { kind: "operator", agent: 0, credential: operator.number, door: "operator", request: requestId };
 }
 
 /** The answer of the first attempt. An attempt that was interrupted is not repeated, as it may have run in part. */

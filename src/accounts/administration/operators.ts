@@ -27,11 +27,11 @@ export const operatorOperations = [
         .describe("Days until it expires; 365."),
     }),
     positional: ["name"],
-    async run({ store }, { name, scopes, expiresInDays }) {
+    async run({ store }, { name, scopes, expiresInDays }, by) {
       const token = generateOperatorToken();
       const at = store.clock.now();
       const expiresAt = expiryOf(expiresInDays, at)!;
-      const { token: number } = await store.write("createOperatorToken", {
+      const { token: number } = await store.write(by, "createOperatorToken", {
         name,
         hash: hashToken(token),
         scopes,
@@ -57,8 +57,8 @@ export const operatorOperations = [
     isLocal: true,
     input: z.strictObject({ number: numberField }),
     positional: ["number"],
-    async run({ store }, { number }) {
-      await store.write("revokeOperatorToken", { token: number, at: store.clock.now() });
+    async run({ store }, { number }, by) {
+      await store.write(by, "revokeOperatorToken", { token: number, at: store.clock.now() });
       return { number, revoked: true };
     },
   }),

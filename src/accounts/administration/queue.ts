@@ -1,5 +1,7 @@
 /** The queue of outgoing mail, and the suppressed addresses. */
+
 import { z } from "zod";
+import type { Author } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { MessageNumber } from "#/src/model/numbers.ts";
 import { createReturnPaths } from "#/src/model/return-path.ts";
@@ -92,11 +94,11 @@ function describeRecipient(row: SubmissionRecipientRow) {
 }
 
 /** Ends the mail for every recipient that it still waits for, and tells the sender of each. Scheduled mail goes to Trash. */
-async function cancel({ store }: AdministrationRooms, row: SubmissionRow): Promise<void> {
+async function cancel(by: Author, { store }: AdministrationRooms, row: SubmissionRow): Promise<void> {
   const recipients = await listRecipients(store, row.agent, row.submission);
   const at = store.clock.now();
   if (recipients.some(({ state }) => state === "scheduled")) {
-    await store.write("cancelScheduled", { agent: row.agent, submission: row.submission, at });
+    await store.write(by, "cancelScheduled", { agent: row.agent, submission: row.submission, at });
     return;
   }
   const outcomes = recipients
@@ -114,7 +116,7 @@ async function cancel({ store }: AdministrationRooms, row: SubmissionRow): Promi
   if (outcomes.length === 0)
     throw new WaypostError("precondition_failed", "Nothing of that mail is waiting any more.");
   const { agent, submission } = row;
-  await store.write("reportDelivery", {
+  await store.write(by, "reportDelivery", {
     agent,
     submission,
     outcomes,
@@ -154,9 +156,13 @@ export const queueOperations = [
     summary: "Try a mail again now.",
     input: z.strictObject({ id: submissionField }),
     positional: ["id"],
-    async run({ store, outbound }, { id }) {
+    async run({ store, outbound }, { id }, by) {
       const { agent, submission } = await selectSubmission(store, id);
-      const { count } = await store.write("retrySubmission", { agent, submission, at: store.clock.now() });
+      const { count } = await store.write(by, "retrySubmission", {
+        agent,
+        submission,
+        at: store.clock.now(),
+      });
       if (count === 0)
         throw new WaypostError(
           "precondition_failed",
@@ -173,8 +179,8 @@ export const queueOperations = [
     input: z.strictObject({ id: submissionField }),
     positional: ["id"],
     isDestructive: true,
-    async run(rooms, { id }) {
-      await cancel(rooms, await selectSubmission(rooms.store, id));
+    async run(rooms, { id }, by) {
+      await cancel(by, rooms, await selectSubmission(rooms.store, id));
       return describe(rooms.store, await selectSubmission(rooms.store, id));
     },
   }),
@@ -206,10 +212,10 @@ export const suppressionOperations = [
       account: accountField,
     }),
     positional: ["address"],
-    async run({ store }, { address: text, account: name }) {
+    async run({ store }, { address: text, account: name }, by) {
       const { account } = await selectAccount(store, name);
       const address = text.trim().toLowerCase();
-      await store.write("removeSuppression", { account, address });
+      await store.write(by, "removeSuppression", { account, address });
       return { address, removed: true };
     },
   }),

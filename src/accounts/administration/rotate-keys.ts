@@ -28,7 +28,7 @@ export const rotateKeysOperation = administrationOperation({
     unchecked: z.stringbool().default(false).describe("true: do not look whether the DNS has the new keys."),
   }),
   positional: ["name"],
-  async run(rooms, { name, unchecked }) {
+  async run(rooms, { name, unchecked }, by) {
     const { store } = rooms;
     const domain = readDomain(name);
     await findOwnDomain(store, domain);
@@ -41,11 +41,11 @@ export const rotateKeysOperation = administrationOperation({
     const next = keys.filter(({ state }) => state === "next");
     if (next.length === 0) {
       const made = await makeDomainKeys(domain, at, keys);
-      await store.write("addDomainKeys", { name: domain, keys: made, state: "next" });
+      await store.write(by, "addDomainKeys", { name: domain, keys: made, state: "next" });
       return describe(domain, "published_next", await listDomainKeys(store, domain));
     }
     if (!unchecked) await assertPublished(rooms, domain, next);
-    await store.write("switchDomainKeys", { name: domain, forgetBefore: at - retirementMs, at });
+    await store.write(by, "switchDomainKeys", { name: domain, forgetBefore: at - retirementMs, at });
     return describe(domain, "signing", await listDomainKeys(store, domain));
   },
 });

@@ -1,5 +1,7 @@
 /** How an operator names things: an account by its name, an agent or person by address or id, a credential by number. */
+
 import { z } from "zod";
+import { server } from "#/src/model/author.ts";
 import type { CollectionKind } from "#/src/model/collections.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { grantRights } from "#/src/model/grants.ts";
@@ -101,7 +103,7 @@ export async function selectCollections(
 ): Promise<CollectionNumber[]> {
   // The default collections are made at their first use.
   if ((await findCollectionOfRole(store, agent, kind, "default")) === undefined)
-    await store.write("createDefaultCollections", { agent, at: store.clock.now() });
+    await store.write(server, "createDefaultCollections", { agent, at: store.clock.now() });
   const all = await listCollections(store, agent);
   const rows = all.filter((row) => row.kind === kind && row.role !== "inbox");
   return texts.map((text, at) => {

@@ -1,5 +1,7 @@
 /** The sending policy of an agent: which mail it may send without approval. */
+
 import { z } from "zod";
+import type { Author } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { sendingPolicies } from "#/src/model/holds.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
@@ -62,12 +64,12 @@ export async function readSendingPolicy(store: Store, account: AccountNumber, in
 }
 
 /** Mail programs show what is subscribed: the approver finds at once where mail waits. */
-export async function subscribeApprover(store: Store, agent: AgentRow): Promise<void> {
+export async function subscribeApprover(by: Author, store: Store, agent: AgentRow): Promise<void> {
   const approver = (await findSendingPolicy(store, agent.agent))?.approver;
   if (approver == null) return;
   for (const role of holdRoles) {
     const name = sharedMailboxName(primaryAddress(agent), mailboxRoles[role].name);
-    await store.write("setSubscription", {
+    await store.write(by, "setSubscription", {
       agent: approver,
       name,
       isSubscribed: true,

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { isIP } from "node:net";
 import { z } from "zod";
 import type { Settings } from "#/config/schema.ts";
+import type { Author } from "#/src/model/author.ts";
 import { type EventType, eventTypes } from "#/src/model/changes.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
@@ -46,10 +47,10 @@ export const webhookOperations = [
       types: webhookTypesField,
     }),
     positional: ["owner", "url"],
-    async run({ store, settings, webhooks }, input) {
+    async run({ store, settings, webhooks }, input, by) {
       const row = await selectOwner(store, input.owner);
       const url = readUrl(input.url, settings.webhooks, "/url");
-      const { number, ...created } = await createWebhook(store, row.agent, url, input.types ?? []);
+      const { number, ...created } = await createWebhook(by, store, row.agent, url, input.types ?? []);
       webhooks?.changed();
       return { number, owner: primaryAddress(row), ...created };
     },
@@ -74,8 +75,8 @@ export const webhookOperations = [
     summary: "Send nothing more to a webhook, and forget it.",
     input: z.strictObject({ number: numberField }),
     positional: ["number"],
-    async run({ store, webhooks }, { number }) {
-      await store.write("deleteWebhook", { webhook: number });
+    async run({ store, webhooks }, { number }, by) {
+      await store.write(by, "deleteWebhook", { webhook: number });
       webhooks?.changed();
       return { number, removed: true };
     },
@@ -91,8 +92,8 @@ export const webhookOperations = [
         .describe("position: nothing is left out (as far as events are kept); now: with the next event."),
     }),
     positional: ["number"],
-    async run({ store, webhooks }, { number, from }) {
-      await store.write("resumeWebhook", { webhook: number, isFromNow: from === "now" });
+    async run({ store, webhooks }, { number, from }, by) {
+      await store.write(by, "resumeWebhook", { webhook: number, isFromNow: from === "now" });
       webhooks?.changed();
       return describeWebhook(store, await selectWebhook(store, number));
     },
@@ -139,6 +140,7 @@ export const webhookOperations = [
 
 /** Returns the secret that signs its requests; no other call returns it. */
 export async function createWebhook(
+  by: Author,
   store: Store,
   agent: AgentNumber,
   url: string,
@@ -146,7 +148,7 @@ export async function createWebhook(
 ) {
   const secret = `whsec_${randomBytes(secretBytes).toString("base64")}`;
   const types = [...new Set(eventTypes)];
-  const { webhook } = await store.write("createWebhook", {
+  const { webhook } = await store.write(by, "createWebhook", {
     agent,
     url,
     secret,

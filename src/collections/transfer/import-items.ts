@@ -3,7 +3,7 @@
 import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
 import { checkCalendarObject } from "#/src/formats/icalendar/check-calendar-object.ts";
 import { checkAddressData } from "#/src/formats/vcard/address-data.ts";
-import type { Actor } from "#/src/model/actor.ts";
+import type { Actor } from "#/src/model/author.ts";
 import { type ErrorCode, isWaypostError, type WaypostError } from "#/src/model/errors.ts";
 import type { Collection, CollectionKind } from "../collection.ts";
 import type { Collections, PutItem } from "../collections.ts";
@@ -96,7 +96,7 @@ export async function importItems(
     }
     if (wanted.length === 0) return;
     try {
-      await collections.changeItems([
+      await collections.changeItems(actor, [
         {
           agent: collection.agent,
           actor,

@@ -1,8 +1,10 @@
 /** What several daemons on one store share about their authority. One of them, by lease, orders and renews; the others take the certificates
  *  from the store into their own files, from which every start loads them. */
+
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import type { Settings } from "#/config/schema.ts";
 import type { PemPair } from "#/protocols/connection/server-keys.ts";
+import { server } from "#/src/model/author.ts";
 import { findAuthorityRow } from "#/storage/queries/deployment.ts";
 import type { Store } from "#/storage/store.ts";
 import { keepAccountKey, keepPair, readAccountKey, readKeptPair } from "./kept-certificates.ts";
@@ -29,7 +31,7 @@ export function createSharedAuthority(
   if (!leases.isShared) return undefined;
   const find = (name: string) => findAuthorityRow(store, name);
   const keep = async (name: string, value: string | undefined): Promise<void> => {
-    await store.write("keepAuthorityRow", { name, value });
+    await store.write(server, "keepAuthorityRow", { name, value });
   };
   const keepShared = (name: string, { key, cert }: PemPair): Promise<void> =>
     keep(rowOf(name), JSON.stringify({ key, cert }));
@@ -58,7 +60,7 @@ export function createSharedAuthority(
       const found = await find("account key");
       const own = found ?? readAccountKey(settings) ?? (await make());
       if (found === undefined)
-        await store.write("keepAuthorityRow", { name: "account key", value: own, isFirst: true });
+        await store.write(server, "keepAuthorityRow", { name: "account key", value: own, isFirst: true });
       const key = (await find("account key")) ?? own;
       if (readAccountKey(settings) !== key) keepAccountKey(settings, key);
       return key;

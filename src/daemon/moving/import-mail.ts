@@ -1,8 +1,10 @@
 /** Imports mail. Each message is stored in one transaction with the record that it was imported. So an import that was interrupted
  *  continues where it ended, and no message is stored twice. A later import brings the messages that are new. */
+
 import { createHash } from "node:crypto";
 import type { Mail } from "#/src/mail/mail.ts";
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
+import { atCommandLine } from "#/src/model/author.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import type { MailboxRole } from "#/src/model/roles.ts";
@@ -82,7 +84,7 @@ export async function importMail(
       assertSize(bytes.length);
       const { flags, keywords, internalDate } = message;
       const appended = { bytes, flags, keywords, ...(internalDate === undefined ? {} : { internalDate }) };
-      const { isReplayed } = await mail.importMessage(agent, mailbox, appended, once);
+      const { isReplayed } = await mail.importMessage(atCommandLine, agent, mailbox, appended, once);
       if (isReplayed) counts.known++;
       else counts.imported++;
     } catch (error) {
@@ -130,5 +132,5 @@ async function findOrCreate(mail: Mail, agent: AgentNumber, folder: string): Pro
   const found =
     role === undefined ? await mail.findMailbox(agent, folder) : boxes.find((box) => box.role === role);
   if (found !== undefined) return found;
-  return mail.createMailbox(agent, role === undefined ? folder : folder.slice(1));
+  return mail.createMailbox(atCommandLine, agent, role === undefined ? folder : folder.slice(1));
 }

@@ -14,7 +14,13 @@ export function createHolds(rooms: HoldRooms): Holds {
     findHold: (agent, hold) => findHold(store, agent, hold),
     findHoldOfMessage: (agent, message) => findHoldOfMessage(store, agent, message),
     decide({ idempotency, ...decision }) {
-      return writeOnce(store, "decideHold", { ...decision, at: store.clock.now() }, idempotency);
+      return writeOnce(
+        store,
+        decision.actor,
+        "decideHold",
+        { ...decision, at: store.clock.now() },
+        idempotency,
+      );
     },
     ...createHoldEdits(rooms),
     async runDue() {

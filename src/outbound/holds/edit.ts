@@ -34,7 +34,7 @@ export function createHoldEdits(rooms: HoldRooms): Pick<Holds, "edit" | "editByM
       if (hold === undefined) throw new WaypostError("not_found", "There is no such hold.");
       const { args, transfer } = await prepareEdit(rooms, hold, bytes, { isOfClient: false });
       const edit: EditHold = { ...args, version, flags: 0, actor };
-      return writeOnce(store, "editHold", edit, idempotency, { transfer });
+      return writeOnce(store, actor, "editHold", edit, idempotency, { transfer });
     },
 
     async editByMessage({ agent, bytes, flags, actor, replaces }: MessageEdit): Promise<EditedHold> {
@@ -43,7 +43,7 @@ export function createHoldEdits(rooms: HoldRooms): Pick<Holds, "edit" | "editByM
       if (hold === undefined) throw onlyHolds();
       const { args, transfer } = await prepareEdit(rooms, hold, bytes, { isOfClient: true });
       const version = String(hold.modseq);
-      return store.write("editHold", { ...args, version, flags, actor, replaces }, { transfer });
+      return store.write(actor, "editHold", { ...args, version, flags, actor, replaces }, { transfer });
     },
   };
 }

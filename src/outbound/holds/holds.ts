@@ -2,7 +2,7 @@
  *  approved mail. `src/model/holds.ts` has the allowed changes of a hold; the transactions check them. */
 
 import type { Idempotency, Once } from "#/src/mail/write-once.ts";
-import type { Actor } from "#/src/model/actor.ts";
+import type { Actor } from "#/src/model/author.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Uid } from "#/src/model/numbers.ts";
 import type { HoldRow } from "#/storage/holds.ts";
 import type { DecidedHold } from "#/storage/transactions/outbound/decide-hold.ts";

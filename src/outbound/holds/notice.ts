@@ -1,6 +1,8 @@
 /** The mail that tells an approver which mails wait. It is plain text. Of the agent's own text it only has the subject: on one line,
  *  of bounded length, without characters that shape or hide text, and without anything that a mail program makes a link of. */
+
 import { sharedMailboxName } from "#/src/accounts/other-users.ts";
+import { server } from "#/src/model/author.ts";
 import type { HoldReason } from "#/src/model/holds.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { mailboxRoles } from "#/src/model/roles.ts";
@@ -45,7 +47,7 @@ export function createHoldNotices(rooms: HoldRooms): {
       subject: `Waiting for your approval: ${holds.length} ${holds.length === 1 ? "mail" : "mails"}`,
       text: await noticeText(rooms, holds, settings.holds.graceS),
     });
-    await store.write("tellApprover", {
+    await store.write(server, "tellApprover", {
       ...notice,
       holds: untold.map(({ agent, hold }) => ({ agent, hold })),
       pauses: [],

@@ -1,6 +1,8 @@
 /** Changes of holds by time: approved mail is sent after the grace time, mail that nobody decides about is declined. */
+
 import { createHash } from "node:crypto";
 import { parseAddress } from "#/src/accounts/address.ts";
+import { server } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { type HoldFailure, holdDigest } from "#/src/model/holds.ts";
 import { readBlobRange } from "#/storage/blob.ts";
@@ -38,7 +40,7 @@ export function createHoldRelease(rooms: HoldRooms): Pick<Holds, "runDue" | "nex
     }
     const now = store.clock.now();
     await unlessChanged(
-      store.write("releaseHold", {
+      store.write(server, "releaseHold", {
         agent: hold.agent,
         hold: hold.hold,
         version: String(hold.modseq),
@@ -76,7 +78,7 @@ export function createHoldRelease(rooms: HoldRooms): Pick<Holds, "runDue" | "nex
     const version = String(hold.modseq);
     const { agent, hold: number } = hold;
     const args = { agent, hold: number, version, action, actor: "server" as const, reason };
-    await unlessChanged(store.write("decideHold", { ...args, at: store.clock.now() }));
+    await unlessChanged(store.write(server, "decideHold", { ...args, at: store.clock.now() }));
   }
 
   return {

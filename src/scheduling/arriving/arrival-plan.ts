@@ -1,5 +1,7 @@
 /** A message that came by mail, and what it changes in calendars (RFC 6047): planned before the delivery, written with it. */
+
 import type { AgentActions } from "#/src/collections/collections.ts";
+import { nobody } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { ItemsOfAgent } from "#/storage/transactions/collections/change-items.ts";
 import { readCalendarAddress } from "../calendar-address.ts";
@@ -45,8 +47,8 @@ export function createArrivalPlanning(rooms: RefreshRooms): ArrivalPlanning {
       }
       const planned: ItemsOfAgent[] = [];
       // Arriving mail does not approve anything.
-      const nobody = { agent: recipients[0]!.agent, canApprove: false };
-      for (const actions of await copies.listActions(nobody, provenance))
+      const arriving = { ...nobody, agent: recipients[0]!.agent };
+      for (const actions of await copies.listActions(arriving, provenance))
         planned.push(
           ...(await prepareIfKept(rooms, { ...actions, actor: { ...nobody, agent: actions.agent } })),
         );

@@ -1,4 +1,5 @@
 /** The answer to a REFRESH that came by mail. */
+import { nobody, server } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Outbound } from "#/src/outbound/outbound.ts";
@@ -75,7 +76,8 @@ async function tryAnswer(
   };
   try {
     await collections.changeItems(
-      [{ agent, actor: { agent, canApprove: false }, actions: [put] }],
+      server,
+      [{ agent, actor: { ...nobody, agent }, actions: [put] }],
       undefined,
       mails,
     );

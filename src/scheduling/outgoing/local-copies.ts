@@ -4,7 +4,7 @@ import type { Accounts } from "#/src/accounts/accounts.ts";
 import type { AgentActions, Collections, ItemAction } from "#/src/collections/collections.ts";
 import type { ItemProvenance, StoredItem } from "#/src/collections/item.ts";
 import { findProperty } from "#/src/formats/content-lines/content-line.ts";
-import type { Actor } from "#/src/model/actor.ts";
+import type { Actor } from "#/src/model/author.ts";
 import { schedulingInboxItemsMax } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { IgnoredReason } from "../arriving/applied.ts";

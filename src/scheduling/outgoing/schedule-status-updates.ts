@@ -11,6 +11,7 @@
  *  | failed | 5.1 |
  *
  *  Only 1.0 and 1.1 change to another status. So a second run changes nothing, and a final status stays. */
+import { nobody, server } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { isLiveHold } from "#/src/model/holds.ts";
 import { attendeesOfInstanceMax } from "#/src/model/limits.ts";
@@ -133,7 +134,7 @@ async function note(
       keepsScheduleTag: true,
     };
     try {
-      await collections.changeItems([{ agent, actor: { agent, canApprove: false }, actions: [put] }]);
+      await collections.changeItems(server, [{ agent, actor: { ...nobody, agent }, actions: [put] }]);
       return true;
     } catch (error) {
       const isGone = isWaypostError(error) && (error.code === "not_found" || error.code === "policy_refused");

@@ -1,3 +1,4 @@
+import { nobody } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { mailboxRoles, standardRoles } from "#/src/model/roles.ts";
@@ -47,7 +48,7 @@ export async function createAgent(tx: Transaction, args: CreateAgent): Promise<{
   if (taken !== undefined)
     throw new WaypostError("invalid", "The address is in use", { reason: "already_exists" });
   await insertAddress(tx, { agent, account: args.account, domain, localPart, isPrimary: true, at: args.at });
-  const write = await beginAgentTransaction(tx, agent, args.at, standardRoles.length);
+  const write = await beginAgentTransaction(tx, agent, args.at, nobody, standardRoles.length);
   const mail = mailOf(write);
   for (const role of standardRoles) {
     const mailbox = write.takeNumber() as MailboxNumber;

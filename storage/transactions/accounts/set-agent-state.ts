@@ -1,3 +1,4 @@
+import { nobody } from "#/src/model/author.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { AgentState } from "../../rows.ts";
 import type { Transaction } from "../../sql.ts";
@@ -9,7 +10,7 @@ export async function setAgentState(
   tx: Transaction,
   args: { readonly agent: AgentNumber; readonly state: AgentState; readonly at: number },
 ): Promise<void> {
-  const write = await beginAgentTransaction(tx, args.agent, args.at);
+  const write = await beginAgentTransaction(tx, args.agent, args.at, nobody);
   if (args.state === "paused") await pauseAgent(write, "operator");
   else await resumeAgent(write);
   await write.finish();

@@ -1,3 +1,4 @@
+import { nobody } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { SendingPolicy } from "#/src/model/holds.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
@@ -20,7 +21,7 @@ export interface SetSendingPolicy {
 
 /** Sets the mail that an agent may send without approval, and its approver, a person of its account. */
 export async function setSendingPolicy(tx: Transaction, args: SetSendingPolicy): Promise<void> {
-  const write = await beginAgentTransaction(tx, args.agent, args.at);
+  const write = await beginAgentTransaction(tx, args.agent, args.at, nobody);
   if (args.approver != null) await assertApprover(tx, args.approver, write.account);
   const held = await findSendingPolicy(tx, args.agent);
   const approver = args.approver === undefined ? (held?.approver ?? null) : args.approver;

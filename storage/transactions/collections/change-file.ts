@@ -1,4 +1,4 @@
-import type { Actor } from "#/src/model/actor.ts";
+import type { Actor } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { filePathBytesMax, itemChangesMax } from "#/src/model/limits.ts";
 import { formatNumberSet, numberSetOf } from "#/src/model/number-set.ts";
@@ -49,7 +49,7 @@ export type FileAction =
 
 export interface ChangeFile {
   readonly agent: AgentNumber;
-  readonly actor?: Actor | undefined;
+  readonly actor: Actor;
   readonly action: FileAction;
   readonly at: number;
 }
@@ -64,7 +64,7 @@ export interface ChangedFile {
  *  precondition_failed, over_quota, limit_reached, too_large. */
 export async function changeFile(tx: Transaction, args: ChangeFile): Promise<ChangedFile> {
   const { action } = args;
-  const write = await beginAgentTransaction(tx, args.agent, args.at, 0, args.actor);
+  const write = await beginAgentTransaction(tx, args.agent, args.at, args.actor);
   const held = await findFile(tx, args.agent, action.path);
   if (action.kind === "put" || action.kind === "make") return create(write, action, held);
   if (held === undefined) throw new WaypostError("not_found", "There is nothing at this path");

@@ -1,3 +1,4 @@
+import { nobody } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, ItemNumber } from "#/src/model/numbers.ts";
 import type { CollectionPropertyRow } from "../../queries/collections/collections.ts";
@@ -20,7 +21,7 @@ export async function changeItemProperties(
   tx: Transaction,
   { agent, item, set, remove, at }: ChangeItemProperties,
 ): Promise<{ item: ItemNumber }> {
-  const write = await beginAgentTransaction(tx, agent, at);
+  const write = await beginAgentTransaction(tx, agent, at, nobody);
   if ((await findItem(tx, agent, item)) === undefined)
     throw new WaypostError("not_found", "There is no such item", { object: item });
   await setItemProperties(tx, agent, item, { set, remove });

@@ -1,4 +1,5 @@
-import type { Actor } from "#/src/model/actor.ts";
+import type { Actor } from "#/src/model/author.ts";
+import { nobody } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { itemChangesMax } from "#/src/model/limits.ts";
 import type { AgentNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
@@ -28,7 +29,7 @@ export type ItemAction =
 
 export interface ItemsOfAgent {
   readonly agent: AgentNumber;
-  readonly actor?: Actor | undefined;
+  readonly actor: Actor;
   /** Applied in this order: a deletion makes room for the next one. */
   readonly actions: readonly ItemAction[];
 }
@@ -91,7 +92,7 @@ async function lockAll(
     const own = agents.find((one) => one.agent === agent);
     const sent = mails.filter((mail) => mail.agent === agent);
     const count = sent.reduce((sum, mail) => sum + numbersOfSubmission(mail), countNew(own?.actions ?? []));
-    writes.set(agent, await beginAgentTransaction(tx, agent, at, count, own?.actor));
+    writes.set(agent, await beginAgentTransaction(tx, agent, at, own?.actor ?? nobody, count));
   }
   const accounts = mails.map(({ agent }) => writes.get(agent)!.account);
   await lockRows(tx, { agents: [], accounts });

@@ -1,3 +1,4 @@
+import { nobody } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, CollectionNumber, Modseq } from "#/src/model/numbers.ts";
 import type { CollectionPropertyRow } from "../../queries/collections/collections.ts";
@@ -27,7 +28,7 @@ export async function createCollection(
   args: CreateCollection,
 ): Promise<{ collection: CollectionNumber; modseq: Modseq }> {
   const { agent, kind, segment } = args;
-  const write = await beginAgentTransaction(tx, agent, args.at, 1);
+  const write = await beginAgentTransaction(tx, agent, args.at, nobody, 1);
   const items = itemsOf(write);
   await insertDefaults(items);
   if (segment !== null && (await findAtSegment(tx, agent, kind, segment, args.named)) !== undefined)

@@ -1,3 +1,4 @@
+import { nobody } from "#/src/model/author.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
@@ -9,7 +10,7 @@ export async function createDefaultCollections(
   tx: Transaction,
   args: { readonly agent: AgentNumber; readonly at: number },
 ): Promise<{ modseq: Modseq }> {
-  const write = await beginAgentTransaction(tx, args.agent, args.at);
+  const write = await beginAgentTransaction(tx, args.agent, args.at, nobody);
   await insertDefaults(itemsOf(write));
   return { modseq: await write.finish() };
 }

@@ -1,3 +1,4 @@
+import { nobody } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, CollectionNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
@@ -27,7 +28,7 @@ export async function moveCollection(
   args: MoveCollection,
 ): Promise<{ collection: CollectionNumber; modseq: Modseq }> {
   const { agent, collection, segment, named } = args;
-  const write = await beginAgentTransaction(tx, agent, args.at);
+  const write = await beginAgentTransaction(tx, agent, args.at, nobody);
   const items = itemsOf(write);
   const { row } = await items.collection(collection);
   if (row.role === "inbox")

@@ -1,3 +1,4 @@
+import { nobody } from "#/src/model/author.ts";
 import type { AgentNumber, CollectionNumber, Modseq } from "#/src/model/numbers.ts";
 import type { CollectionPropertyRow } from "../../queries/collections/collections.ts";
 import type { Transaction } from "../../sql.ts";
@@ -31,7 +32,7 @@ export async function updateCollection(
   args: UpdateCollection,
 ): Promise<{ collection: CollectionNumber; modseq: Modseq }> {
   const { agent, collection } = args;
-  const write = await beginAgentTransaction(tx, agent, args.at);
+  const write = await beginAgentTransaction(tx, agent, args.at, nobody);
   const items = itemsOf(write);
   const { row } = await items.collection(collection);
   if (args.version !== undefined) assertVersion(args.version, String(row.propertiesModseq), row.kind);

@@ -1,4 +1,4 @@
-import type { Actor } from "#/src/model/actor.ts";
+import type { Actor } from "#/src/model/author.ts";
 import { flagState, systemFlagsMask } from "#/src/model/flags.ts";
 import { type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
@@ -32,7 +32,7 @@ export interface AppendMessages {
   readonly agent: AgentNumber;
   readonly mailbox: MailboxNumber;
   readonly messages: readonly AppendedMessage[];
-  readonly actor?: Actor | undefined;
+  readonly actor: Actor;
   readonly at: number;
 }
 
@@ -48,7 +48,7 @@ export interface AppendResult {
 
 /** APPEND and MULTIAPPEND (RFC 9051 section 6.3.12, RFC 3502): all or none. Refuses no_such_mailbox, over_quota. */
 export async function appendMessages(tx: Transaction, args: AppendMessages): Promise<AppendResult> {
-  const write = await beginAgentTransaction(tx, args.agent, args.at, args.messages.length, args.actor);
+  const write = await beginAgentTransaction(tx, args.agent, args.at, args.actor, args.messages.length);
   const mail = mailOf(write);
   const mailbox = await mail.mailbox(args.mailbox);
   write.assertRoom(
@@ -88,7 +88,7 @@ export async function addMessages(
     uids.push(mail.addEntry(mailbox, entry, true));
     messages.push(message);
     // A login of another agent that stores the message here has not sent it.
-    if (write.actor?.agent === write.agent) await adoptSubmission(write.tx, write.agent, message, facts);
+    if (write.actor.agent === write.agent) await adoptSubmission(write.tx, write.agent, message, facts);
     if (mailbox.role === "drafts")
       await nameDraft(write, message, { keys: facts.draftKeys ?? [], replaces: replacedDraft });
   }

@@ -1,4 +1,4 @@
-import type { Actor } from "#/src/model/actor.ts";
+import type { Actor } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { flagState, systemFlagsMask } from "#/src/model/flags.ts";
 import { countNumbers, type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
@@ -18,7 +18,7 @@ export interface TransferredMessages {
   readonly source: MailboxNumber;
   readonly target: MailboxNumber;
   readonly uids: NumberSet;
-  readonly actor?: Actor | undefined;
+  readonly actor: Actor;
   readonly at: number;
 }
 
@@ -41,7 +41,7 @@ export interface CopyResult {
 
 /** COPY (RFC 9051 section 6.4.7): copies keep the internal date, and the flags unless others are given. Refuses no_such_mailbox, over_quota. */
 export async function copyMessages(tx: Transaction, args: CopyMessages): Promise<CopyResult> {
-  const write = await beginAgentTransaction(tx, args.agent, args.at, 0, args.actor);
+  const write = await beginAgentTransaction(tx, args.agent, args.at, args.actor);
   const mail = mailOf(write);
   const source = await mail.mailbox(args.source);
   const target = await mail.mailbox(args.target);

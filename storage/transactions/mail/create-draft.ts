@@ -1,3 +1,4 @@
+import { nobody } from "#/src/model/author.ts";
 import { draftFlag, seenFlag } from "#/src/model/flags.ts";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
@@ -22,7 +23,7 @@ export async function createDraft(
   args: CreateDraft,
 ): Promise<{ draft: number; message: MessageNumber; modseq: Modseq }> {
   const { facts } = args.message;
-  const write = await beginAgentTransaction(tx, args.agent, args.at, 1);
+  const write = await beginAgentTransaction(tx, args.agent, args.at, nobody, 1);
   const mail = mailOf(write);
   const drafts = await mail.mailboxOfRole("drafts");
   write.assertRoom(facts.blob.size, 1);

@@ -1,3 +1,4 @@
+import { nobody } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
 import { isHoldRole, type MailboxRole } from "#/src/model/roles.ts";
@@ -34,7 +35,7 @@ export interface CreatedMailbox {
  *  use (RFC 6154 section 3) is taken from the mailbox that has it if that mailbox is empty; otherwise refuses use_taken. */
 export async function createMailbox(tx: Transaction, args: CreateMailbox): Promise<CreatedMailbox> {
   const name = assertMailboxName(args.name);
-  const write = await beginAgentTransaction(tx, args.agent, args.at);
+  const write = await beginAgentTransaction(tx, args.agent, args.at, nobody);
   const mail = mailOf(write);
   await assertNameIsFree(tx, args.agent, name);
   const missing = await missingNames(tx, args.agent, [...parentNames(name), name]);

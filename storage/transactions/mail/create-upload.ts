@@ -1,3 +1,4 @@
+import { nobody } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { uploadBytesOfAgentMax, uploadsMax } from "#/src/model/limits.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
@@ -21,7 +22,7 @@ export async function createUpload(
   tx: Transaction,
   args: CreateUpload,
 ): Promise<{ upload: number; size: number; expiresAt: number; modseq: Modseq }> {
-  const write = await beginAgentTransaction(tx, args.agent, args.at, 1);
+  const write = await beginAgentTransaction(tx, args.agent, args.at, nobody, 1);
   const upload = write.takeNumber();
   const blob = await insertBlob(tx, write.account, args.blob, 1);
   await tx.run(

@@ -1,3 +1,4 @@
+import { nobody } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import { findDraft } from "../../queries/mail/drafts.ts";
@@ -15,7 +16,7 @@ export interface DeleteDraft {
 
 /** `draft.delete` of the interface: its message is moved to Trash, where a person still finds it, and is no longer a draft. */
 export async function deleteDraft(tx: Transaction, args: DeleteDraft): Promise<{ modseq: Modseq }> {
-  const write = await beginAgentTransaction(tx, args.agent, args.at);
+  const write = await beginAgentTransaction(tx, args.agent, args.at, nobody);
   const mail = mailOf(write);
   const held = await findDraft(tx, args.agent, args.draft);
   if (held === undefined) throw new WaypostError("not_found", "There is no such draft");

@@ -1,3 +1,4 @@
+import { nobody } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { entryPieceEntries } from "#/src/model/limits.ts";
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
@@ -21,7 +22,7 @@ export interface DeleteMailbox {
  *  mailbox before. Refuses INBOX and mailboxes with a special use (mailbox_is_required), and a mailbox with others below it
  *  (mailbox_has_children), because every name in the hierarchy is a mailbox. A subscription stays (section 6.3.5). */
 export async function deleteMailbox(tx: Transaction, args: DeleteMailbox): Promise<{ modseq: Modseq }> {
-  const write = await beginAgentTransaction(tx, args.agent, args.at);
+  const write = await beginAgentTransaction(tx, args.agent, args.at, nobody);
   const mail = mailOf(write);
   const mailbox = await mail.mailbox(args.mailbox);
   await assertMayBeDeleted(tx, args, mailbox);

@@ -1,4 +1,4 @@
-import type { Actor } from "#/src/model/actor.ts";
+import type { Actor } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
@@ -12,7 +12,7 @@ export interface DeleteMessage {
   readonly message: MessageNumber;
   /** The version that the caller has read: the highest MODSEQ of the message's entries. */
   readonly version: string | undefined;
-  readonly actor?: Actor | undefined;
+  readonly actor: Actor;
   readonly at: number;
 }
 
@@ -22,7 +22,7 @@ export async function deleteMessage(
   tx: Transaction,
   args: DeleteMessage,
 ): Promise<{ state: "trashed" | "removed"; modseq: Modseq; isTakenBack: boolean }> {
-  const write = await beginAgentTransaction(tx, args.agent, args.at, 0, args.actor);
+  const write = await beginAgentTransaction(tx, args.agent, args.at, args.actor);
   const mail = mailOf(write);
   const entries = await selectMessageEntries(tx, args.agent, args.message);
   if (entries.length === 0) throw new WaypostError("not_found", "There is no such message");

@@ -1,3 +1,4 @@
+import { nobody } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
@@ -15,7 +16,7 @@ export interface DeleteUpload {
 
 /** `blob.delete` of the interface. Mail that it was attached to has its own copy of the bytes. */
 export async function deleteUpload(tx: Transaction, args: DeleteUpload): Promise<{ modseq: Modseq }> {
-  const write = await beginAgentTransaction(tx, args.agent, args.at);
+  const write = await beginAgentTransaction(tx, args.agent, args.at, nobody);
   const found = await tx.get(
     "select 1 as found from upload where agent_id = ? and upload_id = ? and expires_at > ?",
     args.agent,

@@ -1,3 +1,4 @@
+import { nobody } from "#/src/model/author.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type {
   AccountNumber,
@@ -75,7 +76,7 @@ export async function deliverMessage(
   for (const recipient of recipients) {
     const { agent, account } = recipient;
     // A second copy for the same agent joins the write of the first.
-    const write = writes.get(agent) ?? (await beginAgentTransaction(tx, agent, args.at, 1));
+    const write = writes.get(agent) ?? (await beginAgentTransaction(tx, agent, args.at, nobody, 1));
     writes.delete(agent);
     const actions = items.get(agent) ?? [];
     items.delete(agent);
@@ -117,7 +118,7 @@ async function beginWrites(
   const begun = [...counts]
     .sort(([one], [other]) => one - other)
     .map(([agent, count]) =>
-      beginAgentTransaction(tx, agent, at, count, actors.get(agent), sizes.get(agent)),
+      beginAgentTransaction(tx, agent, at, actors.get(agent) ?? nobody, count, sizes.get(agent)),
     );
   return new Map((await together(begun)).map((write) => [write.agent, write]));
 }

@@ -1,3 +1,4 @@
+import { nobody } from "#/src/model/author.ts";
 import { entryPieceEntries } from "#/src/model/limits.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
@@ -12,7 +13,7 @@ export async function emptyMailbox(
   tx: Transaction,
   args: DeleteMailbox,
 ): Promise<{ messageCount: number; modseq: Modseq }> {
-  const write = await beginAgentTransaction(tx, args.agent, args.at);
+  const write = await beginAgentTransaction(tx, args.agent, args.at, nobody);
   const mail = mailOf(write);
   const mailbox = await mail.mailbox(args.mailbox);
   await assertMayBeDeleted(tx, args, mailbox);

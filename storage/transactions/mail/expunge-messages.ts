@@ -1,4 +1,4 @@
-import type { Actor } from "#/src/model/actor.ts";
+import type { Actor } from "#/src/model/author.ts";
 import { deletedFlag } from "#/src/model/flags.ts";
 import { type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
@@ -13,7 +13,7 @@ export interface ExpungeMessages {
   readonly mailbox: MailboxNumber;
   /** UID EXPUNGE (RFC 9051 section 6.4.9): only these. */
   readonly uids?: NumberSet | undefined;
-  readonly actor?: Actor | undefined;
+  readonly actor: Actor;
   readonly at: number;
 }
 
@@ -22,7 +22,7 @@ export async function expungeMessages(
   tx: Transaction,
   args: ExpungeMessages,
 ): Promise<{ expunged: NumberSet; modseq: Modseq }> {
-  const write = await beginAgentTransaction(tx, args.agent, args.at, 0, args.actor);
+  const write = await beginAgentTransaction(tx, args.agent, args.at, args.actor);
   const mail = mailOf(write);
   const mailbox = await mail.mailbox(args.mailbox);
   if (args.uids !== undefined && mailbox.role === "scheduled")

@@ -8,7 +8,7 @@ import { assertAllHeld, type CopyResult, type TransferredMessages } from "./copy
 
 /** MOVE (RFC 6851): one transaction in both mailboxes, so that no one sees a message twice or not at all. */
 export async function moveMessages(tx: Transaction, args: TransferredMessages): Promise<CopyResult> {
-  const write = await beginAgentTransaction(tx, args.agent, args.at, 0, args.actor);
+  const write = await beginAgentTransaction(tx, args.agent, args.at, args.actor);
   const mail = mailOf(write);
   const source = await mail.mailbox(args.source);
   const target = await mail.mailbox(args.target);

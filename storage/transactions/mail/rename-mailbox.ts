@@ -1,3 +1,4 @@
+import { nobody } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { entryPieceEntries } from "#/src/model/limits.ts";
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
@@ -44,7 +45,7 @@ export interface RenamedMailbox {
  *  to a new mailbox and leaves INBOX empty. The mailboxes below INBOX keep their names. Refuses already_exists, limit_reached. */
 export async function renameMailbox(tx: Transaction, args: RenameMailbox): Promise<RenamedMailbox> {
   const name = assertMailboxName(args.name);
-  const write = await beginAgentTransaction(tx, args.agent, args.at);
+  const write = await beginAgentTransaction(tx, args.agent, args.at, nobody);
   const mail = mailOf(write);
   const mailbox = await mail.mailbox(args.mailbox);
   await assertNameMayGo(tx, args.agent, mailbox);

@@ -1,4 +1,4 @@
-import type { Actor } from "#/src/model/actor.ts";
+import type { Actor } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MailboxNumber, Modseq, Uid } from "#/src/model/numbers.ts";
 import { alreadySent } from "#/src/model/scheduled.ts";
@@ -17,7 +17,7 @@ export interface ReplaceMessage {
   readonly target: MailboxNumber;
   /** The new message. */
   readonly message: AppendedMessage;
-  readonly actor?: Actor | undefined;
+  readonly actor: Actor;
   readonly at: number;
 }
 
@@ -27,7 +27,7 @@ export async function replaceMessage(
   tx: Transaction,
   args: ReplaceMessage,
 ): Promise<{ uidValidity: number; uid: Uid; modseq: Modseq }> {
-  const write = await beginAgentTransaction(tx, args.agent, args.at, 1, args.actor);
+  const write = await beginAgentTransaction(tx, args.agent, args.at, args.actor, 1);
   const mail = mailOf(write);
   const source = await mail.mailbox(args.source);
   const target = await mail.mailbox(args.target);

@@ -1,3 +1,4 @@
+import { nobody } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { metadataEntriesMax, metadataEntriesOfAgentMax, metadataValueBytesMax } from "#/src/model/limits.ts";
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
@@ -24,7 +25,7 @@ export interface SetMetadata {
  *  the mailbox too. Refuses no_such_mailbox, too_large, limit_reached. */
 export async function setMetadata(tx: Transaction, args: SetMetadata): Promise<{ modseq: Modseq }> {
   const { agent, mailbox, entries } = args;
-  const write = await beginAgentTransaction(tx, agent, args.at);
+  const write = await beginAgentTransaction(tx, agent, args.at, nobody);
   if (mailbox !== 0) await mailOf(write).mailbox(mailbox);
   const changed = new Map<AgentNumber | 0, string[]>();
   const note = (holder: AgentNumber | 0, name: string): void => {

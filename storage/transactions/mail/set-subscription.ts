@@ -1,3 +1,4 @@
+import { nobody } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { mailboxesMax } from "#/src/model/limits.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
@@ -13,7 +14,7 @@ export async function setSubscription(
   tx: Transaction,
   args: { agent: AgentNumber; name: string; isSubscribed: boolean; at: number },
 ): Promise<void> {
-  const write = await beginAgentTransaction(tx, args.agent, args.at);
+  const write = await beginAgentTransaction(tx, args.agent, args.at, nobody);
   const name = args.isSubscribed ? assertMailboxName(args.name) : canonicalMailboxName(args.name);
   const changedCount = args.isSubscribed
     ? await subscribe(tx, args.agent, name)

@@ -1,4 +1,4 @@
-import type { Actor } from "#/src/model/actor.ts";
+import type { Actor } from "#/src/model/author.ts";
 import { type FlagState, flagState, keywordNumbers, systemFlagsMask } from "#/src/model/flags.ts";
 import { approvedKeyword } from "#/src/model/holds.ts";
 import { type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
@@ -22,7 +22,7 @@ export interface StoreFlags {
   readonly mask: number;
   readonly keywords: readonly string[];
   readonly unchangedSince?: Modseq | undefined;
-  readonly actor?: Actor | undefined;
+  readonly actor: Actor;
   readonly at: number;
 }
 
@@ -38,7 +38,7 @@ const approval = foldKeyword(approvedKeyword);
 
 /** STORE (RFC 9051 section 6.4.6, RFC 7162 section 3.1.3). UIDs that do not exist are ignored. */
 export async function storeFlags(tx: Transaction, args: StoreFlags): Promise<StoreResult> {
-  const write = await beginAgentTransaction(tx, args.agent, args.at, 0, args.actor);
+  const write = await beginAgentTransaction(tx, args.agent, args.at, args.actor);
   const mail = mailOf(write);
   const mailbox = await mail.mailbox(args.mailbox);
   const entries = await selectEntries(tx, args.agent, args.mailbox, args.uids);

@@ -1,4 +1,4 @@
-import type { Actor } from "#/src/model/actor.ts";
+import type { Actor } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { type FlagState, flagState, keywordNumbers, systemFlagsMask } from "#/src/model/flags.ts";
 import { type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
@@ -16,7 +16,7 @@ import { assertAllHeld, type CopyResult } from "./copy-messages.ts";
 export interface TransferPlace {
   readonly agent: AgentNumber;
   readonly mailbox: MailboxNumber;
-  readonly actor?: Actor | undefined;
+  readonly actor: Actor;
 }
 
 export interface TransferMessages {
@@ -39,7 +39,7 @@ export async function transferMessages(tx: Transaction, args: TransferMessages):
   const writes = new Map<AgentNumber, AgentTransaction>();
   // Agents are locked in the same order in every write, so that transactions cannot deadlock.
   for (const { agent, actor } of [source, target].sort((a, b) => a.agent - b.agent))
-    writes.set(agent, await beginAgentTransaction(tx, agent, args.at, 0, actor));
+    writes.set(agent, await beginAgentTransaction(tx, agent, args.at, actor));
   const from = writes.get(source.agent)!;
   const to = writes.get(target.agent)!;
   if (from === to || from.account !== to.account)

@@ -1,3 +1,4 @@
+import { nobody } from "#/src/model/author.ts";
 import { parseNumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
@@ -15,7 +16,7 @@ export interface UndoCopy {
  *  mailbox as it was (RFC 9051 section 6.4.7). */
 export async function undoCopy(tx: Transaction, args: UndoCopy): Promise<{ isDone: boolean }> {
   const { agent, copy } = args;
-  const write = await beginAgentTransaction(tx, agent, args.at);
+  const write = await beginAgentTransaction(tx, agent, args.at, nobody);
   const last = await tx.get<{ modseq: Modseq; mailbox: MailboxNumber; uids: string }>(
     `select modseq, mailbox_id as mailbox, uids
     from unfinished_copy

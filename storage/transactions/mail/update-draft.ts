@@ -1,3 +1,4 @@
+import { nobody } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { draftFlag } from "#/src/model/flags.ts";
 import type { MessageNumber, Modseq } from "#/src/model/numbers.ts";
@@ -21,7 +22,7 @@ export async function updateDraft(
   args: UpdateDraft,
 ): Promise<{ message: MessageNumber; modseq: Modseq }> {
   const { facts } = args.message;
-  const write = await beginAgentTransaction(tx, args.agent, args.at, 1);
+  const write = await beginAgentTransaction(tx, args.agent, args.at, nobody, 1);
   const mail = mailOf(write);
   const held = await findDraft(tx, args.agent, args.draft);
   if (held === undefined) throw new WaypostError("not_found", "There is no such draft");

@@ -1,4 +1,4 @@
-import type { Actor } from "#/src/model/actor.ts";
+import type { Actor } from "#/src/model/author.ts";
 import { aboutObject, WaypostError } from "#/src/model/errors.ts";
 import {
   type FlagState,
@@ -32,7 +32,7 @@ export interface UpdateMessages {
   readonly mailbox?: MailboxNumber | undefined;
   /** Of one message, as it was read; absent it is changed whatever it is now. */
   readonly version?: string | undefined;
-  readonly actor?: Actor | undefined;
+  readonly actor: Actor;
   readonly at: number;
 }
 
@@ -42,7 +42,7 @@ export async function updateMessages(
   tx: Transaction,
   args: UpdateMessages,
 ): Promise<{ modseq: Modseq; versions: (Modseq | null)[]; takenBack: MessageNumber[] }> {
-  const write = await beginAgentTransaction(tx, args.agent, args.at, 0, args.actor);
+  const write = await beginAgentTransaction(tx, args.agent, args.at, args.actor);
   const mail = mailOf(write);
   const target = args.mailbox === undefined ? undefined : await mail.mailbox(args.mailbox);
   const found = new Map<MessageNumber, Awaited<ReturnType<typeof selectMessageEntries>>>();

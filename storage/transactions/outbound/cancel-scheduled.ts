@@ -1,3 +1,4 @@
+import { nobody } from "#/src/model/author.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { alreadySent } from "#/src/model/scheduled.ts";
 import { findSubmission } from "../../queries/outbound/submissions.ts";
@@ -11,7 +12,7 @@ export async function cancelScheduled(
   tx: Transaction,
   { agent, submission, at }: { agent: AgentNumber; submission: number; at: number },
 ): Promise<void> {
-  const write = await beginAgentTransaction(tx, agent, at);
+  const write = await beginAgentTransaction(tx, agent, at, nobody);
   const mail = mailOf(write);
   const row = await findSubmission(tx, agent, submission);
   for (const entry of row === undefined ? [] : await selectMessageEntries(tx, agent, row.message)) {

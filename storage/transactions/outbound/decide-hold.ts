@@ -1,4 +1,4 @@
-import type { Actor } from "#/src/model/actor.ts";
+import { type Actor, nobody } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { type HoldState, nextHoldState } from "#/src/model/holds.ts";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
@@ -32,13 +32,7 @@ export interface DecidedHold {
  *  `precondition_failed`. */
 export async function decideHold(tx: Transaction, args: DecideHold): Promise<DecidedHold> {
   const { actor } = args;
-  const write = await beginAgentTransaction(
-    tx,
-    args.agent,
-    args.at,
-    0,
-    actor === "server" ? undefined : actor,
-  );
+  const write = await beginAgentTransaction(tx, args.agent, args.at, actor === "server" ? nobody : actor);
   const mail = mailOf(write);
   const hold = await findHold(tx, args.agent, args.hold);
   if (hold === undefined) throw new WaypostError("not_found", "There is no such hold.");

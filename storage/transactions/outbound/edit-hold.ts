@@ -1,4 +1,4 @@
-import type { Actor } from "#/src/model/actor.ts";
+import type { Actor } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { nextHoldState } from "#/src/model/holds.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
@@ -48,7 +48,7 @@ export interface EditedHold {
  *  about. */
 export async function editHold(tx: Transaction, args: EditHold): Promise<EditedHold> {
   const { agent, at, facts, trace } = args;
-  const write = await beginAgentTransaction(tx, agent, at, 1, args.actor);
+  const write = await beginAgentTransaction(tx, agent, at, args.actor, 1);
   const mail = mailOf(write);
   const hold = await findHold(tx, agent, args.hold);
   if (hold === undefined) throw new WaypostError("not_found", "There is no such hold.");
@@ -109,5 +109,5 @@ export async function editHold(tx: Transaction, args: EditHold): Promise<EditedH
 async function askerOf(tx: Transaction, hold: HoldRow, actor: Actor): Promise<AgentNumber> {
   if (actor.agent === hold.agent) return hold.requestedBy;
   const editor = await tx.get<{ kind: AgentKind }>("select kind from agent where agent_id = ?", actor.agent);
-  return editor?.kind === "agent" ? actor.agent : hold.requestedBy;
+  return editor?.kind === "agent" && actor.agent !== 0 ? actor.agent : hold.requestedBy;
 }

@@ -1,3 +1,4 @@
+import { nobody } from "#/src/model/author.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { findSubmission } from "../../queries/outbound/submissions.ts";
 import type { Transaction } from "../../sql.ts";
@@ -13,7 +14,7 @@ export async function placeScheduled(
   args: { agent: AgentNumber; submission: number; at: number },
 ): Promise<void> {
   const { agent, submission, at } = args;
-  const write = await beginAgentTransaction(tx, agent, at);
+  const write = await beginAgentTransaction(tx, agent, at, nobody);
   const mail = mailOf(write);
   const row = await findSubmission(tx, agent, submission);
   if (row === undefined) return;

@@ -1,3 +1,4 @@
+import { nobody } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { seenFlag } from "#/src/model/flags.ts";
 import type { AgentNumber, BlobNumber, Modseq } from "#/src/model/numbers.ts";
@@ -32,7 +33,7 @@ export async function releaseHold(
   tx: Transaction,
   args: ReleaseHold,
 ): Promise<{ submission: number; modseq: Modseq }> {
-  const write = await beginAgentTransaction(tx, args.agent, args.at, 1);
+  const write = await beginAgentTransaction(tx, args.agent, args.at, nobody, 1);
   const mail = mailOf(write);
   await assertNotPaused(tx, args.agent);
   const hold = await findHold(tx, args.agent, args.hold);

@@ -1,3 +1,4 @@
+import { nobody } from "#/src/model/author.ts";
 import { type DeliveryState, reasonOfState } from "#/src/model/delivery.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
@@ -83,7 +84,7 @@ export async function reportDelivery(tx: Transaction, args: ReportDelivery): Pro
   });
   // Before the submission releases the bytes that they may share, and before the sender's own numbers are taken.
   const deliveries = await deliverLetters(tx, args);
-  const write = await beginAgentTransaction(tx, agent, at);
+  const write = await beginAgentTransaction(tx, agent, at, nobody);
   const row = await tx.get<SubmissionState>(
     `select account_id as account, message_id as message, closed_at as "closedAt",
       case when send_at > created_at and left_modseq is null then 1 else 0 end as "isScheduled"

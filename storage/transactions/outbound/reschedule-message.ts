@@ -1,3 +1,4 @@
+import { nobody } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import { alreadySent } from "#/src/model/scheduled.ts";
@@ -27,7 +28,7 @@ export async function rescheduleMessage(
   args: RescheduleMessage,
 ): Promise<{ modseq: Modseq; sendAt: number }> {
   const { agent, message, at } = args;
-  const write = await beginAgentTransaction(tx, agent, at);
+  const write = await beginAgentTransaction(tx, agent, at, nobody);
   const mail = mailOf(write);
   const entries = await selectMessageEntries(tx, agent, message);
   if (entries.length === 0) throw new WaypostError("not_found", "There is no such message.");

@@ -1,3 +1,4 @@
+import { nobody } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { SendingBasis } from "../../queries/outbound/sending-basis.ts";
@@ -19,7 +20,7 @@ export interface StartScheduled {
  *  transaction, and not after it. False when the mail was cancelled, rescheduled or sent already. */
 export async function startScheduled(tx: Transaction, args: StartScheduled): Promise<{ hasLeft: boolean }> {
   const { agent, submission, at } = args;
-  const write = await beginAgentTransaction(tx, agent, at);
+  const write = await beginAgentTransaction(tx, agent, at, nobody);
   const mail = mailOf(write);
   await assertSendingBasis(tx, args.basis);
   const row = await findSubmission(tx, agent, submission);

@@ -1,3 +1,4 @@
+import { nobody } from "#/src/model/author.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import {
@@ -13,7 +14,7 @@ export type { SendingDecision, SubmitMessage, Submitted } from "../../writing/ou
 /** Submits mail of a mailbox: every effect of `send` in one transaction. Refuses paused, rate_limited, over_quota,
  *  precondition_failed (the draft, policy_changed). */
 export async function submitMessage(tx: Transaction, args: SubmitMessage): Promise<Submitted> {
-  const write = await beginAgentTransaction(tx, args.agent, args.at, numbersOfSubmission(args));
+  const write = await beginAgentTransaction(tx, args.agent, args.at, nobody, numbersOfSubmission(args));
   const submitted = await completeSubmission(write, await beginSubmission(write, args));
   return { ...submitted, modseq: await write.finish() };
 }

@@ -210,7 +210,7 @@ export class ItemWrite implements TransactionPart {
     if (facts.addresses.length === 0) return false;
     if (isImported === true) return true;
     const { tx, actor } = this.transaction;
-    if (actor === undefined) return false;
+    if (actor.agent === 0) return false;
     const row = await tx.get<{ kind: string }>("select kind from agent where agent_id = ?", actor.agent);
     return row?.kind === "person";
   }

@@ -50,7 +50,7 @@ export async function renewPositions(sql: Sql, now: number): Promise<void> {
       ids: "0",
       event: "mailbox.restored",
     } as const;
-    await logChanges(sql, agent, (floor + 1) as Modseq, now, [restored]);
+    await logChanges(sql, undefined, agent, (floor + 1) as Modseq, now, [restored]);
   }
   await sql.run(
     `update blob set object = '${sharedMark}' || object where object is not null and substr(object, 1, 1) <> '${sharedMark}'`,

@@ -1,5 +1,5 @@
 /** Rows of `hold`, and the places of their messages: each is in the mailbox of its hold's state. */
-import type { Actor } from "#/src/model/actor.ts";
+import type { Actor } from "#/src/model/author.ts";
 import { flagState, keywordNumbers, systemFlagsMask } from "#/src/model/flags.ts";
 import {
   approvedKeyword,

@@ -3,13 +3,7 @@
  *  mailbox of the hold's state. */
 import { aboutObject, WaypostError } from "#/src/model/errors.ts";
 import { keywordNumbers } from "#/src/model/flags.ts";
-import {
-  actionOfPlacing,
-  approvalIsForOthers,
-  type HoldAction,
-  isLiveHold,
-  onlyHolds,
-} from "#/src/model/holds.ts";
+import { actionOfPlacing, type HoldAction, isLiveHold, onlyHolds } from "#/src/model/holds.ts";
 import type { MessageNumber } from "#/src/model/numbers.ts";
 import type { HoldRole } from "#/src/model/roles.ts";
 import type { HoldRow } from "../../holds.ts";
@@ -46,7 +40,6 @@ async function settleHold(
   }
   const action = actionOf(mail, hold, touches, placed as HoldRole | undefined, approved);
   if (action === undefined) return;
-  if (write.actor === undefined) throw approvalIsForOthers();
   await changeHold(mail, hold, action, write.actor);
 }
 
@@ -86,6 +79,6 @@ function actionOfRemoval(mail: MailWrite, hold: HoldRow): HoldAction {
       "Mail that waits goes to Holds/Approved, Holds/Declined or Trash, and nowhere else.",
       { reason: "approval_needed" },
     );
-  const agent = write.actor?.agent;
+  const agent = write.actor.agent;
   return agent === hold.agent || agent === hold.requestedBy ? "withdraw" : "decline";
 }

@@ -1,9 +1,11 @@
 /** A command ends when its client disconnects: it reads nothing more from the store. */
+
 import { once } from "node:events";
 import net from "node:net";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { ConnectionClosed } from "#/protocols/connection/connection.ts";
 import { commandSilenceMsMax } from "#/protocols/imap/limits.ts";
+import { nobody } from "#/src/model/author.ts";
 import { callerSignal } from "#/src/model/caller.ts";
 import { type WatchedStore, watchStore } from "../../support/watched-store.ts";
 import { type ImapServer, startImap } from "../server.ts";
@@ -22,7 +24,7 @@ beforeAll(async () => {
     `Subject: Hello\r\nContent-Transfer-Encoding: base64\r\n\r\n${Buffer.from("words ".repeat(50_000)).toString("base64")}\r\n`,
   );
   const messages = Array.from({ length: 40 }, () => ({ bytes, flags: 0, keywords: [] }));
-  await server.mail.appendMessages(agent, inbox.number, messages, { source: "imap" });
+  await server.mail.appendMessages(nobody, agent, inbox.number, messages, { source: "imap" });
 });
 afterAll(async () => {
   watched.onRead = undefined;

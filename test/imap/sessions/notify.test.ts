@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type NotifyArguments, readNotifyArguments } from "#/protocols/imap/notify/grammar.ts";
 import { WireReader } from "#/protocols/imap/wire/wire-reader.ts";
+import { nobody } from "#/src/model/author.ts";
 import { startImap } from "../server.ts";
 import { administrate, bothLoggedIn, startShared } from "../shared-server.ts";
 
@@ -265,8 +266,8 @@ test("sends NOTIFICATIONOVERFLOW when more has happened than the log keeps", asy
   const archive = (await server.mail.findMailbox(agent, "Archive"))!;
   const message = { bytes: Buffer.from("a: 1"), flags: 0, keywords: [] };
   const happen = async (): Promise<void> => {
-    await server.mail.appendMessages(agent, archive.number, [message], { source: "imap" });
-    await server.store.write("pruneChanges", { agent, before: Number.MAX_SAFE_INTEGER, limit: 100 });
+    await server.mail.appendMessages(nobody, agent, archive.number, [message], { source: "imap" });
+    await server.store.write(nobody, "pruneChanges", { agent, before: Number.MAX_SAFE_INTEGER, limit: 100 });
   };
   // Nothing is told while a command is being sent.
   await server.converse(

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { highestMatch } from "#/protocols/imap/resynchronise/qresync.ts";
 import { SessionView } from "#/protocols/imap/session/session-view.ts";
+import { nobody } from "#/src/model/author.ts";
 import { parseNumberSet } from "#/src/model/number-set.ts";
 import { findAgent } from "#/storage/queries/accounts/agents.ts";
 import { type ImapServer, startImap } from "../server.ts";
@@ -198,7 +199,7 @@ test("compares with the mailbox itself if the log does not reach back to the cli
 async function forgetChanges(server: ImapServer): Promise<void> {
   const { agent } = server.store.ids.decode(server.robin.id)!;
   expect(await findAgent(server.store, agent)).toBeDefined();
-  await server.store.write("pruneChanges", { agent, before: Number.MAX_SAFE_INTEGER, limit: 1000 });
+  await server.store.write(nobody, "pruneChanges", { agent, before: Number.MAX_SAFE_INTEGER, limit: 1000 });
 }
 
 test("refuses QRESYNC where it was not enabled or is not grammar", async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { defaultSettings } from "#/config/schema.ts";
 import { createOwner } from "#/src/accounts/administration/agents-and-people.ts";
+import { atCommandLine } from "#/src/model/author.ts";
 import { connectRawImap } from "../../support/clients/raw-imap.ts";
 import { startImap } from "../server.ts";
 
@@ -8,9 +9,14 @@ const sessions = 40;
 
 test("answers a mailbox's one command before the many that others sent at the same time", async () => {
   await using server = await startImap();
-  const kim = await createOwner({ store: server.store, settings: defaultSettings() }, "person", {
-    address: "kim@example.test",
-  });
+  const kim = await createOwner(
+    atCommandLine,
+    { store: server.store, settings: defaultSettings() },
+    "person",
+    {
+      address: "kim@example.test",
+    },
+  );
   const logIn = async (owner: typeof kim) => {
     const imap = await connectRawImap({ host: "127.0.0.1", port: server.port });
     await imap.command(`LOGIN ${owner.address} "${owner.password}"`);

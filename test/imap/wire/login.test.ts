@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { listCapabilities } from "#/protocols/imap/capabilities.ts";
 import { commands } from "#/protocols/imap/commands/index.ts";
 import { createToken } from "#/src/accounts/administration/credentials.ts";
+import { atCommandLine } from "#/src/model/author.ts";
 import { findAgent } from "#/storage/queries/accounts/agents.ts";
 import { scramClient } from "../../support/clients/scram-client.ts";
 import { startImap } from "../server.ts";
@@ -167,7 +168,7 @@ test("lets a token with mail:read read mail, and change nothing", async () => {
   const { agent } = server.store.ids.decode(server.robin.id)!;
   const row = (await findAgent(server.store, agent))!;
   const facts = { name: "r", scopes: ["mail:read"], expiresAt: null };
-  const { secret } = await createToken(server.store, row, facts);
+  const { secret } = await createToken(atCommandLine, server.store, row, facts);
   await server.converse(
     `
     S: * OK {{*}}
@@ -297,7 +298,7 @@ test("refuses a token without the scope for mail", async () => {
   await using server = await startImap();
   const { agent } = server.store.ids.decode(server.robin.id)!;
   const row = (await findAgent(server.store, agent))!;
-  const { secret } = await createToken(server.store, row, {
+  const { secret } = await createToken(atCommandLine, server.store, row, {
     name: "r",
     scopes: ["calendar"],
     expiresAt: null,

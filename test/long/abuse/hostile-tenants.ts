@@ -1,9 +1,11 @@
 /** Twenty tenants with an account each: one is quiet, nineteen attack at once, each in its own way. Strangers attack at the same time:
  *  `node test/long/abuse/hostile-tenants.ts [--minutes 10]`. */
+
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { createOwner } from "#/src/accounts/administration/agents-and-people.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
+import { atCommandLine } from "#/src/model/author.ts";
 import { defaultScopes } from "#/src/model/roles.ts";
 import { type ChildDaemon, startInProcessDaemon } from "../../support/daemon.ts";
 import { appendHeld } from "./append-held.ts";
@@ -53,10 +55,13 @@ async function createTenants(data: string): Promise<VictimAgent[]> {
   const agents: VictimAgent[] = [];
   for (let count = 0; count <= tenants.length; count++) {
     const name = `tenant${count}`;
-    await administer(house, "account.create", { name });
-    await administer(house, "domain.add", { name: `${name}.example`, account: name });
+    await administer(atCommandLine, house, "account.create", { name });
+    await administer(atCommandLine, house, "domain.add", { name: `${name}.example`, account: name });
     const scopes = [...defaultScopes, "raw" as const];
-    const owner = await createOwner(house, "agent", { address: `agent@${name}.example`, scopes });
+    const owner = await createOwner(atCommandLine, house, "agent", {
+      address: `agent@${name}.example`,
+      scopes,
+    });
     agents.push(owner as VictimAgent);
   }
   return agents;

@@ -1,10 +1,12 @@
 /** A person's calendar and addressbook in Thunderbird: an event to which an agent invites, a contact of the agent, and an invitation
  *  from outside that the person accepts in its mail. The answer must reach the organizer's server.
  *  With SCREENSHOTS=folder, pictures of the screen are written there. */
+
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { createTransport } from "nodemailer";
 import { administer } from "#/src/accounts/administration/operations.ts";
+import { atCommandLine } from "#/src/model/author.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../../support/daemon.ts";
 import { startDnsServer } from "../../support/servers/dns-server.ts";
 import { startSink } from "../../support/servers/smtp-sink.ts";
@@ -212,7 +214,7 @@ async function shareContacts(daemon: InProcessDaemon): Promise<string> {
   for (const [at, body] of contacts.entries())
     await call(daemon, "contact.create", { body, idempotency_key: `contact-${at}` });
   const { house } = daemon.daemon;
-  await administer(house, "grant.create", {
+  await administer(atCommandLine, house, "grant.create", {
     holder: person.address,
     target: agent.address,
     scopes: ["contacts:read"],

@@ -1,17 +1,19 @@
 /** Keeps a small store of the present schema, with rows in every table: `npm run store:keep`, once, when a migration is added.
  *  A schema that was released never changes, so a store that is kept is never written again. Beside it stand the octets of its
  *  messages, as SHA-256, and how many rows its tables have. */
+
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import zlib from "node:zlib";
+import { nobody } from "#/src/model/author.ts";
 import type { AccountNumber, AgentNumber, BlobNumber } from "#/src/model/numbers.ts";
 import { readBlobRange } from "#/storage/blob.ts";
 import { migrations } from "#/storage/migrations/index.ts";
 import { openStore } from "#/storage/open-store.ts";
 import type { Store } from "#/storage/store.ts";
-import { writeEverything } from "../../support/every-write.ts";
+import { everyAuthor, writeEverything } from "../../support/every-write.ts";
 
 export interface KeptStore {
   readonly messages: readonly { readonly agent: number; readonly message: number; readonly sha256: string }[];
@@ -53,9 +55,10 @@ if (process.argv[1] === import.meta.filename) {
   if (fs.existsSync(`${file}.db.zst`)) throw new Error(`The store of schema ${number} is kept already`);
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-keep-"));
   const store = await openStore({ folder });
-  await writeEverything(store, (name, args) => store.write(name, args));
+  await writeEverything(store, (name, args) => store.write(everyAuthor, name, args));
   const agent = (await store.get<{ agent: AgentNumber }>("select min(agent_id) as agent from agent"))!.agent;
   await store.writeOnce(
+    nobody,
     "createMailbox",
     { agent, name: "Once", at: 0 },
     { agent, operation: "folder.create", key: "k", requestHash: new Uint8Array(32), expiresAt: 4e12 },

@@ -53,7 +53,7 @@ export function httpClient(url: string, token?: string): HttpClient {
       headers: { ...credential, ...(init.headers as object) },
     });
     const text = await response.text();
-    expect(response.headers.get("x-request-id")).toMatch(/^req_[0-9a-f]{32}$/);
+    expect(response.headers.get("x-request-id")).toMatch(/^req_[0-9a-f]{13}$/);
     expect(response.headers.has("www-authenticate")).toBe(response.status === 401);
     const body = text === "" ? undefined : JSON.parse(text);
     if (response.status !== 200 && body !== undefined)
@@ -105,7 +105,7 @@ async function openStream(
     body: JSON.stringify(input),
     signal: gone.signal,
   });
-  expect(response.headers.get("x-request-id")).toMatch(/^req_[0-9a-f]{32}$/);
+  expect(response.headers.get("x-request-id")).toMatch(/^req_[0-9a-f]{13}$/);
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   const stream: EventStream = {

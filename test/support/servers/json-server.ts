@@ -21,6 +21,7 @@ import { createFeed, type Feed } from "#/src/feed/feed.ts";
 import { createFiles } from "#/src/files/files.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
+import { atCommandLine, nobody } from "#/src/model/author.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { createOutbound } from "#/src/outbound/create-outbound.ts";
 import { createHolds } from "#/src/outbound/holds/create-holds.ts";
@@ -115,7 +116,7 @@ export async function openJsonServer(
   let listeners = await listenHttp(rooms, [createDavRoute(rooms)]);
   const urlOf = (): string => `http://127.0.0.1:${listeners[0]!.port}`;
   const run = (name: string, input: Record<string, unknown>) =>
-    administer({ store: opened.store, settings }, name, input);
+    administer(atCommandLine, { store: opened.store, settings }, name, input);
 
   for (const name of ["first", "second"]) await run("account.create", { name });
   await run("domain.add", { name: "first.example", account: "first" });
@@ -196,7 +197,7 @@ export async function openJsonServer(
       const bytes = Buffer.from(typeof message === "string" ? message.replace(/\r?\n/g, "\r\n") : message);
       const facts = await prepareMessage(bytes);
       const at = opened.clock.now();
-      const { deliveries } = await opened.store.write("deliverMessage", {
+      const { deliveries } = await opened.store.write(nobody, "deliverMessage", {
         facts,
         recipients: [
           {

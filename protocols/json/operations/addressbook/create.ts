@@ -20,7 +20,12 @@ export default operation({
     const { agent } = await placeIn(context, "addressbook", input.in);
     const once = idempotencyOf(context, "addressbook.create", input);
     const create = () =>
-      collections.createCollection(agent, { kind: "addressbook", properties: propertiesOf(input) }, once);
+      collections.createCollection(
+        context.principal.author,
+        agent,
+        { kind: "addressbook", properties: propertiesOf(input) },
+        once,
+      );
     const made = (await collections.findCollectionRepeat(once)) ?? (await create());
     return {
       ref: collections.ids.encode("addressbook", agent, made.collection),

@@ -15,6 +15,12 @@ export default operation({
   errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed"],
   run: (context, input) =>
     changeContainer(context, "addressbook", "addressbook.delete", input, ({ agent, number }, once) =>
-      context.rooms.collections.deleteCollection(agent, number, input.version, once),
+      context.rooms.collections.deleteCollection(
+        context.principal.author,
+        agent,
+        number,
+        input.version,
+        once,
+      ),
     ),
 });

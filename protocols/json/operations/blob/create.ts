@@ -31,7 +31,7 @@ export default operation({
     const bytes = context.decoded.get(input.data) ?? readBase64(input.data, "/data");
     const once = idempotencyOf(context, "blob.create", input);
     const blob = { bytes, name: input.name ?? "", type: input.type ?? "application/octet-stream" };
-    const { upload, size, expiresAt } = await mail.createUpload(agent, blob, once);
+    const { upload, size, expiresAt } = await mail.createUpload(context.principal.author, agent, blob, once);
     return {
       ref: mail.ids.encode("blob", agent, upload),
       created: true,

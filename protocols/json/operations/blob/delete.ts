@@ -29,7 +29,7 @@ export default operation({
       return withCurrent(
         context,
         name.agent,
-        () => mail.deleteUpload(name.agent, name.object, input.version, once),
+        () => mail.deleteUpload(context.principal.author, name.agent, name.object, input.version, once),
         () => findBlob(context, name),
       );
     };

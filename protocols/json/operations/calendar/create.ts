@@ -20,7 +20,12 @@ export default operation({
     const { agent } = await placeIn(context, "calendar", input.in);
     const once = idempotencyOf(context, "calendar.create", input);
     const create = () =>
-      collections.createCollection(agent, { kind: "calendar", properties: propertiesOf(input) }, once);
+      collections.createCollection(
+        context.principal.author,
+        agent,
+        { kind: "calendar", properties: propertiesOf(input) },
+        once,
+      );
     const made = (await collections.findCollectionRepeat(once)) ?? (await create());
     return {
       ref: collections.ids.encode("calendar", agent, made.collection),

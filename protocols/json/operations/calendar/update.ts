@@ -20,6 +20,7 @@ export default operation({
   run: (context, input) =>
     changeContainer(context, "calendar", "calendar.update", input, ({ agent, number }, once) =>
       context.rooms.collections.updateCollection(
+        context.principal.author,
         agent,
         number,
         { properties: propertiesOf(input), version: input.version },

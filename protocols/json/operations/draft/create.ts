@@ -29,7 +29,12 @@ export default operation({
       const reached = await reachAgent(context, agent, "mail");
       await assertReachesDrafts(context, reached);
       using _turn = await takeTurnIfLarge(fairness, input.body);
-      return await mail.createDraft(agent, await draftOf(context, reached, input), once);
+      return await mail.createDraft(
+        context.principal.author,
+        agent,
+        await draftOf(context, reached, input),
+        once,
+      );
     };
     const { draft, message } = (await mail.findRepeat("createDraft", once)) ?? (await create());
     return {

@@ -29,7 +29,7 @@ export default operation({
       return withCurrent(
         context,
         name.agent,
-        () => mail.deleteDraft(name.agent, name.object, input.version, once),
+        () => mail.deleteDraft(context.principal.author, name.agent, name.object, input.version, once),
         () => findDraft(context, reached, name.object),
       );
     };

@@ -33,7 +33,8 @@ export default operation({
       return await withCurrent(
         context,
         name.agent,
-        () => mail.updateDraft(name.agent, name.object, input.version, changed, once),
+        () =>
+          mail.updateDraft(context.principal.author, name.agent, name.object, input.version, changed, once),
         () => findDraft(context, reached, name.object),
       );
     };

@@ -31,7 +31,9 @@ export default operation({
     const repeat = await mail.findRepeat("createMailbox", once);
     const path = repeat === undefined ? await folderPath(context, reached, input) : "";
     try {
-      const made = repeat ?? (await atPath(() => mail.createFolder(reached.agent, path, once)));
+      const made =
+        repeat ??
+        (await atPath(() => mail.createFolder(context.principal.author, reached.agent, path, once)));
       const ref = mail.ids.encode("folder", reached.agent, made.mailbox);
       return { ref, created: true, version: String(made.modseq), path: made.name };
     } catch (error) {

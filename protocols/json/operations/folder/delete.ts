@@ -30,7 +30,7 @@ export default operation({
       return withCurrent(
         context,
         name.agent,
-        () => mail.deleteFolder(name.agent, folder.number, input.version, once),
+        () => mail.deleteFolder(context.principal.author, name.agent, folder.number, input.version, once),
         () => findFolder(context, name),
       );
     };

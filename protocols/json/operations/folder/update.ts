@@ -42,7 +42,10 @@ export default operation({
       return withCurrent(
         context,
         name.agent,
-        () => atPath(() => mail.renameFolder(name.agent, folder.number, path, input.version, once)),
+        () =>
+          atPath(() =>
+            mail.renameFolder(context.principal.author, name.agent, folder.number, path, input.version, once),
+          ),
         () => findFolder(context, name),
       );
     };

@@ -58,7 +58,7 @@ async function remove(
   return withCurrent(
     context,
     name.agent,
-    () => context.rooms.mail.deleteMessage(name.agent, number, version, once, reached.actor),
+    () => context.rooms.mail.deleteMessage(reached.actor, name.agent, number, version, once),
     async () => {
       const message = await reachMessageIfAny(context, reached, number);
       return (

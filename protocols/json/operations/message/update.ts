@@ -116,7 +116,7 @@ async function update(
     ...(folder === undefined ? {} : { mailbox: folder.number }),
     ...(input.version === undefined ? {} : { version: input.version }),
   };
-  const write = () => context.rooms.mail.updateMessages(agent, update, once, actor);
+  const write = () => context.rooms.mail.updateMessages(actor, agent, update, once);
   if (input.id !== undefined)
     return withCurrent(context, agent, write, () => currentMessage(context, reached, messages[0]!));
   try {
@@ -156,7 +156,7 @@ async function reschedule(context: OperationContext, place: MessagePlace, input:
     return withCurrent(
       context,
       name.agent,
-      () => outbound.reschedule(change),
+      () => outbound.reschedule(context.principal.author, change),
       () => currentMessage(context, reached, message),
     );
   };

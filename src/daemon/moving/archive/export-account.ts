@@ -1,6 +1,7 @@
 /** Exports everything of an agent or a person to an archive: mail, calendars, addressbooks, files and settings. Secrets are not
  *  exported: of tokens and passwords only digests are stored. An object that changes during the export is in the archive as it was
  *  before or after the change. */
+
 import { randomBytes } from "node:crypto";
 import { administer } from "#/src/accounts/administration/operations.ts";
 import { primaryAddress } from "#/src/accounts/principal.ts";
@@ -12,6 +13,7 @@ import { carriedItem } from "#/src/collections/transfer/export-items.ts";
 import type { FileEntry } from "#/src/files/files.ts";
 import type { MailboxMessage } from "#/src/mail/entries.ts";
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
+import { atCommandLine } from "#/src/model/author.ts";
 import { keywordNumbers, systemFlagNames, systemFlags } from "#/src/model/flags.ts";
 import type { MessageNumber } from "#/src/model/numbers.ts";
 import { sharedMessagePages } from "#/storage/queries/mail/entries.ts";
@@ -106,7 +108,7 @@ function* json(path: string, value: Parameters<typeof writeJson>[1]): Generator<
 
 async function describeSettings(rooms: ArchiveRooms, owner: AgentRow): Promise<ArchivedSettings> {
   const ask = (operation: string, input: Readonly<Record<string, unknown>>) =>
-    administer(rooms, operation, input) as unknown as Promise<Shown>;
+    administer(atCommandLine, rooms, operation, input) as unknown as Promise<Shown>;
   const address = primaryAddress(owner);
   const shown = await ask(`${owner.kind}.show`, { owner: address });
   const grants: ArchivedSettings["grants"] = [];

@@ -1,5 +1,6 @@
 /** Imports calendars and addressbooks of an archive. Each item keeps its name. An item with the same UID is replaced, or left if it is
  *  equal. No invitations or notices are sent. */
+
 import { createHash } from "node:crypto";
 import { attachmentUrl } from "#/src/collections/attachments.ts";
 import type { Collection } from "#/src/collections/collection.ts";
@@ -7,6 +8,7 @@ import type { PutItem } from "#/src/collections/collections.ts";
 import { uidReaders } from "#/src/collections/transfer/import-items.ts";
 import { withoutCarried } from "#/src/collections/transfer/imported-objects.ts";
 import { createAttachmentPlaces } from "#/src/collections/transfer/place-attachments.ts";
+import { atCommandLine, withoutApproval } from "#/src/model/author.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { importedObjectBytesMax } from "#/src/model/limits.ts";
 import type { EntryImport, OpenArchive } from "./entry-import.ts";
@@ -33,7 +35,7 @@ export function createItemImport({
   counts,
   refuse,
 }: OpenArchive): EntryImport {
-  const actor = { agent, canApprove: false };
+  const actor = withoutApproval({ ...atCommandLine, agent });
   const attachments = createAttachmentPlaces(collections, agent, {
     account,
     urlOf: (managedId, name) => attachmentUrl(settings, managedId, name),
@@ -59,7 +61,7 @@ export function createItemImport({
         // The components of a calendar are set when it is made.
         const { components: _, ...changeable } = properties;
         if (role !== undefined)
-          await collections.updateCollection(agent, found.number, {
+          await collections.updateCollection(actor, agent, found.number, {
             properties: changeable,
             setDead: deadProperties,
           });
@@ -67,6 +69,7 @@ export function createItemImport({
       }
       const key = createHash("sha256").update(`archive ${head.id}\ncollection ${name}`).digest("base64url");
       const { collection } = await collections.createCollection(
+        actor,
         agent,
         { kind, segment, properties, deadProperties },
         {
@@ -123,7 +126,7 @@ export function createItemImport({
     batchBytes = 0;
     if (puts.length === 0) return;
     try {
-      await collections.changeItems([
+      await collections.changeItems(actor, [
         { agent, actor, actions: puts.map((put) => ({ kind: "put", ...put })) },
       ]);
       counts.items += puts.length;

@@ -1,4 +1,5 @@
 /** Imports files and folders of an archive (RFC 4918). A file with the same octets is left. */
+import { atCommandLine, withoutApproval } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { EntryImport, OpenArchive } from "./entry-import.ts";
 import { type FilePage, filePage, jsonBytesMax, readJson } from "./format.ts";
@@ -11,7 +12,7 @@ export function createFileImport({
   counts,
   refuse,
 }: OpenArchive): EntryImport {
-  const actor = { agent, canApprove: false };
+  const actor = withoutApproval({ ...atCommandLine, agent });
   let page = new Map<string, Described>();
 
   async function store(

@@ -1,7 +1,9 @@
 /** Imports mail of an archive: first the folders, then the messages in the order of the archive, which is that of their UIDs. */
+
 import { createHash } from "node:crypto";
 import type { Idempotency } from "#/src/mail/write-once.ts";
 import type { Appended } from "#/src/mail/writes.ts";
+import { atCommandLine } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { systemFlagNamed, systemFlags } from "#/src/model/flags.ts";
 import type { MailboxNumber, Uid } from "#/src/model/numbers.ts";
@@ -74,9 +76,9 @@ export async function createMailImport({
     const wanted = role === "scheduled" || isHoldRole(role) ? "drafts" : role;
     const found =
       wanted === undefined ? await mail.findMailbox(agent, path) : there.find((box) => box.role === wanted);
-    const box = found ?? (await mail.createMailbox(agent, path));
+    const box = found ?? (await mail.createMailbox(atCommandLine, agent, path));
     if (wanted !== role) toDrafts.add(at);
-    else await mail.setSubscription(agent, box.name, isSubscribed);
+    else await mail.setSubscription(atCommandLine, agent, box.name, isSubscribed);
     return box.number;
   }
 
@@ -86,10 +88,12 @@ export async function createMailImport({
     const { annotations } = readJson(annotationPage, path, bytes);
     if (toDrafts.has(folder) || annotations.length === 0) return;
     const entries = annotations.map((one) => ({ name: one.name, value: Buffer.from(one.value, "base64") }));
-    await mail.setMetadata({ agent, number: mailboxes[folder]! }, agent, entries).catch((error: unknown) => {
-      if (!isWaypostError(error)) throw error;
-      refuse(name, error.message);
-    });
+    await mail
+      .setMetadata(atCommandLine, { agent, number: mailboxes[folder]! }, agent, entries)
+      .catch((error: unknown) => {
+        if (!isWaypostError(error)) throw error;
+        refuse(name, error.message);
+      });
   }
 
   /** What has these octets at this place of the archive is stored once. The identifier is only what the archive says of itself: what another one has
@@ -138,7 +142,8 @@ export async function createMailImport({
     try {
       const appended = messages.map(({ bytes, described }) => appendedOf(bytes, described));
       const known = await mail.findRepeat("appendMessages", once);
-      const { uids, isReplayed } = known ?? (await mail.restoreMessages(agent, mailbox, appended, once));
+      const { uids, isReplayed } =
+        known ?? (await mail.restoreMessages(atCommandLine, agent, mailbox, appended, once));
       counts[isReplayed ? "known" : "imported"] += messages.length;
       for (const { place, at, described, digest } of messages)
         if (described.isShared) stored.set(place, { mailbox, uid: uids[at]!, digest });
@@ -160,7 +165,7 @@ export async function createMailImport({
     const once = onceOf(place, [from.digest]);
     const isKnown = (await mail.findRepeat("copyMessages", once)) !== undefined;
     // With its flags in one write: a later run changes none, as they may have been changed since.
-    await mail.copyOnce(agent, from.mailbox, target, from.uid, flagsOf(flags), once);
+    await mail.copyOnce(atCommandLine, agent, from.mailbox, target, from.uid, flagsOf(flags), once);
     counts[isKnown ? "known" : "imported"]++;
   }
 

@@ -1,0 +1,41 @@
+/** The author of a change as numbers, as the change log keeps it. */
+import { type Author, authorKinds, type Door, doors, requestNumber, requestOf } from "#/src/model/author.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+
+export interface AuthorRow {
+  readonly kind: number;
+  readonly agent: number;
+  readonly credential: number;
+  readonly door: number;
+  readonly request: number;
+}
+
+/** Of the tables that have an author, in the order of `authorValues`. */
+export const authorColumns = "by_kind, by_agent, by_credential, by_door, by_request";
+
+export function authorValues({ kind, agent, credential, door, request }: AuthorRow): number[] {
+  return [kind, agent, credential, door, request];
+}
+
+/** undefined for the server. */
+export function authorRow({ kind, agent, credential, door, request }: Author): AuthorRow | undefined {
+  if (kind === "server") return undefined;
+  return {
+    kind: authorKinds.indexOf(kind),
+    agent,
+    credential,
+    door: doors.indexOf(door),
+    request: requestNumber(request),
+  };
+}
+
+export function authorOfRow({ kind, agent, credential, door, request }: AuthorRow): Author {
+  const name: Door = doors[door] ?? "house";
+  return {
+    kind: authorKinds[kind] ?? "server",
+    agent: agent as AgentNumber,
+    credential,
+    door: name,
+    request: requestOf(request, name),
+  };
+}
