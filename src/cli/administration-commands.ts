@@ -31,7 +31,8 @@ export function administrationCommands(shell: Shell): Command[] {
   return Object.entries(nouns).map(([noun, summary]) => {
     const group = new Command(noun).description(`Manage ${summary}.`);
     for (const operation of administrationOperations)
-      if (operation.name.startsWith(`${noun}.`)) group.addCommand(operationCommand(shell, operation));
+      if (operation.name.startsWith(`${noun}.`))
+        group.addCommand(operationCommand(shell, operation), { isDefault: operation.name === "log.show" });
     return group;
   });
 }
