@@ -7,7 +7,7 @@ import { openLog } from "#/src/daemon/log.ts";
 describe("log", () => {
   it("writes one JSON object a line, in order, before it is flushed", async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-log-"));
-    const file = path.join(folder, "new", "waypost.log");
+    const file = path.join(folder, "waypost.log");
     const { logger, flush } = openLog({ level: "info", file });
     for (let number = 0; number < 1000; number++) logger.info({ number, said: "a\nb" }, "heard");
     logger.debug("not told");

@@ -145,7 +145,7 @@ test("a sender with many names cannot fill the disk: 100,000 rows are written in
   let now = Date.UTC(2030, 0, 1);
   const counts = createReportCounts({
     clock: { now: () => now },
-    write: (async (_name: string, { counts: rows }: { counts: unknown[] }) => {
+    write: (async (_by: unknown, _name: string, { counts: rows }: { counts: unknown[] }) => {
       count += rows.length;
     }) as never,
   });
