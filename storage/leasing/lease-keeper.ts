@@ -4,8 +4,8 @@
  *  reachable. A daemon that has written no heartbeat for eight seconds considers itself dead, before any other does. */
 
 import { randomUUID } from "node:crypto";
-import { after } from "#/src/model/background.ts";
 import { server } from "#/src/model/author.ts";
+import { after } from "#/src/model/background.ts";
 import { forEverybody } from "#/src/model/caller.ts";
 import type { Store } from "../store.ts";
 import type { SeenDaemon } from "../transactions/daemons/keep-leases.ts";

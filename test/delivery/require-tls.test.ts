@@ -154,10 +154,7 @@ describe("mail with REQUIRETLS", () => {
     expect(await world.send({})).toMatchObject({ state: "relayed" });
     expect(await world.send(required)).toMatchObject({ state: "failed", status: "5.7.30" });
     expect(await world.send({})).toMatchObject({ state: "relayed" });
-    expect(world.sink.mails.map(({ parameters }) => parameters["REQUIRETLS"])).toEqual([
-      undefined,
-      undefined,
-    ]);
+    expect(world.sink.mails.map(({ parameters }) => parameters.REQUIRETLS)).toEqual([undefined, undefined]);
   });
 
   test("uses an open connection whose server is authenticated", async () => {

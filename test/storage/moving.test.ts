@@ -19,8 +19,8 @@ import { openSqliteSide } from "#/storage/sqlite/moving-side.ts";
 import { openSqliteSource } from "#/storage/sqlite/moving-source.ts";
 import type { DatabasePlace, Store } from "#/storage/store.ts";
 import { engine } from "../support/engine.ts";
-import { itOnSqlite } from "../support/store.ts";
 import { everyAuthor, writeEverything } from "../support/every-write.ts";
+import { itOnSqlite } from "../support/store.ts";
 
 interface Places extends AsyncDisposable {
   readonly folder: string;
