@@ -11,7 +11,13 @@ import type { Store } from "../store.ts";
 import type { SeenDaemon } from "../transactions/daemons/keep-leases.ts";
 import { type LeaseName, type Leases, type LeaseTimes, leaseNames } from "./leases.ts";
 
-const usualTimes: LeaseTimes = { lookMs: 1500, gapMs: 4000, trustMs: 8000, deadMs: 10_000 };
+const usualTimes: LeaseTimes = {
+  lookMs: 1500,
+  gapMs: 4000,
+  trustMs: 8000,
+  deadMs: 10_000,
+  now: () => performance.now(),
+};
 
 export class LeaseKeeper implements Leases {
   readonly daemon: string = randomUUID();
@@ -51,7 +57,7 @@ export class LeaseKeeper implements Leases {
   }
 
   isAlive(): boolean {
-    return performance.now() - this.#aliveAt < this.#times.trustMs;
+    return this.#times.now() - this.#aliveAt < this.#times.trustMs;
   }
 
   isHeld(name: LeaseName): boolean {
@@ -91,7 +97,7 @@ export class LeaseKeeper implements Leases {
   async #look(): Promise<void> {
     await this.#store.whenReady();
     if (this.#hasStopped) return;
-    const at = performance.now();
+    const at = this.#times.now();
     if (at - this.#lookedAt > this.#times.gapMs)
       for (const seen of this.#seen.values()) this.#seen.set(seen.daemon, { ...seen, since: at });
     const gone = [...this.#seen.values()].filter(({ since }) => at - since >= this.#times.deadMs);
@@ -102,7 +108,7 @@ export class LeaseKeeper implements Leases {
       gone: gone.map(({ daemon, beat }) => ({ daemon, beat })),
     });
     const hasLooked = this.#lookedAt > Number.NEGATIVE_INFINITY;
-    const now = performance.now();
+    const now = this.#times.now();
     // The query may have taken long: the numbers were read after its start, perhaps not at its end.
     this.#lookedAt = at;
     this.#aliveAt = at;

@@ -34,6 +34,8 @@ export interface LeaseTimes {
   readonly trustMs: number;
   /** More than `trustMs`. Others take over after this time and two heartbeats. */
   readonly deadMs: number;
+  /** The clock by which it is measured, in milliseconds. */
+  readonly now: () => number;
 }
 
 const nobodyElse: Leases = {

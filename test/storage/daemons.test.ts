@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { type Author, nobody } from "#/src/model/author.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
 import { LeaseKeeper } from "#/storage/leasing/lease-keeper.ts";
-import { leaseNames } from "#/storage/leasing/leases.ts";
+import { type LeaseTimes, leaseNames } from "#/storage/leasing/leases.ts";
 import { listDue } from "#/storage/queries/outbound/submissions.ts";
 import type { ArgumentsOf, ResultOf, Store, TransactionName } from "#/storage/store.ts";
 import { append } from "../support/delivery.ts";
@@ -43,13 +43,13 @@ describe("leases", () => {
 
   it("are taken over from a daemon without connection to the store, which has given them up before", async () => {
     await using test = await openTestStore({ isOnlooker: true });
-    const times = { lookMs: 5, gapMs: 2000, trustMs: 100, deadMs: 300 };
+    const { times, ticking } = ticks({ lookMs: 5, gapMs: 2000, trustMs: 100, deadMs: 300 });
     const a = cutOff(test.store);
     const events: string[] = [];
     const gone = vi.fn();
     const first = new LeaseKeeper(a.store, () => {}, times);
     await first.start();
-    const second = new LeaseKeeper(test.store, gone, times);
+    const second = new LeaseKeeper(ticking(test.store), gone, times);
     await second.start();
     expect(leaseNames.every((name) => first.isHeld(name) && !second.isHeld(name))).toBe(true);
     first.onChange(() => !first.isHeld("holds") && events.push("lost"));
@@ -71,10 +71,11 @@ describe("leases", () => {
 
   it("stay with their daemons when the store was unreachable for all", async () => {
     await using test = await openTestStore({ isOnlooker: true });
-    const times = { lookMs: 5, gapMs: 60, trustMs: 100, deadMs: 150 };
+    const { times, ticking } = ticks({ lookMs: 5, gapMs: 60, trustMs: 100, deadMs: 150 });
     const both = cutOff(test.store);
-    const first = new LeaseKeeper(both.store, () => {}, times);
-    const second = new LeaseKeeper(both.store, () => {}, times);
+    const store = ticking(both.store);
+    const first = new LeaseKeeper(store, () => {}, times);
+    const second = new LeaseKeeper(store, () => {}, times);
     await first.start();
     await second.start();
     both.cut();
@@ -158,8 +159,25 @@ it("does not continue a copy that another daemon has undone", async () => {
   expect(await store.all("select * from entry where mailbox_id = ?", target)).toEqual([]);
 });
 
+type Leasing = Pick<Store, "write" | "whenReady">;
+
+/** Times by a clock that goes on by some milliseconds with each heartbeat that is tried, however busy the machine is. */
+function ticks(times: Omit<LeaseTimes, "now">) {
+  let now = 0;
+  return {
+    times: { ...times, now: () => now },
+    ticking: (store: Leasing): Leasing => ({
+      write(name, args) {
+        now += times.lookMs;
+        return store.write(name, args);
+      },
+      whenReady: () => store.whenReady(),
+    }),
+  };
+}
+
 /** A store that can be out of reach for some of those who have it. */
-function cutOff(store: Store) {
+function cutOff(store: Leasing) {
   let isCut = false;
   let refusedCount = 0;
   function write<N extends TransactionName>(by: Author, name: N, args: ArgumentsOf<N>): Promise<ResultOf<N>> {
