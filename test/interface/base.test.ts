@@ -1,4 +1,4 @@
-/** Sentences of the interface that no other test covers. README.md names the test of each sentence. */
+/** Sentences of the interface that no other test covers. sections.md names the tests of each section. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { asRefusal, errorObject } from "#/protocols/json/errors.ts";

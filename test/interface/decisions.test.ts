@@ -1,4 +1,4 @@
-/** Decisions on the interface that no other test covers. decisions.md names the test of each decision. */
+/** Decisions on the interface that no other test covers. sections.md names the tests of each section. */
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { nobody } from "#/src/model/author.ts";
