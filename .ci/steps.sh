@@ -6,16 +6,20 @@ passed=0 failed=0 skipped=0 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 
 step() { # step NAME COMMAND…: one check
-  local name=$1 start=$SECONDS
+  local name=$1 start=$SECONDS before outcome
   shift
+  before=$(processor)
   printf '\n== %s\n' "$name"
   if "$@"; then
-    passed=$((passed + 1))
-    printf -- '-- %s: ok, %s s\n' "$name" $((SECONDS - start))
+    passed=$((passed + 1)) outcome=ok
   else
-    failed=$((failed + 1))
-    printf -- '-- %s: FAILED, %s s\n' "$name" $((SECONDS - start))
+    failed=$((failed + 1)) outcome=FAILED
   fi
+  printf -- '-- %s: %s, %s s, %s s of processor\n' "$name" "$outcome" $((SECONDS - start)) $(($(processor) - before))
+}
+
+processor() { # seconds of processor time of all processes that have ended, user and system
+  awk '{ print int(($16 + $17) / '"$(getconf CLK_TCK)"') }' "/proc/$$/stat"
 }
 
 tests() { # tests SCRIPT [ARGUMENT…]: a script of package.json that runs vitest; every test counts by itself

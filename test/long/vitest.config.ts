@@ -7,6 +7,11 @@ export default defineConfig({
     include: ["test/long/*.test.ts"],
     globalSetup: ["test/long/built-binary.ts"],
     pool: "forks",
+    // Most of them wait for what they have started.
+    maxWorkers: 2,
+    // Only what hangs takes so long.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     expect: { requireAssertions: true },
   },
 });

@@ -10,6 +10,7 @@ import { type Credentials, type ReadyLine, readyLine } from "#/src/cli/ready.ts"
 import { seedForDevelopment } from "#/src/cli/seed.ts";
 import { type Daemon, startDaemon } from "#/src/daemon/daemon.ts";
 import { failedInBackground } from "#/src/daemon/keep-serving.ts";
+import { layEmptyStore } from "./empty-store.ts";
 import { dropStorage, storageSettings } from "./engine.ts";
 
 /** Settings that lift the limits on the rate of requests. */
@@ -148,6 +149,7 @@ export interface InProcessDaemon extends Ready, AsyncDisposable {
 /** The same in the test's own process: faster, and the test can read its store (`daemon.house.store`). */
 export async function startInProcessDaemon(options: DaemonOptions = {}): Promise<InProcessDaemon> {
   const folder = options.data ?? fs.mkdtempSync(path.join(os.tmpdir(), "waypost-daemon-"));
+  if (options.data === undefined) await layEmptyStore(folder);
   const storage = await storageSettings(folder);
   const daemon = await startDaemon(testSettings(folder, [...storage, ...(options.set ?? [])]));
   const counts = { agents: options.agents ?? 1, people: options.people ?? 1 };

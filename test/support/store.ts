@@ -1,6 +1,4 @@
 /** A real store in a temporary folder, with a clock that the test moves. When the test disposes of the store, it is checked. */
-
-import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -12,10 +10,9 @@ import { checkStore } from "#/storage/checks/check.ts";
 import { openStore } from "#/storage/open-store.ts";
 import { findMailboxByName } from "#/storage/queries/mail/mailboxes.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
-import { databaseFile, openWriting } from "#/storage/sqlite/connection.ts";
-import { migrate } from "#/storage/sqlite/migrate.ts";
 import type { OpenOptions, Store } from "#/storage/store.ts";
 import { type FakeClock, fakeClock } from "./clock.ts";
+import { layEmptyStore } from "./empty-store.ts";
 import { engine, makeTestDatabase } from "./engine.ts";
 
 export { engine } from "./engine.ts";
@@ -33,8 +30,7 @@ export const itOnSqlite = (engine === "sqlite" ? it : () => {}) as TestAPI;
 
 export async function openTestStore(options: Partial<OpenOptions> = {}): Promise<TestStore> {
   const folder = options.folder ?? fs.mkdtempSync(path.join(os.tmpdir(), "waypost-store-"));
-  if (engine === "sqlite" && options.folder === undefined)
-    fs.writeFileSync(databaseFile(folder), await emptyStore(), { mode: 0o600 });
+  if (options.folder === undefined) await layEmptyStore(folder);
   const clock = fakeClock();
   const database = await makeTestDatabase();
   const open = () => openStore({ clock, database, ...options, folder });
@@ -61,40 +57,6 @@ export async function openTestStore(options: Partial<OpenOptions> = {}): Promise
       }
     },
   };
-}
-
-interface EmptyStore {
-  readonly octets: Buffer;
-  /** The position of the secret in the file. Each store gets a secret of its own. */
-  readonly secretAt: number;
-  readonly secretLength: number;
-}
-
-let empty: Promise<EmptyStore> | undefined;
-
-/** The octets of an empty store with a secret of its own. The schema is made once for all tests of a process. */
-async function emptyStore(): Promise<Uint8Array> {
-  empty ??= makeEmptyStore();
-  const { octets, secretAt, secretLength } = await empty;
-  randomBytes(secretLength).copy(octets, secretAt);
-  return octets;
-}
-
-async function makeEmptyStore(): Promise<EmptyStore> {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-empty-"));
-  try {
-    const database = openWriting(folder);
-    await migrate(database, folder, 0);
-    const secret = database
-      .prepare("select value from deployment where name = 'secret'")
-      .pluck()
-      .get() as Buffer;
-    database.close();
-    const octets = fs.readFileSync(databaseFile(folder));
-    return { octets, secretAt: octets.indexOf(secret), secretLength: secret.byteLength };
-  } finally {
-    fs.rmSync(folder, { recursive: true, force: true });
-  }
 }
 
 export interface Seed {
