@@ -167,9 +167,9 @@ function ticks(times: Omit<LeaseTimes, "now">) {
   return {
     times: { ...times, now: () => now },
     ticking: (store: Leasing): Leasing => ({
-      write(name, args) {
+      write(by, name, args) {
         now += times.lookMs;
-        return store.write(name, args);
+        return store.write(by, name, args);
       },
       whenReady: () => store.whenReady(),
     }),
