@@ -67,6 +67,17 @@ export const network = z.string().refine((place) => {
   return bits > 0 && isPrefix && rest.length === 0;
 }, "is no address and no network, as 10.0.0.0/8.");
 
+/** Browsers have passkeys and cookies of `__Host-` for https and for localhost alone. */
+export const publicOriginOrEmpty = z.string().refine(
+  orEmpty((text) => {
+    const url = URL.parse(text);
+    if (url === null || (url.origin !== text && url.href !== text)) return false;
+    if (url.hostname.startsWith("[") || isIP(url.hostname) !== 0) return false;
+    return url.protocol === "https:" || (url.protocol === "http:" && url.hostname === "localhost");
+  }),
+  "is no https://name or http://localhost:port, without a path.",
+);
+
 function isWebUrl(text: string): boolean {
   return /^https?:\/\/[^\s/]/i.test(text) && URL.canParse(text);
 }

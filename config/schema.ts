@@ -13,6 +13,7 @@ import {
   network,
   operationName,
   peerHost,
+  publicOriginOrEmpty,
   webUrl,
   webUrlOrEmpty,
 } from "./kinds.ts";
@@ -52,6 +53,11 @@ export const settingsSchema = z.strictObject({
       domain: hostName("example.org")
         .default("waypost.test")
         .describe("Mail domain that the first run creates."),
+      publicUrl: publicOriginOrEmpty
+        .default("")
+        .describe(
+          "Where browsers find the pages: https://mail.example.org; empty: http://localhost with the port of HTTP, for this host alone.",
+        ),
       bind: bindAddress
         .default("127.0.0.1")
         .describe(

@@ -10,6 +10,9 @@ const agentTables = {
   webhook: "at once",
   familiar_network: "at once",
   delivery_claim: "at once",
+  invitation: "at once",
+  passkey: "at once",
+  page_session: "at once",
   /** In slices by the sweep: there may be many rows, or they count as references to a blob. */
   entry: "in slices",
   change: "in slices",

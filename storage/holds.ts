@@ -1,5 +1,5 @@
 /** Holds as the rooms above the store read them. */
-import type { HoldFailure, HoldReason, HoldState, SendingPolicy } from "#/src/model/holds.ts";
+import type { DeclineWord, HoldFailure, HoldReason, HoldState, SendingPolicy } from "#/src/model/holds.ts";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Envelope } from "./submission.ts";
 
@@ -26,6 +26,9 @@ export interface HoldRow {
   readonly createdAt: number;
   /** When its approver was notified. */
   readonly toldAt: number | null;
+  /** What the person who declined it tells the agent. */
+  readonly why: DeclineWord | null;
+  readonly note: string | null;
 }
 
 /** Why a held mail is not sent, in the words of the event. */
@@ -43,7 +46,7 @@ export interface SendingPolicyRow {
 export const selectHold = `
   select hold.agent_id as agent, hold_id as hold, message_id as message, hold.modseq, hold.state, reason, digest,
     envelope as "envelopeText", requested_by as "requestedBy", decided_by as "decidedBy", decided_at as "decidedAt",
-    send_at as "sendAt", expires_at as "expiresAt", hold.created_at as "createdAt", told_at as "toldAt"
+    send_at as "sendAt", expires_at as "expiresAt", hold.created_at as "createdAt", told_at as "toldAt", why, note
   from hold`;
 
 export function holdOf(row: Omit<HoldRow, "envelope">): HoldRow {

@@ -12,6 +12,8 @@ const rowsPerSlice = 1000;
 const uploadsPerSlice = 16;
 /** Slices of thread keys in one hour: in two days all of a million keys are examined. */
 const threadKeySlices = 20;
+/** A session ends after 90 days at most, and its person sees for some time that there was one. */
+const signInsToldMs = 120 * 86_400_000;
 /** The most rows of one kind that are skipped. With more, the file is so damaged that pruning ends. */
 const passedOverMax = 100;
 
@@ -29,6 +31,9 @@ export async function maintainStore(
   const auditedBefore = options.auditMs === undefined ? 0 : now - options.auditMs;
   await prune("entries of the audit log", rowsPerSlice, (slice) =>
     write("pruneOperatorCalls", { before: auditedBefore, now, ...slice }),
+  );
+  await prune("old sign-ins", rowsPerSlice, (slice) =>
+    write("pruneSignIns", { now, before: now - signInsToldMs, ...slice }),
   );
   await prune("expired uploads", uploadsPerSlice, (slice) => write("pruneUploads", { now, ...slice }));
   await prune("old submissions", rowsPerSlice / 10, (slice) =>

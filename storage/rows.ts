@@ -62,6 +62,36 @@ export interface OperatorTokenRow {
   readonly revokedAt: number | null;
 }
 
+/** A browser in which a person is signed in. */
+export interface PageSessionRow {
+  readonly session: number;
+  readonly agent: AgentNumber;
+  readonly device: string;
+  readonly network: string;
+  readonly proof: "invitation" | "password" | "passkey";
+  readonly createdAt: number;
+  readonly seenAt: number;
+  readonly endedAt: number | null;
+}
+
+export interface PasskeyRow {
+  readonly passkey: number;
+  readonly agent: AgentNumber;
+  readonly credential: Uint8Array;
+  readonly publicKey: Uint8Array;
+  readonly signCount: number;
+  readonly transports: readonly string[];
+  readonly host: string;
+  readonly name: string;
+  readonly createdAt: number;
+  readonly usedAt: number | null;
+}
+
+export interface UsedInvitationRow {
+  readonly usedAt: number;
+  readonly device: string;
+}
+
 /** What an operator did. */
 export interface OperatorCallRow {
   readonly call: number;

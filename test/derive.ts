@@ -15,7 +15,17 @@ export function derivedFiles(): readonly DerivedFile[] {
   return [
     { path: "src/client/operations.ts", text: clientTypesText(operations) },
     { path: "docs/reference.md", text: referenceText(operations) },
+    { path: "protocols/web/assets/texts.ts", text: assetsText() },
   ];
+}
+
+/** The files that browsers load, for a program that has no files beside it. */
+function assetsText(): string {
+  const literal = (name: string) => JSON.stringify(presentText(`protocols/web/assets/${name}`));
+  return `/** Written from the files beside it by \`npm run derive\`. */
+export const stylesheetText = ${literal("waypost.css")};
+export const scriptText = ${literal("waypost.js")};
+`;
 }
 
 export function presentText(path: string): string {

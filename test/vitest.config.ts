@@ -13,7 +13,7 @@ export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
     include: ["test/**/*.test.ts"],
-    exclude: ["test/long/**", "test/peers/**", "test/postgres/**", "node_modules/**"],
+    exclude: ["test/long/**", "test/peers/**", "test/postgres/**", "test/pages/**", "node_modules/**"],
     globalSetup: ["test/support/threads/compiled-program.ts", "test/support/seed.ts"],
     setupFiles: ["test/support/threads/test-threads.ts", "test/support/no-failures.ts"],
     pool: "forks",

@@ -1,5 +1,6 @@
 /** The shape of `content` for each `kind` of a read result. OpenAPI publishes these shapes; tests check every answer against them. */
 import { z } from "zod";
+import { declineWords } from "#/src/model/holds.ts";
 import { type ResultKind, readResult } from "./schemas.ts";
 
 const time = z.string().describe("ISO 8601, in UTC.");
@@ -274,6 +275,8 @@ const hold = {
   requested_by: z.string(),
   decided_by: z.string().optional(),
   decided_at: time.optional(),
+  why: z.enum(declineWords).optional(),
+  note: z.string().optional(),
   created_at: time,
   expires_at: time,
   send_at: time.optional(),

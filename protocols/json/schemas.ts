@@ -3,6 +3,7 @@ import { z } from "zod";
 import { eventTypes } from "#/src/model/changes.ts";
 import { deliveryReasons, deliveryStates } from "#/src/model/delivery.ts";
 import { errorCodes } from "#/src/model/errors.ts";
+import { declineWords } from "#/src/model/holds.ts";
 import { keywordBytesMax } from "#/src/model/limits.ts";
 import { type Pause, pauseReasons } from "#/src/model/pause.ts";
 import { doubts, removals } from "#/src/model/removal.ts";
@@ -197,6 +198,16 @@ export const eventSchema = z
       .describe(
         `Why it waits or was declined; of agent.paused ${pauseReasons.join(" or ")}; of mail.delayed and mail.bounced one of ${deliveryReasons.join(", ")}.`,
       ),
+    why: z
+      .enum(declineWords)
+      .optional()
+      .describe(
+        "Of mail.declined, what the person chose: facts, recipient (not to this one), self (the person answers).",
+      ),
+    note: z
+      .string()
+      .optional()
+      .describe("Of mail.declined, what the person wrote to the agent, on one line."),
     recipient: z.string().optional().describe("For the delivery of a sent message: the recipient."),
     outcome: z
       .strictObject({

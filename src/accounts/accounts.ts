@@ -33,6 +33,7 @@ import { findAddressOwner } from "./address-owner.ts";
 import { type AgentFacts, findAgentFacts } from "./agent-facts.ts";
 import { createFamiliarNetworks } from "./familiar-networks.ts";
 import { createLoginLimiter } from "./login-limiter.ts";
+import { assertPageSession } from "./page-session.ts";
 import {
   allObjects,
   commonScopes,
@@ -273,7 +274,7 @@ export function createAccounts(store: Store, settings: AccountsSettings, tally: 
       } else if (credential.kind === "password") {
         const password = await findPassword(store, credential.number);
         if (password === undefined || password.revokedAt !== null) throw unauthorized();
-      }
+      } else if (credential.kind === "session") await assertPageSession(store, credential.number);
     },
 
     async listReach(principal) {

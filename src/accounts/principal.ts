@@ -7,7 +7,8 @@ import type { AgentRow } from "#/storage/rows.ts";
 import { formatAddress } from "./address.ts";
 
 export interface Credential {
-  readonly kind: "token" | "password" | "operator";
+  /** session: a person in a browser. */
+  readonly kind: "token" | "password" | "session" | "operator";
   /** 0 for the operator. */
   readonly number: number;
   /** Only for a token that expires. */

@@ -1,7 +1,7 @@
 /** Tokens and app passwords: made here from random bits, shown once, never stored.
  *
  *  token = "wp_" 32 characters (160 bits), stored as its SHA-256: it is random enough for a fast hash. An operator token
- *  begins with "wpo_".
+ *  begins with "wpo_", an invitation with "wpi_".
  *  app password = 26 characters (130 bits) in groups, easy to type from another screen. */
 import { createHash, randomBytes } from "node:crypto";
 
@@ -9,9 +9,12 @@ const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const tokenPrefix = "wp_";
 const tokenDigits = 32;
 const operatorTokenPrefix = "wpo_";
+const invitationPrefix = "wpi_";
 const passwordDigits = 26;
 const groupDigits = 5;
 const tokenForm = new RegExp(`^${tokenPrefix}[${alphabet}]{${tokenDigits}}$`);
+const invitationForm = new RegExp(`^${invitationPrefix}[${alphabet}]{${tokenDigits}}$`);
+const sessionTokenBytes = 32;
 const operatorTokenForm = new RegExp(`^${operatorTokenPrefix}[${alphabet}]{${tokenDigits}}$`);
 
 export function generateToken(): string {
@@ -20,6 +23,20 @@ export function generateToken(): string {
 
 export function generateOperatorToken(): string {
   return operatorTokenPrefix + randomDigits(tokenDigits);
+}
+
+/** What the command line prints for a person who signs in to the pages for the first time. */
+export function generateInvitation(): string {
+  return invitationPrefix + randomDigits(tokenDigits);
+}
+
+export function isWellFormedInvitation(text: string): boolean {
+  return invitationForm.test(text);
+}
+
+/** The content of a session's cookie. */
+export function generateSessionToken(): string {
+  return randomBytes(sessionTokenBytes).toString("base64url");
 }
 
 export function isWellFormedOperatorToken(text: string): boolean {

@@ -2,12 +2,13 @@
  *  are arguments, the others are options. */
 import { Command } from "commander";
 import { z } from "zod";
+import { personInvitation } from "#/src/accounts/administration/invitations.ts";
 import type { AdministrationOperation } from "#/src/accounts/administration/operation.ts";
 import { administrationOperations } from "#/src/accounts/administration/operations.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { operate } from "./operator.ts";
 import { type CommonOptions, settingsOf, withCommonOptions } from "./options.ts";
-import { printResult } from "./output.ts";
+import { printLine, printResult } from "./output.ts";
 import { exitCodes, type Shell } from "./shell.ts";
 
 const nouns = {
@@ -68,9 +69,17 @@ function operationCommand(shell: Shell, operation: AdministrationOperation): Com
       throw inWordsOfCommand(operation, error);
     });
     printResult(shell, result, options.json === true);
+    if (operation.name === personInvitation.name && options.json !== true)
+      printLine(shell, await qrCode((result as { readonly link: string }).link));
     if (operation.isCheck && (result as { readonly ok: boolean }).ok === false)
       shell.exitCode = exitCodes.refused;
   });
+}
+
+/** For the camera of a phone, in letters of the terminal. */
+async function qrCode(text: string): Promise<string> {
+  const { renderUnicodeCompact } = await import("uqr");
+  return `\n${renderUnicodeCompact(text)}`;
 }
 
 /** An error about a field, with the name of the field on the command line. */

@@ -519,6 +519,10 @@ export interface MailEvent {
   readonly hold?: string;
   /** Why it waits or was declined; of agent.paused operator or breaker; of mail.delayed and mail.bounced one of no_such_mailbox, no_such_domain, mail_not_accepted, mailbox_full, too_large, too_many_recipients, content_refused, sender_refused, not_authenticated, policy_refused, tls_required, host_unreachable, server_unavailable, mail_loop, protocol_error, expired, cancelled, declined, unspecified. */
   readonly reason?: string;
+  /** Of mail.declined, what the person chose: facts, recipient (not to this one), self (the person answers). */
+  readonly why?: "facts" | "recipient" | "self";
+  /** Of mail.declined, what the person wrote to the agent, on one line. */
+  readonly note?: string;
   /** For the delivery of a sent message: the recipient. */
   readonly recipient?: string;
   readonly outcome?: {

@@ -6,6 +6,7 @@ import type { Settings } from "#/config/schema.ts";
 import { createLargeItems, type LargeItems } from "#/protocols/dav/filters/large-items.ts";
 import type { Call, Invoke, Outcome } from "#/protocols/json/carriage/invoke.ts";
 import type { JsonRooms } from "#/protocols/json/rooms.ts";
+import type { LoadSignIn } from "#/protocols/web/serve-web.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import type { AdministrationRooms } from "#/src/accounts/administration/operation.ts";
 import { createOperatorDoor, type OperatorDoor } from "#/src/accounts/administration/operator-door.ts";
@@ -80,6 +81,8 @@ export interface House extends AsyncDisposable {
   readonly reportCounts: ReportCounts;
   readonly preparation: Preparation;
   readonly operatorDoor: OperatorDoor;
+  /** Loads what signs people in to the pages. */
+  readonly loadSignIn: LoadSignIn;
   /** Calls an operation of `/v1` for the operator. The operations are loaded at the first call. */
   invoke(call: Call): Promise<Outcome>;
 }
@@ -216,6 +219,14 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     domainChecks,
     webhooks: webhooksWithTest,
     operatorDoor: createOperatorDoor({ ...rooms, store, domainChecks, webhooks: webhooksWithTest }),
+    async loadSignIn() {
+      const [{ createSignIn }, { createTeller }] = await Promise.all([
+        import("#/src/sign-in/sign-in.ts"),
+        import("#/src/sign-in/tell-of-sign-in.ts"),
+      ]);
+      const tell = createTeller({ store, accounts, prepare });
+      return (httpPort) => createSignIn({ store, accounts, settings, tell }, httpPort);
+    },
     async invoke(call) {
       invoke ??= loadInvoke(rooms);
       return (await invoke).call(call);

@@ -11,6 +11,7 @@ import { listenImap } from "#/protocols/imap/listen.ts";
 import { listenApart, listenHttp } from "#/protocols/json/carriage/listen.ts";
 import { createOperatorRoute } from "#/protocols/json/operator/serve-operator.ts";
 import { listenSmtp } from "#/protocols/smtp/listen-smtp.ts";
+import { createWebRoute } from "#/protocols/web/serve-web.ts";
 import { pause } from "#/src/model/background.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { type Challenges, createChallengeRoute } from "./acme/challenges.ts";
@@ -35,6 +36,7 @@ export async function openListeners(
   const rooms = { ...house, tls };
   const { operator } = house.settings;
   const operatorRoute = createOperatorRoute(house);
+  const closing = new AbortController();
   const opened = await Promise.allSettled([
     listenSmtp(rooms),
     listenImap(rooms),
@@ -43,6 +45,7 @@ export async function openListeners(
       createAutodiscoverRoute(house),
       createAppleProfileRoute(rooms),
       createStsPolicyRoute(house),
+      createWebRoute({ ...house, closing: closing.signal }, house.loadSignIn),
       ...(operator.servedOn === "http" ? [operatorRoute] : []),
       ...(house.settings.dav.enabled ? [createDavRoute(house)] : []),
     ]),
@@ -66,6 +69,7 @@ export async function openListeners(
   ]);
   const listeners = opened.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
   const close = async (): Promise<void> => {
+    closing.abort();
     const closed = Promise.all(listeners.map((listener) => listener.close()));
     const grace = new AbortController();
     const isOverdue = await Promise.race([

@@ -1,10 +1,11 @@
 /** Events of the interface ("Events"), read from the change logs of one or several mailboxes, and the cursor of `wait` and
  *  `watch`: for each mailbox how far its log has been read. It consists of numbers of the store, so it stays valid when the daemon
- *  starts again. An event holds ids, numbers, words of Waypost and recipients of sent mail; nothing that the sender of an arriving mail
- *  wrote. */
+ *  starts again. An event holds ids, numbers, words of Waypost, recipients of sent mail, and what a person who declines a mail writes to
+ *  the agent; nothing that the sender of an arriving mail wrote. */
 import { forEverybody } from "#/src/model/caller.ts";
 import { type DeliveryOutcome, type EventData, type EventType, eventSubjects } from "#/src/model/changes.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import type { DeclineWord } from "#/src/model/holds.ts";
 import type { IdCodec } from "#/src/model/ids.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import type { LoggedChangeRow } from "#/storage/queries/changes.ts";
@@ -29,6 +30,9 @@ export interface MailEvent {
   readonly hold?: string;
   /** A word of ours: why mail waits, was declined, is delayed or has bounced, or why the mailbox is paused. */
   readonly reason?: string;
+  /** What the person who declined the mail chose and wrote, for the agent. */
+  readonly why?: DeclineWord;
+  readonly note?: string;
   /** The recipient that the event is about, as the sender wrote the address. */
   readonly recipient?: string;
   readonly outcome?: DeliveryOutcome;
@@ -194,6 +198,8 @@ export function createEventReader(
       ...(data.agentPart === undefined ? {} : { agent_part: data.agentPart }),
       ...(data.hold === undefined ? {} : { hold: ids.encode("hold", agent, data.hold) }),
       ...(data.reason === undefined ? {} : { reason: data.reason }),
+      ...(data.why === undefined ? {} : { why: data.why }),
+      ...(data.note === undefined ? {} : { note: data.note }),
       ...(data.recipient === undefined ? {} : { recipient: data.recipient }),
       ...(data.outcome === undefined ? {} : { outcome: data.outcome }),
     };

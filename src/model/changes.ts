@@ -1,4 +1,5 @@
 import type { DeliveryState } from "./delivery.ts";
+import type { DeclineWord } from "./holds.ts";
 import type { ObjectKind } from "./ids.ts";
 import type { AgentNumber, MailboxNumber, Modseq } from "./numbers.ts";
 
@@ -79,6 +80,9 @@ export interface EventData {
   readonly hold?: number;
   /** Why mail waits, was declined, is delayed or has bounced, or why the agent is paused. */
   readonly reason?: string | undefined;
+  /** What the person who declined the mail chose and wrote, for the agent. */
+  readonly why?: DeclineWord | undefined;
+  readonly note?: string | undefined;
   readonly recipient?: string;
   readonly outcome?: DeliveryOutcome;
 }

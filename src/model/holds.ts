@@ -35,6 +35,20 @@ export type HoldReason = (typeof holdReasons)[number];
 const holdFailures = ["blocked", "suppressed", "changed", "refused"] as const;
 export type HoldFailure = (typeof holdFailures)[number];
 
+/** What a person can choose who declines a mail: something in it is wrong, it is not for this recipient, the person answers. */
+export const declineWords = ["facts", "recipient", "self"] as const;
+export type DeclineWord = (typeof declineWords)[number];
+
+/** What the person who declines a mail tells the agent. */
+export interface DeclineRemark {
+  readonly why?: DeclineWord | undefined;
+  /** One line of the person's own. */
+  readonly note?: string | undefined;
+}
+
+/** Characters of a note. */
+export const declineNoteMax = 500;
+
 export const sendingPolicies = ["open", "first_contact", "external", "always"] as const;
 export type SendingPolicy = (typeof sendingPolicies)[number];
 

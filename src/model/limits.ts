@@ -21,6 +21,10 @@ export const provenPasswordMs = 10 * 60_000;
 /** Octets of foreign text that a scanner may read on the main thread. Longer text, HTML and recurrence rules go to threads. */
 export const mainBytesMax = 4 * 1024;
 
+/** A session of the pages ends after this time without use, and after this time in any case. */
+export const pageSessionIdleMs = 14 * 86_400_000;
+export const pageSessionMs = 90 * 86_400_000;
+
 /** Documents that are remembered as they were read, because reading them cost much: entries of some 200 octets, and their text, of
  *  which one has a million characters at most. */
 export const rememberedReadingsMax = 10_000;

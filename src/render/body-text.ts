@@ -2,6 +2,8 @@
  *  identifies a place in the text. */
 
 import { documentBytesMax } from "#/src/formats/documents/read-document.ts";
+import type { ConcealedText } from "#/src/formats/html/evidence-writer.ts";
+import type { FramePage } from "#/src/formats/html/frame-page.ts";
 import { escapeHtml } from "#/src/formats/html/html-writer.ts";
 import type { MimePart } from "#/src/formats/mime/structure.ts";
 import type { ReplyCut } from "#/src/formats/text/reply.ts";
@@ -20,6 +22,8 @@ export const textRenderer = "waypost-text/3";
 export const bodyForms = ["text", "reply", "markdown", "html"] as const;
 /** `reply`: the text without what it quotes, and without the signature. */
 export type BodyForm = (typeof bodyForms)[number];
+/** evidence: text with marks where text is hidden. */
+type ShownForm = BodyForm | "evidence";
 
 /** By their section numbers: the parts that are shown, and one that says something else. */
 export interface DifferingAlternatives {
@@ -38,6 +42,8 @@ export interface BodyText {
   readonly differing?: DifferingAlternatives | undefined;
   /** HTML was read: a person is shown this, though no text may be in it. */
   readonly isPage?: boolean;
+  /** Of the form evidence. */
+  readonly concealed?: readonly ConcealedText[];
 }
 
 /** Octets of one text part that are looked at. */
@@ -55,7 +61,7 @@ export async function renderBody(
   source: TextSource,
   message: StoredBytes,
   top: MimePart,
-  form: BodyForm = "text",
+  form: ShownForm = "text",
 ): Promise<BodyText> {
   const plan = planBody(top);
   const tally = createRemovalTally();
@@ -71,9 +77,10 @@ async function renderSequence(
   source: TextSource,
   message: StoredBytes,
   places: BodySequence,
-  form: BodyForm,
+  form: ShownForm,
 ): Promise<BodyText> {
   const tally = createRemovalTally();
+  const concealed: ConcealedText[] = [];
   const texts: string[] = [];
   const parts: MimePart[] = [];
   let length = 0;
@@ -89,10 +96,11 @@ async function renderSequence(
     differing ??= shown.differing;
     isPage ||= shown.isPage ?? false;
     texts.push(shown.text);
+    concealed.push(...(shown.concealed ?? []));
     parts.push(...shown.parts);
     length += shown.text.length;
   }
-  return { text: texts.join("\n"), parts, removed: tally.list(), differing, isPage };
+  return { text: texts.join("\n"), parts, removed: tally.list(), differing, isPage, concealed };
 }
 
 /** What is new in it. */
@@ -113,7 +121,7 @@ async function renderPlace(
   source: TextSource,
   message: StoredBytes,
   place: BodyPlace,
-  form: BodyForm,
+  form: ShownForm,
 ): Promise<BodyText> {
   if (place.kind === "part") return renderPart(source, message, place.part, form);
   const tally = createRemovalTally();
@@ -159,7 +167,7 @@ export async function renderPart(
   source: TextSource,
   message: StoredBytes,
   part: MimePart,
-  form: BodyForm = "text",
+  form: ShownForm = "text",
 ): Promise<BodyText> {
   const tally = createRemovalTally();
   const reading = readingOf(part) ?? "text";
@@ -178,16 +186,8 @@ export async function renderPart(
   }
   const { bytes, isCut } = await readDecodedPart(source.mail, message, part, partBytesMax);
   if (isCut) tally.add("over-limit", part.section);
-  const { charset, format, delsp } = part.parameters;
-  const isFlowed = part.subtype === "plain" && format?.toLowerCase() === "flowed";
   const shown = await source.readers.readText(
-    {
-      ...{ bytes, charset, reading },
-      // JSON, XML and what else has no parameter are UTF-8 by their own standards.
-      usualCharset: part.type === "text" ? "us-ascii" : "utf-8",
-      flowed: isFlowed ? { deletesSpaces: delsp?.toLowerCase() === "yes" } : undefined,
-      form: form === "reply" ? "text" : form,
-    },
+    { ...textOf(part, bytes), form: form === "reply" ? "text" : form },
     name,
   );
   const text = take(shown);
@@ -195,15 +195,40 @@ export async function renderPart(
   return {
     ...done(text.trim() === "" ? inForm(picturesText(shown.pictures), form) : text),
     isPage: shown.isPage,
+    concealed: shown.concealed ?? [],
   };
 }
 
 /** Plain text is Markdown enough; HTML shows its lines as they are. */
-function inForm(text: string, form: BodyForm): string {
+function inForm(text: string, form: ShownForm): string {
   return form === "html" && text !== "" ? `<pre>${escapeHtml(text)}</pre>` : text;
 }
 
 /** Stands for the text of a page that shows only pictures. */
 function picturesText(pictures: readonly string[]): string {
   return pictures.map((alt) => (alt === "" ? "[picture]" : `[picture: ${alt}]`)).join("\n");
+}
+
+/** A part as its recipient sees it, for a frame; undefined for a page that is over a limit. Text stands in its own lines. */
+export async function renderFrame(
+  source: TextSource,
+  message: StoredBytes,
+  part: MimePart,
+): Promise<FramePage | undefined> {
+  const { bytes } = await readDecodedPart(source.mail, message, part, partBytesMax);
+  return (await source.readers.readText({ ...textOf(part, bytes), form: "frame" })).frame;
+}
+
+function textOf(part: MimePart, bytes: Uint8Array) {
+  const { charset, format, delsp } = part.parameters;
+  const isFlowed = part.subtype === "plain" && format?.toLowerCase() === "flowed";
+  const reading = readingOf(part);
+  return {
+    bytes,
+    charset,
+    reading: reading === undefined || reading === "pdf" || reading === "docx" ? ("text" as const) : reading,
+    // JSON, XML and what else has no parameter are UTF-8 by their own standards.
+    usualCharset: part.type === "text" ? "us-ascii" : "utf-8",
+    flowed: isFlowed ? { deletesSpaces: delsp?.toLowerCase() === "yes" } : undefined,
+  };
 }

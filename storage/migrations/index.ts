@@ -39,6 +39,7 @@ import { tlsWishes } from "./0034-tls-wishes.ts";
 import { objects } from "./0035-objects.ts";
 import { requestedBy } from "./0036-requested-by.ts";
 import { authors } from "./0037-authors.ts";
+import { signIns } from "./0038-sign-ins.ts";
 
 export interface Migration {
   readonly name: string;
@@ -152,4 +153,10 @@ export const migrations: readonly Migration[] = [
   },
   { name: "requested by", does: "keeps who asked to send a mail in the queue", run: requestedBy },
   { name: "authors", does: "keeps who made each change", run: authors },
+  {
+    name: "sign-ins",
+    does: "makes invitations, passkeys and sessions of the pages, and keeps what is said to a declined mail",
+    goesThrough: ["hold"],
+    run: signIns,
+  },
 ];

@@ -90,6 +90,14 @@ import { retrySubmission } from "./outbound/retry-submission.ts";
 import { startScheduled } from "./outbound/start-scheduled.ts";
 import { submitMessage } from "./outbound/submit-message.ts";
 import { tellApprover } from "./outbound/tell-approver.ts";
+import { createInvitation } from "./sign-in/create-invitation.ts";
+import { createPageSession } from "./sign-in/create-page-session.ts";
+import { endPageSessions } from "./sign-in/end-page-sessions.ts";
+import { pruneSignIns } from "./sign-in/prune-sign-ins.ts";
+import { removePasskey } from "./sign-in/remove-passkey.ts";
+import { touchPageSession } from "./sign-in/touch-page-session.ts";
+import { useInvitation } from "./sign-in/use-invitation.ts";
+import { usePasskey } from "./sign-in/use-passkey.ts";
 
 /** Awaits nothing but the transaction, takes its time from the arguments, and may be run again from the start. */
 // biome-ignore lint/suspicious/noExplicitAny: the arguments differ from entry to entry
@@ -113,8 +121,10 @@ export const transactions = {
   createDomain,
   createDraft,
   createGrant,
+  createInvitation,
   createMailbox,
   createOperatorToken,
+  createPageSession,
   createPassword,
   createToken,
   createUpload,
@@ -133,6 +143,7 @@ export const transactions = {
   editHold,
   emptyMailbox,
   endOperatorCall,
+  endPageSessions,
   expungeMessages,
   keepFamiliarNetwork,
   keepLeases,
@@ -150,6 +161,7 @@ export const transactions = {
   pruneHolds,
   pruneIdempotency,
   pruneOperatorCalls,
+  pruneSignIns,
   pruneSubmissions,
   pruneThreadKeys,
   pruneUploads,
@@ -157,6 +169,7 @@ export const transactions = {
   releaseDeliveries,
   releaseHold,
   removeAddress,
+  removePasskey,
   removeSuppression,
   renameMailbox,
   replaceMessage,
@@ -179,6 +192,7 @@ export const transactions = {
   submitMessage,
   switchDomainKeys,
   tellApprover,
+  touchPageSession,
   transferMessages,
   undoCopy,
   updateAccount,
@@ -186,6 +200,8 @@ export const transactions = {
   updateCollection,
   updateDraft,
   updateMessages,
+  useInvitation,
+  usePasskey,
 } satisfies Record<string, Mutation>;
 
 export type TransactionName = keyof typeof transactions;

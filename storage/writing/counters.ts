@@ -3,7 +3,18 @@ import type { Sql } from "../sql.ts";
 
 export async function takeCounter(
   tx: Sql,
-  name: "account" | "agent" | "token" | "password" | "grant" | "webhook" | "operator_token" | "operator_call",
+  name:
+    | "account"
+    | "agent"
+    | "token"
+    | "password"
+    | "grant"
+    | "webhook"
+    | "operator_token"
+    | "operator_call"
+    | "invitation"
+    | "passkey"
+    | "page_session",
 ): Promise<number> {
   const row = await tx.get<{ value: number }>(
     `update counter

@@ -94,6 +94,7 @@ export async function openHoldHouse(overrides: Overrides = {}): Promise<HoldHous
     http: { ...defaults.http, port: 0 },
     https: { ...defaults.https, enabled: false },
     outbound: { ...defaults.outbound, smarthostHost: "smarthost.test", ...overrides.outbound },
+    server: { ...defaults.server, ...overrides.server },
     holds: { ...defaults.holds, ...overrides.holds },
     breaker: { ...defaults.breaker, ...overrides.breaker },
     limits: {

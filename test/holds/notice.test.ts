@@ -31,6 +31,15 @@ it("names the mail that waits, its sender and recipients, and how to approve it"
     expect(letter).toContain(fact);
 });
 
+it("leads to the pages where they have an address", async () => {
+  await using house = await openHoldHouse({ server: { publicUrl: "https://mail.ours.example" } });
+  await house.send();
+  await house.advance(0);
+  expect((await letters(house))[0]!.replaceAll("=\r\n", "")).toMatch(
+    /^Or in the browser: https:\/\/mail\.ours\.example\/approvals\r$/m,
+  );
+});
+
 it("many mails share a notice, and each is named once", async () => {
   await using house = await openHoldHouse();
   await house.send({ subject: "First" });

@@ -139,6 +139,43 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     await write("resumeWebhook", { webhook, isFromNow: false });
   }
   await write("keepFamiliarNetwork", { agent: ada.agent, network: "192.0.2.0/24", at });
+
+  /** Sign-in of a person: twice with an invitation, once with an app password. */
+  const sessionOf = (number: number) => ({
+    hash: new Uint8Array(32).fill(number),
+    device: "Firefox on Linux",
+    network: "192.0.2.0/24",
+    proof: "invitation" as const,
+  });
+  const passkeyOf = (number: number) => ({
+    credential: new Uint8Array(16).fill(number),
+    publicKey: new Uint8Array(77),
+    signCount: 1,
+    transports: ["internal"],
+    host: "mail.example.org",
+    name: "Firefox on Linux",
+  });
+  const challengeOf = (number: number) => ({ nonce: new Uint8Array(16).fill(number), expiresAt: later });
+  for (const number of [1, 2, 3]) {
+    const hash = new Uint8Array(32).fill(number);
+    await write("createInvitation", { agent: mia.agent, hash, expiresAt: at + 1000, at });
+    if (number === 3) break;
+    const passkey = { ...passkeyOf(number), challenge: challengeOf(number) };
+    await write("useInvitation", { hash, session: sessionOf(number), passkey, at });
+  }
+  await write("createPageSession", { agent: mia.agent, session: sessionOf(3), at });
+  await write("usePasskey", {
+    passkey: 1,
+    signCount: 2,
+    challenge: challengeOf(3),
+    session: sessionOf(4),
+    added: { ...passkeyOf(3), challenge: challengeOf(4) },
+    at,
+  });
+  await write("removePasskey", { agent: mia.agent, passkey: 2 });
+  await write("touchPageSession", { session: 1, at: at + 1 });
+  await write("endPageSessions", { agent: mia.agent, except: 1, at });
+  await write("pruneSignIns", { now: at, before: at, limit: 10 });
   await write("keepStsPolicy", {
     domain: "far.example",
     id: "1",

@@ -78,6 +78,8 @@ function factsOf({ rooms }: OperationContext, hold: Hold): Readonly<Record<strin
     requested_by: agentId(hold.requestedBy),
     ...(hold.decidedBy === null ? {} : { decided_by: agentId(hold.decidedBy) }),
     ...(hold.decidedAt === null ? {} : { decided_at: time(hold.decidedAt) }),
+    ...(hold.why === null ? {} : { why: hold.why }),
+    ...(hold.note === null ? {} : { note: hold.note }),
     created_at: time(hold.createdAt),
     expires_at: time(hold.expiresAt),
     ...(hold.sendAt > hold.createdAt ? { send_at: time(hold.sendAt) } : {}),

@@ -12,6 +12,7 @@ import { pauseOf } from "../agent-facts.ts";
 import { primaryAddress } from "../principal.ts";
 import { scramIterations, scramSaltBytes } from "../scram.ts";
 import { createPassword, createToken } from "./credentials.ts";
+import { personInvitation } from "./invitations.ts";
 import { type AdministrationRooms, administrationOperation } from "./operation.ts";
 import { isoTime, nameField, ownerField, scopesField, selectOwner } from "./selectors.ts";
 import {
@@ -262,5 +263,6 @@ export const personOperations = [
     positional: ["address"],
     run: async (rooms, input, by) => ({ ...(await createOwner(by, rooms, "person", input)) }),
   }),
+  personInvitation,
   ...ownerOperations("person"),
 ];

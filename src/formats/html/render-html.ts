@@ -3,6 +3,8 @@
 import { cleanText } from "#/src/formats/text/clean-text.ts";
 import { type Doubt, doubts, type Removal, type RemovalCounts, removals } from "#/src/model/removal.ts";
 import { createCascade } from "./cascade.ts";
+import { type ConcealedText, EvidenceWriter } from "./evidence-writer.ts";
+import { type FramePage, writeFrame } from "./frame-page.ts";
 import { HtmlWriter } from "./html-writer.ts";
 import { judgePage } from "./judge.ts";
 import { baseOf } from "./links.ts";
@@ -12,8 +14,11 @@ import { parseHtml } from "./tree.ts";
 import { walkPage } from "./walk.ts";
 import { createWorkMeter, OverBudget } from "./work-meter.ts";
 
+/** What programs read. */
 export const htmlForms = ["text", "markdown", "html"] as const;
-export type HtmlForm = (typeof htmlForms)[number];
+/** And what a person sees who decides about a mail of somebody else. evidence: text, with a mark at each place where text is hidden.
+ *  frame: the page itself, for a browser that shows it and may load nothing. */
+export type HtmlForm = (typeof htmlForms)[number] | "evidence" | "frame";
 
 export interface RenderedHtml {
   readonly text: string;
@@ -22,6 +27,10 @@ export interface RenderedHtml {
   readonly pictures: readonly string[];
   /** Too much to be looked at: nothing of it is shown, since what would have been hidden is not known. */
   readonly isOverLimit: boolean;
+  /** Of the form evidence: what is hidden, in the order of the marks. */
+  readonly concealed?: readonly ConcealedText[];
+  /** Of the form frame. */
+  readonly frame?: FramePage;
 }
 
 /** The answer for a document that is not shown. */
@@ -52,6 +61,8 @@ function renderWithinBudget(source: string, form: HtmlForm): RenderedHtml {
   if (tree.cutAt !== undefined && /<style/i.test(source.slice(tree.cutAt))) return overLimit;
   const { styles, isUnclear: isStyleUnclear, counts: surveyed } = surveyTree(tree.root);
   const isUnclear = isStyleUnclear || hasRichSelect(source);
+  if (form === "frame")
+    return { text: "", removed: [], pictures: [], isOverLimit: false, frame: writeFrame(tree, meter) };
   const counts = new Map(surveyed);
   const doubted = new Map<Doubt, number>();
   const count = (what: Removal, times: number, why?: Doubt): void => {
@@ -59,7 +70,13 @@ function renderWithinBudget(source: string, form: HtmlForm): RenderedHtml {
     else doubted.set(why, (doubted.get(why) ?? 0) + times);
   };
   const cascade = createCascade(tree, styles, meter);
-  const writer = form === "html" ? new HtmlWriter(count) : new TextWriter(form);
+  const concealed: ConcealedText[] = [];
+  const writer =
+    form === "html"
+      ? new HtmlWriter(count)
+      : form === "evidence"
+        ? new EvidenceWriter(concealed)
+        : new TextWriter(form);
   const pictures: string[] = [];
   const picture = (alt: string): void => {
     if (pictures.length < picturesMax)
@@ -75,6 +92,7 @@ function renderWithinBudget(source: string, form: HtmlForm): RenderedHtml {
     removed: inOrder(counts, doubted),
     pictures,
     isOverLimit: false,
+    ...(form === "evidence" ? { concealed } : {}),
   };
 }
 

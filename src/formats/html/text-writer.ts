@@ -52,6 +52,7 @@ const quotesMax = 20;
 
 export class TextWriter implements PageWriter {
   readonly #isMarkdown: boolean;
+  readonly #lineInPlace: (passages: number) => string;
   readonly #lines: string[] = [];
   #line = "";
   #wantsBlank = false;
@@ -68,8 +69,10 @@ export class TextWriter implements PageWriter {
   #heading = "";
   readonly #marks: { readonly mark: string; readonly line: number; readonly column: number }[] = [];
 
-  constructor(form: TextForm) {
+  /** `lineInPlace`: the line in the place of so many passages that are left out. */
+  constructor(form: TextForm, lineInPlace: (passages: number) => string = leftOutLine) {
     this.#isMarkdown = form === "markdown";
+    this.#lineInPlace = lineInPlace;
   }
 
   toString(): string {
@@ -87,7 +90,7 @@ export class TextWriter implements PageWriter {
   #tellLeftOut(): void {
     if (this.#leftOut === 0) return;
     this.#endLine();
-    this.#push(this.#prefix() + leftOutLine(this.#leftOut));
+    this.#push(this.#prefix() + this.#lineInPlace(this.#leftOut));
     this.#leftOut = 0;
   }
 

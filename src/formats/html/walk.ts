@@ -16,6 +16,8 @@ export interface PageWriter {
   close(element: HtmlElement, style: Style, url: string | undefined): void;
   /** Called when a passage is left out here because it may not be visible. */
   leaveOut(): void;
+  /** Called with each text that is left out here, hidden or in doubt. */
+  conceal?(text: string, why: Removal): void;
 }
 
 export interface WalkOptions {
@@ -52,6 +54,7 @@ export function walkPage(root: HtmlElement, writer: PageWriter, options: WalkOpt
       // If boxes may overlap, text may have another backdrop than the computed one.
       const isSure = typeof verdict === "string" && (verdict !== "invisible-colour" || doubt === undefined);
       const why = typeof verdict === "object" ? (doubt ?? verdict.why) : doubt;
+      if (isSure || why !== undefined) writer.conceal?.(text, isSure ? verdict : "doubtful");
       if (isSure) count(verdict, 1);
       else if (why === undefined) {
         lastDoubted = -1;
@@ -111,9 +114,10 @@ export function walkPage(root: HtmlElement, writer: PageWriter, options: WalkOpt
     if (isBlock) block++;
     writer.open(element, style, url);
     for (const child of element.children)
-      if (child.kind === "text" && !isBlank(child.text) && !judgement.wasJudged(child))
+      if (child.kind === "text" && !isBlank(child.text) && !judgement.wasJudged(child)) {
+        writer.conceal?.(child.text, "hidden-element");
         count("hidden-element", 1);
-      else visit(child, style, doubt);
+      } else visit(child, style, doubt);
     writer.close(element, style, url);
     if (isBlock) block++;
   }
@@ -147,7 +151,10 @@ export function walkPage(root: HtmlElement, writer: PageWriter, options: WalkOpt
   }
 
   function countHidden(element: HtmlElement, reason: Removal): void {
-    if (textOf(element.content ?? element).trim() !== "") count(reason, 1);
+    const text = textOf(element.content ?? element);
+    if (text.trim() === "") return;
+    writer.conceal?.(text, reason);
+    count(reason, 1);
   }
 
   for (const child of root.children) visit(child, initialStyle, judgement.pageDoubt);

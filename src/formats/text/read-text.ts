@@ -1,5 +1,6 @@
 /** The text of a part of a mail: decoded, in the words of its format, and without what a person would not see. The same octets give the
  *  same text, in bounded time and memory. */
+import { frameOfText } from "#/src/formats/html/frame-page.ts";
 import { charsetOfPage } from "#/src/formats/html/html-charset.ts";
 import { type HtmlForm, type RenderedHtml, renderHtml } from "#/src/formats/html/render-html.ts";
 import { decodeCharset, isKnownCharset } from "#/src/formats/mime/charset.ts";
@@ -39,7 +40,8 @@ export function readText(
     return { ...page, removed: [...counts, ...page.removed], isPage: decoded.trim() !== "" };
   }
   const text = plainText(decoded, reading, flowed, count);
-  return { text, removed: [...counts], pictures: [], isOverLimit: false, isPage: false };
+  const plain = { text, removed: [...counts], pictures: [], isOverLimit: false, isPage: false };
+  return form === "frame" ? { ...plain, text: "", frame: frameOfText(text) } : plain;
 }
 
 function plainText(

@@ -1,12 +1,14 @@
-/** A mail from postmaster to an approver, as it is stored in their INBOX. */
+/** A mail from postmaster to somebody who has a mailbox here, as it is stored in their INBOX. */
 import { randomUUID } from "node:crypto";
 import type { AgentFacts } from "#/src/accounts/accounts.ts";
 import type { DeliverMessage } from "#/storage/transactions/mail/deliver-message.ts";
 import { composeMessage } from "../composition.ts";
 import type { HoldRooms } from "./holds.ts";
 
+export type NoticeRooms = Pick<HoldRooms, "store" | "prepare">;
+
 export async function composeNotice(
-  { store, prepare }: Pick<HoldRooms, "store" | "prepare">,
+  { store, prepare }: NoticeRooms,
   { account, agent, name, address }: AgentFacts,
   { subject, text }: { readonly subject: string; readonly text: string },
 ): Promise<DeliverMessage> {

@@ -1,5 +1,13 @@
 import { writeOnce } from "#/src/mail/write-once.ts";
-import { findHold, findHoldOfMessage } from "#/storage/queries/outbound/holds.ts";
+import {
+  findHold,
+  findHoldOfMessage,
+  listCorrespondents,
+  listDecidedHolds,
+  listKnownContacts,
+  listLiveHolds,
+} from "#/storage/queries/outbound/holds.ts";
+import { addressKey } from "../mail-address.ts";
 import { createHoldEdits } from "./edit.ts";
 import type { HoldRooms, Holds } from "./holds.ts";
 import { createHoldNotices } from "./notice.ts";
@@ -12,6 +20,17 @@ export function createHolds(rooms: HoldRooms): Holds {
   const notices = createHoldNotices(rooms);
   return {
     findHold: (agent, hold) => findHold(store, agent, hold),
+    listLive: (agent) => listLiveHolds(store, agent),
+    listDecided: (agent, since, limit) => listDecidedHolds(store, agent, since, limit),
+    async listNewRecipients({ agent, envelope }) {
+      const remote = envelope.recipients.filter(({ domain }) => domain !== "");
+      const keys = remote.map(({ address }) => addressKey(address));
+      const known = new Set([
+        ...(await listCorrespondents(store, agent, keys)),
+        ...(await listKnownContacts(store, agent, keys)),
+      ]);
+      return remote.flatMap(({ address }) => (known.has(addressKey(address)) ? [] : [address]));
+    },
     findHoldOfMessage: (agent, message) => findHoldOfMessage(store, agent, message),
     decide({ idempotency, ...decision }) {
       return writeOnce(

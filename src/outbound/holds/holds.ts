@@ -3,6 +3,7 @@
 
 import type { Idempotency, Once } from "#/src/mail/write-once.ts";
 import type { Actor } from "#/src/model/author.ts";
+import type { DeclineRemark } from "#/src/model/holds.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Uid } from "#/src/model/numbers.ts";
 import type { HoldRow } from "#/storage/holds.ts";
 import type { DecidedHold } from "#/storage/transactions/outbound/decide-hold.ts";
@@ -13,6 +14,12 @@ export type { HoldRow as Hold } from "#/storage/holds.ts";
 
 export interface Holds {
   findHold(agent: AgentNumber, hold: number): Promise<HoldRow | undefined>;
+  /** Those that wait or are approved and not sent, the oldest first. */
+  listLive(agent: AgentNumber): Promise<HoldRow[]>;
+  /** Those that somebody has decided about since a time, the newest first. */
+  listDecided(agent: AgentNumber, since: number, limit: number): Promise<HoldRow[]>;
+  /** Those recipients who never had mail of the mailbox, are no contact that a person added, and have no mailbox here. */
+  listNewRecipients(hold: Pick<HoldRow, "agent" | "envelope">): Promise<readonly string[]>;
   /** The latest hold of a message. */
   findHoldOfMessage(agent: AgentNumber, message: MessageNumber): Promise<HoldRow | undefined>;
   /** `version`: the one that was read. A different one is `precondition_failed`, as the mail may have changed. */
@@ -33,6 +40,8 @@ export interface HoldDecision {
   readonly version: string | undefined;
   readonly action: "approve" | "undo" | "decline" | "withdraw";
   readonly actor: Actor;
+  /** What a person who declines tells the agent. */
+  readonly remark?: DeclineRemark | undefined;
   readonly idempotency?: Idempotency | undefined;
 }
 

@@ -45,7 +45,7 @@ export function createHoldNotices(rooms: HoldRooms): {
     const untold = holds.filter(({ toldAt }) => toldAt === null);
     const notice = await composeNotice(rooms, facts, {
       subject: `Waiting for your approval: ${holds.length} ${holds.length === 1 ? "mail" : "mails"}`,
-      text: await noticeText(rooms, holds, settings.holds.graceS),
+      text: await noticeText(rooms, holds),
     });
     await store.write(server, "tellApprover", {
       ...notice,
@@ -71,7 +71,9 @@ export function createHoldNotices(rooms: HoldRooms): {
   };
 }
 
-async function noticeText(rooms: HoldRooms, holds: readonly HoldRow[], graceS: number): Promise<string> {
+async function noticeText(rooms: HoldRooms, holds: readonly HoldRow[]): Promise<string> {
+  const { graceS } = rooms.settings.holds;
+  const { publicUrl } = rooms.settings.server;
   const described: string[] = [];
   for (const hold of holds.slice(-namedMax)) described.push(await describe(rooms, hold));
   const isOne = holds.length === 1;
@@ -86,6 +88,8 @@ async function noticeText(rooms: HoldRooms, holds: readonly HoldRow[], graceS: n
       `To approve it, move it to ${lastLevel("holds_approved")} beside that mailbox${graceS > 0 ? `; for ${graceS} seconds you can move it back` : ""}.`,
       `To decline it, move it to ${lastLevel("holds_declined")} or delete it. What nobody decides about is declined.`,
       "To change it, edit it there; the new version waits again.",
+      // Whoever opens the link signs in first, so it allows nothing.
+      ...(publicUrl === "" ? [] : [`Or in the browser: ${new URL("/approvals", publicUrl)}`]),
     ].join("\n"),
   ].join("\n\n");
 }

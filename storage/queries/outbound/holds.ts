@@ -60,6 +60,25 @@ export async function listLiveHolds(reader: Reader, agent: AgentNumber): Promise
   return rows.map(holdOf);
 }
 
+/** Decided holds of one mailbox since a time, the newest first. */
+export async function listDecidedHolds(
+  reader: Reader,
+  agent: AgentNumber,
+  since: number,
+  limit: number,
+): Promise<HoldRow[]> {
+  const rows = await reader.all<StoredHold>(
+    `${selectHold}
+    where agent_id = ? and decided_at >= ? and decided_at is not null
+    order by decided_at desc
+    limit ?`,
+    agent,
+    since,
+    limit,
+  );
+  return rows.map(holdOf);
+}
+
 /** Holds of all mailboxes that are not paused, approved no later than `approvedUpTo`; at most `limit`. */
 export async function listReleasableHolds(
   reader: Reader,

@@ -1,6 +1,6 @@
 import { type Actor, nobody } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { type HoldState, nextHoldState } from "#/src/model/holds.ts";
+import { type DeclineRemark, type HoldState, nextHoldState } from "#/src/model/holds.ts";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import type { DeclineReason } from "../../holds.ts";
 import { findHold } from "../../queries/outbound/holds.ts";
@@ -19,6 +19,8 @@ export interface DecideHold {
   readonly actor: Actor | "server";
   /** Of a mail that failed. */
   readonly reason?: DeclineReason | undefined;
+  /** To the agent, of a person who declines. */
+  readonly remark?: DeclineRemark | undefined;
   readonly at: number;
 }
 
@@ -39,7 +41,10 @@ export async function decideHold(tx: Transaction, args: DecideHold): Promise<Dec
   // Checked first: a caller without permission to decide must not learn the version.
   nextHoldState({ state: hold.state, owner: hold.agent, requestedBy: hold.requestedBy }, args.action, actor);
   assertVersion(args.version, String(hold.modseq), "hold");
-  const state = await changeHold(mail, hold, args.action, actor, args.reason);
+  const state = await changeHold(mail, hold, args.action, actor, {
+    reason: args.reason,
+    remark: args.remark,
+  });
   const modseq = await write.finish();
   return { state, message: hold.message, modseq: state === hold.state ? hold.modseq : modseq };
 }

@@ -3,6 +3,7 @@ import type { Actor } from "#/src/model/author.ts";
 import { flagState, keywordNumbers, systemFlagsMask } from "#/src/model/flags.ts";
 import {
   approvedKeyword,
+  type DeclineRemark,
   type HoldAction,
   type HoldReason,
   type HoldState,
@@ -93,7 +94,13 @@ export async function changeHold(
   hold: HoldRow,
   action: HoldAction,
   actor: Actor | "server",
-  reason: DeclineReason = action === "expire" ? "expired" : "declined",
+  {
+    reason,
+    remark = {},
+  }: {
+    readonly reason?: DeclineReason | undefined;
+    readonly remark?: DeclineRemark | undefined;
+  } = {},
 ): Promise<HoldState> {
   const write = mail.transaction;
   const standing = { state: hold.state, owner: hold.agent, requestedBy: hold.requestedBy };
@@ -119,19 +126,39 @@ export async function changeHold(
     hold.hold,
   );
   if (state === "declined" || state === "expired" || state === "failed")
-    await tellDeclined(mail, hold, reason);
+    await tellDeclined(mail, hold, reason ?? (action === "expire" ? "expired" : "declined"), remark);
   return state;
 }
 
-async function tellDeclined(mail: MailWrite, hold: HoldRow, reason: DeclineReason): Promise<void> {
+async function tellDeclined(
+  mail: MailWrite,
+  hold: HoldRow,
+  reason: DeclineReason,
+  { why, note }: DeclineRemark,
+): Promise<void> {
   const write = mail.transaction;
+  if (why !== undefined || note !== undefined)
+    await write.tx.run(
+      "update hold set why = ?, note = ? where agent_id = ? and hold_id = ?",
+      why ?? null,
+      note ?? null,
+      write.agent,
+      hold.hold,
+    );
   const row = await write.tx.get<{ thread: number }>(
     "select thread_id as thread from message where agent_id = ? and message_id = ?",
     write.agent,
     hold.message,
   );
   const { mailbox } = await mail.mailboxOfRole("holds_declined");
-  write.tell("mail.declined", hold.message, { mailbox, thread: row?.thread, hold: hold.hold, reason });
+  write.tell("mail.declined", hold.message, {
+    mailbox,
+    thread: row?.thread,
+    hold: hold.hold,
+    reason,
+    why,
+    note,
+  });
 }
 
 /** Removes a message from the mailboxes of holds, because a new version replaces it. */

@@ -1,0 +1,50 @@
+/** Every path of the pages, with who may ask for it. */
+import { decide, edit, file, frame, showHold, undo } from "./approvals/acts.ts";
+import { listPage } from "./approvals/list-page.ts";
+import { decideSelected, select } from "./approvals/several.ts";
+import { cookieField, sessionCookie } from "./cookies.ts";
+import { chooseLanguage, join, joinOptions, showJoin, showSignIn, signIn } from "./strangers.ts";
+import { type Answer, pageAnswer, redirect, type SignedVisit, type Visit } from "./visit.ts";
+
+interface RouteOf<V extends Visit> {
+  readonly method: "GET" | "POST";
+  readonly path: RegExp;
+  /** Octets of the body. */
+  readonly bodyBytesMax?: number;
+  run(visit: V): Answer | Promise<Answer>;
+}
+
+/** For everybody: no query of the store, but where a credential is tried. */
+export const openRoutes: readonly RouteOf<Visit>[] = [
+  { method: "GET", path: /^\/sign-in$/, run: (visit) => showSignIn(visit) },
+  { method: "POST", path: /^\/sign-in$/, run: signIn },
+  { method: "GET", path: /^\/join$/, run: showJoin },
+  { method: "POST", path: /^\/join$/, run: join },
+  { method: "POST", path: /^\/join\/options$/, run: joinOptions },
+  { method: "POST", path: /^\/language$/, run: chooseLanguage },
+];
+
+const hold = "(hold_[0-9a-z]{26})";
+
+/** For people who are signed in. */
+export const signedRoutes: readonly RouteOf<SignedVisit>[] = [
+  { method: "GET", path: /^\/live$/, run: (visit) => ({ kind: "live", visit }) },
+  { method: "GET", path: /^\/$/, run: () => redirect("/approvals") },
+  { method: "GET", path: /^\/approvals$/, run: async (visit) => pageAnswer(await listPage(visit)) },
+  { method: "POST", path: /^\/approvals\/select$/, run: select },
+  { method: "POST", path: /^\/approvals\/decide$/, run: decideSelected },
+  { method: "GET", path: new RegExp(`^/approvals/${hold}$`), run: (visit) => showHold(visit) },
+  { method: "GET", path: new RegExp(`^/approvals/${hold}/frame$`), run: frame },
+  { method: "GET", path: new RegExp(`^/approvals/${hold}/files/(\\d+(?:\\.\\d+){0,40})$`), run: file },
+  { method: "POST", path: new RegExp(`^/approvals/${hold}/decide$`), run: decide },
+  { method: "POST", path: new RegExp(`^/approvals/${hold}/undo$`), run: undo },
+  { method: "POST", path: new RegExp(`^/approvals/${hold}/edit$`), bodyBytesMax: 2_000_000, run: edit },
+  {
+    method: "POST",
+    path: /^\/sign-out$/,
+    async run({ signIn: door, session }) {
+      await door.endSessions(session, { number: session.number });
+      return redirect("/sign-in?ended", [cookieField(sessionCookie, "", 0)]);
+    },
+  },
+];

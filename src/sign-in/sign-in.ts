@@ -1,0 +1,256 @@
+/** Who sits at a browser: sessions of people on the pages, how they begin, and what proves that the person decides and not a program that
+ *  drives the browser. Nothing that stands in a mailbox begins a session: only an invitation of the command line, an app password or a
+ *  passkey of the person does. */
+import { publicOrigin } from "#/config/public-origin.ts";
+import type { Settings } from "#/config/schema.ts";
+import type { Accounts, Principal } from "#/src/accounts/accounts.ts";
+import { isLivePageSession } from "#/src/accounts/page-session.ts";
+import { principalOf } from "#/src/accounts/principal.ts";
+import { generateSessionToken, hashToken, isWellFormedInvitation } from "#/src/accounts/secrets.ts";
+import { server } from "#/src/model/author.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { networkOf } from "#/src/model/network.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import { findAgent } from "#/storage/queries/accounts/agents.ts";
+import {
+  findInvited,
+  findPageSession,
+  listPageSessions,
+  listPasskeys,
+  listUsedInvitations,
+} from "#/storage/queries/accounts/sign-ins.ts";
+import type { PageSessionRow, PasskeyRow, UsedInvitationRow } from "#/storage/rows.ts";
+import type { Store } from "#/storage/store.ts";
+import type { NewPageSession } from "#/storage/writing/accounts/page-sessions.ts";
+import { createChallenges, type Purpose } from "./challenges.ts";
+import { createPasskeys, type PasskeyOptions } from "./passkeys.ts";
+import type { Teller } from "./tell-of-sign-in.ts";
+
+export type { UsedInvitationRow } from "#/storage/rows.ts";
+export type { Purpose } from "./challenges.ts";
+export type { PasskeyOptions } from "./passkeys.ts";
+
+export interface PageSession {
+  readonly number: number;
+  readonly principal: Principal;
+  readonly device: string;
+  readonly proof: PageSessionRow["proof"];
+  readonly createdAt: number;
+}
+
+/** The browser that asks. */
+export interface Browser {
+  readonly remoteAddress: string;
+  /** In words, as "Firefox on Linux". */
+  readonly device: string;
+}
+
+/** A session that has begun. */
+export interface Begun {
+  /** For the cookie. It is not stored. */
+  readonly token: string;
+  readonly principal: Principal;
+}
+
+/** What proves that a person decides: the answer of a passkey, or an app password that was typed for it. */
+export type Proof =
+  | { readonly kind: "passkey"; readonly answer: string }
+  | { readonly kind: "password"; readonly password: string; readonly remoteAddress: string };
+
+export interface SignIn {
+  /** The session of a cookie; undefined once it has ended or expired, or its person is deleted. */
+  findSession(token: string): Promise<PageSession | undefined>;
+  /** With an app password of a person. Throws `unauthorized`, `rate_limited`. */
+  byPassword(address: string, password: string, browser: Browser): Promise<Begun>;
+  byPasskey(answer: string, browser: Browser): Promise<Begun>;
+  /** Spends an invitation. `created`: the passkey that the browser has made for it, if it can. */
+  byInvitation(invitation: string, created: string | undefined, browser: Browser): Promise<Begun>;
+  /** What a browser is asked that signs in. */
+  askToSignIn(): PasskeyOptions;
+  /** What a browser is asked that makes the first passkey. Spends nothing. Throws `unauthorized` for an invitation that can't be used. */
+  askToJoin(invitation: string): Promise<PasskeyOptions>;
+  /** What a browser is asked before an act. `shown`: what the page shows, so that the answer allows this and nothing else. */
+  ask(session: PageSession, purpose: Purpose, shown: string): PasskeyOptions;
+  /** Throws `unauthorized` unless the proof is of the session's person, for this act. */
+  prove(session: PageSession, purpose: Purpose, shown: string, proof: Proof): Promise<void>;
+  hasPasskey(session: PageSession): Promise<boolean>;
+  listPasskeys(session: PageSession): Promise<readonly PasskeyRow[]>;
+  /** The live ones, the newest first. */
+  listSessions(session: PageSession): Promise<readonly PageSessionRow[]>;
+  /** Ends one session of the person, or all but the one that asks. */
+  endSessions(session: PageSession, which: { readonly number: number } | "others"): Promise<void>;
+  /** Invitations of the last 30 days that opened this account beside its passkeys. */
+  listUsedInvitations(session: PageSession): Promise<readonly UsedInvitationRow[]>;
+}
+
+export interface SignInRooms {
+  readonly store: Store;
+  readonly accounts: Pick<Accounts, "authenticatePassword">;
+  readonly settings: Pick<Settings, "server" | "http">;
+  readonly tell: Teller;
+}
+
+/** How exactly the last use of a session is known. */
+const seenExactnessMs = 10 * 60_000;
+const toldMs = 30 * 86_400_000;
+
+/** `httpPort`: the port that HTTP is bound to. */
+export function createSignIn({ store, accounts, settings, tell }: SignInRooms, httpPort?: number): SignIn {
+  const now = () => store.clock.now();
+  const origin = publicOrigin(settings, httpPort) ?? "http://localhost";
+  const passkeys = createPasskeys(store, createChallenges(store.key("page-challenge"), now), origin);
+
+  async function principalOfPerson(agent: AgentNumber, number: number): Promise<Principal | undefined> {
+    const row = await findAgent(store, agent);
+    if (row?.kind !== "person") return undefined;
+    const principal = principalOf(row, { kind: "session", number });
+    return { ...principal, author: { ...principal.author, door: "pages" } };
+  }
+
+  function newSession(browser: Browser, proof: NewPageSession["proof"]) {
+    const token = generateSessionToken();
+    const network = networkOf(browser.remoteAddress) ?? "loopback";
+    const session: NewPageSession = { hash: hashToken(token), device: browser.device, network, proof };
+    return { token, session };
+  }
+
+  async function begun(token: string, agent: AgentNumber, number: number): Promise<Begun> {
+    const principal = await principalOfPerson(agent, number);
+    if (principal === undefined) throw new WaypostError("unauthorized", "There is no such person.");
+    return { token, principal };
+  }
+
+  /** Tells the person of a browser from which nobody has signed in as them before. */
+  async function tellIfNew(agent: AgentNumber, session: NewPageSession, isInvited = false): Promise<void> {
+    const before = await listPageSessions(store, agent);
+    const isKnown = before.some(
+      ({ device, network }) => device === session.device && network === session.network,
+    );
+    if (isInvited || !isKnown) await tell(agent, { ...session, at: now(), isInvited });
+  }
+
+  return {
+    async findSession(token) {
+      const row = await findPageSession(store, hashToken(token.slice(0, 100)));
+      if (row === undefined || !isLivePageSession(row, now())) return undefined;
+      const principal = await principalOfPerson(row.agent, row.session);
+      if (principal === undefined) return undefined;
+      if (now() - row.seenAt >= seenExactnessMs)
+        await store.write(server, "touchPageSession", { session: row.session, at: now() });
+      const { session: number, device, proof, createdAt } = row;
+      return { number, principal, device, proof, createdAt };
+    },
+
+    async byPassword(address, password, browser) {
+      const { agent, kind, credential } = await accounts.authenticatePassword(
+        address,
+        password,
+        browser.remoteAddress,
+        [],
+      );
+      if (kind !== "person" || credential.kind !== "password")
+        throw new WaypostError("unauthorized", "The pages are for people.");
+      const { token, session } = newSession(browser, "password");
+      await tellIfNew(agent, session);
+      const { session: number } = await store.write(server, "createPageSession", {
+        agent,
+        session,
+        at: now(),
+      });
+      return begun(token, agent, number);
+    },
+
+    async byPasskey(answer, browser) {
+      const { passkey, signCount, challenge } = await passkeys.checkAnswer(answer, "sign-in", "");
+      const { token, session } = newSession(browser, "passkey");
+      await tellIfNew(passkey.agent, session);
+      const used = { passkey: passkey.passkey, signCount, challenge, session, at: now() };
+      const { session: number } = await store.write(server, "usePasskey", used);
+      return begun(token, passkey.agent, number!);
+    },
+
+    async byInvitation(invitation, created, browser) {
+      const hash = await openInvitation(store, invitation);
+      const passkey =
+        created === undefined
+          ? undefined
+          : await passkeys.checkCreated(created, "join", hash.toString("hex"), browser.device);
+      const { token, session } = newSession(browser, "invitation");
+      const used = await store.write(server, "useInvitation", { hash, session, passkey, at: now() });
+      await tellIfNew(used.agent, session, used.hadPasskey);
+      return begun(token, used.agent, used.session);
+    },
+
+    askToSignIn: () => passkeys.request("sign-in", ""),
+
+    async askToJoin(invitation) {
+      const hash = await openInvitation(store, invitation);
+      const agent = (await findInvited(store, hash, now()))!;
+      const principal = await principalOfPerson(agent, 0);
+      if (principal === undefined) throw noInvitation();
+      const known = await listPasskeys(store, agent);
+      return passkeys.creation("join", hash.toString("hex"), principal, known);
+    },
+
+    ask: (session, purpose, shown) => passkeys.request(purpose, boundTo(session, shown)),
+
+    async prove(session, purpose, shown, proof) {
+      const { agent, address } = session.principal;
+      if (proof.kind === "passkey") {
+        const { passkey, signCount, challenge } = await passkeys.checkAnswer(
+          proof.answer,
+          purpose,
+          boundTo(session, shown),
+        );
+        if (passkey.agent !== agent)
+          throw new WaypostError("unauthorized", "The passkey is of somebody else.");
+        await store.write(session.principal.author, "usePasskey", {
+          passkey: passkey.passkey,
+          signCount,
+          challenge,
+          at: now(),
+        });
+        return;
+      }
+      // An app password lets a mail program approve; it makes no credential once there is a passkey.
+      if (purpose !== "decide" && (await listPasskeys(store, agent)).length > 0)
+        throw new WaypostError("unauthorized", "This needs a passkey.");
+      const typed = await accounts.authenticatePassword(address, proof.password, proof.remoteAddress, []);
+      if (typed.agent !== agent || typed.credential.kind !== "password")
+        throw new WaypostError("unauthorized", "The app password is not accepted.");
+    },
+
+    hasPasskey: async ({ principal }) => (await listPasskeys(store, principal.agent)).length > 0,
+    listPasskeys: ({ principal }) => listPasskeys(store, principal.agent),
+
+    async listSessions({ principal }) {
+      const rows = await listPageSessions(store, principal.agent);
+      return rows.filter((row) => isLivePageSession(row, now()));
+    },
+
+    async endSessions({ principal: { agent, author }, number }, which) {
+      const some = which === "others" ? { except: number } : { session: which.number };
+      await store.write(author, "endPageSessions", { agent, ...some, at: now() });
+    },
+
+    listUsedInvitations: ({ principal }) => listUsedInvitations(store, principal.agent, now() - toldMs),
+  };
+}
+
+/** An answer is for one session: another browser of the person can't use it. */
+function boundTo({ number }: PageSession, shown: string): string {
+  return `${number}\n${shown}`;
+}
+
+/** The hash of an invitation that can be used. */
+async function openInvitation(store: Store, invitation: string): Promise<Buffer> {
+  const hash = hashToken(invitation);
+  const isOpen =
+    isWellFormedInvitation(invitation) && (await findInvited(store, hash, store.clock.now())) !== undefined;
+  if (!isOpen) throw noInvitation();
+  return hash;
+}
+
+function noInvitation(): WaypostError {
+  return new WaypostError("unauthorized", "The invitation is unknown, used or expired.");
+}

@@ -1,0 +1,89 @@
+/** Sessions, passkeys and invitations of people. The caller has to check whether a session has expired. */
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { PageSessionRow, PasskeyRow, UsedInvitationRow } from "../../rows.ts";
+import type { Reader } from "../../sql.ts";
+
+const selectSession = `
+  select page_session_id as session, agent_id as agent, device, network, proof, created_at as "createdAt",
+    seen_at as "seenAt", ended_at as "endedAt"
+  from page_session`;
+
+/** By the SHA-256 of its token. */
+export function findPageSession(reader: Reader, hash: Uint8Array): Promise<PageSessionRow | undefined> {
+  return reader.get(`${selectSession} where hash = ?`, hash);
+}
+
+export function findPageSessionByNumber(
+  reader: Reader,
+  session: number,
+): Promise<PageSessionRow | undefined> {
+  return reader.get(`${selectSession} where page_session_id = ?`, session);
+}
+
+/** The newest first, also those that have ended. */
+export function listPageSessions(reader: Reader, agent: AgentNumber): Promise<PageSessionRow[]> {
+  return reader.all(`${selectSession} where agent_id = ? order by page_session_id desc`, agent);
+}
+
+const selectPasskey = `
+  select passkey_id as passkey, agent_id as agent, credential, public_key as "publicKey", sign_count as "signCount",
+    transports, host, name, created_at as "createdAt", used_at as "usedAt"
+  from passkey`;
+
+type StoredPasskey = Omit<PasskeyRow, "transports"> & { readonly transports: string };
+
+function passkeyOf(row: StoredPasskey): PasskeyRow {
+  return { ...row, transports: JSON.parse(row.transports) as string[] };
+}
+
+export async function findPasskey(reader: Reader, credential: Uint8Array): Promise<PasskeyRow | undefined> {
+  const row = await reader.get<StoredPasskey>(`${selectPasskey} where credential = ?`, credential);
+  return row && passkeyOf(row);
+}
+
+export async function listPasskeys(reader: Reader, agent: AgentNumber): Promise<PasskeyRow[]> {
+  const rows = await reader.all<StoredPasskey>(
+    `${selectPasskey} where agent_id = ? order by passkey_id`,
+    agent,
+  );
+  return rows.map(passkeyOf);
+}
+
+/** How many passkeys were made for another host name. */
+export async function countPasskeysOfOtherHosts(reader: Reader, host: string): Promise<number> {
+  const row = await reader.get<{ count: number }>(
+    "select count(*) as count from passkey where host <> ?",
+    host,
+  );
+  return row!.count;
+}
+
+/** Whom an invitation is for that can be used. */
+export async function findInvited(
+  reader: Reader,
+  hash: Uint8Array,
+  now: number,
+): Promise<AgentNumber | undefined> {
+  const row = await reader.get<{ agent: AgentNumber }>(
+    "select agent_id as agent from invitation where hash = ? and used_at is null and expires_at > ?",
+    hash,
+    now,
+  );
+  return row?.agent;
+}
+
+/** Invitations that were used since a time by somebody who had a passkey, the newest first. */
+export function listUsedInvitations(
+  reader: Reader,
+  agent: AgentNumber,
+  since: number,
+): Promise<UsedInvitationRow[]> {
+  return reader.all(
+    `select used_at as "usedAt", device
+    from invitation
+    where agent_id = ? and used_at >= ? and had_passkey = 1
+    order by used_at desc`,
+    agent,
+    since,
+  );
+}

@@ -1,0 +1,42 @@
+import type { Transaction } from "../../sql.ts";
+import type { PruneSlice } from "../../writing/prune-slice.ts";
+
+/** Deletes challenges that have expired, and invitations and sessions of which nothing is told any more, a slice at a time. */
+export async function pruneSignIns(
+  tx: Transaction,
+  args: PruneSlice & { readonly now: number; readonly before: number },
+): Promise<{ isDone: boolean }> {
+  const { limit, skip = 0 } = args;
+  const spent = await tx.all<{ nonce: Uint8Array }>(
+    "select nonce from spent_challenge where expires_at <= ? order by expires_at limit ? offset ?",
+    args.now,
+    limit,
+    skip,
+  );
+  for (const { nonce } of spent) await tx.run("delete from spent_challenge where nonce = ?", nonce);
+  const invitations = await tx.all<{ invitation: number }>(
+    `select invitation_id as invitation
+    from invitation
+    where expires_at < ?
+    order by invitation_id
+    limit ? offset ?`,
+    args.before,
+    limit,
+    skip,
+  );
+  for (const { invitation } of invitations)
+    await tx.run("delete from invitation where invitation_id = ?", invitation);
+  const sessions = await tx.all<{ session: number }>(
+    `select page_session_id as session
+    from page_session
+    where seen_at < ?
+    order by page_session_id
+    limit ? offset ?`,
+    args.before,
+    limit,
+    skip,
+  );
+  for (const { session } of sessions)
+    await tx.run("delete from page_session where page_session_id = ?", session);
+  return { isDone: spent.length < limit && invitations.length < limit && sessions.length < limit };
+}

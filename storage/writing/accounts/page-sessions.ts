@@ -1,0 +1,102 @@
+/** Rows of sessions and passkeys, which several writes insert. */
+import { WaypostError } from "#/src/model/errors.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { Transaction } from "../../sql.ts";
+import { takeCounter } from "../counters.ts";
+
+export interface NewPageSession {
+  /** SHA-256 of its token. */
+  readonly hash: Uint8Array;
+  /** The browser, in words. */
+  readonly device: string;
+  /** The network from which it began. */
+  readonly network: string;
+  /** What proved who it is. */
+  readonly proof: "invitation" | "password" | "passkey";
+}
+
+export interface NewPasskey {
+  readonly credential: Uint8Array;
+  readonly publicKey: Uint8Array;
+  readonly signCount: number;
+  readonly transports: readonly string[];
+  /** The host name for which the browser made it. */
+  readonly host: string;
+  readonly name: string;
+}
+
+/** A challenge that was answered. It is never accepted again. */
+export interface SpentChallenge {
+  readonly nonce: Uint8Array;
+  readonly expiresAt: number;
+}
+
+/** Only a person has sessions and passkeys. */
+export async function assertPerson(tx: Transaction, agent: AgentNumber): Promise<void> {
+  const row = await tx.get(
+    "select agent_id from agent where agent_id = ? and kind = 'person' and state <> 'deleted'",
+    agent,
+  );
+  if (row === undefined) throw new WaypostError("unauthorized", "There is no such person.");
+}
+
+export async function insertPageSession(
+  tx: Transaction,
+  agent: AgentNumber,
+  session: NewPageSession,
+  at: number,
+): Promise<number> {
+  const number = await takeCounter(tx, "page_session");
+  await tx.run(
+    `insert into page_session (page_session_id, agent_id, hash, device, network, proof, created_at, seen_at)
+    values (?, ?, ?, ?, ?, ?, ?, ?)`,
+    number,
+    agent,
+    session.hash,
+    session.device,
+    session.network,
+    session.proof,
+    at,
+    at,
+  );
+  return number;
+}
+
+export async function insertPasskey(
+  tx: Transaction,
+  agent: AgentNumber,
+  passkey: NewPasskey,
+  at: number,
+): Promise<number> {
+  const taken = await tx.get("select passkey_id from passkey where credential = ?", passkey.credential);
+  if (taken !== undefined) throw new WaypostError("invalid", "This passkey is known already.");
+  const number = await takeCounter(tx, "passkey");
+  await tx.run(
+    `insert into passkey (passkey_id, agent_id, credential, public_key, sign_count, transports, host, name, created_at)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    number,
+    agent,
+    passkey.credential,
+    passkey.publicKey,
+    passkey.signCount,
+    JSON.stringify(passkey.transports),
+    passkey.host,
+    passkey.name,
+    at,
+  );
+  return number;
+}
+
+export async function countPasskeys(tx: Transaction, agent: AgentNumber): Promise<number> {
+  const row = await tx.get<{ count: number }>(
+    "select count(*) as count from passkey where agent_id = ?",
+    agent,
+  );
+  return row!.count;
+}
+
+export async function spendChallenge(tx: Transaction, { nonce, expiresAt }: SpentChallenge): Promise<void> {
+  const spent = await tx.get("select nonce from spent_challenge where nonce = ?", nonce);
+  if (spent !== undefined) throw new WaypostError("unauthorized", "This answer was given before.");
+  await tx.run("insert into spent_challenge (nonce, expires_at) values (?, ?)", nonce, expiresAt);
+}

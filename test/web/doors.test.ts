@@ -1,0 +1,148 @@
+/** Every door that makes a session, a passkey, a token, an app password, an invitation or a grant, with what suffices there. Nothing that an
+ *  agent has, or can read in a mailbox, suffices at any of them. */
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { openBrowser } from "../support/clients/browser.ts";
+import { openPagesHouse, type PagesHouse } from "./pages-house.ts";
+
+/** Writes that make a credential, and the files that ask for them. A new one needs its row here and its door below. */
+const writes: Readonly<Record<string, readonly string[]>> = {
+  createInvitation: ["src/accounts/administration/invitations.ts"],
+  useInvitation: ["src/sign-in/sign-in.ts"],
+  createPageSession: ["src/sign-in/sign-in.ts"],
+  usePasskey: ["src/sign-in/sign-in.ts"],
+  createToken: ["src/accounts/administration/credentials.ts"],
+  createPassword: ["src/accounts/administration/credentials.ts"],
+  createGrant: ["src/accounts/administration/grants.ts"],
+  createOperatorToken: ["src/accounts/administration/operators.ts"],
+};
+
+const operations = ["token.create", "password.create", "grant.create", "agent.create", "person.create"];
+
+interface Door {
+  readonly path: string;
+  readonly makes: string;
+  readonly suffices: string;
+  /** The request of somebody who has what an agent has. */
+  readonly tries: (house: PagesHouse) => readonly Record<string, string>[];
+}
+
+const doors: readonly Door[] = [
+  {
+    path: "/join",
+    makes: "session, passkey",
+    suffices: "an invitation that the command line printed",
+    tries: ({ agent }) => [
+      { invitation: agent.token },
+      { invitation: agent.password },
+      { invitation: `wpi_${"0".repeat(32)}`, assertion: "{}" },
+    ],
+  },
+  {
+    path: "/join/options",
+    makes: "nothing",
+    suffices: "an invitation that the command line printed",
+    tries: ({ agent }) => [{ invitation: agent.token }],
+  },
+  {
+    path: "/sign-in",
+    makes: "session",
+    suffices: "an app password or a passkey of a person",
+    tries: ({ agent, person }) => [
+      { address: agent.address, password: agent.password },
+      { address: agent.address, password: agent.token },
+      { address: person.address, password: agent.password },
+      { address: person.address, password: agent.token },
+      { assertion: JSON.stringify({ id: "AAAA", rawId: "AAAA", type: "public-key", response: {} }) },
+    ],
+  },
+];
+
+test("every write that makes a credential is asked for by the files of this table alone", () => {
+  const top = new URL("../..", import.meta.url).pathname;
+  const files = ["src", "protocols"].flatMap((folder) =>
+    readdirSync(path.join(top, folder), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => path.posix.join(folder, name)),
+  );
+  const found = Object.fromEntries(
+    Object.keys(writes).map((name) => [
+      name,
+      files.filter((file) => readFileSync(path.join(top, file), "utf8").includes(`"${name}"`)),
+    ]),
+  );
+  expect(found).toEqual(writes);
+});
+
+describe("what an agent has", () => {
+  test("suffices at no door of the pages", async () => {
+    await using house = await openPagesHouse(["limits.login_failures_per_address=100"]);
+    for (const { path: door, tries } of doors)
+      for (const fields of tries(house)) {
+        const browser = openBrowser(house.origin);
+        const answer = await browser.post(door, fields);
+        expect([door, fields, answer.status >= 400, [...browser.cookies.keys()]]).toEqual([
+          door,
+          fields,
+          true,
+          [],
+        ]);
+      }
+  });
+
+  test("suffices for no operation that makes a credential, over HTTP or with a session", async () => {
+    await using house = await openPagesHouse();
+    const browser = openBrowser(house.origin);
+    await browser.post("/sign-in", { ...house.person });
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    for (const operation of [...operations, "person.invite", "operator.create"])
+      for (const headers of [{ authorization: `Bearer ${house.agent.token}` }, { cookie }]) {
+        const answer = await fetch(`${house.origin}/operator/v1/${operation}`, {
+          method: "POST",
+          headers: { "content-type": "application/json", ...headers },
+          body: "{}",
+        });
+        expect([operation, answer.status]).toEqual([operation, 401]);
+      }
+  });
+
+  test("opens no page: its token, its login and its cookies lead to the sign-in at every path", async () => {
+    await using house = await openPagesHouse();
+    const hold = await house.send();
+    const paths = ["/", "/approvals", `/approvals/${hold}`, `/approvals/${hold}/frame`, "/live"];
+    const basic = Buffer.from(`${house.agent.address}:${house.agent.password}`).toString("base64");
+    for (const headers of [
+      { authorization: `Bearer ${house.agent.token}` },
+      { authorization: `Basic ${basic}` },
+      { cookie: `__Host-waypost=${house.agent.token}` },
+    ]) {
+      const browser = openBrowser(house.origin);
+      for (const one of paths) {
+        const page = await browser.get(one, headers);
+        expect([one, new URL(page.url).pathname]).toEqual([one, "/sign-in"]);
+      }
+      for (const act of ["decide", "undo", "edit"]) {
+        const page = await browser.post(`/approvals/${hold}/${act}`, { act: "approve" }, headers);
+        expect([act, new URL(page.url).pathname]).toEqual([act, "/sign-in"]);
+      }
+    }
+    const { content } = await house.client.ok("part.describe", { id: hold });
+    expect(content.state).toBe("waiting");
+  });
+
+  test("is no person: the session of a person opens nothing of /v1, and a token of it none", async () => {
+    await using house = await openPagesHouse();
+    const browser = openBrowser(house.origin);
+    await browser.post("/sign-in", { ...house.person });
+    const token = browser.cookies.get("__Host-waypost")!;
+    for (const headers of [{ cookie: `__Host-waypost=${token}` }, { authorization: `Bearer ${token}` }]) {
+      const answer = await fetch(`${house.origin}/v1/health`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...(headers as Record<string, string>) },
+        body: "{}",
+      });
+      expect(answer.status).toBe(401);
+    }
+  });
+});
