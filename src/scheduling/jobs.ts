@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import type { Component } from "#/src/formats/content-lines/content-line.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
 import type { IgnoredReason } from "./arriving/applied.ts";
-import { applyMessage, readMessage, speaksFor } from "./arriving/apply.ts";
+import { applyMessage, isFromOrganizer, readMessage, speaksFor } from "./arriving/apply.ts";
 import { readCalendar } from "./arriving/arriving-calendar.ts";
 import { answerRefresh } from "./arriving/refresh-answer.ts";
 import type { CalendarAddress } from "./calendar-address.ts";
@@ -38,6 +38,8 @@ export type SchedulingJob =
       readonly message: Uint8Array;
       readonly who: readonly CalendarAddress[];
       readonly author: CalendarAddress;
+      /** Whether the author may be an assistant of the organizer (SENT-BY). */
+      readonly mayAssist: boolean;
     }
   /** The views of other attendees after an answer was applied to the organizer's object. */
   | {
@@ -91,7 +93,8 @@ export interface Decided {
 export type SchedulingResult =
   | Decided
   | { readonly outcome: "broken"; readonly rule: BrokenSchedulingRule }
-  | { readonly outcome: "changed"; readonly bytes: Uint8Array }
+  /** `isByAssistant`: its author is the SENT-BY of the organizer, who is not proved. */
+  | { readonly outcome: "changed"; readonly bytes: Uint8Array; readonly isByAssistant?: boolean }
   | { readonly outcome: "unattached"; readonly reason: AttachmentRefusal }
   | { readonly outcome: "told" }
   | { readonly outcome: "ignored"; readonly reason: IgnoredReason }
@@ -154,9 +157,11 @@ function apply(
   const message = calendar && readMessage(calendar);
   if (message === undefined || (job.stored !== undefined && stored === undefined))
     return { outcome: "ignored", reason: "malformed" };
-  const senders = speaksFor(message, job.author);
+  const senders = speaksFor(message, job.author, { stored, mayAssist: job.mayAssist });
   const applied = applyMessage({ stored, message, who, from: (address) => senders.has(address) });
-  return applied.outcome === "changed" ? { outcome: "changed", bytes: bytesOf(applied.calendar) } : applied;
+  if (applied.outcome !== "changed") return applied;
+  const isByAssistant = isFromOrganizer(message.method) && message.object.organizer?.address !== job.author;
+  return { outcome: "changed", bytes: bytesOf(applied.calendar), isByAssistant };
 }
 
 function answer(
@@ -167,8 +172,7 @@ function answer(
   const [object, message] = [stored && readSchedulingObject(stored), calendar && readMessage(calendar)];
   if (object === undefined || message?.method !== "REFRESH")
     return { outcome: "ignored", reason: "malformed" };
-  const senders = speaksFor(message, job.author);
-  const from = (address: CalendarAddress) => senders.has(address);
+  const from = (address: CalendarAddress) => address === job.author;
   const applied = applyMessage({ stored, message, who, from });
   if (applied.outcome !== "told") return { outcome: "ignored", reason: "not_attendee" };
   const attendee = listSchedulingComponents(message.object.calendar)

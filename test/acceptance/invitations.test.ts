@@ -319,6 +319,24 @@ describe("an attendee elsewhere", () => {
     expect(messagesTo("tom")).toHaveLength(3);
   });
 
+  test("who sends REFRESH gets nothing that waits for a person or was declined", async () => {
+    const { house } = daemon.daemon;
+    const setPolicy = (holdPolicy: string) =>
+      administer(atCommandLine, house, "agent.update", { owner: address, holdPolicy });
+    await setPolicy("always");
+    await put((await textOf())!.replace("SUMMARY:Review", "SUMMARY:Not for Tom"));
+    await setPolicy("open");
+    await fromTom("REFRESH");
+    const { holds } = (await administer(atCommandLine, house, "hold.list", {})) as {
+      holds: { id: string }[];
+    };
+    for (const { id } of holds) await administer(atCommandLine, house, "hold.decline", { hold: id });
+    await fromTom("REFRESH");
+    await daemon.daemon.delivery.whenIdle();
+    expect(messagesTo("tom").join()).not.toContain("Not for Tom");
+    expect(messagesTo("tom")).toHaveLength(1);
+  });
+
   test("who was not invited gets no answer to REFRESH", async () => {
     await sendMessage(
       "REFRESH",

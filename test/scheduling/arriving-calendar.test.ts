@@ -1,6 +1,7 @@
 /** Which mails carry a message for calendars, and for which address their author may speak: mails of the corpus, and made ones. */
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import type { Component } from "#/src/formats/content-lines/content-line.ts";
 import { parseStructure } from "#/src/formats/mime/structure.ts";
 import { arrivingCalendarBytesMax } from "#/src/model/limits.ts";
 import { readMessage, speaksFor } from "#/src/scheduling/arriving/apply.ts";
@@ -80,23 +81,46 @@ describe("a mail", () => {
 describe("an author", () => {
   const speaks = (method: string, more: string, author: string) => {
     const message = readMessage(readCalendar(Buffer.from(calendar(method, more)))!)!;
-    return [...speaksFor(message, readCalendarAddress(`mailto:${author}`))].map((one) =>
-      one.replace("mailto:", ""),
-    );
+    return [
+      ...speaksFor(message, readCalendarAddress(`mailto:${author}`), { stored: undefined, mayAssist: true }),
+    ].map((one) => one.replace("mailto:", ""));
   };
 
-  test("speaks for its own address, and for the organizer whose SENT-BY names it in the same domain", () => {
-    const assisted = (domain: string) => ["ORGANIZER:", `ORGANIZER;SENT-BY="mailto:eve@${domain}":`] as const;
-    const text = (domain: string) => calendar("REQUEST").replace(...assisted(domain));
-    const of = (domain: string) =>
-      [
-        ...speaksFor(
-          readMessage(readCalendar(Buffer.from(text(domain)))!)!,
-          readCalendarAddress(`mailto:eve@${domain}`),
-        ),
-      ].length;
-    expect(of("x.example")).toBe(2);
-    expect(of("y.example")).toBe(1);
+  const assisted = (method: string, sentBy: string) =>
+    readCalendar(
+      Buffer.from(calendar(method).replace("ORGANIZER:", `ORGANIZER;SENT-BY="mailto:${sentBy}":`)),
+    )!;
+  const assistant = "eve@x.example";
+  const ours = assisted("REQUEST", assistant);
+  const theirs = assisted("REQUEST", "bob@x.example");
+  const cases: readonly [
+    title: string,
+    method: string,
+    author: string,
+    stored: Component | undefined,
+    mayAssist: boolean,
+    addresses: number,
+  ][] = [
+    ["invites for the organizer who names it", "REQUEST", assistant, undefined, true, 2],
+    ["changes what it has invited to", "REQUEST", assistant, ours, true, 2],
+    ["cancels what it has invited to", "CANCEL", assistant, ours, true, 2],
+    ["of another domain speaks for itself", "REQUEST", "eve@y.example", undefined, true, 1],
+    ["at a public provider or of this server speaks for itself", "REQUEST", assistant, undefined, false, 1],
+    [
+      "does not change what the organizer has sent",
+      "REQUEST",
+      assistant,
+      readCalendar(Buffer.from(calendar()))!,
+      true,
+      1,
+    ],
+    ["does not cancel what another assistant has sent", "CANCEL", assistant, theirs, true, 1],
+    ["cancels nothing that is not there", "CANCEL", assistant, undefined, true, 1],
+  ];
+  test.each(cases)("as an assistant %s", (_title, method, author, stored, mayAssist, addresses) => {
+    const message = readMessage(assisted(method, author))!;
+    const sender = readCalendarAddress(`mailto:${author}`);
+    expect([...speaksFor(message, sender, { stored, mayAssist })]).toHaveLength(addresses);
   });
 
   test("of an answer does not speak for other attendees", () => {

@@ -94,16 +94,22 @@ export function applyMessage({ stored, message, who, from }: Arriving): Applied 
   }
 }
 
-/** Addresses that the author of a message may send for: its own, and those in the same domain that name it as SENT-BY, because the
- *  domain authenticated the author (RFC 5546 section 2.1.3 has assistants; RFC 6047 section 5.1 requires a check). */
-export function speaksFor({ method, object }: ReadMessage, author: CalendarAddress): Addresses {
+/** Addresses that the author of a message may send for: its own; and where `mayAssist`, an organizer in the same domain who names it
+ *  as SENT-BY (RFC 5546 section 2.1.3 has assistants; RFC 6047 section 5.1 requires a check). An assistant invites to a new event, and
+ *  changes what it has invited to. */
+export function speaksFor(
+  { method, object }: ReadMessage,
+  author: CalendarAddress,
+  { stored, mayAssist }: { readonly stored: Component | undefined; readonly mayAssist: boolean },
+): Addresses {
   const addresses = new Set([author]);
-  const components = listSchedulingComponents(object.calendar);
-  const participants = isFromOrganizer(method)
-    ? components.map(findOrganizer).filter((one) => one !== undefined)
-    : components.flatMap(listAttendees);
-  for (const { address, sentBy } of participants)
-    if (sentBy === author && domainOf(address) === domainOf(author)) addresses.add(address);
+  if (!mayAssist || !isFromOrganizer(method)) return addresses;
+  const isAssisted = (calendar: Component): boolean =>
+    listSchedulingComponents(calendar).some((one) => findOrganizer(one)?.sentBy === author);
+  if (stored === undefined ? method !== "REQUEST" : !isAssisted(stored)) return addresses;
+  for (const organizer of listSchedulingComponents(object.calendar).map(findOrganizer))
+    if (organizer?.sentBy === author && domainOf(organizer.address) === domainOf(author))
+      addresses.add(organizer.address);
   return addresses;
 }
 

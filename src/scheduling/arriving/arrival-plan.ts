@@ -3,6 +3,7 @@
 import type { AgentActions } from "#/src/collections/collections.ts";
 import { nobody } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
+import { isPublicProvider } from "#/src/outbound/public-providers.ts";
 import type { ItemsOfAgent } from "#/storage/transactions/collections/change-items.ts";
 import { readCalendarAddress } from "../calendar-address.ts";
 import { createLocalCopies, type LocalRooms } from "../outgoing/local-copies.ts";
@@ -31,6 +32,12 @@ async function prepareIfKept(
   }
 }
 
+/** Mail proves a domain. At a public provider its people are strangers to each other, and mailboxes here act for each other by grants. */
+async function mayBeAssistant({ accounts }: LocalRooms, author: string): Promise<boolean> {
+  const domain = author.slice(author.lastIndexOf("@") + 1);
+  return !isPublicProvider(domain) && (await accounts.resolveRecipient(author)).kind === "remote";
+}
+
 export function createArrivalPlanning(rooms: RefreshRooms): ArrivalPlanning {
   return {
     answerArrival: (mail) => answerRefreshMail(rooms, mail),
@@ -38,8 +45,9 @@ export function createArrivalPlanning(rooms: RefreshRooms): ArrivalPlanning {
       const copies = createLocalCopies(rooms, calendar.uid);
       const content = { method: calendar.method, bytes: calendar.bytes };
       const sender = readCalendarAddress(`mailto:${author}`);
+      const mayAssist = await mayBeAssistant(rooms, author);
       for (const { agent, addresses } of recipients) {
-        const arriving = { content, author: sender, known: addresses, isSignificant: true };
+        const arriving = { content, author: sender, known: addresses, isSignificant: true, mayAssist };
         const { outcome, old, now } = await copies.apply(agent, arriving);
         const isAnswer = calendar.method === "REPLY" && outcome === "changed";
         if (isAnswer && old !== undefined && now !== undefined)

@@ -1,5 +1,4 @@
-/** REFRESH (RFC 5546 section 3.2.6): an attendee who requests an event gets the organizer's current version by mail, at most once in an
- *  interval. The time of sending is stored on the ATTENDEE (X-WAYPOST-REFRESHED). */
+/** REFRESH (RFC 5546 section 3.2.6): an attendee who requests an event gets again by mail what it was sent, at most once in an interval. The time of sending is stored on the ATTENDEE (X-WAYPOST-REFRESHED). */
 import {
   type Component,
   changeItems,
@@ -12,6 +11,7 @@ import type { CalendarAddress } from "../calendar-address.ts";
 import { listOrganizerMessages } from "../decisions/decide-organizer.ts";
 import { mapComponents } from "../instances.ts";
 import { formatUtc, type SchedulingMessage } from "../outgoing/messages.ts";
+import { hasLeft } from "../outgoing/schedule-status.ts";
 import { findAttendee, setParameters } from "../participants.ts";
 import { type Addresses, listSchedulingComponents, type SchedulingObject } from "../scheduling-object.ts";
 
@@ -23,7 +23,8 @@ export interface RefreshAnswer {
   readonly messages: readonly SchedulingMessage[];
 }
 
-/** undefined if the attendee got it recently, or is not in the event. */
+/** undefined if the attendee got it recently, is not in the event, or was not sent what stands there now: what waits for approval, was
+ *  declined or refused does not leave because somebody asks for it. */
 export function answerRefresh(
   object: SchedulingObject,
   attendee: CalendarAddress,
@@ -34,6 +35,7 @@ export function answerRefresh(
   const known = listSchedulingComponents(object.calendar).flatMap(
     (component) => findAttendee(component, isIt) ?? [],
   );
+  if (!known.every(({ property }) => hasLeft(property))) return undefined;
   if (known.some(({ property }) => nowMs - refreshedAt(property) < refreshIntervalMs)) return undefined;
   const change = { old: object, now: object, who, forced: new Set([attendee]), nowMs };
   const messages = listOrganizerMessages(change).filter(({ to }) => to === attendee);

@@ -28,6 +28,8 @@ interface LocalCopy {
   /** The state after the messages so far. */
   bytes: Uint8Array | undefined;
   keepsScheduleTag: boolean;
+  /** The organizer wrote what stands there now, and no assistant. */
+  isProved: boolean;
   readonly inbox: Uint8Array[];
 }
 
@@ -40,6 +42,8 @@ export interface ArrivingMessage {
   readonly isSignificant: boolean;
   /** The message comes from the change of this write. Otherwise it comes from a mail, which may be old or arrive twice. */
   readonly isDirect?: boolean;
+  /** The author may be an assistant of the organizer (SENT-BY). */
+  readonly mayAssist?: boolean;
 }
 
 export interface AppliedLocally {
@@ -66,13 +70,13 @@ export function createLocalCopies(rooms: LocalRooms, uid: string): LocalCopies {
     const items = await collections.findItemsByUid(agent, uid, { kind: "calendar" });
     const found = items.find((one) => one.scheduleTag !== undefined) ?? items[0];
     const [item] = found === undefined ? [] : await collections.readItems(agent, [found.number]);
-    const copy: LocalCopy = { item, bytes: item?.bytes, keepsScheduleTag: true, inbox: [] };
+    const copy: LocalCopy = { item, bytes: item?.bytes, keepsScheduleTag: true, isProved: true, inbox: [] };
     copies.set(agent, copy);
     return copy;
   }
 
   return {
-    async apply(agent, { content, author, known, isSignificant, isDirect }) {
+    async apply(agent, { content, author, known, isSignificant, isDirect, mayAssist = false }) {
       const facts = await accounts.findAgentFacts(agent);
       if (facts === undefined) return { outcome: "ignored", reason: "unknown" };
       const copy = await copyOf(agent);
@@ -81,8 +85,10 @@ export function createLocalCopies(rooms: LocalRooms, uid: string): LocalCopies {
       const isUntouched = copy.bytes === copy.item?.bytes;
       const isNewAgain = isDirect && isUntouched && hasSeries(content) && isCancelledBy(copy.bytes, author);
       const stored = isNewAgain ? undefined : copy.bytes;
-      const result = await schedulers.run({ kind: "apply", stored, message: content.bytes, who, author });
+      const message = content.bytes;
+      const result = await schedulers.run({ kind: "apply", stored, message, who, author, mayAssist });
       if (result.outcome === "changed") {
+        copy.isProved = result.isByAssistant !== true;
         copy.bytes = result.bytes;
         // RFC 6638 section 3.2.10: an answer does not change the organizer's tag, nor do answers of others an attendee's.
         if (isFromOrganizer(content.method) && content.method !== "DECLINECOUNTER" && isSignificant)
@@ -135,7 +141,7 @@ function isCancelledBy(bytes: Uint8Array | undefined, author: CalendarAddress): 
 async function putCopy(
   collections: Collections,
   agent: AgentNumber,
-  { item, bytes, keepsScheduleTag }: LocalCopy,
+  { item, bytes, keepsScheduleTag, isProved }: LocalCopy,
   provenance: ItemProvenance,
   sender: AgentNumber | undefined,
 ): Promise<ItemAction[]> {
@@ -147,7 +153,7 @@ async function putCopy(
     // A REPLY changes the organizer's event, which keeps its provenance.
     const origin = keepsScheduleTag
       ? { provenance: own, isAuthenticated: item.isAuthenticated }
-      : { provenance, isAuthenticated: true };
+      : { provenance, isAuthenticated: isProved };
     const put = { collection, item: number, bytes, ...origin, expected, keepsScheduleTag, attachments };
     return [{ kind: "put", ...put }];
   }
@@ -159,7 +165,7 @@ async function putCopy(
       collection: calendar.number,
       bytes,
       provenance,
-      isAuthenticated: true,
+      isAuthenticated: isProved,
       hasUniqueUid: true,
       attachments,
     },

@@ -4,6 +4,7 @@ import {
   type Component,
   changeItems,
   type Item,
+  type Property,
   parameterValue,
 } from "#/src/formats/content-lines/content-line.ts";
 import { addressOfProperty, type CalendarAddress } from "../calendar-address.ts";
@@ -43,6 +44,14 @@ export function withScheduleStatus(
       ? component
       : changeItems(component, items);
   });
+}
+
+/** Statuses of a message that has left: 1.1, 1.2, and those of an answer to it (RFC 5545 section 3.8.8.3: 2.x is success). */
+const left = /^(?:1\.[12]|2\.\d)(?:\.|$)/;
+
+/** Whether what an attendee was last to be told has left for it. */
+export function hasLeft(attendee: Property): boolean {
+  return left.test(parameterValue(attendee, "SCHEDULE-STATUS") ?? "");
 }
 
 /** Statuses that can still change, as the message is not delivered yet. */
