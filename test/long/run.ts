@@ -37,7 +37,8 @@ for (const one of found) console.log(`\nfound, and it fails on the parent commit
 for (const name of unexcused)
   console.log(`\n${name} did not run, and nothing in test/long/table.ts excuses it`);
 const left = absent.length === 0 ? "" : `, ${absent.length} did not run: ${absent.join(", ")}`;
-console.log(`\n${passed.length} passed, ${failed.length + found.length} failed${left}`);
+const before = found.length === 0 ? "" : `, ${found.length} found`;
+console.log(`\n${passed.length} passed, ${failed.length} failed${before}${left}`);
 process.exitCode = failed.length + unexcused.length === 0 ? 0 : 1;
 
 async function runAll(suites: Iterable<LongSuite>): Promise<void> {
