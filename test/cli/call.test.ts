@@ -74,6 +74,15 @@ describe("waypost call", () => {
     await once(child, "close");
   });
 
+  it("may approve in the place of a person, and not in that of an agent", async () => {
+    const scopesOf = async ({ address }: { readonly address: string }): Promise<string[]> => {
+      const { stdout } = await call(["health", "--data", daemon.data, "--agent", address]);
+      return JSON.parse(stdout).scopes;
+    };
+    expect(await scopesOf(daemon.people[0]!)).toContain("approve");
+    expect(await scopesOf(daemon.agents[0]!)).not.toContain("approve");
+  });
+
   it("ends with 1 when a stream ends with an error", async () => {
     const wrong = await call(["watch", ...there().slice(0, 2), "--token", "wp_wrong"]);
     expect(wrong).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("credential") });
