@@ -421,6 +421,27 @@ describe("from a person's mailbox", () => {
       state: "queued",
     });
   });
+
+  it("mail that an agent sends is marked as automatic, composed and as a draft", async () => {
+    await using own = await openJsonServer();
+    const { id } = (await own.administer("person.create", { address: "pat@first.example" })) as {
+      id: string;
+    };
+    await own.administer("grant.create", {
+      holder: own.ada.address,
+      target: "pat@first.example",
+      scopes: ["mail", "send"],
+    });
+    const body = hello(own.bob.address);
+    const draft = await own.ada.client.ok("draft.create", { body, in: id });
+    const asDraft = await own.ada.client.ok("send", { draft: draft.ref, version: draft.version });
+    const composed = await own.ada.client.ok("send", { body, in: id });
+    for (const { ref } of [asDraft, composed]) {
+      const { agent, object } = own.store.ids.decode(ref)!;
+      const message = (await own.mail.findMessage(agent, object as never))!;
+      expect((await own.mail.readBytes(message)).toString()).toMatch(/^Auto-Submitted: auto-generated\r$/m);
+    }
+  });
 });
 
 describe("limits", () => {

@@ -1,7 +1,9 @@
 /** Composes a mail from the body of `send` and `draft.*`: its bytes and its recipients. Everything that the body names is read
  *  here, with the caller's rights. */
+
 import { randomUUID } from "node:crypto";
 import type { AgentFacts } from "#/src/accounts/accounts.ts";
+import type { Principal } from "#/src/accounts/principal.ts";
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { type HeaderField, readHeaderFields } from "#/src/formats/mime/header.ts";
 import { walkParts } from "#/src/formats/mime/structure.ts";
@@ -97,7 +99,7 @@ export async function composeBody(
       messageId: `${randomUUID()}@${domainOf(from.address)}`,
       inReplyTo: answer?.inReplyTo,
       references: answer?.references ?? [],
-      autoSubmitted: autoSubmitted(owner, answered),
+      autoSubmitted: autoSubmitted(context.principal, answered),
       hasBcc,
     },
   );
@@ -123,9 +125,10 @@ async function textOf({ rooms }: OperationContext, html: string | undefined): Pr
   return html === undefined ? "" : (await rooms.mail.readers.renderHtml(html, "text")).text;
 }
 
-/** Auto-Submitted (RFC 3834 section 5): mail sent by a program is marked, so that other programs do not answer it automatically. */
-function autoSubmitted(owner: AgentFacts, answered: Original | undefined) {
-  if (owner.kind !== "agent") return undefined;
+/** Auto-Submitted (RFC 3834 section 5): mail sent by a program is marked, in whoever's name it
+ *  leaves, so that other programs do not answer it automatically. */
+function autoSubmitted(principal: Principal, answered: Original | undefined) {
+  if (principal.kind !== "agent") return undefined;
   return answered === undefined ? "auto-generated" : "auto-replied";
 }
 

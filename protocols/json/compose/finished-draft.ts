@@ -45,7 +45,8 @@ export async function finishedDraft(
   const finished = finishDraft(bytes, {
     date: mail.clock.now(),
     messageId: `${randomUUID()}@${owner.address.slice(owner.address.lastIndexOf("@") + 1)}`,
-    autoSubmitted: owner.kind !== "agent" ? undefined : isAnswer ? "auto-replied" : "auto-generated",
+    autoSubmitted:
+      context.principal.kind !== "agent" ? undefined : isAnswer ? "auto-replied" : "auto-generated",
   });
   const from = finished.authors.length === 1 ? normalAddress(finished.authors[0]!) : undefined;
   if (from === undefined)

@@ -132,7 +132,7 @@ async function planMail(
       date: nowMs,
       messageId: `${randomUUID()}@${address.slice(address.lastIndexOf("@") + 1)}`,
       references: [],
-      autoSubmitted: owner.kind === "agent" ? "auto-generated" : undefined,
+      autoSubmitted: principal.kind === "agent" ? "auto-generated" : undefined,
     },
   );
   return outbound.plan({
@@ -149,9 +149,9 @@ async function planMail(
     },
     isAuthenticated: true,
     holdWish: "policy",
-    source: owner.kind === "agent" ? "send" : "submission",
-    // The event is in the person's calendar, so no copy is stored in Sent.
-    hasNoCopy: owner.kind === "person",
+    source: principal.kind === "agent" ? "send" : "submission",
+    // A person sees the own invitation in the calendar. What an agent sends in a person's name has a copy in Sent.
+    hasNoCopy: principal.kind === "person",
     invitation: { answers: inviter, uid },
   });
 }
