@@ -67,9 +67,13 @@ ${page.body}
 }
 
 function places({ words, ...visit }: Visit, { session, waiting }: SignedIn): Html {
+  const { path } = visit.context.koa;
+  const here = (place: string): Html | false =>
+    (path === place || path.startsWith(`${place}/`)) && html` aria-current="page"`;
   const { name, address } = session.principal;
   return html`<nav class="tabs" aria-label="${words.places}">
-    <a href="/approvals" aria-current="page">${words.approvals} <span class="count" data-count${waiting === 0 && html` hidden`}>${waiting}<span class="aside"> ${words.waitingAside}</span></span></a>
+    <a href="/approvals"${here("/approvals")}>${words.approvals} <span class="count" data-count${waiting === 0 && html` hidden`}>${waiting}<span class="aside"> ${words.waitingAside}</span></span></a>
+    <a href="/mine"${here("/mine")}>${words.mine.title}</a>
   </nav>
   <details class="me">
     <summary><span class="aside">${words.account(name)}</span><span class="face is-person is-small">${initials(name)}</span></summary>

@@ -3,6 +3,7 @@ import { decide, edit, file, frame, showHold, undo } from "./approvals/acts.ts";
 import { listPage } from "./approvals/list-page.ts";
 import { decideSelected, select } from "./approvals/several.ts";
 import { cookieField, sessionCookie } from "./cookies.ts";
+import { endOtherSessions, endSession, removePasskey, showMine } from "./pages/mine.ts";
 import { chooseLanguage, join, joinOptions, showJoin, showSignIn, signIn } from "./strangers.ts";
 import { type Answer, pageAnswer, redirect, type SignedVisit, type Visit } from "./visit.ts";
 
@@ -39,6 +40,10 @@ export const signedRoutes: readonly RouteOf<SignedVisit>[] = [
   { method: "POST", path: new RegExp(`^/approvals/${hold}/decide$`), run: decide },
   { method: "POST", path: new RegExp(`^/approvals/${hold}/undo$`), run: undo },
   { method: "POST", path: new RegExp(`^/approvals/${hold}/edit$`), bodyBytesMax: 2_000_000, run: edit },
+  { method: "GET", path: /^\/mine$/, run: (visit) => showMine(visit) },
+  { method: "POST", path: /^\/mine\/sessions\/(\d{1,15})\/end$/, run: endSession },
+  { method: "POST", path: /^\/mine\/sessions\/end$/, run: endOtherSessions },
+  { method: "POST", path: /^\/mine\/passkeys\/(\d{1,15})\/remove$/, run: removePasskey },
   {
     method: "POST",
     path: /^\/sign-out$/,

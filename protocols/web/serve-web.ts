@@ -3,7 +3,7 @@ import type { HttpContext, HttpRoute } from "#/protocols/http/app.ts";
 import { forCaller } from "#/src/model/caller.ts";
 import type { WebAppRooms } from "./web-app.ts";
 
-const paths = /^\/(?:$|(?:sign-in|sign-out|join|language|approvals|assets|live)(?:\/|$))/;
+const paths = /^\/(?:$|(?:sign-in|sign-out|join|language|approvals|assets|live|mine)(?:\/|$))/;
 
 export function createWebRoute(rooms: Omit<WebAppRooms, "createSignIn">, load: LoadSignIn): HttpRoute {
   let app: Promise<(context: HttpContext) => Promise<void>> | undefined;

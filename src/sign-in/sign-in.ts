@@ -75,6 +75,8 @@ export interface SignIn {
   prove(session: PageSession, purpose: Purpose, shown: string, proof: Proof): Promise<void>;
   hasPasskey(session: PageSession): Promise<boolean>;
   listPasskeys(session: PageSession): Promise<readonly PasskeyRow[]>;
+  /** Throws `policy_refused` for the only one. */
+  removePasskey(session: PageSession, passkey: number): Promise<void>;
   /** The live ones, the newest first. */
   listSessions(session: PageSession): Promise<readonly PageSessionRow[]>;
   /** Ends one session of the person, or all but the one that asks. */
@@ -222,6 +224,10 @@ export function createSignIn({ store, accounts, settings, tell }: SignInRooms, h
 
     hasPasskey: async ({ principal }) => (await listPasskeys(store, principal.agent)).length > 0,
     listPasskeys: ({ principal }) => listPasskeys(store, principal.agent),
+
+    async removePasskey({ principal: { agent, author } }, passkey) {
+      await store.write(author, "removePasskey", { agent, passkey });
+    },
 
     async listSessions({ principal }) {
       const rows = await listPageSessions(store, principal.agent);

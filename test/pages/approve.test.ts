@@ -108,6 +108,23 @@ describe.skipIf(!hasChromium)(`a person in Chromium${chromiumNote}`, () => {
     expect(await stateOf(house, first)).toBe("waiting");
   });
 
+  test("removes one of two passkeys with the other one's word, and never the last", async () => {
+    await using house = await openPagesHouse();
+    await using browser = await startChromium();
+    await using first = await takeSeat(browser, house.origin);
+    await join(house, first);
+    await first.page.goto("/mine");
+    expect(await first.page.getByRole("button", { name: "Remove" }).isDisabled()).toBe(true);
+    await using second = await takeSeat(browser, house.origin);
+    await join(house, second);
+    await second.page.getByText("Your account was opened with an invitation").waitFor();
+    await second.page.goto("/mine");
+    await second.page.getByRole("button", { name: "Remove" }).first().click();
+    await second.page.getByText("Your only passkey can’t be removed.").waitFor();
+    expect(await second.page.getByRole("button", { name: "Remove" }).count()).toBe(1);
+    expect(second.faults).toEqual([]);
+  });
+
   test("edits a mail, approves the new version, and declines another one with a reason", async () => {
     await using house = await openPagesHouse(["holds.grace_s=1"]);
     await using browser = await startChromium();
@@ -256,6 +273,7 @@ describe.skipIf(!hasChromium)(`a person in Chromium${chromiumNote}`, () => {
       await check("/approvals");
       if (name === "a desk") await keepPicture(page, "approvals");
       await check("/approvals/hold_00000000000000000000000000");
+      await check("/mine");
       expect(found).toEqual([]);
       expect(seat.foreign).toEqual([]);
     },

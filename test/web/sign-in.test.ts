@@ -1,6 +1,6 @@
 /** Sessions of people: how they begin and end, and what a browser is told. */
 import { describe, expect, test } from "vitest";
-import { openBrowser } from "../support/clients/browser.ts";
+import { type FormlessBrowser, openBrowser } from "../support/clients/browser.ts";
 import { openPagesHouse } from "./pages-house.ts";
 
 const sessionName = "__Host-waypost";
@@ -74,6 +74,37 @@ describe("a session", () => {
     expect((await browser.get("/approvals")).status).toBe(200);
     await house.administer("person.delete", { owner: kim.address });
     expect(new URL((await browser.get("/approvals")).url).pathname).toBe("/sign-in");
+  });
+
+  test("is listed with its browser, and ends one by one or all others at once", async () => {
+    await using house = await openPagesHouse();
+    const [one, two, three] = [1, 2, 3].map(() => openBrowser(house.origin)) as [
+      FormlessBrowser,
+      FormlessBrowser,
+      FormlessBrowser,
+    ];
+    const agent = {
+      "user-agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Safari/604.1",
+    };
+    await one.post("/sign-in", { ...house.person });
+    await two.post("/sign-in", { ...house.person }, agent);
+    await three.post("/sign-in", { ...house.person });
+    const stranger = await house.createPerson("kim@waypost.test");
+    const other = openBrowser(house.origin);
+    await other.post("/sign-in", { address: stranger.address, password: stranger.password });
+    const isIn = async (browser: FormlessBrowser) => !(await browser.get("/mine")).url.includes("/sign-in");
+    const page = await one.get("/mine");
+    expect(page.text).toContain("Safari on iPhone");
+    const [newest = "", older = ""] = [...page.text.matchAll(/action="(\/mine\/sessions\/\d+\/end)"/g)].map(
+      ([, action]) => action!,
+    );
+    // A session of somebody else does not end.
+    await other.post(newest, {});
+    expect(await isIn(three)).toBe(true);
+    await one.post(older, {});
+    expect([await isIn(one), await isIn(two), await isIn(three)]).toEqual([true, false, true]);
+    await one.post("/mine/sessions/end", {});
+    expect([await isIn(one), await isIn(three), await isIn(other)]).toEqual([true, false, true]);
   });
 
   test("from a new browser is told to the person by a mail without a link", async () => {

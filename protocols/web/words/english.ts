@@ -311,6 +311,23 @@ export const english = {
       refused: "there is no way to the recipient",
     } as const satisfies Record<HoldFailure, string> as Record<HoldFailure, string>,
   },
+  mine: {
+    title: "Mine",
+    passkeys: "Passkeys",
+    passkeysLead: "They prove that it is you who signs in and decides. A new invitation makes another one.",
+    noPasskeys: "You have none. Ask the person who runs this server for an invitation: it makes one.",
+    since: (moment: string) => `since ${moment}`,
+    used: (moment: string) => `used ${moment}`,
+    notUsed: "not used yet",
+    remove: "Remove",
+    notRemoved: "The passkey was not removed: your passkey did not say yes.",
+    onlyKey: "Your only passkey can’t be removed.",
+    sessions: "Sessions",
+    sessionsLead: "Browsers in which you are signed in. A session ends after 14 days without use.",
+    thisOne: "This one",
+    end: "End",
+    endOthers: "End all other sessions",
+  },
   several: {
     title: (count: number, f: Format) =>
       f.plural(count, "Approve one mail", `Approve ${f.count(count)} mails`),

@@ -314,6 +314,25 @@ export const german: Words = {
       refused: "es gibt keinen Weg zum Empfänger",
     },
   },
+  mine: {
+    title: "Mein Konto",
+    passkeys: "Passkeys",
+    passkeysLead:
+      "Sie beweisen, dass Sie selbst sich anmelden und entscheiden. Eine neue Einladung legt einen weiteren an.",
+    noPasskeys:
+      "Sie haben keinen. Wer diesen Server betreibt, kann Ihnen eine Einladung geben: Sie legt einen an.",
+    since: (moment) => `seit ${moment}`,
+    used: (moment) => `benutzt ${moment}`,
+    notUsed: "noch nicht benutzt",
+    remove: "Entfernen",
+    notRemoved: "Der Passkey wurde nicht entfernt: Ihr Passkey hat nicht zugestimmt.",
+    onlyKey: "Ihr einziger Passkey kann nicht entfernt werden.",
+    sessions: "Sitzungen",
+    sessionsLead: "Browser, in denen Sie angemeldet sind. Eine Sitzung endet nach 14 Tagen ohne Benutzung.",
+    thisOne: "Diese",
+    end: "Beenden",
+    endOthers: "Alle anderen Sitzungen beenden",
+  },
   several: {
     title: (count, f) => f.plural(count, "Eine Mail freigeben", `${f.count(count)} Mails freigeben`),
     lead: "Jede so, wie Sie sie geöffnet haben. Hat sich eine seitdem geändert, so bleibt sie liegen und wartet.",
