@@ -5,6 +5,7 @@ import type { Collections } from "#/src/collections/collections.ts";
 import type { RuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
 import type { Files } from "#/src/files/files.ts";
 import type { MailQuota } from "#/src/mail/quota.ts";
+import type { Schedulers } from "#/src/scheduling/schedulers.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
 import type { LargeItems } from "./filters/large-items.ts";
 
@@ -16,6 +17,7 @@ export interface DavRooms {
   readonly largeItems: LargeItems;
   readonly files: Files;
   readonly scheduling: Scheduling;
+  readonly schedulers: Schedulers;
   readonly mail: Pick<MailQuota, "readQuota">;
   readonly settings: Settings;
   readonly log: Logger;

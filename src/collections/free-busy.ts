@@ -4,6 +4,7 @@
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { listComponents } from "#/src/formats/content-lines/content-line.ts";
 import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
+import { expandRule } from "#/src/formats/icalendar/expand-rule.ts";
 import {
   type Availability,
   type BusyPeriod,
@@ -12,9 +13,10 @@ import {
   mergeBusyPeriods,
   type Span,
 } from "#/src/formats/icalendar/free-busy.ts";
+import { isRepeating } from "#/src/formats/icalendar/is-repeating.ts";
 import { type TimeZone, utcZone } from "#/src/formats/icalendar/time-zone.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { busyPeriodsMax } from "#/src/model/limits.ts";
+import { busyPeriodsMax, mainBytesMax } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { busyOfItem, zoneOfCalendar } from "./busy-item.ts";
 import type { Collection } from "./collection.ts";
@@ -23,9 +25,6 @@ import type { Candidate, Item, StoredItem } from "./item.ts";
 import { readPortions } from "./portions.ts";
 import type { RuleExpansion } from "./rules/rule-expansion.ts";
 import { WorkMeter } from "./work-meter.ts";
-
-/** As of other questions about items: one of 4 MiB takes 0.1 s. */
-const largeBytesMin = 16 * 1024;
 
 export interface FreeBusyQuestion {
   readonly calendars: readonly Collection[];
@@ -63,9 +62,9 @@ export async function readFreeBusy(
       for await (const { bytes, component } of readTelling(collections, agent, candidates)) {
         const item = { bytes, component, range, timeZone, ownAddresses };
         const found =
-          bytes.length > largeBytesMin
+          bytes.length > mainBytesMax || isRepeating(bytes)
             ? await rules.busyOf(spent, item)
-            : await rules.evaluate(spent, (expandRule) => busyOfItem(item, floating, expandRule));
+            : spent.measure(() => busyOfItem(item, floating, expandRule));
         if (found === undefined) throw tooMuch();
         for (const one of found.availabilities) availabilities.push(one);
         for (const one of found.busy) busy.push(one);

@@ -43,7 +43,7 @@ import {
   createScheduleStatusUpdates,
   type ScheduleStatusUpdates,
 } from "#/src/scheduling/outgoing/schedule-status-updates.ts";
-import { createDirectSchedulers, createSchedulers } from "#/src/scheduling/schedulers.ts";
+import { createDirectSchedulers, createSchedulers, type Schedulers } from "#/src/scheduling/schedulers.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
 import { openStore } from "#/storage/open-store.ts";
 import type { Store } from "#/storage/store.ts";
@@ -71,6 +71,7 @@ export interface House extends AsyncDisposable {
   readonly collections: Collections;
   readonly contacts: ContactProjection;
   readonly rules: RuleExpansion;
+  readonly schedulers: Schedulers;
   readonly largeItems: LargeItems;
   readonly files: Files;
   readonly scheduling: Scheduling;
@@ -169,6 +170,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     collections,
     contacts,
     rules,
+    schedulers,
     largeItems,
     events,
     outbound,

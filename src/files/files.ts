@@ -2,8 +2,8 @@
  *  slash at its beginning or end; `""` is the root folder, which always exists. */
 import type { DeadProperty } from "#/src/collections/collection.ts";
 import type { Actor } from "#/src/model/author.ts";
-import { WaypostError } from "#/src/model/errors.ts";
-import { fileBytesMax, filePathBytesMax } from "#/src/model/limits.ts";
+import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
+import { fileBytesMax, filePathBytesMax, itemChangesMax } from "#/src/model/limits.ts";
 import type { AgentNumber, FileNumber, Modseq } from "#/src/model/numbers.ts";
 import { encodeItem } from "#/storage/items.ts";
 import {
@@ -75,10 +75,69 @@ export interface Files {
 }
 
 const pageSize = 500;
+/** How often files that come while their folder is moved are moved after it. */
+const roundsMax = 10;
 
 export function createFiles(store: Store): Files {
   function change(agent: AgentNumber, actor: Actor, action: FileAction): Promise<ChangedFile> {
     return store.write(actor, "changeFile", { agent, actor, action, at: store.clock.now() });
+  }
+
+  /** More members than one write changes. */
+  async function isLarge(agent: AgentNumber, folder: string): Promise<boolean> {
+    return (await listFilesBelow(store, agent, folder, "", itemChangesMax)).length === itemChangesMax;
+  }
+
+  type Removal = Omit<Extract<FileAction, { readonly kind: "remove" | "trim" }>, "kind">;
+
+  async function shrink(agent: AgentNumber, actor: Actor, removal: Removal): Promise<void> {
+    while (await isLarge(agent, removal.path)) await change(agent, actor, { kind: "trim", ...removal });
+  }
+
+  async function remove(agent: AgentNumber, actor: Actor, removal: Removal): Promise<ChangedFile> {
+    await shrink(agent, actor, removal);
+    return change(agent, actor, { kind: "remove", ...removal });
+  }
+
+  /** What is at the destination may be too large to be removed in the same write. */
+  async function overwrite(
+    agent: AgentNumber,
+    actor: Actor,
+    action: Extract<FileAction, { readonly kind: "copy" | "move" }>,
+  ): Promise<ChangedFile> {
+    try {
+      return await change(agent, actor, action);
+    } catch (error) {
+      const isTooLarge = isWaypostError(error) && error.details.reason === "limit_reached";
+      if (!isTooLarge || !(await isLarge(agent, action.to))) throw error;
+      await shrink(agent, actor, { path: action.to, expected: undefined });
+      return change(agent, actor, action);
+    }
+  }
+
+  async function extend(
+    agent: AgentNumber,
+    actor: Actor,
+    slice: Pick<Extract<FileAction, { readonly kind: "extend" }>, "path" | "to" | "isMoved">,
+  ): Promise<void> {
+    let after: string | undefined = "";
+    while (after !== undefined)
+      ({ last: after } = await change(agent, actor, { kind: "extend", ...slice, after }));
+  }
+
+  /** The folders are made anew at the destination, and removed when no file is in them any more. */
+  async function moveMembers(agent: AgentNumber, actor: Actor, path: string, to: string): Promise<void> {
+    for (let round = 1; ; round++) {
+      await extend(agent, actor, { path, to, isMoved: true });
+      try {
+        await remove(agent, actor, { path, expected: undefined, areFolders: true });
+        return;
+      } catch (error) {
+        // Somebody has put a file into one of them.
+        if (!isWaypostError(error) || error.code !== "precondition_failed" || round === roundsMax)
+          throw error;
+      }
+    }
   }
 
   return {
@@ -111,10 +170,21 @@ export function createFiles(store: Store): Files {
       assertPath(path);
       return change(agent, actor, { kind: "make", path, properties });
     },
-    remove: (agent, actor, path, expected) => change(agent, actor, { kind: "remove", path, expected }),
-    async transfer(agent, actor, action) {
-      assertPath(action.to);
-      return change(agent, actor, { ...action, expected: action.expected });
+    remove: (agent, actor, path, expected) => remove(agent, actor, { path, expected }),
+    async transfer(agent, actor, given) {
+      const action = { ...given, expected: given.expected };
+      const { kind, path, to } = action;
+      assertPath(to);
+      const isWhole = kind === "move" || action.isDeep;
+      if (!isWhole || !(await isLarge(agent, path))) return overwrite(agent, actor, action);
+      const made = await overwrite(agent, actor, { ...action, kind: "copy", isDeep: false });
+      if (kind === "move") await moveMembers(agent, actor, path, to);
+      else
+        await extend(agent, actor, { path, to, isMoved: false }).catch(async (error: unknown) => {
+          await remove(agent, actor, { path: to, expected: undefined });
+          throw error;
+        });
+      return made;
     },
     changeProperties: (agent, actor, path, { set, remove }) =>
       change(agent, actor, { kind: "properties", path, set, remove }),

@@ -6,23 +6,21 @@ import type { Collection } from "#/src/collections/collection.ts";
 import type { Collections } from "#/src/collections/collections.ts";
 import { readFreeBusy } from "#/src/collections/free-busy.ts";
 import type { RuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
-import { type Component, findProperty, listComponents } from "#/src/formats/content-lines/content-line.ts";
+import type { Property } from "#/src/formats/content-lines/content-line.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
-import { timeZonesOf } from "#/src/formats/icalendar/find-time-zone.ts";
 import { makeFreeBusy, type Span } from "#/src/formats/icalendar/free-busy.ts";
-import { readCalendarTime } from "#/src/formats/icalendar/recurrence-set.ts";
-import { utcOfLocal, utcZone } from "#/src/formats/icalendar/time-zone.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { attendeesOfInstanceMax } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { CollectionReach } from "#/src/reach/collection-reach.ts";
-import { readCalendar } from "./arriving/arriving-calendar.ts";
 import { type CalendarUserRooms, findCalendarUser, listOwnAddresses } from "./calendar-users.ts";
-import { type Attendee, findOrganizer, listAttendees } from "./participants.ts";
+import type { FreeBusyRequestFacts } from "./free-busy-facts.ts";
+import type { Schedulers } from "./schedulers.ts";
 
 export interface FreeBusyRooms extends CalendarUserRooms {
   readonly collections: Collections;
   readonly rules: RuleExpansion;
+  readonly schedulers: Schedulers;
 }
 
 export interface FreeBusyRequest {
@@ -53,18 +51,17 @@ export async function answerFreeBusyRequest(
   rooms: FreeBusyRooms,
   { agent, reach, bytes }: FreeBusyRequest,
 ): Promise<readonly FreeBusyAnswer[]> {
-  const { component, range } = readRequest(bytes);
+  const { organizer, attendees, range, repeated } = await readRequest(rooms.schedulers, bytes);
   const owner = await rooms.accounts.findAgentFacts(agent);
   if (owner === undefined) throw new WaypostError("not_found", "There is no such agent.");
-  const organizer = findOrganizer(component);
-  const own = new Set(await listOwnAddresses(rooms, owner, [bytes]));
-  if (organizer === undefined || !own.has(organizer.address))
+  const own = new Set(await listOwnAddresses(rooms, owner, [Buffer.from(organizer ?? "")]));
+  if (organizer === undefined || !own.has(organizer))
     throw new WaypostError("invalid", "The ORGANIZER is not the owner of this outbox.", {
       reason: "valid-organizer",
     });
   const answers: FreeBusyAnswer[] = [];
   const startedAt = performance.now();
-  for (const attendee of listAttendees(component)) {
+  for (const attendee of attendees) {
     const recipient = attendee.property.value.trim();
     if (performance.now() - startedAt > timeMaxMs) {
       answers.push({ recipient, status: notDone });
@@ -79,7 +76,13 @@ export async function answerFreeBusyRequest(
     const readable = seen.filter(({ rights, role }) => rights.has("freebusy") && role !== "inbox");
     if (readable.length === 0) answers.push({ recipient, status: noAuthority });
     else {
-      const calendar = await busyTimeOf(rooms, user.agents[0]!, attendee, component, range, readable);
+      const calendar = await busyTimeOf(
+        rooms,
+        user.agents[0]!,
+        [...repeated, attendee.property],
+        range,
+        readable,
+      );
       answers.push({ recipient, status: success, calendar });
     }
   }
@@ -89,8 +92,7 @@ export async function answerFreeBusyRequest(
 async function busyTimeOf(
   rooms: FreeBusyRooms,
   agent: AgentNumber,
-  attendee: Attendee,
-  request: Component,
+  extra: readonly Property[],
   range: Span,
   calendars: readonly Collection[],
 ): Promise<Uint8Array> {
@@ -102,39 +104,16 @@ async function busyTimeOf(
     owner: agent,
     ownAddresses,
   });
-  const extra = [
-    ...["UID", "ORGANIZER"].map((name) => findProperty(request, name)).filter((one) => one !== undefined),
-    attendee.property,
-  ];
   const calendar = makeFreeBusy(periods, range, rooms.collections.clock.now(), { extra, method: "REPLY" });
   return new Uint8Array(writeContentLines({ items: [calendar] }));
 }
 
-function readRequest(bytes: Uint8Array): { readonly component: Component; readonly range: Span } {
-  const calendar = readCalendar(bytes);
-  if (calendar === undefined)
-    throw new WaypostError("invalid", "The body is not an iCalendar object.", {
-      reason: "valid-calendar-data",
-    });
-  const components = listComponents(calendar, "VFREEBUSY");
-  const [component] = components;
-  const isRequest = findProperty(calendar, "METHOD")?.value.trim().toUpperCase() === "REQUEST";
-  if (!isRequest || component === undefined || components.length > 1) throw noMessage();
-  const range = readRange(calendar, component);
-  const isBounded = listAttendees(component).length <= attendeesOfInstanceMax;
-  if (range === undefined || findProperty(component, "UID") === undefined || !isBounded) throw noMessage();
-  return { component, range };
-}
-
-function readRange(calendar: Component, component: Component): Span | undefined {
-  const findZone = timeZonesOf(calendar);
-  const [startMs, endMs] = ["DTSTART", "DTEND"].map((name) => {
-    const property = findProperty(component, name);
-    const time = property && readCalendarTime(property);
-    if (time === undefined) return undefined;
-    return utcOfLocal((time.tzid === undefined ? undefined : findZone(time.tzid)) ?? utcZone, time.localMs);
-  });
-  return startMs === undefined || endMs === undefined || startMs >= endMs ? undefined : { startMs, endMs };
+async function readRequest(schedulers: Schedulers, message: Uint8Array): Promise<FreeBusyRequestFacts> {
+  const result = await schedulers.run({ kind: "ask", message });
+  if (result.outcome === "asked") return result.request;
+  if (result.outcome === "unasked" && result.reason === "valid-calendar-data")
+    throw new WaypostError("invalid", "The body is not an iCalendar object.", { reason: result.reason });
+  throw noMessage();
 }
 
 function noMessage(): WaypostError {

@@ -1,8 +1,9 @@
 /** The computations of scheduling on octets: a change, an arriving message, the attendees' view of an answer. They are pure, so a
  *  thread can run them (`scheduler-thread.ts`), as objects from strangers may need much work. */
 import { Buffer } from "node:buffer";
-import type { Component } from "#/src/formats/content-lines/content-line.ts";
+import { type Component, findProperty } from "#/src/formats/content-lines/content-line.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
+import type { ErrorReason } from "#/src/model/errors.ts";
 import type { IgnoredReason } from "./arriving/applied.ts";
 import { applyMessage, isFromOrganizer, readMessage, speaksFor } from "./arriving/apply.ts";
 import { readCalendar } from "./arriving/arriving-calendar.ts";
@@ -11,6 +12,7 @@ import type { CalendarAddress } from "./calendar-address.ts";
 import { decide, isBrokenRule, type SchedulingRole } from "./decisions/decide.ts";
 import { listOrganizerMessages } from "./decisions/decide-organizer.ts";
 import { type AttachmentEdit, type AttachmentRefusal, editAttachments } from "./edit-attachments.ts";
+import { type FreeBusyRequestFacts, readFreeBusyRequest } from "./free-busy-facts.ts";
 import { describeMessage, type MessageText } from "./outgoing/message-text.ts";
 import type { Method, SchedulingMessage } from "./outgoing/messages.ts";
 import { type DeliveryStatus, withLaterStatus } from "./outgoing/schedule-status.ts";
@@ -64,7 +66,15 @@ export type SchedulingJob =
       readonly stored: Uint8Array;
       readonly statuses: ReadonlyMap<CalendarAddress, DeliveryStatus>;
     }
-  | { readonly kind: "attach"; readonly now: Uint8Array; readonly edit: AttachmentEdit };
+  | { readonly kind: "attach"; readonly now: Uint8Array; readonly edit: AttachmentEdit }
+  /** Whether a message is of a whole event, which its author had cancelled. */
+  | {
+      readonly kind: "renew";
+      readonly stored: Uint8Array;
+      readonly message: Uint8Array;
+      readonly author: CalendarAddress;
+    }
+  | { readonly kind: "ask"; readonly message: Uint8Array };
 
 /** The content that several messages share. */
 export interface MessageContent extends MessageText {
@@ -97,6 +107,9 @@ export type SchedulingResult =
   | { readonly outcome: "changed"; readonly bytes: Uint8Array; readonly isByAssistant?: boolean }
   | { readonly outcome: "unattached"; readonly reason: AttachmentRefusal }
   | { readonly outcome: "told" }
+  | { readonly outcome: "renewed"; readonly isNewAgain: boolean }
+  | { readonly outcome: "asked"; readonly request: FreeBusyRequestFacts }
+  | { readonly outcome: "unasked"; readonly reason: ErrorReason }
   | { readonly outcome: "ignored"; readonly reason: IgnoredReason }
   /** The octets are not a calendar. The write that stores them refuses them with the reason. */
   | { readonly outcome: "unreadable" }
@@ -105,6 +118,8 @@ export type SchedulingResult =
 export function runJob(job: SchedulingJob): SchedulingResult {
   if (job.kind === "note") return note(job);
   if (job.kind === "attach") return attach(job);
+  if (job.kind === "renew") return renew(job);
+  if (job.kind === "ask") return ask(job);
   const who = new Set(job.who);
   if (job.kind === "apply") return apply(job, who);
   if (job.kind === "answer") return answer(job, who);
@@ -197,6 +212,31 @@ function attach({ now, edit }: Extract<SchedulingJob, { readonly kind: "attach" 
   return typeof edited === "string"
     ? { outcome: "unattached", reason: edited }
     : { outcome: "changed", bytes: bytesOf(edited) };
+}
+
+/** An organizer who deletes an event and stores it again (undo) begins with its former SEQUENCE again. */
+function renew({
+  stored,
+  message,
+  author,
+}: Extract<SchedulingJob, { readonly kind: "renew" }>): SchedulingResult {
+  const [before, after] = [stored, message].map((bytes) => {
+    const calendar = readCalendar(bytes);
+    return calendar && readSchedulingObject(calendar);
+  });
+  const isCancelled =
+    before?.organizer?.address === author &&
+    listSchedulingComponents(before.calendar).every(
+      (component) => findProperty(component, "STATUS")?.value.trim().toUpperCase() === "CANCELLED",
+    );
+  return { outcome: "renewed", isNewAgain: isCancelled && after?.master !== undefined };
+}
+
+function ask({ message }: Extract<SchedulingJob, { readonly kind: "ask" }>): SchedulingResult {
+  const request = readFreeBusyRequest(message);
+  return typeof request === "string"
+    ? { outcome: "unasked", reason: request }
+    : { outcome: "asked", request };
 }
 
 function bytesOf(calendar: Component): Uint8Array {

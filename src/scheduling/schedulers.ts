@@ -42,7 +42,10 @@ function textsOf(job: SchedulingJob): readonly (Uint8Array | undefined)[] {
   switch (job.kind) {
     case "apply":
     case "answer":
+    case "renew":
       return [job.stored, job.message];
+    case "ask":
+      return [job.message];
     case "note":
       return [job.stored];
     case "attach":

@@ -200,12 +200,37 @@ it("refuses a file that is too large", async () => {
   ).rejects.toMatchObject({ details: { reason: "too_large" } });
 });
 
-it("refuses to change more files at once than the limit", async () => {
+it("copies, moves, replaces and removes a folder with more files than one write changes", async () => {
   await using house = await openFileHouse();
   const { files, ada, actor } = house;
-  await files.makeFolder(ada.agent, actor, "many", []);
-  await Promise.all(Array.from({ length: itemChangesMax }, (_, number) => house.put(`many/${number}`, "")));
-  await expect(files.remove(ada.agent, actor, "many")).rejects.toMatchObject({
-    details: { reason: "limit_reached" },
-  });
+  const count = itemChangesMax + 50;
+  await files.makeFolder(ada.agent, actor, "many", [property]);
+  await files.makeFolder(ada.agent, actor, "many/deep", [property]);
+  const put = (number: number) => house.put(`many/${number % 2 ? "deep/" : ""}${number}`, String(number));
+  await Promise.all(Array.from({ length: count }, (_, number) => put(number)));
+  const transfer = (kind: "copy" | "move", path: string, to: string, isOverwriting = false) =>
+    files.transfer(ada.agent, actor, { kind, path, to, isDeep: true, isOverwriting });
+  const countIn = async (folder: string): Promise<number> =>
+    (await house.list(folder)).length + (await house.list(`${folder}/deep`)).length;
+  const before = await files.findFile(ada.agent, "many/deep/1");
+
+  await transfer("copy", "many", "copy");
+  expect([await countIn("many"), await countIn("copy")]).toEqual([count + 1, count + 1]);
+  await transfer("move", "many", "moved");
+  expect(await house.list("")).toEqual(["copy", "moved"]);
+  expect(await countIn("moved")).toBe(count + 1);
+  expect(await house.read("moved/deep/1")).toBe("1");
+  expect((await files.findFile(ada.agent, "moved/deep/1"))?.file).toBe(before?.file);
+  const deep = (await files.findFile(ada.agent, "moved/deep")) as FileEntry;
+  expect(await files.listDeadProperties(deep)).toEqual([property]);
+
+  await expect(transfer("move", "moved", "copy")).rejects.toMatchObject({ code: "precondition_failed" });
+  expect(await transfer("move", "moved", "copy", true)).toMatchObject({ isCreated: false });
+  expect([await house.list(""), await countIn("copy")]).toEqual([["copy"], count + 1]);
+  const { modseq } = (await files.findFile(ada.agent, "copy")) as FileEntry;
+  const remove = (expected: number) => files.remove(ada.agent, actor, "copy", String(expected));
+  await expect(remove(modseq - 1)).rejects.toMatchObject({ code: "precondition_failed" });
+  expect(await countIn("copy")).toBe(count + 1);
+  await remove(modseq);
+  expect(await house.list("")).toEqual([]);
 });

@@ -5,13 +5,14 @@ import { createCollections } from "#/src/collections/create-collections.ts";
 import { createDirectPreparation } from "#/src/collections/preparing/preparation.ts";
 import type { Outbound } from "#/src/outbound/outbound.ts";
 import { createScheduling } from "#/src/scheduling/create-scheduling.ts";
-import { createDirectSchedulers } from "#/src/scheduling/schedulers.ts";
+import { createDirectSchedulers, type Schedulers } from "#/src/scheduling/schedulers.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
 import type { Store } from "#/storage/store.ts";
 
 export interface CalendarRooms {
   readonly collections: Collections;
   readonly scheduling: Scheduling;
+  readonly schedulers: Schedulers;
 }
 
 export function calendarRooms({
@@ -27,6 +28,7 @@ export function calendarRooms({
   const schedulers = createDirectSchedulers();
   return {
     collections,
+    schedulers,
     scheduling: createScheduling({ accounts, ids: store.ids, collections, schedulers, outbound }),
   };
 }

@@ -11,7 +11,6 @@ import {
 } from "#/src/formats/content-lines/content-line.ts";
 import { parsePeriod, utcTzid } from "#/src/formats/icalendar/calendar-time.ts";
 import { expandComponents, listUnexpanded } from "#/src/formats/icalendar/expand-components.ts";
-import type { ExpandRule } from "#/src/formats/icalendar/expand-rule.ts";
 import { findNamedZone } from "#/src/formats/icalendar/find-time-zone.ts";
 import { readRecurrenceSet } from "#/src/formats/icalendar/recurrence-set.ts";
 import type { TimeZone } from "#/src/formats/icalendar/time-zone.ts";
@@ -52,10 +51,9 @@ export function selectCalendarData(
   request: CalendarDataRequest,
   calendar: Component,
   floating: TimeZone,
-  expandRule?: ExpandRule,
 ): Component | undefined {
   let selected: Component | undefined = calendar;
-  if (request.expand !== undefined) selected = expandCalendar(selected, request.expand, floating, expandRule);
+  if (request.expand !== undefined) selected = expandCalendar(selected, request.expand, floating);
   else if (request.limitRecurrenceSet !== undefined)
     selected = limitRecurrenceSet(selected, request.limitRecurrenceSet, floating);
   if (selected === undefined) return undefined;
@@ -65,17 +63,12 @@ export function selectCalendarData(
 }
 
 /** Section 9.6.5: instances that overlap the range, each a component of its own in UTC, and no time zones. */
-function expandCalendar(
-  calendar: Component,
-  range: TimeRange,
-  floating: TimeZone,
-  expandRule: ExpandRule | undefined,
-): Component | undefined {
+function expandCalendar(calendar: Component, range: TimeRange, floating: TimeZone): Component | undefined {
   const { findZone } = calendarTarget(calendar, floating);
   const components = listComponents(calendar).filter(({ name }) => recurring.has(name));
   const expanded: Component[] = [];
   for (const one of seriesOf(components)) {
-    const set = readRecurrenceSet(one, findZone, floating, expandRule);
+    const set = readRecurrenceSet(one, findZone, floating);
     const instances = expandComponents(set, range.startMs, range.endMs);
     if (instances === undefined) return undefined;
     expanded.push(...listUnexpanded(set, one), ...instances);

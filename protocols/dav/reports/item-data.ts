@@ -4,6 +4,7 @@ import type { StoredItem } from "#/src/collections/item.ts";
 import { WorkMeter } from "#/src/collections/work-meter.ts";
 import type { Component } from "#/src/formats/content-lines/content-line.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
+import { isRepeating } from "#/src/formats/icalendar/is-repeating.ts";
 import type { TimeZone } from "#/src/formats/icalendar/time-zone.ts";
 import { asBuffer, decodeUnlabelledBytes } from "#/src/formats/mime/octets.ts";
 import { collectionStandards } from "../collections/collection-standard.ts";
@@ -79,19 +80,18 @@ export function readCalendarQuery(
       if (item === undefined || item.kind !== "calendar") return undefined;
       if (isWhole) return textOf(item.bytes);
       const { collection } = resource.parent;
-      if (isLarge(item.bytes)) return writeLarge(item.bytes, zones.textOf(collection));
+      const isExpanded = selection.expand !== undefined && isRepeating(item.bytes);
+      if (isLarge(item.bytes) || isExpanded) return writeLarge(item.bytes, zones.textOf(collection));
       const calendar = read(item);
       return calendar === undefined ? textOf(item.bytes) : writeSelected(calendar, zones(collection));
     },
   });
   return { query, properties: [reading], needsBytes: true };
 
-  async function writeSelected(calendar: Component, zone: TimeZone): Promise<Xml> {
+  function writeSelected(calendar: Component, zone: TimeZone): Xml {
     const selected = meter.isBeyond
       ? undefined
-      : await request.rooms.rules.evaluate(meter, (expandRule) =>
-          selectCalendarData(selection, calendar, zone, expandRule),
-        );
+      : meter.measure(() => selectCalendarData(selection, calendar, zone));
     if (selected === undefined) throw tooManyInstances();
     return textOf(writeContentLines({ items: [selected] }));
   }

@@ -3,8 +3,10 @@
  *  are listed in `faults`; only a stream beyond the limits of `model/limits.ts` is refused.
  *  Lenient: a bare LF ends a line (exports of Google and of many scripts), blank lines are kept (Outlook writes them), a
  *  component without END ends with the text or with the component around it (truncated downloads). */
+
 import { isUtf8 } from "node:buffer";
 import { WaypostError } from "#/src/model/errors.ts";
+import { readsForeignText } from "#/src/model/foreign-text.ts";
 import {
   contentDepthMax,
   contentFaultsMax,
@@ -35,6 +37,7 @@ interface Reading {
 
 /** Throws `invalid` with the reason `too_large` or `limit_reached` if the stream is beyond the limits. */
 export function readContentLines(bytes: Uint8Array): ContentStream {
+  readsForeignText("content lines", bytes.length);
   if (bytes.length > contentStreamBytesMax)
     throw new WaypostError("invalid", `The text has more than ${contentStreamBytesMax} octets.`, {
       reason: "too_large",

@@ -1,6 +1,8 @@
 /** HTML as a person sees it, for those who read: text, Markdown, or HTML with nothing in it but that. What is hidden is left
  *  out and counted. The same document gives the same answer, in bounded time and memory. */
+
 import { cleanText } from "#/src/formats/text/clean-text.ts";
+import { readsForeignText } from "#/src/model/foreign-text.ts";
 import { type Doubt, doubts, type Removal, type RemovalCounts, removals } from "#/src/model/removal.ts";
 import { createCascade } from "./cascade.ts";
 import { type ConcealedText, EvidenceWriter } from "./evidence-writer.ts";
@@ -45,6 +47,8 @@ const picturesMax = 50;
 const altLengthMax = 500;
 
 export function renderHtml(source: string, form: HtmlForm): RenderedHtml {
+  // However short it is.
+  readsForeignText("html", Number.POSITIVE_INFINITY);
   try {
     return renderWithinBudget(source, form);
   } catch (error) {

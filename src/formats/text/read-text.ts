@@ -1,9 +1,11 @@
 /** The text of a part of a mail: decoded, in the words of its format, and without what a person would not see. The same octets give the
  *  same text, in bounded time and memory. */
+
 import { frameOfText } from "#/src/formats/html/frame-page.ts";
 import { charsetOfPage } from "#/src/formats/html/html-charset.ts";
 import { type HtmlForm, type RenderedHtml, renderHtml } from "#/src/formats/html/render-html.ts";
 import { decodeCharset, isKnownCharset } from "#/src/formats/mime/charset.ts";
+import { readsForeignText } from "#/src/model/foreign-text.ts";
 import type { Removal } from "#/src/model/removal.ts";
 import { type CountRemoval, cleanText } from "./clean-text.ts";
 import { calendarText, contactText } from "./content-lines.ts";
@@ -30,6 +32,7 @@ export function readText(
   { bytes, reading, charset: said, usualCharset, flowed, form }: TextToRead,
   render: (html: string, form: HtmlForm) => RenderedHtml = renderHtml,
 ): ReadText {
+  readsForeignText(reading, bytes.length);
   const charset = said ?? (reading === "html" ? charsetOfPage(bytes) : undefined) ?? usualCharset;
   const decoded = decodeCharset(bytes, charset);
   const counts = new Map<Removal, number>();

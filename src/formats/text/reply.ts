@@ -1,6 +1,8 @@
 /** Finds the new text of a reply: without the quoted history and the signature. Nothing is lost: each cut is a range of the text.
  *  If nothing would remain, nothing is cut. Forwarded messages are kept. */
 
+import { readsForeignText } from "#/src/model/foreign-text.ts";
+
 export interface ReplyCut {
   readonly what: "quoted-history" | "signature";
   /** UTF-16 units of the text. */
@@ -21,6 +23,7 @@ const headerLines = 12;
 const signatureLines = 20;
 
 export function extractReply(text: string): Reply {
+  readsForeignText("reply", text.length);
   const lines = text.split("\n");
   const looked = lines.map((line) => line.slice(0, lookedAtMax).trimEnd());
   const cut = new Array<ReplyCut["what"] | undefined>(lines.length);

@@ -3,18 +3,15 @@
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import type { AgentActions, Collections, ItemAction } from "#/src/collections/collections.ts";
 import type { ItemProvenance, StoredItem } from "#/src/collections/item.ts";
-import { findProperty } from "#/src/formats/content-lines/content-line.ts";
 import type { Actor } from "#/src/model/author.ts";
 import { schedulingInboxItemsMax } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { IgnoredReason } from "../arriving/applied.ts";
 import { isFromOrganizer } from "../arriving/apply.ts";
-import { readCalendar } from "../arriving/arriving-calendar.ts";
 import type { CalendarAddress } from "../calendar-address.ts";
 import { type CalendarUserRooms, listOwnAddresses } from "../calendar-users.ts";
 import type { MessageContent } from "../jobs.ts";
 import type { Schedulers } from "../schedulers.ts";
-import { listSchedulingComponents, readSchedulingObject } from "../scheduling-object.ts";
 
 export interface LocalRooms extends CalendarUserRooms {
   readonly accounts: Accounts;
@@ -83,8 +80,9 @@ export function createLocalCopies(rooms: LocalRooms, uid: string): LocalCopies {
       const who = await listOwnAddresses(rooms, facts, [content.bytes], known);
       // What a message of the same change has cancelled stays cancelled.
       const isUntouched = copy.bytes === copy.item?.bytes;
-      const isNewAgain = isDirect && isUntouched && hasSeries(content) && isCancelledBy(copy.bytes, author);
-      const stored = isNewAgain ? undefined : copy.bytes;
+      const isRenewed =
+        isDirect && isUntouched && (await isNewAgain(schedulers, copy.bytes, content, author));
+      const stored = isRenewed ? undefined : copy.bytes;
       const message = content.bytes;
       const result = await schedulers.run({ kind: "apply", stored, message, who, author, mayAssist });
       if (result.outcome === "changed") {
@@ -117,25 +115,16 @@ export function createLocalCopies(rooms: LocalRooms, uid: string): LocalCopies {
   };
 }
 
-/** Largest copy that is read here. */
-const directBytesMax = 32 * 1024;
-
-/** A REQUEST of the whole event, not only of instances. */
-function hasSeries({ method, bytes }: Pick<MessageContent, "method" | "bytes">): boolean {
-  if (method !== "REQUEST" || bytes.length > directBytesMax) return false;
-  const calendar = readCalendar(bytes);
-  return calendar !== undefined && readSchedulingObject(calendar)?.master !== undefined;
-}
-
-/** An organizer who deletes an event and stores it again (undo) begins with its former SEQUENCE again. */
-function isCancelledBy(bytes: Uint8Array | undefined, author: CalendarAddress): boolean {
-  if (bytes === undefined || bytes.length > directBytesMax) return false;
-  const calendar = readCalendar(bytes);
-  const object = calendar && readSchedulingObject(calendar);
-  if (object?.organizer?.address !== author) return false;
-  return listSchedulingComponents(object.calendar).every(
-    (component) => findProperty(component, "STATUS")?.value.trim().toUpperCase() === "CANCELLED",
-  );
+/** Whether a REQUEST stores an event again that its author had cancelled. */
+async function isNewAgain(
+  schedulers: Schedulers,
+  stored: Uint8Array | undefined,
+  { method, bytes: message }: Pick<MessageContent, "method" | "bytes">,
+  author: CalendarAddress,
+): Promise<boolean> {
+  if (stored === undefined || method !== "REQUEST") return false;
+  const result = await schedulers.run({ kind: "renew", stored, message, author });
+  return result.outcome === "renewed" && result.isNewAgain;
 }
 
 async function putCopy(

@@ -41,6 +41,23 @@ export function listFilesBelow(
   );
 }
 
+/** The last ones of them, each before the folder that it stands in. */
+export function listLastFilesBelow(
+  reader: Reader,
+  agent: AgentNumber,
+  folder: string,
+  limit: number,
+): Promise<FileRow[]> {
+  const [since, before] = boundsBelow(folder);
+  return reader.all(
+    `${selectFile} where agent_id = ? and path >= ? and path < ? order by path desc limit ?`,
+    agent,
+    since,
+    before,
+    limit,
+  );
+}
+
 /** The range of paths below a folder. "0" is the character after "/". */
 export function boundsBelow(folder: string): readonly [since: string, before: string] {
   return folder === "" ? ["", "\u{10ffff}"] : [`${folder}/`, `${folder}0`];

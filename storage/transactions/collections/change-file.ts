@@ -4,7 +4,12 @@ import { filePathBytesMax, itemChangesMax } from "#/src/model/limits.ts";
 import { formatNumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, FileNumber, Modseq } from "#/src/model/numbers.ts";
 import type { CollectionPropertyRow } from "../../queries/collections/collections.ts";
-import { type FileRow, findFile, listFilesBelow } from "../../queries/collections/files.ts";
+import {
+  type FileRow,
+  findFile,
+  listFilesBelow,
+  listLastFilesBelow,
+} from "../../queries/collections/files.ts";
 import type { Transaction } from "../../sql.ts";
 import { type AgentTransaction, beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { changeDeadProperties } from "../../writing/collections/dead-properties.ts";
@@ -30,7 +35,13 @@ export type FileAction =
       readonly expected: FileExpectation;
     }
   | { readonly kind: "make"; readonly path: string; readonly properties: readonly CollectionPropertyRow[] }
-  | { readonly kind: "remove"; readonly path: string; readonly expected: FileExpectation }
+  /** `trim`: a slice of a folder that is too large for one write, its last members. `areFolders`: refused if files are in it. */
+  | {
+      readonly kind: "remove" | "trim";
+      readonly path: string;
+      readonly expected: FileExpectation;
+      readonly areFolders?: boolean;
+    }
   | {
       readonly kind: "copy" | "move";
       readonly path: string;
@@ -39,6 +50,14 @@ export type FileAction =
       readonly isDeep: boolean;
       readonly isOverwriting: boolean;
       readonly expected: FileExpectation;
+    }
+  /** Its members after this path are copied into another folder; `isMoved`: files are moved, and the folders stay behind without them. */
+  | {
+      readonly kind: "extend";
+      readonly path: string;
+      readonly to: string;
+      readonly after: string;
+      readonly isMoved: boolean;
     }
   | {
       readonly kind: "properties";
@@ -58,9 +77,16 @@ export interface ChangedFile {
   readonly modseq: Modseq;
   /** There was no resource at the path, or at the destination of a copy or move. */
   readonly isCreated: boolean;
+  /** Of a slice: the path of its last member, undefined when there was none. */
+  readonly last?: string | undefined;
 }
 
-/** The one write of files and folders: each action with everything below its path, all or nothing. Refuses not_found,
+/** Members of a slice, and octets after which it ends. */
+const sliceMembersMax = 200;
+const sliceBytesMax = 4 * 1024 * 1024;
+
+/** The one write of files and folders: each action with everything below its path, all or nothing; a folder with more members than one
+ *  write changes is changed in slices, which keep every member in a folder. Refuses not_found,
  *  precondition_failed, over_quota, limit_reached, too_large. */
 export async function changeFile(tx: Transaction, args: ChangeFile): Promise<ChangedFile> {
   const { action } = args;
@@ -72,13 +98,17 @@ export async function changeFile(tx: Transaction, args: ChangeFile): Promise<Cha
     await changeDeadProperties(tx, "file", args.agent, held.file, action);
     return finish(write, "update", [held.file], false);
   }
+  if (action.kind === "extend") return extend(write, action);
   assertExpected(held, action.expected);
-  const rows = await listTree(write, held, action.kind !== "copy" || action.isDeep);
-  if (action.kind === "remove") {
-    await removeTree(write, rows);
-    return finish(write, "remove", [held.file], false);
-  }
-  return transfer(write, action, rows);
+  if ("to" in action)
+    return transfer(write, action, await listTree(write, held, action.kind === "move" || action.isDeep));
+  const isSlice = action.kind === "trim";
+  const rows = isSlice
+    ? await listLastFilesBelow(tx, args.agent, action.path, sliceMembersMax)
+    : await listTree(write, held, true);
+  if (action.areFolders === true && rows.some(({ mediaType }) => mediaType !== null)) throw taken(held);
+  await removeTree(write, rows);
+  return finish(write, "remove", isSlice ? numbersOf(rows) : [held.file], false);
 }
 
 async function create(
@@ -116,11 +146,11 @@ async function transfer(
   { kind, path, to, isOverwriting }: Extract<FileAction, { readonly kind: "copy" | "move" }>,
   rows: readonly FileRow[],
 ): Promise<ChangedFile> {
-  const { tx, agent, at } = write;
+  const { tx, agent } = write;
   if (to === path || to.startsWith(`${path}/`) || path.startsWith(`${to}/`))
     throw new WaypostError("invalid", "A folder is not put into itself, or in the place of what contains it");
   const placeOf = (row: FileRow): string => `${to}${row.path.slice(path.length)}`;
-  for (const row of rows) assertPathFits(placeOf(row));
+  if (kind === "move") for (const row of rows) assertPathFits(placeOf(row));
   const standing = await findFile(tx, agent, to);
   if (standing !== undefined) {
     if (!isOverwriting) throw taken(standing);
@@ -128,25 +158,65 @@ async function transfer(
   } else await assertFolder(write, to);
   if (kind === "move") {
     for (const row of rows) await moveFile(tx, agent, row, placeOf(row), write.modseq);
-    return finish(
-      write,
-      "update",
-      rows.map(({ file }) => file),
-      standing === undefined,
-    );
+    return finish(write, "update", numbersOf(rows), standing === undefined);
   }
-  write.reserveNumbers(rows.length);
-  const bytes = rows.reduce((sum, { size }) => sum + size, 0);
-  write.assertRoom(bytes, 0, rows.length);
-  const made: FileNumber[] = [];
+  return finish(write, "add", await put(write, rows, placeOf, false), standing === undefined);
+}
+
+async function extend(
+  write: AgentTransaction,
+  { path, to, after, isMoved }: Extract<FileAction, { readonly kind: "extend" }>,
+): Promise<ChangedFile> {
+  const rows: FileRow[] = [];
+  let bytes = 0;
+  for (const row of await listFilesBelow(write.tx, write.agent, path, after, sliceMembersMax)) {
+    if (bytes >= sliceBytesMax) break;
+    rows.push(row);
+    bytes += row.size;
+  }
+  const changed = await put(write, rows, (row) => `${to}${row.path.slice(path.length)}`, isMoved);
+  return { ...(await finish(write, isMoved ? "update" : "add", changed, false)), last: rows.at(-1)?.path };
+}
+
+/** Copies rows to other places, each after the folder that it stands in; `areMoved`: the files are moved. */
+async function put(
+  write: AgentTransaction,
+  rows: readonly FileRow[],
+  placeOf: (row: FileRow) => string,
+  areMoved: boolean,
+): Promise<readonly FileNumber[]> {
+  const { tx, agent, at } = write;
+  const copied: FileRow[] = [];
   for (const row of rows) {
-    const file = write.takeNumber() as FileNumber;
-    const { mediaType, size } = row;
-    await copyFile(tx, row, { agent, file, path: placeOf(row), mediaType, size, modseq: write.modseq, at });
-    made.push(file);
+    assertPathFits(placeOf(row));
+    // A folder may be there from an earlier slice.
+    const isThere = row.mediaType === null && (await findFile(tx, agent, placeOf(row))) !== undefined;
+    if (!isThere && !(areMoved && row.mediaType !== null)) copied.push(row);
   }
-  write.grow(bytes, 0, rows.length);
-  return finish(write, "add", made, standing === undefined);
+  write.reserveNumbers(copied.length);
+  const bytes = copied.reduce((sum, { size }) => sum + size, 0);
+  write.assertRoom(bytes, 0, copied.length);
+  const { modseq } = write;
+  const changed: FileNumber[] = [];
+  for (const row of rows) {
+    const path = placeOf(row);
+    const { mediaType, size } = row;
+    await assertFolder(write, path);
+    if (copied.includes(row)) {
+      const file = write.takeNumber() as FileNumber;
+      await copyFile(tx, row, { agent, file, path, mediaType, size, modseq, at });
+      changed.push(file);
+    } else if (mediaType !== null) {
+      await moveFile(tx, agent, row, path, modseq);
+      changed.push(row.file);
+    }
+  }
+  write.grow(bytes, 0, copied.length);
+  return changed;
+}
+
+function numbersOf(rows: readonly FileRow[]): readonly FileNumber[] {
+  return rows.map(({ file }) => file);
 }
 
 /** Throws for a path that is too long; the members of a moved folder get longer paths with it. */
@@ -181,11 +251,7 @@ async function listTree(
 }
 
 async function removeTree(write: AgentTransaction, rows: readonly FileRow[]): Promise<void> {
-  await deleteFileRows(
-    write.tx,
-    write.agent,
-    rows.map(({ file }) => file),
-  );
+  await deleteFileRows(write.tx, write.agent, numbersOf(rows));
   write.grow(-rows.reduce((sum, { size }) => sum + size, 0), 0, -rows.length);
 }
 

@@ -27,6 +27,7 @@ import { createOutbound } from "#/src/outbound/create-outbound.ts";
 import { createHolds } from "#/src/outbound/holds/create-holds.ts";
 import type { DueDelivery, Outbound } from "#/src/outbound/outbound.ts";
 import { createKeptDescriptions, type KeptDescriptions } from "#/src/render/kept-descriptions.ts";
+import type { Schedulers } from "#/src/scheduling/schedulers.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
 import type { Store } from "#/storage/store.ts";
 import { testCertificate } from "../certificates/certificate.ts";
@@ -60,6 +61,7 @@ export interface JsonServer extends AsyncDisposable {
   readonly rules: RuleExpansion;
   readonly largeItems: LargeItems;
   readonly scheduling: Scheduling;
+  readonly schedulers: Schedulers;
   readonly clock: FakeClock;
   readonly settings: Settings;
   readonly url: string;
@@ -157,6 +159,9 @@ export async function openJsonServer(
     },
     get events() {
       return rooms.events;
+    },
+    get schedulers() {
+      return rooms.schedulers;
     },
     get scheduling() {
       return rooms.scheduling;
