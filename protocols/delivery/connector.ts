@@ -234,12 +234,12 @@ async function openOnce(
 }
 
 /** The name for EHLO (RFC 5321 section 4.1.4): a host name, or else an address literal. */
-function clientName(hostname: string): string {
+export function clientName(hostname: string): string {
   return isIP(hostname) === 0 ? hostname : isIP(hostname) === 6 ? `[IPv6:${hostname}]` : `[${hostname}]`;
 }
 
-async function openSocket(
-  { address, source: { localAddress } }: Place,
+export async function openSocket(
+  { address, source: { localAddress } }: Pick<Place, "address" | "source">,
   port: number,
   timeoutMs: number,
   signal: AbortSignal,

@@ -116,7 +116,11 @@ async function findPolicyId(resolve: Resolve, domain: string): Promise<string | 
   }
 }
 
-async function fetchPolicy(rooms: StsRooms, domain: string): Promise<Buffer> {
+/** The text of the policy, fetched as section 3.3 demands. Throws what the connection throws, or why the answer is no policy. */
+export async function fetchPolicy(
+  rooms: Pick<StsRooms, "settings" | "resolve" | "policyPort" | "signal">,
+  domain: string,
+): Promise<Buffer> {
   const host = `mta-sts.${domain}`;
   const address = await findPolicyHost(rooms, host);
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
@@ -152,7 +156,10 @@ async function fetchPolicy(rooms: StsRooms, domain: string): Promise<Buffer> {
   return promise;
 }
 
-async function findPolicyHost({ resolve, settings }: StsRooms, host: string): Promise<string> {
+async function findPolicyHost(
+  { resolve, settings }: Pick<StsRooms, "resolve" | "settings">,
+  host: string,
+): Promise<string> {
   for (const type of ["A", "AAAA"]) {
     const addresses = await resolve(host, type).catch(() => []);
     const usable = addresses

@@ -2,10 +2,10 @@
  *  set of DSN parameters for all recipients, encodes an ENVID that is xtext already, and sends SMTPUTF8 only for addresses. This file
  *  uses names that the package does not document, so its version is pinned; another version has to pass the tests over sockets. */
 
-import { X509Certificate } from "node:crypto";
+import type { X509Certificate } from "node:crypto";
 import type { Socket } from "node:net";
 import { Readable } from "node:stream";
-import type { ConnectionOptions, DetailedPeerCertificate, TLSSocket } from "node:tls";
+import type { ConnectionOptions, TLSSocket } from "node:tls";
 import SMTPConnection, {
   type SMTPConnectionEnvelope,
   type SMTPConnectionOptions,
@@ -13,8 +13,9 @@ import SMTPConnection, {
 import { after, soon } from "#/src/model/background.ts";
 import type { TlsSessionResult } from "#/src/model/tls-result.ts";
 import { ConnectFailure } from "./connect-failure.ts";
-import { chainMax, type DaneHost, findDaneMismatch } from "./dane-match.ts";
+import { type DaneHost, findDaneMismatch } from "./dane-match.ts";
 import { type Reply, readReply } from "./reply.ts";
+import { shownChain } from "./shown-chain.ts";
 import { tlsResultOf } from "./tls-results.ts";
 
 export interface WireOptions {
@@ -74,6 +75,8 @@ interface Internals {
   readonly _supportedExtensions: readonly string[];
   readonly _maxAllowedSize: number;
   readonly _socket: TLSSocket | undefined;
+  readonly _responseActions: ((reply: string) => void)[];
+  _actionGreeting(text: string): void;
   _sendCommand(text: string, logText?: string): void;
   _upgradeConnection(done: (error: Error | null, isSecured?: boolean) => void): void;
 }
@@ -89,8 +92,27 @@ class Client extends Base {
   transaction: MailTransaction | undefined;
   dane: DaneHost | undefined;
   hasBegunTls = false;
+  /** The reply at the beginning of the connection. */
+  greeting = "";
   /** Why the handshake failed. */
   tlsCode: string | undefined;
+
+  override _actionGreeting(text: string): void {
+    this.greeting = text;
+    super._actionGreeting(text);
+  }
+
+  /** Sends one command outside of a message. */
+  ask(command: string): Promise<string> {
+    return answered<string>(
+      this,
+      (settle) => {
+        this._responseActions.push(settle);
+        this._sendCommand(command);
+      },
+      "",
+    );
+  }
 
   override _upgradeConnection(done: (error: Error | null, isSecured?: boolean) => void): void {
     super._upgradeConnection((error, isSecured) => {
@@ -126,6 +148,12 @@ export interface WireConnection {
   /** Of TLS: what a verification of the certificate for the host's name by authorities of the world said. */
   readonly tlsResult: TlsSessionResult;
   readonly localAddress: string | undefined;
+  /** The first reply of the server. */
+  readonly greeting: string;
+  /** Of TLS: the certificate of the server, that of its issuer, and so on. */
+  certificates(): readonly X509Certificate[];
+  /** Sends one command while no message is being sent; "" if the connection ends without a reply. */
+  ask(command: string): Promise<string>;
   readonly hasExtension: (
     name: "PIPELINING" | "DSN" | "8BITMIME" | "SMTPUTF8" | "SIZE" | "REQUIRETLS",
   ) => boolean;
@@ -170,6 +198,9 @@ export async function openWire(options: WireOptions): Promise<WireConnection> {
     isSecure: client.secure,
     tlsResult: shownResult(client),
     localAddress: options.socket.localAddress,
+    greeting: client.greeting,
+    certificates: () => (client.secure ? shownChain(client._socket!) : []),
+    ask: (command) => client.ask(command),
     hasExtension: (name) => client._supportedExtensions.includes(name),
     sizeMax: client._maxAllowedSize,
     get isOpen() {
@@ -214,19 +245,6 @@ function shownResult(client: Client): TlsSessionResult {
   const error: unknown = client._socket?.authorizationError;
   if (error === undefined || error === null) return "success";
   return tlsResultOf(typeof error === "string" ? error : (error as WireError).code);
-}
-
-/** The certificate of the server, that of its issuer, and so on; the last one may be its own issuer. */
-function shownChain(socket: TLSSocket): X509Certificate[] {
-  const chain: X509Certificate[] = [];
-  const seen = new Set<string>();
-  let shown: DetailedPeerCertificate | undefined = socket.getPeerCertificate(true);
-  while (shown?.raw !== undefined && !seen.has(shown.fingerprint256) && chain.length < chainMax) {
-    seen.add(shown.fingerprint256);
-    chain.push(new X509Certificate(shown.raw));
-    shown = shown.issuerCertificate;
-  }
-  return chain;
 }
 
 function tlsOptions(tls: WireTls, dane?: DaneHost): SMTPConnectionOptions {

@@ -18,7 +18,7 @@ export interface DnsRecord {
   readonly kind: DnsRecordKind;
   /** Without a dot at the end. */
   readonly name: string;
-  readonly type: "MX" | "TXT" | "SRV" | "CNAME";
+  readonly type: "MX" | "TXT" | "SRV" | "CNAME" | "TLSA" | "CAA";
   /** As in a zone file (RFC 1035 section 5), but a text is not split and has no quotation marks. */
   readonly value: string;
   readonly purpose: string;
@@ -154,12 +154,16 @@ const stringOctetsMax = 255;
 
 /** A zone file (RFC 1035 section 5) of the records, each with its purpose above it. */
 export function formatZone(records: readonly DnsRecord[]): string {
-  return records
-    .map(({ name, type, value, purpose }) => {
-      const data = type === "TXT" ? cutText(value) : value;
-      return `; ${purpose}\n${name}. ${lifetimeSeconds} IN ${type} ${data}\n`;
-    })
-    .join("");
+  return records.map((record) => `; ${record.purpose}\n${formatRecord(record)}\n`).join("");
+}
+
+/** One line of a zone file. */
+export function formatRecord({
+  name,
+  type,
+  value,
+}: Pick<DnsRecord, "name" | "value"> & { readonly type: string }): string {
+  return `${name}. ${lifetimeSeconds} IN ${type} ${type === "TXT" ? cutText(value) : value}`;
 }
 
 /** Splits a text into strings. The values of our records are ASCII. */

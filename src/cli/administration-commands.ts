@@ -5,7 +5,9 @@ import { z } from "zod";
 import { personInvitation } from "#/src/accounts/administration/invitations.ts";
 import type { AdministrationOperation } from "#/src/accounts/administration/operation.ts";
 import { administrationOperations } from "#/src/accounts/administration/operations.ts";
+import type { DomainCheck } from "#/src/domain-check/check-domain.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
+import { formatCheck } from "./check-lines.ts";
 import { operate } from "./operator.ts";
 import { type CommonOptions, settingsOf, withCommonOptions } from "./options.ts";
 import { printLine, printResult } from "./output.ts";
@@ -27,6 +29,11 @@ const nouns = {
   audit: "the audit log: what operators have done",
   log: "the change log: who changed what in a mailbox",
 } as const;
+
+/** Results that people read in a form of their own. */
+const forms: Readonly<Record<string, (result: unknown) => string>> = {
+  "domain.check": (result) => formatCheck(result as DomainCheck),
+};
 
 export function administrationCommands(shell: Shell): Command[] {
   return Object.entries(nouns).map(([noun, summary]) => {
@@ -68,7 +75,9 @@ function operationCommand(shell: Shell, operation: AdministrationOperation): Com
     const result = await operate(settingsOf(shell, options), call, { mayCreate }).catch((error: unknown) => {
       throw inWordsOfCommand(operation, error);
     });
-    printResult(shell, result, options.json === true);
+    const form = options.json === true ? undefined : forms[operation.name];
+    if (form === undefined) printResult(shell, result, options.json === true);
+    else printLine(shell, form(result));
     if (operation.name === personInvitation.name && options.json !== true)
       printLine(shell, await qrCode((result as { readonly link: string }).link));
     if (operation.isCheck && (result as { readonly ok: boolean }).ok === false)

@@ -114,6 +114,6 @@ function formatValue(value: unknown): string {
 }
 
 /** Replaces control characters: names come from outside and must not control the terminal. */
-function printable(text: string): string {
+export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}]/gu, (character) => (character === "\n" ? " " : "\ufffd"));
 }

@@ -177,29 +177,23 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     holds,
     scheduling,
   };
+  const loadDomainChecks = async () => {
+    const [checks, { createResolve }, { withRareTypes }] = await Promise.all([
+      import("#/src/domain-check/check-domain.ts"),
+      import("#/src/evidence/dns.ts"),
+      import("#/src/evidence/secure-dns.ts"),
+    ]);
+    return [checks, withRareTypes(createResolve(settings.dns), settings.dns)] as const;
+  };
   const domainChecks: House["domainChecks"] = {
     async check(domain, keys, otherDomain) {
-      const [{ checkDomain }, { createResolve }] = await Promise.all([
-        import("#/src/domain-check/check-domain.ts"),
-        import("#/src/evidence/dns.ts"),
-      ]);
-      const resolve = createResolve(settings.dns);
-      const { ok, nameServers, findings } = await checkDomain({
-        domain,
-        keys,
-        settings,
-        resolve,
-        now: store.clock.now(),
-        otherDomain,
-      });
-      return { ok, nameServers, findings };
+      const [{ checkDomain }, resolve] = await loadDomainChecks();
+      const now = store.clock.now();
+      return { ...(await checkDomain({ domain, keys, settings, resolve, now, otherDomain })) };
     },
     async findUnpublished(domain, keys) {
-      const [{ findUnpublished }, { createResolve }] = await Promise.all([
-        import("#/src/domain-check/check-domain.ts"),
-        import("#/src/evidence/dns.ts"),
-      ]);
-      return findUnpublished(domain, keys, { resolve: createResolve(settings.dns) });
+      const [{ findUnpublished }, resolve] = await loadDomainChecks();
+      return findUnpublished(domain, keys, { settings, resolve, now: store.clock.now() });
     },
   };
   const webhooksWithTest: House["webhooks"] = {

@@ -1,31 +1,21 @@
 /** Compares the records that the name servers of a domain have with those that it should have. */
-import type { DnsRecord, DnsRecordKind } from "#/src/accounts/dns-records.ts";
+import { type DnsRecord, type DnsRecordKind, formatRecord } from "#/src/accounts/dns-records.ts";
 import type { Resolve } from "#/src/evidence/dns.ts";
-import { checkSpf } from "#/src/evidence/spf.ts";
-import type { Finding } from "./finding.ts";
-
-/** What a record means for other servers. */
-type Verdict = Pick<Finding, "status" | "why">;
-
-interface Place {
-  readonly domain: string;
-  readonly hostname: string;
-  /** Addresses from which mail leaves, as others see them. */
-  readonly addresses: readonly string[];
-  /** Queries the name servers of the domain. */
-  readonly resolve: Resolve;
-  /** Queries other names, such as those that an SPF record includes. */
-  readonly resolveOther: Resolve;
-}
-
-const spfTimeMs = 10_000;
+import { addressesOf, recordsOf } from "./authoritative.ts";
+import { type Finding, ok, remark, type Verdict, wrong } from "./finding.ts";
+import { judgeDkim } from "./judge-dkim.ts";
+import { findDmarcAtDomain, judgeDmarc } from "./judge-dmarc.ts";
+import { judgeMx } from "./judge-mx.ts";
+import { judgeSpf } from "./judge-spf.ts";
+import { type RecordPlace, tagOf } from "./place.ts";
 
 /** Each record that is wanted, in order. */
-export function checkRecords(wanted: readonly DnsRecord[], place: Place): Promise<Finding[]> {
+export function checkRecords(wanted: readonly DnsRecord[], place: RecordPlace): Promise<Finding[]> {
   return Promise.all(
     wanted.map(async (record) => {
       const what = `${record.type} ${record.name}`;
-      const { value: expected, isOptional } = record;
+      const expected = record.value;
+      const copy = formatRecord(record);
       let found: string[];
       try {
         found = await readRecords(record, place.resolve);
@@ -33,23 +23,43 @@ export function checkRecords(wanted: readonly DnsRecord[], place: Place): Promis
         const { code } = error as { code?: string };
         return { what, status: "unknown", expected, why: `No answer (${code}). Ask again later.` } as const;
       }
-      if (found.length === 0) {
-        const status = isOptional ? "optional" : "missing";
-        return { what, status, expected, why: `Add it: ${record.purpose}.` } as const;
-      }
-      const verdict = await judges[record.kind](found, record, place);
-      return { what, found: found.join(" | "), expected, ...verdict };
+      const verdict: Verdict =
+        found.length === 0
+          ? await judgeAbsent(record, place)
+          : { found: found.join(" | "), ...(await judges[record.kind](found, record, place)) };
+      const isMended = verdict.status === "ok" || verdict.status === "remark";
+      return { what, expected, ...(isMended ? {} : { copy }), ...verdict };
     }),
   );
 }
 
+/** A record that is not there. */
+async function judgeAbsent(record: DnsRecord, place: RecordPlace): Promise<Verdict> {
+  const { kind, name, isOptional, purpose } = record;
+  if (kind === "alias") {
+    const addresses = await addressesOf(name, place.resolve);
+    if (addresses.length > 0) return judgeAddresses(addresses, place);
+  }
+  if (isOptional) return { status: "optional", why: `Add it: ${purpose}.` };
+  const misplaced = kind === "dmarc" ? await findDmarcAtDomain(place) : undefined;
+  return { status: "missing", why: misplaced ?? `Add it: ${purpose}.` };
+}
+
+/** The name has addresses of its own in place of an alias. */
+function judgeAddresses(addresses: readonly string[], place: RecordPlace): Verdict {
+  const found = addresses.join(" | ");
+  const stray = addresses.find((address) => !place.addresses.includes(address));
+  if (stray === undefined) return { ...ok, found };
+  return { ...wrong(`It leads to another host, at ${stray}.`), found };
+}
+
 /** The records in the form of `DnsRecord.value`; of TXT only those of the same kind, because a name can have others too. Throws what the
  *  resolver throws, except for "there is none". */
-async function readRecords({ name, type, kind }: DnsRecord, resolve: Resolve): Promise<string[]> {
-  const answers = await resolve(name, type).catch((error: { code?: string }) => {
-    if (error.code === "ENOTFOUND" || error.code === "ENODATA") return [];
-    throw error;
-  });
+export async function readRecords(
+  { name, type, kind }: Pick<DnsRecord, "name" | "type" | "kind">,
+  resolve: Resolve,
+): Promise<string[]> {
+  const answers = await recordsOf(resolve, name, type);
   if (type === "MX")
     return (answers as { priority: number; exchange: string }[])
       .toSorted((a, b) => a.priority - b.priority)
@@ -74,84 +84,36 @@ const beginnings: Partial<Record<DnsRecordKind, string>> = {
   "mta-sts": "v=stsv1",
 };
 
-type Judge = (found: readonly string[], record: DnsRecord, place: Place) => Verdict | Promise<Verdict>;
+type Judge = (found: readonly string[], record: DnsRecord, place: RecordPlace) => Verdict | Promise<Verdict>;
 
 const judges: Record<DnsRecordKind, Judge> = {
-  mx(found, _record, { hostname }) {
-    const hosts = found.map((value) => value.split(" ")[1]!.toLowerCase());
-    const own = `${hostname.toLowerCase()}.`;
-    if (!hosts.includes(own))
-      return { status: "wrong", why: `Mail to the domain goes to other servers, and never to ${hostname}.` };
-    if (hosts[0] !== own)
-      return { status: "ok", why: "Other servers get the mail first; this one gets it when they are down." };
-    return { status: "ok" };
-  },
-  async spf(found, _record, { domain, hostname, addresses, resolve, resolveOther }) {
-    if (found.length > 1)
-      return { status: "wrong", why: "There are several. None of them counts (RFC 7208 section 4.5)." };
-    if (addresses.length === 0)
-      return { status: "unknown", why: `${hostname} has no address to be checked with.` };
-    const ask: Resolve = (name, type) => (name === domain ? resolve : resolveOther)(name, type);
-    for (const address of addresses) {
-      const origin = { remoteAddress: address, heloName: hostname, reversePath: `postmaster@${domain}` };
-      const { result } = await checkSpf(origin, hostname, ask, spfTimeMs);
-      if (result !== "pass")
-        return { status: "wrong", why: `Mail from ${address} gets "${result}". The record has to allow it.` };
-    }
-    return { status: "ok" };
-  },
-  dkim(found, { value }) {
-    if (found.length > 1) return { status: "wrong", why: "There are several keys at this name." };
-    if (tagOf(found[0]!, "p") === tagOf(value, "p")) return { status: "ok" };
-    const why = "It is another key. Signatures made here are not verified with it.";
-    return { status: "wrong", why };
-  },
-  dmarc(found) {
-    if (found.length > 1)
-      return { status: "wrong", why: "There are several. None of them counts (RFC 7489 section 6.6.3)." };
-    const policy = tagOf(found[0]!, "p");
-    if (policy === "quarantine" || policy === "reject") return { status: "ok" };
-    if (policy === "none") return { status: "ok", why: "p=none: forged mail is delivered all the same." };
-    return { status: "wrong", why: "It has no p=none, p=quarantine or p=reject." };
-  },
+  mx: (found, _record, place) => judgeMx(found, place),
+  spf: (found, _record, place) => judgeSpf(found, place),
+  dkim: judgeDkim,
+  dmarc: (found, _record, place) => judgeDmarc(found, place),
   "tls-rpt": oneAlone,
   "mta-sts"(found, { value }) {
     if (found.length !== 1 || tagOf(found[0]!, "id") === tagOf(value, "id")) return oneAlone(found);
-    return {
-      status: "ok",
-      why: "The id is of another policy: servers that know that one do not look for this.",
-    };
+    return remark("The id is of another policy: servers that know that one do not look for this.");
   },
   srv(found, { value }) {
-    if (found.some((one) => one.toLowerCase() === value.toLowerCase())) return { status: "ok" };
-    const target = value.split(" ").slice(2).join(" ").toLowerCase();
-    if (found.some((one) => one.toLowerCase().endsWith(` ${target}`))) return { status: "ok" };
-    return { status: "wrong", why: "Clients are sent to another port or host than this server listens at." };
+    const wanted = value.toLowerCase().split(" ").slice(2).join(" ");
+    if (found.some((one) => one.toLowerCase().endsWith(` ${wanted}`))) return ok;
+    return wrong("Clients are sent to another port or host than this server listens at.");
   },
   alias(found, { value }) {
-    if (found.some((name) => name.toLowerCase() === value.toLowerCase())) return { status: "ok" };
-    return { status: "wrong", why: "It leads to another host." };
+    if (found.some((name) => name.toLowerCase() === value.toLowerCase())) return ok;
+    return wrong("It leads to another host.");
   },
   // RFC 6764 section 4; other keys may stand beside it (RFC 6763 section 6).
   "service-path"(found, { value }) {
-    if (found.some((text) => text.toLowerCase().includes(value))) return { status: "ok" };
-    return { status: "wrong", why: "Clients are sent to another path than this server has." };
+    if (found.some((text) => text.toLowerCase().includes(value))) return ok;
+    return wrong("Clients are sent to another path than this server has.");
   },
 };
 
 function oneAlone(found: readonly string[]): Verdict {
-  return found.length === 1
-    ? { status: "ok" }
-    : { status: "wrong", why: "There are several. None of them counts." };
-}
-
-/** A tag of a tag-list (RFC 6376 section 3.2); white space may stand in its value. */
-function tagOf(text: string, name: string): string | undefined {
-  for (const tag of text.split(";")) {
-    const equals = tag.indexOf("=");
-    if (tag.slice(0, equals).trim().toLowerCase() === name) return tag.slice(equals + 1).replace(/\s/g, "");
-  }
-  return undefined;
+  return found.length === 1 ? ok : wrong("There are several. None of them counts.");
 }
 
 function withDot(name: string): string {

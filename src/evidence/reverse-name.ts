@@ -14,7 +14,7 @@ export async function checkReverseName(
   const address = remoteAddress.split("%")[0]!;
   if (isIP(address) === 0) return { result: "permerror" };
   try {
-    const names = ((await resolve(reverseName(address), "PTR")) as string[]).slice(0, namesMax);
+    const names = await reverseNames(address, resolve);
     for (const name of names) {
       const addresses = (await resolve(name, isIPv6(address) ? "AAAA" : "A").catch(() => [])) as string[];
       if (addresses.some((one) => isSameAddress(one, address))) {
@@ -27,6 +27,16 @@ export async function checkReverseName(
     const { code } = error as { code?: string };
     return { result: code === "ENOTFOUND" || code === "ENODATA" ? "permerror" : "temperror", address };
   }
+}
+
+/** The names that the DNS gives an address, confirmed or not. Throws what the resolver throws. */
+export async function reverseNames(address: string, resolve: Resolve): Promise<string[]> {
+  return ((await resolve(reverseName(address), "PTR")) as string[]).slice(0, namesMax);
+}
+
+/** The name below which a list of the DNS, as of blocked senders, keeps an address (RFC 5782 section 2). */
+export function listedName(address: string, list: string): string {
+  return `${reverseName(address).replace(/\.(?:in-addr|ip6)\.arpa$/, "")}.${list}`;
 }
 
 function isSameAddress(left: string, right: string): boolean {

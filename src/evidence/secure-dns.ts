@@ -45,6 +45,23 @@ const aliasesMax = 8;
 /** An answer that fits into any path without fragments (RFC 9715); a longer one comes over TCP. */
 const udpOctetsMax = 1232;
 
+/** Types that `node:dns` does not know, with values as `dns-packet` gives them. */
+const rareTypes: ReadonlySet<string> = new Set(["TLSA", "DS", "DNSKEY", "CAA"]);
+
+/** The same resolver, which also asks for those types, at these name servers or, if there are none, at those of the system. Whether an
+ *  answer is signed is not known. */
+export function withRareTypes(
+  resolve: Resolve,
+  settings: Pick<SecureDnsSettings, "servers" | "timeoutMs">,
+): Resolve {
+  const servers = (settings.servers.length > 0 ? settings.servers : getServers()).map(readServer);
+  return async (name, type) => {
+    if (!rareTypes.has(type) || asksNobody(settings)) return resolve(name, type);
+    const { values } = await askServers(servers.slice(0, serversMax), name, type, settings.timeoutMs);
+    return [...values];
+  };
+}
+
 /** undefined where nobody's AD bit is believed. */
 export function createSecureDns(
   settings: SecureDnsSettings,

@@ -14,28 +14,59 @@ export interface Origin {
 }
 
 export async function checkSpf(
-  { remoteAddress, heloName, reversePath }: Origin,
+  origin: Origin,
   hostname: string,
   resolver: Resolve,
   timeMaxMs: number,
 ): Promise<NonNullable<Checks["spf"]>> {
-  const ip = remoteAddress.split("%")[0]!;
-  if (isIP(ip) === 0) return { result: "none" };
+  if (isIP(plainAddress(origin)) === 0) return { result: "none" };
   try {
-    const { spf } = await import("mailauth/lib/spf/index.js");
-    const helo = isIP(heloName) === 0 ? heloName : `[${heloName}]`;
-    const sender = parseAddress(reversePath);
-    const found = await spf({
-      sender: sender === undefined ? reversePath : formatAddress(sender),
-      ip,
-      helo,
-      mta: hostname,
-      resolver: resolver as never,
-      strict: true,
-      maxElapsedTime: timeMaxMs,
-    });
+    const found = await evaluate(origin, hostname, resolver, timeMaxMs);
     return { result: found.status.result, ...claimedDomain(found.domain) };
   } catch {
     return { result: "temperror" };
   }
+}
+
+export interface ExplainedSpf {
+  readonly result: string;
+  /** Of a permanent or temporary error: what is wrong with the record, in words of the library. */
+  readonly cause?: string;
+}
+
+/** The same for the domain's own operator. */
+export async function explainSpf(
+  origin: Origin,
+  hostname: string,
+  resolver: Resolve,
+  timeMaxMs: number,
+): Promise<ExplainedSpf> {
+  try {
+    const { result, comment } = (await evaluate(origin, hostname, resolver, timeMaxMs)).status;
+    const [, lookup = ""] = String(comment).split("during lookup of ", 2);
+    const colon = lookup.indexOf(": ");
+    return { result, ...(colon < 0 ? {} : { cause: lookup.slice(colon + 2) }) };
+  } catch {
+    return { result: "temperror" };
+  }
+}
+
+function plainAddress({ remoteAddress }: Origin): string {
+  return remoteAddress.split("%")[0]!;
+}
+
+async function evaluate(origin: Origin, hostname: string, resolver: Resolve, timeMaxMs: number) {
+  const { heloName, reversePath } = origin;
+  const { spf } = await import("mailauth/lib/spf/index.js");
+  const helo = isIP(heloName) === 0 ? heloName : `[${heloName}]`;
+  const sender = parseAddress(reversePath);
+  return spf({
+    sender: sender === undefined ? reversePath : formatAddress(sender),
+    ip: plainAddress(origin),
+    helo,
+    mta: hostname,
+    resolver: resolver as never,
+    strict: true,
+    maxElapsedTime: timeMaxMs,
+  });
 }

@@ -8,13 +8,14 @@ export async function startPolicyServer(
   certificate: TrustedCertificate,
   text: string,
   contentType = "text/plain",
+  place = { host: "127.0.0.1", port: 0 },
 ) {
   let count = 0;
   const server = https.createServer(certificate, (_request, response) => {
     count++;
     response.setHeader("Content-Type", contentType).end(text);
   });
-  server.listen(0, "127.0.0.1");
+  server.listen(place.port, place.host);
   await once(server, "listening");
   return {
     port: (server.address() as AddressInfo).port,

@@ -24,18 +24,21 @@ export async function makeCertificate(
   kind: keyof typeof algorithms = "ec",
   days: { readonly from: number; readonly to: number } = { from: -1, to: 300 },
   name = "localhost",
+  issuer = name,
 ): Promise<MadeCertificate> {
   const keys = await crypto.subtle.generateKey(algorithms[kind] as typeof algorithms.ec, true, [
     "sign",
     "verify",
   ]);
   const now = Date.now();
-  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    name: [{ CN: [name] }],
+  const certificate = await x509.X509CertificateGenerator.create({
+    subject: [{ CN: [name] }],
+    issuer: [{ CN: [issuer] }],
+    publicKey: keys.publicKey,
+    signingKey: keys.privateKey,
     notBefore: new Date(now + days.from * dayMs),
     notAfter: new Date(now + days.to * dayMs),
     signingAlgorithm: algorithms[kind],
-    keys,
     extensions: [new x509.SubjectAlternativeNameExtension([{ type: "dns", value: name }])],
   });
   const key = Buffer.from(await crypto.subtle.exportKey("pkcs8", keys.privateKey)).toString("base64");

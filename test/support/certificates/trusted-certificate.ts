@@ -8,7 +8,7 @@ export interface TrustedCertificate {
   readonly cert: string;
 }
 
-export async function trustCertificate(names: readonly string[]): Promise<TrustedCertificate> {
+export async function trustCertificate(names: readonly string[], days = 60): Promise<TrustedCertificate> {
   const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
   const keys = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
   const now = Date.now();
@@ -16,7 +16,7 @@ export async function trustCertificate(names: readonly string[]): Promise<Truste
     // The name is unique: TLS finds an authority by its name and would take an older one with another key.
     name: [{ CN: [`Authority of ${names[0]}, ${crypto.randomUUID().slice(0, 8)}`] }],
     notBefore: new Date(now - 86_400_000),
-    notAfter: new Date(now + 86_400_000),
+    notAfter: new Date(now + days * 86_400_000),
     signingAlgorithm: algorithm,
     keys,
     extensions: [
