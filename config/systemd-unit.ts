@@ -1,4 +1,5 @@
-/** The unit for systemd: the service runs as an unprivileged user that may bind ports below 1024 and may write only its data. */
+/** The unit for systemd: the service runs as an unprivileged user that may bind ports below 1024 and may write only its data and its log
+ *  (/var/log/waypost). A wrong setting ends it with 2, and starting it again mends nothing. */
 export function formatUnit(paths: {
   readonly program: string;
   readonly config: string;
@@ -19,6 +20,7 @@ Group=waypost
 UMask=0077
 Restart=on-failure
 RestartSec=2
+RestartPreventExitStatus=2
 TimeoutStopSec=30
 LimitNOFILE=65536
 AmbientCapabilities=CAP_NET_BIND_SERVICE
@@ -32,6 +34,8 @@ ProtectKernelTunables=yes
 ProtectControlGroups=yes
 RestrictSUIDSGID=yes
 ReadWritePaths=${paths.data}
+LogsDirectory=waypost
+LogsDirectoryMode=0750
 
 [Install]
 WantedBy=multi-user.target

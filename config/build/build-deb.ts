@@ -83,8 +83,9 @@ export function buildDeb(
       put(`DEBIAN/${name}`, text, 0o755);
     fs.mkdirSync(out, { recursive: true });
     const file = path.join(out, `waypost_${version}_${architecture}.deb`);
+    // The error has what dpkg-deb wrote.
     execFileSync("dpkg-deb", ["--root-owner-group", `-Z${compression}`, "--build", root, file], {
-      stdio: "ignore",
+      stdio: "pipe",
     });
     return file;
   } finally {

@@ -26,11 +26,21 @@ test("sets only existing settings, and exposes their ports", () => {
   expect(settings.server.bind).toBe("0.0.0.0");
   expect(settings.storage.folder).toBe("/var/lib/waypost/data");
   expect(wordsOf("VOLUME")).toEqual(["/var/lib/waypost"]);
-  const { smtp, submission, submissions, imap, imaps, http, https } = settings;
+  const { smtp, submission, submissions, imap, imaps, http, https, acme } = settings;
   expect(wordsOf("EXPOSE").map(Number)).toEqual(
-    [smtp, submission, submissions, imap, imaps, http, https].map(({ port }) => port),
+    [smtp, submission, submissions, imap, imaps, http, https, acme].map(({ port }) => port),
   );
   expect(wordsOf("USER")).toEqual(["waypost"]);
+  // The line to copy publishes every port of the world under its usual number.
+  const published = [...read("config/build/Containerfile").matchAll(/-p (\d+):(\d+)/g)];
+  expect(published.map(([, outside, inside]) => [Number(outside), Number(inside)])).toEqual([
+    [25, smtp.port],
+    [80, acme.port],
+    [465, submissions.port],
+    [587, submission.port],
+    [993, imaps.port],
+    [443, https.port],
+  ]);
 });
 
 test("has the libraries that the Debian package depends on", () => {

@@ -5,6 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { buildDeb, checksums } from "#/config/build/build-deb.ts";
+import { exitCodes } from "#/src/cli/shell.ts";
 
 const hasTools = ["dpkg-deb", "sh"].every((tool) => {
   try {
@@ -40,9 +41,25 @@ test.runIf(hasTools)("has the program, the unit and scripts that create a user a
       "AmbientCapabilities=CAP_NET_BIND_SERVICE",
       "NoNewPrivileges=yes",
       "ReadWritePaths=/var/lib/waypost",
+      // The log that fail2ban reads, as the documentation has it.
+      "LogsDirectory=waypost",
+      // A wrong setting, or another wrong use, would only be refused again.
+      `RestartPreventExitStatus=${exitCodes.usage}`,
     ])
       expect(unit.split("\n")).toContain(line);
     expect(checksums([deb])).toMatch(new RegExp(`^[0-9a-f]{64}  ${path.basename(deb)}\n$`));
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test.runIf(hasTools)("says what failed when no package can be made", () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-package-"));
+  try {
+    const binary = path.join(folder, "waypost");
+    fs.writeFileSync(binary, "#!/bin/sh\n");
+    const make = () => buildDeb(binary, "amd64", folder, { version: "a wrong one", compression: "none" });
+    expect(make).toThrow(/dpkg-deb: error: .*version/s);
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });
   }
