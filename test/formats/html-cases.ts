@@ -87,7 +87,6 @@ export const hiddenCases: readonly string[] = [
   '<p style="letter-spacing:-1em">SECRET</p>',
   '<div style="background:#fff"><p style="position:relative;z-index:-1">SECRET</p></div>',
   '<div style="display:table-column">SECRET</div>',
-  '<div style="mso-hide:all">SECRET</div>',
   '<div aria-hidden="true">SECRET</div>',
   "<div ARIA-HIDDEN=TRUE>SECRET</div>",
   '<div hidden="">SECRET</div>',
@@ -160,6 +159,8 @@ export const hiddenCases: readonly string[] = [
 ];
 
 export const shownCases: readonly string[] = [
+  '<div style="mso-hide:all">SECRET</div>',
+  '<p style="text-shadow:0 0 0 #000;letter-spacing:-.5px">SECRET</p>',
   '<p style="-moz-box-sizing:border-box;-moz-user-select:none;white-space:-moz-pre-wrap">SECRET</p>',
   "<style>::-moz-selection{color:red}input:-moz-placeholder{color:red}</style><p>SECRET",
   "<style>@font-face{font-family:'Open Sans';src:local('Open Sans Regular'),local('OpenSans-BoldItalic')}</style><p style='font-family:Open Sans'>SECRET",
@@ -186,17 +187,13 @@ export const shownCases: readonly string[] = [
   '<div style="font-size:0"><span style="font-size:14px">SECRET</span></div>',
   '<div style="overflow:hidden;line-height:0"><p style="line-height:20px">SECRET</p></div>',
   '<div style="max-width:600px;margin:0 auto;overflow:hidden">SECRET</div>',
-  '<div style="width:100%;height:100%;overflow:hidden">SECRET</div>',
   "<style>div{display:none}</style><p>SECRET</p>",
   "<style>@media print{p{display:none}}</style><p>SECRET</p>",
   "<style>p{display:none}p{display:block}</style><p>SECRET</p>",
   '<div style="display:table;width:0">SECRET</div>',
   '<p style="background:black;color:var(--nope)">x</p><p>SECRET</p>',
   "<details open><summary>x</summary>SECRET</details>",
-  '<p style="color:red;background:green">SECRET</p>',
   "<ul><li>SECRET</ul>",
-  "<style>@media (prefers-color-scheme:dark){p{display:none}}</style><p>SECRET</p>",
-  '<div style="height:30px;overflow:hidden">SECRET</div>',
   "<style>.x{background:#222}.x *{color:#fff}</style><div class=x><p><b>SECRET</b></p></div>",
   '<center><font color="#ff0000">SECRET</font></center>',
   '<div style="zoom:1;*zoom:1;_height:1px">SECRET</div>',
@@ -213,6 +210,10 @@ export const shownCases: readonly string[] = [
 
 /** A browser draws the word, and it is not proven: it is left out, and a line says so. */
 export const doubtfulCases: readonly string[] = [
+  '<div style="width:100%;height:100%;overflow:hidden">SECRET</div>',
+  '<p style="color:red;background:green">SECRET</p>',
+  "<style>@media (prefers-color-scheme:dark){p{display:none}}</style><p>SECRET</p>",
+  '<div style="height:30px;overflow:hidden">SECRET</div>',
   "<div style='width:300px;height:60px;overflow:hidden;white-space:pre'>a\u2028\u2028\u2028\u2028SECRET</div>",
   '<div style="margin-top:-60px">SECRET</div>',
   '<p style="clip-path:inset(10%)">SECRET</p>',
@@ -221,7 +222,6 @@ export const doubtfulCases: readonly string[] = [
   '<p style="max-height:0">SECRET</p>',
   '<p style="position:absolute;left:50%;transform:translate(-50%,-50%)">SECRET</p>',
   '<p style="position:absolute;top:3000px">SECRET</p>',
-  '<p style="text-shadow:0 0 0 #000;letter-spacing:-.5px">SECRET</p>',
   '<p style="transform:scale(0.9) rotate(45deg)">SECRET</p>',
   '<span style="transform:scale(0)">SECRET</span>',
   '<p style="text-indent:-20px">SECRET</p>',

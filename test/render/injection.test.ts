@@ -17,8 +17,8 @@ interface Case {
   readonly mayDoubt: boolean;
 }
 
-/** Honest mail with a construct that is not understood. */
-const debatable = /^n(?:97|99|104|118|119|150|194|196|197|204)-/;
+/** Honest mail with a construct that is not understood, or that shows text only by scrolling in a box. */
+const debatable = /^ls11-|^n(?:97|99|104|118|119|150|194|196|197|202|204)-/;
 /** Clients differ in what is no text of the page: generated content, that of a form, an attached message. */
 const notText = /^n(?:102|107|208)-/;
 /** Parts of these are texts of their own for who asks for them, and no body. */
@@ -38,7 +38,7 @@ const cases: readonly Case[] = hasCorpus
               bytes: readFileSync(file),
               hidden: sidecar.hidden ?? [],
               visible: [...(sidecar.visible ?? []), ...(sidecar.must_keep ?? [])],
-              mayDoubt: set === "injection-2" && (kind === "hidden-text" || debatable.test(name)),
+              mayDoubt: debatable.test(name) || (set === "injection-2" && kind === "hidden-text"),
             };
           }),
       ),

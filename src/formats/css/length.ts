@@ -1,6 +1,5 @@
 /** Reads lengths, percentages, numbers, and simple arithmetic with them (CSS Values Level 4). */
 import { asciiLower } from "./ascii-case.ts";
-import { viewport } from "./media.ts";
 import { type CssToken, insideOf, skipComponent, splitByComma } from "./tokens.ts";
 
 /** The sizes that relative units refer to, in pixels. */
@@ -22,7 +21,7 @@ const usualEx = 0.5;
 
 export const initialFontSize = 16;
 
-/** Units with a fixed size, in pixels. The width of the window is fixed too (`media.ts`). */
+/** Units with a fixed size, in pixels. */
 const absolute: ReadonlyMap<string, number> = new Map([
   ["px", 1],
   ["pt", 4 / 3],
@@ -31,12 +30,11 @@ const absolute: ReadonlyMap<string, number> = new Map([
   ["cm", 96 / 2.54],
   ["mm", 96 / 25.4],
   ["q", 96 / 101.6],
-  ["vw", viewport.width / 100],
 ]);
-/** Valid units whose size is not known, for example because it depends on the font or on the height of the window. */
+/** Valid units whose size is not known, for example because it depends on the font or on the window. */
 export const otherUnits: ReadonlySet<string> = new Set(
   (
-    "ch ic cap lh rlh rex rch ric rcap vh vi vb vmin vmax svw svh svi svb svmin svmax lvw lvh lvi lvb lvmin lvmax " +
+    "vw ch ic cap lh rlh rex rch ric rcap vh vi vb vmin vmax svw svh svi svb svmin svmax lvw lvh lvi lvb lvmin lvmax " +
     "dvw dvh dvi dvb dvmin dvmax cqw cqh cqi cqb cqmin cqmax"
   ).split(" "),
 );

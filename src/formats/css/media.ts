@@ -1,14 +1,17 @@
-/** Answers media queries (Media Queries Level 4) with yes, no or "not known". Every page is judged for the same window: a light screen
- *  that is 1024 pixels wide. */
+/** Answers media queries (Media Queries Level 4) with yes, no or "not known": for all windows of a desk at once. They are 700 to 2560
+ *  pixels wide, of any height, with one to three device pixels for each, and light. What is not the same in all of them is not known. */
 import { asciiLower } from "./ascii-case.ts";
 import { type CssToken, skipComponent, splitByComma, trimSpace } from "./tokens.ts";
 
-export const viewport = { width: 1024, height: 768 } as const;
+export const windowLeast = 700;
+export const windowMost = 2560;
 
 /** undefined: not known. Rules under the query may apply or not. */
 export type Answer = boolean | undefined;
 
-export function answerMedia(prelude: readonly CssToken[]): Answer {
+/** `scheme`: that of the window. */
+export function answerMedia(prelude: readonly CssToken[], scheme: "light" | "dark" = "light"): Answer {
+  known["prefers-color-scheme"] = scheme;
   const queries = splitByComma(prelude);
   if (queries.length === 1 && queries[0]!.length === 0) return true;
   const answers = queries.map(answerQuery);
@@ -126,7 +129,7 @@ function feature(inner: readonly CssToken[]): Answer {
       : isName(right)
         ? [nameOf(right), turned(operator), left]
         : ["", "", []];
-    return typeof known[name] === "number" ? compare(name, sign, value) : undefined;
+    return typeof known[name] === "object" ? compare(name, sign, value) : undefined;
   }
   if (parts.length === 5) {
     const [low, one, name, two, high] = parts as [CssToken[], string, CssToken[], string, CssToken[]];
@@ -149,15 +152,17 @@ function turned(operator: string): string {
   return operator.replace(/[<>]/, (sign) => (sign === "<" ? ">" : "<"));
 }
 
+type Interval = readonly [least: number, most: number];
+
 /** Features of the window, as pixels, numbers or words. The list has only features that are the same in the windows of all mail
  *  programs, or that follow from the choice of the window. */
-const known: Readonly<Record<string, number | string>> = {
+const known: Record<string, Interval | string> = {
   __proto__: null as never,
-  width: viewport.width,
-  "device-width": viewport.width,
-  orientation: "landscape",
-  resolution: 1,
-  "-webkit-device-pixel-ratio": 1,
+  width: [windowLeast, windowMost],
+  "device-width": [windowLeast, windowMost],
+  orientation: "?",
+  resolution: [1, 3],
+  "-webkit-device-pixel-ratio": [1, 3],
   "prefers-color-scheme": "light",
 };
 /** The valid words of features that take a word. */
@@ -195,21 +200,19 @@ function compare(name: string, operator: string, value: readonly CssToken[]): An
   const asked = words.length === 1 ? read(words[0]!, name) : undefined;
   if (asked === undefined) return undefined;
   if (typeof has === "string" || typeof asked === "string")
-    return operator === "=" ? has === asked : undefined;
-  switch (operator) {
-    case "=":
-      return has === asked;
-    case ">=":
-      return has >= asked;
-    case "<=":
-      return has <= asked;
-    case ">":
-      return has > asked;
-    case "<":
-      return has < asked;
-    default:
-      return undefined;
+    return operator === "=" && has !== "?" ? has === asked : undefined;
+  const [least, most] = has;
+  const sides: Answer[] = [];
+  if (operator === "=") {
+    if (asked < least || asked > most) return false;
+    return least === most ? true : undefined;
   }
+  for (const one of [least, most])
+    if (operator === ">=") sides.push(one >= asked);
+    else if (operator === "<=") sides.push(one <= asked);
+    else if (operator === ">") sides.push(one > asked);
+    else if (operator === "<") sides.push(one < asked);
+  return sides.length === 2 && sides[0] === sides[1] ? sides[0] : undefined;
 }
 
 /** The value; undefined if the feature does not take this kind of value. */

@@ -4,7 +4,7 @@ import { asciiLower } from "./ascii-case.ts";
 import { isSize, isSlash, readBackgroundLayer, readLine } from "./line-form.ts";
 import { isNeutralName, isUnknownToBrowsers } from "./neutral.ts";
 import { type CssToken, splitByComma, trimSpace } from "./tokens.ts";
-import { reachOf, understoodNames, understoodOf } from "./understood.ts";
+import { isEngineName, reachOf, understoodNames, understoodOf } from "./understood.ts";
 import {
   addressOf,
   colour,
@@ -414,7 +414,9 @@ export type Subject =
       readonly names: readonly string[];
       readonly shorthand: Shorthand | undefined;
     }
-  | { readonly kind: "unknown"; readonly name: string };
+  | { readonly kind: "unknown"; readonly name: string }
+  /** No engine has a property with the name: every browser drops the declaration (CSS Syntax Level 3 section 2.2). */
+  | { readonly kind: "inert"; readonly name: string };
 
 const subjects = new Map<string, Subject>();
 const everything = understoodNames.filter((name) => name !== "direction" && name !== "unicode-bidi");
@@ -436,7 +438,7 @@ function findSubject(property: string): Subject {
   if (understoodOf(name) !== undefined) return { kind: "properties", names: [name], shorthand: undefined };
   for (const one of [property, name])
     if (isNeutralName(one) || isUnknownToBrowsers(one)) return { kind: "neutral", name: one };
-  return { kind: "unknown", name };
+  return isEngineName(property) || isEngineName(name) ? { kind: "unknown", name } : { kind: "inert", name };
 }
 
 /** Properties whose colours need no "#" and whose lengths need no unit in quirks mode (Quirks Mode sections 3.1 and 3.2). */

@@ -1,12 +1,14 @@
 /** Reads style sheets and style attributes as rules and declarations (CSS Syntax Level 3). A rule may apply if its condition is not
- *  known. Neutral declarations (`neutral.ts`) are left out. */
+ *  known. Neutral declarations (`neutral.ts`) are left out.
+ *  Long because rules, conditions and declarations nest in each other. */
 import { asciiLower } from "./ascii-case.ts";
+import { black, colourOf } from "./colour.ts";
 import { answerMedia } from "./media.ts";
 import { isNeutral } from "./neutral.ts";
 import { type ComplexSelector, parseSelectorList } from "./selector.ts";
 import { hasVariable, reachOfProperty, subjectOf, unknownValue } from "./shorthands.ts";
 import { type CssToken, insideOf, skipComponent, splitByComma, tokenizeCss, trimSpace } from "./tokens.ts";
-import { addressOf, isHeld } from "./value-forms.ts";
+import { addressOf, isHeld, wordOf } from "./value-forms.ts";
 
 export interface Declaration {
   /** Lower case; a custom property keeps its case. */
@@ -74,6 +76,8 @@ interface Scope {
   /** Inside of a style rule. */
   readonly isNested: boolean;
   readonly depth: number;
+  /** Inside of rules for dark windows, whose colours are not judged. */
+  readonly isDark: boolean;
 }
 
 /** At-rules that have no effect on a screen. */
@@ -92,6 +96,15 @@ const conditions = new Set([
 /** At-rules that do not change the rank of the rules inside. */
 const rankedConditions = new Set(["supports", "container", "document", "-moz-document"]);
 
+/** Whether a declaration changes nothing but colours. */
+function isOfColour({ property, value }: Declaration): boolean {
+  if (property.startsWith("--")) return colourOf(value, black, false) !== undefined;
+  return colourNames.test(property) || (shadowNames.test(property) && wordOf(value) === "none");
+}
+
+const shadowNames = /^(?:text|box)-shadow$/;
+const colourNames = /^(?:color|background(?:-color|-image)?|(?:-webkit-)?[a-z-]+-color|fill|stroke)$/;
+
 class SheetReader implements StyleSheets {
   readonly rules: StyleRule[] = [];
   readonly ownFonts = new Set<string>();
@@ -100,7 +113,7 @@ class SheetReader implements StyleSheets {
   isCut = false;
 
   readSheet(tokens: readonly CssToken[], isMaybe: boolean): void {
-    this.#readRules(tokens, { isMaybe, isRanked: true, isNested: false, depth: 0 });
+    this.#readRules(tokens, { isMaybe, isRanked: true, isNested: false, depth: 0, isDark: false });
   }
 
   #readRules(tokens: readonly CssToken[], scope: Scope): void {
@@ -145,8 +158,9 @@ class SheetReader implements StyleSheets {
         ? this.#readAtRule(tokens, at, scope, selectors)
         : this.#readStyleRule(tokens, at, scope),
     );
-    if (declarations.length > 0)
-      this.rules.splice(place, 0, { selectors, declarations, isMaybe, isRanked: scope.isRanked });
+    const kept = scope.isDark ? declarations.filter((one) => !isOfColour(one)) : declarations;
+    if (kept.length > 0)
+      this.rules.splice(place, 0, { selectors, declarations: kept, isMaybe, isRanked: scope.isRanked });
   }
 
   readDeclarations(tokens: readonly CssToken[], readNested?: (at: number) => number): Declaration[] {
@@ -200,7 +214,8 @@ class SheetReader implements StyleSheets {
     if (hasWrongVariable(value)) value = unknownValue;
     if (!property.startsWith("--")) {
       const subject = subjectOf(property);
-      if (subject.kind === "neutral" && isNeutral(subject.name, value)) return undefined;
+      if (subject.kind === "inert" || (subject.kind === "neutral" && isNeutral(subject.name, value)))
+        return undefined;
     }
     return { property, value, isImportant };
   }
@@ -230,8 +245,14 @@ class SheetReader implements StyleSheets {
     if (neutralRules.has(name)) return end;
     if (name === "media") {
       const answer = answerMedia(prelude);
-      if (answer !== false)
-        this.#readInner(block, { ...deeper, isMaybe: scope.isMaybe || answer === undefined }, selectors);
+      // In a dark window the page is the same but for its colours.
+      const isDark = answer === false && answerMedia(prelude, "dark") !== false;
+      if (answer !== false || isDark)
+        this.#readInner(
+          block,
+          { ...deeper, isMaybe: scope.isMaybe || answer !== true, isDark: scope.isDark || isDark },
+          selectors,
+        );
     } else if (conditions.has(name))
       this.#readInner(
         block,

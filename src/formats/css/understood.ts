@@ -8,7 +8,7 @@
  *    cover anything on the page.
  *  - `paints`: it paints outside of the element. The whole page is doubtful. */
 import { asciiLower } from "./ascii-case.ts";
-import { black, colourOf } from "./colour.ts";
+import { black, type Colour, colourOf } from "./colour.ts";
 import { lengthOf } from "./length.ts";
 import { splitByComma } from "./tokens.ts";
 import {
@@ -248,7 +248,13 @@ const rows: readonly Row[] = [
     "0 to 4 pixels, or a quarter of the letters, below the letters' line",
   ],
   ["text-decoration-thickness", only("auto from-font"), "paints", "own", "normal thickness"],
-  ["text-shadow", only("none"), "paints", "inherited", "none only"],
+  [
+    "text-shadow",
+    shadowList,
+    "paints",
+    "inherited",
+    "below its own letters; of others it hides as much as it reaches (flaws.ts)",
+  ],
   [
     "-webkit-text-stroke-width",
     oneOf("thin medium", "thick", positiveLength),
@@ -383,6 +389,13 @@ const rows: readonly Row[] = [
     "any line is painted in full; without a width it is 3 pixels, with none or hidden it is not there (spaces.ts)",
   ],
   [
+    "border-top-left-radius border-top-right-radius border-bottom-left-radius border-bottom-right-radius",
+    upTo(2, oneOf("", "", strictLengthOrShare)),
+    "inside",
+    "own",
+    "as border-radius",
+  ],
+  [
     "border-radius",
     (value, isQuirky) =>
       value.some((token) => token.type === "delim")
@@ -479,10 +492,10 @@ const rows: readonly Row[] = [
   ],
   [
     "box-shadow",
-    shadowForm,
+    shadowList,
     "paints",
     "own",
-    "none, or weak and near: an opacity of 0.3, 30 pixels (covers.ts)",
+    "mixes its colour into what is behind the letters around (shadows.ts)",
   ],
   ["outline-style", only("none"), "paints", "own", "none only"],
   ["border-image-source", only("none"), "paints", "own", "none only"],
@@ -591,30 +604,42 @@ function wholeNumber(value: Value, isQuirky: boolean): Reading {
     : anyNumber(value, isQuirky);
 }
 
-function shadowForm(value: Value): Reading {
-  return shadowStrength(value) === undefined ? "unknown" : "understood";
+function shadowList(value: Value): Reading {
+  return shadowsOf(value, black) === undefined ? "unknown" : "understood";
 }
 
-const shadowOpacityMax = 0.3;
-const shadowLengthMax = 30;
+/** One shadow of a box or of letters. Lengths are in pixels. */
+export interface Shadow {
+  readonly colour: Colour;
+  readonly x: number;
+  readonly y: number;
+  readonly blur: number;
+  readonly spread: number;
+  readonly isInset: boolean;
+}
 
-/** The opacity of all shadows of a box together: 0 without a shadow, undefined for an inner, strong or far one. */
-export function shadowStrength(value: Value): number | undefined {
-  if (only("none")(value, false) === "understood") return 0;
-  let through = 1;
-  for (const shadow of splitByComma(value)) {
-    let opacity = 1;
-    for (const part of componentsOf(shadow)) {
-      const shade = colourOf(part, black, false);
-      if (shade !== undefined) opacity = shade[3];
-      else {
-        const length = lengthOf(part, { fontSize: 16, lineHeight: 20, whole: Number.NaN, isQuirky: false });
-        if (length === undefined || !(Math.abs(length) <= shadowLengthMax)) return undefined;
-      }
+/** The shadows of `box-shadow` or `text-shadow`, none for `none`; undefined for a list that is not understood. `current`: the
+ *  colour of the letters, which a shadow without a colour has. */
+export function shadowsOf(value: Value, current: Colour, fontSize = 16): readonly Shadow[] | undefined {
+  if (wordOf(value) === "none") return [];
+  const shadows: Shadow[] = [];
+  for (const one of splitByComma(value)) {
+    let colour: Colour | undefined;
+    let isInset = false;
+    const lengths: number[] = [];
+    for (const part of componentsOf(one)) {
+      const shade = colourOf(part, current, false);
+      const length = lengthOf(part, { fontSize, lineHeight: 20, whole: Number.NaN, isQuirky: false });
+      if (shade !== undefined && colour === undefined) colour = shade;
+      else if (wordOf(part) === "inset" && !isInset) isInset = true;
+      else if (length === undefined || !Number.isFinite(length)) return undefined;
+      else lengths.push(length);
     }
-    through *= 1 - opacity;
+    const [x, y, blur = 0, spread = 0] = lengths;
+    if (x === undefined || y === undefined || lengths.length > 4 || blur < 0) return undefined;
+    shadows.push({ colour: colour ?? current, x, y, blur, spread, isInset });
   }
-  return 1 - through <= shadowOpacityMax ? 1 - through : undefined;
+  return shadows;
 }
 
 /** Properties that are not understood, by their reach. Any other name that is not in this file has the reach `inside`, or `paints` if
@@ -624,7 +649,6 @@ const known: Readonly<Record<Reach, ReadonlySet<string>>> = {
     "mask mask-size mask-position mask-repeat mask-origin mask-clip mask-mode mask-composite clip-rule backface-visibility " +
       "font-variation-settings font-palette math-style math-depth math-shift line-clamp corner-shape border-shape " +
       "rtl-ordering locale hanging-punctuation text-orientation text-combine-upright interactivity " +
-      "border-top-left-radius border-top-right-radius border-bottom-left-radius border-bottom-right-radius " +
       "border-start-start-radius border-start-end-radius border-end-start-radius border-end-end-radius",
   ),
   moves: words(
@@ -658,8 +682,36 @@ export function understoodOf(name: string): Understood | undefined {
   return table.get(name);
 }
 
+/** Prefixes of engines of today. Each has names that no public list has. */
+const enginePrefix = /^-(?:webkit|moz|apple|epub|internal)-/;
+/** The first words of all names that an engine or a draft of a standard has: a new name mostly begins with one of them. */
+const engineWords = words(
+  "accent align alignment anchor animation app aspect backdrop backface background base baseline block border box break buffered " +
+    "caption caret clip color column columns contain container content continue copy corner counter cue dominant dynamic empty event " +
+    "field fill filter flex float flood flow font footnote forced frame gap glyph grid hanging height hyphenate hyphens image ime " +
+    "initial inline input inset interactivity interest interpolate isolation item justify left letter lighting line link list margin " +
+    "marker mask masonry math max min mix nav navigation object offset opacity outline overflow overlay override overscroll padding " +
+    "page paint path pause perspective place pointer position print reading region rest right rotate row ruby rule scale scroll " +
+    "scrollbar set shape size slider spatial speak stop string stroke tab table text timeline top touch transform transition " +
+    "translate trigger fallback inherits negative pad prefix range suffix symbols syntax system unicode user vector vertical view visibility voice white widows width will window word wrap writing zoom",
+);
+
+/** Whether some engine may have a property with this name. Senders write many names that none has: of other programs
+ *  (`-premailer-width`), of old engines, and by mistake. */
+export function isEngineName(name: string): boolean {
+  return (
+    enginePrefix.test(name) || table.has(name) || engineWords.has(name.split("-", 1)[0]!) || isReached(name)
+  );
+}
+
+function isReached(name: string): boolean {
+  return reachNames.some((reach) => known[reach].has(name));
+}
+
+const reachNames = ["moves", "paints", "inside"] as const;
+
 /** `isPrefixed`: the name had WebKit's prefix. Many such names are old names of sizes and distances. */
 export function reachOf(name: string, isPrefixed = false): Reach {
-  for (const reach of ["moves", "paints", "inside"] as const) if (known[reach].has(name)) return reach;
+  for (const reach of reachNames) if (known[reach].has(name)) return reach;
   return table.get(name)?.reach ?? (isPrefixed ? "paints" : "inside");
 }

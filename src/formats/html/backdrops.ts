@@ -40,7 +40,11 @@ type Backdrops = Pick<Style, "backdrops" | "around" | "lineBackground" | "shownT
 /** Number of colours between two stops of a gradient that are compared. */
 const steps = 12;
 
-export function backdropsOf(background: Background, parent: Style, place: BackgroundPlace): Backdrops {
+export function backdropsOf(
+  background: Background,
+  parent: Pick<Style, "backdrops" | "around" | "lineBackground" | "shownThrough" | "display">,
+  place: BackgroundPlace,
+): Backdrops {
   let behind = parent.backdrops;
   let { lineBackground } = parent;
   // Larger text, blocks and boxes extend beyond the background of an inline box.

@@ -4,20 +4,19 @@ import type { Style } from "./computed-style.ts";
 
 export type Clarity = "clear" | "unclear" | "none";
 
-/** Contrast (WCAG 2.2) below which letters melt into what is behind them: #ddd on white is 1.36. */
-const contrastMin = 1.3;
+/** Contrast (WCAG 2.2) below which letters melt into what is behind them, and that of large letters. */
+const contrastMin = 1.5;
+const largeContrastMin = 1.3;
+const largeSize = 18;
+/** Below this contrast letters are surely not seen. */
+const noContrast = 1.15;
 /** Of thin letters, which are drawn in a colour between theirs and that behind them. */
 const thinContrastMin = 3;
 /** Pixels of an outline that is surely drawn. */
 const strokeMin = 0.5;
-/** Equally light colours differ when they are this far apart: red on green. */
-const distanceMin = 80;
-
 export function isDistinct(one: Colour, other: Colour, least = contrastMin): boolean {
   const [a, b] = [luminance(one), luminance(other)];
-  if ((Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) >= least) return true;
-  if (least > contrastMin) return false;
-  return Math.hypot(one[0] - other[0], one[1] - other[1], one[2] - other[2]) >= distanceMin;
+  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) >= least;
 }
 
 function luminance([red, green, blue]: Colour): number {
@@ -36,9 +35,25 @@ function toLinear(value: number): number {
 const linearOf: readonly number[] = Array.from({ length: 256 }, (_, value) => toLinear(value));
 
 /** "clear": every colour of the letters differs from each that may be behind. "none": from none of them. */
-export function clarityOf(style: Style, backdrops: readonly Colour[] = style.backdrops): Clarity {
+type Inked = Pick<
+  Style,
+  | "colour"
+  | "visitedColour"
+  | "fill"
+  | "stroke"
+  | "strokeWidth"
+  | "shownThrough"
+  | "backdrops"
+  | "isThin"
+  | "opacity"
+  | "fontSize"
+  | "under"
+>;
+
+export function clarityOf(style: Inked, backdrops: readonly Colour[] = style.backdrops): Clarity {
   let isAll = true;
   let isAny = false;
+  const least = style.fontSize >= largeSize ? largeContrastMin : contrastMin;
   for (const colour of style.visitedColour === undefined
     ? [style.colour]
     : [style.colour, style.visitedColour]) {
@@ -47,8 +62,8 @@ export function clarityOf(style: Style, backdrops: readonly Colour[] = style.bac
     for (const behind of backdrops)
       for (const letter of letters) {
         const stroke = style.stroke ?? colour;
-        if (isSeen(style, letter, behind, stroke, contrastMin)) isAny = true;
-        else isAll = false;
+        if (isAll) isAll = isSeen(style, letter, behind, stroke, least);
+        if (!isAny) isAny = isSeen(style, letter, behind, stroke, noContrast);
         if (style.isThin && isAll) isAll = isSeen(style, letter, behind, stroke, thinContrastMin);
       }
   }
@@ -57,7 +72,7 @@ export function clarityOf(style: Style, backdrops: readonly Colour[] = style.bac
 }
 
 function isSeen(
-  { opacity, under, strokeWidth }: Style,
+  { opacity, under, strokeWidth }: Inked,
   letter: Colour,
   behind: Colour,
   stroke: Colour,

@@ -1,7 +1,6 @@
 /** Fonts: families, sizes, and the widths of text. Lengths are in CSS pixels. */
 import { splitByComma } from "#/src/formats/css/tokens.ts";
 import type { Value } from "#/src/formats/css/value-forms.ts";
-import type { Doubt, Removal } from "#/src/model/removal.ts";
 import type { Style } from "./computed-style.ts";
 
 /** Symbol fonts, whose glyphs are not those of the characters. */
@@ -36,12 +35,6 @@ export function isDefaultFont(name: string): boolean {
   return defaults.has(name) || /^(?:times|courier|dejavu|liberation|arial|helvetica)/.test(name);
 }
 
-/** Font sizes in pixels: text below the first is hidden, text below the second is doubtful. */
-const fontSizeHidden = 4;
-const fontSizeMin = 7;
-const thinSizeMin = 9;
-export const fontSizeMax = 200;
-
 /** Browsers use 13 instead of 16 pixels for monospace fonts. */
 const fixedPitchShare = 13 / 16;
 
@@ -56,42 +49,10 @@ export function isFixedPitchFont(value: Value): boolean {
   return value.length === 1 && value[0]!.type === "ident" && value[0]!.value.toLowerCase() === "monospace";
 }
 
-export function judgeLetters(style: Style, text: string): Removal | { readonly why: Doubt } | undefined {
-  const { fontSize, letterSpacing, wordSpacing, lineHeight, textIndent } = style;
-  if (fontSize < fontSizeHidden) return "zero-size-text";
-  if (leastFontSize(style) < (style.isThin ? thinSizeMin : fontSizeMin)) return { why: "may-be-too-small" };
-  if (letterSpacing <= -0.45 * fontSize && text.length > 1) return "zero-size-text";
-  if (letterSpacing < -0.12 * fontSize || letterSpacing > fontSize) return { why: "may-be-too-small" };
-  // Many characters that are narrower than the negative letter spacing pull the following content back.
-  if (letterSpacing < 0 && widthless.test(text)) return { why: "may-be-off-screen" };
-  if (letterSpacing + wordSpacing < -0.2 * fontSize && blanks.test(text)) return { why: "may-be-off-screen" };
-  if (wordSpacing < -0.2 * fontSize || wordSpacing > 2 * fontSize) return { why: "may-be-too-small" };
-  if (lineHeight < 0.75 * fontSize || lineHeight > Math.max(200, 10 * fontSize))
-    return { why: "may-be-covered" };
-  if (fontSize > fontSizeMax) return { why: "may-be-covered" };
-  if (textIndent < -3000) return "off-screen";
-  if (isFarIndent(style)) return { why: "may-be-off-screen" };
-  return undefined;
-}
-
-/** Judges an indent that begins the first line outside of its block, or far inside. Small indents add up in nested blocks. */
-export function isFarIndent(style: Indented): boolean {
-  return style.textIndent > 300 || style.pulled + outdentOf(style) > 2;
-}
-
-/** The distance by which the first line begins outside of its block. */
-export function outdentOf({ textIndent, indentRoom }: Indented): number {
-  return Math.max(0, -textIndent - indentRoom);
-}
-
-type Indented = Pick<Style, "textIndent" | "indentRoom" | "pulled">;
-
-const widthless =
-  /[\p{Zl}\p{Zp}\u061c\u2006\u2008-\u200a\u2061-\u206f\ufff9-\ufffb]|\u034f|(?=[\u{10000}-\u{10ffff}])\p{Default_Ignorable_Code_Point}/u;
-const blanks = /[ \t\u00a0]{4,}/;
+export type Measured = Pick<Style, "fontSize" | "letterSpacing" | "wordSpacing" | "isTransformed">;
 
 /** An upper bound on the width of the text, in the widest of the usual fonts. */
-export function widthOf(text: string, style: Style): number {
+export function widthOf(text: string, style: Measured): number {
   let units = 0;
   let words = 0;
   for (let at = 0; at < text.length; at++) {
@@ -118,7 +79,7 @@ const asciiWidths: readonly number[] = (
 /** The width of every character in monospace fonts. */
 const fixedPitch = 0.61;
 
-function widthOfUnit(unit: number, { letterSpacing, wordSpacing, isTransformed }: Style): number {
+function widthOfUnit(unit: number, { letterSpacing, wordSpacing, isTransformed }: Measured): number {
   if (unit >= 32 && unit < 127) {
     const isSmall = isTransformed && unit >= 97 && unit <= 122;
     return isSmall ? 1.12 : Math.max(fixedPitch, asciiWidths[unit - 32]!);
@@ -192,7 +153,7 @@ const otherWidths: readonly (readonly [last: number, width: number])[] = [
 ];
 
 /** The width of the widest of some words. */
-export function widestOf(words: readonly string[], style: Style): number {
+export function widestOf(words: readonly string[], style: Measured): number {
   let widest = 0;
   for (const word of words)
     if (word.length * style.fontSize * widthMost > widest) widest = Math.max(widest, widthOf(word, style));

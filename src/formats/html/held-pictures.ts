@@ -1,8 +1,5 @@
-/** Heights of pictures that go by their proportions: those of their attributes, or of a picture that the message carries in an
- *  address (`data:`), whose size stands in the first bytes of PNG, GIF and JPEG. */
+/** Heights of the pictures that the message carries in an address (`data:`): their size stands in the first bytes of PNG, GIF and JPEG. */
 import { asciiLower } from "#/src/formats/css/ascii-case.ts";
-import { viewport } from "#/src/formats/css/media.ts";
-import type { Box, Style } from "./computed-style.ts";
 import { attributeOf, type HtmlElement } from "./tree.ts";
 
 interface Size {
@@ -12,42 +9,20 @@ interface Size {
 
 /** Attributes with the address of a picture. */
 const addresses = ["src", "srcset", "data", "poster"];
-/** Elements that keep the proportions of their attributes. */
-const proportioned = new Set(["img", "input", "video", "canvas", "object", "embed", "iframe", "picture"]);
-
-/** The greatest height that its proportions give it, 0 where it has none; undefined where that is not known. */
-export function scaledHeight(element: HtmlElement, { display, values }: Style, box: Box): number | undefined {
-  if (box.height !== undefined || display === "none") return 0;
-  const said = /^\s*\d+(?:\.\d+)?(?:px)?\s*$/i.test(attributeOf(element, "height") ?? "");
-  const isHeightSaid = said && !values.has("height");
-  if (!element.isHtml) {
-    const hasBox = element.attributes.some(({ name }) => asciiLower(name) === "viewbox");
-    return isHeightSaid || !hasBox ? 0 : undefined;
-  }
-  const [width, height] = ["width", "height"].map((name) =>
-    Number.parseFloat(attributeOf(element, name) ?? ""),
-  );
-  const hasWidth = ["width", "min-width"].some((name) => values.has(name));
-  const most = Math.max(box.asked, hasWidth ? viewport.width : 0);
+/** The greatest height of a picture that stands in an address of the element, if it is at most so wide, or as wide as it is; 0 for
+ *  none, undefined where its size is not known. */
+export function heldHeight(element: HtmlElement, width: number): number | undefined {
   let high = 0;
-  if (
-    proportioned.has(element.name) &&
-    width! > 0 &&
-    height! > 0 &&
-    (!isHeightSaid || element.name === "canvas")
-  )
-    high = (height! / width!) * Math.max(most, width!);
-  if (isHeightSaid) return high;
   for (const address of heldAddresses(element)) {
     const size = sizeOfHeld(address);
     if (size === undefined) return undefined;
-    high = Math.max(high, (size.height / size.width) * Math.max(most, size.width));
+    high = Math.max(high, (size.height / size.width) * Math.max(width, size.width));
   }
   return high;
 }
 
 /** Of what the message itself carries. */
-function heldAddresses(element: HtmlElement): string[] {
+export function heldAddresses(element: HtmlElement): string[] {
   const siblings = element.parent?.name === "picture" ? element.parent.children : [];
   const parts = [element, ...siblings.filter((node) => node.kind === "element" && node.name === "source")];
   return parts.flatMap((part) =>
@@ -61,7 +36,7 @@ function heldAddresses(element: HtmlElement): string[] {
 const lettersMax = 120_000;
 
 /** undefined where it is not known: a drawing has any. */
-function sizeOfHeld(address: string): Size | undefined {
+export function sizeOfHeld(address: string): Size | undefined {
   const head = /^\s*data:image\/(png|gif|jpe?g);base64,/i.exec(address.slice(0, 200));
   if (head === null) return undefined;
   const bytes = Buffer.from(address.slice(head[0].length, head[0].length + lettersMax), "base64");

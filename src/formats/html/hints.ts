@@ -143,12 +143,17 @@ export function hintsOf(element: HtmlElement): readonly Declaration[] {
 }
 
 const bodyMargins: readonly (readonly [string, string])[] = [
+  // Browsers take one of them for both sides.
   ["leftmargin", "left"],
+  ["leftmargin", "right"],
   ["rightmargin", "right"],
   ["topmargin", "top"],
+  ["topmargin", "bottom"],
   ["bottommargin", "bottom"],
   ["marginwidth", "left"],
+  ["marginwidth", "right"],
   ["marginheight", "top"],
+  ["marginheight", "bottom"],
 ];
 
 /** An attribute of the table that a cell stands in. */

@@ -98,10 +98,10 @@ export function walkPage(root: HtmlElement, writer: PageWriter, options: WalkOpt
     const style = judgement.styleOf(element)?.style;
     return (
       isPicture(element) &&
+      judgement.doubtOf(element) === undefined &&
       style !== undefined &&
       doubt === undefined &&
       style.hidden === undefined &&
-      style.doubt === undefined &&
       style.isVisible &&
       style.opacity >= 0.4 &&
       style.display !== "none"

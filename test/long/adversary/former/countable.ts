@@ -1,8 +1,8 @@
 /** Content whose lines can be counted: usual elements, with nothing declared but what the count knows. In a box that cuts off, or
  *  that lets out what does not fit, everything else makes the room that it takes unsure. */
 import { words } from "#/src/formats/css/value-forms.ts";
-import type { DeclaredStyle } from "./cascade.ts";
-import type { HtmlElement } from "./tree.ts";
+import type { DeclaredStyle } from "#/src/formats/html/cascade.ts";
+import type { HtmlElement } from "#/src/formats/html/tree.ts";
 
 const elements = words(
   "html body div p span a b i em strong font small big u s strike ins del center h1 h2 h3 h4 h5 h6 br img hr table tbody thead " +

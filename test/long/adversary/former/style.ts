@@ -4,7 +4,7 @@
 import { black, type Colour, colourOf, legacyColour, transparent } from "#/src/formats/css/colour.ts";
 import { initialFontSize, type LengthBasis, lengthOf, numberOf } from "#/src/formats/css/length.ts";
 import { unknownInside, unknownValue } from "#/src/formats/css/shorthands.ts";
-import { shadowStrength, understoodOf } from "#/src/formats/css/understood.ts";
+import { shadowsOf, understoodOf } from "#/src/formats/css/understood.ts";
 import {
   componentsOf,
   type Value,
@@ -12,27 +12,21 @@ import {
   wideKeywords,
   wordOf,
 } from "#/src/formats/css/value-forms.ts";
+import { backdropsOf, ownColours } from "#/src/formats/html/backdrops.ts";
+import { type Cascade, type DeclaredStyle, noStyle } from "#/src/formats/html/cascade.ts";
+import { fixedColumnWidth } from "#/src/formats/html/fixed-table.ts";
+import { isFixedPitchFont, isFontOfSigns, isThinFont, leastFontSize } from "#/src/formats/html/fonts.ts";
+import { hasColumns } from "#/src/formats/html/table-slots.ts";
+import { attributeOf, type HtmlElement } from "#/src/formats/html/tree.ts";
+import { defaultDisplay, defaultSpace, fontScale, isOwnSpaceSure } from "#/src/formats/html/user-agent.ts";
+import { resolveDeclared, variablesOf } from "#/src/formats/html/variables.ts";
 import type { Doubt } from "#/src/model/removal.ts";
-import { backdropsOf, ownColours } from "./backdrops.ts";
 import { boxOf, cellsBeside } from "./boxes.ts";
-import { type Cascade, type DeclaredStyle, noStyle } from "./cascade.ts";
 import { type Box, initialValue, noValues, plainBox, type Style, type StyleValue } from "./computed-style.ts";
-import { fixedColumnWidth } from "./fixed-table.ts";
-import {
-  isFarIndent,
-  isFixedPitchFont,
-  isFontOfSigns,
-  isThinFont,
-  leastFontSize,
-  outdentOf,
-} from "./fonts.ts";
+import { isFarIndent, outdentOf } from "./letters.ts";
 import { relativeFree, surelyOutside } from "./places.ts";
 import { isInOwnCell, isPartOfTable } from "./shares.ts";
 import { hasOwnSpaces, isReplaced, spacesOf } from "./spaces.ts";
-import { hasColumns } from "./table-slots.ts";
-import { attributeOf, type HtmlElement } from "./tree.ts";
-import { defaultDisplay, defaultSpace, fontScale, isOwnSpaceSure } from "./user-agent.ts";
-import { resolveDeclared, variablesOf } from "./variables.ts";
 
 export interface ElementStyle {
   readonly style: Style;
@@ -403,6 +397,13 @@ class StyleMaker {
       display === "table-caption";
     const shadow = this.#value("box-shadow");
     const strength = shadow === undefined ? 0 : (shadowStrength(shadow) ?? 1);
+    if (
+      strength > 0.3 ||
+      !["", "none"].includes(
+        this.#word("text-shadow") || (this.#value("text-shadow") === undefined ? "" : "?"),
+      )
+    )
+      this.#doubts("paints", "style-not-understood");
     if (strength > 0 && isInline) this.#doubts("paints", "may-be-covered");
     // The content of a button is centred vertically. Nobody can scroll to content that is cut off above.
     if (name === "button" && (box.cutsOff || box.scrolls)) this.#doubts("inside", "may-be-cut-off");
@@ -872,6 +873,16 @@ class StyleMaker {
   #isHiddenFromOutlook(): boolean {
     return this.#word("mso-hide") === "all" && attributeOf(this.#element, "href") === undefined;
   }
+}
+
+function shadowStrength(value: Value): number | undefined {
+  let through = 1;
+  for (const one of shadowsOf(value, black) ?? []) {
+    if (one.isInset || [one.x, one.y, one.blur, one.spread].some((length) => Math.abs(length) > 30))
+      return undefined;
+    through *= 1 - one.colour[3];
+  }
+  return 1 - through;
 }
 
 /** Values of `display` whose boxes move below the floats before them. The following content is then below these floats too. */

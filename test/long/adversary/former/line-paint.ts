@@ -1,8 +1,8 @@
 /** Paint of inline boxes below their lines. Text that follows is drawn over it (CSS 2.2, appendix E), over the backgrounds of the
  *  blocks that it stands in, and has to differ from it. What follows and floats is drawn below it. */
 import type { Colour } from "#/src/formats/css/colour.ts";
+import { clarityOf, coloursMax, union } from "#/src/formats/html/contrast.ts";
 import type { Style } from "./computed-style.ts";
-import { clarityOf, coloursMax, union } from "./contrast.ts";
 
 /** Of the paint that goes beyond the text that was visited last. */
 export interface PaintLeft {

@@ -1,12 +1,11 @@
 /** Pseudo-elements (`::before`, `::first-line`): whether they may cover text or push it away. Their content is not text of the
  *  message. */
 import { lengthOf } from "#/src/formats/css/length.ts";
-import { viewport } from "#/src/formats/css/media.ts";
 import { subjectOf } from "#/src/formats/css/shorthands.ts";
 import type { Declaration } from "#/src/formats/css/stylesheet.ts";
 import { addressOf, isHeld, wordOf, words } from "#/src/formats/css/value-forms.ts";
+import { widthOf } from "#/src/formats/html/fonts.ts";
 import type { Box, Style } from "./computed-style.ts";
-import { widthOf } from "./fonts.ts";
 
 export type Cover = "page" | "element" | "none";
 
@@ -149,7 +148,7 @@ const outOfFlow = words("absolute fixed");
 function sizeOf(value: Declaration["value"], em: number): number {
   let size = 0;
   for (const token of value)
-    if (token.type === "percent") size += (Math.abs(token.number) / 100) * viewport.width;
+    if (token.type === "percent") size += (Math.abs(token.number) / 100) * 1024;
     else if (token.type === "dimension") size += Math.abs(token.number) * (token.unit === "px" ? 1 : em);
     else if (token.type === "number") size += Math.abs(token.number) * em;
   return size;

@@ -1,7 +1,8 @@
 /** The space that content needs, computed from the number and kind of its characters. Height and least width are upper bounds.
  *  Lengths are in CSS pixels. */
+
+import { isBlank, widestOf, widthOf } from "#/src/formats/html/fonts.ts";
 import type { Style } from "./computed-style.ts";
-import { isBlank, widestOf, widthOf } from "./fonts.ts";
 
 export interface Extent {
   /** Something is painted besides text of a usual size. */

@@ -1,7 +1,7 @@
 /** The position of a box: the distance from its place in flow. Lengths are in CSS pixels. */
 import type { LengthBasis } from "#/src/formats/css/length.ts";
+import type { StyleDoubt } from "#/src/formats/html/cascade.ts";
 import type { Doubt, Removal } from "#/src/model/removal.ts";
-import type { StyleDoubt } from "./cascade.ts";
 import { initialValue, type Style } from "./computed-style.ts";
 import { lengthIn, type Values } from "./spaces.ts";
 

@@ -1,11 +1,10 @@
 /** The space around the content of an element: margins, borders and padding, from the page or from the style sheets of browsers.
  *  Lengths are in CSS pixels. */
 import { type LengthBasis, leastEx, lengthOf } from "#/src/formats/css/length.ts";
-import { viewport } from "#/src/formats/css/media.ts";
 import { wordOf } from "#/src/formats/css/value-forms.ts";
+import type { HtmlElement } from "#/src/formats/html/tree.ts";
+import { defaultSpace, isOwnSpaceSure } from "#/src/formats/html/user-agent.ts";
 import { initialValue, type StyleValue } from "./computed-style.ts";
-import type { HtmlElement } from "./tree.ts";
-import { defaultSpace, isOwnSpaceSure } from "./user-agent.ts";
 
 export type Values = ReadonlyMap<string, StyleValue>;
 
@@ -126,7 +125,7 @@ export function spacesOf(
   const hasNoHeight = context.isInline && !replacedElements.has(element.name);
   // A percentage of an unknown width is at least that of 0, and at most that of the window.
   const narrow = { ...basis, whole: 0, fontSize: context.leastFontSize, ex: leastEx };
-  const wide = { ...basis, whole: Math.max(basis.whole, viewport.width) };
+  const wide = { ...basis, whole: Math.max(basis.whole, 1024) };
   const ofBoth = (name: string): readonly number[] =>
     [narrow, wide].flatMap((one) => lengthIn(values, name, one) ?? []);
   const least = (name: string, otherwise: number): number => {

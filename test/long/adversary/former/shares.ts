@@ -1,8 +1,9 @@
 /** Widths that depend on the content of a box, and percentages of a width. What such a box clips or lets overflow is not known
  *  from its declarations. */
+
+import type { HtmlElement } from "#/src/formats/html/tree.ts";
 import { initialValue } from "./computed-style.ts";
 import { type Values, wordIn } from "./spaces.ts";
-import type { HtmlElement } from "./tree.ts";
 
 /** Whether the box grows with its content, whatever size is declared. */
 export function isPartOfTable(display: string): boolean {

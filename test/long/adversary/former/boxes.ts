@@ -1,10 +1,11 @@
 /** The box of an element: its declared size, the space around it, its position, and whether it clips. Lengths are in CSS pixels. */
 import { type LengthBasis, leastEx, lengthOf } from "#/src/formats/css/length.ts";
 import { componentsOf, type Value } from "#/src/formats/css/value-forms.ts";
+import type { StyleDoubt } from "#/src/formats/html/cascade.ts";
+import { leastFontSize } from "#/src/formats/html/fonts.ts";
+import type { HtmlElement } from "#/src/formats/html/tree.ts";
 import type { Doubt, Removal } from "#/src/model/removal.ts";
-import type { StyleDoubt } from "./cascade.ts";
 import { type Box, initialValue, type Style } from "./computed-style.ts";
-import { leastFontSize } from "./fonts.ts";
 import { judgePlace, movedBy, surelyOutside } from "./places.ts";
 import {
   isFitted,
@@ -16,7 +17,6 @@ import {
   wholeShare,
 } from "./shares.ts";
 import { borderOf, cutsOffAny, isReplaced, lengthIn, type Spaces, type Values, wordIn } from "./spaces.ts";
-import type { HtmlElement } from "./tree.ts";
 
 /** A box that clips and is narrower or lower than this shows no glyph. */
 const boxMin = 5;

@@ -1,0 +1,217 @@
+/** The box of an element as it is declared: its sizes, the space around its content, and what it paints. Nothing is resolved that
+ *  depends on the boxes around it. Lengths are in CSS pixels. */
+import { type LengthBasis, leastEx, lengthOf } from "#/src/formats/css/length.ts";
+import { windowMost } from "#/src/formats/css/media.ts";
+import { wordOf } from "#/src/formats/css/value-forms.ts";
+import type { Letters } from "./computed-style.ts";
+import type { HtmlElement } from "./tree.ts";
+import { defaultDisplay, defaultSpace } from "./user-agent.ts";
+import type { Values } from "./values.ts";
+
+/** Pixels, and a share of the width of the box around. */
+export interface Size {
+  readonly px: number;
+  readonly share: number;
+}
+
+export interface Sides {
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+  readonly left: number;
+}
+
+export interface Box {
+  readonly display: string;
+  readonly isInline: boolean;
+  readonly isFloat: boolean;
+  readonly isFromRight: boolean;
+  /** `absolute` or `fixed`. */
+  readonly isOutOfFlow: boolean;
+  readonly position: string;
+  /** Negative ones too. */
+  readonly margin: Sides;
+  readonly padding: Sides;
+  readonly border: Sides;
+  /** The part of margins, padding and indent that is a share of a width. */
+  readonly sideShare: number;
+  readonly width: Size | undefined;
+  readonly minWidth: number;
+  readonly maxWidth: Size | undefined;
+  /** The width is that of the content. */
+  readonly isFitted: boolean;
+  readonly isBorderBox: boolean;
+  /** Heights in pixels; `isHeightShare`: one of them is a share of another height. */
+  readonly height: number | undefined;
+  readonly minHeight: number;
+  readonly maxHeight: number | undefined;
+  readonly isHeightShare: boolean;
+  readonly clips: boolean;
+}
+
+const noSides: Sides = { top: 0, right: 0, bottom: 0, left: 0 };
+export const plainBox: Box = {
+  display: "block",
+  isInline: false,
+  isFloat: false,
+  isFromRight: false,
+  isOutOfFlow: false,
+  position: "",
+  margin: noSides,
+  padding: noSides,
+  border: noSides,
+  sideShare: 0,
+  width: undefined,
+  minWidth: 0,
+  maxWidth: undefined,
+  isFitted: false,
+  isBorderBox: false,
+  height: undefined,
+  minHeight: 0,
+  maxHeight: undefined,
+  isHeightShare: false,
+  clips: false,
+};
+
+export const sideNames = ["top", "right", "bottom", "left"] as const;
+
+/** Boxes that browsers indent: their margins or paddings at the left and at the right. */
+const indented: ReadonlyMap<string, readonly [kind: "margin" | "padding", left: number, right: number]> =
+  new Map([
+    ["blockquote", ["margin", 40, 40]],
+    ["figure", ["margin", 40, 40]],
+    ["ul", ["padding", 40, 0]],
+    ["ol", ["padding", 40, 0]],
+    ["menu", ["padding", 40, 0]],
+    ["dir", ["padding", 40, 0]],
+    ["dd", ["margin", 40, 0]],
+    ["fieldset", ["padding", 14, 14]],
+    ["body", ["margin", 8, 8]],
+    ["td", ["padding", 1, 1]],
+    ["th", ["padding", 1, 1]],
+    ["button", ["padding", 8, 8]],
+  ]);
+
+export function isPartOfTable(display: string): boolean {
+  return display.startsWith("table-") && display !== "table-caption";
+}
+
+export function displayOf(element: HtmlElement, values: Values, isBlocky: boolean): string {
+  const word = values.word("display");
+  const found = word === "" ? (values.isInitial("display") ? "inline" : defaultDisplay(element)) : word;
+  // An element that may be shown is judged like one that is shown.
+  const display = found === "none" && values.isUnsure("display") ? "block" : found;
+  if (!isBlocky) return display;
+  // CSS Display Level 3, section 2.7.
+  if (display === "inline-table") return "table";
+  return display.startsWith("inline") || display.startsWith("table-") ? "block" : display;
+}
+
+/** A length or a share of the whole; undefined for none. A calculation of both counts if it is linear. */
+export function sizeOf(values: Values, name: string, basis: LengthBasis): Size | "unknown" | undefined {
+  const value = values.get(name);
+  if (value === undefined) return undefined;
+  const word = wordOf(value);
+  if (word !== "") return fitted.test(word) ? "unknown" : undefined;
+  const at = (whole: number): number => lengthOf(value, { ...basis, whole }) ?? Number.NaN;
+  const [none, half, full] = [at(0), at(500), at(1000)];
+  if (!Number.isFinite(full) || Math.abs(none + full - 2 * half) > 0.01) return "unknown";
+  return { px: none, share: (full - none) / 1000 };
+}
+
+const fitted = /content|fill|stretch|intrinsic/;
+
+export function borderOf(values: Values, side: string, basis: LengthBasis): number {
+  const name = `border-${side}-width`;
+  const style = values.word(`border-${side}-style`);
+  if ((style === "none" || style === "hidden") && !values.isUnsure(`border-${side}-style`)) return 0;
+  const word = values.word(name);
+  if (word !== "") return word === "thin" ? 1 : word === "medium" ? 3 : 5;
+  // Without a declared width, a border is "medium". Without a declared style, the style may be that of a browser.
+  return values.length(name, basis) ?? (style === "" ? 0 : 3);
+}
+
+export function boxOf(
+  element: HtmlElement,
+  values: Values,
+  letters: Letters,
+  display: string,
+  isQuirky: boolean,
+): Box {
+  const { name } = element;
+  const { fontSize, lineHeight, rootFontSize } = letters;
+  const basis: LengthBasis = { fontSize, lineHeight, rootFontSize, whole: 0, isQuirky };
+  let sideShare = letters.isIndentShare ? 1 : 0;
+  const isPart = isPartOfTable(display);
+  const sides = (kind: "margin" | "padding"): Sides => {
+    const own = indented.get(name);
+    const found = { top: 0, right: 0, bottom: 0, left: 0 };
+    for (const side of sideNames) {
+      const size = sizeOf(values, `${kind}-${side}`, basis);
+      const isSide = side === "left" || side === "right";
+      if (size !== undefined && size !== "unknown") {
+        // Of a share, the worse of both: none, or that of the widest window.
+        const isAll = size.share < 0 || (display === "inline" && kind === "padding");
+        found[side] = size.px + (isAll ? size.share * windowMost : 0);
+        if (isSide && size.share > 0) sideShare += size.share;
+      } else if (!values.has(`${kind}-${side}`)) {
+        if (kind === "margin" && !isSide) found[side] = defaultSpace(element) * fontSize;
+        else if (isSide && own?.[0] === kind) found[side] = own[side === "left" ? 1 : 2];
+      }
+    }
+    return kind === "margin" && isPart ? noSides : found;
+  };
+  const margin = sides("margin");
+  const padding = sides("padding");
+  const border = Object.fromEntries(
+    sideNames.map((side) => [side, borderOf(values, side, basis)]),
+  ) as unknown as Sides;
+  const width = sizeOf(values, "width", basis);
+  const minWidth = sizeOf(values, "min-width", basis);
+  const maxWidth = sizeOf(values, "max-width", basis);
+  const heights = ["height", "min-height", "max-height"].map((one) =>
+    sizeOf(values, one, { ...basis, ex: leastEx }),
+  );
+  const pixels = (at: number): number | undefined => {
+    const size = heights[at];
+    return size === undefined || size === "unknown" || size.share !== 0 ? undefined : size.px;
+  };
+  const position = values.word("position");
+  const isOutOfFlow = position === "absolute" || position === "fixed";
+  const float = values.word("float");
+  const isFloat = !isOutOfFlow && float !== "" && float !== "none";
+  const sizing = values.word("box-sizing");
+  return {
+    display,
+    isInline: display === "inline",
+    isFloat,
+    isFromRight: isFloat && float !== "left",
+    isOutOfFlow,
+    position: position === "static" ? "" : position,
+    margin,
+    padding,
+    border,
+    sideShare,
+    width: width === "unknown" ? undefined : width,
+    minWidth: minWidth === undefined || minWidth === "unknown" ? 0 : minWidth.px,
+    maxWidth: maxWidth === "unknown" ? undefined : maxWidth,
+    isFitted:
+      name === "legend" || name === "button" || [width, minWidth, maxWidth].some((one) => one === "unknown"),
+    isBorderBox: sizing === "" ? name === "table" || name === "button" : sizing === "border-box",
+    height: pixels(0),
+    minHeight: pixels(1) ?? 0,
+    maxHeight: pixels(2),
+    isHeightShare: heights.slice(0, 3).some((one) => typeof one === "object" && one.share !== 0),
+    clips: ["overflow-x", "overflow-y"].some((one) => !["", "visible"].includes(values.word(one))),
+  };
+}
+
+/** Padding and border at the left and the right. */
+export function insideOf({ padding, border }: Box): number {
+  return padding.left + padding.right + border.left + border.right;
+}
+
+/** Margins at the left and the right that move the content in. */
+export function outsideOf({ margin }: Box): number {
+  return Math.max(0, margin.left) + Math.max(0, margin.right);
+}

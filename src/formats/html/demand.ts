@@ -1,0 +1,143 @@
+/** Demand: the least width that content needs, by the widest usual font. It is an upper bound. Lengths are in CSS pixels. */
+
+import type { Style } from "./computed-style.ts";
+import { widestOf, widthOf } from "./fonts.ts";
+
+/** Lines break at blanks, after a hyphen between letters, and around ideographs. */
+const breaking =
+  /[ \t\n\u200b]+|(?<=[A-Za-z]-)(?=[A-Za-z])|(?<=[\u3041-\u30fa\u4e00-\u9fff])(?=[\u3041-\u30fa\u4e00-\u9fff])/;
+/** Letters of a word that may break anywhere. */
+const brokenLetters = 3;
+/** The widest of the usual letters, in em. */
+const widestLetter = 1.5;
+
+export function keepsLine({ whiteSpace }: Pick<Style, "whiteSpace">): boolean {
+  return whiteSpace === "nowrap" || whiteSpace === "pre";
+}
+
+/** The lines of one block. */
+export interface Lines {
+  text(text: string, style: Style): void;
+  /** A picture or a box in the line. `keeps`: no line breaks beside it. */
+  box(width: number, keeps: boolean): void;
+  /** Space beside letters: padding, a mark. */
+  side(width: number): void;
+  /** The end of a line. */
+  end(): void;
+  /** The width of the line so far, if it breaks only where it has to. */
+  readonly across: number;
+  readonly longest: number;
+  /** The widest piece that cannot break. */
+  readonly least: number;
+}
+
+export function createLines(): Lines {
+  let piece = 0;
+  let least = 0;
+  let across = 0;
+  let longest = 0;
+  const add = (width: number): void => {
+    piece += width;
+    across += width;
+    longest = Math.max(longest, across);
+    if (piece > least) least = piece;
+  };
+  return {
+    get across() {
+      return across;
+    },
+    get least() {
+      return least;
+    },
+    get longest() {
+      return Math.max(longest, across);
+    },
+    text(text, style) {
+      if (keepsLine(style)) {
+        const lines =
+          style.whiteSpace === "pre" ? text.split(/\r\n|[\n\r]/) : [text.replace(/[ \t\n\f\r]+/g, " ")];
+        for (const [index, line] of lines.entries()) {
+          if (index > 0) {
+            piece = 0;
+            across = 0;
+          }
+          add(widthOf(line, style));
+        }
+        return;
+      }
+      if (style.whiteSpace.startsWith("pre") || style.whiteSpace === "break-spaces") {
+        const at = Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r"));
+        const first = text.split(/[\n\r]/, 1)[0]!;
+        across =
+          at === -1
+            ? across + widthOf(text, style)
+            : Math.max(across + widthOf(first, style), widthOf(text.slice(at + 1), style));
+      } else across += widthOf(text.replace(/[ \t\n\f\r]+/g, " "), style);
+      if (style.breaksWords) {
+        piece =
+          Math.min(brokenLetters, text.length) *
+          (style.fontSize * widestLetter + Math.max(0, style.letterSpacing));
+        if (piece > least) least = piece;
+        return;
+      }
+      if (!breaking.test(text)) {
+        piece += widthOf(text, style);
+        if (piece > least) least = piece;
+        return;
+      }
+      const pieces = text.split(breaking);
+      const first = piece + widthOf(pieces[0]!, style);
+      piece = widthOf(pieces.at(-1)!, style);
+      least = Math.max(least, first, piece, widestOf(pieces, style));
+    },
+    box(width, keeps) {
+      if (!keeps) piece = 0;
+      add(width);
+      if (!keeps) piece = 0;
+    },
+    side(width) {
+      if (width > 0) add(width);
+    },
+    end() {
+      longest = Math.max(longest, across);
+      piece = 0;
+      across = 0;
+    },
+  };
+}
+
+/** The demand of the columns of a table: of each, the most of its cells; a cell over several columns adds what is missing, and a
+ *  cell over several rows stands in each of them. */
+export class Columns {
+  #widths: number[] = [];
+  #extra = 0;
+
+  /** `cells`: demand and number of columns of each cell of a row. `rowspans`: the demand of its cells over several rows. */
+  row(cells: readonly (readonly [demand: number, columns: number])[], rowspans: number): void {
+    this.#extra += rowspans;
+    let at = 0;
+    for (const [demand, columns] of cells) {
+      const end = Math.min(columnsMost, at + columns);
+      if (columns === 1 && at < columnsMost) this.#widths[at] = Math.max(this.#widths[at] ?? 0, demand);
+      else {
+        let sum = 0;
+        for (let one = at; one < end; one++) sum += this.#widths[one] ?? 0;
+        const last = Math.max(0, end - 1);
+        this.#widths[last] = (this.#widths[last] ?? 0) + Math.max(0, demand - sum);
+      }
+      at = end;
+    }
+  }
+
+  get sum(): number {
+    let sum = this.#extra;
+    for (let at = 0; at < this.#widths.length; at++) sum += this.#widths[at] ?? 0;
+    return sum;
+  }
+
+  get count(): number {
+    return this.#widths.length;
+  }
+}
+
+const columnsMost = 100;

@@ -1,0 +1,384 @@
+/** The one measure: the width that content demands against the room of a box that does not grow; and the rules that depend on what a
+ *  box holds. Room is a lower bound. Lengths are in CSS pixels. */
+
+import { windowLeast } from "#/src/formats/css/media.ts";
+import { type Box, insideOf, isPartOfTable, outsideOf } from "./box.ts";
+import type { Cascade } from "./cascade.ts";
+import { initialStyle } from "./computed-style.ts";
+import { keepsLine } from "./demand.ts";
+import { fixedColumnWidth } from "./fixed-table.ts";
+import { doom, isInLine, type Part } from "./part.ts";
+import type { Reaches } from "./reach.ts";
+import { hasColumns } from "./table-slots.ts";
+import { attributeOf } from "./tree.ts";
+import type { Values } from "./values.ts";
+
+/** Room that has to be left beside margins and padding. */
+const roomLeast = 20;
+const unsureRoom = 200;
+
+interface Room {
+  readonly room: number;
+  /** The width that a share refers to: 0 where the box around is as wide as its content. */
+  readonly whole: number;
+  /** The nearest box with a width of its own grows with its content (F4). */
+  readonly isGrowing: boolean;
+  /** Columns of the table around do not grow: its width. */
+  readonly fixed: number | undefined;
+  /** The outermost box around that cuts off. */
+  readonly cutter: Part | undefined;
+  /** A box around has a height. */
+  readonly hasHeight: boolean;
+  /** Something stands beside a box around. */
+  readonly isBeside: boolean;
+  /** Shares of a width beside the lines, in a cell that stands beside others. */
+  readonly isInShares: boolean;
+}
+
+export interface FitOptions {
+  readonly cascade: Cascade;
+  readonly valuesOf: ReadonlyMap<Part, Values>;
+  readonly reaches: Reaches;
+}
+
+export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions): void {
+  const visit = (part: Part, around: Room): void => {
+    if (part.text !== undefined) {
+      judgeText(part, around);
+      return;
+    }
+    const room = roomOf(part, around);
+    if (!part.box.isInline) {
+      judgeWidth(part, around, room);
+      judgeHeight(part, around);
+    } else judgeLine(part, around);
+    // A line that does not break is not moved below a float: what is painted in it lies on the float.
+    const isPaintInLine = part.paints && part.box.display.startsWith("inline");
+    if (isPaintInLine && part.parent !== undefined && keepsLine(part.parent.style) && part.context.hasFloat)
+      reaches.page("may-be-covered");
+    for (const child of part.children) visit(child, room);
+  };
+
+  function judgeText(part: Part, { isInShares }: Room): void {
+    if (isInShares) part.isOut = true;
+    // A cell does not grow with a line beside a float that does not break.
+    if (part.keepsLines && part.context.hasFloat) part.isOut = true;
+  }
+
+  function roomOf(part: Part, around: Room): Room {
+    const { box, element } = part;
+    if (element === undefined) return around;
+    const values = valuesOf.get(part);
+    const cutter = around.cutter ?? (box.clips && !box.isInline && !isRoot(part) ? part : undefined);
+    const hasHeight =
+      around.hasHeight ||
+      (box.height !== undefined && !isPartOfTable(box.display) && !isRoot(part)) ||
+      (box.isHeightShare && (around.hasHeight || cascade.isQuirky));
+    const isBeside = around.isBeside || standsBeside(part);
+    // A part of a table without its table, and a box in a table without a cell, are as wide as their content.
+    const isStray = part.parent !== undefined && !isInPlace(box.display, part.parent.box.display);
+    const next = { ...around, cutter, hasHeight, isBeside, ...(isStray ? { whole: 0, room: 0 } : {}) };
+    if (isStray) around = next;
+    if (box.isInline) return next;
+    const inside = insideOf(box);
+    const { display } = box;
+    const isShareBeside = box.sideShare > 0 && part.style.display !== "table";
+    const isInShares =
+      around.isInShares ||
+      (isShareBeside && box.sideShare > smallShare && isInCell(part)) ||
+      hasShareInLine(part);
+    if (display.endsWith("table")) {
+      const width = widthIn(box, around.whole, values);
+      // Without a width the layout is automatic (CSS 2.2 section 17.5.2).
+      const isFixed = values?.word("table-layout") === "fixed" && width !== undefined;
+      const outer = width ?? Math.max(0, around.room - outsideOf(box));
+      const within = Math.max(0, outer - (box.isBorderBox ? inside : 0));
+      return {
+        ...next,
+        isInShares,
+        room: within,
+        whole: width === undefined ? 0 : within,
+        isGrowing: true,
+        fixed: isFixed ? (width ?? 0) : undefined,
+      };
+    }
+    if (display === "table-cell") return cellRoom(part, { ...next, isInShares });
+    if (isPartOfTable(display)) return next;
+    const isFitting =
+      box.isFloat ||
+      box.isOutOfFlow ||
+      display.startsWith("inline-") ||
+      display === "table-caption" ||
+      box.isFitted;
+    const free = Math.max(0, around.room - outsideOf(box) - inside);
+    const share = box.width?.share ?? 0;
+    // A whole share in a box that grows is as wide as its content, like no width at all.
+    const isWhole =
+      box.width !== undefined &&
+      share >= 1 &&
+      box.width.px === 0 &&
+      around.whole === 0 &&
+      inside + outsideOf(box) === 0;
+    const width = isWhole ? undefined : widthIn(box, around.whole, values);
+    const most =
+      box.maxWidth === undefined || (box.maxWidth.share >= 1 && box.maxWidth.px >= 0)
+        ? undefined
+        : sizeIn(box.maxWidth, around.whole);
+    const outer = box.isBorderBox ? inside : 0;
+    let room = width === undefined ? free : width - outer;
+    if (most !== undefined) room = Math.min(room, most - outer);
+    room = Math.max(0, room, box.minWidth - outer);
+    const isGrowing = width === undefined && most === undefined && (isFitting || around.isGrowing);
+    return {
+      ...next,
+      isInShares,
+      room,
+      whole:
+        width === undefined && (isFitting || around.whole === 0)
+          ? 0
+          : width === undefined
+            ? Math.max(0, Math.min(room, around.whole - outsideOf(box) - inside))
+            : room,
+      isGrowing,
+      fixed: undefined,
+    };
+  }
+
+  function cellRoom(part: Part, around: Room): Room {
+    const { box, element } = part;
+    const inside = insideOf(box);
+    if (around.fixed !== undefined && element !== undefined) {
+      const column = Math.max(0, fixedColumnWidth(element, around.fixed, cascade) - inside);
+      return { ...around, room: column, whole: column, isGrowing: false, fixed: undefined };
+    }
+    const isAlone = element !== undefined && !hasColumns(element);
+    const room = isAlone ? Math.max(0, around.room - inside - 2 * part.style.spacing) : 0;
+    const whole = isAlone ? Math.max(0, around.whole - inside - 2 * part.style.spacing) : 0;
+    const most = box.maxWidth;
+    if (most !== undefined && !(most.share >= 1))
+      return {
+        ...around,
+        room: most.share === 0 ? most.px : 0,
+        whole: 0,
+        isGrowing: false,
+        fixed: undefined,
+      };
+    return { ...around, room, whole, isGrowing: true, fixed: undefined };
+  }
+
+  function isInCell(part: Part): boolean {
+    for (let at: Part | undefined = part; at !== undefined; at = at.parent)
+      if (at.box.display === "table-cell") return true;
+    return false;
+  }
+
+  /** A box in a line whose width is a share: a line that does not break leaves its box by as much. */
+  function hasShareInLine(part: Part): boolean {
+    const isShare = (one: Part): boolean =>
+      one.text === undefined &&
+      ((one.box.display.startsWith("inline") &&
+        ((one.box.width?.share ?? 0) > 0 || /%/.test(attributeOf(one.element!, "width") ?? ""))) ||
+        (one.box.isInline && one.children.some(isShare)));
+    return part.keepsLines && part.children.some(isShare);
+  }
+
+  function judgeWidth(part: Part, around: Room, room: Room): void {
+    const { box } = part;
+    if (part.children.length === 0) return;
+    const clips = box.clips && !isRoot(part);
+    if (clips) judgeClip(part, room);
+    const isTable = box.display.endsWith("table");
+    const isBound =
+      (!isTable && (box.width !== undefined || box.maxWidth !== undefined)) ||
+      part.element?.name === "html" ||
+      clips ||
+      (box.display === "table-cell" && !room.isGrowing);
+    const used = box.margin.left + box.margin.right + insideOf(box);
+    if (
+      used > roomLeast &&
+      !around.isGrowing &&
+      around.room >= roomLeast &&
+      room.room < roomLeast &&
+      part.hasText
+    )
+      doom(part, "may-be-off-screen");
+    const overflowX = isRoot(part) ? (valuesOf.get(part)?.word("overflow-x") ?? "") : "";
+    if (overflowX === "hidden" || overflowX === "clip")
+      if (part.content > Math.min(room.room, windowLeast)) doom(part, "may-be-cut-off");
+    if (!isBound || room.isGrowing || part.content <= room.room + 0.5) return;
+    // The background of the page is behind all that can be scrolled to.
+    if (isRoot(part) && part.parent?.style.backdrops === initialStyle.backdrops && !part.isFromRight) return;
+    overflow(part, room);
+  }
+
+  /** Content that is wider than its box. */
+  function overflow(part: Part, { cutter, isBeside }: Room): void {
+    part.isOut = true;
+    if (cutter !== undefined) doom(cutter, "may-be-cut-off");
+    if (part.isFromRight || part.box.display.includes("flex")) doom(part, "may-be-off-screen");
+    // What leaves its box to the right meets floats from the right, and, inside of a float, the next one.
+    if (part.isFromRight ? hasFloatAround(part) : hasRightFloat(part) || isInFloat(part)) {
+      doom(part, "may-be-covered");
+      if (part.paints) reaches.page("may-be-covered");
+    } else if (isBeside || standsBeside(part)) {
+      doom(part, "may-be-covered");
+      if (part.paints) reaches.row(part, "may-be-covered");
+    }
+  }
+
+  /** H12: a box that cuts off has nothing to cut off where lines break inside of it and it grows downwards. */
+  function judgeClip(part: Part, room: Room): void {
+    const outermost = room.cutter ?? part;
+    // Boxes in a line that does not break may be as wide as they like.
+    const isOpen = part.hasKeptBoxes || (part.keepsLines && part.style.isIndentShare);
+    if (part.hasFloat || part.context.hasFloat || isOpen) doom(outermost, "may-be-cut-off");
+    const isGrownCell = part.box.display === "table-cell" && room.isGrowing;
+    if (isPartOfTable(part.box.display) && !isGrownCell) doom(outermost, "may-be-cut-off");
+  }
+
+  /** H9 to H11: cells, tables and pictures grow; in another box, what is not as high as it is fits. */
+  function judgeHeight(part: Part, around: Room): void {
+    const { box, element, children } = part;
+    const name = element?.name ?? "";
+    const isRootPart = isRoot(part);
+    const values = valuesOf.get(part);
+    if (isRootPart) {
+      const overflowY = values?.word("overflow-y") ?? "";
+      const hasSize = box.height !== undefined || box.maxHeight !== undefined;
+      if (
+        overflowY === "hidden" ||
+        overflowY === "clip" ||
+        (hasSize && box.clips) ||
+        (box.clips && box.isHeightShare)
+      )
+        reaches.page("may-be-cut-off");
+      if (!hasSize) return;
+    }
+    const isGrown = isPartOfTable(box.display) || box.display.endsWith("table") || children.length === 0;
+    const limit = box.maxHeight ?? box.height;
+    const isTall = box.isHeightShare || ((element && attributeOf(element, "height")) ?? "").includes("%");
+    // A share of the height, beside other content, pushes that out.
+    if (isTall && part.parent !== undefined && !isRootPart && part.parent.children.length > 1)
+      if (around.hasHeight || (part.parent.box.height ?? 0) > 0) doom(part.parent, "may-be-cut-off");
+    if (box.isHeightShare && !isGrown && part.hasText) {
+      const isAuto = !around.hasHeight && !cascade.isQuirky && !box.clips && around.cutter === undefined;
+      if (!isAuto && !isRootPart) doom(part, "may-be-covered");
+    }
+    if (limit === undefined || isGrown || part.style.hidden !== undefined || name === "hr") return;
+    const held = children.some((child) => child.text !== undefined || child.hasText)
+      ? Number.POSITIVE_INFINITY
+      : highIn(part);
+    // What leaves it by this little covers no letter (F5).
+    if (held <= limit + 2) return;
+    doom(room(part, around), box.clips ? "may-be-cut-off" : "may-be-covered");
+    part.isOut = true;
+    if (!box.clips && children.some((child) => child.paints)) reaches.page("may-be-covered");
+  }
+
+  function room(part: Part, { cutter }: Room): Part {
+    return part.box.clips ? (cutter ?? part) : part;
+  }
+
+  /** The heights that the content without letters is declared to have. */
+  function highIn(part: Part): number {
+    let high = 0;
+    for (const child of part.children) {
+      const { box } = child;
+      if (box.isOutOfFlow) continue;
+      const own =
+        box.height ??
+        (child.children.length > 0
+          ? highIn(child)
+          : child.high > 0
+            ? child.high
+            : child.paints && isPicture(child)
+              ? Number.POSITIVE_INFINITY
+              : 0);
+      const line = box.isInline && child.text === undefined ? child.style.lineHeight : 0;
+      high +=
+        Math.max(own, line, box.minHeight) +
+        box.padding.top +
+        box.padding.bottom +
+        box.border.top +
+        box.border.bottom +
+        Math.max(0, box.margin.top) +
+        Math.max(0, box.margin.bottom);
+    }
+    return high;
+  }
+
+  /** H20: an inline box with more paint than its line has to stay in one line. */
+  function judgeLine(part: Part, { room }: Room): void {
+    if (!part.flaws.some(({ reach }) => reach === "before" || reach === "after") || !part.hasText) return;
+    const isOneLine = part.across <= room || part.keepsLines;
+    if (!isOneLine) doom(part, "may-be-covered");
+  }
+
+  visit(root, {
+    room: windowLeast,
+    whole: windowLeast,
+    isGrowing: false,
+    fixed: undefined,
+    cutter: undefined,
+    hasHeight: false,
+    isBeside: false,
+    isInShares: false,
+  });
+}
+
+const smallShare = 0.1;
+
+function isInPlace(display: string, parent: string): boolean {
+  if (display === "inline" || display === "table-caption") return true;
+  if (display === "table-cell") return parent === "table-row";
+  if (display === "table-row") return parent.endsWith("table") || /group$/.test(parent);
+  if (isPartOfTable(display)) return parent.endsWith("table");
+  return parent === "table-cell" || !(isPartOfTable(parent) || parent.endsWith("table"));
+}
+
+function isPicture({ element }: Part): boolean {
+  return element !== undefined && !/^(?:hr|br|div|p|span|td|table)$/.test(element.name);
+}
+
+function isRoot({ element }: Part): boolean {
+  return element?.name === "html" || element?.name === "body";
+}
+
+/** The width in pixels, of a share by the width around; undefined for none. */
+function widthIn({ width }: Box, whole: number, values: Values | undefined): number | undefined {
+  const isUnsure = values?.isUnsure("width") === true || values?.isUnsure("max-width") === true;
+  if (width === undefined) return isUnsure ? unsureRoom : undefined;
+  const px = sizeIn(width, whole);
+  return isUnsure ? Math.min(px, unsureRoom) : px;
+}
+
+function sizeIn({ px, share }: { readonly px: number; readonly share: number }, whole: number): number {
+  return px + share * whole;
+}
+
+function standsBeside(part: Part): boolean {
+  const { box, parent } = part;
+  if (box.isFloat) return true;
+  if (parent === undefined) return false;
+  if (box.display === "table-cell") return parent.children.length > 1;
+  if (box.display.startsWith("inline-"))
+    return parent.children.some((one) => one !== part && isInLine(one)) || parent.box.isInline;
+  return /flex|grid/.test(parent.box.display);
+}
+
+function hasRightFloat(part: Part): boolean {
+  for (let at: Part["context"] | undefined = part.context; at !== undefined; at = at.around)
+    if (at.hasRightFloat) return true;
+  return false;
+}
+
+function isInFloat(part: Part): boolean {
+  for (let at: Part | undefined = part; at !== undefined; at = at.parent) if (at.box.isFloat) return true;
+  return false;
+}
+
+function hasFloatAround(part: Part): boolean {
+  for (let at: Part["context"] | undefined = part.context; at !== undefined; at = at.around)
+    if (at.hasFloat) return true;
+  return false;
+}

@@ -1,0 +1,237 @@
+/** What of an element is not on the closed list of harmless things, and how far it reaches. Each rule has its argument; the facts
+ *  F1 to F6 are those of the README. What depends on the content is in `fits.ts`. Lengths are in CSS pixels. */
+import { type LengthBasis, lengthOf } from "#/src/formats/css/length.ts";
+import { windowMost } from "#/src/formats/css/media.ts";
+import { shadowsOf } from "#/src/formats/css/understood.ts";
+import { addressOf, componentsOf, isHeld, wordOf } from "#/src/formats/css/value-forms.ts";
+import type { Doubt } from "#/src/model/removal.ts";
+import { type Box, isPartOfTable, sideNames, sizeOf } from "./box.ts";
+import type { Cascade } from "./cascade.ts";
+import type { Style } from "./computed-style.ts";
+import { isFontOfSigns } from "./fonts.ts";
+import type { Flaw, Part, Reach } from "./part.ts";
+import { pseudoReach } from "./pseudo.ts";
+import { attributeOf, type HtmlElement } from "./tree.ts";
+import type { Values } from "./values.ts";
+
+/** Beyond this length nothing is looked for. */
+const farAway = 2000;
+/** What is below can be scrolled to (F6): beyond this nobody does. */
+const farBelow = 20_000;
+/** A margin below zero of more than this reaches the page. */
+const pullMost = 60;
+const borderMost = 60;
+const spacingMost = 40;
+const cornerMost = 30;
+/** Pixels that leave enough of letters of 7 pixels (F5). */
+const edge = 2;
+const indentMost = 300;
+const opacityLeast = 0.4;
+const lineMost = 400;
+const shadowFar = 16;
+
+interface Around {
+  readonly element: HtmlElement;
+  readonly values: Values;
+  readonly style: Style;
+  readonly box: Box;
+  readonly parent: Part;
+  readonly cascade: Cascade;
+}
+
+export function flawsOf(around: Around): Flaw[] {
+  const flaws: Flaw[] = [];
+  const flaw = (reach: Reach, why: Doubt, px = 0): void => void flaws.push({ reach, why, px });
+  const { element, values, style, box, cascade } = around;
+  for (const { reach, why } of values.unclear) flaw(reach === "paints" ? "page" : reach, why);
+  elementFlaws(element, style, values, flaw);
+  placeFlaws(around, flaw);
+  marginFlaws(around, flaw);
+  sizeFlaws(around, flaw);
+  letterFlaws(around, flaw);
+  const pseudo = pseudoReach(values.declared.parts, element.name, box.clips);
+  if (pseudo !== undefined) flaw(pseudo, "may-be-covered");
+  // Between 0.1 and 0.4, letters are too pale to be sure of.
+  if (style.opacity < opacityLeast) flaw("inside", "colours-may-match");
+  // A browser reads one of the two names, or both.
+  const sizing = values.word("-moz-box-sizing");
+  if (sizing !== "" && sizing !== (values.word("box-sizing") || "content-box"))
+    if (box.width ?? box.maxWidth ?? box.height ?? box.maxHeight) flaw("moves", "style-not-understood");
+  // The font of the author decides what its letters look like, and how high its lines are.
+  const family = values.get("font-family");
+  if (family !== undefined && isFontOfSigns(family, cascade.sheets.ownFonts))
+    flaw(cascade.sheets.ownFonts.size > 0 ? "page" : "inside", "font-of-signs");
+  return flaws;
+}
+
+type AddFlaw = (reach: Reach, why: Doubt, px?: number) => void;
+
+/** Boxes of their own kind: what browsers draw for them, and where, is not on the list. */
+const ownKinds = new Set(["button", "fieldset", "legend", "ruby", "rt", "slot", "marquee", "frameset"]);
+const otherKinds = new Set([
+  "portal",
+  "fencedframe",
+  "selectedcontent",
+  "geolocation",
+  "usermedia",
+  "permission",
+  "install",
+]);
+
+function elementFlaws(element: HtmlElement, { display }: Style, values: Values, flaw: AddFlaw): void {
+  const { name } = element;
+  if (ownKinds.has(name) || otherKinds.has(name) || !element.isHtml) flaw("inside", "element-not-understood");
+  if (name === "bdo") flaw("inside", "order-may-differ");
+  if (display === "contents" || display === "table-caption") flaw("inside", "style-not-understood");
+  // Its parts are boxes that nobody declared.
+  if (values.word("table-layout") === "fixed" && name !== "table") flaw("inside", "style-not-understood");
+  if (/^table-column/.test(display) && name !== "col" && name !== "colgroup")
+    flaw("page", "colours-may-match");
+  // They lie over the page, and browsers differ on which are open.
+  if (name === "dialog" || attributeOf(element, "popover") !== undefined)
+    flaw("page", "element-not-understood");
+}
+
+function placeFlaws({ values, box, cascade, style }: Around, flaw: AddFlaw): void {
+  const { position } = box;
+  if (position === "") return;
+  if (position !== "relative" && position !== "absolute") flaw("page", "may-be-covered");
+  if (position === "absolute") flaw("moves", "may-be-off-screen");
+  const layer = values.get("z-index");
+  if (layer?.[0]?.type === "number" ? layer[0].number < 0 : values.isUnsure("z-index"))
+    flaw("moves", "may-be-covered");
+  if (position !== "relative") return;
+  // H13: in its place it covers nothing (F2, F3).
+  for (const side of sideNames) {
+    const size = sizeOf(values, side, basisOf(style, cascade));
+    if (size === undefined) continue;
+    if (size === "unknown" || size.share !== 0 || Math.abs(size.px) > 0.5) flaw("moves", "may-be-covered");
+  }
+}
+
+export function basisOf({ fontSize, lineHeight, rootFontSize }: Style, { isQuirky }: Cascade): LengthBasis {
+  return { fontSize, lineHeight, rootFontSize, whole: 0, isQuirky };
+}
+
+function marginFlaws({ element, values, style, box, parent, cascade }: Around, flaw: AddFlaw): void {
+  const basis = basisOf(style, cascade);
+  const { margin } = box;
+  const isBlock =
+    /^(?:block|list-item|flow-root|table)$/.test(box.display) && !box.isFloat && !box.isOutOfFlow;
+  const isRoot = element.name === "html" || element.name === "body";
+  for (const side of sideNames) {
+    const size = sizeOf(values, `margin-${side}`, basis);
+    if (size === "unknown") flaw("page", "may-be-covered");
+    // H5: a distance moves down or to the right (F6).
+    if (typeof size === "object" && size.px + size.share * windowMost > farAway)
+      flaw("page", "may-be-off-screen");
+    const px = margin[side];
+    if (px >= 0) continue;
+    // H6: it leaves enough of the letters at its edge (F5).
+    const isSide = side === "left" || side === "right";
+    const wide = Math.max(box.minWidth, box.width?.px ?? 0);
+    if (isSide && px >= -edge && pulledAround(parent) <= 0 && (isBlock || wide >= 40) && !isRoot) continue;
+    if (px < -pullMost || !isBlock || isRoot) flaw("page", "may-be-covered");
+    else if (side === "top") {
+      // What stands above is covered as far as the box is pulled; its own letters stand on the backgrounds above.
+      flaw("before", "may-be-covered", -px);
+      flaw("loose", "colours-may-match");
+    } else if (side === "bottom") flaw("parent", "may-be-covered");
+    // H7: it stays inside of its parent.
+    else if (parent.box.display === "inline" || -px > parent.box.padding[side] + 0.01)
+      flaw("parentPaint", "may-be-covered");
+  }
+}
+
+/** Pixels by which the boxes around are pulled to a side. */
+function pulledAround(parent: Part): number {
+  let sum = 0;
+  for (let at: Part | undefined = parent; at !== undefined; at = at.parent)
+    sum += Math.max(0, -at.box.margin.left, -at.box.margin.right);
+  return sum;
+}
+
+function sizeFlaws({ element, values, style, box, cascade }: Around, flaw: AddFlaw): void {
+  const basis = basisOf(style, cascade);
+  for (const side of sideNames) {
+    const size = sizeOf(values, `padding-${side}`, basis);
+    if (size === "unknown") flaw("page", "may-be-off-screen");
+    if (typeof size === "object" && size.px + size.share * windowMost > farAway)
+      flaw("page", "may-be-off-screen");
+    // H16: a border is painted as a background is (F1).
+    if (box.border[side] > borderMost) flaw("page", "may-be-covered");
+  }
+  if (style.spacing > spacingMost && box.display.endsWith("table")) flaw("page", "may-be-off-screen");
+  for (const name of ["width", "min-width", "max-width", "height", "min-height", "max-height"]) {
+    const size = sizeOf(values, name, basis);
+    if (size === "unknown") flaw("moves", "may-be-cut-off");
+    if (typeof size !== "object" || (box.isInline && !values.isUnsure("display"))) continue;
+    const isMost = name.startsWith("max-");
+    if (!isMost && size.px > (name.endsWith("height") ? farBelow : farAway))
+      flaw("page", "may-be-off-screen");
+    // A share of the height of a window may be of any height.
+    if (name.endsWith("height") && size.share > 1) flaw("page", "may-be-off-screen");
+    if (name === "width" && size.share > 1.001) flaw("moves", "may-be-off-screen");
+    if (name === "min-width" && size.share > 1.001) flaw("moves", "may-be-off-screen");
+  }
+  // H17: a corner takes at most the ends of a line.
+  const corner = Math.max(
+    0,
+    ...radiusNames.flatMap((name) => componentsOf(values.get(name) ?? []).map((one) => radiusOf(one, basis))),
+  );
+  const { top, right, bottom, left } = box.padding;
+  if (corner > cornerMost && Math.min(top, right, bottom, left) < 0.3 * corner)
+    flaw("inside", "colours-may-match");
+  const shift = values.get("vertical-align");
+  // H22: the line grows with what is raised or lowered in it.
+  if (shift !== undefined && wordOf(shift) === "" && !isPartOfTable(box.display)) {
+    const px = lengthOf(shift, { ...basis, whole: style.lineHeight });
+    if (px === undefined || Math.abs(px) > farAway) flaw("page", "may-be-off-screen");
+    else if (Math.abs(px) > style.fontSize / 2) flaw("moves", "may-be-covered");
+  }
+  const mark = values.get("list-style-image");
+  const address = mark === undefined ? undefined : addressOf(mark);
+  if (address !== undefined && isHeld(address)) flaw("page", "may-be-covered");
+  if (element.name === "body" || element.name === "html") return;
+  if (!style.isVisible && isPartOfTable(box.display) && values.has("background-color"))
+    flaw("inside", "colours-may-match");
+}
+
+const radiusNames = [
+  "border-radius",
+  ...["top-left", "top-right", "bottom-left", "bottom-right"].map((one) => `border-${one}-radius`),
+];
+
+function radiusOf(part: Parameters<typeof lengthOf>[0], basis: LengthBasis): number {
+  const [token] = part;
+  if (token?.type === "percent") return token.number > 0 ? 9999 : 0;
+  return lengthOf(part, basis) ?? 0;
+}
+
+function letterFlaws({ values, style, box }: Around, flaw: AddFlaw): void {
+  const { fontSize, lineHeight, textIndent } = style;
+  if (lineHeight > lineMost) flaw("page", "may-be-off-screen");
+  if (style.strokeWidth > edge) flaw("page", "may-be-covered");
+  else if (style.strokeWidth > fontSize / 10) flaw("inside", "may-be-covered");
+  const shadow = values.get("text-shadow");
+  if (shadow !== undefined)
+    for (const { x, y, blur } of shadowsOf(shadow, style.colour, fontSize) ?? []) {
+      // H19: a shadow lies below its own letters, and hides as much of others as it reaches (F5).
+      const far = Math.max(Math.abs(x), Math.abs(y)) + blur;
+      if (far > shadowFar) flaw("page", "may-be-covered");
+      else if (far > edge) {
+        flaw("parent", "may-be-covered");
+        flaw("before", "may-be-covered", far);
+      }
+    }
+  if (box.isInline || textIndent === 0) return;
+  // H23: a first line begins inside of its box, or in the margin that is its own.
+  const hasEdge = box.border.left > 0 || box.clips;
+  const free =
+    Math.max(0, box.padding.left) + (hasEdge || style.isRightToLeft ? 0 : Math.max(0, box.margin.left));
+  if (textIndent > farAway) flaw("page", "may-be-off-screen");
+  else if (textIndent < 0 && style.isRightToLeft) flaw("moves", "may-be-off-screen");
+  else if (textIndent > indentMost) flaw("moves", "may-be-off-screen");
+  else if (-textIndent > free + edge) flaw("moves", "may-be-off-screen");
+  else if (-textIndent > box.padding.left) flaw("loose", "colours-may-match");
+}

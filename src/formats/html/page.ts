@@ -1,0 +1,433 @@
+/** Builds the parts of a page: on the way down the style, the box and the flaws of each element, on the way up what it holds.
+ *  Long because it is one walk. */
+import { windowMost } from "#/src/formats/css/media.ts";
+import type { Doubt } from "#/src/model/removal.ts";
+import { type Box, boxOf, displayOf, insideOf, isPartOfTable, outsideOf, plainBox } from "./box.ts";
+import { type Cascade, type DeclaredStyle, noStyle } from "./cascade.ts";
+import { addColours, type Behind, behindOf, type Shadows } from "./colours.ts";
+import { initialStyle, type Letters, type Style } from "./computed-style.ts";
+import { lineLeast, measureBox } from "./contents.ts";
+import { createLines, keepsLine, type Lines } from "./demand.ts";
+import { detailsByName } from "./details.ts";
+import { flawsOf } from "./flaws.ts";
+import { isBlank, widthOf } from "./fonts.ts";
+import { hiddenOf } from "./hidden.ts";
+import { lettersOf } from "./letters.ts";
+import { type Draft, doom, type Flaw, isAtom, newContext, type Part } from "./part.ts";
+import { isReplaced, measureReplaced } from "./replaced.ts";
+import { textOf } from "./survey.ts";
+import { hasOverlappingCells } from "./table-slots.ts";
+import { attributeOf, type HtmlElement, type HtmlNode, type HtmlText } from "./tree.ts";
+import { type Unclear, Values } from "./values.ts";
+import type { WorkMeter } from "./work-meter.ts";
+
+export interface Page {
+  readonly root: Part;
+  readonly styles: ReadonlyMap<HtmlElement, Style>;
+  readonly parts: ReadonlyMap<HtmlNode, Part>;
+  readonly valuesOf: ReadonlyMap<Part, Values>;
+}
+
+export interface PageOptions {
+  readonly cascade: Cascade;
+  readonly meter: WorkMeter;
+  readonly shadows: Shadows;
+  readonly doubtPage: (why: Doubt) => void;
+}
+
+const paintedElements = new Set(
+  "img hr button fieldset meter progress svg video canvas iframe object embed input select textarea dialog marquee".split(
+    " ",
+  ),
+);
+/** Elements whose content is rendered in certain cases: fallbacks, and options outside of a control. */
+const drawnInside = new Set(["option", "optgroup", "object", "applet", "picture", "noscript", "canvas"]);
+/** The width of the longest list number, "mmmdccclxxxviii.", in em. */
+const markWidth = 16;
+/** Larger marks may cover lines beside their item. */
+const markMost = 40;
+/** Rows of blanks that do not break push the letters after them out of the window. */
+const hardBlanks = /[\u00a0\u2000-\u200a\u202f\u205f\u3000]{25,}/;
+const keptBlanks = /[ \t\u00a0\u2000-\u200a\u202f\u205f\u3000]{60,}/;
+const markStack = /\p{M}{5,}/u;
+const letterMost = 100;
+
+interface Made {
+  readonly letters: Letters;
+  readonly box: Box;
+  readonly behind: Behind;
+  readonly style: Style;
+  /** What the letters leave unclear. */
+  readonly unclear: readonly Unclear[];
+}
+
+export function buildPage(top: HtmlElement, { cascade, meter, shadows, doubtPage }: PageOptions): Page {
+  const styles = new Map<HtmlElement, Style>();
+  const parts = new Map<HtmlNode, Part>();
+  const valuesOf = new Map<Part, Values>();
+  const made = new Map<Style, Map<string, Made>>();
+  const rootContext = newContext(undefined);
+  let detailsNames: ReadonlyMap<string, number> | undefined;
+
+  function newPart(parent: Part | undefined, own: Partial<Draft>): Draft {
+    const part: Draft = {
+      element: undefined,
+      text: undefined,
+      parent,
+      at: parent?.children.length ?? 0,
+      children: [],
+      style: initialStyle,
+      box: plainBox,
+      context: rootContext,
+      inner: rootContext,
+      flaws: [],
+      isOpaque: false,
+      isSealed: false,
+      hasText: false,
+      paints: false,
+      hasAtoms: false,
+      hasFloat: false,
+      hasCells: false,
+      keepsLines: false,
+      hasKeptBoxes: false,
+      isFromRight: false,
+      content: 0,
+      demand: 0,
+      longest: 0,
+      across: 0,
+      high: 0,
+      doom: undefined,
+      isOut: false,
+      isPulled: false,
+      ...own,
+    };
+    parent?.children.push(part);
+    return part;
+  }
+
+  function visitText(node: HtmlText, parent: Part, lines: Lines): void {
+    const { style } = parent;
+    const { text } = node;
+    lines.text(text, style);
+    const isKept = style.whiteSpace.startsWith("pre") && style.whiteSpace !== "pre-line";
+    if (isBlank(text)) {
+      if (hardBlanks.test(text) || (isKept && keptBlanks.test(text))) doubtPage("may-be-off-screen");
+      return;
+    }
+    const part = newPart(parent, {
+      text: node,
+      style,
+      box: textBox,
+      context: parent.inner,
+      inner: parent.inner,
+      isSealed: parent.isSealed,
+      keepsLines: keepsLine(style),
+      isFromRight: style.isEverFromRight,
+    });
+    parts.set(node, part);
+    part.hasText = true;
+    parent.hasText = true;
+    parent.keepsLines ||= part.keepsLines;
+    parent.isFromRight ||= part.isFromRight;
+    part.across = lines.across;
+    const isSeen = !parent.isSealed && style.isVisible && style.hidden === undefined;
+    part.high = isSeen && style.fontSize >= 7 && style.lineHeight >= 0.9 * style.fontSize ? lineLeast : 0;
+    if (hardBlanks.test(text) || (isKept && keptBlanks.test(text))) doubtPage("may-be-off-screen");
+    if (!isSeen) return;
+    if (markStack.test(text) || style.fontSize > letterMost || (style.isSizeUnsure && style.fontSize > 20))
+      doubtPage("may-be-covered");
+    if (style.lined > 5 && (style.fontSize > 60 || style.lineHeight < 1.1 * style.fontSize))
+      doubtPage("may-be-covered");
+  }
+
+  function visit(node: HtmlNode, parent: Part, lines: Lines): void {
+    meter.spend(2);
+    if (node.kind === "text") visitText(node, parent, lines);
+    else if (node.kind === "element") visitElement(node, parent, lines);
+  }
+
+  /** Children of one parent with the same name and declarations share one style. */
+  function madeOf(
+    element: HtmlElement,
+    declared: DeclaredStyle,
+    values: Values,
+    display: string,
+    { style: parent }: Part,
+  ): Made {
+    const isLink = element.name === "a" && attributeOf(element, "href") !== undefined;
+    const key = `${display} ${element.name}${isLink ? "@" : ""} ${declared.id} ${element.parent?.name} ${element.namespace}`;
+    const known = made.get(parent)?.get(key);
+    if (known !== undefined) {
+      values.unclear.push(...known.unclear);
+      return known;
+    }
+    const before = values.unclear.length;
+    const isInline = display === "inline";
+    const letters = lettersOf(element, values, parent, { isInline, isQuirky: cascade.isQuirky });
+    const box = boxOf(element, values, letters, display, cascade.isQuirky);
+    const behind = behindOf(element, values, letters, box, parent, cascade.isQuirky);
+    const own = values.isUnsure("opacity") ? 1 : opacityOf(values);
+    const opacity = parent.opacity * own;
+    const style: Style = {
+      ...letters,
+      display,
+      opacity,
+      under: own >= 1 || parent.opacity < 1 ? parent.under : parent.backdrops,
+      backdrops: behind.backdrops,
+      around: behind.around,
+      lineBackground: behind.lineBackground,
+      shownThrough: behind.shownThrough,
+      above: isInline ? 0 : Math.max(0, box.margin.top) + box.padding.top + box.border.top,
+      below: isInline ? 0 : Math.max(0, box.margin.bottom) + box.padding.bottom + box.border.bottom,
+      variables: values.variables,
+      values: values.known,
+      hidden: hiddenOf(element, values, box, letters, parent, opacity),
+    };
+    const one = { letters, box, behind, style, unclear: values.unclear.slice(before) };
+    const all = made.get(parent);
+    if (all === undefined) made.set(parent, new Map([[key, one]]));
+    else all.set(key, one);
+    return one;
+  }
+
+  function visitElement(element: HtmlElement, parent: Part, lines: Lines): void {
+    const { name } = element;
+    const declared = cascade.styleOf(element);
+    const values = new Values(declared, parent.style, element, cascade);
+    meter.spend(declared === noStyle ? 10 : 100);
+    const isBlocky =
+      ["absolute", "fixed"].includes(values.word("position")) || !["", "none"].includes(values.word("float"));
+    const display = displayOf(element, values, isBlocky);
+    if (element.content !== undefined || name === "script" || name === "style") {
+      if (attributeOf(element, "shadowrootmode") !== undefined) doubtPage("whole-document");
+      if (display !== "none" && display !== "inline") doubtPage("element-not-understood");
+      return;
+    }
+    const { letters, box, behind, style } = madeOf(element, declared, values, display, parent);
+    const isInline = display === "inline";
+    const { opacity } = style;
+    styles.set(element, style);
+    // Browsers differ on which popovers are closed.
+    if (attributeOf(element, "popover") !== undefined && (display !== "none" || !closedPopovers.has(name)))
+      doubtPage("element-not-understood");
+    if (display === "none") return;
+    const isContext = isOwnContext(box, style);
+    // A box that is moved out of the flow leaves a box that cuts off.
+    const isAroundSealed = parent.isSealed && !(box.isOutOfFlow && opacity >= 0.1);
+    const isSealed =
+      isAroundSealed ||
+      (style.hidden !== undefined && style.hidden !== "off-screen" && style.hidden !== "zero-size-text") ||
+      opacity < 0.1 ||
+      (style.hidden === "zero-size-text" && box.clips);
+    const part = newPart(parent, {
+      element,
+      style,
+      box,
+      context: parent.inner,
+      inner: isContext ? newContext(parent.inner) : parent.inner,
+      isOpaque: behind.isOpaque && !values.isUnsure("background-color"),
+      isSealed,
+    });
+    parts.set(element, part);
+    valuesOf.set(part, values);
+    if (/^table-column/.test(display)) {
+      columnFlaws(element, values, parent, part);
+      return;
+    }
+    const flaws: Flaw[] =
+      declared === noStyle && isPlain.has(name)
+        ? []
+        : flawsOf({ element, values, style, box, parent, cascade });
+    const hasBorder = Object.values(box.border).some((px) => px > 0);
+    const isUnseen = isSealed && !["absolute", "fixed"].includes(box.position);
+    const isHiddenPaint = style.hidden === "hidden-by-style" && !letters.isVisible;
+    // The background of a row leaves no space for the border of the row.
+    if (hasBorder && /^table-(?:row|.*-group)/.test(display))
+      if (values.get("background-image") !== undefined || values.word("background-clip") === "padding-box")
+        flaws.push({ reach: "inside", why: "colours-may-match", px: 0 });
+    if (!behind.isKnown) flaws.push({ reach: "inside", why: "colours-may-match", px: 0 });
+    if (!isSealed && letters.isVisible) {
+      const cast = shadows.add(values, letters, box, !parent.isSealed);
+      if (cast !== undefined) flaws.push(cast);
+    }
+    const paintsItself =
+      letters.isVisible &&
+      opacity >= 0.1 &&
+      !isAroundSealed &&
+      !isHiddenPaint &&
+      (behind.paints ||
+        hasBorder ||
+        values.has("box-shadow") ||
+        paintedElements.has(name) ||
+        values.unsureNames.some((one) => /^(?:background|border)-/.test(one)));
+    if (style.hidden === "hidden-by-style" && values.word("content-visibility") === "hidden" && paintsItself)
+      doubtPage("may-be-covered");
+    part.flaws = isUnseen
+      ? flaws.filter(({ reach }) => reach === "page" || reach === "before" || reach === "parent")
+      : flaws;
+    part.paints = paintsItself;
+    if (!isInline && paintsItself && behind.paints && name !== "body" && name !== "html") {
+      addColours(part.context, style.backdrops, false);
+      for (let at = part.context.around; at !== undefined; at = at.around)
+        addColours(at, style.backdrops, true);
+    }
+    if (!isInline && !isPartOfTable(display)) {
+      const px = box.border.top + box.border.right + box.border.bottom + box.border.left;
+      part.context.borders += px;
+    }
+    if (box.isFloat) part.context.hasFloat = true;
+    if (box.isFromRight) part.context.hasRightFloat = true;
+    if (isInline && paintsItself && name !== "img" && !paintedElements.has(name)) inlinePaint(part, flaws);
+    if (isReplaced(element)) {
+      measureReplaced(element, part, values, lines, doubtPage);
+      if (drawnInside.has(name))
+        for (const child of element.children) if (child.kind === "element") visit(child, part, createLines());
+      part.hasText = false;
+    } else visitBox(element, part, lines);
+    if (part.paints && (part.box.position !== "" || opacity < parent.style.opacity))
+      part.context.stacked.push(part);
+    parent.hasText ||= part.hasText;
+    parent.paints ||= part.paints;
+    parent.hasAtoms ||= part.hasAtoms || (part.paints && isAtom(part)) || (isInline && part.paints);
+    parent.hasFloat ||= part.hasFloat || box.isFloat;
+    parent.hasCells ||= part.hasCells;
+    parent.keepsLines ||= part.keepsLines;
+    const isInKept = keepsLine(parent.style) && (display.startsWith("inline-") || isReplaced(element));
+    parent.hasKeptBoxes ||= part.hasKeptBoxes || isInKept;
+    parent.isFromRight ||= part.isFromRight;
+    part.isPulled ||= Math.min(...Object.values(box.margin)) < 0;
+    parent.isPulled ||= part.isPulled;
+  }
+
+  /** H20: an inline box is painted over what stands above it as far as it reaches over its line. */
+  function inlinePaint({ style, box }: Draft, flaws: Flaw[]): void {
+    const overLine = (style.fontSize * contentArea - style.lineHeight) / 2;
+    const above = overLine + box.padding.top + box.border.top;
+    const below = overLine + box.padding.bottom + box.border.bottom;
+    if (
+      Math.max(above, below) > 60 ||
+      (Math.max(above, below) > 2 && (box.position !== "" || style.opacity < 1))
+    )
+      flaws.push({ reach: "page", why: "may-be-covered", px: 0 });
+    if (above > 2) flaws.push({ reach: "before", why: "may-be-covered", px: above });
+    if (below > 2) flaws.push({ reach: "after", why: "may-be-covered", px: below });
+  }
+
+  function visitBox(element: HtmlElement, part: Draft, lines: Lines): void {
+    const { box, style } = part;
+    const { name } = element;
+    const { display } = box;
+    if (name === "br") {
+      if (part.flaws.length > 0 || style.values.size > 0) doubtPageFor(part);
+      lines.end();
+      return;
+    }
+    const inner = box.isInline ? lines : createLines();
+    if (style.display === "list-item" || name === "summary") {
+      if (style.isMarkInside || name === "summary") inner.side(markWidth * style.fontSize);
+      if (style.fontSize > markMost && style.isVisible) doubtPage("may-be-covered");
+    }
+    if (!box.isInline && style.textIndent > 0) inner.side(style.textIndent);
+    inner.side(box.isInline ? box.margin.left + box.padding.left + box.border.left : 0);
+    if (name === "q" || part.flaws.some(({ reach }) => reach === "page")) inner.side(3 * style.fontSize);
+    if (hasPseudo(element)) inner.side(4.5 * style.fontSize + 20);
+    for (const child of childrenSeen(element, part)) visit(child, part, inner);
+    if (name === "ruby") inner.side(widthOf(textOf(element), style));
+    inner.side(box.isInline ? box.margin.right + box.padding.right + box.border.right : 0);
+    part.across = inner.across;
+    part.longest = inner.longest;
+    if (box.isInline) {
+      part.high = 0;
+      return;
+    }
+    if (keepsLine(style) && part.children.length > 0) part.keepsLines = true;
+    part.isFromRight ||= box.isFromRight || style.isEverFromRight;
+    measureBox(part, inner.least, valuesOf);
+    const { parent } = part;
+    if (parent === undefined) return;
+    if (box.isOutOfFlow) return;
+    if (display.startsWith("inline-")) {
+      // In a line that does not break, a box without a width is as wide as its own lines, if there is room.
+      const isWide = keepsLine(parent.style) && box.width === undefined && part.children.length > 0;
+      const wide = isWide
+        ? Math.max(part.demand, Math.min(windowMost, part.longest + insideOf(box) + outsideOf(box)))
+        : part.demand;
+      lines.box(wide, keepsLine(parent.style));
+    } else if (box.isFloat) lines.side(0);
+    else lines.end();
+    if (name === "table" && hasOverlappingCells(element, meter)) doom(part, "may-be-covered");
+  }
+
+  function hasPseudo(element: HtmlElement): boolean {
+    return cascade.styleOf(element).parts.size > 0;
+  }
+
+  function doubtPageFor(part: Draft): void {
+    if (part.flaws.some(({ reach }) => reach === "page")) doubtPage("may-be-covered");
+    else if (part.flaws.length > 0 && part.parent !== undefined) doom(part.parent, part.flaws[0]!.why);
+  }
+
+  function columnFlaws(element: HtmlElement, values: Values, parent: Part, part: Draft): void {
+    if (element.name !== "col" && element.name !== "colgroup") doubtPage("colours-may-match");
+    const isHarmless = [...values.known.keys()].every((name) =>
+      /^(?:width|min-width|text-align|vertical-align|display)$/.test(name),
+    );
+    if (!isHarmless || values.unclear.length > 0) doom(parent, "colours-may-match");
+    for (const child of element.children)
+      if (child.kind === "element" && child.name === "col")
+        columnFlaws(child, new Values(cascade.styleOf(child), part.style, child, cascade), parent, part);
+  }
+
+  function childrenSeen(element: HtmlElement, part: Draft): readonly HtmlNode[] {
+    if (element.name !== "details") return element.children;
+    const group = attributeOf(element, "name") ?? "";
+    const isOpen = attributeOf(element, "open") !== undefined;
+    // Of several `details` with one name only one stays open.
+    if (isOpen && group !== "") {
+      detailsNames ??= detailsByName(top, meter);
+      if ((detailsNames.get(group) ?? 0) > 1) doom(part, "element-not-understood");
+    }
+    if (isOpen) return element.children;
+    const summary = element.children.find((node) => node.kind === "element" && node.name === "summary");
+    return summary === undefined ? [] : [summary];
+  }
+
+  const root = newPart(undefined, {});
+  const lines = createLines();
+  for (const child of top.children) visit(child, root, lines);
+  measureBox(root, lines.least, valuesOf);
+  return { root, styles, parts, valuesOf };
+}
+
+/** The height of the background of an inline box, in em, of the usual fonts. */
+const contentArea = 1.36;
+const textBox: Box = { ...plainBox, display: "text", isInline: true };
+/** Elements without declarations that are on the list. */
+const isPlain = new Set(
+  "div span p a b i em strong font td th tr tbody thead tfoot table center br img h1 h2 h3 h4 h5 h6 ul ol li hr html body u small big blockquote".split(
+    " ",
+  ),
+);
+
+/** Elements that no browser with support for popovers renders before they are opened. */
+const closedPopovers = new Set(["div", "p", "span", "section"]);
+
+function opacityOf(values: Values): number {
+  const [token] = values.get("opacity") ?? [];
+  const number = token?.type === "number" ? token.number : token?.type === "percent" ? token.number / 100 : 1;
+  return Math.max(0, Math.min(1, number));
+}
+
+/** Boxes with a formatting context of their own (CSS 2.2 section 9.4.1). */
+function isOwnContext({ display, isFloat, isOutOfFlow, clips }: Box, style: Style): boolean {
+  return (
+    isFloat ||
+    isOutOfFlow ||
+    display === "table-cell" ||
+    display === "table-caption" ||
+    display === "flow-root" ||
+    display === "table" ||
+    (display.startsWith("inline-") && style.display !== "inline") ||
+    (clips && display !== "inline")
+  );
+}

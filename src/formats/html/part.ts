@@ -1,0 +1,119 @@
+/** The tree of parts of a page: its boxes and texts in their order, with what each part holds, for the rules that reach from one
+ *  part to others. */
+import type { Colour } from "#/src/formats/css/colour.ts";
+import type { Doubt } from "#/src/model/removal.ts";
+import type { Box } from "./box.ts";
+import type { Style } from "./computed-style.ts";
+import type { HtmlElement, HtmlText } from "./tree.ts";
+
+/** `moves`: the element's text, and the page if it paints. `loose`: its text must differ from all colours around. `parentPaint`: the
+ *  parent, and the page if it paints. `before`, `after`: what may stand less than `px` above or below.
+ *  `below`: its lines, and all that follows. */
+export type Reach =
+  | "inside"
+  | "loose"
+  | "moves"
+  | "parent"
+  | "parentPaint"
+  | "row"
+  | "before"
+  | "after"
+  | "below"
+  | "page";
+
+export interface Flaw {
+  readonly reach: Reach;
+  readonly why: Doubt;
+  readonly px: number;
+}
+
+/** A formatting context: floats and backgrounds of blocks in one context may lie on each other; of two contexts they do not. */
+export interface Context {
+  readonly around: Context | undefined;
+  /** All colours of backgrounds of its boxes; undefined if there are too many. */
+  colours: readonly Colour[] | undefined;
+  /** The same with those of the contexts in it. */
+  all: readonly Colour[] | undefined;
+  /** The widths of its borders together. */
+  borders: number;
+  hasFloat: boolean;
+  hasRightFloat: boolean;
+  /** Boxes with paint that are positioned or not opaque: they are painted above what is in flow. */
+  readonly stacked: Part[];
+}
+
+export interface Part {
+  readonly element: HtmlElement | undefined;
+  readonly text: HtmlText | undefined;
+  readonly parent: Part | undefined;
+  /** Among the children of its parent. */
+  readonly at: number;
+  readonly children: Part[];
+  readonly style: Style;
+  readonly box: Box;
+  /** The context in which it stands, and the one of its content. */
+  readonly context: Context;
+  readonly inner: Context;
+  readonly flaws: readonly Flaw[];
+  /** Its own background covers everything behind its content. */
+  readonly isOpaque: boolean;
+  /** Nothing in it is painted. */
+  readonly isSealed: boolean;
+  // What it holds, known after its content was visited.
+  hasText: boolean;
+  /** It or something in it paints more than letters. */
+  paints: boolean;
+  /** It or something in it is painted as a whole, over what stands before. */
+  hasAtoms: boolean;
+  hasFloat: boolean;
+  hasCells: boolean;
+  /** Lines in it that do not break. */
+  keepsLines: boolean;
+  /** A picture or a box in a line that does not break. */
+  hasKeptBoxes: boolean;
+  isFromRight: boolean;
+  /** The least width that the content needs, and that the box needs in the one around. */
+  content: number;
+  demand: number;
+  /** The width of its longest line, if none breaks. */
+  longest: number;
+  /** Of an inline box: the width of its line up to its end, if no line breaks. */
+  across: number;
+  /** The least height that it surely takes. */
+  high: number;
+  // What the rules find.
+  doom: Doubt | undefined;
+  /** It is wider than the box around, or may be. */
+  isOut: boolean;
+  /** A margin of it, or of a box in it, is below zero. */
+  isPulled: boolean;
+}
+
+/** A part while its content is visited. */
+export type Draft = { -readonly [key in keyof Part]: Part[key] };
+
+export function newContext(around: Context | undefined): Context {
+  return { around, colours: [], all: [], borders: 0, hasFloat: false, hasRightFloat: false, stacked: [] };
+}
+
+export function doom(part: Part, why: Doubt): void {
+  part.doom ??= why;
+}
+
+export function isCell({ box }: Part): boolean {
+  return box.display === "table-cell";
+}
+
+/** Whether the part stands in lines, beside others. */
+export function isInLine({ text, box }: Part): boolean {
+  return text !== undefined || box.display.startsWith("inline");
+}
+
+export function isAtom({ box, style, parent }: Part): boolean {
+  return (
+    box.isFloat ||
+    box.display.startsWith("inline-") ||
+    box.position !== "" ||
+    style.opacity < (parent?.style.opacity ?? 1)
+  );
+}

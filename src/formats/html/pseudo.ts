@@ -1,0 +1,113 @@
+/** Pseudo-elements (`::before`, `::first-line`): how far they reach. Their content is no text of the message. */
+import { lengthOf } from "#/src/formats/css/length.ts";
+import { subjectOf } from "#/src/formats/css/shorthands.ts";
+import type { Declaration } from "#/src/formats/css/stylesheet.ts";
+import { addressOf, isHeld, wordOf, words } from "#/src/formats/css/value-forms.ts";
+
+/** Pseudo-elements without a box in the layout: of selected or found text, and of things that are not rendered. */
+const harmless = /^(?:selection|backdrop|target-text|spelling-error|grammar-error|cue|-moz-(?!list-).*)$/;
+/** Parts of controls, in which nothing but colours and letters is changed. */
+const ofControls =
+  /^(?:placeholder|file-selector-button|-webkit-(?:input-placeholder|inner-spin-button|outer-spin-button|search-.*|file-upload-button|details-marker|calendar-picker-indicator))$/;
+const lettersOnly = words(
+  "color font-size font-family font-weight font-variant line-height letter-spacing text-decoration-line text-decoration-style text-decoration-thickness font-size-adjust",
+);
+/** H25: a part that is empty or a sign in its place, and paints nothing. */
+const placed = new Set([
+  ...lettersOnly,
+  ...words(
+    "display clear box-sizing -moz-box-sizing visibility overflow-x overflow-y content width height min-width min-height max-width max-height vertical-align " +
+      "margin-top margin-right margin-bottom margin-left padding-top padding-right padding-bottom padding-left",
+  ),
+]);
+/** H26: these change only the letters of the element. */
+const firstOnes = new Set([
+  ...lettersOnly,
+  ...words(
+    "float margin-top margin-right margin-bottom margin-left padding-top padding-right padding-bottom padding-left",
+  ),
+]);
+const displays = words("table block none inline inline-block");
+const signsMost = 3;
+const sizeMost = 20;
+
+export function pseudoReach(
+  parts: ReadonlyMap<string, readonly Declaration[]>,
+  element: string,
+  clips: boolean,
+): "page" | "inside" | undefined {
+  let worst: "inside" | undefined;
+  for (const [name, declarations] of parts) {
+    if (harmless.test(name)) continue;
+    const isAll = (allowed: ReadonlySet<string>): boolean =>
+      declarations.every((one) => isAmong(one, allowed) && isSmall(one));
+    if (ofControls.test(name) || name === "marker") {
+      if (!isAll(lettersOnly)) return "page";
+    } else if (name === "first-letter" || name === "first-line") {
+      if (!isAll(firstOnes)) return "page";
+      worst = "inside";
+    } else if (name === "before" || name === "after") {
+      const contents = declarations.filter(({ property }) => property === "content");
+      const isEmpty = contents.every(({ value }) => ["none", "normal"].includes(wordOf(value)));
+      if (isEmpty && element !== "q") continue;
+      if (!isAll(placed) || contents.some(({ value }) => !isSign(value))) return "page";
+      if (clips && !contents.every(({ value }) => isBlankSign(value))) worst = "inside";
+    } else return "page";
+  }
+  return worst;
+}
+
+function isAmong({ property }: Declaration, allowed: ReadonlySet<string>): boolean {
+  if (property.startsWith("--") || (property === "content" && allowed === placed)) return true;
+  const subject = subjectOf(property);
+  return subject.kind === "properties" && subject.names.every((name) => allowed.has(name));
+}
+
+/** No length above 20 pixels, none below zero, no function. */
+function isSmall({ property, value }: Declaration): boolean {
+  if (
+    property === "content" ||
+    property.startsWith("--") ||
+    property === "color" ||
+    property === "font-family"
+  )
+    return true;
+  if (property === "display") return displays.has(wordOf(value));
+  return value.every((token) => {
+    if (token.type === "function") return false;
+    if (token.type === "percent") return token.number >= 0 && token.number <= 100 && property !== "height";
+    if (token.type !== "dimension" && token.type !== "number") return true;
+    if (property === "font-weight") return true;
+    const px =
+      token.type === "number"
+        ? token.number
+        : lengthOf([token], { fontSize: 16, lineHeight: 20, whole: 0, isQuirky: false });
+    return px !== undefined && px >= 0 && px <= sizeMost;
+  });
+}
+
+function textIn(value: Declaration["value"]): string | undefined {
+  const address = addressOf(value);
+  if (address !== undefined && !isHeld(address)) return "";
+  if (!value.every(({ type }) => type === "string" || type === "space" || type === "ident")) return undefined;
+  if (
+    value.some(
+      (token) =>
+        token.type === "ident" &&
+        !/^(?:none|normal|(?:open|close|no-open|no-close)-quote)$/i.test(token.value),
+    )
+  )
+    return undefined;
+  return value.map((token) => (token.type === "string" ? token.value : "")).join("");
+}
+
+function isSign(value: Declaration["value"]): boolean {
+  const text = textIn(value);
+  return (
+    text !== undefined && text.length <= signsMost && !/[\p{Co}\p{Cn}\p{M}]|[\ufdfd\ufdf0-\ufdfc]/u.test(text)
+  );
+}
+
+function isBlankSign(value: Declaration["value"]): boolean {
+  return (textIn(value) ?? "?").trim() === "";
+}

@@ -1,0 +1,170 @@
+/** How far a flaw reaches: it dooms what it may cover or move, and leaves the rest of the page alone. */
+import type { Doubt } from "#/src/model/removal.ts";
+import { doom, type Flaw, isCell, isInLine, type Part } from "./part.ts";
+
+export interface Reaches {
+  page(why: Doubt): void;
+  /** Everything beside: the parent of the nearest float, box in a line, flex item or cell around. */
+  row(part: Part, why: Doubt): void;
+}
+
+export function createReaches(page: (why: Doubt) => void): Reaches {
+  return {
+    page,
+    row(part, why) {
+      for (let at: Part | undefined = part; at !== undefined; at = at.parent) {
+        const { parent } = at;
+        if (parent === undefined) break;
+        if (isCell(at)) {
+          let table: Part | undefined = parent;
+          while (table !== undefined && !table.box.display.endsWith("table")) table = table.parent;
+          doom(table ?? parent, why);
+          return;
+        }
+        if (at.box.isFloat || at.box.display.startsWith("inline-") || /flex|grid/.test(parent.box.display)) {
+          doom(parent, why);
+          return;
+        }
+      }
+      page(why);
+    },
+  };
+}
+
+/** Dooms what the flaws of every part reach. */
+export function applyFlaws(root: Part, reaches: Reaches): void {
+  const visit = (part: Part): void => {
+    for (const flaw of part.flaws) applyFlaw(part, flaw, reaches);
+    for (const child of part.children) visit(child);
+  };
+  visit(root);
+}
+
+function applyFlaw(part: Part, { reach, why, px }: Flaw, reaches: Reaches): void {
+  const parent = part.parent ?? part;
+  switch (reach) {
+    case "inside":
+      doom(part, why);
+      return;
+    case "loose":
+      part.isOut = true;
+      if (part.hasAtoms) doom(part, why);
+      return;
+    case "moves":
+      doom(part, why);
+      if (part.paints) reaches.page(why);
+      return;
+    case "parent":
+      doom(parent, why);
+      return;
+    case "parentPaint":
+      doom(parent, why);
+      if (part.paints) reaches.page(why);
+      return;
+    case "row":
+      reaches.row(part, why);
+      return;
+    case "before":
+      doomBeside(part, px, why, reaches, -1);
+      return;
+    case "after":
+      doomBeside(part, px, why, reaches, 1);
+      return;
+    case "below": {
+      let block = parent;
+      while (block.parent !== undefined && block.box.isInline) block = block.parent;
+      doom(block, why);
+      doomBeside(block, Number.POSITIVE_INFINITY, why, reaches, 1);
+      return;
+    }
+    case "page":
+      reaches.page(why);
+  }
+}
+
+/** Dooms what may stand less than `px` above (`step` -1) or below the part. Of what stands between, only the least height counts that
+ *  it has in every font: of a block what it declares and one line of letters, of lines only what ends with a break. */
+function doomBeside(from: Part, px: number, why: Doubt, reaches: Reaches, step: 1 | -1): void {
+  let left = px;
+  /** The margin at the edge so far. */
+  let margin = isInLine(from) ? 0 : step < 0 ? from.box.margin.top : from.box.margin.bottom;
+  for (let at = from; ; ) {
+    const { parent } = at;
+    if (parent === undefined) {
+      if (step < 0) reaches.page(why);
+      return;
+    }
+    if (isCell(at)) {
+      // A cell may stand in the middle of a row that is as high as it likes.
+      if (left === Number.POSITIVE_INFINITY) doom(parent, why);
+    } else {
+      /** Letters since the last end of a line, which are in another line than the part. */
+      let hasLine = false;
+      let isOwnLine = isInLine(at);
+      for (let index = at.at + step; index >= 0 && index < parent.children.length; index += step) {
+        const sibling = parent.children[index]!;
+        const isBreak = sibling.element?.name === "br";
+        if (isInLine(sibling) && !isBreak) {
+          doom(sibling, why);
+          hasLine ||= !isOwnLine && sibling.high > 0 && sibling.text !== undefined;
+          continue;
+        }
+        if (hasLine) left -= lineLeast;
+        hasLine = false;
+        isOwnLine = false;
+        if (left <= 0) return;
+        if (isBreak) {
+          margin = 0;
+          continue;
+        }
+        left -= gapBetween(sibling, step < 0 ? sibling.box.margin.bottom : sibling.box.margin.top, margin);
+        if (left <= 0) return;
+        margin = step < 0 ? sibling.box.margin.top : sibling.box.margin.bottom;
+        doom(sibling, why);
+        left -= Math.max(0, sibling.high);
+        if (left <= 0) return;
+      }
+      if (hasLine) left -= lineLeast;
+      if (hasLine || isInLine(at)) margin = 0;
+    }
+    if (!parent.box.isInline && !/^table(?!-cell)/.test(parent.box.display))
+      left -=
+        step < 0
+          ? parent.box.padding.top + parent.box.border.top
+          : parent.box.padding.bottom + parent.box.border.bottom;
+    if (left <= 0) return;
+    const inner =
+      step < 0
+        ? parent.box.padding.top + parent.box.border.top
+        : parent.box.padding.bottom + parent.box.border.bottom;
+    const own = step < 0 ? parent.box.margin.top : parent.box.margin.bottom;
+    // A margin at the edge of its parent stands outside of it, or, with a padding, before that.
+    if (inner > 0 && /^(?:block|table-cell)$/.test(parent.box.display))
+      left -= Math.max(0, margin) * marginSure;
+    margin =
+      parent.box.display === "block" && !parent.box.isFloat
+        ? inner > 0
+          ? own
+          : Math.min(own, margin) < 0
+            ? -1
+            : Math.max(own, margin)
+        : parent.box.isInline
+          ? margin
+          : 0;
+    if (left <= 0) return;
+    at = parent;
+  }
+}
+
+const lineLeast = 6.5;
+
+/** The part of a margin that it has in every font. */
+const marginSure = 0.8;
+
+/** Margins collapse: of two only the larger counts, and none where one is below zero. */
+function gapBetween(part: Part, one: number, other: number): number {
+  const isBlock =
+    /^(?:block|list-item)$/.test(part.box.display) && !part.box.isFloat && !part.box.isOutOfFlow;
+  if (!isBlock || part.isPulled || one < 0 || other < 0) return 0;
+  return Math.max(one, other) * marginSure;
+}

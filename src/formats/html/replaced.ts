@@ -1,0 +1,97 @@
+/** Elements that browsers draw as a whole: pictures and controls (H30). They stand in lines, in their own place. Lengths are in CSS
+ *  pixels. */
+import { asciiLower } from "#/src/formats/css/ascii-case.ts";
+import { windowMost } from "#/src/formats/css/media.ts";
+import type { Doubt } from "#/src/model/removal.ts";
+import { insideOf, outsideOf } from "./box.ts";
+import { keepsLine, type Lines } from "./demand.ts";
+import { heldHeight } from "./held-pictures.ts";
+import type { Draft } from "./part.ts";
+import { textOf } from "./survey.ts";
+import { attributeOf, type HtmlElement } from "./tree.ts";
+import { formElements, unseenElements } from "./user-agent.ts";
+import type { Values } from "./values.ts";
+
+export function isReplaced(element: HtmlElement): boolean {
+  return (
+    formElements.has(element.name) ||
+    unseenElements.has(element.name) ||
+    !(element.isHtml || element.namespace.endsWith("MathML"))
+  );
+}
+
+/** Lengths above these are out of sight. */
+const farAway = 2000;
+const farBelow = 20_000;
+/** Lines or letters of a control. */
+const controlMost = 60;
+
+/** H30: pictures and controls stand in their own place. */
+export function measureReplaced(
+  element: HtmlElement,
+  part: Draft,
+  values: Values,
+  lines: Lines,
+  doubtPage: (why: Doubt) => void,
+): void {
+  /** What is far too large pushes away what follows. */
+  const pushes = (): void => {
+    part.flaws = [...part.flaws, { reach: "below", why: "may-be-off-screen", px: 0 }];
+  };
+  const { name } = element;
+  const { box, style, parent } = part;
+  if (!box.isInline && !box.isFloat && !box.display.startsWith("inline")) lines.end();
+  const size = (side: "width" | "height"): number | undefined => {
+    if (values.has(side))
+      return side === "width" ? (box.width?.share === 0 ? box.width.px : undefined) : box.height;
+    const text = attributeOf(element, side);
+    const match = text === undefined ? null : /^\s*\+?(\d+(?:\.\d+)?)(%?)/.exec(text);
+    return match === null || match[2] === "%" ? undefined : Number(match[1]);
+  };
+  const [width, height] = [size("width"), size("height")];
+  const [asked, tall] = ["width", "height"].map((side) =>
+    Number.parseFloat(attributeOf(element, side) ?? ""),
+  );
+  // Its attributes give a picture its proportions.
+  if (height === undefined && asked! > 0 && tall! > 0 && (tall! / asked!) * (width ?? windowMost) > farBelow)
+    pushes();
+  if (Math.max(width ?? 0, box.minWidth) > farAway || Math.max(height ?? 0, box.minHeight) > farBelow)
+    pushes();
+  const isDrawing = !element.isHtml || name === "svg";
+  const hasProportions = isDrawing && element.attributes.some((one) => asciiLower(one.name) === "viewbox");
+  const isWide =
+    ["width", "min-width"].some((one) => values.has(one)) || attributeOf(element, "width") !== undefined;
+  const isAttached = isWide && /^\s*(?:cid|mid):/i.test(attributeOf(element, "src") ?? "");
+  const high = height ?? heldHeight(element, Math.max(width ?? (isWide ? windowMost : 0), box.minWidth));
+  const held = hasProportions || isAttached || high === undefined;
+  if ((high ?? 0) > farBelow) pushes();
+  const isShown = !part.isSealed && style.isVisible && style.hidden === undefined;
+  // What the message itself carries has a height of its own.
+  if (held && height === undefined && isShown && box.display !== "none") pushes();
+  if (isDrawing && (values.has("overflow-x") || attributeOf(element, "overflow") !== undefined) && isShown)
+    doubtPage("may-be-covered");
+  for (const one of ["rows", "size", "cols"])
+    if (Number.parseInt(attributeOf(element, one) ?? "", 10) > controlMost) doubtPage("may-be-off-screen");
+  // A picture that is as wide as its box at most needs no room of its own.
+  const isBound =
+    box.maxWidth !== undefined && box.maxWidth.share > 0 && box.maxWidth.share <= 1 && box.maxWidth.px <= 0;
+  const isPicture = name === "img";
+  const alt =
+    isPicture && (width === undefined || height === undefined) ? (attributeOf(element, "alt") ?? "") : "";
+  const wide = isBound
+    ? 0
+    : Math.max(width ?? (isPicture ? 0 : controlWidth(element, style.fontSize)), box.minWidth);
+  part.demand = wide + insideOf(box) + outsideOf(box);
+  part.content = wide;
+  part.high = Math.max(0, Math.min(height ?? 0, box.maxHeight ?? farAway));
+  part.paints &&= isShown;
+  if (parent !== undefined) lines.box(part.demand, keepsLine(parent.style));
+  if (alt !== "") lines.text(alt, style);
+}
+
+function controlWidth(element: HtmlElement, fontSize: number): number {
+  const letters = Number.parseInt(attributeOf(element, "size") ?? attributeOf(element, "cols") ?? "", 10);
+  const letterWidth = Math.max(16, fontSize * 1.2);
+  const inside = element.name === "select" ? textOf(element).length * letterWidth : 0;
+  return Math.max(300, letterWidth * 25, letters >= 0 ? letters * letterWidth : 0, inside);
+}
