@@ -163,12 +163,6 @@ test("what a thread runs is in the list of threads, with a bound on its memory",
   expect(listed.filter(({ heapMb }) => !(heapMb > 0 && heapMb <= 1024))).toEqual([]);
 });
 
-test("no loop can go on when its thread is ended", () => {
-  // Plain arrays of a constant length never end with it (src/threads/README.md, decision 8).
-  const endless = /(?<!\w)Array(<[^>()]*>)?\(\s*\d+\s*\)/;
-  expect(files.filter((file) => endless.test(readFileSync(path.join(top, file), "utf8")))).toEqual([]);
-});
-
 test("a README or a page of docs names only files that there are", () => {
   const tops = ["src", "protocols", "storage", "config", "docs", "test"];
   const there = tops.flatMap((folder) =>

@@ -95,6 +95,7 @@ const execArgv = [
   "--max-semi-space-size=4",
   "--max-old-space-size=1536",
   "--v8-pool-size=1",
+  "--no-turboshaft-loop-unrolling",
   "--disable-warning=ExperimentalWarning",
 ];
 

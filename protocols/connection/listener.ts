@@ -29,6 +29,8 @@ export interface ListenOptions {
   readonly isTls?: boolean;
   /** Serves one connection to its end. `signal` aborts when the listener closes. A rejection is logged, the socket destroyed. */
   serve(socket: Socket, place: ConnectionPlace, signal: AbortSignal): Promise<void>;
+  /** The service ends the connection when the peer has ended its side. Otherwise it is closed then. */
+  readonly allowHalfOpen?: boolean;
   /** The text sent to a connection over the limit before it is closed. */
   readonly refusal?: string;
 }
@@ -49,13 +51,13 @@ export async function openPorts(openers: readonly (() => Promise<Listener>)[]): 
 const closeGraceMs = 1500;
 
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { name, host, door, log } = options;
+  const { name, host, door, log, allowHalfOpen = false } = options;
   /** Each connection has its own signal: with one signal, adding a listener would walk through a thousand others. */
   const open = new Map<Socket, AbortController>();
   const served = new Set<Promise<void>>();
   let isClosing = false;
 
-  const socketOptions = { noDelay: true, keepAlive: true, allowHalfOpen: false };
+  const socketOptions = { noDelay: true, keepAlive: true, allowHalfOpen };
   const server = createServer(socketOptions, (socket) => {
     // `close` follows every error. Without a listener the error would end the process.
     socket.on("error", () => {});

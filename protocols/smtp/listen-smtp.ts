@@ -146,6 +146,7 @@ function listenOn(port: MailPort, { host, port: number }: PortSettings): Promise
     log: rooms.log,
     proxies: port.proxies,
     isTls: isSecure,
+    allowHalfOpen: true,
     ...(isSecure ? {} : { refusal: `${formatReply(busy)}\r\n` }),
     async serve(socket, place, signal) {
       const handshake = {

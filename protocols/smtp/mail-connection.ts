@@ -81,6 +81,7 @@ export class MailConnection extends SMTPConnection {
   /** Octets of chunks that belonged to no message, since the last message. */
   #skippedBytes = 0;
   #isEnding = false;
+  readonly #watched = new WeakSet<Socket>();
 
   constructor(port: MailPort, server: SMTPServer, { socket, carrier, place }: AcceptedConnection) {
     super(server, carrier, { id: newRequestDigits() });
@@ -144,7 +145,22 @@ export class MailConnection extends SMTPConnection {
     const parser = new MailStream({ maxCommandLength: this._server.options.maxCommandLength });
     parser.oncommand = (command, callback) => this.#inTurn(() => this._onCommand(command, callback));
     parser.on("error", () => this.#send(reply(421, "5.5.6", "The command line is too long")));
+    // The peer sends no more (RFC 9293 section 3.6), and what it has sent is answered. It may still read.
+    parser.on("finish", () => {
+      if (this._parser === parser) this.close();
+    });
     return parser;
+  }
+
+  /** The package calls this with the socket, and with its encrypted side when a handshake begins. */
+  override _armTimeout(socket: Socket = this._socket): void {
+    super._armTimeout(socket);
+    if (this.#watched.has(socket)) return;
+    this.#watched.add(socket);
+    // The package writes to a socket that is "open"; that of a peer that has ended its side is "writeOnly".
+    Object.defineProperty(socket, "readyState", { get: () => (socket.writable ? "open" : "closed") });
+    // A peer that ends its side during a handshake does not finish it.
+    if (socket !== this._socket) socket.once("end", () => this._upgrading && socket.destroy());
   }
 
   /** A command, STARTTLS with its handshake among them, waits for its turn: many that arrive at once run over several turns of the loop. */

@@ -62,7 +62,11 @@ function startProcess(kind: ThreadKind, events: PoolThreadEvents): PoolThread {
     fork(processFile(kind), {
       execPath: runningNode,
       // As in src/start.mjs.
-      execArgv: ["--max-semi-space-size=4", "--disable-warning=ExperimentalWarning"],
+      execArgv: [
+        "--max-semi-space-size=4",
+        "--no-turboshaft-loop-unrolling",
+        "--disable-warning=ExperimentalWarning",
+      ],
       serialization: "advanced",
       stdio:
         kind.isSilent === true

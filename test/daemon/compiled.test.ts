@@ -68,7 +68,7 @@ test("the starting process becomes the program, with a small young generation an
     fs.writeFileSync(path.join(home(), name, "main.js"), "console.log(process.pid, ...process.execArgv);");
   const { pid, stdout } = spawnSync(process.execPath, [start()], { encoding: "utf8" });
   expect(stdout).toBe(
-    `${pid} --max-semi-space-size=4 --max-old-space-size=1536 --v8-pool-size=1 --disable-warning=ExperimentalWarning\n`,
+    `${pid} --max-semi-space-size=4 --max-old-space-size=1536 --v8-pool-size=1 --no-turboshaft-loop-unrolling --disable-warning=ExperimentalWarning\n`,
   );
 });
 
