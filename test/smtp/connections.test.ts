@@ -199,7 +199,7 @@ const stalls: readonly (readonly [name: string, stall: (client: RawSmtp) => Prom
 describe("a client is closed that", () => {
   let rooms: MailRooms;
   beforeAll(async () => {
-    rooms = await openMailRooms({ smtp: { idleTimeoutMs: 300 } });
+    rooms = await openMailRooms({ smtp: { idleTimeoutMs: 1500 } });
   });
   afterAll(() => rooms[Symbol.asyncDispose]());
 
