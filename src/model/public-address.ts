@@ -12,6 +12,8 @@ for (const [network, prefix] of [
   ["172.16.0.0", 12],
   ["192.0.0.0", 24],
   ["192.0.2.0", 24],
+  // Relays of 6to4, deprecated (RFC 7526).
+  ["192.88.99.0", 24],
   ["192.168.0.0", 16],
   ["198.18.0.0", 15],
   ["198.51.100.0", 24],
@@ -22,6 +24,8 @@ for (const [network, prefix] of [
   special.addSubnet(network, prefix, "ipv4");
 for (const [network, prefix] of [
   ["::", 96],
+  // IPv4-translated: it does not leave a translator's network (RFC 7915).
+  ["::ffff:0:0:0", 96],
   ["64:ff9b:1::", 48],
   ["100::", 64],
   ["2001::", 23],
