@@ -8,23 +8,30 @@ import { atCommandLine } from "#/src/model/author.ts";
 import { defaultScopes, type Scope } from "#/src/model/roles.ts";
 import { findDomain, listAccounts } from "#/storage/queries/accounts/accounts.ts";
 import { findAgentByAddress } from "#/storage/queries/accounts/agents.ts";
+import { findSeeding } from "#/storage/queries/deployment.ts";
 
 const firstAccount = "main";
 /** Developers also compare octets. */
 const developmentScopes: readonly Scope[] = [...defaultScopes, "raw"];
 
 /** Creates an account, a domain, an agent and a person with their secrets when the store has no account yet. Otherwise answers an empty
- *  list. Of several daemons that start on an empty database, one does it. */
+ *  list. A start that was ended meanwhile is continued by the next one: what exists gets secrets that are shown. Of several daemons that
+ *  start on an empty database, one does it. */
 export async function seedFirstRun(house: House): Promise<NewOwner[]> {
-  if (!house.store.leases.isHeld("maintenance")) return [];
-  if ((await listAccounts(house.store)).length > 0) return [];
+  const { store } = house;
+  if (!store.leases.isHeld("maintenance")) return [];
+  const seeding = await findSeeding(store);
+  if (seeding === "done" || (seeding === undefined && (await listAccounts(store)).length > 0)) return [];
+  await store.write(atCommandLine, "keepSeeding", { seeding: "begun" });
   const { domain } = house.settings.server;
   await seedDomain(house, domain);
-  const person = await createOwner(atCommandLine, house, "person", { address: `person@${domain}` });
-  const agent = await createOwner(atCommandLine, house, "agent", {
-    address: `agent@${domain}`,
-    approver: person.address,
-  });
+  const person = await findOrCreate(house, "person", "person", domain, { secret: "first" });
+  const approver = person.address;
+  const agent = await findOrCreate(house, "agent", "agent", domain, { approver, secret: "first" });
+  // The earlier start may have ended before it named the approver.
+  if (seeding === "begun")
+    await administer(atCommandLine, house, "agent.update", { owner: agent.address, approver });
+  await store.write(atCommandLine, "keepSeeding", { seeding: "done" });
   return [agent, person];
 }
 
@@ -37,10 +44,15 @@ export async function seedForDevelopment(
   await seedDomain(house, domain);
   const people: NewOwner[] = [];
   for (let n = 1; n <= counts.people; n++)
-    people.push(await findOrCreate(house, "person", `person${n}`, domain));
+    people.push(await findOrCreate(house, "person", `person${n}`, domain, development));
   const agents: NewOwner[] = [];
   for (let n = 1; n <= counts.agents; n++)
-    agents.push(await findOrCreate(house, "agent", `agent${n}`, domain, people[0]?.address));
+    agents.push(
+      await findOrCreate(house, "agent", `agent${n}`, domain, {
+        ...development,
+        approver: people[0]?.address,
+      }),
+    );
   return [...agents, ...people];
 }
 
@@ -55,19 +67,29 @@ async function seedDomain(house: House, domain: string): Promise<void> {
   });
 }
 
+interface Seeded {
+  readonly approver?: string | undefined;
+  /** Of the token; absent: those that a new token has. */
+  readonly scopes?: readonly Scope[];
+  /** The name of further secrets, where the owner exists. */
+  readonly secret: string;
+}
+
+const development: Seeded = { scopes: developmentScopes, secret: "dev" };
+
 async function findOrCreate(
   house: House,
   kind: NewOwner["kind"],
   name: string,
   domain: string,
-  approver?: string,
+  { approver, scopes = defaultScopes, secret }: Seeded,
 ): Promise<NewOwner> {
   const { store } = house;
   const row = await findAgentByAddress(store, domain, name);
   if (row === undefined)
     return createOwner(atCommandLine, house, kind, {
       address: `${name}@${domain}`,
-      scopes: developmentScopes,
+      scopes,
       approver,
     });
   const known = {
@@ -76,11 +98,11 @@ async function findOrCreate(
     address: row.address,
     name: row.name,
   };
-  const { secret: password } = await createPassword(atCommandLine, store, row, "dev");
+  const { secret: password } = await createPassword(atCommandLine, store, row, secret);
   if (kind === "person") return { ...known, password };
   const { secret: token } = await createToken(atCommandLine, store, row, {
-    name: "dev",
-    scopes: developmentScopes,
+    name: secret,
+    scopes,
     expiresAt: null,
   });
   return { ...known, token, password };

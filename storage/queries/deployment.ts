@@ -26,3 +26,15 @@ export async function findAuthorityRow(reader: Reader, name: string): Promise<st
   );
   return row && Buffer.from(row.value).toString();
 }
+
+export const seedingName = "seeding";
+export type Seeding = "begun" | "done";
+
+/** How far the first start has come; undefined before it. */
+export async function findSeeding(reader: Reader): Promise<Seeding | undefined> {
+  const row = await reader.get<{ value: Uint8Array }>(
+    "select value from deployment where name = ?",
+    seedingName,
+  );
+  return row && (Buffer.from(row.value).toString() as Seeding);
+}

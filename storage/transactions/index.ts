@@ -34,6 +34,7 @@ import { claimDeliveries } from "./daemons/claim-deliveries.ts";
 import { dropLeases } from "./daemons/drop-leases.ts";
 import { keepAuthorityRow } from "./daemons/keep-authority-row.ts";
 import { keepLeases } from "./daemons/keep-leases.ts";
+import { keepSeeding } from "./daemons/keep-seeding.ts";
 import { releaseDeliveries } from "./daemons/release-deliveries.ts";
 import { createWebhook } from "./feed/create-webhook.ts";
 import { deleteWebhook } from "./feed/delete-webhook.ts";
@@ -153,6 +154,7 @@ export const transactions = {
   keepReport,
   keepStsPolicy,
   keepAuthorityRow,
+  keepSeeding,
   keepZonesDigest,
   moveCollection,
   moveMessages,
