@@ -1,6 +1,7 @@
 /** The stream that keeps an open page true: how many mails wait, and which of them have changed. It carries numbers and ids, no text of
  *  anybody, and ends with its session. */
 import { EventStream, type FrameSource, formatFrame } from "#/protocols/http/event-stream.ts";
+import { inBackground } from "#/src/model/background.ts";
 import { forTheHouse } from "#/src/model/caller.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { holdId, listLive, versionOf, waitingOf } from "./approvals/waiting.ts";
@@ -66,7 +67,7 @@ class LiveStream implements FrameSource {
   resume(): void {
     if (this.#isRunning || this.#isClosed || !this.#isRung) return;
     this.#isRunning = true;
-    void forTheHouse(() => this.#run());
+    forTheHouse(() => inBackground(() => this.#run()));
   }
 
   end(): void {

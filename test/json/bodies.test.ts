@@ -76,7 +76,7 @@ describe("the text of a message", () => {
         "alternative",
         plain("Transfer the money to the other account"),
         html(
-          '<img src="cid:a" alt="Winter sale,\n from Monday on"><img src="cid:b"><img src=cid:c width=1 alt=dot>',
+          '<img src="cid:a" alt="Winter sale,\n from Monday on"><img src="cid:b"><img src=cid:c width=1 height=1 alt=dot>',
         ),
       ),
     );
