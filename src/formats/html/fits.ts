@@ -205,7 +205,12 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
     const overflowX = isRoot(part) ? (valuesOf.get(part)?.word("overflow-x") ?? "") : "";
     if (overflowX === "hidden" || overflowX === "clip")
       if (part.content > Math.min(room.room, windowLeast)) doom(part, "may-be-cut-off");
-    if (!isBound || room.isGrowing || part.content <= room.room + 0.5) return;
+    if (room.isGrowing || part.content <= room.room + 0.5) return;
+    // A box without a width does not grow beyond the one around it: its content leaves its background as well.
+    if (!isBound) {
+      part.isOut = true;
+      return;
+    }
     // The background of the page is behind all that can be scrolled to.
     if (isRoot(part) && part.parent?.style.backdrops === initialStyle.backdrops && !part.isFromRight) return;
     overflow(part, room);

@@ -17,9 +17,9 @@ export function lettersOf(
   element: HtmlElement,
   values: Values,
   parent: Letters,
-  { isInline, isQuirky }: { readonly isInline: boolean; readonly isQuirky: boolean },
+  { isQuirky }: { readonly isQuirky: boolean },
 ): Letters {
-  return new LetterMaker(element, values, parent, isQuirky).make(isInline);
+  return new LetterMaker(element, values, parent, isQuirky).make();
 }
 
 const linedElements = new Set(["u", "ins", "s", "strike", "del", "abbr", "acronym"]);
@@ -77,7 +77,7 @@ class LetterMaker {
     this.#values.unclear.push({ reach: "inside", why });
   }
 
-  make(isInline: boolean): Letters {
+  make(): Letters {
     const parent = this.#parent;
     const { name } = this.#element;
     const isReset = name === "table" && this.#isQuirky;
@@ -96,7 +96,7 @@ class LetterMaker {
     const isRightToLeft =
       direction === "" ? !this.#values.isInitial("direction") && parent.isRightToLeft : direction === "rtl";
     // Of a share, the worse counts: none, or that of the widest window.
-    const indents = [0, windowMost].map((whole) => this.#textIndent({ ...basis, whole }, isInline));
+    const indents = [0, windowMost].map((whole) => this.#textIndent({ ...basis, whole }));
     const textIndent = Math.min(...indents);
     const isRoot = name === "body";
     return {
@@ -328,9 +328,9 @@ class LetterMaker {
     return parent.visitedColour ?? (visitedColour === undefined ? undefined : parent.colour);
   }
 
-  #textIndent(basis: LengthBasis, isInline: boolean): number {
+  /** An inline box has no first line, but hands its indent on to the blocks in it. */
+  #textIndent(basis: LengthBasis): number {
     if (this.#element.name === "table" && !this.#values.declared.values.has("text-indent")) return 0;
-    if (isInline && this.#element.name !== "table") return this.#parent.textIndent;
     if (this.#values.isInitial("text-indent")) return 0;
     const value = this.#values.get("text-indent");
     if (value === undefined) return this.#parent.textIndent;

@@ -163,7 +163,7 @@ export function buildPage(top: HtmlElement, { cascade, meter, shadows, doubtPage
     }
     const before = values.unclear.length;
     const isInline = display === "inline";
-    const letters = lettersOf(element, values, parent, { isInline, isQuirky: cascade.isQuirky });
+    const letters = lettersOf(element, values, parent, { isQuirky: cascade.isQuirky });
     const box = boxOf(element, values, letters, display, cascade.isQuirky);
     const behind = behindOf(element, values, letters, box, parent, cascade.isQuirky);
     const own = values.isUnsure("opacity") ? 1 : opacityOf(values);
@@ -235,7 +235,7 @@ export function buildPage(top: HtmlElement, { cascade, meter, shadows, doubtPage
       return;
     }
     const flaws: Flaw[] =
-      declared === noStyle && isPlain.has(name)
+      declared === noStyle && isPlain.has(name) && style.textIndent === 0
         ? []
         : flawsOf({ element, values, style, box, parent, cascade });
     const hasBorder = Object.values(box.border).some((px) => px > 0);
