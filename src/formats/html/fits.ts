@@ -69,7 +69,7 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
     const { box, element } = part;
     if (element === undefined) return around;
     const values = valuesOf.get(part);
-    const cutter = around.cutter ?? (box.clips && !box.isInline && !isRoot(part) ? part : undefined);
+    const cutter = around.cutter ?? (!box.isInline && clipsItself(part) ? part : undefined);
     const hasHeight =
       around.hasHeight ||
       (box.height !== undefined && !isPartOfTable(box.display) && !isRoot(part)) ||
@@ -110,7 +110,7 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
       display.startsWith("inline-") ||
       display === "table-caption" ||
       box.isFitted;
-    const free = Math.max(0, around.room - outsideOf(box) - inside);
+    const free = Math.max(0, around.room - outsideOf(box) - inside - box.sideShare * around.whole);
     const share = box.width?.share ?? 0;
     // A whole share in a box that grows is as wide as its content, like no width at all.
     const isWhole =
@@ -185,7 +185,7 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
   function judgeWidth(part: Part, around: Room, room: Room): void {
     const { box } = part;
     if (part.children.length === 0) return;
-    const clips = box.clips && !isRoot(part);
+    const clips = clipsItself(part);
     if (clips) judgeClip(part, room);
     const isTable = box.display.endsWith("table");
     const isBound =
@@ -212,7 +212,13 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
       return;
     }
     // The background of the page is behind all that can be scrolled to.
-    if (isRoot(part) && part.parent?.style.backdrops === initialStyle.backdrops && !part.isFromRight) return;
+    if (
+      isRoot(part) &&
+      !clips &&
+      part.parent?.style.backdrops === initialStyle.backdrops &&
+      !part.isFromRight
+    )
+      return;
     overflow(part, room);
   }
 
@@ -347,6 +353,13 @@ function isPicture({ element }: Part): boolean {
 
 function isRoot({ element }: Part): boolean {
   return element?.name === "html" || element?.name === "body";
+}
+
+/** The window takes the overflow of `html`, or else that of `body` (css-overflow-3 section 3.3). */
+function clipsItself(part: Part): boolean {
+  return (
+    part.box.clips && (!isRoot(part) || (part.element?.name === "body" && part.parent?.box.clips === true))
+  );
 }
 
 /** The width in pixels, of a share by the width around; undefined for none. */
