@@ -3,47 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { houseThreads, type ThreadKind } from "#/src/threads/house-threads.ts";
+import { type Room, roomOf, rooms } from "./support/rooms.ts";
 
-/** Rooms from the ground up: a room imports from rooms that stand before it in this list; rooms of one line never from each other. */
-const rooms: readonly (readonly string[])[] = [
-  ["src/own-files.mjs"],
-  ["src/model"],
-  ["src/fairness"],
-  ["src/threads"],
-  ["src/formats", "config"],
-  ["storage"],
-  ["src/accounts"],
-  ["src/feed"],
-  ["src/evidence"],
-  ["src/mail"],
-  ["src/render"],
-  ["src/collections"],
-  ["src/files"],
-  ["src/reach"],
-  ["src/outbound"],
-  ["src/sign-in"],
-  ["src/reports"],
-  ["src/scheduling"],
-  ["src/arrival"],
-  ["protocols/connection"],
-  ["protocols/sasl", "protocols/http"],
-  [
-    "protocols/autoconfig",
-    "protocols/smtp",
-    "protocols/imap",
-    "protocols/dav",
-    "protocols/json",
-    "protocols/delivery",
-    "protocols/webhooks",
-    "protocols/web",
-  ],
-  ["src/client"],
-  ["src/domain-check"],
-  ["src/daemon"],
-  ["src/cli"],
-  ["src/main.ts"],
-  ["src/start.mjs"],
-];
 /** What is not imported, though it is below: protocols do not speak with the store. */
 const hidden: readonly (readonly [from: string, to: string])[] = [
   ["protocols/", "storage"],
@@ -61,12 +22,8 @@ const files = ["src", "protocols", "storage", "config"].flatMap((folder) =>
     .filter((name) => /\.(ts|mjs)$/.test(name)),
 );
 
-function roomOf(file: string): string | undefined {
-  return rooms.flat().find((room) => file === room || file.startsWith(`${room}/`));
-}
-
-function floorOf(room: string): number {
-  return rooms.findIndex((floor) => floor.includes(room));
+function floorOf(room: Room): number {
+  return rooms.findIndex((floor) => (floor as readonly Room[]).includes(room));
 }
 
 function importsOf(file: string): string[] {
