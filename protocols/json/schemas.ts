@@ -1,5 +1,6 @@
 /** Schemas that operations share. Their descriptions appear in OpenAPI and in the hints of refusals. */
 import { z } from "zod";
+import { authorKinds } from "#/src/model/author.ts";
 import { eventTypes } from "#/src/model/changes.ts";
 import { deliveryReasons, deliveryStates } from "#/src/model/delivery.ts";
 import { errorCodes } from "#/src/model/errors.ts";
@@ -187,6 +188,12 @@ export const eventSchema = z
       .describe("Absent if the event is about the mailbox: agent.… and mailbox.…"),
     cursor: z.string().describe("Store it after acting on the event; watch and wait continue after it."),
     at: z.string(),
+    by: z
+      .strictObject({
+        kind: z.enum(authorKinds),
+        self: z.boolean().optional().describe("Whether it was your own credential. Webhooks do not have it."),
+      })
+      .describe("Who caused it. A program need not act on what it has done itself."),
     folder: z.string().optional(),
     thread: z.string().optional(),
     authenticated: z.boolean().optional(),

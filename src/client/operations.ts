@@ -511,6 +511,12 @@ export interface MailEvent {
   /** Store it after acting on the event; watch and wait continue after it. */
   readonly cursor: string;
   readonly at: string;
+  /** Who caused it. A program need not act on what it has done itself. */
+  readonly by: {
+    readonly kind: "server" | "token" | "password" | "session" | "program" | "operator" | "rule";
+    /** Whether it was your own credential. Webhooks do not have it. */
+    readonly self?: boolean;
+  };
   readonly folder?: string;
   readonly thread?: string;
   readonly authenticated?: boolean;

@@ -6,7 +6,12 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { pageRows } from "#/src/model/limits.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import { findPosition } from "#/storage/queries/accounts/agents.ts";
-import { type LoggedChangeRow, listChanges, listChangesBehind } from "#/storage/queries/changes.ts";
+import {
+  type EventAuthor,
+  type LoggedChangeRow,
+  listChanges,
+  listChangesBehind,
+} from "#/storage/queries/changes.ts";
 import type { Store } from "#/storage/store.ts";
 import { type CursorSeal, createCursorSeal } from "./cursor.ts";
 
@@ -29,7 +34,7 @@ export interface Position {
 
 /** Some rows of the log. A page may end in the middle of a transaction. */
 export interface RowPage {
-  readonly changes: readonly LoggedChangeRow[];
+  readonly changes: readonly (LoggedChangeRow & EventAuthor)[];
   /** The position behind each row. */
   readonly places: readonly Position[];
   /** Everything up to here has been read. */

@@ -2,17 +2,25 @@
  *  `watch`: for each mailbox how far its log has been read. It consists of numbers of the store, so it stays valid when the daemon
  *  starts again. An event holds ids, numbers, words of Waypost, recipients of sent mail, and what a person who declines a mail writes to
  *  the agent; nothing that the sender of an arriving mail wrote. */
+import { type Author, type AuthorKind, authorKinds } from "#/src/model/author.ts";
 import { forEverybody } from "#/src/model/caller.ts";
 import { type DeliveryOutcome, type EventData, type EventType, eventSubjects } from "#/src/model/changes.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { DeclineWord } from "#/src/model/holds.ts";
 import type { IdCodec } from "#/src/model/ids.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
-import type { LoggedChangeRow } from "#/storage/queries/changes.ts";
+import type { EventAuthor, LoggedChangeRow } from "#/storage/queries/changes.ts";
 import type { ChangeLog, Position } from "./change-log.ts";
 import type { CursorSeal } from "./cursor.ts";
 
 export type Positions = ReadonlyMap<AgentNumber, Position>;
+
+/** Who caused an event; nothing else of them is told. */
+export interface EventBy {
+  readonly kind: AuthorKind;
+  /** Whether it was the reader's own credential. Absent where the reader has none. */
+  readonly self?: boolean;
+}
 
 /** An event in the names of the interface. */
 export interface MailEvent {
@@ -23,6 +31,7 @@ export interface MailEvent {
   readonly cursor: string;
   /** ISO 8601. */
   readonly at: string;
+  readonly by: EventBy;
   readonly folder?: string;
   readonly thread?: string;
   readonly authenticated?: boolean;
@@ -55,6 +64,25 @@ export interface EventPage {
   readonly cursor: string;
   /** There may be more behind this page. */
   readonly hasMore: boolean;
+}
+
+/** The number of the credential that caused each event, by the events of pages that were read. */
+const credentials = new WeakMap<MailEvent, number>();
+/** Pages as the holders of credentials see them. All holders who caused none of the events share one. */
+const seenPages = new WeakMap<EventPage, Map<string, EventPage>>();
+
+/** The page for the holder of a credential: each event says whether that credential caused it. */
+export function pageFor(page: EventPage, { kind, credential }: Author): EventPage {
+  const isOwn = (event: MailEvent) => event.by.kind === kind && credentials.get(event) === credential;
+  const key = page.events.some(isOwn) ? `${kind} ${credential}` : "";
+  const seen = seenPages.get(page) ?? new Map<string, EventPage>();
+  seenPages.set(page, seen);
+  const known = seen.get(key);
+  if (known !== undefined) return known;
+  const events = page.events.map((event) => ({ ...event, by: { kind: event.by.kind, self: isOwn(event) } }));
+  const made = { ...page, events };
+  seen.set(key, made);
+  return made;
 }
 
 export interface EventReader {
@@ -184,14 +212,15 @@ export function createEventReader(
     }
   }
 
-  function eventOf(agent: AgentNumber, change: LoggedChangeRow, cursor: string): MailEvent {
+  function eventOf(agent: AgentNumber, change: LoggedChangeRow & EventAuthor, cursor: string): MailEvent {
     const data = dataOf(change);
-    return {
+    const event: MailEvent = {
       type: change.event!,
       mailbox: ids.encode("agent", agent),
       ...subjectOf(agent, change),
       cursor,
       at: new Date(change.at).toISOString(),
+      by: { kind: authorKinds[change.byKind ?? 0] ?? "server" },
       ...(data.mailbox === undefined ? {} : { folder: ids.encode("folder", agent, data.mailbox) }),
       ...(data.thread === undefined ? {} : { thread: ids.encode("thread", agent, data.thread) }),
       ...(data.authenticated === undefined ? {} : { authenticated: data.authenticated }),
@@ -203,6 +232,8 @@ export function createEventReader(
       ...(data.recipient === undefined ? {} : { recipient: data.recipient }),
       ...(data.outcome === undefined ? {} : { outcome: data.outcome }),
     };
+    credentials.set(event, change.byCredential ?? 0);
+    return event;
   }
 }
 

@@ -11,6 +11,13 @@ const selectChange = `
   select modseq, ordinal, kind, parent, operation, ids, event, data, at
   from change`;
 
+/** Who made the transaction of an event, as the first row of the transaction has it: kind and number of the credential. Both are null
+ *  for the server, and for changes that are no events. */
+export interface EventAuthor {
+  readonly byKind: number | null;
+  readonly byCredential: number | null;
+}
+
 /** Changes after one row of a transaction and up to a MODSEQ, in order, at most `limit`. The row itself need not exist any more. */
 export function listChangesBehind(
   reader: Reader,
@@ -18,11 +25,15 @@ export function listChangesBehind(
   place: Pick<Change, "modseq" | "ordinal">,
   upTo: Modseq,
   limit: number,
-): Promise<LoggedChangeRow[]> {
+): Promise<(LoggedChangeRow & EventAuthor)[]> {
   return reader.all(
-    `${selectChange}
-    where agent_id = ? and (modseq, ordinal) > (?, ?) and modseq <= ?
-    order by modseq, ordinal
+    `select change.modseq, change.ordinal, change.kind, change.parent, change.operation, change.ids, change.event, change.data,
+      change.at, first.by_kind as "byKind", first.by_credential as "byCredential"
+    from change
+    left join change first on change.event is not null and first.agent_id = change.agent_id
+      and first.modseq = change.modseq and first.ordinal = 0
+    where change.agent_id = ? and (change.modseq, change.ordinal) > (?, ?) and change.modseq <= ?
+    order by change.modseq, change.ordinal
     limit ?`,
     agent,
     place.modseq,

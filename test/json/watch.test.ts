@@ -76,6 +76,7 @@ describe("a stream", () => {
       message: id,
       cursor: expect.stringMatching(/^[A-Za-z0-9_-]+$/),
       at: new Date(server.clock.now()).toISOString(),
+      by: { kind: "server", self: false },
       folder: expect.stringMatching(/^folder_/),
       thread: expect.stringMatching(/^thread_/),
       authenticated: false,

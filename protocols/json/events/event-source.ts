@@ -1,6 +1,6 @@
 /** The events of `wait` and `watch`: from the mailboxes that the credential may read, beginning at a cursor. A doorbell signals new
  *  ones. The credential's reach is checked again before each read, so a revoked credential gets no more events. */
-import type { EventFilter, EventPage, Positions } from "#/src/feed/events.ts";
+import { type EventFilter, type EventPage, type Positions, pageFor } from "#/src/feed/events.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { reachAgent } from "#/src/reach/agents.ts";
@@ -14,7 +14,7 @@ import { filterDoubtful } from "./doubtful-events.ts";
 type Asked = Pick<OperationContext, "rooms" | "principal" | "reach">;
 
 export interface Read {
-  /** Shared by all readers with the same cursor and the same filter. */
+  /** Shared by readers with the same cursor and the same filter, if none or all of them caused one of its events. */
   readonly page: EventPage;
   /** The cursor now includes one more mailbox. */
   readonly hasNewReach: boolean;
@@ -80,10 +80,11 @@ export class EventSource implements Disposable {
       const agents = [...this.#reached.keys()];
       const read = await rooms.feed.events.read(principal.agent, this.#positions, agents, this.#filter());
       this.#positions = read.positions;
+      const seen = pageFor(read, principal.author);
       const page =
         this.#isDoubtful === undefined
-          ? read
-          : { ...read, events: await filterDoubtful(rooms.mail, read.events, this.#isDoubtful) };
+          ? seen
+          : { ...seen, events: await filterDoubtful(rooms.mail, seen.events, this.#isDoubtful) };
       if (page.events.length > 0 || !page.hasMore) return { page, hasNewReach };
     }
   }

@@ -13,6 +13,7 @@ const grammar = `Four verbs over one way of naming objects: wait, read, put, sen
 Every operation is POST /v1/<operation> with a JSON object and the header Authorization: Bearer <token>.
 wait: call wait without cursor for the latest position, then watch (Server-Sent Events) or wait again from a cursor.
   Store an event's cursor after acting on the event; going on from it misses and repeats nothing.
+  An event with by: {self: true} is what your own credential did.
 read: an identifier's prefix says the kind. part.describe {id} reads anything; start with your own ag_ identifier
   (operation health tells it), which lists folders, calendars and addressbooks. search lists the messages of a mailbox, the
   newest first, and with in what is in a calendar or an addressbook. A contact is named contact_… or addressbook_…#<uid>.
