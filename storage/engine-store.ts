@@ -42,6 +42,8 @@ import type { ArgumentsOf, ResultOf, TransactionName } from "./transactions/inde
 import { isLongWrite } from "./transactions/long-writes.ts";
 import { undoUnfinishedCopies } from "./undo-copies.ts";
 
+/** A write that became durable so recently shows that the next one can. */
+const provedMs = 1000;
 const inFlightBytesMax = 64 * 1024 * 1024;
 
 /** A job without a number. */
@@ -67,6 +69,8 @@ export abstract class EngineStore implements Store {
   /** Writes whose bodies are on the way into the object store. */
   readonly #goingOut = { count: 0, bytes: 0 };
   #waiting: (() => void)[] = [];
+  /** When the last write became durable; 0 if the last one could not be done. */
+  #writtenAt = 0;
 
   constructor(options: OpenOptions, reader: Reader, secret: Uint8Array) {
     this.clock = options.clock ?? systemClock;
@@ -197,8 +201,10 @@ export abstract class EngineStore implements Store {
       outside === undefined ? transfer : [],
     ).catch((error: unknown) => {
       if (isRefusal(error)) inBackground(() => outside?.remove());
+      else this.#writtenAt = 0;
       throw error;
     });
+    this.#writtenAt = performance.now();
     if (answer.isReplayed === true) inBackground(() => outside?.remove());
     this.#onWritten?.(performance.now() - startedAt);
     return answer;
@@ -269,6 +275,11 @@ export abstract class EngineStore implements Store {
 
   isReachable(): boolean {
     return true;
+  }
+
+  async proveWriting(): Promise<void> {
+    if (this.#writtenAt > performance.now() - provedMs && this.closing === undefined) return;
+    await this.write(server, "proveWrite", { at: this.clock.now() });
   }
 
   isBusy(): boolean {

@@ -87,6 +87,9 @@ export interface Store extends Reader, AsyncDisposable {
 
   /** False while nothing of it can be read: its server is away. */
   isReachable(): boolean;
+  /** Makes sure that the store takes writes: one has become durable within the last second, or else one of its own does now. Throws what
+   *  `write` throws. */
+  proveWriting(): Promise<void>;
   /** So much is under way that a further write would be refused. */
   isBusy(): boolean;
   /** Settles when writes are taken again: at once unless `isBusy`. */

@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import { databaseOf } from "#/config/database-of.ts";
 import type { Settings } from "#/config/schema.ts";
 import { createLargeItems, type LargeItems } from "#/protocols/dav/filters/large-items.ts";
+import type { Health } from "#/protocols/json/carriage/health.ts";
 import type { Call, Invoke, Outcome } from "#/protocols/json/carriage/invoke.ts";
 import type { JsonRooms } from "#/protocols/json/rooms.ts";
 import type { LoadSignIn } from "#/protocols/web/serve-web.ts";
@@ -48,6 +49,7 @@ import type { Scheduling } from "#/src/scheduling/scheduling.ts";
 import { openStore } from "#/storage/open-store.ts";
 import type { Store } from "#/storage/store.ts";
 
+import { createHealth } from "./health.ts";
 import type { Metrics } from "./metrics.ts";
 import { objectsOf } from "./object-place.ts";
 
@@ -81,6 +83,7 @@ export interface House extends AsyncDisposable {
   readonly holds: Holds;
   readonly reportCounts: ReportCounts;
   readonly preparation: Preparation;
+  readonly health: Health;
   readonly operatorDoor: OperatorDoor;
   /** Loads what signs people in to the pages. */
   readonly loadSignIn: LoadSignIn;
@@ -176,6 +179,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     outbound,
     holds,
     scheduling,
+    health: createHealth({ store, preparation }),
   };
   const loadDomainChecks = async () => {
     const [checks, { createResolve }, { withRareTypes }] = await Promise.all([
@@ -260,6 +264,7 @@ function onThisThread(settings: Settings): Preparation {
       const calendar = readArrivingCalendar(bytes, facts);
       return { facts, ...(calendar === undefined ? {} : { calendar }) };
     },
+    async prove() {},
     async close() {},
   };
 }

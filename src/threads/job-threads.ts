@@ -24,6 +24,8 @@ export interface JobThreads<Job, Result> {
    *  when the job fails, the error of `refusal` when it takes too much, and `CallerGone` when the caller goes. A waiting job is then
    *  not begun, and a thread that still computes it after `slowMs` is ended. */
   run(job: Job, size: JobSize): Promise<Result>;
+  /** Time since a job had an answer. Infinite if none had, and if a job was given up since because threads broke. */
+  silentForMs(): number;
   close(): Promise<void>;
 }
 
@@ -88,6 +90,7 @@ export function createJobThreads<Settings, Job, Result>(
   let idleTimer: NodeJS.Timeout | undefined;
   let lastGivenAt = 0;
   let isClosed = false;
+  let answeredAt = Number.NEGATIVE_INFINITY;
 
   function give(task: Task<Job, Result>): void {
     lastGivenAt = performance.now();
@@ -144,6 +147,7 @@ export function createJobThreads<Settings, Job, Result>(
   function settle(answer: JobAnswer<Result>): void {
     const task = tasks.get(answer.id);
     if (task === undefined) return;
+    answeredAt = performance.now();
     forget(task);
     if ("result" in answer) task.resolve(answer.result);
     else
@@ -232,6 +236,7 @@ export function createJobThreads<Settings, Job, Result>(
     if (culprit === undefined)
       for (const task of thread.tasks())
         if (++task.losses >= lossesMax) {
+          answeredAt = Number.NEGATIVE_INFINITY;
           forget(task);
           task.reject(unavailable(cause));
         }
@@ -271,6 +276,7 @@ export function createJobThreads<Settings, Job, Result>(
       });
       return await promise;
     },
+    silentForMs: () => performance.now() - answeredAt,
     async close() {
       isClosed = true;
       clearTimeout(timer);

@@ -35,6 +35,7 @@ import { dropLeases } from "./daemons/drop-leases.ts";
 import { keepAuthorityRow } from "./daemons/keep-authority-row.ts";
 import { keepLeases } from "./daemons/keep-leases.ts";
 import { keepSeeding } from "./daemons/keep-seeding.ts";
+import { proveWrite } from "./daemons/prove-write.ts";
 import { releaseDeliveries } from "./daemons/release-deliveries.ts";
 import { createWebhook } from "./feed/create-webhook.ts";
 import { deleteWebhook } from "./feed/delete-webhook.ts";
@@ -159,6 +160,7 @@ export const transactions = {
   moveCollection,
   moveMessages,
   placeScheduled,
+  proveWrite,
   pruneChanges,
   pruneHolds,
   pruneIdempotency,

@@ -11,6 +11,7 @@ import { administer } from "#/src/accounts/administration/operations.ts";
 import { createContactProjection } from "#/src/collections/contacts/contact-projection.ts";
 import { createEventProjection } from "#/src/collections/events/event-projection.ts";
 import { createRuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
+import { createHealth } from "#/src/daemon/health.ts";
 import { createFairness } from "#/src/fairness/fairness.ts";
 import { createFeed } from "#/src/feed/feed.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
@@ -133,6 +134,7 @@ export async function openHoldHouse(overrides: Overrides = {}): Promise<HoldHous
     tls: testCertificate,
     log,
     fairness: createFairness(),
+    health: createHealth({ store, preparation: { async prove() {} } }),
   };
   const imap = await listenImap(rooms);
   const http = await listenHttp(rooms);

@@ -23,11 +23,13 @@ import { createMcpRoute } from "../mcp/serve-mcp.ts";
 import { createRegistry } from "../registry.ts";
 import type { JsonRooms } from "../rooms.ts";
 import { connectionRetryMs } from "./answers.ts";
+import type { Health } from "./health.ts";
 import { createInvoke } from "./invoke.ts";
 import { createJsonRoute } from "./serve-http.ts";
 import { createStreamRoute } from "./serve-stream.ts";
 
 export interface HttpRooms extends JsonRooms {
+  readonly health: Health;
   /** Without it only plain HTTP is served. */
   readonly tls?: ServerKeys;
   readonly tally?: Tally;

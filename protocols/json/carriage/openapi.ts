@@ -136,9 +136,12 @@ const requestIdHeader = { "X-Request-Id": { $ref: "#/components/headers/RequestI
 
 const healthObject = {
   operationId: "GET /health",
-  summary: "Says that the service is up.",
+  summary: "Says whether the service takes mail.",
   security: [],
-  responses: { 200: { description: "Up.", headers: requestIdHeader } },
+  responses: {
+    200: { description: "It does.", headers: requestIdHeader },
+    503: { description: "It does not now: `problems` says why.", headers: requestIdHeader },
+  },
 };
 
 /** One response for each HTTP status, with all error codes that have it. */

@@ -1,7 +1,7 @@
 /** `/v1` over HTTP: credentials, bodies and answers. `invoke` checks the rights of a call and runs it.
  *
  *  POST /v1/<operation>   Authorization: Bearer, application/json; operations that stream are in serve-stream.ts
- *  GET  /health           the service is up; no credential
+ *  GET  /health           200 if the service takes mail, 503 with the reasons if not; no credential
  *  GET  /openapi.json     the interface, for programs; no credential */
 
 import type { HttpContext, HttpRoute } from "#/protocols/http/app.ts";
@@ -11,6 +11,7 @@ import { giveBackMemory } from "#/src/model/octet-memory.ts";
 import type { Operation, OperationRegistry } from "../operation.ts";
 import type { JsonRooms } from "../rooms.ts";
 import { assertJson, authenticateBearer, refuse, sendJson } from "./answers.ts";
+import type { Health } from "./health.ts";
 import type { Invoke } from "./invoke.ts";
 import { copiesOf, type JsonInput, readJson } from "./json-text.ts";
 import { openApiDocument } from "./openapi.ts";
@@ -18,7 +19,11 @@ import { openApiDocument } from "./openapi.ts";
 const prefix = "/v1/";
 
 /** The last route of the HTTP ports: it also answers requests for unknown paths. */
-export function createJsonRoute(rooms: JsonRooms, registry: OperationRegistry, invoke: Invoke): HttpRoute {
+export function createJsonRoute(
+  rooms: JsonRooms & { readonly health: Health },
+  registry: OperationRegistry,
+  invoke: Invoke,
+): HttpRoute {
   // Bytes, so that pending answers share them. Made at the first request: most daemons never get one.
   let openApi: Buffer | undefined;
 
@@ -26,7 +31,11 @@ export function createJsonRoute(rooms: JsonRooms, registry: OperationRegistry, i
     const { koa } = context;
     const isRead = koa.method === "GET" || koa.method === "HEAD";
     if (koa.path.startsWith(prefix)) return answerOperation(context);
-    if (isRead && koa.path === "/health") return sendJson(context, 200, '{"status":"ok"}');
+    if (isRead && koa.path === "/health") {
+      const problems = await rooms.health.findProblems();
+      if (problems.length === 0) return sendJson(context, 200, '{"status":"ok"}');
+      return sendJson(context, 503, JSON.stringify({ status: "unready", problems }));
+    }
     if (isRead && koa.path === "/openapi.json") {
       openApi ??= Buffer.from(JSON.stringify(openApiDocument(registry)));
       return sendJson(context, 200, openApi);

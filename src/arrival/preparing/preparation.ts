@@ -17,8 +17,15 @@ export interface Preparation {
   /** The facts of a message, and with an origin the evidence of who sent it. The bytes must not change until it resolves.
    *  Throws `invalid` for a message that takes too much work, and whatever `JobThreads.run` throws. */
   prepare(bytes: Uint8Array, origin?: Origin): Promise<Prepared>;
+  /** Makes sure that messages can be prepared: one has been within the last minute, or else one of its own is now. Throws what `prepare`
+   *  throws. */
+  prove(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** A thread that is not used ends after half of it, so that asking keeps none. */
+const provedMs = 60_000;
+const probe = Buffer.from("Subject: Can it be read?\r\n\r\n");
 
 /** Messages of this size or more may take long. Smaller ones do not wait for them. */
 const slowBytesMin = 256 * 1024;
@@ -41,7 +48,7 @@ export function createPreparation(
   });
   /** The buffers of running jobs. The thread releases its copy. Jobs that are posted together share one copy of a buffer that both name. */
   const underWay = new Set<ArrayBufferLike>();
-  return {
+  const preparation: Preparation = {
     async prepare(bytes, origin) {
       const owner = origin && addressOwner(origin.remoteAddress);
       const size = { bytes: bytes.byteLength, isSlow: bytes.byteLength >= slowBytesMin, owner };
@@ -63,8 +70,12 @@ export function createPreparation(
         underWay.delete(given.buffer);
       }
     },
+    async prove() {
+      if (threads.silentForMs() > provedMs) await preparation.prepare(probe);
+    },
     close: threads.close,
   };
+  return preparation;
 }
 
 async function sharedCopy(bytes: Uint8Array): Promise<SharedOctets> {

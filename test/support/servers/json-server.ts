@@ -16,6 +16,7 @@ import {
 } from "#/src/collections/contacts/contact-projection.ts";
 import { createEventProjection, type EventProjection } from "#/src/collections/events/event-projection.ts";
 import { createRuleExpansion, type RuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
+import { createHealth } from "#/src/daemon/health.ts";
 import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
 import { createFeed, type Feed } from "#/src/feed/feed.ts";
 import { createFiles } from "#/src/files/files.ts";
@@ -264,6 +265,7 @@ function makeRooms(store: Store, settings: Settings) {
   const outbound = createOutbound(outboundRooms);
   return {
     mail: createMail(store, undefined, readersHere),
+    health: createHealth({ store, preparation: { async prove() {} } }),
     descriptions: createKeptDescriptions(),
     contacts: createContactProjection(),
     rules: createRuleExpansion(),

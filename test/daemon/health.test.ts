@@ -1,0 +1,137 @@
+/** Both `/health` say why the daemon takes no mail, and are well again afterwards. Each cause is real: a writer thread that ended, a thread that
+ *  cannot start, files that may not grow. */
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import type { Worker } from "node:worker_threads";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { createHealth } from "#/src/daemon/health.ts";
+import { houseThreads } from "#/src/threads/house-threads.ts";
+import { startThread, startThreadsOtherwise } from "#/src/threads/start-thread.ts";
+import { openStore } from "#/storage/open-store.ts";
+import { connectRawSmtp } from "../support/clients/raw-smtp.ts";
+import { type ChildDaemon, startChildDaemon, startInProcessDaemon } from "../support/daemon.ts";
+import { keepWriters, useFreshWriters } from "../support/threads/kept-writers.ts";
+
+useFreshWriters();
+
+/** The answers of both ports. */
+async function ask(daemon: Pick<ChildDaemon, "http" | "metrics">) {
+  const answers = await Promise.all(
+    [daemon.http.url, daemon.metrics.url].map(async (url) => {
+      const response = await fetch(`${url}/health`);
+      return { code: response.status, ...((await response.json()) as { problems?: string[] }) };
+    }),
+  );
+  const [open, monitoring] = answers;
+  return {
+    codes: answers.map(({ code }) => code),
+    problems: open!.problems ?? [],
+    monitoring: monitoring!.problems,
+  };
+}
+
+async function deliver({ smtp, agents }: Pick<ChildDaemon, "smtp" | "agents">): Promise<string> {
+  await using client = await connectRawSmtp({ port: smtp.port });
+  for (const line of ["EHLO x.test", "MAIL FROM:<a@x.test>", `RCPT TO:<${agents[0]!.address}>`, "DATA"])
+    await client.command(line);
+  return await client.command("Subject: x\r\n\r\nx\r\n.");
+}
+
+const well = { codes: [200, 200], problems: [], monitoring: [] };
+
+describe("a daemon whose store may not grow", () => {
+  const limitFiles = (pid: number, bytes: string): number | null =>
+    spawnSync("prlimit", ["--pid", String(pid), `--fsize=${bytes}:unlimited`]).status;
+  const canLimit = limitFiles(process.pid, "unlimited") === 0;
+
+  it.runIf(canLimit)("says that it cannot be written, until it may", async () => {
+    await using daemon = await startChildDaemon({ set: ["metrics.enabled=true"] });
+    expect(await deliver(daemon)).toMatch(/^250 /);
+    expect(await ask(daemon)).toEqual(well);
+    limitFiles(daemon.process.pid!, "1024");
+    expect(await deliver(daemon)).toMatch(/^4/);
+    const problem = expect.stringMatching(/^the (?:store cannot be written|disk of the store is full)/);
+    expect(await ask(daemon)).toEqual({ codes: [503, 503], problems: [problem], monitoring: [problem] });
+    // Nothing but the question tries it again.
+    limitFiles(daemon.process.pid!, "unlimited");
+    expect(await ask(daemon)).toEqual(well);
+    expect(await deliver(daemon)).toMatch(/^250 /);
+  });
+});
+
+describe("a daemon on a small disk", () => {
+  const disk = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-small-disk-"));
+  const mount = (...words: readonly string[]) => spawnSync("mount", [...words, disk]).status === 0;
+  const canMount = mount("-t", "tmpfs", "-o", "size=192m", "tmpfs");
+
+  afterAll(() => {
+    if (canMount) spawnSync("umount", [disk]);
+    fs.rmdirSync(disk);
+  });
+
+  it.runIf(canMount)("says that the disk is full, or that nothing can be written there", async () => {
+    await using daemon = await startChildDaemon({
+      data: path.join(disk, "data"),
+      set: ["metrics.enabled=true"],
+    });
+    expect(await ask(daemon)).toEqual(well);
+    const ballast = path.join(disk, "ballast");
+    fs.writeFileSync(ballast, Buffer.alloc(150 * 1024 * 1024));
+    const full = ["the disk of the store is full"];
+    expect(await ask(daemon)).toEqual({ codes: [503, 503], problems: full, monitoring: full });
+    fs.rmSync(ballast);
+    expect(await ask(daemon)).toEqual(well);
+  });
+});
+
+describe("a daemon whose preparers cannot start", () => {
+  it("says that mail cannot be prepared, until one starts", async () => {
+    let canStart = true;
+    startThreadsOtherwise((kind, data) =>
+      kind === houseThreads.preparer && !canStart
+        ? startThread({ ...kind, name: "not-there", source: "src/not-there.ts" }, data)
+        : undefined,
+    );
+    try {
+      await using daemon = await startInProcessDaemon({ set: ["metrics.enabled=true", "log.level=silent"] });
+      canStart = false;
+      const problems = ["mail cannot be prepared: MODULE_NOT_FOUND"];
+      expect(await ask(daemon)).toEqual({ codes: [503, 503], problems, monitoring: problems });
+      expect(await deliver(daemon)).toMatch(/^451 /);
+      canStart = true;
+      expect(await ask(daemon)).toEqual(well);
+      expect(await deliver(daemon)).toMatch(/^250 /);
+      // From now on mail itself shows it.
+      canStart = false;
+      expect(await ask(daemon)).toEqual(well);
+    } finally {
+      keepWriters();
+    }
+  });
+});
+
+it("says that the store cannot be written when its writer thread has ended", async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-health-"));
+  const writers: Worker[] = [];
+  startThreadsOtherwise((kind, data) => {
+    if (kind !== houseThreads.writer) return undefined;
+    const writer = startThread({ ...kind }, data);
+    writers.push(writer);
+    return writer;
+  });
+  const preparation = { async prove() {} };
+  try {
+    const reasons: string[] = [];
+    const store = await openStore({ folder, onFatal: (reason) => void reasons.push(reason) });
+    const health = createHealth({ store, preparation });
+    expect(await health.findProblems()).toEqual([]);
+    await writers[0]!.terminate();
+    await vi.waitFor(() => expect(reasons).toHaveLength(1));
+    expect(await health.findProblems()).toEqual(["the store cannot be written: upstream_unavailable"]);
+  } finally {
+    keepWriters();
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+});
