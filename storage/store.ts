@@ -10,11 +10,11 @@ import type { Leases, LeaseTimes } from "./leasing/leases.ts";
 import type { ObjectPlace } from "./objects/objects.ts";
 import type { ScanArgumentsOf, ScanName, ScanResultOf } from "./scans/index.ts";
 import type { Reader, SqlValue } from "./sql.ts";
-import type { ArgumentsOf, ResultOf, TransactionName } from "./transactions/index.ts";
+import type { ArgumentsOf, ExactArguments, ResultOf, TransactionName } from "./transactions/index.ts";
 
 export type { Idempotency, OnceResult } from "./idempotency.ts";
 export type { Reader } from "./sql.ts";
-export type { ArgumentsOf, ResultOf, TransactionName } from "./transactions/index.ts";
+export type { ArgumentsOf, ExactArguments, ResultOf, TransactionName } from "./transactions/index.ts";
 
 export type Progress = (done: number, total: number) => void;
 
@@ -24,7 +24,10 @@ export interface WriteOptions {
 }
 
 /** One transaction of a long write. */
-export type WritePiece = <N extends TransactionName>(name: N, args: ArgumentsOf<N>) => Promise<ResultOf<N>>;
+export type WritePiece = <N extends TransactionName, A extends ArgumentsOf<N>>(
+  name: N,
+  args: ExactArguments<N, A>,
+) => Promise<ResultOf<N>>;
 
 export interface Store extends Reader, AsyncDisposable {
   readonly clock: Clock;
@@ -50,18 +53,18 @@ export interface Store extends Reader, AsyncDisposable {
 
   /** Carries out a named write of an author. Resolves once it is durable; a read that begins afterwards sees it.
    *  Throws what the transaction refuses, and `upstream_unavailable` (busy, store_full) when the engine could not do it. */
-  write<N extends TransactionName>(
+  write<N extends TransactionName, A extends ArgumentsOf<N>>(
     by: Author,
     name: N,
-    args: ArgumentsOf<N>,
+    args: ExactArguments<N, A>,
     options?: WriteOptions,
   ): Promise<ResultOf<N>>;
 
   /** The same, protected against being repeated: a second time the stored result is answered. */
-  writeOnce<N extends TransactionName>(
+  writeOnce<N extends TransactionName, A extends ArgumentsOf<N>>(
     by: Author,
     name: N,
-    args: ArgumentsOf<N>,
+    args: ExactArguments<N, A>,
     idempotency: Idempotency,
     options?: WriteOptions,
   ): Promise<OnceResult<ResultOf<N>>>;

@@ -1,6 +1,8 @@
 /** Collections: calendars and addressbooks (RFC 4791 section 4.2, RFC 6352 section 5.2). */
+
 import type { CollectionKind, CollectionRole } from "#/src/model/collections.ts";
 import type { AgentNumber, CollectionNumber, Modseq } from "#/src/model/numbers.ts";
+import type { CollectionPropertyRow } from "#/storage/queries/collections/collections.ts";
 
 export { type CollectionKind, type CollectionRole, collectionKinds } from "#/src/model/collections.ts";
 
@@ -41,8 +43,4 @@ export interface Collection extends CollectionProperties {
 }
 
 /** A dead property (RFC 4918 section 4): the XML of its element as the client set it. */
-export interface DeadProperty {
-  readonly namespace: string;
-  readonly name: string;
-  readonly xml: string;
-}
+export type DeadProperty = CollectionPropertyRow;

@@ -6,6 +6,7 @@ import type { IdCodec } from "#/src/model/ids.ts";
 import type { AgentNumber, CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
 import type { ItemsOfAgent } from "#/storage/transactions/collections/change-items.ts";
 import type { SubmitMessage, Submitted } from "#/storage/transactions/outbound/submit-message.ts";
+import type { ItemExpectation, ItemPut } from "#/storage/writing/collections/items.ts";
 import type { Attachments, PutAttachments } from "./attachments.ts";
 import type {
   Collection,
@@ -18,32 +19,14 @@ import type { Candidate, Item, ItemProvenance, StoredItem } from "./item.ts";
 import type { ItemChanges } from "./item-changes.ts";
 import type { OnTrouble } from "./retell-periods.ts";
 
+export type { ItemExpectation } from "#/storage/writing/collections/items.ts";
 export type { ItemChange, ItemChanges } from "./item-changes.ts";
 
-/** The state that a caller relies on. The transaction asserts it and throws `precondition_failed` with the current version. */
-export interface ItemExpectation {
-  /** "absent": no item has that segment. A version: the item has that version. undefined: any state is accepted. */
-  readonly version?: string | "absent" | undefined;
-  readonly scheduleTag?: string | undefined;
-}
-
-export interface PutItem {
-  readonly collection: CollectionNumber;
-  /** The item that is changed; undefined to change the item at the segment, or to add a new one. */
-  readonly item?: ItemNumber | undefined;
-  /** The last segment of the URL, as the client chose it. If an item has this segment, it is changed; else a new item gets it. The id of
-   *  an item with its file extension identifies that item. */
-  readonly segment?: string | undefined;
+/** The octets and names of a put; the store gets what is derived from them. */
+export interface PutItem
+  extends Omit<ItemPut, "named" | "facts" | "provenance" | "isImported" | "attachments"> {
   readonly bytes: Uint8Array;
   readonly provenance: ItemProvenance;
-  readonly isAuthenticated: boolean;
-  readonly expected?: ItemExpectation | undefined;
-  /** Of a copy: in the place of those that the item has. */
-  readonly deadProperties?: readonly DeadProperty[] | undefined;
-  /** For a scheduling object: no other calendar of the owner may have an object with its UID (RFC 6638 section 3.2.4.1). */
-  readonly hasUniqueUid?: boolean | undefined;
-  /** For a scheduling object: the change keeps the Schedule-Tag. Without this, every change sets a new one. */
-  readonly keepsScheduleTag?: boolean | undefined;
   /** Of the managed attachments that the text names (RFC 8607). What is named and nowhere stored is text alone. */
   readonly attachments?: PutAttachments | undefined;
 }

@@ -182,6 +182,7 @@ const noSettings = {
   position: null,
   timeZone: null,
   isTransparent: false,
+  availability: null,
 } as const;
 
 function onlyItem({ agents, isReplayed }: Once<ActionsDone>): Once<ItemWritten> {

@@ -33,20 +33,9 @@ async function preparePut(
   store: Store,
   preparation: ItemPreparation,
   agent: AgentNumber,
-  {
-    collection,
-    item,
-    segment,
-    bytes,
-    provenance,
-    isAuthenticated,
-    expected,
-    keepsScheduleTag,
-    hasUniqueUid,
-    deadProperties,
-    attachments,
-  }: PutItem,
+  { bytes, provenance, attachments, ...kept }: PutItem,
 ): Promise<StoredAction> {
+  const { collection, segment } = kept;
   const place = await findCollection(store, agent, collection);
   if (place === undefined)
     throw new WaypostError("not_found", "There is no such calendar or addressbook.", { object: collection });
@@ -58,19 +47,12 @@ async function preparePut(
     at: store.clock.now(),
   });
   return {
+    ...kept,
     kind: "put",
-    collection,
-    item,
-    segment,
     named: segment === undefined ? undefined : itemOfSegment(store.ids, agent, segment),
     facts,
     provenance: JSON.stringify(provenance),
     isImported: provenance.source === "import",
-    isAuthenticated,
-    expected,
-    keepsScheduleTag,
-    hasUniqueUid,
-    deadProperties,
     attachments: await prepareAttachments(attachments),
   };
 }

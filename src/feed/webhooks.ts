@@ -171,7 +171,9 @@ export function createWebhooks(store: Store, feed: Feed): Webhooks {
     const kept = keptModseqs.get(webhook.webhook) ?? parsePosition(webhook.position).modseq;
     keptModseqs.set(webhook.webhook, kept);
     if (position.modseq - kept < passedOverMax) return moved;
-    await store.write(server, "reportWebhook", { ...moved, historyMax });
+    const { state, failureCount, failingSince, nextAttemptAt } = webhook;
+    const standing = { state, position: moved.position, failureCount, failingSince, nextAttemptAt };
+    await store.write(server, "reportWebhook", { webhook: webhook.webhook, ...standing, historyMax });
     keptModseqs.set(webhook.webhook, position.modseq);
     return moved;
   }

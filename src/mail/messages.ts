@@ -11,6 +11,7 @@ import { listEntriesOfMessage, listEntriesOfMessages } from "#/storage/queries/m
 import { findMessage } from "#/storage/queries/mail/messages.ts";
 import { newestMessagesSoon } from "#/storage/queries/mail/newest-messages.ts";
 import type { EntryRow, MessageRow } from "#/storage/rows.ts";
+import type { ScanArgumentsOf } from "#/storage/scans/index.ts";
 import type { Store } from "#/storage/store.ts";
 import type { StoredBytes } from "./message-bytes.ts";
 
@@ -61,14 +62,7 @@ export interface Messages {
   listNewestMessages(agent: AgentNumber, options: NewestOptions): Promise<readonly Message[]>;
 }
 
-export interface NewestOptions {
-  readonly mailbox?: MailboxNumber;
-  readonly thread?: ThreadNumber;
-  readonly before?: MessageNumber;
-  /** Only those with a higher number. */
-  readonly after?: number;
-  readonly limit: number;
-}
+export type NewestOptions = Omit<ScanArgumentsOf<"newestMessages">, "agent">;
 
 export function createMessages(store: Store): Messages {
   /** A message without a place is about to be deleted, and is not returned. */

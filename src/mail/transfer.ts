@@ -5,11 +5,11 @@ import type { NumberSet } from "#/src/model/number-set.ts";
 import type { MessageNumber } from "#/src/model/numbers.ts";
 import type { Store } from "#/storage/store.ts";
 import type { Entries } from "./entries.ts";
-import { transferInPieces } from "./long-writes.ts";
+import { type TransferResult, transferInPieces } from "./long-writes.ts";
 import type { Mailbox } from "./mailboxes.ts";
 import type { MessageBytes } from "./message-bytes.ts";
 import { readThreadKeys } from "./prepare-message.ts";
-import type { MailWrites, TransferResult } from "./writes.ts";
+import type { MailWrites } from "./writes.ts";
 
 interface Place extends Pick<Mailbox, "agent" | "number"> {
   /** The actor of the write in this mailbox. */

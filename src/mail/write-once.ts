@@ -4,6 +4,7 @@ import type { Author } from "#/src/model/author.ts";
 import { findRepeat } from "#/storage/idempotency.ts";
 import type {
   ArgumentsOf,
+  ExactArguments,
   Idempotency,
   ResultOf,
   Store,
@@ -18,11 +19,11 @@ export type Once<R> = R & {
   readonly isReplayed: boolean;
 };
 
-export async function writeOnce<N extends TransactionName>(
+export async function writeOnce<N extends TransactionName, A extends ArgumentsOf<N>>(
   store: Store,
   by: Author,
   name: N,
-  args: ArgumentsOf<N>,
+  args: ExactArguments<N, A>,
   idempotency: Idempotency | undefined,
   options?: WriteOptions,
 ): Promise<Once<ResultOf<N>>> {

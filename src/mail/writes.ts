@@ -3,8 +3,14 @@ import { type Actor, type Author, withoutApproval } from "#/src/model/author.ts"
 import type { NumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
 import { transferableBuffers } from "#/storage/blob.ts";
-import type { Store } from "#/storage/store.ts";
-import { copyInPieces, expungeInPieces, moveInPieces, storeFlagsInPieces } from "./long-writes.ts";
+import type { ArgumentsOf, ResultOf, Store } from "#/storage/store.ts";
+import {
+  copyInPieces,
+  expungeInPieces,
+  moveInPieces,
+  storeFlagsInPieces,
+  type TransferResult,
+} from "./long-writes.ts";
 import type { Provenance } from "./messages.ts";
 import { prepareMessage } from "./prepare-message.ts";
 import { type Idempotency, type Once, writeOnce } from "./write-once.ts";
@@ -19,47 +25,16 @@ export interface Appended {
   readonly internalDate?: number;
 }
 
-export interface AppendResult {
-  readonly uidValidity: number;
-  readonly uids: readonly Uid[];
-  readonly messages: readonly MessageNumber[];
-}
+export type AppendResult = ResultOf<"appendMessages">;
 
-export interface ReplaceResult {
-  readonly uidValidity: number;
-  readonly uid: Uid;
-  readonly modseq: Modseq;
-}
+export type ReplaceResult = ResultOf<"replaceMessage">;
 
-export interface StoreFlags {
-  readonly uids: NumberSet;
-  readonly mode: "add" | "remove" | "replace";
-  /** Bits of the system flags. */
-  readonly flags: number;
-  readonly keywords: readonly string[];
-  /** Entries that changed since then are not changed (RFC 7162 section 3.1.3). */
-  readonly unchangedSince?: Modseq;
-}
+export type StoreFlags = Omit<ArgumentsOf<"storeFlags">, "agent" | "mailbox" | "actor" | "at">;
 
-export interface StoreFlagsResult {
-  /** The MODSEQ of the changed entries; if they changed in pieces, that of the last piece. */
-  readonly modseq: Modseq;
-  readonly changed: NumberSet;
+/** `modseq`: the MODSEQ of the changed entries; if they changed in pieces, that of the last piece. */
+export interface StoreFlagsResult extends ResultOf<"storeFlags"> {
   /** All of them, with the MODSEQ of each. */
   readonly pieces: readonly { readonly modseq: Modseq; readonly changed: NumberSet }[];
-  /** UIDs that were not changed because of `unchangedSince`. */
-  readonly failed: NumberSet;
-  readonly hasNewKeyword: boolean;
-}
-
-export interface TransferResult {
-  readonly uidValidity: number;
-  /** The UIDs of the messages in the source and in the target, in the same order. */
-  readonly sourceUids: NumberSet;
-  readonly targetUids: NumberSet;
-  readonly modseq: Modseq;
-  /** The error that ended a move of many messages after some of them. */
-  readonly failure?: unknown;
 }
 
 export interface ExpungeResult {
@@ -67,27 +42,9 @@ export interface ExpungeResult {
   readonly modseq: Modseq;
 }
 
-export interface UpdateMessages {
-  /** null: left out, with null at its place in the answer. */
-  readonly messages: readonly (MessageNumber | null)[];
-  readonly isUnread?: boolean;
-  readonly isFlagged?: boolean;
-  /** Replaces all labels. */
-  readonly labels?: readonly string[];
-  readonly addLabels?: readonly string[];
-  readonly removeLabels?: readonly string[];
-  readonly mailbox?: MailboxNumber;
-  /** For one message: the version that was read. */
-  readonly version?: string;
-}
+export type UpdateMessages = Omit<ArgumentsOf<"updateMessages">, "agent" | "actor" | "at">;
 
-export interface MessagesUpdated {
-  readonly modseq: Modseq;
-  /** The version of each message afterwards, in the given order; null for one that does not exist. */
-  readonly versions: readonly (Modseq | null)[];
-  /** Scheduled mail whose sending is cancelled. */
-  readonly takenBack?: readonly MessageNumber[];
-}
+export type MessagesUpdated = ResultOf<"updateMessages">;
 
 /** Writes of many messages are done in pieces (`long-writes.ts`). `actor`: who makes the write, and whether it may
  *  decide about holds. */
@@ -236,17 +193,7 @@ export function createMailWrites(store: Store, ownNames: readonly string[]): Mai
       return writeOnce(store, by, "copyMessages", { ...copied, actor: withoutApproval(by), at: at() }, once);
     },
     storeFlags: (actor, agent, mailbox, change) =>
-      storeFlagsInPieces(store, {
-        agent,
-        mailbox,
-        uids: change.uids,
-        mode: change.mode,
-        mask: change.flags,
-        keywords: change.keywords,
-        ...(change.unchangedSince === undefined ? {} : { unchangedSince: change.unchangedSince }),
-        actor,
-        at: at(),
-      }),
+      storeFlagsInPieces(store, { ...change, agent, mailbox, actor, at: at() }),
     copyMessages: (actor, agent, source, target, uids) =>
       copyInPieces(store, { agent, source, target, uids, actor, at: at() }),
     moveMessages: (actor, agent, source, target, uids) =>

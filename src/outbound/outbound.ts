@@ -9,8 +9,13 @@ import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts"
 import type { SubmissionName } from "#/src/model/return-path.ts";
 import type { TlsWish } from "#/src/model/tls-wish.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
-import type { Idempotency, Store } from "#/storage/store.ts";
-import type { Envelope, SubmissionRow, SubmissionSource } from "#/storage/submission.ts";
+import type { ArgumentsOf, Idempotency, Store } from "#/storage/store.ts";
+import type {
+  Envelope,
+  SubmissionRecipientRow,
+  SubmissionRow,
+  SubmissionSource,
+} from "#/storage/submission.ts";
 import type { DeliverMessage } from "#/storage/transactions/mail/deliver-message.ts";
 import type { DeliveryReport } from "#/storage/transactions/outbound/report-delivery.ts";
 import type { SubmitMessage, Submitted } from "#/storage/transactions/outbound/submit-message.ts";
@@ -140,15 +145,10 @@ export interface DueDelivery {
   readonly expiresAt: number;
 }
 
-export interface DueRecipient {
-  readonly number: number;
-  readonly address: string;
-  readonly notify: readonly string[];
-  readonly orcpt: string | null;
-  readonly attemptCount: number;
-  /** When the sender was notified of the delay; null if not yet. */
-  readonly delayToldAt: number | null;
-}
+export type DueRecipient = Pick<
+  SubmissionRecipientRow,
+  "number" | "address" | "notify" | "orcpt" | "attemptCount" | "delayToldAt"
+>;
 
 export interface RecipientOutcome {
   readonly number: number;
@@ -163,12 +163,7 @@ export interface RecipientOutcome {
 }
 
 /** A new time for scheduled mail. */
-export interface Reschedule {
-  readonly agent: AgentNumber;
-  readonly message: MessageNumber;
-  /** The version that was read. */
-  readonly version: string | undefined;
-  readonly sendAt: number;
+export interface Reschedule extends Omit<ArgumentsOf<"rescheduleMessage">, "expiresAt" | "at"> {
   readonly idempotency?: Idempotency | undefined;
 }
 

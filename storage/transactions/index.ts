@@ -1,4 +1,5 @@
 /** Every write by its name. The store is changed only by these. */
+import type { Exact } from "#/src/model/exact.ts";
 import type { Transaction } from "../sql.ts";
 import { addAddress } from "./accounts/add-address.ts";
 import { addDomainKeys } from "./accounts/add-domain-keys.ts";
@@ -210,4 +211,7 @@ export const transactions = {
 
 export type TransactionName = keyof typeof transactions;
 export type ArgumentsOf<N extends TransactionName> = Parameters<(typeof transactions)[N]>[1];
+/** What a write is given where nothing is named that it does not know: a member of another room's shape, spread into the arguments, does not
+ *  compile after it has left the storage's type. */
+export type ExactArguments<N extends TransactionName, Given> = Given & Exact<Given, ArgumentsOf<N>>;
 export type ResultOf<N extends TransactionName> = Awaited<ReturnType<(typeof transactions)[N]>>;

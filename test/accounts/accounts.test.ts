@@ -433,7 +433,7 @@ describe("reach", () => {
     const twice = { displayName: "Calendar", description: null, color: null, position: null, timeZone: null };
     await opened.store.write(nobody, "createCollection", {
       ...{ agent: eve.agent, kind: "calendar", segment: null, named: undefined, components: null },
-      ...{ ...twice, isTransparent: false, deadProperties: [], at: 0 },
+      ...{ ...twice, isTransparent: false, availability: null, deadProperties: [], at: 0 },
     });
     for (const [field, input] of [
       ["/calendars/0", { scopes: ["calendar"], calendars: ["Inbox"] }],

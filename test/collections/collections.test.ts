@@ -1,6 +1,7 @@
 /** Creating, changing and deleting calendars and addressbooks. */
 
 import { expect, it } from "vitest";
+import type { CollectionProperties } from "#/src/collections/collection.ts";
 import { nobody } from "#/src/model/author.ts";
 import { byDav, eventText, gather, openItemHouse, putEvent } from "../support/items.ts";
 import { seedAgent } from "../support/store.ts";
@@ -26,6 +27,26 @@ it("makes a calendar, an addressbook and a scheduling inbox at the first reading
     const { agent: another } = await seedAgent(test.store, "zoe");
     return (await collections.findCollectionBySegment(another, "calendar", segment))!;
   }
+});
+
+/** A value of its own for each. */
+const everyProperty: Required<CollectionProperties> = {
+  displayName: "Work",
+  description: "Of the office",
+  color: "#ff0000",
+  order: 7,
+  components: ["VEVENT"],
+  timeZone: "BEGIN:VTIMEZONE\r\nTZID:Europe/Berlin\r\nEND:VTIMEZONE\r\n",
+  isTransparent: true,
+  availability: "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n",
+};
+
+it("keeps every property with which a collection is made", async () => {
+  await using house = await openItemHouse();
+  const { collections, ada } = house;
+  const made = { kind: "calendar", segment: "work", properties: everyProperty } as const;
+  const { collection } = await collections.createCollection(nobody, ada.agent, made);
+  expect(await collections.findCollection(ada.agent, collection)).toMatchObject(everyProperty);
 });
 
 it("finds a collection by its own segment and by its id", async () => {

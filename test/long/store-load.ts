@@ -104,13 +104,13 @@ export async function startLoad(
       const flag = { ...place, mode: "add" as const, keywords: ["load"] };
       if (
         round % 3 === 0 &&
-        (await attempt(() => store.write(nobody, "storeFlags", { actor: nobody, ...flag, mask: 1 }))) !==
+        (await attempt(() => store.write(nobody, "storeFlags", { actor: nobody, ...flag, flags: 1 }))) !==
           undefined
       )
         say({ ...line, action: "flag", isDone: true });
       if (
         round % 4 !== 0 ||
-        (await attempt(() => store.write(nobody, "storeFlags", { actor: nobody, ...flag, mask: 8 }))) ===
+        (await attempt(() => store.write(nobody, "storeFlags", { actor: nobody, ...flag, flags: 8 }))) ===
           undefined
       )
         continue;

@@ -105,7 +105,7 @@ it("answers what changed since in all pieces", async () => {
     mailbox: inbox,
     uids,
     mode: "add",
-    mask: 1,
+    flags: 1,
     keywords: [],
     at: 0,
   });

@@ -6,7 +6,7 @@ import type { Modseq } from "#/src/model/numbers.ts";
 import { LeaseKeeper } from "#/storage/leasing/lease-keeper.ts";
 import { type LeaseTimes, leaseNames } from "#/storage/leasing/leases.ts";
 import { listDue } from "#/storage/queries/outbound/submissions.ts";
-import type { ArgumentsOf, ResultOf, Store, TransactionName } from "#/storage/store.ts";
+import type { ArgumentsOf, ExactArguments, ResultOf, Store, TransactionName } from "#/storage/store.ts";
 import { append } from "../support/delivery.ts";
 import { openTestStore, type Seed, seedAgent } from "../support/store.ts";
 import { envelopeTo, submission } from "../support/submission.ts";
@@ -180,7 +180,11 @@ function ticks(times: Omit<LeaseTimes, "now">) {
 function cutOff(store: Leasing) {
   let isCut = false;
   let refusedCount = 0;
-  function write<N extends TransactionName>(by: Author, name: N, args: ArgumentsOf<N>): Promise<ResultOf<N>> {
+  function write<N extends TransactionName, A extends ArgumentsOf<N>>(
+    by: Author,
+    name: N,
+    args: ExactArguments<N, A>,
+  ): Promise<ResultOf<N>> {
     if (!isCut) return store.write(by, name, args);
     refusedCount++;
     return Promise.reject(new Error("cut off"));

@@ -93,7 +93,7 @@ class Client {
     if (place === undefined) return;
     const [agent, at, mailbox] = [this.#agent, this.#at, this.#mailboxes.get("drafts")!];
     const uids = [[place.uid, place.uid]] as const;
-    const flags = { mode: "add", mask: 8, keywords: [] } as const;
+    const flags = { mode: "add", flags: 8, keywords: [] } as const;
     await this.#store.write(nobody, "storeFlags", { actor: nobody, agent, mailbox, uids, ...flags, at });
     await this.#store.write(nobody, "expungeMessages", { actor: nobody, agent, mailbox, uids, at });
   }

@@ -21,7 +21,7 @@ function storeFlags(store: Store, { agent, inbox }: Seed, uids: NumberSet, chang
     mailbox: inbox,
     uids,
     mode: "add",
-    mask: 0,
+    flags: 0,
     keywords: [],
     at: 0,
     ...change,
@@ -78,7 +78,7 @@ it("sets the given flags on copies in one write, and leaves the flags of the sou
   const { store } = test;
   const ada = await seedAgent(store);
   await append(store, ada, 1, { keywords: ["Work"] });
-  await storeFlags(store, ada, [[1, 1]], { mask: seen });
+  await storeFlags(store, ada, [[1, 1]], { flags: seen });
   const archive = await target(store, ada);
   const before = await positionOf(store, ada);
   const { modseq } = await store.write(nobody, "copyMessages", {
@@ -135,7 +135,7 @@ it("lists the UIDs of a large mailbox, whether some are missing, many, most or a
     [[1, highest]],
   ];
   for (const uids of missing) {
-    await storeFlags(store, ada, uids, { mask: deleted });
+    await storeFlags(store, ada, uids, { flags: deleted });
     await store.write(nobody, "expungeMessages", { actor: nobody, agent, mailbox: inbox, uids, at: 0 });
     for (const uid of numbersIn(uids)) present.delete(uid);
     expect(await listUids(store, agent, inbox)).toEqual([...present]);
@@ -147,8 +147,8 @@ it("sets the new MODSEQ only on entries that change", async () => {
   const { store } = test;
   const ada = await seedAgent(store);
   await append(store, ada, 3);
-  const first = await storeFlags(store, ada, [[2, 2]], { mask: seen });
-  const second = await storeFlags(store, ada, [[1, 4294967295]], { mask: seen });
+  const first = await storeFlags(store, ada, [[2, 2]], { flags: seen });
+  const second = await storeFlags(store, ada, [[1, 4294967295]], { flags: seen });
   expect(second).toMatchObject({
     changed: [
       [1, 1],
@@ -167,7 +167,7 @@ it("takes no MODSEQ and writes no change when a STORE changes nothing", async ()
   const ada = await seedAgent(store);
   await append(store, ada, 2, { flags: seen });
   const before = await positionOf(store, ada);
-  const result = await storeFlags(store, ada, [[1, 9]], { mask: seen });
+  const result = await storeFlags(store, ada, [[1, 9]], { flags: seen });
   expect(result).toEqual({ modseq: before, changed: [], failed: [], hasNewKeyword: false });
   expect(await positionOf(store, ada)).toBe(before);
 });
@@ -177,8 +177,8 @@ it("leaves messages alone that changed since UNCHANGEDSINCE, and names them", as
   const { store } = test;
   const ada = await seedAgent(store);
   const { modseq } = await append(store, ada, 3);
-  await storeFlags(store, ada, [[2, 2]], { mask: seen });
-  const result = await storeFlags(store, ada, [[1, 3]], { mask: deleted, unchangedSince: modseq });
+  await storeFlags(store, ada, [[2, 2]], { flags: seen });
+  const result = await storeFlags(store, ada, [[1, 3]], { flags: deleted, unchangedSince: modseq });
   expect(result).toMatchObject({
     changed: [
       [1, 1],
@@ -195,9 +195,9 @@ it("replaces and removes flags and keywords, in whatever case a keyword is writt
   await append(store, ada, 1, { keywords: ["Work"] });
   const flagsOf = async () => (await findEntry(store, ada.agent, ada.inbox, 1 as Uid))!.flags;
   expect(await storeFlags(store, ada, [[1, 1]], { keywords: ["WORK"] })).toMatchObject({ changed: [] });
-  await storeFlags(store, ada, [[1, 1]], { mode: "replace", mask: seen, keywords: ["$Junk"] });
+  await storeFlags(store, ada, [[1, 1]], { mode: "replace", flags: seen, keywords: ["$Junk"] });
   expect(await flagsOf()).toBe(seen | (1 << 9));
-  await storeFlags(store, ada, [[1, 1]], { mode: "remove", mask: seen, keywords: ["$junk", "unknown"] });
+  await storeFlags(store, ada, [[1, 1]], { mode: "remove", flags: seen, keywords: ["$junk", "unknown"] });
   expect(await flagsOf()).toBe(0);
   expect((await listKeywords(store, ada.agent)).map(({ name }) => name)).toEqual(["Work", "$Junk"]);
 });
@@ -290,7 +290,7 @@ it("expunges messages with \\Deleted, of some UIDs or of all, and frees the byte
   const { store } = test;
   const ada = await seedAgent(store);
   await append(store, ada, 5, { flags: deleted });
-  await storeFlags(store, ada, [[3, 3]], { mode: "remove", mask: deleted });
+  await storeFlags(store, ada, [[3, 3]], { mode: "remove", flags: deleted });
   const archive = await target(store, ada);
   await store.write(nobody, "copyMessages", {
     actor: nobody,
@@ -356,7 +356,7 @@ it("reads sets of any shape in pages, in ascending order and without repeats", a
   const { store } = test;
   const ada = await seedAgent(store);
   for (let round = 0; round < 3; round++) await append(store, ada, 300);
-  const { modseq } = await storeFlags(store, ada, [[890, 900]], { mask: seen });
+  const { modseq } = await storeFlags(store, ada, [[890, 900]], { flags: seen });
   const read = async (uids: NumberSet, changedSince?: Modseq) => {
     const found: number[] = [];
     for await (const rows of entryPages(store, ada.agent, ada.inbox, uids, { changedSince }))

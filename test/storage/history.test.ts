@@ -109,7 +109,7 @@ async function applyToStore(
       mailbox,
       uids: numberSetOf(done.uids),
       mode: done.mode,
-      mask: done.system,
+      flags: done.system,
       keywords: done.words,
       at,
     });

@@ -207,7 +207,7 @@ it("forgets the keys of threads that have no message left", async () => {
     mailbox,
     uids: [[1, 1]],
     mode: "add",
-    mask: 8,
+    flags: 8,
     keywords: [],
     at: 0,
   });

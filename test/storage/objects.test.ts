@@ -172,7 +172,7 @@ itOnSqlite("never removes an object from under the store that a copy was made of
       mailbox: ada.inbox,
       uids: [[1, 9]],
       mode: "add",
-      mask: deletedFlag,
+      flags: deletedFlag,
       keywords: [],
       at: 0,
     });

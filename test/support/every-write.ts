@@ -16,12 +16,13 @@ import { findHold } from "#/storage/queries/outbound/holds.ts";
 import { readSendingBasis } from "#/storage/queries/outbound/sending-basis.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import type { Reader } from "#/storage/sql.ts";
-import type { ArgumentsOf, ResultOf, TransactionName } from "#/storage/transactions/index.ts";
+import type { WritePiece } from "#/storage/store.ts";
+import type { ArgumentsOf } from "#/storage/transactions/index.ts";
 import type { DeliverMessage } from "#/storage/transactions/mail/deliver-message.ts";
 import type { ReportedOutcome } from "#/storage/transactions/outbound/report-delivery.ts";
 import { envelopeTo } from "./submission.ts";
 
-export type Write = <N extends TransactionName>(name: N, args: ArgumentsOf<N>) => Promise<ResultOf<N>>;
+export type Write = WritePiece;
 
 const at = Date.UTC(2026, 0, 1);
 const later = at + 120 * 3_600_000;
@@ -187,7 +188,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
 
   const counted = { kind: "tls", day: 20_000, domain: "far.example", detail: "{}", count: 1 };
   await write("countForReports", { counts: [counted, counted, { ...counted, day: 20_001 }] });
-  await write("forgetReportCounts", { ...counted, day: 20_001 });
+  await write("forgetReportCounts", { kind: "tls", domain: "far.example", day: 20_001 });
   await write("keepReport", {
     domain: "example.org",
     kind: "dmarc",
@@ -234,7 +235,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
   });
   const [one, two, three, four] = appended.uids.map((uid) => [[uid, uid]] as const);
   const place = { agent: ada.agent, mailbox: inbox, actor: nobody, at };
-  await write("storeFlags", { ...place, uids: one!, mode: "add", mask: 8, keywords: ["$Junk"] });
+  await write("storeFlags", { ...place, uids: one!, mode: "add", flags: 8, keywords: ["$Junk"] });
   await write("expungeMessages", { ...place, uids: one! });
   await write("copyMessages", {
     actor: nobody,
@@ -358,6 +359,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     components: "VEVENT,VTODO",
     timeZone: null,
     isTransparent: false,
+    availability: null,
     deadProperties: [{ namespace: "urn:example", name: "note", xml: "<note/>" }],
     at,
   };
@@ -434,7 +436,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
         agent: ada.agent,
         actor: nobody,
         actions: [
-          { ...(await put(calendar, "one", "one.ics")), provenance: '{"source":"api"}' },
+          { ...(await put(calendar, "one", "one.ics")), provenance: JSON.stringify({ source: "api" }) },
           { kind: "move", item: secondEvent!, collection: spare, isOverwriting: false },
           { kind: "remove", item: thirdEvent!, expected: { version: String(ofAda!.items[2]!.modseq) } },
         ],
@@ -500,9 +502,10 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
   });
   const sent = await write("submitMessage", await submission("To far away"));
   await write("submitMessage", await submission("It waits in the queue"));
-  const invited = { ...(await submission("You are invited")), agent: bob.agent, requestedBy: bob.agent };
+  const { at: _, ...fromBob } = await submission("You are invited");
+  const invited = { ...fromBob, agent: bob.agent, requestedBy: bob.agent };
   const basis = await readSendingBasis(reader, [bob.agent], { addresses: [], domains: [] });
-  const invitation = await submission("You are invited too");
+  const { at: _at, ...invitation } = await submission("You are invited too");
   await write("changeItems", {
     agents: [{ agent: mia.agent, actor: nobody, actions: [await put(shared, "invited")] }],
     mails: [

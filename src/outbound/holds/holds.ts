@@ -3,9 +3,9 @@
 
 import type { Idempotency, Once } from "#/src/mail/write-once.ts";
 import type { Actor } from "#/src/model/author.ts";
-import type { DeclineRemark } from "#/src/model/holds.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Uid } from "#/src/model/numbers.ts";
 import type { HoldRow } from "#/storage/holds.ts";
+import type { ArgumentsOf } from "#/storage/store.ts";
 import type { DecidedHold } from "#/storage/transactions/outbound/decide-hold.ts";
 import type { EditedHold } from "#/storage/transactions/outbound/edit-hold.ts";
 import type { Outbound, OutboundRooms } from "../outbound.ts";
@@ -34,14 +34,10 @@ export interface Holds {
   nextDueAt(): Promise<number | undefined>;
 }
 
-export interface HoldDecision {
-  readonly agent: AgentNumber;
-  readonly hold: number;
-  readonly version: string | undefined;
+/** What somebody decides; the rest is the server's. */
+export interface HoldDecision extends Omit<ArgumentsOf<"decideHold">, "action" | "actor" | "reason" | "at"> {
   readonly action: "approve" | "undo" | "decline" | "withdraw";
   readonly actor: Actor;
-  /** What a person who declines tells the agent. */
-  readonly remark?: DeclineRemark | undefined;
   readonly idempotency?: Idempotency | undefined;
 }
 

@@ -18,9 +18,10 @@ export interface StoreFlags {
   readonly mailbox: MailboxNumber;
   readonly uids: NumberSet;
   readonly mode: StoreMode;
-  /** System flags. */
-  readonly mask: number;
+  /** Bits of the system flags. */
+  readonly flags: number;
   readonly keywords: readonly string[];
+  /** Entries that changed since then are not changed (RFC 7162 section 3.1.3). */
   readonly unchangedSince?: Modseq | undefined;
   readonly actor: Actor;
   readonly at: number;
@@ -47,7 +48,7 @@ export async function storeFlags(tx: Transaction, args: StoreFlags): Promise<Sto
   // A keyword is made only for a message that gets it: a STORE without existing messages makes none.
   const isCreating = args.mode !== "remove" && entries.length > 0;
   const keywords = await resolveKeywords(tx, args.agent, args.keywords, isCreating);
-  const stored = flagState(args.mask & systemFlagsMask, keywords.numbers);
+  const stored = flagState(args.flags & systemFlagsMask, keywords.numbers);
   const changed: Uid[] = [];
   const failed: Uid[] = [];
   for (const entry of entries)

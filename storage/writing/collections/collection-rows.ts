@@ -29,7 +29,7 @@ export interface CollectionSettings {
   readonly availability: string | null;
 }
 
-export interface NewCollection extends Omit<CollectionSettings, "availability"> {
+export interface NewCollection extends CollectionSettings {
   readonly kind: CollectionKind;
   readonly role: CollectionRole | null;
   readonly segment: string | null;
@@ -55,8 +55,8 @@ export async function insertCollection(items: ItemWrite, made: NewCollection): P
   await transaction.tx.run(
     `insert into collection
       (agent_id, collection_id, kind, role, state, segment, display_name, description, color, position, components,
-      time_zone, is_transparent, properties_modseq, modseq, item_count, byte_count, created_at, updated_at)
-    values (?, ?, ?, ?, 'live', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?)`,
+      time_zone, is_transparent, availability, properties_modseq, modseq, item_count, byte_count, created_at, updated_at)
+    values (?, ?, ?, ?, 'live', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?)`,
     transaction.agent,
     collection,
     made.kind,
@@ -69,6 +69,7 @@ export async function insertCollection(items: ItemWrite, made: NewCollection): P
     made.components,
     made.timeZone,
     made.isTransparent ? 1 : 0,
+    made.availability,
     transaction.modseq,
     transaction.modseq,
     transaction.at,
@@ -105,6 +106,7 @@ export async function insertDefaults(items: ItemWrite): Promise<void> {
       components: null,
       timeZone: null,
       isTransparent: false,
+      availability: null,
     });
 }
 

@@ -22,9 +22,9 @@ import { type ItemAttachments, planAttachments } from "./item-attachments.ts";
 import { replaceItemProperties } from "./item-properties.ts";
 import { deleteItemRows, insertItem, isSameData, moveItemRows, updateItem } from "./item-rows.ts";
 
-/** Preconditions of a change. undefined: no precondition. */
+/** The state that a caller relies on; it throws `precondition_failed` with the current version. */
 export interface ItemExpectation {
-  /** The version that was read; "absent": no item has the segment. */
+  /** "absent": no item has the segment. A version: the item has that version. undefined: any state is accepted. */
   readonly version?: string | "absent" | undefined;
   readonly scheduleTag?: string | undefined;
 }
@@ -33,6 +33,8 @@ export interface ItemPut {
   readonly collection: CollectionNumber;
   /** The item to change; undefined: the item at the segment, or a new one. */
   readonly item?: ItemNumber | undefined;
+  /** The last segment of the URL, as the client chose it. If an item has this segment, it is changed; else a new item gets it. The id of
+   *  an item with its file extension identifies that item. */
   readonly segment?: string | undefined;
   /** The item whose id is used as the segment. */
   readonly named?: ItemNumber | undefined;

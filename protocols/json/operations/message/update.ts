@@ -99,7 +99,7 @@ async function update(
 ): Promise<Pick<MessagesUpdated, "versions" | "takenBack">> {
   const reached = await reachPlaces(context, places);
   if (input.id !== undefined && places[0]!.refusal !== undefined) throw places[0]!.refusal;
-  if (reached === undefined) return { versions: places.map(() => null) };
+  if (reached === undefined) return { versions: places.map(() => null), takenBack: [] };
   const { agent, actor } = reached;
   const messages = places.map(({ name, refusal }) =>
     refusal === undefined ? (name!.object as MessageNumber) : null,

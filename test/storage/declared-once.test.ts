@@ -1,0 +1,65 @@
+/** Shapes are declared once: what another room gives to the store, or gets from it, is the store's own type. */
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+
+const top = path.join(import.meta.dirname, "../..");
+
+interface Shape {
+  readonly name: string;
+  readonly members: readonly string[];
+}
+
+/** Types of objects with the members that they declare themselves. */
+function shapesIn(...folders: readonly string[]): Shape[] {
+  return folders
+    .flatMap((folder) =>
+      readdirSync(path.join(top, folder), { recursive: true, encoding: "utf8" })
+        .filter((name) => name.endsWith(".ts"))
+        .map((name) => readFileSync(path.join(top, folder, name), "utf8")),
+    )
+    .flatMap((text) => [
+      ...text.matchAll(
+        /^(?:export )?(?:interface (\w+)[^\n]*|type (\w+)[^\n]*= (?:[^\n]* )?)\{\n([\s\S]*?)^\}/gm,
+      ),
+    ])
+    .map(([, named, alias, body]) => ({
+      name: (named ?? alias)!,
+      members: [...body!.matchAll(/^ {2}readonly (\w+)\??:/gm)].map((member) => member[1]!),
+    }));
+}
+
+/** Shapes whose members are all in one of the store, but not the same values. */
+const others: Readonly<Record<string, string>> = {
+  Author: "the store keeps it as numbers",
+  MessagePlace: "its flags are decoded",
+  Entry: "its flags are decoded",
+  Candidate: "a truth is a number in a row",
+  SigningKey: "its key is an object",
+  ReceivedReport: "a format, below the store",
+};
+
+test("no room declares a shape of the store a second time", () => {
+  const own = shapesIn("storage");
+  const again = shapesIn("src", "protocols")
+    .filter(({ members }) => members.length >= 4)
+    .filter(({ members }) => own.some((shape) => members.every((member) => shape.members.includes(member))));
+  expect([...new Set(again.map(({ name }) => name))].sort()).toEqual(Object.keys(others).sort());
+});
+
+test("no room casts the arguments of a write", () => {
+  const cast = ["src", "protocols"].flatMap((folder) =>
+    readdirSync(path.join(top, folder), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .filter((name) => {
+        const text = readFileSync(path.join(top, folder, name), "utf8");
+        return (
+          /as ArgumentsOf</.test(text) ||
+          [...text.matchAll(/\b(?:write|writeOnce)\([^;]*?\);/g)].some(([call]) =>
+            /\bas (?:never|unknown|any)\b/.test(call),
+          )
+        );
+      }),
+  );
+  expect(cast).toEqual([]);
+});
