@@ -291,7 +291,7 @@ const draft = {
 
 const names = z.record(z.string(), z.unknown());
 
-export const contentOfKind = {
+const fullContents = {
   agent: z.strictObject({
     id: z.string(),
     kind: z.enum(["agent", "person"]),
@@ -341,6 +341,20 @@ export const contentOfKind = {
   grammar: names,
   catalog: names,
 } as const satisfies Record<ResultKind, z.ZodType>;
+
+/** The shapes with either detail: a short answer has no `id` that its `ref` is, and no `uid` that stands inside. */
+export const contentOfKind = Object.fromEntries(
+  Object.entries(fullContents).map(([kind, shape]) => [kind, saidOnce(shape)]),
+) as Readonly<Record<ResultKind, z.ZodType>>;
+
+function saidOnce(shape: z.ZodType): z.ZodType {
+  if (shape instanceof z.ZodUnion) return z.union(shape.options.map((one) => saidOnce(one as z.ZodType)));
+  if (!(shape instanceof z.ZodObject)) return shape;
+  const said = Object.fromEntries(
+    ["id", "uid"].filter((name) => name in shape.shape).map((name) => [name, true]),
+  );
+  return shape.partial(said as never);
+}
 
 /** `readResult` with the shape of `content` for each kind. */
 export const describedResult = z

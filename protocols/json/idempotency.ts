@@ -12,15 +12,21 @@ export function idempotencyOf(
   operation: string,
   input: Readonly<Record<string, unknown>> & { readonly idempotency_key?: string | undefined },
 ): Idempotency | undefined {
-  const { idempotency_key: key, ...request } = input;
+  const { idempotency_key: own, ...request } = input;
+  const { sameCall } = context;
+  const key = own ?? sameCall?.key;
   if (key === undefined) return undefined;
   return {
     agent: context.principal.agent,
     operation,
     key,
-    requestHash: createHash("sha256").update(canonicalJson(request)).digest(),
-    expiresAt: context.rooms.mail.clock.now() + keyMemoryMs,
+    requestHash: hashOf(request),
+    expiresAt: own === undefined ? sameCall!.expiresAt : context.rooms.mail.clock.now() + keyMemoryMs,
   };
+}
+
+export function hashOf(request: unknown): Buffer {
+  return createHash("sha256").update(canonicalJson(request)).digest();
 }
 
 /** JSON with sorted members, so that the order of members does not make another request. */

@@ -1,11 +1,12 @@
 /** The declaration of an operation of `/v1`: its contract and its code. Routes, validation, OpenAPI, the catalogue and the MCP tools
  *  are made from it. The file's path under `operations/` is the operation's name. */
-import type { z } from "zod";
+import { z } from "zod";
 import type { Principal } from "#/src/accounts/accounts.ts";
 import type { ErrorCode } from "#/src/model/errors.ts";
 import type { Scope } from "#/src/model/roles.ts";
 import type { DecodedData } from "./carriage/large-data.ts";
 import type { ReachMemo } from "./carriage/reach-memo.ts";
+import { inShort } from "./describe/in-short.ts";
 import type { JsonRooms } from "./rooms.ts";
 
 export const verbs = ["wait", "read", "put", "send"] as const;
@@ -16,6 +17,20 @@ export type NeededScope = Scope | "any" | "kind";
 
 /** `streams`: the result is a stream of frames, for transports that can carry one. */
 export type Effect = "reads" | "writes" | "streams";
+
+/** `others`: the operation tells people or servers outside of this one something, or its answer has text that others wrote. */
+export type Reaches = "own" | "others";
+
+/** How much the answer of an operation that reads says. */
+export const details = ["short", "full"] as const;
+export type Detail = (typeof details)[number];
+
+const detailField = z
+  .enum(details)
+  .optional()
+  .describe(
+    "short: of provenance only authenticated, removed and what is unusual, and nothing twice. full is the default, over MCP short.",
+  );
 
 /** One call of an operation, over any transport. */
 export interface OperationContext {
@@ -31,6 +46,15 @@ export interface OperationContext {
   holdStream(): Disposable;
   /** The reach of a credential, computed once for all its streams at a commit. */
   readonly reach: ReachMemo;
+  /** What an answer says if the request does not ask. */
+  readonly detail: Detail;
+  /** The key of a call without a key of its own that counts as a repeat of the same call. */
+  readonly sameCall: SameCall | undefined;
+}
+
+export interface SameCall {
+  readonly key: string;
+  readonly expiresAt: number;
 }
 
 export interface StreamFrame {
@@ -64,6 +88,9 @@ export interface OperationDeclaration<Input extends z.ZodType, Output extends z.
   readonly summary: string;
   readonly scope: NeededScope;
   readonly effect: Effect;
+  readonly reaches: Reaches;
+  /** A request with placeholders for identifiers, versions and cursors. */
+  readonly example: z.input<Input>;
   /** May be called even if the account cannot incur usage. */
   readonly isFree?: boolean;
   /** Largest request body in bytes; absent: the usual limit ("Limits"). */
@@ -102,9 +129,18 @@ export const commonErrors = [
 export function operation<Input extends z.ZodType, Output extends z.ZodType>(
   declaration: OperationDeclaration<Input, Output>,
 ): Operation {
+  // `invoke` has checked the input against the schema.
+  const run = (context: OperationContext, input: unknown) =>
+    declaration.run(context, input as z.output<Input>);
+  const { effect, input } = declaration;
+  if (effect !== "reads" || !(input instanceof z.ZodObject)) return { ...declaration, run };
   return {
     ...declaration,
-    // `invoke` has checked the input against the schema.
-    run: (context, input) => declaration.run(context, input as z.output<Input>),
+    input: input.extend({ detail: detailField }),
+    async run(context, asked) {
+      const { detail = context.detail, ...request } = asked as { readonly detail?: Detail };
+      const answer = await run(context, request);
+      return detail === "short" ? inShort(answer) : answer;
+    },
   };
 }

@@ -175,6 +175,13 @@ export const writeResult = z
     created: z.boolean(),
     version: z.string().optional().describe("Version of the object after the write."),
     error: errorSchema.optional(),
+    replayed: z
+      .literal(true)
+      .optional()
+      .describe(
+        "This is the result of an earlier request: of send with its key, of a tool with the same input.",
+      ),
+    hint: z.string().optional().describe("With replayed, of a tool: how it is done again."),
   })
   .meta({ id: "WriteResult" });
 

@@ -1,4 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { Command } from "commander";
+import { hashOf } from "#/protocols/json/idempotency.ts";
+import { replayedHint, sameCallMs, sendsOrCreates } from "#/protocols/json/mcp/same-call.ts";
 import type { ToolDoor } from "#/protocols/json/mcp/tool-server.ts";
 import type { Operation } from "#/protocols/json/operation.ts";
 import { type CallName, createClient, RequestError } from "#/src/client/client.ts";
@@ -37,6 +40,7 @@ export function mcpCommand(shell: Shell): Command {
       const client = createClient({ url, token });
       // A wrong URL or token is an error at the start, where a person sees it.
       await client.call("health");
+      const sameCalls = createSameCalls();
       let listed: { readonly at: number; readonly operations: readonly Operation[] } | undefined;
       const door: ToolDoor = {
         async listOperations() {
@@ -49,20 +53,56 @@ export function mcpCommand(shell: Shell): Command {
           listed = { at: performance.now(), operations: own };
           return own;
         },
-        async call({ name }, input, signal) {
+        async call(operation, input, signal) {
+          const asked: Asked = {
+            ...(operation.effect === "reads" ? { detail: "short" } : {}),
+            ...(input as Asked),
+          };
+          const same = sameCalls.find(operation, asked);
           try {
-            return { result: await client.call(name as CallName, input as never, { signal }) };
+            const call = { ...asked, ...(same === undefined ? {} : { idempotency_key: same.key }) };
+            const result = await client.call(operation.name as CallName, call as never, { signal });
+            if (same?.isDone === true) return { result: { ...result, replayed: true, hint: replayedHint } };
+            if (same !== undefined) same.isDone = true;
+            return { result };
           } catch (error) {
             if (error instanceof RequestError) return { error: error.refusal };
             throw error;
           }
         },
       };
-      serveStdio(() => createToolServer(door), { maxSubscriptions: 0 });
+      serveStdio(() => createToolServer(door), { maxSubscriptions: 1 });
       const ended = Promise.withResolvers<void>();
       shell.input.once("end", () => ended.resolve()).once("close", () => ended.resolve());
       await ended.promise;
     });
+}
+
+interface Asked {
+  readonly idempotency_key?: string;
+  readonly detail?: string;
+}
+
+interface RememberedCall {
+  readonly key: string;
+  readonly at: number;
+  isDone: boolean;
+}
+
+/** Calls of the last ten minutes that count as one when they are repeated without a key. */
+function createSameCalls() {
+  const calls = new Map<string, RememberedCall>();
+  return {
+    find(operation: Operation, input: Asked): RememberedCall | undefined {
+      if (!sendsOrCreates(operation) || input.idempotency_key !== undefined) return undefined;
+      const now = performance.now();
+      for (const [name, { at }] of calls) if (now - at > sameCallMs) calls.delete(name);
+      const name = hashOf([operation.name, input]).toString("base64url");
+      const call = calls.get(name) ?? { key: randomUUID(), at: now, isDone: false };
+      calls.set(name, call);
+      return call;
+    },
+  };
 }
 
 /** The part of the result of `catalog.describe` about the credential. */

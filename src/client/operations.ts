@@ -65,6 +65,10 @@ export interface BlobCreateOutput {
   /** Version of the object after the write. */
   readonly version?: string;
   readonly error?: ErrorObject;
+  /** This is the result of an earlier request: of send with its key, of a tool with the same input. */
+  readonly replayed?: true;
+  /** With replayed, of a tool: how it is done again. */
+  readonly hint?: string;
   /** Octets. */
   readonly size: number;
   /** From this time on the blob is not found. */
@@ -117,6 +121,8 @@ export interface CalendarMonthListInput {
   readonly max_chars?: number;
   /** Continues the listing that gave the cursor. */
   readonly cursor?: string;
+  /** short: of provenance only authenticated, removed and what is unusual, and nothing twice. full is the default, over MCP short. */
+  readonly detail?: "short" | "full";
 }
 
 export interface CalendarUpdateInput {
@@ -134,7 +140,10 @@ export interface CalendarUpdateInput {
   readonly time_zone?: string | null;
 }
 
-export type CatalogDescribeInput = Readonly<Record<string, never>>;
+export interface CatalogDescribeInput {
+  /** short: of provenance only authenticated, removed and what is unusual, and nothing twice. full is the default, over MCP short. */
+  readonly detail?: "short" | "full";
+}
 
 export interface ContactCreateInput {
   /** The addressbook, addressbook_…; absent: the default one. */
@@ -152,6 +161,10 @@ export interface ContactCreateOutput {
   /** Version of the object after the write. */
   readonly version?: string;
   readonly error?: ErrorObject;
+  /** This is the result of an earlier request: of send with its key, of a tool with the same input. */
+  readonly replayed?: true;
+  /** With replayed, of a tool: how it is done again. */
+  readonly hint?: string;
   /** UID of its vCard, which names it too: addressbook_…#<uid>. */
   readonly uid?: string;
 }
@@ -185,6 +198,10 @@ export interface ContactUpdateOutput {
   /** Version of the object after the write. */
   readonly version?: string;
   readonly error?: ErrorObject;
+  /** This is the result of an earlier request: of send with its key, of a tool with the same input. */
+  readonly replayed?: true;
+  /** With replayed, of a tool: how it is done again. */
+  readonly hint?: string;
   /** UID of its vCard, which names it too: addressbook_…#<uid>. */
   readonly uid?: string;
 }
@@ -208,6 +225,10 @@ export interface DraftCreateOutput {
   /** Version of the object after the write. */
   readonly version?: string;
   readonly error?: ErrorObject;
+  /** This is the result of an earlier request: of send with its key, of a tool with the same input. */
+  readonly replayed?: true;
+  /** With replayed, of a tool: how it is done again. */
+  readonly hint?: string;
   /** The message that it is now, message_…; another one after each update. */
   readonly message: string;
 }
@@ -242,6 +263,10 @@ export interface DraftUpdateOutput {
   /** Version of the object after the write. */
   readonly version?: string;
   readonly error?: ErrorObject;
+  /** This is the result of an earlier request: of send with its key, of a tool with the same input. */
+  readonly replayed?: true;
+  /** With replayed, of a tool: how it is done again. */
+  readonly hint?: string;
   /** The message that it is now, message_…; another one after each update. */
   readonly message: string;
 }
@@ -293,6 +318,10 @@ export interface EventCreateOutput {
   /** Version of the object after the write. */
   readonly version?: string;
   readonly error?: ErrorObject;
+  /** This is the result of an earlier request: of send with its key, of a tool with the same input. */
+  readonly replayed?: true;
+  /** With replayed, of a tool: how it is done again. */
+  readonly hint?: string;
   /** Of invite send: none: there was nothing to say; held: mail of it waits for a person. */
   readonly scheduling?: "none" | "sent" | "held";
   /** UID of its iCalendar text, which names it too: calendar_…#<uid>. */
@@ -317,6 +346,10 @@ export interface EventDeleteOutput {
   /** Version of the object after the write. */
   readonly version?: string;
   readonly error?: ErrorObject;
+  /** This is the result of an earlier request: of send with its key, of a tool with the same input. */
+  readonly replayed?: true;
+  /** With replayed, of a tool: how it is done again. */
+  readonly hint?: string;
   /** Of invite send: none: there was nothing to say; held: mail of it waits for a person. */
   readonly scheduling?: "none" | "sent" | "held";
   /** UID of its iCalendar text, which names it too: calendar_…#<uid>. */
@@ -354,6 +387,10 @@ export interface EventUpdateOutput {
   /** Version of the object after the write. */
   readonly version?: string;
   readonly error?: ErrorObject;
+  /** This is the result of an earlier request: of send with its key, of a tool with the same input. */
+  readonly replayed?: true;
+  /** With replayed, of a tool: how it is done again. */
+  readonly hint?: string;
   /** Of invite send: none: there was nothing to say; held: mail of it waits for a person. */
   readonly scheduling?: "none" | "sent" | "held";
   /** UID of its iCalendar text, which names it too: calendar_…#<uid>. */
@@ -378,6 +415,10 @@ export interface FolderCreateOutput {
   /** Version of the object after the write. */
   readonly version?: string;
   readonly error?: ErrorObject;
+  /** This is the result of an earlier request: of send with its key, of a tool with the same input. */
+  readonly replayed?: true;
+  /** With replayed, of a tool: how it is done again. */
+  readonly hint?: string;
   /** The whole path. */
   readonly path: string;
 }
@@ -411,11 +452,18 @@ export interface FolderUpdateOutput {
   /** Version of the object after the write. */
   readonly version?: string;
   readonly error?: ErrorObject;
+  /** This is the result of an earlier request: of send with its key, of a tool with the same input. */
+  readonly replayed?: true;
+  /** With replayed, of a tool: how it is done again. */
+  readonly hint?: string;
   /** The whole path. */
   readonly path: string;
 }
 
-export type HealthInput = Readonly<Record<string, never>>;
+export interface HealthInput {
+  /** short: of provenance only authenticated, removed and what is unusual, and nothing twice. full is the default, over MCP short. */
+  readonly detail?: "short" | "full";
+}
 
 export interface HealthOutput {
   readonly ok: true;
@@ -429,7 +477,12 @@ export interface HealthOutput {
   readonly scopes: readonly string[];
 }
 
-export type HelpDescribeInput = Readonly<Record<string, never>>;
+export interface HelpDescribeInput {
+  /** A name, as send, or a list of up to ten; absent: the grammar, with a line for each operation. */
+  readonly operation?: string | readonly string[];
+  /** short: of provenance only authenticated, removed and what is unusual, and nothing twice. full is the default, over MCP short. */
+  readonly detail?: "short" | "full";
+}
 
 export interface HoldCreateInput {
   /** The mail; or draft. */
@@ -453,7 +506,12 @@ export interface HoldCreateOutput {
   /** Version of the object after the write. */
   readonly version?: string;
   readonly error?: ErrorObject;
-  readonly state: "waiting";
+  /** This is the result of an earlier request: of send with its key, of a tool with the same input. */
+  readonly replayed?: true;
+  /** With replayed, of a tool: how it is done again. */
+  readonly hint?: string;
+  /** waiting; of a tool's repeat without a key, the state of now. */
+  readonly state: "waiting" | "approved" | "sent" | "declined" | "expired" | "withdrawn" | "failed";
   /** The mail that waits, message_… */
   readonly message: string;
 }
@@ -474,6 +532,10 @@ export interface HoldDeleteOutput {
   /** Version of the object after the write. */
   readonly version?: string;
   readonly error?: ErrorObject;
+  /** This is the result of an earlier request: of send with its key, of a tool with the same input. */
+  readonly replayed?: true;
+  /** With replayed, of a tool: how it is done again. */
+  readonly hint?: string;
   readonly state: "withdrawn";
 }
 
@@ -497,6 +559,10 @@ export interface HoldUpdateOutput {
   /** Version of the object after the write. */
   readonly version?: string;
   readonly error?: ErrorObject;
+  /** This is the result of an earlier request: of send with its key, of a tool with the same input. */
+  readonly replayed?: true;
+  /** With replayed, of a tool: how it is done again. */
+  readonly hint?: string;
   /** waiting, approved or declined. */
   readonly state: string;
   /** The mail as it is now, message_…; another one after each edit. */
@@ -602,6 +668,10 @@ export interface MessageDeleteOutput {
   /** Version of the object after the write. */
   readonly version?: string;
   readonly error?: ErrorObject;
+  /** This is the result of an earlier request: of send with its key, of a tool with the same input. */
+  readonly replayed?: true;
+  /** With replayed, of a tool: how it is done again. */
+  readonly hint?: string;
   /** removed: deleted for good. */
   readonly state: "trashed" | "removed";
   /** The mail was scheduled; its sending is cancelled. */
@@ -640,6 +710,10 @@ export type MessageUpdateOutput = {
   /** Version of the object after the write. */
   readonly version?: string;
   readonly error?: ErrorObject;
+  /** This is the result of an earlier request: of send with its key, of a tool with the same input. */
+  readonly replayed?: true;
+  /** With replayed, of a tool: how it is done again. */
+  readonly hint?: string;
   /** The mail was scheduled; its sending is cancelled. */
   readonly taken_back?: true;
 } | {
@@ -651,6 +725,10 @@ export type MessageUpdateOutput = {
     /** Version of the object after the write. */
     readonly version?: string;
     readonly error?: ErrorObject;
+    /** This is the result of an earlier request: of send with its key, of a tool with the same input. */
+    readonly replayed?: true;
+    /** With replayed, of a tool: how it is done again. */
+    readonly hint?: string;
     /** The mail was scheduled; its sending is cancelled. */
     readonly taken_back?: true;
   }[];
@@ -671,6 +749,8 @@ export interface PartDescribeInput {
   readonly max_chars?: number;
   /** Continues the rendering that gave the cursor. */
   readonly cursor?: string;
+  /** short: of provenance only authenticated, removed and what is unusual, and nothing twice. full is the default, over MCP short. */
+  readonly detail?: "short" | "full";
 }
 
 export interface Pause {
@@ -743,6 +823,8 @@ export interface SearchInput {
   readonly cursor?: string;
   /** Characters of the rendering at most, 200 to 200000; 20000 when it is left out. */
   readonly max_chars?: number;
+  /** short: of provenance only authenticated, removed and what is unusual, and nothing twice. full is the default, over MCP short. */
+  readonly detail?: "short" | "full";
 }
 
 export interface SendInput {
@@ -769,12 +851,31 @@ export interface SendOutput {
   /** Version of the object after the write. */
   readonly version?: string;
   readonly error?: ErrorObject;
-  /** queued: it is being sent; events such as mail.sent and mail.bounced report the delivery. */
-  readonly state: "queued" | "scheduled" | "held";
+  /** This is the result of an earlier request: of send with its key, of a tool with the same input. */
+  readonly replayed?: true;
+  /** With replayed, of a tool: how it is done again. */
+  readonly hint?: string;
+  /** queued, scheduled or held. queued: it is being sent; events such as mail.sent and mail.bounced report the delivery. Of a tool's repeat without a key, the state of now, any of them. */
+  readonly state: "held" | "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "cancelled" | "declined" | "expired" | "withdrawn" | "failed";
   /** The hold that waits for approval, hold_… */
   readonly hold?: string;
-  /** This is the result of the first request with this key. */
-  readonly replayed?: true;
+}
+
+export interface WaitInput {
+  /** Where to continue; empty or absent: at the latest event. */
+  readonly cursor?: string;
+  /** Only this mailbox, ag_…; empty or absent: every mailbox in reach. */
+  readonly mailbox?: string;
+  /** Seconds, 1 to 25: of quiet before a keepalive (watch), or to wait for an event (wait). */
+  readonly timeout_s?: number;
+  /** Only these event types; empty or absent: all of mail.received, mail.sent, mail.held, mail.declined, mail.delivered, mail.delayed, mail.bounced, agent.paused, agent.resumed, mailbox.restored. */
+  readonly types?: readonly ("mail.received" | "mail.sent" | "mail.held" | "mail.declined" | "mail.delivered" | "mail.delayed" | "mail.bounced" | "agent.paused" | "agent.resumed" | "mailbox.restored")[];
+  /** true: only messages with a machine-readable part. */
+  readonly agent_part?: boolean;
+  /** true: only messages whose body has text of HTML of which it is not known whether a person sees it; false: only others. */
+  readonly doubtful?: boolean;
+  /** short: of provenance only authenticated, removed and what is unusual, and nothing twice. full is the default, over MCP short. */
+  readonly detail?: "short" | "full";
 }
 
 export interface WaitOutput {
@@ -805,17 +906,21 @@ export interface WriteResult {
   /** Version of the object after the write. */
   readonly version?: string;
   readonly error?: ErrorObject;
+  /** This is the result of an earlier request: of send with its key, of a tool with the same input. */
+  readonly replayed?: true;
+  /** With replayed, of a tool: how it is done again. */
+  readonly hint?: string;
 }
 
 export interface Operations {
-  /** Explains the grammar of the interface. */
+  /** Explains the grammar of the interface, or the fields of operations with an example. */
   readonly "help.describe": { readonly input: HelpDescribeInput; readonly output: ReadResult };
   /** Lists the operations, limits and reach of this deployment. */
   readonly "catalog.describe": { readonly input: CatalogDescribeInput; readonly output: ReadResult };
   /** Says whether the presented credential is accepted, and whose it is. */
   readonly "health": { readonly input: HealthInput; readonly output: HealthOutput };
   /** Gives the cursor of the latest event, or waits for the next events after a cursor. */
-  readonly "wait": { readonly input: WatchRequest; readonly output: WaitOutput };
+  readonly "wait": { readonly input: WaitInput; readonly output: WaitOutput };
   /** Streams mail events as Server-Sent Events, from a cursor on. */
   readonly "watch": { readonly input: WatchRequest; readonly output: Batch };
   /** Lists messages of a mailbox, the newest first; contacts of an addressbook, events of a calendar, busy time. */

@@ -22,6 +22,10 @@ async function connect(token: string, mode: "legacy" | "auto"): Promise<Client> 
   return client;
 }
 
+function textOf({ content }: Awaited<ReturnType<Client["callTool"]>>): unknown {
+  return JSON.parse((content as { text: string }[])[0]!.text);
+}
+
 describe("waypost mcp", () => {
   it.each(["legacy", "auto"] as const)(
     "has the tools of the token, and answers as /v1 does (%s)",
@@ -33,12 +37,27 @@ describe("waypost mcp", () => {
       expect(names).toContain("part_describe");
       expect(names).not.toContain("message_update");
       const read = await client.callTool({ name: "part_describe", arguments: { id } });
-      expect(read.structuredContent).toMatchObject({ kind: "message", text: "How are you?\n" });
+      expect(textOf(read)).toMatchObject({ kind: "message", text: "How are you?\n" });
       const refused = await client.callTool({ name: "part_describe", arguments: { id: "message_nothing" } });
-      expect(refused).toMatchObject({ isError: true, structuredContent: { error: { code: "not_found" } } });
+      expect([refused.isError, textOf(refused)]).toMatchObject([true, { error: { code: "not_found" } }]);
       await client.close();
     },
   );
+
+  it("does a call that creates once when it is made twice without a key", async () => {
+    const client = await connect(server.bob.token, "auto");
+    const call = async (arguments_: Record<string, unknown>) =>
+      textOf(await client.callTool({ name: "contact_create", arguments: arguments_ })) as { ref: string };
+    const input = { body: { name: "Ada" } };
+    const first = await call(input);
+    expect(await call(input)).toEqual({
+      ...first,
+      replayed: true,
+      hint: expect.stringContaining("idempotency_key"),
+    });
+    expect((await call({ ...input, idempotency_key: "another" })).ref).not.toBe(first.ref);
+    await client.close();
+  });
 
   it("reports at once that the credential is refused", async () => {
     const run = promisify(execFile)(program, [script, "mcp", "--url", server.url, "--token", "wp_wrong"]);

@@ -242,9 +242,9 @@ describe("request bodies", () => {
   });
 
   it("names the fields there are, and the values that are accepted", async () => {
-    expect((await post("/v1/health", '{"a":1}')).body.error.hint).toBe("Send an empty object: {}.");
+    expect((await post("/v1/health", '{"a":1}')).body.error.hint).toBe("Known fields: detail.");
     expect((await post("/v1/wait", '{"a":1}')).body.error.hint).toBe(
-      "Known fields: cursor, mailbox, timeout_s, types, agent_part, doubtful.",
+      "Known fields: cursor, mailbox, timeout_s, types, agent_part, doubtful, detail.",
     );
     expect((await post("/v1/wait", '{"types":["x"]}')).body.error.hint).toMatch(/^One of: mail.received, /);
   });

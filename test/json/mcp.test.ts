@@ -15,22 +15,31 @@ afterAll(() => server[Symbol.asyncDispose]());
 const modernRevision = "2026-07-28";
 
 /** A client of the official SDK, of the revisions of 2025 or the one of 2026. */
-async function connect(
-  token: string,
-  mode: "legacy" | "auto" = "legacy",
-  headers: Record<string, string> = {},
-) {
+async function connect(token: string, mode: "legacy" | "auto" = "legacy", query = "") {
   const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
-  const transport = new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), {
-    requestInit: { headers: { Authorization: `Bearer ${token}`, ...headers } },
+  const transport = new StreamableHTTPClientTransport(new URL(`${server.url}/mcp${query}`), {
+    requestInit: { headers: { Authorization: `Bearer ${token}` } },
   });
   await client.connect(transport);
   return client;
 }
 
+/** The result of a tool, or its refusal as `{error}`, from the one text that a model reads. */
+async function callTool(
+  client: Client,
+  name: string,
+  input: Record<string, unknown> = {},
+  // biome-ignore lint/suspicious/noExplicitAny: results differ by tool
+): Promise<any> {
+  return readText(await client.callTool({ name, arguments: input }));
+}
+
 // biome-ignore lint/suspicious/noExplicitAny: results differ by tool
-async function callTool(client: Client, name: string, input: Record<string, unknown> = {}): Promise<any> {
-  return client.callTool({ name, arguments: input });
+function readText({ content, structuredContent, isError }: any): any {
+  expect([content.length, structuredContent]).toEqual([1, undefined]);
+  const answer = JSON.parse(content[0].text);
+  expect("error" in answer).toBe(isError === true);
+  return answer;
 }
 
 describe.each(["legacy", "auto"] as const)("a client that negotiates: %s", (mode) => {
@@ -38,35 +47,118 @@ describe.each(["legacy", "auto"] as const)("a client that negotiates: %s", (mode
     const id = await server.deliver(server.ada, plainMessage("By tool"));
     const client = await connect(server.ada.token, mode);
     if (mode === "auto") expect(client.getNegotiatedProtocolVersion()).toBe(modernRevision);
-    const health = await callTool(client, "health");
-    expect(health.structuredContent).toEqual(await server.ada.client.ok("health"));
-    expect(JSON.parse(health.content[0].text)).toEqual(health.structuredContent);
+    expect(await callTool(client, "health")).toEqual(await server.ada.client.ok("health"));
     const found = await callTool(client, "search", { folder: "inbox" });
-    expect(found.structuredContent.content.items[0].id).toBe(id);
+    expect(found.content.items[0].id).toBe(id);
     const mail = await callTool(client, "part_describe", { id });
-    expect(mail.structuredContent.text).toBe("How are you?\n");
+    expect(mail.text).toBe("How are you?\n");
     await client.close();
+  });
+
+  it("checks results by the schemas that it asks for, and reads every refusal of every tool", async () => {
+    for (const query of ["", "?schemas=1"]) {
+      const client = await connect(server.ada.token, mode, query);
+      const { tools } = await client.listTools();
+      expect(tools.every((tool) => (tool.outputSchema !== undefined) === (query !== ""))).toBe(true);
+      for (const { name } of tools) {
+        const refused = await callTool(client, name, { unheard_of: 1 });
+        expect([name, refused.error]).toMatchObject([
+          name,
+          { code: "invalid", hint: expect.stringMatching(/./), request_id: expect.stringMatching(/^req_/) },
+        ]);
+      }
+      const unknown = await callTool(client, "part_describe", { id: "message_nothing" });
+      expect(unknown.error).toMatchObject({ code: "not_found", hint: expect.stringMatching(/./) });
+      const health = await client.callTool({ name: "health", arguments: {} });
+      const said = query === "" ? readText(health) : health.structuredContent;
+      if (query !== "") expect(health.content).toEqual([]);
+      expect(said).toEqual(await server.ada.client.ok("health"));
+      await client.close();
+    }
   });
 });
 
 describe("the list of tools", () => {
-  it("has every operation that is no stream, with a name that clients accept and schemas of input and output", async () => {
+  it("has every operation that is no stream, in less than 30,000 octets, with names that clients accept", async () => {
     const client = await connect(server.ada.token);
     const { tools } = await client.listTools();
-    expect(tools.map((tool) => tool.title)).toEqual(
-      operations
-        .filter((one) => one.name !== "watch" && !(one.scope as string).startsWith("approve"))
-        .map((one) => one.name),
+    expect(tools.map((tool) => tool.name)).toEqual(
+      operations.filter((one) => one.name !== "watch").map((one) => one.name.replace(".", "_")),
     );
+    expect(Buffer.byteLength(JSON.stringify({ tools }))).toBeLessThan(30_000);
     for (const tool of tools) {
       expect(tool.name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
-      expect([tool.inputSchema.type, tool.outputSchema?.type]).toEqual(["object", "object"]);
-      expect(tool.description).not.toBe("");
-      expect(JSON.stringify(tool)).not.toMatch(/"\$(?:ref|defs|schema)"/);
+      expect(tool.inputSchema.type).toBe("object");
+      expect(tool.description).toMatch(/^[A-Z][^.]*\.$/);
+      expect(JSON.stringify(tool)).not.toMatch(/"\$(?:ref|defs|schema)"|"(?:pattern|format|title)"/);
     }
-    const annotations = Object.fromEntries(tools.map((tool) => [tool.name, tool.annotations]));
-    expect(annotations.search).toMatchObject({ readOnlyHint: true, destructiveHint: false });
-    expect(annotations.message_delete).toMatchObject({ readOnlyHint: false, destructiveHint: true });
+  });
+
+  it("says of each tool what it does to the world, from its declaration", async () => {
+    const client = await connect(server.ada.token);
+    const { tools } = await client.listTools();
+    const hints = Object.fromEntries(
+      tools.map(({ name, annotations: hints }) => [
+        name,
+        [hints!.readOnlyHint, hints!.destructiveHint, hints!.idempotentHint, hints!.openWorldHint],
+      ]),
+    );
+    expect(hints).toMatchObject({
+      health: [true, false, true, false],
+      search: [true, false, true, true],
+      part_describe: [true, false, true, true],
+      calendarMonth_list: [true, false, true, true],
+      message_delete: [false, true, true, false],
+      draft_create: [false, false, false, false],
+      contact_create: [false, false, false, false],
+      event_create: [false, true, false, true],
+      event_update: [false, true, true, true],
+      calendar_delete: [false, true, true, true],
+      hold_create: [false, true, false, true],
+      send: [false, true, false, true],
+    });
+    // What tells others, or gives their text, is declared for every operation.
+    expect(operations.filter((one) => one.reaches === "others").map((one) => one.name)).toEqual([
+      "search",
+      "part.describe",
+      "send",
+      "hold.create",
+      "hold.update",
+      "calendarMonth.list",
+      "calendar.delete",
+      "event.create",
+      "event.update",
+      "event.delete",
+    ]);
+  });
+
+  it.each([
+    ["read", ["search", "calendarMonth_list", "wait"], ["send", "event_create", "contact_create"]],
+    ["mail", ["help_describe", "search", "send", "hold_update"], ["calendarMonth_list", "contact_create"]],
+    ["calendar", ["part_describe", "event_create"], ["send", "wait", "contact_create"]],
+    ["contacts", ["search", "addressbook_create"], ["send", "event_create"]],
+    ["read,calendar", ["wait", "event_create"], ["send"]],
+    ["all", ["send", "event_create", "contact_create"], []],
+  ])("is chosen in the address: tools=%s", async (groups, has, lacks) => {
+    const client = await connect(server.ada.token, "auto", `?tools=${groups}`);
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(has));
+    expect(names.filter((name) => lacks.includes(name))).toEqual([]);
+    for (const name of lacks.slice(0, 1))
+      await expect(callTool(client, name)).rejects.toMatchObject({ code: -32602 });
+  });
+
+  it("refuses a choice that does not exist", async () => {
+    const { status, body } = await server.ada.client.request("/mcp?tools=everything", {
+      method: "POST",
+      body: "{}",
+    });
+    expect([status, body.error.hint]).toEqual([400, expect.stringContaining("calendar")]);
+  });
+
+  it("is kept by clients that ask how long it may be", async () => {
+    const client = await connect(server.ada.token, "auto");
+    expect(await client.listTools()).toMatchObject({ ttlMs: 3_600_000, cacheScope: "private" });
   });
 
   it("has only the operations that the token may call, and no other can be called", async () => {
@@ -87,35 +179,33 @@ describe("a tool", () => {
   it("answers a refusal as the error object, with what to do about it", async () => {
     const client = await connect(server.ada.token);
     const refused = await callTool(client, "part_describe", { id: "calendar_1", wrong: true });
-    expect(refused.isError).toBe(true);
-    expect(refused.structuredContent.error).toMatchObject({
+    expect(refused.error).toMatchObject({
       code: "invalid",
       field: "/wrong",
       hint: expect.stringContaining("Known fields"),
       request_id: expect.stringMatching(/^req_/),
     });
-    expect(JSON.parse(refused.content[0].text)).toEqual(refused.structuredContent);
     const foreign = await server.deliver(server.eve, plainMessage());
     const unreached = await callTool(client, "part_describe", { id: foreign });
-    expect(unreached.structuredContent.error.code).toBe("not_found");
+    expect(unreached.error.code).toBe("not_found");
   });
 
   it("waits for the next event", async () => {
     const client = await connect(server.ada.token);
-    const { cursor } = (await callTool(client, "wait")).structuredContent;
+    const { cursor } = await callTool(client, "wait");
     const waiting = callTool(client, "wait", { cursor, timeout_s: 25 });
     const id = await server.deliver(server.ada, plainMessage("Waited for"));
-    expect((await waiting).structuredContent.events).toMatchObject([{ type: "mail.received", message: id }]);
+    expect((await waiting).events).toMatchObject([{ type: "mail.received", message: id }]);
   });
 
   it("does the work of an idempotency key once, also when the repeat comes over /v1", async () => {
     const id = await server.deliver(server.ada, plainMessage("Once"));
     const client = await connect(server.ada.token);
     const input = { id, add_labels: ["once"], idempotency_key: "mcp-1" };
-    const first = (await callTool(client, "message_update", input)).structuredContent;
+    const first = await callTool(client, "message_update", input);
     expect(await server.ada.client.ok("message.update", input)).toEqual(first);
     const other = await callTool(client, "message_update", { ...input, add_labels: ["twice"] });
-    expect(other.structuredContent.error).toMatchObject({ code: "invalid" });
+    expect(other.error).toMatchObject({ code: "invalid" });
   });
 
   it("takes from the token's limits, and so does everything else that is asked", async () => {
@@ -127,10 +217,10 @@ describe("a tool", () => {
         body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
       });
     const health = () => fetchTool(small, "health");
-    expect(await health()).toMatchObject({ structuredContent: { ok: true } });
-    expect(await health()).toMatchObject({ structuredContent: { ok: true } });
+    expect(await health()).toMatchObject({ ok: true });
+    expect(await health()).toMatchObject({ ok: true });
     await small.ada.client.call("health");
-    expect(await health()).toMatchObject({ structuredContent: { error: { code: "rate_limited" } } });
+    expect(await health()).toMatchObject({ error: { code: "rate_limited" } });
     for (const [method, params] of [
       ["tools/list", {}],
       ["initialize", {}],
@@ -145,7 +235,7 @@ describe("a tool", () => {
     const id = await server.deliver(server.ada, plainMessage("Long", "\u4f60\n".repeat(150_000)));
     const client = await connect((await server.token(server.ada, ["mail", "raw"])).token);
     const long = await callTool(client, "part_describe", { id, render: "raw", max_chars: 200_000 });
-    const text = JSON.stringify(long.structuredContent);
+    const text = JSON.stringify(long);
     expect(text.length).toBeLessThan(260_000);
   });
 });
@@ -171,7 +261,8 @@ async function fetchTool(
   });
   const text = await response.text();
   const data = /^data: (.*)$/m.exec(text)?.[1] ?? text;
-  return { status: response.status, ...JSON.parse(data).result };
+  const { result } = JSON.parse(data);
+  return { status: response.status, ...(result === undefined ? {} : readText(result)) };
 }
 
 describe("the address /mcp", () => {
@@ -213,31 +304,40 @@ describe("the address /mcp", () => {
     expect((await fetchTool(open, "health", { Origin: "https://agents.example" })).status).toBe(200);
   });
 
-  it("refuses a subscription to changes of the lists, which never change", async () => {
-    const { body } = await ask(
-      {
-        method: "POST",
-        body: JSON.stringify({
-          jsonrpc: "2.0",
-          id: 1,
-          method: "subscriptions/listen",
-          params: {
-            notifications: { toolsListChanged: true },
-            _meta: {
-              "io.modelcontextprotocol/protocolVersion": modernRevision,
-              "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
-              "io.modelcontextprotocol/clientCapabilities": {},
-            },
-          },
-        }),
-      },
-      {
+  it("acknowledges a subscription with nothing in it, since the lists never change, and ends it", async () => {
+    const response = await fetch(`${server.url}/mcp`, {
+      method: "POST",
+      headers: {
+        Authorization: `Bearer ${server.ada.token}`,
+        "Content-Type": "application/json",
         Accept: "application/json, text/event-stream",
         "MCP-Protocol-Version": modernRevision,
         "Mcp-Method": "subscriptions/listen",
       },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "subscriptions/listen",
+        params: {
+          notifications: { toolsListChanged: true },
+          _meta: {
+            "io.modelcontextprotocol/protocolVersion": modernRevision,
+            "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
+            "io.modelcontextprotocol/clientCapabilities": {},
+          },
+        },
+      }),
+    });
+    const messages = [...(await response.text()).matchAll(/^data: (.*)$/gm)].map((line) =>
+      JSON.parse(line[1]!),
     );
-    expect(body.error.message).toMatch(/limit/i);
+    expect([response.status, messages]).toMatchObject([
+      200,
+      [
+        { method: "notifications/subscriptions/acknowledged", params: { notifications: {} } },
+        { id: 1, result: { resultType: "complete" } },
+      ],
+    ]);
   });
 
   it("keeps the memory of a body whose caller has gone until the call that reads it has ended", async () => {
@@ -268,20 +368,25 @@ describe("the address /mcp", () => {
   });
 
   it("takes bodies as /v1 does: bounded, no member twice", async () => {
-    const twice = await ask({ method: "POST", body: '{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}' });
-    expect([twice.status, twice.body.error.field]).toEqual([400, "/id"]);
+    const twice = await fetch(`${server.url}/mcp`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${server.ada.token}`, "Content-Type": "application/json" },
+      body: '{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}',
+    });
+    const { error } = (await twice.json()) as { error: object };
+    expect([twice.status, error]).toMatchObject([400, { code: -32700, data: { field: "/id" } }]);
     const params = { name: "health", arguments: { x: "y".repeat(2 ** 20) } };
     const client = await connect(server.ada.token);
     const large = await client.callTool(params as never);
-    expect(large.structuredContent).toMatchObject({ error: { code: "invalid", field: "" } });
+    expect(readText(large)).toMatchObject({ error: { code: "invalid", field: "" } });
   });
 
   it.each([
-    ["nothing", "", 400],
-    ["no JSON", "{", 400],
+    ["nothing", "", 400, -32700],
+    ["no JSON", "{", 400, -32700],
     ["a number", "7", 400],
     ["an empty batch", "[]", 400],
-    ["a long batch", JSON.stringify(Array(21).fill({ jsonrpc: "2.0", method: "ping" })), 400],
+    ["a long batch", JSON.stringify(Array(21).fill({ jsonrpc: "2.0", method: "ping" })), 400, -32600],
     ["no method", '{"jsonrpc":"2.0","id":1}', 400],
     ["another version", '{"jsonrpc":"1.0","id":1,"method":"ping"}', 400],
     ["parameters that are none", '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":7}', 400],
@@ -292,8 +397,8 @@ describe("the address /mcp", () => {
     ],
     ["an unknown method", '{"jsonrpc":"2.0","id":1,"method":"__proto__"}', 200],
     ["an answer to nothing", '{"jsonrpc":"2.0","id":1,"result":{}}', 202],
-    ["a depth of 1000", `${"[".repeat(1000)}${"]".repeat(1000)}`, 400],
-  ])("survives %s", async (_, body, status) => {
+    ["a depth of 1000", `${"[".repeat(1000)}${"]".repeat(1000)}`, 400, -32700],
+  ])("survives %s", async (_, body, status, code?: number) => {
     const response = await fetch(`${server.url}/mcp`, {
       method: "POST",
       headers: {
@@ -303,10 +408,10 @@ describe("the address /mcp", () => {
       },
       body,
     });
-    expect([response.status, await response.text()]).toEqual([
-      status,
-      expect.not.stringMatching(/at .*\.ts/),
-    ]);
+    const text = await response.text();
+    expect([response.status, text]).toEqual([status, expect.not.stringMatching(/at .*\.ts/)]);
+    if (code !== undefined)
+      expect(JSON.parse(text)).toMatchObject({ jsonrpc: "2.0", id: null, error: { code } });
     expect((await fetchTool(server, "health")).status).toBe(200);
   });
 });

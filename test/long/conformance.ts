@@ -1,6 +1,6 @@
 /** Suites and programs of others against a daemon: Dovecot's imaptest (scripts, then stress), the mail programs of Debian (curl, mbsync,
  *  offlineimap, getmail, fetchmail, neomutt, s-nail, msmtp, over Python's imaplib), litmus, the tests of vdirsyncer and python-caldav,
- *  programs for calendars and contacts, Apple's caldavtester, Thunderbird with and without a display. Their drivers are in a folder
+ *  programs for calendars and contacts, Apple's caldavtester, Thunderbird with and without a display, the conformance tool of MCP. Their drivers are in a folder
  *  beside the repository (`../shared/conformance`). Suites that are not installed are left out and named.
  *
  *  `npm run test:conformance [-- --only REGEX] [--seconds N] [--files REGEX] [--work FOLDER]`. Variables name the checkouts of the
@@ -14,6 +14,7 @@ import { parseArgs } from "node:util";
 import { caldavtester } from "./suites/caldavtester.ts";
 import { davSuites } from "./suites/dav.ts";
 import { mailSuites } from "./suites/mail.ts";
+import { mcpConformance } from "./suites/mcp-conformance.ts";
 import { thunderbirdCalendar } from "./suites/thunderbird-calendar.ts";
 import { thunderbirdSetup } from "./suites/thunderbird-setup.ts";
 import { vdirsyncerSync } from "./suites/vdirsyncer-sync.ts";
@@ -30,6 +31,7 @@ const drivers = new URL("../../../shared/conformance/", import.meta.url).pathnam
 const work = values.work ?? fs.mkdtempSync(path.join(os.tmpdir(), "waypost-conformance-"));
 const failed: string[] = [];
 for (const suite of [
+  mcpConformance,
   ...mailSuites(values.seconds),
   ...davSuites,
   vdirsyncerSync,

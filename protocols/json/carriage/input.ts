@@ -1,5 +1,6 @@
 /** Input against its schema: the first problem becomes `invalid` with a pointer to it and a hint that shows the right form. */
 import { z } from "zod";
+import { nearestName } from "#/config/nearest-name.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { jsonPointer } from "./json-pointer.ts";
 
@@ -49,7 +50,9 @@ function messageOf(issue: Issue, field: string): string {
 function hintOf(schema: z.ZodType, issue: Issue): string {
   if (issue.code === "unrecognized_keys") {
     const known = knownFields(schema, issue.path);
-    return known.length === 0 ? "Send an empty object: {}." : `Known fields: ${known.join(", ")}.`;
+    if (known.length === 0) return "Send an empty object: {}.";
+    const meant = meantField(schema, issue.path, issue.keys[0]!, known);
+    return `${meant === undefined ? "" : `${meant} was meant? `}Known fields: ${known.join(", ")}.`;
   }
   const meaning = schemaAt(schema, issue.path)?.description;
   if (issue.code === "invalid_value") {
@@ -78,6 +81,21 @@ function knownFields(schema: z.ZodType, path: readonly PropertyKey[]): string[] 
   return [
     ...new Set(places.flatMap((place) => (place instanceof z.ZodObject ? Object.keys(place.shape) : []))),
   ];
+}
+
+/** The field that an unknown one stands for: one of a like name, or of the same name in an object inside or outside of this one. */
+function meantField(
+  schema: z.ZodType,
+  path: readonly PropertyKey[],
+  unknown: string,
+  known: readonly string[],
+): string | undefined {
+  const nearest = nearestName(unknown, known);
+  if (nearest !== undefined) return jsonPointer([...path, nearest]);
+  const inner = known.find((name) => knownFields(schema, [...path, name]).includes(unknown));
+  if (inner !== undefined) return jsonPointer([...path, inner, unknown]);
+  const outer = path.findLastIndex((_, depth) => knownFields(schema, path.slice(0, depth)).includes(unknown));
+  return outer === -1 ? undefined : jsonPointer([...path.slice(0, outer), unknown]);
 }
 
 function choicesAt(place: z.ZodType, step: PropertyKey): readonly z.ZodType[] {

@@ -5,7 +5,9 @@ import { forCaller } from "#/src/model/caller.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { mailboxOwner, type Owner } from "#/src/model/owner.ts";
 import { notBillable } from "../errors.ts";
-import type { FrameStream, Operation, OperationRegistry } from "../operation.ts";
+import { idempotencyOf } from "../idempotency.ts";
+import { replayedHint, sameCallOf } from "../mcp/same-call.ts";
+import type { Detail, FrameStream, Operation, OperationContext, OperationRegistry } from "../operation.ts";
 import type { JsonRooms } from "../rooms.ts";
 import { assertScope } from "../scopes.ts";
 import { parseInput } from "./input.ts";
@@ -20,6 +22,8 @@ export interface Call {
   readonly requestId: string;
   /** Aborts with `CallerGone` when the caller disconnects: from then on nothing is read from the store. */
   readonly signal: AbortSignal;
+  /** The caller is a program that calls tools: its answers are short, and the same call twice is one call (`mcp/same-call.ts`). */
+  readonly isTool?: boolean;
   /** Reads the input once the call is admitted. */
   readInput(operation: Operation): Promise<JsonInput>;
 }
@@ -62,8 +66,11 @@ export function createInvoke(rooms: JsonRooms, registry: OperationRegistry): Inv
     const owner = (): Owner => mailboxOwner(principal);
     const { value, decoded } = await forCaller(call.signal, () => call.readInput(operation), owner);
     const input = parseInput(operation.input, value);
-    using _repeat = holdKey(running, principal, operation, input);
-    const context = {
+    const sameCall =
+      call.isTool === true ? sameCallOf(operation, input, principal, rooms.mail.clock.now()) : undefined;
+    const detail: Detail = call.isTool === true ? "short" : "full";
+    using _repeat = holdKey(running, principal, operation, input, sameCall?.key);
+    const context: OperationContext = {
       rooms,
       registry,
       principal,
@@ -72,13 +79,24 @@ export function createInvoke(rooms: JsonRooms, registry: OperationRegistry): Inv
       decoded,
       holdStream: () => slots.hold(nameOf(principal.credential)),
       reach,
+      detail,
+      sameCall,
     };
+    const isSame = sameCall !== undefined && (await wasDone(context, operation, input));
     const result = await forCaller(call.signal, () => operation.run(context, input), owner);
-    return operation.effect === "streams"
-      ? { kind: "stream", frames: result as FrameStream }
-      : { kind: "result", result };
+    if (operation.effect === "streams") return { kind: "stream", frames: result as FrameStream };
+    if (!isSame) return { kind: "result", result };
+    return { kind: "result", result: { ...(result as object), replayed: true, hint: replayedHint } };
   };
   return { call: invoke, admit };
+}
+
+/** Whether the same call of a tool has been done already. */
+async function wasDone(context: OperationContext, { name }: Operation, input: unknown): Promise<boolean> {
+  const once = idempotencyOf(context, name, input as Readonly<Record<string, unknown>>)!;
+  // The key itself has the whole request.
+  const found = await context.rooms.mail.findRepeat("submitMessage", { ...once, replaysAnyRequest: true });
+  return found !== undefined;
 }
 
 function nameOf({ kind, number }: Principal["credential"]): string {
@@ -94,15 +112,22 @@ function holdKey(
   principal: Principal,
   operation: Operation,
   input: unknown,
+  sameCall: string | undefined,
 ): Disposable {
-  const key = (input as { readonly idempotency_key?: string }).idempotency_key;
+  const key = (input as { readonly idempotency_key?: string }).idempotency_key ?? sameCall;
   if (key === undefined) return nothing;
   const name = `${principal.agent} ${operation.verb} ${key}`;
   if (running.has(name))
-    throw new WaypostError("rate_limited", "The first attempt with this idempotency key is still running.", {
-      retryAfterMs: repeatRetryMs,
-      hint: "Repeat the same request after retry_after_ms; it returns the first attempt's result.",
-    });
+    throw new WaypostError(
+      "rate_limited",
+      sameCall === undefined
+        ? "The first attempt with this idempotency key is still running."
+        : "The same call is still running.",
+      {
+        retryAfterMs: repeatRetryMs,
+        hint: "Repeat the same request after retry_after_ms; it returns the first attempt's result.",
+      },
+    );
   running.add(name);
   return { [Symbol.dispose]: () => void running.delete(name) };
 }

@@ -1,7 +1,9 @@
 /** `send` and `hold.create`: their input, and putting a mail into the queue or holding it for approval. */
 import { z } from "zod";
 import { isEightBit } from "#/src/formats/mime/line-ends.ts";
+import type { MailState } from "#/src/model/delivery.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import type { HoldState } from "#/src/model/holds.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { needsSmtputf8 } from "#/src/outbound/mail-address.ts";
 import type { SubmitResult } from "#/src/outbound/outbound.ts";
@@ -33,6 +35,23 @@ type Input = z.infer<typeof mailInput>;
 export interface SentMail {
   readonly mailbox: AgentNumber;
   readonly result: SubmitResult;
+}
+
+/** States of a hold whose mail is not sent. */
+export const unsentStates = ["declined", "expired", "withdrawn", "failed"] as const satisfies HoldState[];
+type UnsentState = (typeof unsentStates)[number];
+
+/** What has become of a mail that was sent before: of one that waits or was not approved its hold's state, else the delivery's. */
+export async function stateNow(
+  { rooms: { holds, outbound } }: OperationContext,
+  mailbox: AgentNumber,
+  { message, hold, state }: SubmitResult,
+): Promise<MailState | UnsentState> {
+  const held = hold === undefined ? undefined : await holds.findHold(mailbox, hold);
+  const unsent = unsentStates.find((one) => one === held?.state);
+  if (unsent !== undefined) return unsent;
+  if (held?.state === "waiting") return "held";
+  return (await outbound.readDelivery(mailbox, message))?.state ?? state;
 }
 
 /** `holdWish` absent: the draft decides, or else the policy. */

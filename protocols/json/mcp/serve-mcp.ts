@@ -2,6 +2,7 @@
  *  be stolen, resumed with another token or left open.
  *
  *  POST /mcp   one message or a batch */
+import type { ParsedUrlQuery } from "node:querystring";
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
 import type { HttpContext, HttpRoute } from "#/protocols/http/app.ts";
 import { newRequestId } from "#/protocols/http/request-id.ts";
@@ -9,13 +10,13 @@ import type { Principal } from "#/src/accounts/accounts.ts";
 import { nextTurn } from "#/src/fairness/loop-turns.ts";
 import { loopTurn } from "#/src/model/background.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
-import { WaypostError } from "#/src/model/errors.ts";
+import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { jsonBlobBodyBytesMax, jsonBodyBytesMax } from "#/src/model/limits.ts";
 import { giveBackMemory } from "#/src/model/octet-memory.ts";
 import { mailboxOwner } from "#/src/model/owner.ts";
-import { authenticateBearer, refuse } from "../carriage/answers.ts";
+import { authenticateBearer, refuse, sendJson } from "../carriage/answers.ts";
 import type { Invoke } from "../carriage/invoke.ts";
-import { copiesOf, readJson } from "../carriage/json-text.ts";
+import { copiesOf, type JsonInput, readJson } from "../carriage/json-text.ts";
 import type { DecodedData } from "../carriage/large-data.ts";
 import { asRefusal, errorObject } from "../errors.ts";
 import type { Operation, OperationRegistry } from "../operation.ts";
@@ -23,6 +24,7 @@ import type { JsonRooms } from "../rooms.ts";
 import { canCall } from "../scopes.ts";
 import { assertKnownPlace } from "./known-place.ts";
 import { isTool, toolName } from "./tool.ts";
+import { readSelection, type ToolSelection } from "./tool-selection.ts";
 import type { ToolDoor } from "./tool-server.ts";
 
 const path = "/mcp";
@@ -36,6 +38,7 @@ interface Caller {
   readonly signal: AbortSignal;
   readonly bodyBytes: number;
   readonly decoded: DecodedData;
+  readonly selection: ToolSelection;
   /** Calls under way. */
   readonly working: Promise<unknown>[];
 }
@@ -55,18 +58,19 @@ export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, in
       await loopTurn();
     }
     return createMcpHandler((context) => createToolServer(doorOf(context.authInfo!.extra as never)), {
-      // The lists of tools do not change during a connection, so there is nothing to subscribe to.
-      maxSubscriptions: 0,
+      // The lists do not change during a connection: a subscription is acknowledged with nothing in it, and ends at once.
+      maxSubscriptions: 1,
       onerror: (error) => rooms.log.debug({ err: error }, "mcp request refused"),
     });
   }
 
-  const listCallable = (principal: Principal): readonly Operation[] =>
-    registry.served.filter((one) => isTool(one) && canCall(principal, one));
+  const listCallable = (principal: Principal, { isSelected }: ToolSelection): readonly Operation[] =>
+    registry.served.filter((one) => isTool(one) && isSelected(one) && canCall(principal, one));
 
-  function doorOf({ principal, signal, bodyBytes, decoded, working }: Caller): ToolDoor {
+  function doorOf({ principal, signal, bodyBytes, decoded, selection, working }: Caller): ToolDoor {
     return {
-      listOperations: async () => listCallable(principal),
+      listOperations: async () => listCallable(principal, selection),
+      withSchemas: selection.withSchemas,
       async call(operation, input, cancelled) {
         const requestId = newRequestId();
         try {
@@ -75,6 +79,7 @@ export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, in
             operation: operation.name,
             principal,
             requestId,
+            isTool: true,
             signal: endedBy(signal, cancelled),
             readInput: async () => ({ value: input, decoded }),
           });
@@ -100,6 +105,7 @@ export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, in
       koa.set("Allow", "POST");
       return refuse(rooms.log, context, notPost, 405);
     }
+    const selection = selectionOf(koa.query, koa.get("MCP-Protocol-Version"));
     using memory = new DisposableStack();
     const body = memory.adopt(
       await context.readBody(jsonBlobBodyBytesMax, copiesOf(jsonBlobBodyBytesMax)),
@@ -107,13 +113,13 @@ export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, in
     );
     const { value: message, decoded } = await forCaller(
       signal,
-      () => readJson(body, toldBytesMax),
+      () => readMessage(body),
       () => mailboxOwner(principal),
     );
     assertFew(message);
-    if (!isToolCall(message, listCallable(principal))) invoke.admit(principal);
+    if (!isToolCall(message, listCallable(principal, selection))) invoke.admit(principal);
     const working: Promise<unknown>[] = [];
-    const caller: Caller = { principal, signal, bodyBytes: body.length, decoded, working };
+    const caller: Caller = { principal, signal, bodyBytes: body.length, decoded, selection, working };
     // The SDK answers a caller that has gone at once. Its calls look at the body until they end.
     await using calls = new AsyncDisposableStack();
     calls.defer(async () => void (await Promise.allSettled(working)));
@@ -148,10 +154,46 @@ export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, in
       try {
         await answer(context);
       } catch (error) {
-        refuse(rooms.log, context, error);
+        if (error instanceof BrokenMessage) sendJson(context, 400, error.answer);
+        else refuse(rooms.log, context, error);
       }
     },
   };
+}
+
+/** JSON-RPC 2.0 section 5.1. */
+const parseError = -32700;
+const invalidRequest = -32600;
+
+/** A message that is answered before the SDK sees it. Its id is not known (JSON-RPC 2.0 section 5). */
+class BrokenMessage extends Error {
+  readonly answer: string;
+  constructor(code: number, refusal: WaypostError) {
+    super(refusal.message);
+    const { message, ...data } = errorObject(refusal);
+    this.answer = JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message, data } });
+  }
+}
+
+async function readMessage(body: Buffer<ArrayBuffer>): Promise<JsonInput> {
+  if (body.length === 0) throw new BrokenMessage(parseError, noMessage);
+  try {
+    return await readJson(body, toldBytesMax);
+  } catch (error) {
+    if (!isWaypostError(error) || error.code !== "invalid") throw error;
+    throw new BrokenMessage(parseError, error);
+  }
+}
+
+const noMessage = new WaypostError("invalid", "The body is empty.", {
+  field: "",
+  hint: "Send one message of JSON-RPC.",
+});
+
+/** Revisions have results with a structure from that of June 2025 on. Each says itself in a header field. */
+function selectionOf(query: ParsedUrlQuery, revision: string): ToolSelection {
+  const selection = readSelection(new URLSearchParams(query as Record<string, string>));
+  return { ...selection, withSchemas: selection.withSchemas && revision >= "2025-06-18" };
 }
 
 /** Aborts when the connection closes or the call is cancelled. */
@@ -178,10 +220,13 @@ function isToolCall(message: unknown, callable: readonly Operation[]): boolean {
 /** Bounds a batch (JSON-RPC 2.0 section 6, until the revision of March 2025), which gets one answer. */
 function assertFew(message: unknown): void {
   if (!Array.isArray(message) || message.length <= batchMax) return;
-  throw new WaypostError("invalid", `The batch has more than ${batchMax} messages.`, {
-    field: "",
-    hint: "Send one message a request.",
-  });
+  throw new BrokenMessage(
+    invalidRequest,
+    new WaypostError("invalid", `The batch has more than ${batchMax} messages.`, {
+      field: "",
+      hint: "Send one message a request.",
+    }),
+  );
 }
 
 function assertFits(operation: Operation, bodyBytes: number): void {

@@ -1,20 +1,22 @@
-/** Operations as tools of the Model Context Protocol, from their declarations: `part.describe` is the tool `part_describe`. */
+/** Operations as tools of the Model Context Protocol, from their declarations: `part.describe` is the tool `part_describe`. A list of
+ *  tools stands in a model's context as a whole, so it is short: what a field of an object inside means, help.describe says. */
 import { z } from "zod";
 import type { Operation } from "../operation.ts";
 
 export interface Tool {
   readonly name: string;
-  readonly title: string;
   readonly description: string;
   readonly inputSchema: ObjectSchema;
-  readonly outputSchema: ObjectSchema;
+  readonly outputSchema?: ObjectSchema;
   readonly annotations: {
     readonly readOnlyHint: boolean;
     readonly destructiveHint: boolean;
+    readonly idempotentHint: boolean;
     readonly openWorldHint: boolean;
   };
 }
 
+type Json = Readonly<Record<string, unknown>>;
 type ObjectSchema = { readonly type: "object"; readonly [keyword: string]: unknown };
 
 /** Operations that stream are not tools; a model uses the tool `wait`. */
@@ -27,32 +29,38 @@ export function toolName(operation: string): string {
   return operation.replaceAll(".", "_");
 }
 
-export function toolOf(operation: Operation): Tool {
-  const { name, summary, verb, effect, input, output } = operation;
+/** `withOutput`: for clients that check results by a schema. */
+export function toolOf(operation: Operation, withOutput: boolean): Tool {
+  const { name, summary, input, output } = operation;
   return {
     name: toolName(name),
-    title: name,
     description: summary,
-    inputSchema: objectSchema(input, "input"),
-    outputSchema: objectSchema(output, "output"),
-    annotations: {
-      readOnlyHint: effect === "reads",
-      // Creating an object destroys nothing. A sent mail cannot be taken back, so sending counts as destructive.
-      destructiveHint: effect === "writes" && !name.endsWith(".create"),
-      openWorldHint: verb === "send",
-    },
+    inputSchema: { ...shortSchema(jsonSchema(input, "input")), type: "object" },
+    ...(withOutput ? { outputSchema: { ...jsonSchema(output, "output"), type: "object" as const } } : {}),
+    annotations: hintsOf(operation),
   };
 }
 
-/** The protocol wants an object at the root of a schema, also for a union; and many clients do not support `$ref`. */
-function objectSchema(schema: z.ZodType, io: "input" | "output"): ObjectSchema {
-  const { $schema, $defs, ...rest } = z.toJSONSchema(schema, { io, target: "draft-2020-12" }) as Json;
-  return { ...(inlined(rest, ($defs as Json | undefined) ?? {}) as Json), type: "object" };
+function hintsOf({ name, effect, reaches }: Operation): Tool["annotations"] {
+  const isRead = effect === "reads";
+  const isNew = name === "send" || name.endsWith(".create");
+  return {
+    readOnlyHint: isRead,
+    // What is made here can be deleted again. What others were told cannot be taken back.
+    destructiveHint: !isRead && !(isNew && reaches === "own"),
+    // Changes need the version that was read, so a repeat changes nothing.
+    idempotentHint: isRead || !isNew,
+    openWorldHint: reaches === "others",
+  };
 }
 
-type Json = Readonly<Record<string, unknown>>;
+/** A schema with each `$ref` replaced by its definition, since many clients do not support it. No shape of the interface contains
+ *  itself. */
+export function jsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
+  const { $schema, $defs, ...rest } = z.toJSONSchema(schema, { io, target: "draft-2020-12" }) as Json;
+  return inlined(rest, ($defs as Json | undefined) ?? {}) as Json;
+}
 
-/** A schema with each `$ref` replaced by its definition. No shape of the interface contains itself. */
 function inlined(value: unknown, definitions: Json): unknown {
   if (Array.isArray(value)) return value.map((item) => inlined(item, definitions));
   if (typeof value !== "object" || value === null) return value;
@@ -64,4 +72,39 @@ function inlined(value: unknown, definitions: Json): unknown {
     else if (name !== "id" || typeof member !== "string") members[name] = inlined(member, definitions);
   }
   return members;
+}
+
+/** Fields that mean the same in every tool: the instructions of the server explain them. */
+const explainedOnce = new Set(["version", "idempotency_key", "cursor", "max_chars", "detail"]);
+
+/** Names, types, enumerations and the first sentence about each field. */
+function shortSchema({ properties = {}, required }: Json): Json {
+  const fields = Object.entries(properties as Record<string, Json>).map(([name, field]) => {
+    const about = explainedOnce.has(name) ? undefined : firstSentence(field.description);
+    return [name, { ...typeOf(field), ...(about === undefined ? {} : { description: about }) }] as const;
+  });
+  return { properties: Object.fromEntries(fields), ...(required === undefined ? {} : { required }) };
+}
+
+function typeOf(schema: Json): Json {
+  const { enum: values, const: value, items, properties, required } = schema;
+  const type = typesOf(schema);
+  if (values !== undefined) return { type, enum: values };
+  if (value !== undefined) return { type, const: value };
+  if (items !== undefined) return { type, items: typeOf(items as Json) };
+  if (properties === undefined) return type === undefined ? {} : { type };
+  const fields = Object.entries(properties as Record<string, Json>).map(([name, field]) => [
+    name,
+    typeOf(field),
+  ]);
+  return { type, properties: Object.fromEntries(fields), ...(required === undefined ? {} : { required }) };
+}
+
+/** Of a union, the types of its forms. */
+export function typesOf({ type, anyOf }: Json): unknown {
+  return anyOf === undefined ? type : (anyOf as readonly Json[]).map((one) => one.type);
+}
+
+function firstSentence(text: unknown): string | undefined {
+  return typeof text === "string" ? /^.*?[.…](?= [A-Z]|$)|^.*$/s.exec(text)![0] : undefined;
 }

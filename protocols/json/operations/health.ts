@@ -9,6 +9,8 @@ export default operation({
   summary: "Says whether the presented credential is accepted, and whose it is.",
   scope: "any",
   effect: "reads",
+  reaches: "own",
+  example: {},
   input: z.strictObject({}),
   output: z.strictObject({
     ok: z.literal(true),

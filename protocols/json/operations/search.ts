@@ -2,7 +2,9 @@
 import { z } from "zod";
 import { doubtfulKey } from "#/src/mail/search/search-document.ts";
 import type { SearchKey } from "#/src/mail/search/search-keys.ts";
+import { WaypostError } from "#/src/model/errors.ts";
 import { seenFlag } from "#/src/model/flags.ts";
+import { claimedKind } from "#/src/model/ids.ts";
 import type { CollectionNumber, ThreadNumber } from "#/src/model/numbers.ts";
 import { type ReachedData, reachAgent } from "#/src/reach/agents.ts";
 import { searchFreeBusy } from "../collections/free-busy.ts";
@@ -77,11 +79,14 @@ export default operation({
     "Lists messages of a mailbox, the newest first; contacts of an addressbook, events of a calendar, busy time.",
   scope: "kind",
   effect: "reads",
+  reaches: "others",
+  example: { folder: "inbox", unread: true, q: "invoice", limit: 10 },
   input,
   output: readResult,
   errors: ["not_billable", "forbidden_scope", "not_found"],
   async run(context, request) {
     const { mail } = context.rooms;
+    if (request.in) assertNoFolder(request.in);
     const agent = request.in
       ? readId(context, request.in, ["agent", "calendar", "addressbook"], "/in")
       : { kind: "agent" as const, agent: context.principal.agent, object: 0 };
@@ -121,6 +126,16 @@ export default operation({
     };
   },
 });
+
+/** Programs often name the folder to list in `in`. */
+function assertNoFolder(within: string): void {
+  const kind = claimedKind(within);
+  if (kind !== undefined && kind !== "folder") return;
+  throw new WaypostError("invalid", "in names a mailbox, a calendar or an addressbook.", {
+    field: "/in",
+    hint: `Accepted: ag_…, calendar_…, addressbook_…; a folder is named in folder: {"folder": "inbox"}.`,
+  });
+}
 
 async function keysOf(
   context: OperationContext,

@@ -2,8 +2,9 @@
  *  waiting for approval. For seven days, requests with the same key send one mail, whatever the repeats contain ("Limits", rules 2
  *  to 4). */
 import { z } from "zod";
+import { mailStates } from "#/src/model/delivery.ts";
 import { sendKeyMemoryMs } from "#/src/outbound/limits.ts";
-import { mailFields, sendMail } from "../compose/send-mail.ts";
+import { mailFields, sendMail, stateNow, unsentStates } from "../compose/send-mail.ts";
 import { idempotencyOf } from "../idempotency.ts";
 import { operation } from "../operation.ts";
 import { writeResult } from "../schemas.ts";
@@ -14,6 +15,11 @@ export default operation({
   summary: "Sends a mail, or asks a person whether it may be sent.",
   scope: "send",
   effect: "writes",
+  reaches: "others",
+  example: {
+    body: { to: ["Ann <ann@example.com>"], subject: "Offer", text: "Good morning." },
+    idempotency_key: "offer-1",
+  },
   input: z.strictObject({
     ...mailFields,
     hold: z
@@ -23,26 +29,27 @@ export default operation({
   }),
   output: writeResult.extend({
     state: z
-      .enum(["queued", "scheduled", "held"])
-      .describe("queued: it is being sent; events such as mail.sent and mail.bounced report the delivery."),
+      .enum([...mailStates, ...unsentStates])
+      .describe(
+        "queued, scheduled or held. queued: it is being sent; events such as mail.sent and mail.bounced report the delivery. Of a tool's repeat without a key, the state of now, any of them.",
+      ),
     hold: z.string().optional().describe("The hold that waits for approval, hold_…"),
-    replayed: z.literal(true).optional().describe("This is the result of the first request with this key."),
   }),
   errors: ["not_billable", "forbidden_scope", "not_found", "precondition_failed", "policy_refused", "paused"],
   async run(context, { hold: holdWish, ...input }) {
     const { ids, clock } = context.rooms.mail;
     const idempotency = idempotencyOf(context, "send", input);
-    const once = idempotency && {
-      ...idempotency,
-      expiresAt: clock.now() + sendKeyMemoryMs,
-      replaysAnyRequest: true,
-    };
+    const isKeyed = input.idempotency_key !== undefined;
+    const once =
+      idempotency && isKeyed
+        ? { ...idempotency, expiresAt: clock.now() + sendKeyMemoryMs, replaysAnyRequest: true }
+        : idempotency;
     const { mailbox, result } = await sendMail(context, input, holdWish, once);
     return {
       ref: ids.encode("message", mailbox, result.message),
       created: true,
       version: String(result.modseq),
-      state: result.state,
+      state: result.isReplayed && !isKeyed ? await stateNow(context, mailbox, result) : result.state,
       ...(result.hold === undefined ? {} : { hold: ids.encode("hold", mailbox, result.hold) }),
       ...(result.isReplayed ? { replayed: true as const } : {}),
     };

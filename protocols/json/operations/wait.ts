@@ -14,6 +14,8 @@ export default operation({
   summary: "Gives the cursor of the latest event, or waits for the next events after a cursor.",
   scope: "mail:read",
   effect: "reads",
+  reaches: "own",
+  example: { cursor: "…", timeout_s: 20 },
   input: watchRequest,
   output: z.strictObject({
     cursor: z.string().describe("The position after the events; watch and wait continue from it."),

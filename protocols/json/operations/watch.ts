@@ -18,6 +18,8 @@ export default operation({
   summary: "Streams mail events as Server-Sent Events, from a cursor on.",
   scope: "mail:read",
   effect: "streams",
+  reaches: "own",
+  example: { cursor: "…", types: ["mail.received"] },
   input: watchRequest,
   output: z
     .strictObject({

@@ -87,6 +87,8 @@ export interface JsonServer extends AsyncDisposable {
 export interface DeliverOptions {
   readonly isAuthenticated?: boolean;
   readonly role?: "inbox" | "junk";
+  /** What was found out about its origin. */
+  readonly checks?: object;
 }
 
 const unlimited = {
@@ -212,7 +214,11 @@ export async function openJsonServer(
             mailboxRole: options.role ?? "inbox",
             trace: Buffer.from(`Return-Path: <sender@elsewhere.example>\r\nDelivered-To: ${to.address}\r\n`),
             flags: 0,
-            provenance: JSON.stringify({ source: "smtp", fromDomain: "elsewhere.example" }),
+            provenance: JSON.stringify({
+              source: "smtp",
+              fromDomain: "elsewhere.example",
+              ...(options.checks === undefined ? {} : { checks: options.checks }),
+            }),
             isAuthenticated: options.isAuthenticated ?? false,
             source: "smtp",
           },

@@ -12,6 +12,8 @@ export default operation({
   summary: "Makes an addressbook.",
   scope: "contacts",
   effect: "writes",
+  reaches: "own",
+  example: { name: "Customers" },
   input: z.strictObject({ in: ownerField, ...createFields }),
   output: writeResult,
   errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused"],

@@ -10,6 +10,8 @@ export default operation({
   summary: "Deletes an addressbook with its contacts; the default one stays.",
   scope: "contacts",
   effect: "writes",
+  reaches: "own",
+  example: { id: "addressbook_…", version: "…" },
   input: z.strictObject({ id: idText.describe("The addressbook, addressbook_…"), ...deleteFields }),
   output: writeResult,
   errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed"],

@@ -10,6 +10,8 @@ export default operation({
   summary: "Changes what an addressbook is called and how it is shown.",
   scope: "contacts",
   effect: "writes",
+  reaches: "own",
+  example: { id: "addressbook_…", version: "…", name: "Clients" },
   input: z.strictObject({ id: idText.describe("The addressbook, addressbook_…"), ...updateFields }),
   output: writeResult,
   errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed"],

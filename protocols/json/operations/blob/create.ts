@@ -13,6 +13,8 @@ export default operation({
   summary: `Stores bytes to be attached; they are kept for ${uploadDays} days.`,
   scope: "mail",
   effect: "writes",
+  reaches: "own",
+  example: { data: "SGVsbG8=", name: "hello.txt", type: "text/plain" },
   bodyBytesMax: jsonBlobBodyBytesMax,
   input: z.strictObject({
     data: z.string().describe(base64Form),

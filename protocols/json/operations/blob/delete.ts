@@ -13,6 +13,8 @@ export default operation({
   summary: "Removes bytes that were stored to be attached.",
   scope: "mail",
   effect: "writes",
+  reaches: "own",
+  example: { id: "blob_…", version: "…" },
   input: z.strictObject({
     id: idText.describe("The blob, blob_…"),
     version: versionText,

@@ -12,6 +12,8 @@ export default operation({
   summary: "Makes a calendar.",
   scope: "calendar",
   effect: "writes",
+  reaches: "own",
+  example: { name: "Travel", color: "#3366cc", time_zone: "Europe/Berlin" },
   input: z.strictObject({ in: ownerField, ...createFields, time_zone: timeZone.optional() }),
   output: writeResult,
   errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused"],

@@ -13,6 +13,8 @@ export default operation({
   summary: "Deletes a calendar with its events; the default one stays.",
   scope: "calendar",
   effect: "writes",
+  reaches: "others",
+  example: { id: "calendar_…", version: "…", invite: "none" },
   input: z.strictObject({ id: idText.describe("The calendar, calendar_…"), ...deleteFields, invite }),
   output: writeResult,
   errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed"],

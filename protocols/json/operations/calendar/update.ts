@@ -10,6 +10,8 @@ export default operation({
   summary: "Changes what a calendar is called and how it is shown.",
   scope: "calendar",
   effect: "writes",
+  reaches: "own",
+  example: { id: "calendar_…", version: "…", name: "Journeys" },
   input: z.strictObject({
     id: idText.describe("The calendar, calendar_…"),
     ...updateFields,

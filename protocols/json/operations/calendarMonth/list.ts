@@ -12,6 +12,8 @@ export default operation({
   summary: "Lists the events of a month, each instance of a series separately.",
   scope: "calendar",
   effect: "reads",
+  reaches: "others",
+  example: { month: "2026-03" },
   input: z.strictObject({
     in: idText.optional().describe("The calendar, calendar_…; absent: the default one."),
     month: z

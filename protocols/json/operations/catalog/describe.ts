@@ -21,6 +21,8 @@ export default operation({
   summary: "Lists the operations, limits and reach of this deployment.",
   scope: "any",
   effect: "reads",
+  reaches: "own",
+  example: {},
   isFree: true,
   input: z.strictObject({}),
   output: readResult,
@@ -49,6 +51,7 @@ export default operation({
           sends_per_hour: limits.sendsPerHour,
           sends_per_day: limits.sendsPerDay,
           streams_per_token: limits.streamsPerToken,
+          detail: { default: context.detail, over_mcp: "short" },
           max_chars: { default: 20_000, min: 200, max: 200_000 },
         },
         retention: {

@@ -12,6 +12,8 @@ export default operation({
   summary: "Adds a contact to an addressbook.",
   scope: "contacts",
   effect: "writes",
+  reaches: "own",
+  example: { body: { name: "Ada Lovelace", emails: ["ada@example.com"], phones: ["+44 20 7946 0000"] } },
   input: z.strictObject({
     in: idText.optional().describe("The addressbook, addressbook_…; absent: the default one."),
     body: contactBody,

@@ -10,6 +10,8 @@ export default operation({
   summary: "Deletes a contact.",
   scope: "contacts",
   effect: "writes",
+  reaches: "own",
+  example: { id: "contact_…", version: "…" },
   input: z.strictObject({
     id: idText.describe("The contact, contact_… or addressbook_…#<contact or uid>"),
     version: versionText,

@@ -17,6 +17,8 @@ export default operation({
   summary: "Changes a contact, by a patch or a whole body.",
   scope: "contacts",
   effect: "writes",
+  reaches: "own",
+  example: { id: "contact_…", version: "…", patch: { "notes/n": { note: "Prefers mail." } } },
   input: z.strictObject({
     id: idText.describe("The contact, contact_… or addressbook_…#<contact or uid>"),
     version: versionText,

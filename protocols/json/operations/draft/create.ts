@@ -15,6 +15,8 @@ export default operation({
   summary: "Writes a message into Drafts; send sends it later.",
   scope: "mail",
   effect: "writes",
+  reaches: "own",
+  example: { body: { to: ["ann@example.com"], subject: "Offer", text: "Good morning." } },
   input: z.strictObject({
     in: idText.optional().describe("The mailbox, ag_…; absent: that of the credential."),
     ...draftFields,

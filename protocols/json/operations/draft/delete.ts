@@ -13,6 +13,8 @@ export default operation({
   summary: "Moves a draft to Trash.",
   scope: "mail",
   effect: "writes",
+  reaches: "own",
+  example: { id: "draft_…", version: "…" },
   input: z.strictObject({
     id: idText.describe("The draft, draft_…"),
     version: versionText,

@@ -15,6 +15,12 @@ export default operation({
   summary: "Replaces a whole draft.",
   scope: "mail",
   effect: "writes",
+  reaches: "own",
+  example: {
+    id: "draft_…",
+    version: "…",
+    body: { to: ["ann@example.com"], subject: "Offer", text: "Good evening." },
+  },
   input: z.strictObject({
     id: idText.describe("The draft, draft_…"),
     version: versionText,

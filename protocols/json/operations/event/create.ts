@@ -13,6 +13,17 @@ export default operation({
   summary: "Adds an event or a task to a calendar.",
   scope: "calendar",
   effect: "writes",
+  reaches: "others",
+  example: {
+    body: {
+      title: "Review",
+      start: "2026-03-02T10:00:00",
+      timeZone: "Europe/Berlin",
+      duration: "PT1H",
+      participants: ["ann@example.com"],
+    },
+    invite: "send",
+  },
   input: z.strictObject({
     in: idText.optional().describe("The calendar, calendar_…; absent: the default one."),
     body: eventBody,

@@ -12,6 +12,8 @@ export default operation({
   summary: "Deletes an event, or one instance of a series.",
   scope: "calendar",
   effect: "writes",
+  reaches: "others",
+  example: { id: "event_…", version: "…", invite: "send" },
   input: z.strictObject({
     id: idText.describe(
       "The event, event_… or calendar_…#<uid>; event_…#2026-03-02T10:00:00 is one instance of a series.",

@@ -21,6 +21,8 @@ export default operation({
   summary: "Changes an event, a task or one instance of a series, by a patch or a whole body.",
   scope: "calendar",
   effect: "writes",
+  reaches: "others",
+  example: { id: "event_…", version: "…", patch: { "participants/me/participationStatus": "accepted" } },
   input: z.strictObject({
     id: idText.describe(
       "The event, event_… or calendar_…#<uid>; event_…#2026-03-02T10:00:00 is one instance of a series.",

@@ -14,6 +14,8 @@ export default operation({
   summary: "Creates a folder and missing folders above it; an existing folder is answered as it is.",
   scope: "mail",
   effect: "writes",
+  reaches: "own",
+  example: { path: "Projects/2026" },
   input: z.strictObject({
     in: idText.optional().describe("The mailbox, ag_…; absent: that of the credential."),
     path: folderPathText,

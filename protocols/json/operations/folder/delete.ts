@@ -14,6 +14,8 @@ export default operation({
   summary: "Removes a folder; its messages go to Trash.",
   scope: "mail",
   effect: "writes",
+  reaches: "own",
+  example: { id: "folder_…", version: "…" },
   input: z.strictObject({
     id: idText.describe("The folder, folder_…"),
     version: versionText,

@@ -21,6 +21,8 @@ export default operation({
   summary: "Renames or moves a folder with everything below it.",
   scope: "mail",
   effect: "writes",
+  reaches: "own",
+  example: { id: "folder_…", version: "…", path: "Projects/2027" },
   input: z.strictObject({
     id: idText.describe("The folder, folder_…"),
     version: versionText,

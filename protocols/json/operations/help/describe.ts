@@ -2,15 +2,20 @@
 import { z } from "zod";
 import { eventTypes } from "#/src/model/changes.ts";
 import { deliveryReasons, deliveryStates, mailStates } from "#/src/model/delivery.ts";
-import { errorCodes } from "#/src/model/errors.ts";
+import { errorCodes, WaypostError } from "#/src/model/errors.ts";
 import { idPrefix, objectKinds } from "#/src/model/ids.ts";
 import { renders } from "#/src/render/part-target.ts";
+import { helpOf, lineOf } from "../../describe/operation-help.ts";
 import { statusOfCode } from "../../errors.ts";
-import { operation, verbs } from "../../operation.ts";
+import { toolName } from "../../mcp/tool.ts";
+import { type OperationRegistry, operation, verbs } from "../../operation.ts";
 import { kinds, readResult } from "../../schemas.ts";
+
+const operationName = z.string().max(100);
 
 const grammar = `Four verbs over one way of naming objects: wait, read, put, send.
 Every operation is POST /v1/<operation> with a JSON object and the header Authorization: Bearer <token>.
+help.describe {operation: "send"} says its fields, with an example and its errors.
 wait: call wait without cursor for the latest position, then watch (Server-Sent Events) or wait again from a cursor.
   Store an event's cursor after acting on the event; going on from it misses and repeats nothing.
   An event with by: {self: true} is what your own credential did.
@@ -49,18 +54,28 @@ Errors are {error: {code, message, hint, field}}: branch on the status, then on 
 export default operation({
   name: "help.describe",
   verb: "read",
-  summary: "Explains the grammar of the interface.",
+  summary: "Explains the grammar of the interface, or the fields of operations with an example.",
   scope: "any",
   effect: "reads",
+  reaches: "own",
+  example: { operation: "send" },
   isFree: true,
-  input: z.strictObject({}),
+  input: z.strictObject({
+    operation: z
+      .union([operationName, z.array(operationName).min(1).max(10)])
+      .optional()
+      .describe(
+        "A name, as send, or a list of up to ten; absent: the grammar, with a line for each operation.",
+      ),
+  }),
   output: readResult,
   errors: [],
-  async run() {
+  async run({ registry }, { operation: asked }) {
+    if (asked !== undefined) return helpOn(registry, asked);
     return {
       ref: "help",
       kind: "grammar" as const,
-      text: grammar,
+      text: `${grammar}\nOperations, without the fields version, idempotency_key, cursor, max_chars and detail:\n${registry.served.map(lineOf).join("\n")}`,
       content: {
         verbs: [...verbs],
         identifiers: Object.fromEntries(objectKinds.map((kind) => [kind, `${idPrefix(kind)}…`])),
@@ -76,3 +91,16 @@ export default operation({
     };
   },
 });
+
+function helpOn(registry: OperationRegistry, asked: string | readonly string[]) {
+  const operations = [asked].flat().map((name, index) => {
+    // A tool's name is meant as well.
+    const found = registry.served.find((one) => one.name === name || toolName(one.name) === name);
+    if (found !== undefined) return helpOf(found);
+    throw new WaypostError("invalid", "There is no such operation.", {
+      field: typeof asked === "string" ? "/operation" : `/operation/${index}`,
+      hint: `One of: ${registry.served.map((one) => one.name).join(", ")}.`,
+    });
+  });
+  return { ref: "help", kind: "grammar" as const, content: { operations } };
+}

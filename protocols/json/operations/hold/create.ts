@@ -1,5 +1,6 @@
 /** hold.create: asks a person whether a mail may be sent, whatever the policy says: `send` with `hold: "always"`. */
 import { z } from "zod";
+import { holdStates } from "#/src/model/holds.ts";
 import { mailFields, sendMail } from "../../compose/send-mail.ts";
 import { idempotencyOf } from "../../idempotency.ts";
 import { operation } from "../../operation.ts";
@@ -11,9 +12,11 @@ export default operation({
   summary: "Asks a person whether a mail, or a draft, may be sent.",
   scope: "send",
   effect: "writes",
+  reaches: "others",
+  example: { draft: "draft_…", version: "…" },
   input: z.strictObject(mailFields),
   output: writeResult.extend({
-    state: z.literal("waiting"),
+    state: z.enum(holdStates).describe("waiting; of a tool's repeat without a key, the state of now."),
     message: z.string().describe("The mail that waits, message_…"),
   }),
   errors: ["not_billable", "forbidden_scope", "not_found", "precondition_failed", "policy_refused", "paused"],
@@ -21,11 +24,13 @@ export default operation({
     const { ids } = context.rooms.mail;
     const once = idempotencyOf(context, "hold.create", input);
     const { mailbox, result } = await sendMail(context, input, "always", once);
+    const isSame = result.isReplayed && input.idempotency_key === undefined;
+    const hold = isSame ? await context.rooms.holds.findHold(mailbox, result.hold!) : undefined;
     return {
       ref: ids.encode("hold", mailbox, result.hold!),
       created: true,
       version: String(result.modseq),
-      state: "waiting" as const,
+      state: hold?.state ?? ("waiting" as const),
       message: ids.encode("message", mailbox, result.message),
     };
   },

@@ -13,6 +13,8 @@ export default operation({
   summary: "Takes back a mail that waits for approval.",
   scope: "send",
   effect: "writes",
+  reaches: "own",
+  example: { id: "hold_…", version: "…" },
   input: z.strictObject({
     id: idText.describe("The hold, hold_…"),
     version: versionText,

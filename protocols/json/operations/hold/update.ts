@@ -37,6 +37,8 @@ export default operation({
   summary: "Approves or declines a mail that waits, or replaces it.",
   scope: "kind",
   effect: "writes",
+  reaches: "others",
+  example: { id: "hold_…", version: "…", state: "approved" },
   input,
   output: writeResult.extend({
     state: z.string().describe("waiting, approved or declined."),

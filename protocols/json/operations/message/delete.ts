@@ -20,6 +20,8 @@ export default operation({
     "Moves a message to Trash, so that scheduled mail does not leave; one that is in Trash is removed for good.",
   scope: "mail",
   effect: "writes",
+  reaches: "own",
+  example: { id: "message_…", version: "…" },
   input: z.strictObject({
     id: idText.describe("The message, message_…"),
     version: z.string().min(1).max(40).optional().describe("The version that was read."),

@@ -50,6 +50,8 @@ export default operation({
   summary: "Sets read state, flag, labels and folder of messages.",
   scope: "mail",
   effect: "writes",
+  reaches: "own",
+  example: { ids: ["message_…"], unread: false, add_labels: ["done"], folder: "archive" },
   input: request,
   output: z.union([
     updateResult,

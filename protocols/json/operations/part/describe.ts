@@ -48,6 +48,8 @@ export default operation({
     "Reads a mailbox, a message or a part of it, a conversation, folder, draft, hold, blob, calendar, event, addressbook or contact.",
   scope: "kind",
   effect: "reads",
+  reaches: "others",
+  example: { id: "message_…", render: "reply" },
   input: partRequest,
   output: readResult,
   errors: ["not_billable", "forbidden_scope", "not_found", "precondition_failed"],

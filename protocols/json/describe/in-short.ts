@@ -1,0 +1,49 @@
+/** `detail: "short"`: an answer without what another member says, and of its provenance what a reader acts upon: whether it is
+ *  authenticated, what was left out, and what is unusual. */
+import type { ReadResult } from "../schemas.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+export function inShort(answer: unknown): unknown {
+  const { provenance, content, ...rest } = answer as Partial<ReadResult>;
+  return {
+    ...rest,
+    ...(content === undefined ? {} : { content: shortContent(content, rest.ref) }),
+    ...(provenance === undefined ? {} : { provenance: shortProvenance(provenance) }),
+  };
+}
+
+/** Without the identifier that `ref` is, and the UID that the event or the card itself has. */
+function shortContent({ id, uid, ...content }: Json, ref: unknown): Json {
+  const { event, card } = content as { readonly event?: Json; readonly card?: Json };
+  return {
+    ...(id === undefined || id === ref ? {} : { id }),
+    ...(uid === undefined || uid === (event ?? card)?.uid ? {} : { uid }),
+    ...content,
+  };
+}
+
+function shortProvenance({
+  authenticated,
+  removed,
+  checks = {},
+}: NonNullable<ReadResult["provenance"]>): NonNullable<ReadResult["provenance"]> {
+  const unusual = Object.entries(checks).flatMap(([name, check]) => {
+    const left = Array.isArray(check) ? check.filter(isUnusual) : check;
+    return (Array.isArray(left) ? left.length > 0 : isUnusual(left)) ? [[name, left] as const] : [];
+  });
+  return {
+    authenticated,
+    removed,
+    ...(unusual.length === 0 ? {} : { checks: Object.fromEntries(unusual) }),
+  };
+}
+
+/** A check that failed, a part that no signature covers, a filter's verdict. A check that could not be made, as that of a host without
+ *  a name or of mail without a signature, tells nothing. */
+function isUnusual(check: unknown): boolean {
+  const { result, covered, isSpam, addressed } = check as Json;
+  return (
+    /fail|error/.test(String(result ?? "")) || covered === false || isSpam === true || addressed === false
+  );
+}
