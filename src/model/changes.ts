@@ -5,7 +5,7 @@ import type { AgentNumber, MailboxNumber, Modseq } from "./numbers.ts";
 
 /** One row of the change log: what one transaction did to the children of one parent.
  *
- *  kind `entry`: parent is the mailbox, ids are UIDs. kind `mailbox`: parent is 0, ids are mailbox numbers.
+ *  kind `entry`: parent is the mailbox, ids are UIDs; of those that were removed, data is that of `removed-messages.ts`. kind `mailbox`: parent is 0, ids are mailbox numbers.
  *  kind `event`: parent is 0, ids hold the number of the object that it is about (`eventSubjects`), or 0 where that is the agent,
  *  and `event` says what happened ("Events" of the interface). kind `submission`: ids hold the number of mail that was put into the queue; kind `upload`: of a blob that waits to be
  *  attached. kind `metadata`: parent is the mailbox or 0 for the server, ids hold who sees the annotations (0: all who see the

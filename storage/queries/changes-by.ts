@@ -41,15 +41,19 @@ export async function listAuthored(
   }));
 }
 
-/** The rows of some transactions. */
+/** Characters of the data of a removal that are read: enough for some hundred messages. */
+const removalCharactersMax = 4000;
+
+/** The rows of some transactions. `data`: of a removal of few messages, for `parseRemoval`. */
 export function listChangesAt(
   reader: Reader,
   agent: AgentNumber,
   modseqs: readonly Modseq[],
-): Promise<Pick<Change, "modseq" | "kind" | "operation" | "ids" | "event">[]> {
+): Promise<Pick<Change, "modseq" | "kind" | "operation" | "ids" | "event" | "data">[]> {
   const named = paddedList(modseqs);
   return reader.all(
-    `select modseq, kind, operation, ids, event
+    `select modseq, kind, operation, ids, event,
+      case when kind = 'entry' and operation = 'remove' and length(data) <= ${removalCharactersMax} then data end as data
     from change
     where agent_id = ? and modseq in (${placesFor(named)})
     order by modseq desc, ordinal`,

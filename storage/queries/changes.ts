@@ -7,8 +7,9 @@ export interface LoggedChangeRow extends Change {
   readonly at: number;
 }
 
+/** Without the data of entries: which messages were removed can be long, and no listener needs it. */
 const selectChange = `
-  select modseq, ordinal, kind, parent, operation, ids, event, data, at
+  select modseq, ordinal, kind, parent, operation, ids, event, case when kind = 'entry' then null else data end as data, at
   from change`;
 
 /** Who made the transaction of an event, as the first row of the transaction has it: kind and number of the credential. Both are null
@@ -27,8 +28,8 @@ export function listChangesBehind(
   limit: number,
 ): Promise<(LoggedChangeRow & EventAuthor)[]> {
   return reader.all(
-    `select change.modseq, change.ordinal, change.kind, change.parent, change.operation, change.ids, change.event, change.data,
-      change.at, first.by_kind as "byKind", first.by_credential as "byCredential"
+    `select change.modseq, change.ordinal, change.kind, change.parent, change.operation, change.ids, change.event,
+      case when change.event is null then null else change.data end as data, change.at, first.by_kind as "byKind", first.by_credential as "byCredential"
     from change
     left join change first on change.event is not null and first.agent_id = change.agent_id
       and first.modseq = change.modseq and first.ordinal = 0

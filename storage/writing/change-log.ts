@@ -12,7 +12,8 @@ export interface LoggedChange {
   readonly operation: ChangeOperation;
   readonly ids: NumberSet | string;
   readonly event?: EventType;
-  readonly data?: string | null;
+  /** A function for what is known only after the rows are written. */
+  readonly data?: string | null | (() => string);
 }
 
 const rowsPerInsert = 16;
@@ -38,7 +39,7 @@ export async function logChanges(
       change.operation,
       typeof change.ids === "string" ? change.ids : formatNumberSet(change.ids),
       change.event ?? null,
-      change.data ?? null,
+      typeof change.data === "function" ? change.data() : (change.data ?? null),
       at,
       ...(by === undefined ? [] : index === 0 ? authorValues(by) : noAuthor),
     ]);

@@ -22,6 +22,7 @@ interface Shown {
   readonly by: { readonly kind: AuthorKind; readonly address?: string; readonly name?: string };
   readonly door?: Door;
   readonly request?: string;
+  readonly deleted?: readonly string[];
   readonly changes: readonly string[];
 }
 
@@ -297,6 +298,20 @@ it("mail that arrives has no author but the server", async () => {
   transport.close();
   expect(rows).toMatchObject([{ by: { kind: "server" } }]);
   expect(rows[0]).not.toHaveProperty("door");
+});
+
+it("names the messages that were deleted, and not those that were moved", async () => {
+  const { content } = await httpClient(server.http.url, owner().token).ok("search", {
+    folder: "inbox",
+    limit: 1,
+  });
+  const [{ id, version }] = content.items;
+  const removals = await added(async () => {
+    const [, trashed] = await v1("message.delete", { id, version });
+    await v1("message.delete", { id, version: trashed.version });
+    return undefined;
+  });
+  expect(removals.rows.map(({ deleted }) => deleted)).toEqual([[id], undefined]);
 });
 
 it("is shown by kind, from a time and from a position on", async () => {

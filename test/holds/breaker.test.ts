@@ -57,7 +57,7 @@ it("an agent that the breaker has paused sees the reason, the time and what to d
     state: "paused",
     paused,
   });
-  expect(about(await house.events())).toEqual([
+  expect(about(await house.events())).toMatchObject([
     { type: "agent.paused", mailbox: robin.id, cursor: expect.any(String), at: since, reason: "breaker" },
   ]);
   const { status, body } = await client.call("send", { body: { to: [house.kim.address], text: "Hi" } });

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type Author, authorKinds } from "#/src/model/author.ts";
 import { countNumbers, parseNumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
+import { parseRemoval } from "#/src/model/removed-messages.ts";
 import { authorOfRow } from "#/storage/author-row.ts";
 import { findAgent } from "#/storage/queries/accounts/agents.ts";
 import { findPassword, findTokenByNumber } from "#/storage/queries/accounts/credentials.ts";
@@ -42,7 +43,7 @@ export const logOperations = [
         before,
         limit,
       });
-      const changes = new Map<Modseq, Awaited<ReturnType<typeof listChangesAt>>>();
+      const changes = new Map<Modseq, Rows>();
       for (let at = 0; at < rows.length; at += pageSize) {
         const modseqs = rows.slice(at, at + pageSize).map(({ modseq }) => modseq);
         for (const row of await listChangesAt(store, agent, modseqs))
@@ -55,6 +56,7 @@ export const logOperations = [
           position: modseq,
           at: isoTime(at),
           ...(await describe(row)),
+          ...deletedIn(store, agent, changes.get(modseq) ?? []),
           changes: (changes.get(modseq) ?? []).map(({ kind, operation, event, ids }) =>
             event === null ? `${kind} ${operation} ${countNumbers(parseNumberSet(ids))}` : event,
           ),
@@ -63,6 +65,18 @@ export const logOperations = [
     },
   }),
 ];
+
+/** Ids of messages that a change deleted: those whose last place it was. Of removals of some hundred messages and more none are told. */
+function deletedIn(store: Store, agent: AgentNumber, rows: Rows): { readonly deleted?: readonly string[] } {
+  const gone = rows
+    .filter(({ kind, operation }) => kind === "entry" && operation === "remove")
+    .flatMap(({ ids, data }) => parseRemoval(parseNumberSet(ids), data))
+    .filter(({ isGone }) => isGone);
+  const deleted = [...new Set(gone.map(({ message }) => store.ids.encode("message", agent, message)))];
+  return deleted.length === 0 ? {} : { deleted };
+}
+
+type Rows = Awaited<ReturnType<typeof listChangesAt>>;
 
 interface Wanted {
   readonly by: Author["kind"] | undefined;

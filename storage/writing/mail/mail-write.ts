@@ -5,6 +5,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import type { FlagState } from "#/src/model/flags.ts";
 import { numberSetOf } from "#/src/model/number-set.ts";
 import type { MailboxNumber, MessageNumber, Uid } from "#/src/model/numbers.ts";
+import { formatRemoval } from "#/src/model/removed-messages.ts";
 import type { MailboxRole } from "#/src/model/roles.ts";
 import { deleteGrantObject } from "../accounts/grant-rows.ts";
 import type { AgentTransaction, TransactionPart } from "../agent-transaction.ts";
@@ -33,8 +34,11 @@ export class MailWrite implements TransactionPart {
   readonly takenBack = new Set<MessageNumber>();
   readonly #settle: (mail: MailWrite) => Promise<void>;
   readonly #mailboxes = new Map<MailboxNumber, MailboxWrite>();
+  readonly #dropped: MailboxWrite[] = [];
   readonly #mailboxChanges: { operation: LoggedChange["operation"]; mailbox: number }[] = [];
   readonly #entryCounts = new Map<MessageNumber, number>();
+  /** Messages that are deleted, because their last entry was removed; known when the rows are written. */
+  #gone: ReadonlySet<number> = new Set();
   readonly #holdTouches = new Map<MessageNumber, HoldTouch[]>();
   #isSettled = false;
 
@@ -111,7 +115,7 @@ export class MailWrite implements TransactionPart {
   removeEntry(mailbox: MailboxWrite, entry: HeldEntry): void {
     this.#assertOpen();
     if (mailbox.isForHolds) this.#touchHold({ kind: "removed", mailbox }, entry.message);
-    mailbox.removed.push(entry.uid);
+    mailbox.removed.push(entry);
     mailbox.count(entry, -1);
     this.#countEntry(entry.message, -1);
     this.transaction.grow(-entry.size, -1);
@@ -164,6 +168,7 @@ export class MailWrite implements TransactionPart {
     const { tx, agent } = this.transaction;
     this.#assertOpen();
     this.#mailboxes.delete(mailbox.mailbox);
+    this.#dropped.push(mailbox);
     this.mailboxChanged("remove", mailbox.mailbox);
     for (const table of ["entry", "mailbox", "mailbox_metadata"])
       await tx.run(`delete from ${table} where agent_id = ? and mailbox_id = ?`, agent, mailbox.mailbox);
@@ -196,30 +201,39 @@ export class MailWrite implements TransactionPart {
           ids: numberSetOf(ids.map(({ mailbox }) => mailbox)),
         });
     }
-    for (const mailbox of this.#mailboxes.values()) {
-      const log = (operation: LoggedChange["operation"], uids: readonly number[]): void => {
-        if (uids.length > 0)
-          changes.push({ kind: "entry", parent: mailbox.mailbox, operation, ids: numberSetOf(uids) });
-      };
-      log("remove", mailbox.removed);
-      log("update", mailbox.updatedUids);
-      log(
-        "add",
-        mailbox.added.map(({ uid }) => uid),
-      );
+    const log = (
+      mailbox: MailboxWrite,
+      operation: LoggedChange["operation"],
+      uids: readonly number[],
+      data?: () => string,
+    ): void => {
+      if (uids.length > 0)
+        changes.push({
+          kind: "entry",
+          parent: mailbox.mailbox,
+          operation,
+          ids: numberSetOf(uids),
+          data: data ?? null,
+        });
+    };
+    for (const mailbox of [...this.#dropped, ...this.#mailboxes.values()]) {
+      const { removed, updatedUids, added } = mailbox;
+      log(mailbox, "remove", uidsOf(removed), () => formatRemoval(removed, this.#gone));
+      log(mailbox, "update", updatedUids);
+      log(mailbox, "add", uidsOf(added));
     }
     return changes;
   }
 
   async write(): Promise<void> {
     for (const mailbox of this.#mailboxes.values()) if (mailbox.isTouched) await this.#writeMailbox(mailbox);
-    await changeEntryCounts(this.transaction.tx, this.transaction.agent, this.#entryCounts);
+    this.#gone = await changeEntryCounts(this.transaction.tx, this.transaction.agent, this.#entryCounts);
   }
 
   async #writeMailbox(mailbox: MailboxWrite): Promise<void> {
     const { tx, agent, modseq, at } = this.transaction;
     const place = { agent, mailbox: mailbox.mailbox, modseq };
-    await deleteEntries(tx, place, mailbox.removed);
+    await deleteEntries(tx, place, uidsOf(mailbox.removed));
     await updateEntries(tx, place, mailbox.updates.values());
     await insertEntries(tx, place, at, mailbox.added);
     await tx.send(
@@ -237,4 +251,8 @@ export class MailWrite implements TransactionPart {
       mailbox.mailbox,
     );
   }
+}
+
+function uidsOf(entries: readonly { readonly uid: Uid }[]): Uid[] {
+  return entries.map(({ uid }) => uid);
 }

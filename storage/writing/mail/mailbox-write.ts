@@ -1,6 +1,7 @@
 /** The changes of one transaction to one mailbox: added, changed and removed entries, and the changes of its counters. */
 import { deletedFlag, type FlagState, seenFlag } from "#/src/model/flags.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Uid } from "#/src/model/numbers.ts";
+import type { RemovedEntry } from "#/src/model/removed-messages.ts";
 import { isHoldRole, type MailboxRole } from "#/src/model/roles.ts";
 import type { Sql } from "../../sql.ts";
 import type { HeldEntry, NewEntry } from "./entry-rows.ts";
@@ -43,7 +44,7 @@ export class MailboxWrite implements MailboxState {
   readonly settled = new Set<MessageNumber>();
   uidNext: number;
   readonly added: NewEntry[] = [];
-  readonly removed: Uid[] = [];
+  readonly removed: RemovedEntry[] = [];
   readonly updatedUids: Uid[] = [];
   /** UIDs by their new flags, so that each combination of flags is one statement. */
   readonly updates = new Map<string, { state: FlagState; uids: Uid[] }>();

@@ -58,12 +58,13 @@ export async function insertMessage(tx: Sql, message: NewMessage): Promise<void>
   );
 }
 
-/** Changes the entry counts of messages. Deletes messages whose count reaches 0, and blobs that only these used. */
+/** Changes the entry counts of messages. Deletes messages whose count reaches 0, and blobs that only these used. Gives the deleted
+ *  messages. */
 export async function changeEntryCounts(
   tx: Transaction,
   agent: AgentNumber,
   growth: ReadonlyMap<MessageNumber, number>,
-): Promise<void> {
+): Promise<ReadonlySet<MessageNumber>> {
   const byGrowth = new Map<number, MessageNumber[]>();
   for (const [message, by] of growth)
     if (by !== 0) {
@@ -71,6 +72,7 @@ export async function changeEntryCounts(
       if (messages === undefined) byGrowth.set(by, [message]);
       else messages.push(message);
     }
+  const deleted = new Set<MessageNumber>();
   const released = new Map<AccountNumber, Map<BlobNumber, number>>();
   for (const [by, messages] of byGrowth)
     for (const { condition, parameters } of slicesOf(numberSetOf(messages), "message_id")) {
@@ -93,11 +95,13 @@ export async function changeEntryCounts(
       const numbers = gone.map(({ message }) => message);
       await forgetDrafts(tx, agent, numbers);
       await releaseSubmissions(tx, agent, numbers);
-      for (const { account, blob } of gone) {
+      for (const { message, account, blob } of gone) {
+        deleted.add(message);
         const blobs = released.get(account) ?? new Map<BlobNumber, number>();
         blobs.set(blob, (blobs.get(blob) ?? 0) + 1);
         released.set(account, blobs);
       }
     }
   for (const [account, blobs] of released) await releaseBlobs(tx, account, blobs);
+  return deleted;
 }

@@ -185,7 +185,7 @@ async function placeMessage(
   let last: NewEntryOf | undefined;
   for (const entry of await selectMessageEntries(write.tx, write.agent, message)) {
     const mailbox = await mail.mailbox(entry.mailbox);
-    const isGone = mailbox.removed.includes(entry.uid);
+    const isGone = mailbox.removed.some(({ uid }) => uid === entry.uid);
     if (mailbox === target && !isAdded && !isGone) isThere = true;
     else if (mailbox.isForHolds) {
       const pending = mailbox.forgetUpdate(entry);

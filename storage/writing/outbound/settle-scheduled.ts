@@ -12,11 +12,7 @@ import { dueAt, setDueAt, takeBack } from "./scheduled.ts";
 /** `mailbox`: the one of scheduled mail. */
 export async function settleScheduled(mail: MailWrite, mailbox: MailboxWrite): Promise<void> {
   const { tx, agent } = mail.transaction;
-  const removed =
-    mailbox.removed.length === 0
-      ? []
-      : await selectEntries(tx, agent, mailbox.mailbox, numberSetOf(mailbox.removed));
-  const gone = new Set(removed.map(({ message }) => message));
+  const gone = new Set(mailbox.removed.map(({ message }) => message));
   for (const { message } of mailbox.added) {
     // The target is the mailbox that it is in: it only gets a new UID.
     if (gone.delete(message) || mailbox.settled.has(message)) continue;
