@@ -3,7 +3,7 @@ import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
-import type { Scope } from "#/src/model/roles.ts";
+import { mailboxRoles, type Scope } from "#/src/model/roles.ts";
 import { type ReachedData, reachAgent } from "#/src/reach/agents.ts";
 import { assertReachesAll, assertVisible } from "#/src/reach/messages.ts";
 import { unknownObject } from "./errors.ts";
@@ -36,13 +36,19 @@ export async function assertInMailbox(
   throw new WaypostError("invalid", `This ${name.kind} is in another mailbox.`, details);
 }
 
+/** The folder of scheduled mail before its first use. It has no number: no message is in it, and nothing can be put into it. */
+const unusedScheduled = { number: 0 as MailboxNumber, name: mailboxRoles.scheduled.name, messageCount: 0 };
+
+/** What a request gets to know of a folder that it names. */
+export type NamedFolder = Pick<Mailbox, "number" | "name" | "messageCount">;
+
 /** A folder named by `folder_…`, a role or its IMAP path. */
 export async function reachFolder(
   context: OperationContext,
   reached: ReachedData,
   folder: string,
   field: string,
-): Promise<Mailbox> {
+): Promise<NamedFolder> {
   const { mail } = context.rooms;
   const mailbox = await findFolder();
   if (mailbox === undefined)
@@ -52,7 +58,7 @@ export async function reachFolder(
   assertVisible(reached, [mailbox.number]);
   return mailbox;
 
-  async function findFolder(): Promise<Mailbox | undefined> {
+  async function findFolder(): Promise<NamedFolder | undefined> {
     if (folder.startsWith("folder_") && !folder.includes("/")) {
       const name = mail.ids.decode(folder);
       if (name === undefined || name.kind !== "folder")
@@ -67,6 +73,7 @@ export async function reachFolder(
       const ofRole = (await mail.listMailboxes(reached.agent)).find((one) => one.role === folder);
       if (ofRole !== undefined) return ofRole;
     }
-    return mail.findMailbox(reached.agent, folder);
+    const ofPath = await mail.findMailbox(reached.agent, folder);
+    return ofPath ?? (folder === "scheduled" ? unusedScheduled : undefined);
   }
 }

@@ -1,7 +1,7 @@
 /** Schemas that operations share. Their descriptions appear in OpenAPI and in the hints of refusals. */
 import { z } from "zod";
 import { authorKinds } from "#/src/model/author.ts";
-import { eventTypes } from "#/src/model/changes.ts";
+import { eventTypes, unaskedTypes } from "#/src/model/changes.ts";
 import { deliveryReasons, deliveryStates } from "#/src/model/delivery.ts";
 import { errorCodes } from "#/src/model/errors.ts";
 import { declineWords } from "#/src/model/holds.ts";
@@ -247,7 +247,7 @@ export const watchRequest = z
       .array(z.enum(eventTypes))
       .max(50)
       .optional()
-      .describe(`Only these event types; empty or absent: all of ${eventTypes.join(", ")}.`),
+      .describe(`Only these event types; empty or absent: all of ${unaskedTypes.join(", ")}.`),
     agent_part: z.boolean().optional().describe("true: only messages with a machine-readable part."),
     doubtful: z
       .boolean()

@@ -4,7 +4,13 @@
  *  the agent; nothing that the sender of an arriving mail wrote. */
 import { type Author, type AuthorKind, authorKinds } from "#/src/model/author.ts";
 import { forEverybody } from "#/src/model/caller.ts";
-import { type DeliveryOutcome, type EventData, type EventType, eventSubjects } from "#/src/model/changes.ts";
+import {
+  type DeliveryOutcome,
+  type EventData,
+  type EventType,
+  eventDeclarations,
+  unaskedTypes,
+} from "#/src/model/changes.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { DeclineWord } from "#/src/model/holds.ts";
 import type { IdCodec } from "#/src/model/ids.ts";
@@ -52,7 +58,7 @@ export interface EventFilter {
   readonly key?: string;
   /** Whether the caller may see events of a folder of the mailbox. `folder` is undefined for an event without a folder. */
   readonly isVisible: (agent: AgentNumber, folder: number | undefined) => boolean;
-  /** Absent: all types. */
+  /** Absent: `unaskedTypes`. */
   readonly types?: ReadonlySet<string>;
   readonly hasAgentPart?: boolean;
 }
@@ -100,12 +106,15 @@ export interface EventReader {
   open(owner: AgentNumber, cursor: string): Positions;
 }
 
+type Wanted = EventFilter & Required<Pick<EventFilter, "types">>;
+
 /** Pages that are kept for other readers. */
 const sharedPagesMax = 5000;
 
 export function createEventReader(
   ids: IdCodec,
   log: Pick<ChangeLog, "position" | "readRows" | "seal" | "commitCount">,
+  unasked: ReadonlySet<string> = new Set(unaskedTypes),
 ): EventReader {
   const cursors: CursorSeal = log.seal("events");
   /** Pages that were read since the last commit, for other readers with the same position and the same filter. */
@@ -116,7 +125,7 @@ export function createEventReader(
     const page = await log.readRows(agent, position);
     if (page.isBelowFloor) throw expiredCursor();
     const found = page.changes.flatMap((change, index) =>
-      change.event !== null && isWanted(agent, change, filter)
+      change.event !== null && isWanted(agent, change, { types: unasked, ...filter })
         ? [{ change, place: page.places[index]! }]
         : [],
     );
@@ -200,7 +209,7 @@ export function createEventReader(
   }
 
   function subjectOf(agent: AgentNumber, change: LoggedChangeRow): Pick<MailEvent, "message"> {
-    const kind = eventSubjects[change.event!];
+    const kind = eventDeclarations[change.event!].subject;
     switch (kind) {
       case "message":
         return { message: ids.encode(kind, agent, Number(change.ids)) };
@@ -243,8 +252,8 @@ function nameOf(positions: Positions): string {
   return name;
 }
 
-function isWanted(agent: AgentNumber, change: LoggedChangeRow, filter: EventFilter): boolean {
-  if (filter.types !== undefined && !filter.types.has(change.event!)) return false;
+function isWanted(agent: AgentNumber, change: LoggedChangeRow, filter: Wanted): boolean {
+  if (!filter.types.has(change.event!)) return false;
   const data = dataOf(change);
   if (filter.hasAgentPart === true && data.agentPart !== true) return false;
   return filter.isVisible(agent, data.mailbox);

@@ -46,8 +46,8 @@ export type UpdateMessages = Omit<ArgumentsOf<"updateMessages">, "agent" | "acto
 
 export type MessagesUpdated = ResultOf<"updateMessages">;
 
-/** Writes of many messages are done in pieces (`long-writes.ts`). `actor`: who makes the write, and whether it may
- *  decide about holds. */
+/** Writes of mail. A write of many messages is done in pieces (`long-writes.ts`). `actor` is the author, with or without the right to decide
+ *  about holds. */
 export interface MailWrites {
   /** Appends all of the messages or none. */
   appendMessages(

@@ -5,14 +5,21 @@ import type { AgentNumber, MailboxNumber, Modseq } from "./numbers.ts";
 
 /** One row of the change log: what one transaction did to the children of one parent.
  *
- *  kind `entry`: parent is the mailbox, ids are UIDs; of those that were removed, data is that of `removed-messages.ts`. kind `mailbox`: parent is 0, ids are mailbox numbers.
- *  kind `event`: parent is 0, ids hold the number of the object that it is about (`eventSubjects`), or 0 where that is the agent,
- *  and `event` says what happened ("Events" of the interface). kind `submission`: ids hold the number of mail that was put into the queue; kind `upload`: of a blob that waits to be
- *  attached. kind `metadata`: parent is the mailbox or 0 for the server, ids hold who sees the annotations (0: all who see the
- *  mailbox), data their names. kind `collection`: parent is 0, ids are numbers of calendars and addressbooks. kind `item`: parent is
- *  the collection, ids are numbers of items; of those that were removed, data is JSON: number to the last segment of its href, where
- *  a client had chosen that. A collection that is removed takes its items with it, without rows for them. kind `file`: parent is 0, ids are numbers of
- *  files and folders; a folder that is removed takes what is in it along, without rows for that. The log is the one clock of IMAP MODSEQ, the DAV sync-token and the cursor of `wait` and `watch`. */
+ *      kind        parent                              ids
+ *      entry       the mailbox                         UIDs
+ *      mailbox     0                                   mailboxes
+ *      event       0                                   the object of the event (`eventDeclarations`), 0 for the agent itself
+ *      submission  0                                   a mail that was put into the queue
+ *      upload      0                                   a blob that waits to be attached
+ *      metadata    the mailbox, or 0 for the server    the agent that sees the annotations, 0 for all who see the mailbox
+ *      collection  0                                   calendars and addressbooks
+ *      item        the collection                      items
+ *      file        0                                   files and folders
+ *
+ *  The data of `metadata` are the names of the annotations, those of removed entries are described in `removed-messages.ts`. The data of
+ *  removed items are JSON: the number of an item to the last segment of
+ *  its href, if a client had chosen the segment. A collection that is removed has no rows for its items, and a folder of files none for
+ *  its files. IMAP MODSEQ, the DAV sync-token and the cursor of `wait` and `watch` are positions in this log. */
 export interface Change {
   readonly modseq: Modseq;
   /** Position inside the transaction, from 0. */
@@ -55,19 +62,31 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** The kind of object that an event is about; null: the agent itself. */
-export const eventSubjects = {
-  "mail.received": "message",
-  "mail.sent": "message",
-  "mail.held": "message",
-  "mail.declined": "message",
-  "mail.delivered": "message",
-  "mail.delayed": "message",
-  "mail.bounced": "message",
-  "agent.paused": null,
-  "agent.resumed": null,
-  "mailbox.restored": null,
-} as const satisfies Record<EventType, ObjectKind | null>;
+export interface EventDeclaration {
+  /** The kind of object that it is about; null: the agent itself. */
+  readonly subject: ObjectKind | null;
+  /** Whether subscribers and webhooks that name no types get it. False for a type that is added: programs that were written before do not
+   *  know it. */
+  readonly isUnasked: boolean;
+}
+
+export const eventDeclarations = {
+  "mail.received": { subject: "message", isUnasked: true },
+  "mail.sent": { subject: "message", isUnasked: true },
+  "mail.held": { subject: "message", isUnasked: true },
+  "mail.declined": { subject: "message", isUnasked: true },
+  "mail.delivered": { subject: "message", isUnasked: true },
+  "mail.delayed": { subject: "message", isUnasked: true },
+  "mail.bounced": { subject: "message", isUnasked: true },
+  "agent.paused": { subject: null, isUnasked: true },
+  "agent.resumed": { subject: null, isUnasked: true },
+  "mailbox.restored": { subject: null, isUnasked: true },
+} as const satisfies Record<EventType, EventDeclaration>;
+
+/** What a subscriber or a webhook that names no types gets. */
+export const unaskedTypes: readonly EventType[] = eventTypes.filter(
+  (type) => eventDeclarations[type].isUnasked,
+);
 
 /** Data of an event besides its type and its object: numbers, the interface's own words, and recipients as the sender wrote them. */
 export interface EventData {

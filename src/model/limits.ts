@@ -32,7 +32,7 @@ export const rememberedReadingCharactersMax = 8 * 1024 * 1024;
 
 /** Identifiers that are kept as they were made: some 150 octets each. */
 export const keptIdsMax = 8192;
-/** Lines of listings that are kept on the main thread, so that a listing asks no other one: some 500 octets each. */
+/** Short forms of messages, some 500 octets each. The main thread keeps them, so that a listing does not have to ask another thread. */
 export const keptShortFormsMax = 4096;
 export const keptShortFormOctetsMax = 4 * 1024 * 1024;
 
@@ -111,7 +111,8 @@ export const objectWritesMax = 64;
 /** A request to the object store, and how often it is made. */
 export const objectTimeoutMs = 20_000;
 export const objectAttemptsMax = 3;
-/** Requests at once with one body, which a mail to several accounts puts once for each: a hundred of 100 ms are 1.3 s then. */
+/** A mail to several accounts puts its body into the object store once for each account, so many at the same time: a hundred requests of
+ *  100 ms each take 1.3 s. */
 export const objectPutsAtOnce = 8;
 /** All bodies of one write are in the object store after so long, or it is refused: a sender waits 10 minutes for the reply to a mail (RFC 5321
  *  section 4.5.3.2.6), and sends it again then although it was stored. */

@@ -1,4 +1,4 @@
-/** The agents that a write names in its arguments: those that it locks, as far as that is known without reading. */
+/** The agents and accounts that a write locks, as far as its arguments name them. A write may read the store and lock more. */
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import type { TransactionName } from "./index.ts";
 
@@ -11,7 +11,7 @@ interface Naming {
   readonly items?: readonly Naming[];
 }
 
-/** Of what is named once, and its lists. */
+/** The agents in the arguments themselves, and in their lists. */
 export function agentsOf(args: unknown): AgentNumber[] {
   if (args === null || typeof args !== "object") return [];
   const { agent, recipients, agents, items } = args as Naming;
@@ -42,8 +42,8 @@ export function isOfNamedAgents(name: string): boolean {
   return ofNamedAgents.has(name);
 }
 
-/** Writes that lock accounts in any case. Others lock the row of one only to take numbers of blobs from it, which on PostgreSQL is one
- *  write in a hundred. */
+/** Writes that always lock accounts. Any other write locks an account only when it takes new numbers of blobs from its row; on PostgreSQL one
+ *  write in a hundred does. */
 const lockingAccounts: ReadonlySet<string> = new Set<TransactionName>(["changeItems", "reportDelivery"]);
 
 export function locksAccounts(name: string): boolean {

@@ -49,7 +49,7 @@ async function receive(mail: object): Promise<string> {
 const event = (line: string): string =>
   `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:a\r\nBEGIN:VEVENT\r\nUID:a\r\nDTSTAMP:20260101T000000Z\r\nDTSTART:20260101T000000Z\r\n${line}\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n`;
 const blanks = " ".repeat(200_000);
-const answers = " <a>".repeat(120) + ":\n";
+const answers = `${" <a>".repeat(120)}:\n`;
 
 test.each([
   [

@@ -11,6 +11,10 @@ import { pdfOf } from "../support/documents.ts";
 const top = path.resolve(import.meta.dirname, "../..");
 const rooms = ["config", "protocols", "src", "storage"];
 
+interface OwnFiles {
+  ownFolder(top: string, sources: readonly string[], make: (folder: string) => void): string | undefined;
+}
+
 /** An installation of its own, with a Node of its own. */
 function install(folder: string): { readonly node: string; readonly start: string } {
   for (const name of [...rooms, "package.json"])
@@ -74,6 +78,33 @@ test("takes mail, searches and reads a PDF when its installation is gone", { tim
     });
     const [message] = /message_\w+/.exec(await call(daemon, "search", { q: "first" }))!;
     expect(await call(daemon, "part.describe", { id: message, part: "1" })).toContain("Zanzibar");
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("a start deletes only what has the form of a version", async () => {
+  // Plain JavaScript, without types.
+  const { ownFolder } = (await import(new URL("../../src/own-files.mjs", import.meta.url).href)) as OwnFiles;
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-own-files-"));
+  try {
+    const home = path.join(folder, ".waypost");
+    const others = ["src", "storage", "0".repeat(31), "0".repeat(33), "f".repeat(32).toUpperCase()];
+    for (const name of others) fs.mkdirSync(path.join(home, name), { recursive: true });
+    fs.writeFileSync(path.join(folder, "package.json"), "{}");
+    const start = (version: string): string => {
+      fs.writeFileSync(path.join(folder, "source"), version);
+      return ownFolder(folder, ["source"], (making) => fs.mkdirSync(making))!;
+    };
+    const first = start("1");
+    // The process that runs it has ended.
+    fs.rmSync(`${first}.${process.pid}`);
+    const second = start("22");
+    expect(path.dirname(first)).toBe(home);
+    expect(fs.existsSync(first)).toBe(false);
+    expect(fs.readdirSync(home).toSorted()).toEqual(
+      [...others, path.basename(second), `${path.basename(second)}.${process.pid}`].toSorted(),
+    );
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });
   }

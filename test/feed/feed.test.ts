@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createEventReader, type EventFilter } from "#/src/feed/events.ts";
 import { createFeed, type Feed } from "#/src/feed/feed.ts";
 import { nobody } from "#/src/model/author.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
@@ -46,6 +47,23 @@ describe("the doorbell", () => {
     const { changes, upTo } = await feed.readChanges(ada.agent, before);
     expect(changes.map((change) => change.kind)).toContain("event");
     expect(upTo).toBe(await feed.position(ada.agent));
+  });
+});
+
+describe("a type of event that is added", () => {
+  it("reaches only those who name it, unless its declaration says that it is sent unasked", async () => {
+    const typesOf = async (unasked: readonly string[], filter: EventFilter) => {
+      const reader = createEventReader(opened.store.ids, feed, new Set(unasked));
+      const start = new Map([[ada.agent, { modseq: 0 as Modseq }]]);
+      const { events } = await reader.read(ada.agent, start, [ada.agent], filter);
+      return events.map(({ type }) => type);
+    };
+    await deliver(opened.store, [ada]);
+    expect(await typesOf(["mail.sent"], all)).toEqual([]);
+    expect(await typesOf(["mail.sent"], { ...all, types: new Set(["mail.received"]) })).toEqual([
+      "mail.received",
+    ]);
+    expect(await typesOf(["mail.received"], all)).toEqual(["mail.received"]);
   });
 });
 

@@ -31,19 +31,19 @@ export interface Row {
   readonly field: string;
   /** Prefix of the id. */
   readonly kind: string;
-  /** All that it takes. */
+  /** The scopes that the request needs, all of them. */
   readonly scopes: readonly Scope[];
-  /** The one that is asked about first, of an own object that is named beside. */
+  /** A scope of the token that is checked before the object is looked for. */
   readonly first?: Scope;
-  /** Which folders a grant has to reach: that of the object, or all; "any" where no folder is asked about. */
+  /** The folder that a grant must reach: that of the object; "all" folders of the mailbox; "any" if folders do not matter. */
   readonly folder: "inbox" | "drafts" | "holds" | "all" | "any";
-  /** Names an object of `named`; what else it names is the caller's `own`. */
+  /** The request. It names the object from `named`; all other objects in it are the caller's `own`. */
   readonly input: (named: Named, own: Named) => object;
-  /** The answer once everything is reached: 200, or what is refused next, so that nothing is changed. */
+  /** The status if the caller may do it. Not 200 where that would change something: the request then has a fault that is found later. */
   readonly reached: number;
-  /** Of an object of the credential's own, where it takes something else or comes to something else. */
+  /** Where an object of the caller's own needs other scopes, or gets another status. */
   readonly own?: { readonly scopes?: readonly Scope[]; readonly reached?: number };
-  /** What an object of a mailbox other than the one that the request is about comes to: it is named beside it. */
+  /** The request is about the own mailbox, and names an object that may be of another mailbox. */
   readonly isBeside?: boolean;
 }
 
@@ -132,11 +132,11 @@ export const rows: readonly Row[] = [
     "folder",
     write,
     "all",
-    ({ message, folder, inbox }) => ({ id: message, folder: folder || inbox }),
+    ({ filed, folder }) => ({ id: filed, folder }),
     200,
   ),
-  beside("message.update", "/folder", "folder", write, ({ folder }, { message }) => ({
-    id: message,
+  beside("message.update", "/folder", "folder", write, ({ folder }, { filed }) => ({
+    id: filed,
     folder,
   })),
   row("message.delete", "/id", "message", write, "inbox", ({ message }) => ({ id: message }), 409),

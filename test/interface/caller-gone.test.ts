@@ -124,7 +124,7 @@ it("knows every operation", () => {
   expect(Object.keys(inputs)).toEqual(operations.map(({ name }) => name));
 });
 
-/** These answer from what the call itself brings, or write it. */
+/** These read nothing from the store: they answer without it, or only write. */
 const readsNothing: ReadonlySet<string> = new Set([
   "help.describe",
   "catalog.describe",

@@ -44,10 +44,13 @@ const scopeSetsOf = (relation: Relation): readonly (readonly Scope[])[] =>
   relation === "granted mail:read" || relation === "grant has ended" ? [allScopes] : scopeSets;
 
 let server: JsonServer;
+let owners: readonly Owner[];
 const named = {} as Record<Relation, Named>;
 const clients = new Map<string, HttpClient>();
 /** By id, as their owners read them. */
 const versions = new Map<string, string>();
+/** What the owners have before anything is asked. */
+let before: unknown;
 
 beforeAll(async () => {
   server = await openJsonServer({ limits: { streamsPerToken: 1000, sendsPerHour: 0, sendsPerDay: 0 } });
@@ -58,7 +61,7 @@ beforeAll(async () => {
     await createOwner("rex@first.example"),
     await createOwner("una@first.example"),
   ];
-  const owners: Record<Relation, Owner> = {
+  const ownerOf: Record<Relation, Owner> = {
     own: ada,
     granted: gus,
     "granted INBOX": ivy,
@@ -67,7 +70,8 @@ beforeAll(async () => {
     "same account": bob,
     "other account": eve,
   };
-  for (const relation of relations) named[relation] = await name(owners[relation]);
+  for (const relation of relations) named[relation] = await name(ownerOf[relation]);
+  owners = Object.values(ownerOf);
   const scopes = allScopes.filter((scope) => !scope.endsWith(":read"));
   const grant = async (target: Owner, more: object) => {
     const made = await server.administer("grant.create", {
@@ -85,8 +89,21 @@ beforeAll(async () => {
   await server.administer("grant.revoke", { number: await grant(una, {}) });
   server.clock.advance(86_400_000);
   for (const scopes of scopeSets) clients.set(scopes.join(), (await server.token(ada, scopes)).client);
+  before = await contents();
 });
 afterAll(() => server[Symbol.asyncDispose]());
+
+/** Every folder, calendar and addressbook of every owner with its counts, the blobs, and the version of every named object. */
+async function contents(): Promise<unknown> {
+  const described = owners.map(async ({ id, client }) => (await client.ok("part.describe", { id })).content);
+  const kept = [...versions.keys()].map(async (id) => {
+    const { client } = owners.find(
+      ({ agent }) => agent === server.store.ids.decode(id.split("#")[0]!)!.agent,
+    )!;
+    return [id, (await client.ok("part.describe", { id })).version];
+  });
+  return { mailboxes: await Promise.all(described), versions: Object.fromEntries(await Promise.all(kept)) };
+}
 
 async function createOwner(address: string): Promise<Owner> {
   const { id, token } = (await server.administer("agent.create", { address })) as Record<string, string>;
@@ -153,7 +170,7 @@ function expectedOf(row: Row, relation: Relation, scopes: readonly Scope[]): num
   if (scope !== "any" && scope !== "kind" && !hasScope(owned, scope)) return 403;
   if (row.field === "") return row.reached;
   if (row.first !== undefined && !hasScope(owned, row.first)) return 403;
-  // What is beside is looked at once the mailbox that the request is about is reached: the own one.
+  // An object of another mailbox is looked for after the caller's rights on its own mailbox were checked.
   const needed = (relation === "own" ? row.own?.scopes : undefined) ?? row.scopes;
   const isReached = needed.every((one) => hasScope(owned, one));
   if (row.isBeside === true) {
@@ -169,15 +186,15 @@ function expectedOf(row: Row, relation: Relation, scopes: readonly Scope[]): num
   return relation === "own" ? (row.own?.reached ?? row.reached) : row.reached;
 }
 
-/** An object that is named beside the own mailbox is of it, and only the relation says otherwise. */
+/** The status where the object is of the caller's mailbox too: that of the row that is not about another mailbox. */
 function ownOf({ operation, field }: Row): number {
   return rows.find((one) => one.operation === operation && one.field === field && one.isBeside !== true)!
     .reached;
 }
 
-/** What is to be refused is asked for with the right version: nothing but the refusal keeps it from being done. What is reached
- *  is asked for without, so that nothing is changed. */
-async function ask(client: HttpClient, row: Row, relation: Relation, expected: number): Promise<number> {
+/** A request that must be refused has the right version, so that only the expected refusal can stop it. A request that the caller may make
+ *  has no version, so that it changes nothing. */
+async function ask(client: HttpClient, row: Row, relation: Relation, expected: number): Promise<Answer> {
   const { operation, input } = row;
   const request = input(named[relation], named.own) as { readonly id?: string; readonly draft?: string };
   const version =
@@ -186,11 +203,36 @@ async function ask(client: HttpClient, row: Row, relation: Relation, expected: n
   if (operation !== "watch") {
     const { status, body } = await client.call(operation, versioned);
     // In a batch the answer to an id stands at its place.
-    const refusal = body.results?.[0].error?.code as ErrorCode | undefined;
-    return refusal === undefined ? status : statusOfCode[refusal];
+    const refusal = body.results?.[0].error;
+    const error = refusal ?? body.error;
+    if (body.created === true) await removeMade(body);
+    return { status: refusal === undefined ? status : statusOfCode[refusal.code as ErrorCode], error };
   }
   await using stream = await client.watch(request);
-  return stream.status;
+  return { status: stream.status, error: undefined };
+}
+
+/** What a request has made is removed by its owner, so that no later row finds it. */
+async function removeMade({
+  ref,
+  version,
+}: {
+  readonly ref: string;
+  readonly version: string;
+}): Promise<void> {
+  const { kind, agent } = server.store.ids.decode(ref)!;
+  const owner = owners.find((one) => one.agent === agent)!;
+  await owner.client.ok(`${kind}.delete`, { id: ref, version });
+  // Drafts go there first.
+  const { content } = await owner.client.ok("search", { folder: "trash" });
+  for (const one of content.items)
+    await owner.client.ok("message.delete", { id: one.id, version: one.version });
+}
+
+interface Answer {
+  readonly status: number;
+  /** As it was answered: a failing row shows why. */
+  readonly error: unknown;
 }
 
 const titleOf = ({ operation, field, kind, scopes, folder }: Row, index: number): string =>
@@ -248,8 +290,8 @@ describe("what names an object is answered by scope and by whose the object is",
       );
       for (const { relation, scopes } of sampleOf(asked, 12)) {
         const expected = expectedOf(row, relation, scopes);
-        const status = await ask(clients.get(scopes.join())!, row, relation, expected);
-        answers.push({ relation, scopes: scopes.join(), status, expected });
+        const answer = await ask(clients.get(scopes.join())!, row, relation, expected);
+        answers.push({ relation, scopes: scopes.join(), ...answer, expected });
       }
       expect(answers.filter(({ status, expected }) => status !== expected)).toEqual([]);
     });
@@ -259,15 +301,15 @@ describe("whatever is asked for", () => {
   const askAll = async (
     client: HttpClient,
     expectedOfRow: (row: Row, relation: Relation) => number,
-  ): Promise<{ row: string; status: number; isFree: boolean; expected: number }[]> => {
+  ): Promise<(Answer & { row: string; isFree: boolean; expected: number })[]> => {
     const answers = [];
     const asked = rows.flatMap((row, index) => relations.map((relation) => ({ row, index, relation })));
     for (const { row, index, relation } of sampleOf(asked, 100)) {
       const operation = operations.find((one) => one.name === row.operation)!;
       const expected = expectedOfRow(row, relation);
-      const status = await ask(client, row, relation, expected);
+      const answer = await ask(client, row, relation, expected);
       const isFree = operation.isFree === true;
-      answers.push({ row: `${titleOf(row, index)}: ${relation}`, status, isFree, expected });
+      answers.push({ row: `${titleOf(row, index)}: ${relation}`, ...answer, isFree, expected });
     }
     return answers;
   };
@@ -306,5 +348,9 @@ describe("whatever is asked for", () => {
     const { status, body } = await client.call("send", { body: { to: [address], text: "Hello" } });
     expect([status, body.error.code]).toEqual([503, "paused"]);
     await server.administer("agent.resume", { owner: address });
+  });
+
+  it("leaves nothing behind", async () => {
+    expect(await contents()).toEqual(before);
   });
 });

@@ -298,11 +298,11 @@ function contexts(
   name: string,
   places: readonly string[],
   read: (text: string) => unknown,
-  fit: (text: string) => string = (text) => text,
+  shape: (text: string) => string = (text) => text,
 ): Record<string, (text: string) => unknown> {
   const made = places.map((place) => {
     const [before, after] = place.split("?");
-    return [`${name}, ${place}`, (text: string) => read(`${before}${fit(text)}${after}`)] as const;
+    return [`${name}, ${place}`, (text: string) => read(`${before}${shape(text)}${after}`)] as const;
   });
   return Object.fromEntries(made);
 }

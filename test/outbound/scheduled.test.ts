@@ -49,6 +49,18 @@ const select = (who: "robin" | "kim", mailbox: string) => `
 const selectScheduled = select("robin", "Scheduled");
 
 describe("Scheduled", () => {
+  it("is found, empty, before the first mail is in it, and nothing can be put into it", async () => {
+    await using house = await openHouse();
+    const { content } = await house.client.ok("search", { folder: "scheduled" });
+    expect(content).toEqual({ items: [], total: 0 });
+    expect(await house.client.ok("search", { folder: "scheduled", q: "pieces" })).toMatchObject({
+      content: { items: [] },
+    });
+    const plain = await house.client.ok("send", mail({ to: [house.robin.address] }));
+    const moved = await house.client.call("message.update", { id: plain.ref, folder: "scheduled" });
+    expect(moved.body.error).toMatchObject({ code: "policy_refused", reason: "mailbox_is_reserved" });
+  });
+
   it("has the mail until it leaves, with state, send_at, role and attribute", async () => {
     await using house = await openHouse();
     const sent = await schedule(house);

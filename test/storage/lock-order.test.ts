@@ -13,7 +13,7 @@ interface Lock {
 it("locks agents in the order of their numbers, and then accounts, in every named write", async () => {
   using test = await openTestDatabase();
   const { database, tx } = test;
-  // What a write updates or deletes it has locked until its end. Rows that it makes nobody else waits for.
+  // A row that a write updates or deletes stays locked until the write ends. Nobody waits for rows that it inserts.
   database.exec("create temp table lock (kind text not null, number bigint not null)");
   for (const kind of ["agent", "account"])
     for (const action of ["update", "delete"])

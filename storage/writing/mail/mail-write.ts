@@ -136,7 +136,7 @@ export class MailWrite implements TransactionPart {
     return true;
   }
 
-  /** The action on the message's hold has been applied already: moving the message is not a further action. */
+  /** Says that the caller has applied the decision about the message's hold. Its move then decides nothing. */
   holdIsSettled(message: MessageNumber): void {
     this.#holdTouches.delete(message);
   }

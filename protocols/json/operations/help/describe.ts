@@ -38,8 +38,8 @@ put: message.update needs no version; everything else that changes a stored obje
   answers it, by mail where the organizer is elsewhere.
   blob.create {data} stores bytes to be attached: body: {attachments: [{blob}]}.
 send: send {body} or send {draft, version}. state says queued, scheduled, or held: then a person decides (mail.held, hold_…).
-  Mail with send_at stands in the folder scheduled until then: message.delete or another folder takes it back (taken_back: true),
-  message.update {id, version, send_at} changes its time, and what has left answers policy_refused, reason already_sent.
+  Mail with send_at is in the folder scheduled until then. message.delete, or a move to another folder, cancels it (taken_back: true);
+  message.update {id, version, send_at} changes its time. Both answer policy_refused, reason already_sent, once it has left.
   What becomes of it comes as events, one for each recipient: mail.sent, mail.delivered, mail.delayed, mail.bounced; of
   what nobody approves mail.declined. part.describe of the sent message says it at any time: content.delivery has state,
   send_at and recipients [{address, state, code, reason, at, next_at}].

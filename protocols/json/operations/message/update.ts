@@ -5,6 +5,7 @@ import type { Idempotency } from "#/src/mail/write-once.ts";
 import type { MessagesUpdated } from "#/src/mail/writes.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { MessageNumber } from "#/src/model/numbers.ts";
+import { onlyScheduled } from "#/src/model/scheduled.ts";
 import { type ReachedData, reachAgent } from "#/src/reach/agents.ts";
 import { reachMessage, reachMessageIfAny } from "#/src/reach/messages.ts";
 import { readSendAt, sendAtText } from "../../compose/send-at.ts";
@@ -108,6 +109,7 @@ async function update(
   );
   const folder =
     input.folder === undefined ? undefined : await reachFolder(context, reached, input.folder, "/folder");
+  if (folder?.number === 0) throw onlyScheduled();
   const update = {
     messages,
     ...(input.unread === undefined ? {} : { isUnread: input.unread }),
