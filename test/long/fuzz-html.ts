@@ -1,6 +1,7 @@
-/** An adversary of the HTML renderer: random pages that hide sentences or seem to. The pixels of headless Chromium decide what is
- *  visible. A given sentence that changes no pixel is a leak; the page is made as small as possible and written as a case. Visible
- *  sentences that the renderer leaves out are counted. It does not run without Chromium.
+/** An adversary of the HTML renderer: random pages that hide sentences or seem to, each in a window by chance. The pixels of headless
+ *  Chromium decide what is visible. A given sentence that changes no pixel is a leak; the page is made as small as possible and written
+ *  as a case. A sentence that the renderer gives and a second judge does not is looked at in one more window. Visible sentences that
+ *  the renderer leaves out are counted. It does not run without Chromium.
  *  `node test/long/fuzz-html.ts [--documents N] [--minutes N] [--seed S] [--leaks N] [--keep FOLDER]` */
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -8,10 +9,11 @@ import { parseArgs } from "node:util";
 import { renderHtml } from "#/src/formats/html/render-html.ts";
 import { type Browser, hasChromium, startBrowser } from "../peers/browser.ts";
 import { randomSource } from "../support/random.ts";
-import { givenMarks, type Leak, minimise } from "./adversary/hunt.ts";
+import { drawnIn, givenMarks, type Leak, marksOfFormer, minimise } from "./adversary/hunt.ts";
 import { createJudge, type Judge, type Question } from "./adversary/judge.ts";
 import { type Mark, marksOf, type Page, type PageNode, wordsOf, writePage } from "./adversary/page.ts";
 import { randomPage } from "./adversary/random-page.ts";
+import { randomWindow, type Window, writeWindow } from "./adversary/windows.ts";
 import { didNotRun } from "./did-not-run.ts";
 
 const { values } = parseArgs({
@@ -28,7 +30,7 @@ const { values } = parseArgs({
 const batchSize = 60;
 /** The number of documents after which the browser is restarted. */
 const browserDocuments = 3000;
-const workers = 3;
+const workers = 1;
 /** One in this many sentences that are left out is judged. */
 const leftOutOneIn = 50;
 const toldMs = 60_000;
@@ -40,12 +42,17 @@ interface Asked extends Question {
   readonly seed: number;
   /** For each mark, whether the renderer gives its sentence. */
   readonly areGiven: readonly boolean[];
+  /** For each mark, whether the second judge gives it. */
+  readonly areFormer: readonly boolean[];
 }
 
 const counts = {
   documents: 0,
   withGiven: 0,
   given: 0,
+  /** Given by the renderer alone, and by the second judge alone. */
+  frameAlone: 0,
+  formerAlone: 0,
   leftOut: 0,
   leftOutJudged: 0,
   leftOutSeen: 0,
@@ -60,6 +67,8 @@ let seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 const firstSeed = seed;
 
 interface Batch {
+  readonly window: Window;
+  readonly other: Window;
   readonly asked: readonly Asked[];
   /** The seeds of all documents, including those without a sentence to judge. */
   readonly seeds: readonly number[];
@@ -77,6 +86,8 @@ function nextBatch(): Batch | undefined {
   if (known !== undefined) return known;
   const asked: Asked[] = [];
   const seeds: number[] = [];
+  const chosen = randomSource(seed ^ 0x5bd1e995);
+  const [window, other] = [randomWindow(chosen), randomWindow(chosen)];
   const most = Math.min(batchSize, Number(values.documents) - begun);
   for (let documents = 0; documents < most; documents++) {
     seeds.push(seed);
@@ -85,28 +96,34 @@ function nextBatch(): Batch | undefined {
     const page = randomPage(random);
     const marks: Mark[] = [];
     const areGiven: boolean[] = [];
+    const areFormer: boolean[] = [];
     const givenOnes = givenMarks(page);
+    const formerOnes = marksOfFormer(page);
     for (const mark of marksOf(page)) {
       const given = givenOnes.has(mark.mark);
+      const isFormer = formerOnes.has(mark.mark);
+      if (given && !isFormer) counts.frameAlone++;
+      if (isFormer && !given) counts.formerAlone++;
       if (!given) leftOut.set(seed, (leftOut.get(seed) ?? 0) + 1);
       if (!given && random.below(leftOutOneIn) > 0) continue;
       marks.push(mark);
       areGiven.push(given);
+      areFormer.push(isFormer);
     }
     if (marks.length > 0)
-      asked.push({ seed, page, write: (others) => writePage(page, others), marks, areGiven });
+      asked.push({ seed, page, write: drawnIn(window, page), marks, areGiven, areFormer });
     seed++;
   }
-  return seeds.length === 0 ? undefined : { asked, seeds };
+  return seeds.length === 0 ? undefined : { asked, seeds, window, other };
 }
 
 /** Splits a batch during which the browser ended, until the document that ends it is alone. That document is then skipped. */
-function tryAgain({ asked, seeds }: Batch): void {
+function tryAgain({ asked, seeds, ...windows }: Batch): void {
   if (seeds.length === 1) {
     // Another window may have ended the browser, so a single document is tried twice.
     if (!wasAlone.has(seeds[0]!)) {
       wasAlone.add(seeds[0]!);
-      again.push({ asked, seeds });
+      again.push({ asked, seeds, ...windows });
       return;
     }
     passedBy.push(seeds[0]!);
@@ -116,7 +133,7 @@ function tryAgain({ asked, seeds }: Batch): void {
   }
   const half = Math.ceil(seeds.length / 2);
   for (const some of [seeds.slice(0, half), seeds.slice(half)])
-    again.push({ seeds: some, asked: asked.filter((one) => some.includes(one.seed)) });
+    again.push({ ...windows, seeds: some, asked: asked.filter((one) => some.includes(one.seed)) });
 }
 
 /** The names of what the page uses, without values. Leaks with the same names count as one kind. */
@@ -137,13 +154,13 @@ function signatureOf({ page }: Leak): string {
   return [...new Set([...names(page.body), ...rules, ...page.head])].sort().join(", ");
 }
 
-async function report(judge: Judge, page: Page, mark: Mark, ofSeed: number): Promise<void> {
-  const small = await minimise(judge, { page, mark: mark.mark });
-  tellLeak(small.page, mark, ofSeed);
+async function report(judge: Judge, { page, mark, seed: ofSeed, window }: Found): Promise<void> {
+  const small = await minimise(judge, { page, mark: mark.mark, window });
+  tellLeak({ page: small.page, mark, seed: ofSeed, window });
 }
 
-function tellLeak(page: Page, mark: Mark, ofSeed: number): void {
-  const small = { page, mark: mark.mark };
+function tellLeak({ page, mark, seed: ofSeed, window }: Found): void {
+  const small = { page, mark: mark.mark, window };
   const signature = signatureOf(small);
   if (signatures.has(signature)) return;
   const html = writePage(small.page);
@@ -151,14 +168,24 @@ function tellLeak(page: Page, mark: Mark, ofSeed: number): void {
   const hidden = marksOf(small.page)
     .filter((one) => one.mark === mark.mark)
     .flatMap(wordsOf);
-  console.log(`seed ${ofSeed}: ${hidden.join(" ")} is given and not seen (${signature}):\n  ${html}`);
+  console.log(
+    `seed ${ofSeed}: ${hidden.join(" ")} is given and not seen at ${writeWindow(window)} (${signature}):\n  ${html}`,
+  );
   if (values.keep === undefined) return;
   mkdirSync(values.keep, { recursive: true });
-  writeFileSync(path.join(values.keep, `${ofSeed}.html`), `<!-- hidden: ${hidden.join(" ")} -->\n${html}\n`);
+  writeFileSync(
+    path.join(values.keep, `${ofSeed}.html`),
+    `<!-- hidden: ${hidden.join(" ")} at ${writeWindow(window)} -->\n${html}\n`,
+  );
 }
 
-async function judgeBatch(judge: Judge, { asked, seeds }: Batch): Promise<void> {
-  const seen = await judge.seen(asked);
+async function judgeBatch(judge: Judge, { asked, seeds, window, other }: Batch): Promise<void> {
+  const seen = await judge.seen(asked, window);
+  const doubted = asked.flatMap((one) => {
+    const marks = one.marks.filter((_, index) => one.areGiven[index] && !one.areFormer[index]);
+    return marks.length === 0 ? [] : [{ ...one, marks, write: drawnIn(other, one.page) }];
+  });
+  const seenAgain = await judge.seen(doubted, other);
   counts.documents += seeds.length;
   for (const one of seeds) {
     counts.leftOut += leftOut.get(one) ?? 0;
@@ -169,11 +196,14 @@ async function judgeBatch(judge: Judge, { asked, seeds }: Batch): Promise<void> 
     counts.given += given;
     if (given > 0) counts.withGiven++;
   }
+  for (const [at, { page, marks, seed: ofSeed }] of doubted.entries())
+    for (const [index, mark] of marks.entries())
+      if (seenAgain[at]![index] === 0) leaks.push({ page, mark, seed: ofSeed, window: other });
   for (const [at, { page, marks, areGiven, seed: ofSeed }] of asked.entries())
     for (const [index, mark] of marks.entries()) {
       const pixels = seen[at]![index]!;
       if (areGiven[index]) {
-        if (pixels === 0) leaks.push({ page, mark, seed: ofSeed });
+        if (pixels === 0) leaks.push({ page, mark, seed: ofSeed, window });
         continue;
       }
       counts.leftOutJudged++;
@@ -184,26 +214,44 @@ async function judgeBatch(judge: Judge, { asked, seeds }: Batch): Promise<void> 
     }
 }
 
+interface Found {
+  readonly page: Page;
+  readonly mark: Mark;
+  readonly seed: number;
+  readonly window: Window;
+}
+
 /** Given sentences that are not visible and not yet reported. */
-const leaks: { readonly page: Page; readonly mark: Mark; readonly seed: number }[] = [];
+const leaks: Found[] = [];
 
 async function tellLeaks(judge: Judge): Promise<void> {
   for (let leak = leaks.pop(); leak !== undefined; leak = leaks.pop()) {
     counts.leaks++;
     try {
-      await report(judge, leak.page, leak.mark, leak.seed);
+      await report(judge, leak);
     } catch (error) {
       // The leak counts although it could not be made smaller.
-      tellLeak(leak.page, leak.mark, leak.seed);
+      tellLeak(leak);
       throw error;
     }
   }
 }
 
 function tell(): void {
-  const { documents, withGiven, given, leftOut, leftOutJudged, leftOutSeen, leaks, restarts } = counts;
+  const {
+    documents,
+    withGiven,
+    given,
+    frameAlone,
+    formerAlone,
+    leftOut,
+    leftOutJudged,
+    leftOutSeen,
+    leaks,
+    restarts,
+  } = counts;
   console.log(
-    `${documents} documents from seed ${firstSeed}: ${given} sentences given in ${withGiven} of them, ${leaks} of these not seen (${signatures.size} kinds); ${leftOut} left out, of ${leftOutJudged} judged ${leftOutSeen} seen; ${passedBy.length} passed by; browser lost ${restarts} times`,
+    `${documents} documents from seed ${firstSeed}: ${given} sentences given in ${withGiven} of them, ${leaks} of these not seen (${signatures.size} kinds); ${frameAlone} given that the second judge does not give, ${formerAlone} the other way; ${leftOut} left out, of ${leftOutJudged} judged ${leftOutSeen} seen; ${passedBy.length} passed by; browser lost ${restarts} times`,
   );
 }
 
@@ -245,7 +293,7 @@ async function run(): Promise<void> {
   }
   for (const leak of leaks) {
     counts.leaks++;
-    tellLeak(leak.page, leak.mark, leak.seed);
+    tellLeak(leak);
   }
   tell();
   for (const [cause, count] of [...causes].sort((one, other) => other[1] - one[1]).slice(0, 20))

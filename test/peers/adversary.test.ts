@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { isUnknownToBrowsers } from "../../src/formats/css/neutral.ts";
 import { createJudge } from "../long/adversary/judge.ts";
 import { type Mark, otherDigits, wordsOf } from "../long/adversary/page.ts";
+import { usualWindow, type Window } from "../long/adversary/windows.ts";
 import { chromiumNote, hasChromium, startBrowser } from "./browser.ts";
 
 const marks: readonly Mark[] = [
@@ -20,7 +21,7 @@ const pages: readonly (readonly [html: string, isFirstSeen: boolean, isSecondSee
   ["<div style='position:absolute'>$0</div><div style='position:absolute'>$1</div>", true, true],
   ["<p>$0</p><div style='height:3000px'></div><p>$1</p>", true, true],
   ["<p style='margin-left:2000px'>$0</p><p style='margin-left:-2000px'>$1</p>", true, false],
-  ["<div style='overflow:auto;height:80px'>$0<p style='margin-top:300px'>$1</div>", true, true],
+  ["<div style='overflow:auto;height:80px'>$0<p style='margin-top:300px'>$1</div>", true, false],
   ["<div style='overflow:hidden;height:80px'>$0<p style='margin-top:300px'>$1</div>", true, false],
   ["<div style='float:left'>$0</div><p style='position:relative;background:white'>$1</p>", false, true],
   ["<body bgcolor=black><font color=white>$0</font><p>$1</p>", true, false],
@@ -42,6 +43,27 @@ describe.skipIf(!hasChromium)(`the judge of the adversary${chromiumNote}`, () =>
     );
     const told = pages.map(([html], at) => [html, ...pixels[at]!.map((count) => count > 0)]);
     expect(told).toEqual(pages);
+  });
+
+  test("looks at a page in the window that is asked for", async () => {
+    await using browser = await startBrowser();
+    const judge = await createJudge(browser);
+    const html =
+      "<!doctype html><style>@media (min-width:1025px){.a{display:none}}@media (min-resolution:2dppx){.b{display:none}}@media (prefers-color-scheme:dark){.c{display:none}}</style>";
+    const write = (others: readonly number[]): string => {
+      const text = wordsOf(marks[0]!).join(" ");
+      return others.length > 0 ? otherDigits(text) : text;
+    };
+    const question = (name: string) => ({
+      write: (others: readonly number[]) => `${html}<p class=${name}>${write(others)}`,
+      marks: marks.slice(0, 1),
+    });
+    const seenIn = async (window: Window) =>
+      (await judge.seen(["a", "b", "c"].map(question), window)).map(([pixels]) => pixels! > 0);
+    expect(await seenIn(usualWindow)).toEqual([true, true, true]);
+    expect(await seenIn({ ...usualWindow, width: 1026 })).toEqual([false, true, true]);
+    expect(await seenIn({ ...usualWindow, density: 3 })).toEqual([true, false, true]);
+    expect(await seenIn({ ...usualWindow, density: 1.5, scheme: "dark" })).toEqual([true, true, false]);
   });
 
   test("every request to a browser fails after one of its pages has crashed", async () => {

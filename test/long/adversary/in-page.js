@@ -35,13 +35,14 @@ export function placePairs(asked, heights) {
     if (isScrolled) for (const inner of [first, second]) for (const text of texts) scrollTo(text, inner);
     const boxes = texts.map((text) => [...(rangeOf(text, first)?.getClientRects() ?? [])].map(sides));
     const seen = boxes.flat().filter(([, top, , bottom]) => bottom > 0 && top < heights.window);
-    const top = Math.max(0, Math.floor(Math.min(...seen.map((box) => box[1])) - heights.around));
+    // Even numbers are whole device pixels in each density.
+    const top = 2 * Math.max(0, Math.floor((Math.min(...seen.map((box) => box[1])) - heights.around) / 2));
     const bottom = Math.min(heights.window, Math.max(...seen.map((box) => box[3])) + heights.around);
     const [start, height] =
       seen.length === 0
         ? [0, heights.atLeast]
-        : [top, Math.min(heights.window - top, Math.max(heights.atLeast, Math.ceil(bottom - top)))];
-    if (from + height > heights.picture) {
+        : [top, Math.min(heights.window - top, Math.max(heights.atLeast, 2 * Math.ceil((bottom - top) / 2)))];
+    if (from > 0 && from + height > heights.picture) {
       picture++;
       from = 0;
     }
@@ -62,26 +63,16 @@ export function showPicture(number) {
   for (const holder of document.body.children) holder.hidden = holder.dataset.picture !== String(number);
 }
 
-/** Scrolls the document, and the boxes around a text that a person can scroll, to the text. Boxes that cut off their content are not
- *  scrolled. Returns the text's rectangle in the page. */
+/** Scrolls the document to a text. Boxes inside of it are not scrolled: what only scrolling in them shows is not visible. Returns the
+ *  text's rectangle in the page. */
 export function scrollTo(text, inner) {
   const range = rangeOf(text, inner);
   if (range === null) return null;
   const view = inner.defaultView;
-  const above = [];
-  for (let box = range.startContainer.parentElement; box !== null; box = box.parentElement)
-    above.unshift(box);
-  for (const box of above) {
-    if (box === inner.scrollingElement || box.clientWidth < 60 || box.clientHeight < 40) continue;
-    const { overflowX, overflowY } = view.getComputedStyle(box);
-    const inside = range.getBoundingClientRect();
-    const outside = box.getBoundingClientRect();
-    if (["auto", "scroll"].includes(overflowY)) box.scrollTop += inside.top - outside.top - 5;
-    if (["auto", "scroll"].includes(overflowX)) box.scrollLeft += inside.left - outside.left - 5;
-  }
   const [left, top, right, bottom] = sides(range.getBoundingClientRect());
   const place = [left + view.scrollX, top + view.scrollY, right + view.scrollX, bottom + view.scrollY];
-  if (view !== window) view.scrollTo(left < 0 || right > 1024 ? place[0] - 40 : view.scrollX, place[1] - 100);
+  const isBeside = left < 0 || right > view.innerWidth;
+  if (view !== window) view.scrollTo(isBeside ? place[0] - 40 : view.scrollX, place[1] - 100);
   return place;
 }
 

@@ -4,8 +4,8 @@
  *  First it changes all sentences at once; a sentence that is away from the others must differ in its own place. Then it changes each
  *  of the remaining sentences alone and scrolls to it. At last it takes pictures of a page by itself for the sentences that are still
  *  not visible, of the whole area that can be scrolled to. */
-import { type Browser, type Tab, windowHeight, windowWidth } from "../../peers/browser.ts";
-import { type Compared, createFrames, evaluate, inPage, type Pair } from "./frames.ts";
+import type { Browser, Tab } from "../../peers/browser.ts";
+import { type Compared, createFrames, evaluate, inPage, type Pair, setWindow } from "./frames.ts";
 import { type Mark, otherDigits, wordsOf } from "./page.ts";
 import {
   cutPicture,
@@ -15,6 +15,7 @@ import {
   readLines,
   type Strip,
 } from "./picture-lines.ts";
+import { usualWindow, type Window } from "./windows.ts";
 
 export interface Question {
   /** Writes the page with other digits in these sentences. */
@@ -29,29 +30,31 @@ const digitsPerWord = 4;
 const reach = 3;
 /** Pixels around a sentence that are part of its picture. */
 const around = 40;
-/** The largest width and height of a picture, in pixels. */
+/** The largest width and height of a picture, in pixels, and the largest number of its device pixels. */
 const wholeMax = 4000;
+const devicePixelsMax = 16_000_000;
 
 export interface Judge {
-  /** For each page, the number of pixels that differ with each sentence; 0 when the sentence is not visible. */
-  seen(questions: readonly Question[]): Promise<number[][]>;
+  /** For each page, the number of pixels that differ with each sentence; 0 when the sentence is not visible in this window. */
+  seen(questions: readonly Question[], window?: Window): Promise<number[][]>;
 }
 
 export async function createJudge(browser: Browser): Promise<Judge> {
   const frames = await createFrames(browser);
   const alone = await browser.openTab();
   return {
-    async seen(questions) {
-      const together = await frames.compare(questions.map(pairOfAll));
-      const answers = questions.map(({ marks }, at) => seenApart(marks, together[at]!));
+    async seen(questions, window = usualWindow) {
+      const together = await frames.compare(questions.map(pairOfAll), window);
+      const answers = questions.map(({ marks }, at) => seenApart(marks, together[at]!, window));
       const open = questions.flatMap(({ write, marks }, at) =>
         marks.flatMap((mark, index) => (answers[at]![index]! > 0 ? [] : [{ write, mark, at, index }])),
       );
-      const apart = await frames.compare(open.map(pairOfOne));
+      const apart = await frames.compare(open.map(pairOfOne), window);
+      if (open.length > 0) await setWindow(alone, window);
       for (const [number, { write, mark, at, index }] of open.entries()) {
-        const least = leastOf(mark);
+        const least = leastOf(mark, window);
         let pixels = lightIn(apart[number]!.strip);
-        if (pixels < least) pixels = await differencesAlone(alone, write, mark);
+        if (pixels < least) pixels = await differencesAlone(alone, write, mark, window);
         answers[at]![index] = pixels < least ? 0 : pixels;
       }
       return answers;
@@ -75,31 +78,34 @@ function textOf(mark: Mark): string {
   return wordsOf(mark).join(" ");
 }
 
-function leastOf({ words }: Mark): number {
-  return words * digitsPerWord * pixelsPerDigit;
+function leastOf({ words }: Mark, { density }: Window): number {
+  return Math.floor(words * digitsPerWord * pixelsPerDigit * density ** 2);
 }
 
 /** Differences of sentences in their own places, without the places that are near another sentence. */
-function seenApart(marks: readonly Mark[], { strip, boxes }: Compared): number[] {
+function seenApart(marks: readonly Mark[], { strip, boxes }: Compared, window: Window): number[] {
+  const px = reach * window.density;
+  const widened = ([left, top, right, bottom]: Rectangle): Rectangle => [
+    left - px,
+    top - px,
+    right + px,
+    bottom + px,
+  ];
   return marks.map((mark, at) => {
     const others = boxes.toSpliced(at, 1).flat().map(widened);
     const pixels = boxes[at]!.reduce((sum, box) => sum + lightIn(strip, box, others), 0);
-    return pixels < leastOf(mark) ? 0 : pixels;
+    return pixels < leastOf(mark, window) ? 0 : pixels;
   });
 }
 
-function widened([left, top, right, bottom]: Rectangle): Rectangle {
-  return [left - reach, top - reach, right + reach, bottom + reach];
-}
-
 /** Compares pictures of the page by itself: first the place of the sentence, then the whole page. */
-async function differencesAlone(tab: Tab, write: Write, mark: Mark): Promise<number> {
-  const least = leastOf(mark);
+async function differencesAlone(tab: Tab, write: Write, mark: Mark, window: Window): Promise<number> {
+  const least = leastOf(mark, window);
   let most = 0;
   for (const part of ["place", "whole"] as const) {
-    const plain = await drawAlone(tab, write([]), textOf(mark), part);
+    const plain = await drawAlone(tab, write([]), textOf(mark), part, window);
     if (plain === undefined) continue;
-    const other = await drawAlone(tab, write([mark.mark]), otherDigits(textOf(mark)), part);
+    const other = await drawAlone(tab, write([mark.mark]), otherDigits(textOf(mark)), part, window);
     // When the size of the page depends on the text, the text is visible in it.
     if (other?.stride !== plain.stride || other.height !== plain.height) return Number.POSITIVE_INFINITY;
     most = Math.max(most, differencesIn(plain, other));
@@ -113,6 +119,7 @@ async function drawAlone(
   html: string,
   text: string,
   part: "place" | "whole",
+  window: Window,
 ): Promise<Strip | undefined> {
   await tab.load(`\ufeff${html}`);
   const box = await evaluate<Rectangle | null>(
@@ -122,13 +129,19 @@ async function drawAlone(
   const { cssContentSize } = await tab.send<{ cssContentSize: { width: number; height: number } }>(
     "Page.getLayoutMetrics",
   );
-  const pageWidth = Math.max(windowWidth, Math.ceil(cssContentSize.width));
-  const pageHeight = Math.max(windowHeight, Math.ceil(cssContentSize.height));
+  const pageWidth = Math.max(window.width, Math.ceil(cssContentSize.width));
+  const pageHeight = Math.max(window.height, Math.ceil(cssContentSize.height));
   const draw = async (width: number, height: number, x = 0, y = 0): Promise<Strip> => {
     const lines = readLines(await tab.picture(width, height, true, x, y));
     return cutPicture(lines, 0, lines.height);
   };
-  if (part === "whole") return draw(Math.min(wholeMax, pageWidth), Math.min(wholeMax, pageHeight));
+  if (part === "whole") {
+    const wide = Math.min(wholeMax, pageWidth);
+    return draw(
+      wide,
+      Math.min(wholeMax, pageHeight, Math.floor(devicePixelsMax / (wide * window.density ** 2))),
+    );
+  }
   if (box === null) return undefined;
   const x = Math.max(0, Math.floor(box[0] - around));
   const y = Math.max(0, Math.floor(box[1] - around));

@@ -38,8 +38,8 @@ export interface Page {
 }
 
 /** The most sentences in one page, and the most words in one sentence. */
-export const marksMax = 5;
-export const wordsMax = 40;
+export const marksMax = 12;
+export const wordsMax = 16;
 
 const digits = "23456780";
 /** For each digit the digit that looks least like it. */

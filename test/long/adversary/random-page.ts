@@ -1,5 +1,6 @@
 /** Pages that hide text: a random tree of the elements of mail, with declarations, rules and attributes around marked sentences. */
 import type { RandomSource } from "../../support/random.ts";
+import { drawIdioms } from "./idioms.ts";
 import { type Box, marksMax, type Page, type PageNode, type Rule } from "./page.ts";
 import { type Declaration, honestStyle, styleOf } from "./random-style.ts";
 import { randomScene, sceneRules } from "./scenes.ts";
@@ -152,8 +153,44 @@ class PageMaker {
       : [...scene, ...this.#inline(1)];
   }
 
+  /** A page of idioms, half of them with a declaration or two more somewhere. */
+  #idioms(): Page {
+    const random = this.#random;
+    const mark = (): PageNode[] =>
+      this.#marks >= marksMax
+        ? [{ kind: "raw", html: random.one(honestFillers) }]
+        : [{ kind: "mark", mark: this.#marks++, words: random.one([1, 1, 2, 3]) }];
+    const { nodes, rules } = drawIdioms({ random, mark });
+    const body = this.#box("body", nodes, 6);
+    const isChanged = random.below(2) === 0;
+    return {
+      doctype: random.below(8) > 0 ? "<!doctype html>" : "",
+      head: [],
+      rules: [...rules, ...(random.below(4) === 0 ? [this.#rule()] : [])],
+      body: isChanged ? this.#changed(body, 1 + random.below(2)) : body,
+    };
+  }
+
+  /** The box with so many declarations more, in boxes by chance. */
+  #changed(box: Box, times: number): Box {
+    const random = this.#random;
+    const boxes = box.children.filter((child) => child.kind === "box");
+    if (boxes.length === 0 || random.below(6) === 0)
+      return { ...box, style: [...box.style, ...honestStyle(random)] };
+    let changed = box;
+    for (let time = 0; time < times; time++) {
+      const at = box.children.indexOf(random.one(boxes));
+      changed = {
+        ...changed,
+        children: changed.children.with(at, this.#changed(changed.children[at] as Box, 1)),
+      };
+    }
+    return changed;
+  }
+
   make(): Page {
     const random = this.#random;
+    if (random.below(2) === 0) return this.#idioms();
     const isScene = random.below(2) === 0;
     const inner = isScene
       ? Array.from({ length: 1 + random.below(2) }, () => this.#scene()).flat()
