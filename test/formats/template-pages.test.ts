@@ -151,6 +151,18 @@ test.each([
   expect(text.removed).toContainEqual(["doubtful", 1, "rule-may-apply"]);
 });
 
+test.each([
+  "<style>p{display:none}@media (prefers-color-scheme:light){p{display:block}}</style>",
+  '<style media="(prefers-color-scheme: dark)">p{display:none}</style>',
+])("text that only a light window shows is in doubt: %s", (style) => {
+  expect(renderHtml(`<!doctype html>${style}<p>words</p>`, "text").text).not.toContain("words");
+});
+
+test("colours of the light scheme are those of the page", () => {
+  const style = "<style>@media (prefers-color-scheme:light){p{color:#fff;background:#000}}</style>";
+  expect(renderHtml(`<!doctype html>${style}<p>words</p>`, "text").text).toBe("words");
+});
+
 test("text that is hidden on no desk is given", () => {
   const style =
     "@media (max-width: 600px){p{display:none}} @media (prefers-color-scheme: dark){p{color:#eee}}";

@@ -68,20 +68,6 @@ function isThinStroke(value: Value): boolean {
   return token.type === "dimension" && token.unit === "px" && token.number >= 0 && token.number <= 1;
 }
 
-const sizeMost = 400;
-const countMost = 100;
-const sizeFunctions = words("repeat minmax fit-content");
-
-/** Whether no size is above 400 pixels, or above 100 in another unit or without a unit. */
-function hasSmallSizes(value: Value): boolean {
-  return value.every((token) => {
-    if (token.type === "function") return sizeFunctions.has(asciiLower(token.value));
-    if (token.type === "number") return token.number <= countMost;
-    if (token.type === "dimension") return token.number <= (token.unit === "px" ? sizeMost : countMost);
-    return token.type !== "percent" || token.number <= countMost;
-  });
-}
-
 const sizeAdjusted: Proven = (value) => only("auto none")(value) || numberIn(value, "percent", 90, 110);
 
 type Row = readonly [names: string, proven: Proven, proof: string];
@@ -194,9 +180,9 @@ const rows: readonly Row[] = [
   ["resize", only("none"), "no handle is drawn"],
   ["appearance -moz-appearance", only("none auto"), "nothing is drawn as a control that is none"],
   [
-    "align-items align-self justify-content",
+    "justify-content",
     whatever,
-    "of boxes in a flex or grid container, which is doubtful (`display`), and of boxes out of flow, which are too (`position`)",
+    "of boxes in a flex or grid container: what does not fit is doubtful wherever it stands (`fits.ts`)",
   ],
   [
     "justify-self justify-items place-self place-items",
@@ -204,17 +190,9 @@ const rows: readonly Row[] = [
     "a block is as wide as its container; other values may move it out of the page",
   ],
   [
-    "gap row-gap column-gap grid-gap grid-row-gap grid-column-gap flex flex-basis grid grid-template " +
-      "grid-template-rows grid-template-columns grid-auto-rows grid-auto-columns",
-    hasSmallSizes,
-    "of boxes in a flex or grid container, which is doubtful (`display`); larger sizes push what follows out of the page",
-  ],
-  [
-    "flex-direction flex-flow flex-grow flex-shrink flex-wrap order " +
-      "grid-template-areas grid-area grid-row grid-column grid-auto-flow " +
-      "box-align box-pack box-orient box-flex box-direction box-ordinal-group",
+    "box-align box-pack box-orient box-flex box-direction box-ordinal-group",
     whatever,
-    "of boxes in a flex or grid container, or between columns: all of these are doubtful (`display`, `column-count`)",
+    "of boxes in containers of an old kind, which are doubtful (`display`)",
   ],
   [
     "column-fill column-span column-rule",

@@ -30,6 +30,8 @@ export interface StyleSource {
   readonly text: string;
   /** It is not known whether the sheet applies. */
   readonly isMaybe: boolean;
+  /** The windows that it is for; absent: all. */
+  readonly media?: string;
 }
 
 export interface StyleSheets {
@@ -47,17 +49,18 @@ export interface StyleSheets {
 /** Tokens of all style elements of a document; Word writes 15,000. */
 const tokensMax = 120_000;
 const attributeTokensMax = 2000;
+const mediaTokensMax = 500;
 const rulesMax = 5000;
 const nestingMax = 16;
 
 export function parseStyleSheets(sources: readonly StyleSource[]): StyleSheets {
   const reader = new SheetReader();
   let left = tokensMax;
-  for (const { text, isMaybe } of sources) {
+  for (const { text, isMaybe, media = "" } of sources) {
     const { tokens, isCut } = tokenizeCss(text, left);
     left -= tokens.length;
     if (isCut) reader.isCut = true;
-    reader.readSheet(tokens, isMaybe);
+    reader.readSheet(tokens, isMaybe, tokenizeCss(media, mediaTokensMax).tokens);
   }
   return reader;
 }
@@ -76,8 +79,8 @@ interface Scope {
   /** Inside of a style rule. */
   readonly isNested: boolean;
   readonly depth: number;
-  /** Inside of rules for dark windows, whose colours are not judged. */
-  readonly isDark: boolean;
+  /** Inside of rules for one scheme: in a dark window the page is the same as in a light one but for its colours. */
+  readonly scheme: "dark" | "light" | undefined;
 }
 
 /** At-rules that have no effect on a screen. */
@@ -105,6 +108,14 @@ function isOfColour({ property, value }: Declaration): boolean {
 const shadowNames = /^(?:text|box)-shadow$/;
 const colourNames = /^(?:color|background(?:-color|-image)?|(?:-webkit-)?[a-z-]+-color|fill|stroke)$/;
 
+/** The scope of rules for these windows; undefined if there are none of them. */
+function inMedia(scope: Scope, prelude: readonly CssToken[]): Scope | undefined {
+  const [light, dark] = [answerMedia(prelude), answerMedia(prelude, "dark")];
+  if (light === false && dark === false) return undefined;
+  const scheme = light === false ? "dark" : light === true && dark !== true ? "light" : undefined;
+  return { ...scope, isMaybe: scope.isMaybe || light !== true, scheme: scope.scheme ?? scheme };
+}
+
 class SheetReader implements StyleSheets {
   readonly rules: StyleRule[] = [];
   readonly ownFonts = new Set<string>();
@@ -112,8 +123,10 @@ class SheetReader implements StyleSheets {
   isUnclear = false;
   isCut = false;
 
-  readSheet(tokens: readonly CssToken[], isMaybe: boolean): void {
-    this.#readRules(tokens, { isMaybe, isRanked: true, isNested: false, depth: 0, isDark: false });
+  readSheet(tokens: readonly CssToken[], isMaybe: boolean, media: readonly CssToken[]): void {
+    const scope: Scope = { isMaybe, isRanked: true, isNested: false, depth: 0, scheme: undefined };
+    const inside = inMedia(scope, media);
+    if (inside !== undefined) this.#readRules(tokens, inside);
   }
 
   #readRules(tokens: readonly CssToken[], scope: Scope): void {
@@ -158,9 +171,21 @@ class SheetReader implements StyleSheets {
         ? this.#readAtRule(tokens, at, scope, selectors)
         : this.#readStyleRule(tokens, at, scope),
     );
-    const kept = scope.isDark ? declarations.filter((one) => !isOfColour(one)) : declarations;
-    if (kept.length > 0)
-      this.rules.splice(place, 0, { selectors, declarations: kept, isMaybe, isRanked: scope.isRanked });
+    const add = (kept: readonly Declaration[], isUnsure: boolean): void => {
+      if (kept.length > 0)
+        this.rules.splice(place, 0, {
+          selectors,
+          declarations: kept,
+          isMaybe: isUnsure,
+          isRanked: scope.isRanked,
+        });
+    };
+    if (scope.scheme === undefined) add(declarations, isMaybe);
+    else {
+      const others = declarations.filter((one) => !isOfColour(one));
+      add(others, true);
+      if (scope.scheme === "light") add(declarations.filter(isOfColour), isMaybe);
+    }
   }
 
   readDeclarations(tokens: readonly CssToken[], readNested?: (at: number) => number): Declaration[] {
@@ -244,15 +269,8 @@ class SheetReader implements StyleSheets {
     const deeper = { ...scope, depth: scope.depth + 1 };
     if (neutralRules.has(name)) return end;
     if (name === "media") {
-      const answer = answerMedia(prelude);
-      // In a dark window the page is the same but for its colours.
-      const isDark = answer === false && answerMedia(prelude, "dark") !== false;
-      if (answer !== false || isDark)
-        this.#readInner(
-          block,
-          { ...deeper, isMaybe: scope.isMaybe || answer !== true, isDark: scope.isDark || isDark },
-          selectors,
-        );
+      const inside = inMedia(deeper, prelude);
+      if (inside !== undefined) this.#readInner(block, inside, selectors);
     } else if (conditions.has(name))
       this.#readInner(
         block,

@@ -62,8 +62,9 @@ const rows: readonly Row[] = [
     "display",
     oneOf(
       "none block inline inline-block list-item flow-root table inline-table table-row-group table-header-group " +
-        "table-footer-group table-row table-cell table-caption table-column table-column-group contents",
-      "flex inline-flex grid inline-grid grid-lanes inline-grid-lanes masonry ruby ruby-base ruby-text " +
+        "table-footer-group table-row table-cell table-caption table-column table-column-group contents " +
+        "flex inline-flex grid inline-grid",
+      "grid-lanes inline-grid-lanes masonry ruby ruby-base ruby-text " +
         "ruby-base-container ruby-text-container run-in math flow inline-math",
     ),
     "moves",
@@ -580,6 +581,16 @@ const rows: readonly Row[] = [
     "lines from top to bottom; others are as high as a line is long",
   ],
   ["column-count column-width", only("auto"), "moves", "own", "one column"],
+  [
+    "flex flex-basis flex-direction flex-flow flex-wrap flex-grow flex-shrink order align-items align-self " +
+      "gap row-gap column-gap grid-gap grid-row-gap grid-column-gap grid grid-template grid-template-areas " +
+      "grid-template-rows grid-template-columns grid-auto-rows grid-auto-columns grid-auto-flow grid-area " +
+      "grid-row grid-row-start grid-row-end grid-column grid-column-start grid-column-end",
+    anything,
+    "moves",
+    "own",
+    "of items and the boxes that hold them, which have their own rules (items.ts, flaws.ts)",
+  ],
 ];
 
 /** The size of `ex` differs between fonts, and nested sizes in `ex` multiply the difference. */
@@ -661,9 +672,7 @@ const known: Readonly<Record<Reach, ReadonlySet<string>>> = {
   ),
   paints: words(
     "box-reflect border-image border-image-slice border-image-width border-image-outset border-image-repeat mask-border " +
-      "mask-box-image content gap row-gap column-gap grid-gap grid-row-gap grid-column-gap flex flex-basis " +
-      "grid grid-template grid-template-rows grid-template-columns grid-auto-rows grid-auto-columns " +
-      "contain-intrinsic-size contain-intrinsic-width contain-intrinsic-inline-size contain-intrinsic-height contain-intrinsic-block-size baseline-shift column-height field-sizing text-emphasis text-emphasis-style text-emphasis-color text-emphasis-position column-rule-width aspect-ratio " +
+      "mask-box-image content contain-intrinsic-size contain-intrinsic-width contain-intrinsic-inline-size contain-intrinsic-height contain-intrinsic-block-size baseline-shift column-height field-sizing text-emphasis text-emphasis-style text-emphasis-color text-emphasis-position column-rule-width aspect-ratio " +
       "-moz-border-image -moz-margin-start -moz-margin-end row-rule rule",
   ),
 };

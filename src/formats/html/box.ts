@@ -4,6 +4,7 @@ import { type LengthBasis, leastEx, lengthOf } from "#/src/formats/css/length.ts
 import { windowMost } from "#/src/formats/css/media.ts";
 import { wordOf } from "#/src/formats/css/value-forms.ts";
 import type { Letters } from "./computed-style.ts";
+import { type Basis, basisOfItem, type Items, itemsOf } from "./items.ts";
 import type { HtmlElement } from "./tree.ts";
 import { defaultDisplay, defaultSpace } from "./user-agent.ts";
 import type { Values } from "./values.ts";
@@ -47,6 +48,10 @@ export interface Box {
   readonly maxHeight: number | undefined;
   readonly isHeightShare: boolean;
   readonly clips: boolean;
+  /** It lays out its children as items. */
+  readonly items: Items | undefined;
+  /** What it asks for as an item. */
+  readonly basis: Basis | undefined;
 }
 
 const noSides: Sides = { top: 0, right: 0, bottom: 0, left: 0 };
@@ -71,6 +76,8 @@ export const plainBox: Box = {
   maxHeight: undefined,
   isHeightShare: false,
   clips: false,
+  items: undefined,
+  basis: undefined,
 };
 
 export const sideNames = ["top", "right", "bottom", "left"] as const;
@@ -103,7 +110,7 @@ export function displayOf(element: HtmlElement, values: Values, isBlocky: boolea
   const display = found === "none" && values.isUnsure("display") ? "block" : found;
   if (!isBlocky) return display;
   // CSS Display Level 3, section 2.7.
-  if (display === "inline-table") return "table";
+  if (/^inline-(?:table|flex|grid)$/.test(display)) return display.slice("inline-".length);
   return display.startsWith("inline") || display.startsWith("table-") ? "block" : display;
 }
 
@@ -203,6 +210,8 @@ export function boxOf(
     maxHeight: pixels(2),
     isHeightShare: heights.slice(0, 3).some((one) => typeof one === "object" && one.share !== 0),
     clips: ["overflow-x", "overflow-y"].some((one) => !["", "visible"].includes(values.word(one))),
+    items: itemsOf(display, values, basis),
+    basis: basisOfItem(values, basis),
   };
 }
 

@@ -51,6 +51,17 @@ export function measureBox(part: Draft, line: number, valuesOf: ReadonlyMap<Part
     floats > 0 ? Math.max(...children.filter((one) => one.box.isFloat).map((one) => one.demand)) : 0,
   );
   part.content = part.keepsLines && floats > 0 ? Math.max(content, line + floats) : content;
+  const { items } = box;
+  if (items !== undefined) {
+    const demands = children.flatMap((child) =>
+      child.box.isOutOfFlow ? [] : [child.text === undefined ? demandOfItem(child) : line],
+    );
+    const widest = Math.max(items.widest, ...demands);
+    const sum = demands.reduce((all, one) => all + one + items.gap, 0);
+    part.content = items.isRow ? sum : widest * items.columns + items.gap * (items.columns - 1);
+    // Only boxes below each other add up in height.
+    if (items.isFitting || items.isRow) high = Math.max(0, ...children.map((child) => child.high));
+  }
   const declared = Math.max(
     isPartOfTable(display) && !isInFixed(part, valuesOf) ? 0 : box.width === undefined ? 0 : box.width.px,
     box.minWidth,
@@ -70,6 +81,10 @@ export function measureBox(part: Draft, line: number, valuesOf: ReadonlyMap<Part
   if (box.height !== undefined && !isPartOfTable(display) && !display.endsWith("table"))
     part.high = box.height;
   if (box.isFloat || box.isOutOfFlow) part.high = 0;
+}
+
+function demandOfItem({ box, demand }: Part): number {
+  return Math.max(demand, (box.basis?.size.px ?? 0) + insideOf(box) + outsideOf(box));
 }
 
 /** Columns of a table of fixed layout keep their width. */

@@ -20,6 +20,8 @@ export interface Lines {
   text(text: string, style: Style): void;
   /** A picture or a box in the line. `keeps`: no line breaks beside it. */
   box(width: number, keeps: boolean): void;
+  /** A box in an inline box that is not in the line: a block, or a float. */
+  aside(width: number): void;
   /** Space beside letters: padding, a mark. */
   side(width: number): void;
   /** The end of a line. */
@@ -94,6 +96,10 @@ export function createLines(): Lines {
       if (!keeps) piece = 0;
       add(width);
       if (!keeps) piece = 0;
+    },
+    aside(width) {
+      longest = Math.max(longest, width);
+      least = Math.max(least, width);
     },
     side(width) {
       if (width > 0) add(width);

@@ -73,7 +73,9 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
     const hasHeight =
       around.hasHeight ||
       (box.height !== undefined && !isPartOfTable(box.display) && !isRoot(part)) ||
-      (box.isHeightShare && (around.hasHeight || cascade.isQuirky));
+      (box.isHeightShare && (around.hasHeight || cascade.isQuirky)) ||
+      // Items are as high as the others in their line.
+      box.items !== undefined;
     const isBeside = around.isBeside || standsBeside(part);
     // A part of a table without its table, and a box in a table without a cell, are as wide as their content.
     const isStray = part.parent !== undefined && !isInPlace(box.display, part.parent.box.display);
@@ -109,7 +111,8 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
       box.isOutOfFlow ||
       display.startsWith("inline-") ||
       display === "table-caption" ||
-      box.isFitted;
+      box.isFitted ||
+      isFittingItem(part, values);
     const free = Math.max(0, around.room - outsideOf(box) - inside - box.sideShare * around.whole);
     const share = box.width?.share ?? 0;
     // A whole share in a box that grows is as wide as its content, like no width at all.
@@ -127,8 +130,19 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
     const outer = box.isBorderBox ? inside : 0;
     let room = width === undefined ? free : width - outer;
     if (most !== undefined) room = Math.min(room, most - outer);
+    const track = part.parent?.box.items?.track;
+    const isTrack = track !== undefined && width === undefined;
+    if (isTrack) room = Math.min(room, sizeIn(track, around.whole) - outsideOf(box) - inside);
+    // A least width takes the place of that of the content (css-flexbox-1 section 4.5).
+    const isShrinking = part.parent?.box.items !== undefined && values?.has("min-width") === true;
+    if (isShrinking && width === undefined) room = 0;
     room = Math.max(0, room, box.minWidth - outer);
-    const isGrowing = width === undefined && most === undefined && (isFitting || around.isGrowing);
+    const isGrowing =
+      width === undefined &&
+      most === undefined &&
+      !isTrack &&
+      !isShrinking &&
+      (isFitting || around.isGrowing);
     return {
       ...next,
       isInShares,
@@ -166,6 +180,19 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
     return { ...around, room, whole, isGrowing: true, fixed: undefined };
   }
 
+  /** An item of a flex container or a grid that is as wide as its content. */
+  function isFittingItem({ parent, box }: Part, values: Values | undefined): boolean {
+    if (parent?.box.items === undefined) return false;
+    const across = values?.word("align-self") ?? "";
+    const isMoved = ["margin-left", "margin-right"].some((name) => values?.word(name) === "auto");
+    return (
+      parent.box.items.isFitting ||
+      isMoved ||
+      box.isFloat ||
+      !["", "auto", "normal", "stretch"].includes(across)
+    );
+  }
+
   function isInCell(part: Part): boolean {
     for (let at: Part | undefined = part; at !== undefined; at = at.parent)
       if (at.box.display === "table-cell") return true;
@@ -192,6 +219,7 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
       (!isTable && (box.width !== undefined || box.maxWidth !== undefined)) ||
       part.element?.name === "html" ||
       clips ||
+      part.parent?.box.items !== undefined ||
       (box.display === "table-cell" && !room.isGrowing);
     const used = box.margin.left + box.margin.right + insideOf(box);
     if (
@@ -205,6 +233,7 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
     const overflowX = isRoot(part) ? (valuesOf.get(part)?.word("overflow-x") ?? "") : "";
     if (overflowX === "hidden" || overflowX === "clip")
       if (part.content > Math.min(room.room, windowLeast)) doom(part, "may-be-cut-off");
+    if (box.items?.isRow && overflowsBy(part)) overflow(part, room);
     if (room.isGrowing || part.content <= room.room + 0.5) return;
     // A box without a width does not grow beyond the one around it: its content leaves its background as well.
     if (!isBound) {
@@ -222,11 +251,20 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
     overflow(part, room);
   }
 
+  /** Whether shares of the width that do not get smaller may add up to more than the line of the items. */
+  function overflowsBy({ children, box }: Part): boolean {
+    if (children.some((child) => child.box.sideShare > 0)) return true;
+    const keepers = children.filter((child) => child.box.basis?.keeps);
+    const shares = keepers.map(({ box: one }) => Math.max(one.width?.share ?? 0, one.basis?.size.share ?? 0));
+    const sum = shares.reduce((all, one) => all + one, 0);
+    return sum > 0 && (sum > 1.001 || (box.items?.gap ?? 0) > 0 || children.length > keepers.length);
+  }
+
   /** Content that is wider than its box. */
   function overflow(part: Part, { cutter, isBeside }: Room): void {
     part.isOut = true;
     if (cutter !== undefined) doom(cutter, "may-be-cut-off");
-    if (part.isFromRight || part.box.display.includes("flex")) doom(part, "may-be-off-screen");
+    if (part.isFromRight || part.box.items !== undefined) doom(part, "may-be-off-screen");
     // What leaves its box to the right meets floats from the right, and, inside of a float, the next one.
     if (part.isFromRight ? hasFloatAround(part) : hasRightFloat(part) || isInFloat(part)) {
       doom(part, "may-be-covered");
@@ -241,7 +279,8 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
   function judgeClip(part: Part, room: Room): void {
     const outermost = room.cutter ?? part;
     // Boxes in a line that does not break may be as wide as they like.
-    const isOpen = part.hasKeptBoxes || (part.keepsLines && part.style.isIndentShare);
+    const isOpen =
+      part.hasKeptBoxes || (part.keepsLines && part.style.isIndentShare) || part.box.items !== undefined;
     if (part.hasFloat || part.context.hasFloat || isOpen) doom(outermost, "may-be-cut-off");
     const isGrownCell = part.box.display === "table-cell" && room.isGrowing;
     if (isPartOfTable(part.box.display) && !isGrownCell) doom(outermost, "may-be-cut-off");
@@ -381,7 +420,7 @@ function standsBeside(part: Part): boolean {
   if (box.display === "table-cell") return parent.children.length > 1;
   if (box.display.startsWith("inline-"))
     return parent.children.some((one) => one !== part && isInLine(one)) || parent.box.isInline;
-  return /flex|grid/.test(parent.box.display);
+  return parent.box.items !== undefined;
 }
 
 function hasRightFloat(part: Part): boolean {

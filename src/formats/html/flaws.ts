@@ -2,8 +2,9 @@
  *  F1 to F6 are those of the README. What depends on the content is in `fits.ts`. Lengths are in CSS pixels. */
 import { type LengthBasis, lengthOf } from "#/src/formats/css/length.ts";
 import { windowMost } from "#/src/formats/css/media.ts";
+import { tracksOf } from "#/src/formats/css/tracks.ts";
 import { shadowsOf } from "#/src/formats/css/understood.ts";
-import { addressOf, componentsOf, isHeld, wordOf } from "#/src/formats/css/value-forms.ts";
+import { addressOf, componentsOf, isHeld, type Value, wordOf } from "#/src/formats/css/value-forms.ts";
 import type { Doubt } from "#/src/model/removal.ts";
 import { type Box, isPartOfTable, sideNames, sizeOf } from "./box.ts";
 import type { Cascade } from "./cascade.ts";
@@ -46,6 +47,8 @@ export function flawsOf(around: Around): Flaw[] {
   for (const { reach, why } of values.unclear) flaw(reach === "paints" ? "page" : reach, why);
   elementFlaws(element, style, values, flaw);
   placeFlaws(around, flaw);
+  if (box.items !== undefined) holderFlaws(around, flaw);
+  if (around.parent.box.items !== undefined) itemFlaws(around, flaw);
   marginFlaws(around, flaw);
   sizeFlaws(around, flaw);
   letterFlaws(around, flaw);
@@ -109,6 +112,71 @@ function placeFlaws({ values, box, cascade, style }: Around, flaw: AddFlaw): voi
   }
 }
 
+/** H3, H31: items in order, in lines and columns that the text fills. */
+function holderFlaws({ values, style, cascade, box }: Around, flaw: AddFlaw): void {
+  const basis = basisOf(style, cascade);
+  const partsOf = (name: string) => componentsOf(values.get(name) ?? []);
+  const isAnyOf = (name: string, known: string): boolean =>
+    partsOf(name).every((part) => known.split(" ").includes(wordOf(part)));
+  const isFlex = box.display.endsWith("flex");
+  const isKnown = isFlex
+    ? ["flex-direction", "flex-flow", "flex-wrap"].every((name) => isAnyOf(name, "row column wrap nowrap"))
+    : isAnyOf("grid-auto-flow", "row dense") &&
+      ["grid", "grid-template", "grid-template-areas"].every((name) => isAnyOf(name, "none")) &&
+      ["grid-template-rows", "grid-auto-rows", "grid-auto-columns"].every((name) =>
+        (tracksOf(values.get(name) ?? noTracks, basis) ?? unknownTracks).every((one) => one === "grows"),
+      ) &&
+      tracksOf(values.get("grid-template-columns") ?? noTracks, basis) !== undefined;
+  const isNear = "gap row-gap column-gap grid-gap grid-row-gap grid-column-gap".split(" ").every((name) =>
+    partsOf(name).every((part) => {
+      const px = lengthOf(part, { ...basis, whole: Number.NaN });
+      return wordOf(part) === "normal" || (px !== undefined && px >= 0 && px <= gapMost);
+    }),
+  );
+  if (!isKnown || !isNear) flaw("moves", "style-not-understood");
+  // Lines and columns of a size of their own push away what follows.
+  for (const name of trackNames)
+    if (values.get(name)?.some((token) => "number" in token && token.number > trackMost))
+      flaw("page", "may-be-off-screen");
+}
+
+const trackNames = [
+  "grid",
+  "grid-template",
+  "grid-template-rows",
+  "grid-template-columns",
+  "grid-auto-rows",
+  "grid-auto-columns",
+];
+/** The size of one line or column, and the number of equal ones. */
+const trackMost = 400;
+
+const gapMost = 60;
+const noTracks: Value = [{ type: "ident", value: "none" }];
+const unknownTracks = [{ px: 0, share: 0 }];
+
+function itemFlaws({ values, style, box, parent, cascade }: Around, flaw: AddFlaw): void {
+  const order = values.get("order");
+  const [token] = order ?? [];
+  if (order !== undefined && !(token?.type === "number" && token.number === 0))
+    flaw("moves", "order-may-differ");
+  const layer = values.get("z-index")?.[0];
+  if (layer?.type === "number" && layer.number < 0) flaw("moves", "may-be-covered");
+  const isPlaced =
+    "grid-area grid-row grid-column grid-row-start grid-row-end grid-column-start grid-column-end"
+      .split(" ")
+      .some((name) => !["", "auto"].includes(values.get(name) === undefined ? "" : values.word(name) || "?"));
+  if (isPlaced) flaw("moves", "may-be-covered");
+  // An item that cuts off may get smaller than what it holds.
+  if (box.clips) flaw("inside", "may-be-cut-off");
+  const least = sizeOf(values, "min-width", basisOf(style, cascade));
+  if (typeof least === "object" && least.share > 0) flaw("moves", "may-be-off-screen");
+  const isBelow = parent.box.items?.isRow === false && parent.box.display.endsWith("flex");
+  if (isBelow && values.has("min-height")) flaw("inside", "may-be-cut-off");
+  const { px = 0, share = 0 } = box.basis?.size ?? {};
+  if (px > farAway || share > 1 || (isBelow && px > 0)) flaw("moves", "may-be-off-screen");
+}
+
 export function basisOf({ fontSize, lineHeight, rootFontSize }: Style, { isQuirky }: Cascade): LengthBasis {
   return { fontSize, lineHeight, rootFontSize, whole: 0, isQuirky };
 }
@@ -117,7 +185,10 @@ function marginFlaws({ element, values, style, box, parent, cascade }: Around, f
   const basis = basisOf(style, cascade);
   const { margin } = box;
   const isBlock =
-    /^(?:block|list-item|flow-root|table)$/.test(box.display) && !box.isFloat && !box.isOutOfFlow;
+    /^(?:block|list-item|flow-root|table)$/.test(box.display) &&
+    !box.isFloat &&
+    !box.isOutOfFlow &&
+    parent.box.items === undefined;
   const isRoot = element.name === "html" || element.name === "body";
   for (const side of sideNames) {
     const size = sizeOf(values, `margin-${side}`, basis);
@@ -126,16 +197,18 @@ function marginFlaws({ element, values, style, box, parent, cascade }: Around, f
     if (typeof size === "object" && size.px + size.share * windowMost > farAway)
       flaw("page", "may-be-off-screen");
     const px = margin[side];
-    if (px >= 0) continue;
+    // A box out of flow moves no other.
+    if (px >= 0 || (box.isOutOfFlow && !values.isUnsure("position"))) continue;
     // H6: it leaves enough of the letters at its edge (F5).
     const isSide = side === "left" || side === "right";
     const wide = Math.max(box.minWidth, box.width?.px ?? 0);
     if (isSide && px >= -edge && pulledAround(parent) <= 0 && (isBlock || wide >= 40) && !isRoot) continue;
     if (px < -pullMost || !isBlock || isRoot) flaw("page", "may-be-covered");
     else if (side === "top") {
-      // What stands above is covered as far as the box is pulled; its own letters stand on the backgrounds above.
+      // What stands above is covered as far as the box is pulled; its own letters stand on the backgrounds above, and what follows a
+      // box that is lower than that does too.
       flaw("before", "may-be-covered", -px);
-      flaw("loose", "colours-may-match");
+      flaw("loose", "colours-may-match", -px);
     } else if (side === "bottom") flaw("parent", "may-be-covered");
     // H7: it stays inside of its parent.
     else if (parent.box.display === "inline" || -px > parent.box.padding[side] + 0.01)

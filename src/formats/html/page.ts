@@ -196,7 +196,9 @@ export function buildPage(top: HtmlElement, { cascade, meter, shadows, doubtPage
     const values = new Values(declared, parent.style, element, cascade);
     meter.spend(declared === noStyle ? 10 : 100);
     const isBlocky =
-      ["absolute", "fixed"].includes(values.word("position")) || !["", "none"].includes(values.word("float"));
+      ["absolute", "fixed"].includes(values.word("position")) ||
+      !["", "none"].includes(values.word("float")) ||
+      parent.box.items !== undefined;
     const display = displayOf(element, values, isBlocky);
     if (element.content !== undefined || name === "script" || name === "style") {
       if (attributeOf(element, "shadowrootmode") !== undefined) doubtPage("whole-document");
@@ -211,7 +213,7 @@ export function buildPage(top: HtmlElement, { cascade, meter, shadows, doubtPage
     if (attributeOf(element, "popover") !== undefined && (display !== "none" || !closedPopovers.has(name)))
       doubtPage("element-not-understood");
     if (display === "none") return;
-    const isContext = isOwnContext(box, style);
+    const isContext = isOwnContext(box, style) || parent.box.items !== undefined;
     // A box that is moved out of the flow leaves a box that cuts off.
     const isAroundSealed = parent.isSealed && !(box.isOutOfFlow && opacity >= 0.1);
     const isSealed =
@@ -353,8 +355,10 @@ export function buildPage(top: HtmlElement, { cascade, meter, shadows, doubtPage
         ? Math.max(part.demand, Math.min(windowMost, part.longest + insideOf(box) + outsideOf(box)))
         : part.demand;
       lines.box(wide, keepsLine(parent.style));
-    } else if (box.isFloat) lines.side(0);
-    else lines.end();
+    } else {
+      if (parent.box.isInline) lines.aside(part.demand);
+      if (!box.isFloat) lines.end();
+    }
     if (name === "table" && hasOverlappingCells(element, meter)) doom(part, "may-be-covered");
   }
 
@@ -426,6 +430,8 @@ function isOwnContext({ display, isFloat, isOutOfFlow, clips }: Box, style: Styl
     display === "table-cell" ||
     display === "table-caption" ||
     display === "flow-root" ||
+    display === "flex" ||
+    display === "grid" ||
     display === "table" ||
     (display.startsWith("inline-") && style.display !== "inline") ||
     (clips && display !== "inline")

@@ -113,6 +113,7 @@ export function isAtom({ box, style, parent }: Part): boolean {
   return (
     box.isFloat ||
     box.display.startsWith("inline-") ||
+    parent?.box.items !== undefined ||
     box.position !== "" ||
     style.opacity < (parent?.style.opacity ?? 1)
   );

@@ -21,7 +21,7 @@ export function createReaches(page: (why: Doubt) => void): Reaches {
           doom(table ?? parent, why);
           return;
         }
-        if (at.box.isFloat || at.box.display.startsWith("inline-") || /flex|grid/.test(parent.box.display)) {
+        if (at.box.isFloat || at.box.display.startsWith("inline-") || parent.box.items !== undefined) {
           doom(parent, why);
           return;
         }
@@ -46,10 +46,15 @@ function applyFlaw(part: Part, { reach, why, px }: Flaw, reaches: Reaches): void
     case "inside":
       doom(part, why);
       return;
-    case "loose":
-      part.isOut = true;
-      if (part.hasAtoms) doom(part, why);
+    case "loose": {
+      const loosen = (one: Part): void => {
+        one.isOut = true;
+        if (one.hasAtoms) doom(one, why);
+      };
+      loosen(part);
+      reachBeside(part, px - part.high, () => {}, loosen, 1);
       return;
+    }
     case "moves":
       doom(part, why);
       if (part.paints) reaches.page(why);
@@ -65,16 +70,34 @@ function applyFlaw(part: Part, { reach, why, px }: Flaw, reaches: Reaches): void
       reaches.row(part, why);
       return;
     case "before":
-      doomBeside(part, px, why, reaches, -1);
+      reachBeside(
+        part,
+        px,
+        () => reaches.page(why),
+        (one) => doom(one, why),
+        -1,
+      );
       return;
     case "after":
-      doomBeside(part, px, why, reaches, 1);
+      reachBeside(
+        part,
+        px,
+        () => {},
+        (one) => doom(one, why),
+        1,
+      );
       return;
     case "below": {
       let block = parent;
       while (block.parent !== undefined && block.box.isInline) block = block.parent;
       doom(block, why);
-      doomBeside(block, Number.POSITIVE_INFINITY, why, reaches, 1);
+      reachBeside(
+        block,
+        Number.POSITIVE_INFINITY,
+        () => {},
+        (one) => doom(one, why),
+        1,
+      );
       return;
     }
     case "page":
@@ -82,21 +105,31 @@ function applyFlaw(part: Part, { reach, why, px }: Flaw, reaches: Reaches): void
   }
 }
 
-/** Dooms what may stand less than `px` above (`step` -1) or below the part. Of what stands between, only the least height counts that
+/** Takes what may stand less than `px` above (`step` -1) or below the part. Of what stands between, only the least height counts that
  *  it has in every font: of a block what it declares and one line of letters, of lines only what ends with a break. */
-function doomBeside(from: Part, px: number, why: Doubt, reaches: Reaches, step: 1 | -1): void {
+function reachBeside(
+  from: Part,
+  px: number,
+  atRoot: () => void,
+  take: (part: Part) => void,
+  step: 1 | -1,
+): void {
   let left = px;
+  if (left <= 0) return;
   /** The margin at the edge so far. */
   let margin = isInLine(from) ? 0 : step < 0 ? from.box.margin.top : from.box.margin.bottom;
   for (let at = from; ; ) {
     const { parent } = at;
     if (parent === undefined) {
-      if (step < 0) reaches.page(why);
+      atRoot();
       return;
     }
-    if (isCell(at)) {
+    if (parent.box.items !== undefined) {
+      // Items stand beside each other.
+      for (const sibling of parent.children) if (sibling !== at) take(sibling);
+    } else if (isCell(at)) {
       // A cell may stand in the middle of a row that is as high as it likes.
-      if (left === Number.POSITIVE_INFINITY) doom(parent, why);
+      if (left === Number.POSITIVE_INFINITY) take(parent);
     } else {
       /** Letters since the last end of a line, which are in another line than the part. */
       let hasLine = false;
@@ -105,7 +138,7 @@ function doomBeside(from: Part, px: number, why: Doubt, reaches: Reaches, step: 
         const sibling = parent.children[index]!;
         const isBreak = sibling.element?.name === "br";
         if (isInLine(sibling) && !isBreak) {
-          doom(sibling, why);
+          take(sibling);
           hasLine ||= !isOwnLine && sibling.high > 0 && sibling.text !== undefined;
           continue;
         }
@@ -120,7 +153,9 @@ function doomBeside(from: Part, px: number, why: Doubt, reaches: Reaches, step: 
         left -= gapBetween(sibling, step < 0 ? sibling.box.margin.bottom : sibling.box.margin.top, margin);
         if (left <= 0) return;
         margin = step < 0 ? sibling.box.margin.top : sibling.box.margin.bottom;
-        doom(sibling, why);
+        // The padding at the near edge of a block has no letters in it.
+        if (isPlainBlock(sibling) && left <= edgeOf(sibling, step)) return;
+        take(sibling);
         left -= Math.max(0, sibling.high);
         if (left <= 0) return;
       }
@@ -160,6 +195,15 @@ const lineLeast = 6.5;
 
 /** The part of a margin that it has in every font. */
 const marginSure = 0.8;
+
+function isPlainBlock({ box, isPulled }: Part): boolean {
+  return box.display === "block" && !box.isFloat && !box.isOutOfFlow && !isPulled;
+}
+
+/** Padding and border of the edge that is the first on the way. */
+function edgeOf({ box }: Part, step: 1 | -1): number {
+  return step < 0 ? box.padding.bottom + box.border.bottom : box.padding.top + box.border.top;
+}
 
 /** Margins collapse: of two only the larger counts, and none where one is below zero. */
 function gapBetween(part: Part, one: number, other: number): number {

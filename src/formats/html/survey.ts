@@ -1,8 +1,7 @@
 /** One walk over all of a document: its style, and how much of what is never text there is in it. */
 import { asciiLower } from "#/src/formats/css/ascii-case.ts";
-import { type Answer, answerMedia } from "#/src/formats/css/media.ts";
+import type { Answer } from "#/src/formats/css/media.ts";
 import type { StyleSource } from "#/src/formats/css/stylesheet.ts";
-import { tokenizeCss } from "#/src/formats/css/tokens.ts";
 import { isHeld } from "#/src/formats/css/value-forms.ts";
 import type { Removal } from "#/src/model/removal.ts";
 import { attributeOf, type HtmlElement, type HtmlNode } from "./tree.ts";
@@ -36,11 +35,12 @@ export function surveyTree(root: HtmlElement): Survey {
     else if (name === "style") {
       count("style");
       // Of other languages than HTML and SVG, `style` is an element like any other.
-      const answer = node.namespace.endsWith("MathML") ? undefined : holds(node);
+      const answer = node.namespace.endsWith("MathML") ? undefined : isOfCss(node);
       if (!isInert && answer !== false)
         styles.push({
           text: node.children.map((child) => (child.kind === "text" ? child.text : "")).join(""),
           isMaybe: answer === undefined,
+          media: attributeOf(node, "media") ?? "",
           title: attributeOf(node, "title") ?? "",
         });
     } else if (name === "link" && /stylesheet/i.test(attributeOf(node, "rel") ?? "")) {
@@ -66,9 +66,9 @@ export function surveyTree(root: HtmlElement): Survey {
   const hasChoice = titles.size > 1;
   if (isFocused && styles.some(({ text }) => /focus/i.test(text))) isUnclear = true;
   return {
-    styles: styles.map(({ text, isMaybe, title }) => ({
-      text,
-      isMaybe: isMaybe || (hasChoice && title !== ""),
+    styles: styles.map(({ title, ...style }) => ({
+      ...style,
+      isMaybe: style.isMaybe || (hasChoice && title !== ""),
     })),
     isUnclear,
     counts,
@@ -101,10 +101,9 @@ function isUnclearMeta(meta: HtmlElement): boolean {
   return name === "color-scheme" && /dark/.test(content) && !/light/.test(content);
 }
 
-function holds(style: HtmlElement): Answer {
+function isOfCss(style: HtmlElement): Answer {
   const type = asciiLower(attributeOf(style, "type") ?? "");
-  if (type !== "" && type !== "text/css") return type.trim() === "text/css" ? undefined : false;
-  return answerMedia(tokenizeCss(attributeOf(style, "media") ?? "", 500).tokens);
+  return type === "" || type === "text/css" ? true : type.trim() === "text/css" ? undefined : false;
 }
 
 /** All text inside of an element, without scripts and style. */

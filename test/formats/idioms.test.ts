@@ -1,0 +1,165 @@
+/** Idioms of the mail of today: each page is given whole, with the argument by which its words are proven visible (F and H: the README
+ *  of `src/formats/html`), and beside it the page that hides a word with the same means. */
+import { describe, expect, test } from "vitest";
+import { htmlForms, renderHtml } from "#/src/formats/html/render-html.ts";
+
+interface Idiom {
+  readonly name: string;
+  readonly because: string;
+  /** Every VISIBLE is given, no HIDDEN is, and nothing is in doubt. */
+  readonly honest: readonly string[];
+  /** No HIDDEN is given. */
+  readonly hiding: readonly string[];
+}
+
+const pill = "display:inline-block;padding:4px 12px;border-radius:20px;font-size:12px";
+const unseen =
+  "position:absolute;width:1px;height:1px;padding:0;margin:-1px;overflow:hidden;clip:rect(0,0,0,0);white-space:nowrap;border:0";
+const mjmlColumn = (text: string): string =>
+  `<div class="mj-column-per-50 mj-outlook-group-fix" style="font-size:0px;text-align:left;direction:ltr;display:inline-block;vertical-align:top;width:100%"><table border="0" cellpadding="0" cellspacing="0" role="presentation" style="vertical-align:top" width="100%"><tbody><tr><td align="left" style="font-size:0px;padding:10px 25px;word-break:break-word"><div style="font-family:Ubuntu, Helvetica, Arial, sans-serif;font-size:13px;line-height:1.5;text-align:left;color:#000000">${text}</div></td></tr></tbody></table></div>`;
+
+const idioms: readonly Idiom[] = [
+  {
+    name: "clearfix",
+    because: "H25: a box without a sign paints nothing, and makes its container as high as its floats (F3)",
+    honest: [
+      '<style>.c:after{content:"";display:table;clear:both}</style><div class=c><div style="float:left;width:50%">VISIBLE</div><div style="float:left;width:50%">VISIBLE</div></div><p>VISIBLE',
+      '<style>.c::after{content:".";display:block;clear:both;visibility:hidden;height:0;line-height:0}</style><div class=c><p style="float:left">VISIBLE</p></div><p>VISIBLE',
+    ],
+    hiding: [
+      '<style>.c:after{content:"";display:block;position:absolute;top:0;left:0;width:100%;height:90px;background:#fff}</style><div class=c><p>HIDDEN</div>',
+    ],
+  },
+  {
+    name: "signs before and after",
+    because: "H25: at most three signs in their own place, as a letter of the line (F3)",
+    honest: [
+      '<style>.q:before{content:"→";color:#888;margin-right:4px}li::after{content:";"}</style><p class=q>VISIBLE<ul><li>VISIBLE</ul>',
+      '<style>.q:before{content:"“"}.q:after{content:"”"}</style><blockquote class=q>VISIBLE</blockquote>',
+    ],
+    hiding: ['<style>.q:before{content:"██████████";margin-right:-100px}</style><p class=q>HIDDEN'],
+  },
+  {
+    name: "text for screen readers",
+    because:
+      "it is told as hidden (zero-size-text), and a box that cuts off all of its content covers nothing else",
+    honest: [
+      `<p>VISIBLE <span style="${unseen}">HIDDEN</span> VISIBLE</p><p>VISIBLE`,
+      `<style>.sr-only{${unseen};clip-path:inset(50%)}</style><a href="https://x.example/"><span class=sr-only>HIDDEN</span>VISIBLE</a><p>VISIBLE`,
+    ],
+    hiding: [],
+  },
+  {
+    name: "pills",
+    because: "H2, H17: the line grows with a box in it, and round corners take at most the ends of its line",
+    honest: [
+      `<p>VISIBLE <span style="${pill};background:#e53e3e;color:#fff">VISIBLE</span> VISIBLE`,
+      `<p><a href="https://x.example/" style="${pill};border:1px solid #333;white-space:nowrap">VISIBLE</a>`,
+    ],
+    hiding: [`<p><span style="${pill};background:#fff;color:#fefefe">HIDDEN</span>`],
+  },
+  {
+    name: "badges",
+    because: "H2, H4: a box in the line or a float beside it; both keep clear of letters (F3)",
+    honest: [
+      `<p style="font-size:16px">VISIBLE <b style="${pill};background:#222;color:#fff;margin-left:4px;vertical-align:top">VISIBLE</b>`,
+      `<div style="width:300px"><b style="${pill};float:right;background:#222;color:#fff">VISIBLE</b>VISIBLE</div>`,
+    ],
+    hiding: [
+      `<p style="position:relative">HIDDEN<b style="${pill};position:absolute;top:0;left:0;width:300px;background:#fff"></b>`,
+    ],
+  },
+  {
+    name: "cards that are pulled up",
+    because:
+      "a margin below zero covers what stands so far above, and that is padding; the letters of the card have a ground of their own",
+    honest: [
+      '<div style="background:#1a365d;color:#fff;padding:30px 20px 60px"><h1>VISIBLE</h1></div><div style="margin:-40px 20px 0;background:#fff;padding:20px">VISIBLE</div><p>VISIBLE',
+    ],
+    hiding: [
+      '<div style="background:#1a365d;color:#fff">HIDDEN</div><div style="margin-top:-40px;background:#fff;padding:20px">card</div>',
+      '<div style="background:#000;padding:30px 8px 60px"></div><table style="margin-top:-40px"></table>HIDDEN',
+    ],
+  },
+  {
+    name: "columns of floats",
+    because: "H4: lines keep clear of floats, and the backgrounds of blocks lie behind them (F1)",
+    honest: [
+      '<div style="width:600px"><div style="float:left;width:280px">VISIBLE</div><div style="float:right;width:280px">VISIBLE</div><div style="clear:both">VISIBLE</div></div>',
+    ],
+    hiding: [
+      '<div style="width:600px"><div style="float:left;color:#fff;background:#000;width:20px;white-space:nowrap">words and words HIDDEN</div></div>',
+    ],
+  },
+  {
+    name: "columns of a flex container",
+    because: "H3: an item is never narrower than its widest piece, and the container is as high as its items",
+    honest: [
+      '<div style="display:flex;gap:16px;align-items:center"><div style="flex:1">VISIBLE</div><div style="flex:1;padding:8px;background:#eee">VISIBLE</div></div><p>VISIBLE',
+      '<div style="display:flex;justify-content:space-between"><span>VISIBLE</span><a href="https://x.example/" style="margin-left:auto">VISIBLE</a></div>',
+      '<div style="display:flex;flex-direction:column"><p>VISIBLE</p><p>VISIBLE</p></div>',
+      '<div style="display:flex;flex-wrap:wrap"><div style="width:50%">VISIBLE</div><div style="width:50%">VISIBLE</div></div>',
+    ],
+    hiding: [
+      '<div style="display:flex;width:100px"><div style="min-width:0;width:1px">HIDDENHIDDEN</div><div style="background:#fff;flex:none;width:90px">a</div></div>',
+      '<div style="display:flex;justify-content:flex-end;width:20px"><div style="white-space:nowrap">HIDDEN and many more words</div></div>',
+      '<div style="display:flex"><span style="height:0;overflow:hidden">HIDDEN</span></div>',
+      '<div style="display:flex;background:#fff"><p style="z-index:-1">HIDDEN</p></div>',
+      '<div style="display:flex;height:10px;overflow:hidden;flex-direction:column-reverse"><p>a<p>HIDDEN</div>',
+    ],
+  },
+  {
+    name: "columns of a grid",
+    because: "H31: items that name no place never share one; columns and lines grow with what they hold",
+    honest: [
+      '<div style="display:grid;grid-template-columns:1fr 1fr;gap:12px"><div>VISIBLE</div><div style="background:#eee">VISIBLE</div><p>VISIBLE</p></div><p>VISIBLE',
+      '<div style="display:grid;grid-template-columns:200px 1fr"><div>VISIBLE</div><div>VISIBLE</div></div>',
+      '<div style="display:grid;grid-template-columns:repeat(auto-fit,minmax(200px,1fr));grid-gap:10px"><div>VISIBLE</div><div>VISIBLE</div></div>',
+    ],
+    hiding: [
+      '<div style="display:grid"><p style="grid-area:1/1">HIDDEN</p><p style="grid-area:1/1;background:#fff">aaaaaaaaaaaaaaa</p></div>',
+      '<div style="display:grid;grid-template-columns:10px 300px"><b>HIDDENHIDDEN</b><b style="background:#fff">a</b></div>',
+      '<div style="display:grid;grid-template-rows:1px 60px"><b>HIDDEN</b><b style="background:#fff">a</b></div>',
+      '<div style="display:grid;grid-template-rows:90000px"><b>a</b></div>HIDDEN',
+    ],
+  },
+  {
+    name: "columns of a table",
+    because: "H1, F4: cells stand side by side and grow with what they hold",
+    honest: [
+      '<table width="600" cellpadding="10" align="center"><tr><td width="50%" valign="top">VISIBLE</td><td width="50%" bgcolor="#eeeeee">VISIBLE</td></tr></table><p>VISIBLE',
+      '<table width="600"><tr><td style="font-size:0"><table align="left" width="280"><tr><td style="font-size:14px">VISIBLE</td></tr></table><table align="left" width="280"><tr><td style="font-size:14px">VISIBLE</td></tr></table></td></tr></table>',
+    ],
+    hiding: [
+      '<table style="table-layout:fixed;width:100px"><tr><td style="width:5px;white-space:nowrap">HIDDEN HIDDEN</td><td style="background:#fff;position:relative">aaaaaaa</td></tr></table>',
+    ],
+  },
+  {
+    name: "the output of MJML",
+    because:
+      "H2, H8: boxes in the line whose shares hold their widest word, in each window from 700 pixels on",
+    honest: [
+      `<style>@media only screen and (min-width:480px){.mj-column-per-50{width:50%!important;max-width:50%}}</style><body style="background-color:#f4f4f4"><div style="background-color:#f4f4f4"><div style="background:#ffffff;background-color:#ffffff;margin:0px auto;max-width:600px"><table align="center" border="0" cellpadding="0" cellspacing="0" role="presentation" style="background:#ffffff;background-color:#ffffff;width:100%"><tbody><tr><td style="direction:ltr;font-size:0px;padding:20px 0;text-align:center">${mjmlColumn("VISIBLE")}${mjmlColumn("VISIBLE")}</td></tr></tbody></table></div></div>`,
+    ],
+    hiding: [
+      `<style>@media only screen and (min-width:1025px){.x{display:none}}</style><div class=x>${mjmlColumn("HIDDEN")}</div>`,
+    ],
+  },
+];
+
+describe.each(idioms)("$name", ({ because, honest, hiding }) => {
+  test.each(honest)(`is given whole: ${because}: %s`, (html) => {
+    const page = `<!doctype html>${html}`;
+    for (const form of htmlForms) {
+      const { text, removed } = renderHtml(page, form);
+      expect(text.split("VISIBLE").length, text).toBe(page.split("VISIBLE").length);
+      expect(text).not.toContain("HIDDEN");
+      expect(removed.filter(([what]) => what === "doubtful")).toEqual([]);
+    }
+  });
+
+  test.each(hiding)("does not give what the same means hide: %s", (html) => {
+    for (const form of htmlForms)
+      expect(renderHtml(`<!doctype html>${html}`, form).text).not.toContain("HIDDEN");
+  });
+});
