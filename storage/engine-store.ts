@@ -5,7 +5,6 @@ import { hkdfSync } from "node:crypto";
 import fs from "node:fs";
 import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
 import type { Gate } from "#/src/fairness/gate.ts";
-import { nextTurn } from "#/src/fairness/loop-turns.ts";
 import { shares } from "#/src/fairness/shares.ts";
 import { type Author, server } from "#/src/model/author.ts";
 import { inBackground } from "#/src/model/background.ts";
@@ -14,7 +13,6 @@ import type { Touched } from "#/src/model/changes.ts";
 import { type Clock, systemClock } from "#/src/model/clock.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { createIdCodec, type IdCodec } from "#/src/model/ids.ts";
-import { pageRows } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { authorRow } from "./author-row.ts";
 import { closedStore } from "./failures.ts";
@@ -25,6 +23,7 @@ import type { Objects } from "./objects/objects.ts";
 import { longOctets, putBlobs, type WithObjects } from "./objects/put-blobs.ts";
 import { openS3Objects } from "./objects/s3-objects.ts";
 import { sweepObjects } from "./objects/sweep-objects.ts";
+import { readPages } from "./read-pages.ts";
 import type { ScanArgumentsOf, ScanName, ScanResultOf } from "./scans/index.ts";
 import type { Reader, SqlValue } from "./sql.ts";
 import type {
@@ -128,20 +127,13 @@ export abstract class EngineStore implements Store {
     }
   }
 
-  async *pages<R>(
+  pages<R>(
     query: string,
     key: (row: R) => SqlValue[],
     first: readonly SqlValue[],
-    size = pageRows,
+    size?: number,
   ): AsyncGenerator<R[]> {
-    let after = first;
-    for (;;) {
-      const rows = await this.all<R>(query, ...after, size);
-      if (rows.length > 0) yield rows;
-      if (rows.length < size) return;
-      after = key(rows.at(-1)!);
-      await nextTurn();
-    }
+    return readPages(this, { query, key, first, size });
   }
 
   key(purpose: string): Buffer {

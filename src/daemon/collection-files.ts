@@ -4,8 +4,6 @@
 import fs from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";
-import type { Settings } from "#/config/schema.ts";
-import { selectOwner } from "#/src/accounts/administration/selectors.ts";
 import { attachmentUrl } from "#/src/collections/attachments.ts";
 import { type Collection, type CollectionKind, collectionKinds } from "#/src/collections/collection.ts";
 import type { Collections } from "#/src/collections/collections.ts";
@@ -15,20 +13,15 @@ import { type ImportResult, importItems } from "#/src/collections/transfer/impor
 import { atCommandLine, withoutApproval } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
-import type { Store } from "#/storage/store.ts";
+import { assertFileSize } from "./moving/import-bounds.ts";
+import type { TransferRooms } from "./moving/transfer-rooms.ts";
 
-interface TransferRooms {
-  readonly store: Store;
-  readonly collections: Collections;
-  readonly settings: Pick<Settings, "server" | "http" | "https">;
-}
+type FileRooms = Pick<TransferRooms, "collections" | "settings">;
 
-export interface TransferRequest {
-  /** Address or id. */
-  readonly owner: string;
+export interface FileTransfer {
+  readonly collection: Collection;
+  readonly account: AccountNumber;
   readonly file: string;
-  /** Id or name; undefined: the default collection of the file's kind. */
-  readonly collection: string | undefined;
 }
 
 interface Watcher {
@@ -40,17 +33,16 @@ interface Watcher {
 const chunkBytes = 256 * 1024;
 
 export async function importFile(
-  rooms: TransferRooms,
-  request: TransferRequest,
+  rooms: FileRooms,
+  { collection, account, file }: FileTransfer,
   watcher: Watcher,
-): Promise<ImportResult & { readonly collection: string }> {
-  const { collection, account } = await selectCollection(rooms, request);
-  const file = path.resolve(request.file);
+): Promise<ImportResult> {
   await using handle = await open(file, "r").catch((error: NodeJS.ErrnoException) => {
     throw new WaypostError("invalid", `${file} cannot be read: ${error.code}.`, { field: "/file" });
   });
   const { size } = await handle.stat();
-  const result = await importItems(
+  assertFileSize(file, size);
+  return await importItems(
     rooms.collections,
     collection,
     withoutApproval({ ...atCommandLine, agent: collection.agent }),
@@ -66,17 +58,14 @@ export async function importFile(
     { account, urlOf: (managedId, name) => attachmentUrl(rooms.settings, managedId, name) },
     watcher,
   );
-  return { collection: idOf(rooms, collection), ...result };
 }
 
 /** The file exists only when it is complete. Refuses a name that is taken. */
 export async function exportFile(
-  rooms: TransferRooms,
-  request: TransferRequest,
+  rooms: FileRooms,
+  { collection, account, file }: FileTransfer,
   { signal, onProgress }: Watcher,
-): Promise<{ readonly collection: string; readonly file: string; readonly items: number }> {
-  const { collection, account } = await selectCollection(rooms, request);
-  const file = path.resolve(request.file);
+): Promise<{ readonly file: string; readonly items: number }> {
   if (fs.existsSync(file))
     throw new WaypostError("invalid", `${file} exists; an export never overwrites a file.`, {
       field: "/file",
@@ -108,20 +97,21 @@ export async function exportFile(
   } finally {
     fs.rmSync(partial, { force: true });
   }
-  return { collection: idOf(rooms, collection), file, items };
+  return { file, items };
 }
 
 function kindOfFile(file: string): CollectionKind | undefined {
   return collectionKinds.find((kind) => itemKinds[kind].ending === path.extname(file).toLowerCase());
 }
 
-async function selectCollection(
-  { store, collections }: TransferRooms,
-  { owner, file, collection }: TransferRequest,
-): Promise<{ readonly collection: Collection; readonly account: AccountNumber }> {
-  const { agent, account } = await selectOwner(store, owner);
-  if (collection !== undefined)
-    return { collection: await namedCollection(collections, agent, collection), account };
+/** `named`: its id or name; without it, the default collection of the file's kind. */
+export async function selectCollection(
+  collections: Collections,
+  agent: AgentNumber,
+  file: string,
+  named: string | undefined,
+): Promise<Collection> {
+  if (named !== undefined) return namedCollection(collections, agent, named);
   const kind = kindOfFile(file);
   if (kind === undefined)
     throw new WaypostError(
@@ -135,7 +125,7 @@ async function selectCollection(
   await collections.listCollections(agent);
   const own = await collections.findCollectionOfRole(agent, kind, "default");
   if (own === undefined) throw new WaypostError("not_found", `There is no ${kind}.`);
-  return { collection: own, account };
+  return own;
 }
 
 async function namedCollection(
@@ -156,8 +146,4 @@ async function namedCollection(
   throw new WaypostError("not_found", `There is no calendar or addressbook ${text}.`, {
     hint: `There are: ${all.map(({ displayName }) => displayName).join(", ")}.`,
   });
-}
-
-function idOf({ collections }: TransferRooms, { kind, agent, number }: Collection): string {
-  return collections.ids.encode(kind, agent, number);
 }

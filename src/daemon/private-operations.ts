@@ -11,15 +11,9 @@ import { operatorPrincipal, type Principal } from "#/src/accounts/principal.ts";
 import { atCommandLine } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { readSetAside } from "#/storage/search/search-trials.ts";
-import { exportFile, importFile, type TransferRequest } from "./collection-files.ts";
+import { selectCollection } from "./collection-files.ts";
 import type { House } from "./house.ts";
-import { exportAccount, isArchive } from "./moving/archive/export-account.ts";
-import { importAccount } from "./moving/archive/import-account.ts";
-import { exportMail } from "./moving/export-mail.ts";
-import { maildirWriter } from "./moving/export-maildir.ts";
-import { mboxWriter } from "./moving/export-mbox.ts";
-import { importMail } from "./moving/import-mail.ts";
-import { openMailSource } from "./moving/open-source.ts";
+import { runTransfer } from "./moving/run-transfer.ts";
 
 export interface PrivateCall {
   readonly operation: string;
@@ -64,18 +58,11 @@ async function run(house: House, call: PrivateCall): Promise<unknown> {
       return { file };
     }
     case "collection.import":
-      return importFile(house, transferOf(call), call);
     case "collection.export":
-      return exportFile(house, transferOf(call), call);
+      return transferItems(house, call);
     case "mail.import":
-      return importMailFrom(house, call);
-    case "mail.export": {
-      const owner = await selectOwner(house.store, textField(call, "owner"));
-      const file = path.resolve(textField(call, "file"));
-      if (isArchive(file)) return { ...(await exportAccount(house, owner, file, call)) };
-      const writer = call.input.isMbox === true ? mboxWriter : maildirWriter;
-      return { ...(await exportMail(house.mail, owner.agent, file, writer, call)) };
-    }
+    case "mail.export":
+      return transferMail(house, call);
     case "call":
       return invokeOperation(house, call);
     default:
@@ -83,25 +70,37 @@ async function run(house: House, call: PrivateCall): Promise<unknown> {
   }
 }
 
-async function importMailFrom(house: House, call: PrivateCall): Promise<unknown> {
+async function transferItems(house: House, call: PrivateCall): Promise<unknown> {
+  const file = path.resolve(textField(call, "file"));
+  const named = call.input.collection === undefined ? undefined : textField(call, "collection");
   const owner = await selectOwner(house.store, textField(call, "owner"));
-  const { agent } = owner;
-  const bytesMax = house.settings.imap.maxAppendBytes;
-  const { password, isToken, takesSettings } = call.input;
-  const { signal, onProgress } = call;
-  const file = textField(call, "file");
-  if (isArchive(file))
-    return importAccount(house, owner, path.resolve(file), {
-      bytesMax,
+  const collection = await selectCollection(house.collections, owner.agent, file, named);
+  const kind = call.operation === "collection.import" ? "import items" : "export items";
+  const result = await runTransfer(house, { kind, collection, account: owner.account, file }, call);
+  const { agent, number } = collection;
+  return { collection: house.collections.ids.encode(collection.kind, agent, number), ...(result as object) };
+}
+
+async function transferMail(house: House, call: PrivateCall): Promise<unknown> {
+  const owner = await selectOwner(house.store, textField(call, "owner"));
+  const text = textField(call, "file");
+  const file = /^imaps?:/i.test(text) ? text : path.resolve(text);
+  const { password, isToken, takesSettings, isMbox } = call.input;
+  if (call.operation === "mail.export")
+    return runTransfer(house, { kind: "export mail", owner, file, isMbox: isMbox === true }, call);
+  return runTransfer(
+    house,
+    {
+      kind: "import mail",
+      owner,
+      file,
+      bytesMax: house.settings.imap.maxAppendBytes,
+      password: typeof password === "string" ? password : "",
+      isToken: isToken === true,
       takesSettings: takesSettings === true,
-      signal,
-      onProgress,
-    });
-  await using source = await openMailSource(file, bytesMax, {
-    password: typeof password === "string" ? password : "",
-    isToken: isToken === true,
-  });
-  return await importMail(house.mail, source, { agent, bytesMax, signal, onProgress });
+    },
+    call,
+  );
 }
 
 /** Notes that are not problems of the store: messages that are not in the search index. */
@@ -132,11 +131,6 @@ async function principalOf(house: House, input: Readonly<Record<string, unknown>
   if (typeof input.token === "string") return house.accounts.authenticateToken(input.token, "127.0.0.1");
   if (typeof input.agent === "string") return operatorPrincipal(await selectOwner(house.store, input.agent));
   throw new WaypostError("invalid", "Say as whom: --agent <address> or --token <token>.");
-}
-
-function transferOf(call: PrivateCall): TransferRequest {
-  const collection = call.input.collection === undefined ? undefined : textField(call, "collection");
-  return { owner: textField(call, "owner"), file: textField(call, "file"), collection };
 }
 
 function textField(call: PrivateCall, name: string): string {

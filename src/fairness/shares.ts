@@ -148,6 +148,13 @@ export const shares = {
     share: 1,
     waiting: { total: 1000, share: 64, waitMs: 60_000 },
   },
+  transfers: {
+    what: "imports and exports",
+    unit: "jobs",
+    // Each is a process, which the operator has started.
+    total: 4,
+    share: 4,
+  },
   answers: {
     what: "answers of agents",
     unit: "jobs",

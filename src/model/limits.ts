@@ -243,6 +243,12 @@ export const expandedCharactersMax = 8 * 1024 * 1024;
 export const attachmentBytesMax = 16 * 1024 * 1024;
 /** Octets of attachments that one invitation carries by mail: what most servers take, in base64. */
 export const mailedAttachmentBytesMax = 7 * 1024 * 1024;
+/** Octets of a file that is imported: the mail of a large office, in one file. */
+export const importedFileBytesMax = 256 * 1024 * 1024 * 1024;
+/** Messages or objects of one file, folder or account that is imported: what each has is remembered until the end. */
+export const importedPartsMax = 1_000_000;
+/** Lines of a message that is imported, and of a file with calendars or contacts; a message of 50 MiB in base64 has 700,000. */
+export const importedLinesMax = 20_000_000;
 /** Octets of one object of a file that is imported, with its attachments in base64: three of the largest. It is in memory. */
 export const importedObjectBytesMax = 72 * 1024 * 1024;
 /** Managed attachments that one calendar object names (RFC 8607 section 6.3): each is looked for with every change of it. */

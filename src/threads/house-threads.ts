@@ -24,8 +24,21 @@ export const processHost = { name: "process-host", source: "src/threads/process-
 export const houseThreads = {
   // Up to 2,000 jobs in flight; their bytes are buffers.
   writer: { name: "store-writer", source: "storage/sqlite/writer.ts", heapMb: 1024 },
-  // A check holds the numbers of all that it compares.
   reader: { name: "store-reader", source: "storage/threads/reader.ts", heapMb: 1024 },
+  // A check holds the numbers of all that it compares.
+  checker: {
+    name: "store-check",
+    source: "storage/threads/reader.ts",
+    heapMb: 1024,
+    hasOwnProcess: true,
+  },
+  // Imports and exports: a message or an object at a time, and the places of the objects of a calendar.
+  transfer: {
+    name: "transfer",
+    source: "src/daemon/moving/transfer-thread.ts",
+    heapMb: 512,
+    hasOwnProcess: true,
+  },
   // A header of 250 KB becomes about 40 MiB of fields; texts of messages are buffers.
   preparer: { name: "preparer", source: "src/arrival/preparing/preparer.ts", heapMb: 256, isSilent: true },
   // An item of 4 MiB with lines of one character is about 100 MiB of lines.

@@ -20,20 +20,21 @@ export interface PoolThread {
 
 export interface PoolThreadEvents {
   said(message: unknown): void;
-  /** The thread failed, took too much memory, or was ended. May be called more than once. */
-  ended(): void;
+  /** The thread failed, took too much memory, or was ended. May be called more than once; the first call knows why. */
+  ended(isOutOfMemory: boolean): void;
 }
 
-export function startPoolThread(kind: ThreadKind, events: PoolThreadEvents): PoolThread {
-  return kind.hasOwnProcess === true ? startProcess(kind, events) : startHere(kind, events);
+/** `data`: what the thread has as its `workerData`, beside `EachThreadData`. */
+export function startPoolThread(kind: ThreadKind, events: PoolThreadEvents, data: object = {}): PoolThread {
+  return kind.hasOwnProcess === true ? startProcess(kind, events, data) : startHere(kind, events, data);
 }
 
-function startHere(kind: ThreadKind, events: PoolThreadEvents): PoolThread {
+function startHere(kind: ThreadKind, events: PoolThreadEvents, data: object): PoolThread {
   const gone = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  const worker = startThread(kind, { gone } satisfies EachThreadData);
+  const worker = startThread(kind, { ...data, gone } satisfies EachThreadData);
   worker.on("message", events.said);
-  worker.on("error", events.ended);
-  worker.on("exit", events.ended);
+  worker.on("error", (error: NodeJS.ErrnoException) => events.ended(error.code === outOfMemory));
+  worker.on("exit", () => events.ended(false));
   return {
     give: (job) => worker.postMessage(job),
     setGone: (isGone) => void Atomics.store(gone, 0, isGone ? 1 : 0),
@@ -51,13 +52,18 @@ function startHere(kind: ThreadKind, events: PoolThreadEvents): PoolThread {
   };
 }
 
+/** Node's error for a thread that was ended for its memory. */
+const outOfMemory = "ERR_WORKER_OUT_OF_MEMORY";
+/** V8 ends a process by the first if a heap cannot grow, and the kernel by the second if the machine has no memory. */
+const signalsOfMemory: ReadonlySet<unknown> = new Set(["SIGABRT", "SIGKILL"]);
+
 /** The Node of this process, also when its file is replaced or gone (proc(5)). */
 const runningNode = process.platform === "linux" ? "/proc/self/exe" : process.execPath;
 
 /** Environment variables that the process of a thread inherits: for the cache of compiled code and for memory. */
 const environment = ["PATH", "LD_LIBRARY_PATH", "NODE_COMPILE_CACHE", "MALLOC_ARENA_MAX", "TMPDIR"] as const;
 
-function startProcess(kind: ThreadKind, events: PoolThreadEvents): PoolThread {
+function startProcess(kind: ThreadKind, events: PoolThreadEvents, data: object): PoolThread {
   const child: ChildProcess = forTheHouse(() =>
     fork(processFile(kind), {
       execPath: runningNode,
@@ -84,18 +90,19 @@ function startProcess(kind: ThreadKind, events: PoolThreadEvents): PoolThread {
     // A process that is ending has no channel, and needs no message.
     if (child.connected) child.send(message, () => {});
   };
-  const over = (): void => {
+  const over = (signal: unknown): void => {
     for (const { reject } of asked.splice(0)) reject(new Error("The process has ended"));
     hasEnded.resolve();
-    events.ended();
+    events.ended(signalsOfMemory.has(signal));
   };
   child.on("message", (message: FromHost) => {
     if (message.kind === "said") events.said(message.message);
     else if (message.kind === "cpu") asked.shift()?.resolve(message.cpuMs);
-    else events.ended();
+    else events.ended(message.isOutOfMemory);
   });
   child.on("error", over);
-  child.on("exit", over);
+  child.on("exit", (_, signal) => over(signal));
+  tell({ kind: "start", data });
   return {
     give: (job) => tell({ kind: "job", job }),
     setGone: (isGone) => tell({ kind: "gone", isGone }),

@@ -1,6 +1,7 @@
 /** A process with one thread, for documents that may end the whole process: V8 ends the process if a heap cannot grow by a large
  *  piece. This side reports the thread's processor time, and ends with the thread or with the daemon. */
 import fs from "node:fs";
+import type { Worker } from "node:worker_threads";
 import { inBackground } from "#/src/model/background.ts";
 import type { ThreadKind } from "./house-threads.ts";
 import { type FromHost, hostedThread, type ToHost } from "./process-messages.ts";
@@ -14,17 +15,23 @@ const oomScore = "800";
 const kind = JSON.parse(process.env[hostedThread]!) as ThreadKind;
 if (fs.existsSync(oomFile)) fs.writeFileSync(oomFile, oomScore);
 const gone = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-const worker = startThread(kind, { gone } satisfies EachThreadData);
+let worker: Worker;
 const say = (message: FromHost): void => void process.send!(message);
 const end = (): void => process.exit(1);
 // Sent after the thread's other messages.
-const endThere = (): void => void process.send!({ kind: "ended" } satisfies FromHost, end);
-worker.on("message", (message: unknown) => say({ kind: "said", message }));
-worker.on("error", endThere);
-worker.on("exit", endThere);
+const endThere = (isOutOfMemory: boolean): void =>
+  void process.send!({ kind: "ended", isOutOfMemory } satisfies FromHost, end);
 process.on("disconnect", end);
 process.on("message", (message: ToHost) => {
   switch (message.kind) {
+    case "start":
+      worker = startThread(kind, { ...message.data, gone } satisfies EachThreadData);
+      worker.on("message", (said: unknown) => say({ kind: "said", message: said }));
+      worker.on("error", (error: NodeJS.ErrnoException) =>
+        endThere(error.code === "ERR_WORKER_OUT_OF_MEMORY"),
+      );
+      worker.on("exit", () => endThere(false));
+      break;
     case "job":
       worker.postMessage(message.job);
       break;

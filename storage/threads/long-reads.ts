@@ -1,11 +1,13 @@
 /** Long reads of a store, on separate threads. Scans have one thread, which starts with the first scan and ends after a time without
- *  any. A check has another thread, because its time grows with the store. */
+ *  any. A check has a process of its own, because its time and memory grow with the store. */
 import { once } from "node:events";
 import type { Worker } from "node:worker_threads";
 import { after, idleTime, inBackground } from "#/src/model/background.ts";
+import { WaypostError } from "#/src/model/errors.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
+import { type PoolThread, startPoolThread } from "#/src/threads/pool-thread.ts";
 import { endThread, startThread } from "#/src/threads/start-thread.ts";
-import { closedStore } from "../failures.ts";
+import { closedStore, errorOfRow } from "../failures.ts";
 import type { Progress, StorePlace } from "../store.ts";
 import { Channel } from "./channel.ts";
 import type { FromReader, ToReader } from "./messages.ts";
@@ -17,7 +19,7 @@ export class LongReads {
   readonly #idleMs: number;
   /** Threads that have not ended. */
   readonly #threads = new Set<Worker>();
-  readonly #checks = new Set<Worker>();
+  readonly #checks = new Set<PoolThread>();
   #reader: Promise<Channel> | undefined;
   #scanCount = 0;
   #idleTimer: NodeJS.Timeout | undefined;
@@ -44,15 +46,29 @@ export class LongReads {
   }
 
   async check(onProgress?: Progress): Promise<string[]> {
-    const channel = await this.#start();
-    const { worker } = channel;
-    this.#checks.add(worker);
+    if (this.#isClosed) throw closedStore();
+    const { promise, resolve, reject } = Promise.withResolvers<string[]>();
+    const process = startPoolThread(
+      houseThreads.checker,
+      {
+        said(said) {
+          const message = said as FromReader;
+          if (message.kind === "ready") process.give({ kind: "check", id: 0 } satisfies ToReader);
+          else if (message.kind === "progress") onProgress?.(message.done, message.total);
+          else if (message.kind === "failed") reject(new Error(message.message));
+          else if (message.answer.error !== undefined) reject(errorOfRow(message.answer.error));
+          else resolve(message.answer.result as string[]);
+        },
+        ended: (isOutOfMemory) => reject(this.#isClosed ? closedStore() : endedCheck(isOutOfMemory)),
+      },
+      this.#place,
+    );
+    this.#checks.add(process);
     try {
-      const post = (id: number): void => tell(worker, { kind: "check", id });
-      return (await channel.request(post, { onProgress })).result as string[];
+      return await promise;
     } finally {
-      this.#checks.delete(worker);
-      await endThread(worker);
+      this.#checks.delete(process);
+      await process.end();
     }
   }
 
@@ -69,7 +85,7 @@ export class LongReads {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#idleTimer);
-    for (const worker of this.#checks) inBackground(() => endThread(worker));
+    for (const process of this.#checks) inBackground(() => process.end());
     const ends = [...this.#threads].map((worker) => {
       worker.ref();
       return once(worker, "exit");
@@ -122,6 +138,16 @@ export class LongReads {
     worker.unref();
     return channel;
   }
+}
+
+function endedCheck(isOutOfMemory: boolean): WaypostError {
+  const { heapMb } = houseThreads.checker;
+  return isOutOfMemory
+    ? new WaypostError(
+        "upstream_unavailable",
+        `The check needs more memory than its process may have (${heapMb} MiB), and was ended.`,
+      )
+    : new WaypostError("internal", "The process of the check ended.");
 }
 
 function tell(worker: Worker, message: ToReader): void {

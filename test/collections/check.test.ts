@@ -6,6 +6,7 @@ import path from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { nobody } from "#/src/model/author.ts";
+import { checkStore } from "#/storage/checks/check.ts";
 import { openStore } from "#/storage/open-store.ts";
 import { byDav, eventText, openItemHouse, putEvent } from "../support/items.ts";
 
@@ -46,7 +47,7 @@ async function findingsAfter(damage: string): Promise<string[]> {
   database.exec(damage.replace(/\{(\w+)\}/g, (_, name: keyof typeof names) => String(names[name])));
   database.close();
   await using copy = await openStore({ folder });
-  return await copy.check();
+  return await checkStore(copy);
 }
 
 const tampered: readonly (readonly [damage: string, sentence: string])[] = [

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { selectOwner } from "#/src/accounts/administration/selectors.ts";
 import { importAccount } from "#/src/daemon/moving/archive/import-account.ts";
 import { tarEnd, tarEntry } from "#/src/daemon/moving/archive/tar.ts";
+import { transferRooms } from "#/src/daemon/moving/run-transfer.ts";
 import { createMail } from "#/src/mail/mail.ts";
 import { nobody } from "#/src/model/author.ts";
 import { keywordNumbers, systemFlagNames, systemFlags } from "#/src/model/flags.ts";
@@ -213,7 +214,7 @@ describe("an archive that is hostile or damaged", () => {
       ]),
     );
     const take = (bytesMax: number) =>
-      importAccount(house, account, file, {
+      importAccount(transferRooms(house), account, file, {
         bytesMax,
         takesSettings: false,
         signal: new AbortController().signal,
@@ -224,7 +225,7 @@ describe("an archive that is hostile or damaged", () => {
     expect(await take(1000)).toMatchObject({ imported: 0, known: 39, refused: 1 });
     const other = await selectOwner(house.store, "agent2@waypost.test");
     const takeThere = (bytesMax: number) =>
-      importAccount(house, other, file, {
+      importAccount(transferRooms(house), other, file, {
         bytesMax,
         takesSettings: false,
         signal: new AbortController().signal,
@@ -363,7 +364,7 @@ describe("an archive that is hostile or damaged", () => {
         ),
       );
       const take = (store: Store) =>
-        importAccount({ ...house, store, mail: createMail(store) }, account, file, {
+        importAccount({ ...transferRooms(house), store, mail: createMail(store) }, account, file, {
           bytesMax: 1000,
           takesSettings: false,
           signal: new AbortController().signal,

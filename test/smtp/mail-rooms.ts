@@ -18,6 +18,7 @@ import type { Clock } from "#/src/model/clock.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import { createOutbound } from "#/src/outbound/create-outbound.ts";
 import type { DueDelivery, Outbound } from "#/src/outbound/outbound.ts";
+import { checkStore } from "#/storage/checks/check.ts";
 import { openStore } from "#/storage/open-store.ts";
 import type { Store } from "#/storage/store.ts";
 import { testCertificate } from "../support/certificates/certificate.ts";
@@ -122,7 +123,7 @@ export async function openMailRooms(options: MailRoomsOptions = {}): Promise<Mai
     async [Symbol.asyncDispose]() {
       await Promise.all(listeners.map((listener) => listener.close()));
       await preparation.close();
-      const problems = await store.check();
+      const problems = await checkStore(store);
       await store.close();
       await database?.[Symbol.asyncDispose]();
       await rm(folder, { recursive: true });

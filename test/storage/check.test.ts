@@ -40,7 +40,7 @@ async function findingsOnPostgres(damage: string): Promise<string[]> {
   const folder = fs.mkdtempSync(path.join(base, "damaged-"));
   try {
     await using copy = await openStore({ folder, database: { url } });
-    return await copy.check();
+    return await checkStore(copy);
   } finally {
     await dropDatabase(url);
   }
@@ -58,7 +58,7 @@ async function findingsAfter(damage: string): Promise<string[]> {
   database.exec(damage);
   database.close();
   await using copy = await openStore({ folder });
-  return await copy.check();
+  return await checkStore(copy);
 }
 
 it.each([

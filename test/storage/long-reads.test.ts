@@ -1,10 +1,12 @@
 /** Long reads run on threads that exist only while they are needed. */
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import type { Worker } from "node:worker_threads";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { LongReads } from "#/storage/threads/long-reads.ts";
 import { itOnSqlite, openTestStore } from "../support/store.ts";
 import { useFreshWriters } from "../support/threads/kept-writers.ts";
+import { familyOf } from "../support/threads/process-family.ts";
 
 useFreshWriters();
 
@@ -69,3 +71,23 @@ it("ends a check that is under way when it is closed", async () => {
   await reads.close();
   expect(await check).toBe("upstream_unavailable");
 });
+
+it.runIf(existsSync("/proc/self/task"))(
+  "says of a check that its process had not enough memory",
+  async () => {
+    await using test = await openTestStore();
+    const before = new Set(familyOf(process.pid));
+    const reads = new LongReads(test.store.place);
+    const check = reads.check().catch((error: Error) => error.message);
+    const started = await vi.waitUntil(() => familyOf(process.pid).find((pid) => !before.has(pid)), {
+      interval: 1,
+    });
+    // As V8 ends it.
+    process.kill(started, "SIGABRT");
+    expect(await check).toBe(
+      "The check needs more memory than its process may have (1024 MiB), and was ended.",
+    );
+    expect(await reads.check()).toEqual([]);
+    await reads.close();
+  },
+);

@@ -16,7 +16,7 @@ export interface ExportedPiece {
 
 /** Each piece has some items, or one attachment. */
 export async function* exportItems(
-  collections: Collections,
+  collections: Pick<Collections, "listItems" | "readItems" | "listAttachmentPlaces" | "readAttachment">,
   account: AccountNumber,
   { agent, number }: Pick<Collection, "agent" | "number">,
 ): AsyncGenerator<ExportedPiece> {

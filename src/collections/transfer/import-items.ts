@@ -4,7 +4,8 @@ import { readContentLines } from "#/src/formats/content-lines/read-content-lines
 import { checkCalendarObject } from "#/src/formats/icalendar/check-calendar-object.ts";
 import { checkAddressData } from "#/src/formats/vcard/address-data.ts";
 import type { Actor } from "#/src/model/author.ts";
-import { type ErrorCode, isWaypostError, type WaypostError } from "#/src/model/errors.ts";
+import { type ErrorCode, isWaypostError, WaypostError } from "#/src/model/errors.ts";
+import { importedPartsMax } from "#/src/model/limits.ts";
 import type { Collection, CollectionKind } from "../collection.ts";
 import type { Collections, PutItem } from "../collections.ts";
 import { type ImportedObject, listImportedObjects, type ReadableFile } from "./imported-objects.ts";
@@ -45,7 +46,10 @@ interface Wanted {
 }
 
 export async function importItems(
-  collections: Collections,
+  collections: Pick<
+    Collections,
+    "changeItems" | "putItem" | "findItemsByUid" | "readItems" | "listAttachmentPlaces"
+  >,
   collection: Pick<Collection, "agent" | "number" | "kind">,
   actor: Actor,
   file: ReadableFile,
@@ -58,11 +62,18 @@ export async function importItems(
   const { place, missing } = createAttachmentPlaces(collections, collection.agent, attachments);
   let batch: ReadObject[] = [];
   let bytes = 0;
+  let parts = 0;
   /** The batch before this one, so that one is read while another is written. */
   let writing: Promise<void> = Promise.resolve();
   try {
     for await (const object of listImportedObjects(file, place)) {
       signal.throwIfAborted();
+      if (++parts > importedPartsMax)
+        throw new WaypostError("invalid", `The file has more than ${importedPartsMax} objects.`, {
+          field: "/file",
+          reason: "limit_reached",
+          hint: "Divide the file.",
+        });
       if ("refused" in object) refuse({ line: object.line, why: object.refused });
       else {
         batch.push(object);

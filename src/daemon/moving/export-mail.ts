@@ -1,10 +1,10 @@
 /** Exports a mailbox to a new folder, as a Maildir or as mbox files (`export-maildir.ts`, `export-mbox.ts`). */
 import fs from "node:fs";
 import type { MailboxMessage } from "#/src/mail/entries.ts";
-import type { Mail } from "#/src/mail/mail.ts";
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { TransferRooms } from "./transfer-rooms.ts";
 
 /** One form of mail on a disk. */
 export interface MailWriter {
@@ -24,7 +24,7 @@ export interface MailExport {
 
 /** The folder exists only when it is complete. Refuses a name that is taken. */
 export async function exportMail(
-  mail: Mail,
+  mail: TransferRooms["mail"],
   agent: AgentNumber,
   folder: string,
   writer: MailWriter,

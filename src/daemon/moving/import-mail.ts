@@ -2,13 +2,14 @@
  *  continues where it ended, and no message is stored twice. A later import brings the messages that are new. */
 
 import { createHash } from "node:crypto";
-import type { Mail } from "#/src/mail/mail.ts";
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import { atCommandLine } from "#/src/model/author.ts";
-import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
+import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import type { MailboxRole } from "#/src/model/roles.ts";
+import { assertMessageBounds, assertParts, assertSize } from "./import-bounds.ts";
 import type { MailSource, SourceMessage } from "./mail-source.ts";
+import type { TransferRooms } from "./transfer-rooms.ts";
 
 export interface MailImport {
   readonly imported: number;
@@ -43,7 +44,7 @@ const roleOfAttribute: Readonly<Record<string, MailboxRole>> = {
 };
 
 export async function importMail(
-  mail: Mail,
+  mail: TransferRooms["mail"],
   source: MailSource,
   options: ImportOptions,
 ): Promise<MailImport> {
@@ -78,10 +79,10 @@ export async function importMail(
       return;
     }
     try {
-      assertSize(message.size);
+      assertSize(message.size, bytesMax);
       const bytes = await message.read();
       if (bytes === undefined) return;
-      assertSize(bytes.length);
+      assertMessageBounds(bytes, bytesMax);
       const { flags, keywords, internalDate } = message;
       const appended = { bytes, flags, keywords, ...(internalDate === undefined ? {} : { internalDate }) };
       const { isReplayed } = await mail.importMessage(atCommandLine, agent, mailbox, appended, once);
@@ -98,13 +99,10 @@ export async function importMail(
     }
   }
 
-  function assertSize(size: number): void {
-    if (size > bytesMax)
-      throw new WaypostError("policy_refused", `It has ${size} octets; the limit is ${bytesMax}.`);
-  }
-
   let runningBytes = 0;
+  let parts = 0;
   for await (const message of source.messages()) {
+    assertParts(++parts);
     while (running.size >= atOnce || (running.size > 0 && runningBytes + message.size > bytesAtOnce))
       await Promise.race(running);
     if (signal.aborted || failure !== undefined) break;
@@ -126,7 +124,11 @@ export async function importMail(
   return { ...counts, refusals };
 }
 
-async function findOrCreate(mail: Mail, agent: AgentNumber, folder: string): Promise<Mailbox> {
+async function findOrCreate(
+  mail: TransferRooms["mail"],
+  agent: AgentNumber,
+  folder: string,
+): Promise<Mailbox> {
   const role = roleOfAttribute[folder];
   const boxes = await mail.listMailboxes(agent);
   const found =

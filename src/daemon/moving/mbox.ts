@@ -3,7 +3,9 @@
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
+import { WaypostError } from "#/src/model/errors.ts";
 import { answeredFlag, deletedFlag, draftFlag, flaggedFlag, seenFlag } from "#/src/model/flags.ts";
+import { importedLinesMax } from "#/src/model/limits.ts";
 import { type MailSource, type SourceMessage, withCrlf } from "./mail-source.ts";
 
 const chunkBytes = 1024 * 1024;
@@ -83,14 +85,20 @@ interface Found {
   readonly date: number | undefined;
 }
 
-/** Message by message, each whole in memory and no more than that. Throws for a file that does not begin as an mbox. */
+/** Message by message, each whole in memory and no more than that. Throws `invalid` for a file that does not begin as an mbox. */
 async function* messagesOf(file: string, bytesMax: number): AsyncGenerator<Found> {
   let parts: Buffer[] = [];
   let size = 0;
   let date: number | undefined;
   let hasBegun = false;
+  let linesBefore = 0;
   // A separator stands behind an empty line, another separator, or at the beginning.
   let isBehindEmpty = true;
+  const keep = (piece: Buffer): void => {
+    size += piece.length;
+    // What is too large is cut, and refused for its size where it is stored.
+    if (piece.length > 0 && size <= bytesMax + chunkBytes) parts.push(piece);
+  };
   const take = (): Found => {
     const lines = Buffer.concat(parts);
     const whole = size;
@@ -100,44 +108,85 @@ async function* messagesOf(file: string, bytesMax: number): AsyncGenerator<Found
     const end = lines.subarray(-2).toString("latin1") === "\n\n" ? lines.length - 1 : lines.length;
     return { lines: lines.subarray(0, end), size: Math.max(end, whole - 1), date };
   };
-  for await (const line of linesOf(file)) {
-    const isSeparator: boolean = line.subarray(0, separator.length).equals(separator) && isBehindEmpty;
-    isBehindEmpty = isSeparator || line.toString("latin1").trim() === "";
-    if (isSeparator) {
-      if (hasBegun && size > 0) yield take();
-      hasBegun = true;
-      const parsed = Date.parse(
-        line
-          .toString("latin1")
-          .replace(/^From \S+ +/, "")
-          .trim(),
-      );
-      date = Number.isNaN(parsed) ? undefined : parsed;
-    } else if (hasBegun) {
-      size += line.length;
-      // What is too large is cut, and refused for its size where it is stored.
-      if (size <= bytesMax + chunkBytes) parts.push(line);
-    } else if (line.toString("latin1").trim() !== "")
-      throw new Error("The file does not begin with a line From.");
+  for await (const { block, isLineStart } of blocksOf(file)) {
+    /** What of the block belongs to the message begins here. */
+    let kept = 0;
+    let from = 0;
+    let isAtStart = isLineStart;
+    while (from < block.length) {
+      const feed = block.indexOf(lineFeed, from);
+      const end = feed < 0 ? block.length : feed + 1;
+      const isSeparator: boolean = isAtStart && isBehindEmpty && beginsWith(block, from, separator);
+      isBehindEmpty = isSeparator || (isAtStart && isBlank(block, from, end));
+      if (isSeparator) {
+        if (hasBegun) keep(block.subarray(kept, from));
+        if (hasBegun && size > 0) yield take();
+        hasBegun = true;
+        kept = end;
+        date = dateOf(block.toString("latin1", from, Math.min(end, from + separatorLookedAtMax)));
+      } else if (!hasBegun) {
+        if (!isBehindEmpty) throw refused(file, "does not begin with a line From.");
+        if (++linesBefore > importedLinesMax)
+          throw refused(file, `has more than ${importedLinesMax} lines before its first message.`);
+      }
+      from = end;
+      isAtStart = true;
+    }
+    if (hasBegun) keep(block.subarray(kept));
   }
   if (hasBegun && size > 0) yield take();
 }
 
-/** Lines with their ends; one that is longer than a chunk comes in pieces. */
-async function* linesOf(file: string): AsyncGenerator<Buffer> {
+/** Of a separator line. */
+const separatorLookedAtMax = 1000;
+
+function dateOf(line: string): number | undefined {
+  const parsed = Date.parse(line.replace(/^From \S+ +/, "").trim());
+  return Number.isNaN(parsed) ? undefined : parsed;
+}
+
+function beginsWith(block: Buffer, from: number, start: Buffer): boolean {
+  return (
+    block.length - from >= start.length &&
+    block.compare(start, 0, start.length, from, from + start.length) === 0
+  );
+}
+
+/** White space alone. */
+function isBlank(block: Buffer, from: number, end: number): boolean {
+  for (let at = from; at < end; at++) {
+    const octet = block[at]!;
+    if (octet !== 32 && (octet < 9 || octet > 13)) return false;
+  }
+  return true;
+}
+
+function refused(file: string, why: string): WaypostError {
+  return new WaypostError("invalid", `${file} ${why}`, { field: "/file" });
+}
+
+interface Block {
+  /** Whole lines with their ends; of a line that is longer than a chunk, a piece. */
+  readonly block: Buffer;
+  readonly isLineStart: boolean;
+}
+
+async function* blocksOf(file: string): AsyncGenerator<Block> {
   let rest: Buffer = Buffer.alloc(0);
+  let isLineStart = true;
   for await (const chunk of fs.createReadStream(file, { highWaterMark: chunkBytes })) {
-    rest = rest.length === 0 ? (chunk as Buffer) : Buffer.concat([rest, chunk as Buffer]);
-    let from = 0;
-    for (let at = rest.indexOf(lineFeed); at >= 0; at = rest.indexOf(lineFeed, from)) {
-      yield rest.subarray(from, at + 1);
-      from = at + 1;
+    const text = rest.length === 0 ? (chunk as Buffer) : Buffer.concat([rest, chunk as Buffer]);
+    const end = text.lastIndexOf(lineFeed) + 1;
+    if (end > 0) {
+      yield { block: text.subarray(0, end), isLineStart };
+      isLineStart = true;
     }
-    rest = rest.subarray(from);
+    rest = text.subarray(end);
     if (rest.length > chunkBytes) {
-      yield rest;
+      yield { block: rest, isLineStart };
+      isLineStart = false;
       rest = Buffer.alloc(0);
     }
   }
-  if (rest.length > 0) yield rest;
+  if (rest.length > 0) yield { block: rest, isLineStart };
 }

@@ -2,6 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { printableText } from "#/protocols/delivery/reply.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import { assertFileSize } from "./import-bounds.ts";
 import type { MailSource } from "./mail-source.ts";
 import { isMaildir, openMaildir } from "./maildir.ts";
 import { openMbox } from "./mbox.ts";
@@ -19,6 +20,7 @@ export async function openMailSource(
   const found = fs.statSync(file, { throwIfNoEntry: false });
   if (found === undefined) throw new WaypostError("invalid", `${file} is not there.`, { field: "/file" });
   if (found.isDirectory()) return isMaildir(file) ? openMaildir(file) : openMessageFiles(file);
+  assertFileSize(file, found.size);
   return /\.eml$/i.test(file) ? openMessageFiles(file) : openMbox(file, bytesMax);
 }
 

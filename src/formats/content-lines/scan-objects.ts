@@ -2,7 +2,7 @@
  *  without keeping its text: a file with a whole calendar may be too large to read at once. Offsets are octets. */
 import { isUtf8 } from "node:buffer";
 import { WaypostError } from "#/src/model/errors.ts";
-import { contentDepthMax, scannedComponentsMax } from "#/src/model/limits.ts";
+import { contentDepthMax, importedLinesMax, scannedComponentsMax } from "#/src/model/limits.ts";
 
 export interface ScannedRange {
   readonly start: number;
@@ -43,7 +43,7 @@ interface OpenObject {
 }
 
 /** The top-level objects, in order; text between them is skipped. Throws `limit_reached` for one with too many
- *  components. */
+ *  components, and for a file with too many lines. */
 export async function* scanObjects(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ScannedObject> {
   const scan = new ObjectScan();
   for await (const chunk of chunks) {
@@ -75,8 +75,11 @@ class ObjectScan {
   take(chunk: Uint8Array): void {
     let from = 0;
     for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
-      this.#keep(chunk, from, at + 1);
-      this.#physicalLine();
+      if (at === from && this.#pendingLength === 0) this.#emptyLine(this.#offset + at);
+      else {
+        this.#keep(chunk, from, at + 1);
+        this.#physicalLine();
+      }
       from = at + 1;
     }
     this.#keep(chunk, from, chunk.length);
@@ -96,21 +99,37 @@ class ObjectScan {
     this.#pendingLength += to - from;
   }
 
+  #emptyLine(start: number): void {
+    this.#pendingStart = start;
+    this.#begins("");
+  }
+
   #physicalLine(): void {
     const text = textOf(Buffer.concat(this.#pending)).replace(/\r?\n$/, "");
     const isFolded = !this.#isEmpty && (text.startsWith(" ") || text.startsWith("\t"));
     if (isFolded) {
       if (this.#text.length < lineLookedAtMax) this.#text += text.slice(1);
-    } else {
-      this.#logicalLine(this.#pendingStart);
-      this.#text = this.#pendingStart === 0 ? text.replace(/^\ufeff/, "") : text;
-      this.#textStart = this.#pendingStart;
-      this.#textLine = this.#line;
-      this.#isEmpty = false;
-    }
-    this.#line++;
+      this.#nextLine();
+    } else this.#begins(text);
     this.#pending = [];
     this.#pendingLength = 0;
+  }
+
+  /** A logical line begins with this physical one. */
+  #begins(text: string): void {
+    this.#logicalLine(this.#pendingStart);
+    this.#text = this.#pendingStart === 0 ? text.replace(/^\ufeff/, "") : text;
+    this.#textStart = this.#pendingStart;
+    this.#textLine = this.#line;
+    this.#isEmpty = false;
+    this.#nextLine();
+  }
+
+  #nextLine(): void {
+    if (++this.#line > importedLinesMax)
+      throw new WaypostError("invalid", `The file has more than ${importedLinesMax} lines.`, {
+        reason: "limit_reached",
+      });
   }
 
   /** `end`: the start of the next line. */

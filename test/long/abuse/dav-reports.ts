@@ -1,7 +1,7 @@
 /** Reports of the largest allowed size on a calendar with many events: expansions of series, 10,000 hrefs, all changes, the busy
  *  times of many people: `node test/long/abuse/dav-reports.ts [events]`. */
 import fs from "node:fs";
-import { importFile } from "#/src/daemon/collection-files.ts";
+import { runPrivateOperation } from "#/src/daemon/private-operations.ts";
 import { startInProcessDaemon } from "../../support/daemon.ts";
 import { type Attack, attack } from "./attack.ts";
 import { bearer, overAndOver, send } from "./clients.ts";
@@ -27,9 +27,13 @@ export const davReports: Attack = {
     const file = `${data}/events.ics`;
     const events = Array.from({ length: count }, (_, at) => eventAt(at)).join("");
     fs.writeFileSync(file, `${head}${events}END:VCALENDAR\r\n`);
-    const request = { owner: daemon.agents[0]!.address, file, collection: undefined };
-    const watcher = { signal: new AbortController().signal, onProgress: () => {} };
-    await importFile(daemon.daemon.house, request, watcher);
+    await runPrivateOperation(daemon.daemon.house, {
+      operation: "collection.import",
+      input: { owner: daemon.agents[0]!.address, file },
+      signal: new AbortController().signal,
+      onProgress: () => {},
+      onFrame: () => {},
+    });
     fs.rmSync(file);
     return undefined;
   },

@@ -6,6 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip, createZstdCompress, createZstdDecompress } from "node:zlib";
 import { WaypostError } from "#/src/model/errors.ts";
 import { archiveGrowthFreeBytes, archiveGrowthMax } from "#/src/model/limits.ts";
+import { assertFileSize } from "../import-bounds.ts";
 
 const chunkBytes = 256 * 1024;
 
@@ -106,6 +107,7 @@ async function firstOctets(file: string): Promise<Buffer> {
   await using handle = await open(file, "r").catch((error: NodeJS.ErrnoException) => {
     throw new WaypostError("invalid", `${file} cannot be read: ${error.code}.`, { field: "/file" });
   });
+  assertFileSize(file, (await handle.stat()).size);
   const first = Buffer.alloc(4);
   await handle.read(first, 0, first.length, 0);
   return first;

@@ -1,5 +1,5 @@
 import type { AgentRow } from "#/storage/rows.ts";
-import type { ArchiveRooms } from "./export-account.ts";
+import type { TransferRooms } from "../transfer-rooms.ts";
 import type { Manifest } from "./format.ts";
 import type { TarEntry } from "./tar.ts";
 
@@ -23,7 +23,7 @@ export interface EntryImport {
 
 /** What each kind of entries is put into. */
 export interface OpenArchive {
-  readonly rooms: ArchiveRooms;
+  readonly rooms: TransferRooms;
   readonly owner: AgentRow;
   readonly head: Manifest;
   readonly counts: ImportCounts;

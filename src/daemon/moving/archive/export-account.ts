@@ -3,7 +3,6 @@
  *  before or after the change. */
 
 import { randomBytes } from "node:crypto";
-import { administer } from "#/src/accounts/administration/operations.ts";
 import { primaryAddress } from "#/src/accounts/principal.ts";
 import type { Collection } from "#/src/collections/collection.ts";
 import type { StoredItem } from "#/src/collections/item.ts";
@@ -13,12 +12,11 @@ import { carriedItem } from "#/src/collections/transfer/export-items.ts";
 import type { FileEntry } from "#/src/files/files.ts";
 import type { MailboxMessage } from "#/src/mail/entries.ts";
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
-import { atCommandLine } from "#/src/model/author.ts";
 import { keywordNumbers, systemFlagNames, systemFlags } from "#/src/model/flags.ts";
 import type { MessageNumber } from "#/src/model/numbers.ts";
 import { sharedMessagePages } from "#/storage/queries/mail/entries.ts";
 import type { AgentRow } from "#/storage/rows.ts";
-import type { House } from "../../house.ts";
+import type { TransferRooms } from "../transfer-rooms.ts";
 import { isArchive, writeArchive } from "./archive-file.ts";
 import {
   type ArchivedCollection,
@@ -39,8 +37,6 @@ import { tarEnd, tarEntry } from "./tar.ts";
 
 export { isArchive };
 
-export type ArchiveRooms = Pick<House, "store" | "mail" | "collections" | "files" | "settings" | "outbound">;
-
 export interface ArchiveExport {
   readonly file: string;
   readonly messages: number;
@@ -55,7 +51,7 @@ interface Watcher {
 
 /** The file exists only when it is complete. Refuses a name that is taken. */
 export async function exportAccount(
-  rooms: ArchiveRooms,
+  rooms: TransferRooms,
   owner: AgentRow,
   file: string,
   { signal, onProgress }: Watcher,
@@ -106,9 +102,9 @@ function* json(path: string, value: Parameters<typeof writeJson>[1]): Generator<
   yield* tarEntry(path, writeJson(path, value), Date.now());
 }
 
-async function describeSettings(rooms: ArchiveRooms, owner: AgentRow): Promise<ArchivedSettings> {
+async function describeSettings(rooms: TransferRooms, owner: AgentRow): Promise<ArchivedSettings> {
   const ask = (operation: string, input: Readonly<Record<string, unknown>>) =>
-    administer(atCommandLine, rooms, operation, input) as unknown as Promise<Shown>;
+    rooms.operator.administer(operation, input) as unknown as Promise<Shown>;
   const address = primaryAddress(owner);
   const shown = await ask(`${owner.kind}.show`, { owner: address });
   const grants: ArchivedSettings["grants"] = [];
@@ -143,7 +139,7 @@ function namesOf(shown: "all" | string[]): "all" | string[] {
 }
 
 async function describeFolders(
-  { mail }: ArchiveRooms,
+  { mail }: TransferRooms,
   { agent }: AgentRow,
   boxes: readonly Mailbox[],
 ): Promise<ArchivedFolder[]> {
@@ -156,7 +152,7 @@ async function describeFolders(
 }
 
 async function* annotationEntries(
-  { mail }: ArchiveRooms,
+  { mail }: TransferRooms,
   { agent }: AgentRow,
   boxes: readonly Mailbox[],
 ): AsyncGenerator<Uint8Array> {
@@ -173,7 +169,7 @@ async function* annotationEntries(
 }
 
 async function describeCollection(
-  { collections }: ArchiveRooms,
+  { collections }: TransferRooms,
   place: Collection,
 ): Promise<ArchivedCollection> {
   const { kind, role, segment, displayName, description, color, order } = place;
@@ -196,7 +192,7 @@ async function describeCollection(
 }
 
 async function* mailEntries(
-  { mail, store }: ArchiveRooms,
+  { mail, store }: TransferRooms,
   { agent }: AgentRow,
   boxes: readonly Mailbox[],
   tell: (count: number) => void,
@@ -267,7 +263,7 @@ function flagNames({ flags }: MailboxMessage, keywords: readonly string[]): stri
 }
 
 async function* itemEntries(
-  { collections }: ArchiveRooms,
+  { collections }: TransferRooms,
   { account }: AgentRow,
   { agent, number, kind }: Collection,
   place: string,
@@ -309,7 +305,7 @@ async function* itemEntries(
 }
 
 async function* fileEntries(
-  { files }: ArchiveRooms,
+  { files }: TransferRooms,
   { agent }: AgentRow,
   tell: (count: number) => void,
 ): AsyncGenerator<Uint8Array> {

@@ -4,9 +4,10 @@
  *  for them. */
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentRow } from "#/storage/rows.ts";
+import { assertParts } from "../import-bounds.ts";
+import type { TransferRooms } from "../transfer-rooms.ts";
 import { readArchive } from "./archive-file.ts";
 import type { EntryImport, ImportCounts } from "./entry-import.ts";
-import type { ArchiveRooms } from "./export-account.ts";
 import { type ArchivedSettings, jsonBytesMax, type Manifest, manifest, readJson } from "./format.ts";
 import { createItemImport } from "./import-collections.ts";
 import { createFileImport } from "./import-files.ts";
@@ -40,7 +41,7 @@ const strangeEntriesMax = 1000;
 const refusalsMax = 100;
 
 export async function importAccount(
-  rooms: ArchiveRooms,
+  rooms: TransferRooms,
   owner: AgentRow,
   file: string,
   { bytesMax, takesSettings, signal, onProgress }: ImportOptions,
@@ -73,6 +74,7 @@ export async function importAccount(
     const { messages, items } = head.counts;
     const { imported, known, refused } = counts;
     const done = imported + known + refused + counts.items;
+    assertParts(done + counts.files);
     onProgress(done, Math.max(done, messages + items));
   }
   if (head === undefined) throw new WaypostError("invalid", "The archive is empty.", { field: "/file" });

@@ -6,8 +6,10 @@ import type { Appended } from "#/src/mail/writes.ts";
 import { atCommandLine } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { systemFlagNamed, systemFlags } from "#/src/model/flags.ts";
+import { importedLinesMax } from "#/src/model/limits.ts";
 import type { MailboxNumber, Uid } from "#/src/model/numbers.ts";
 import { isHoldRole } from "#/src/model/roles.ts";
+import { hasTooManyLines } from "../import-bounds.ts";
 import type { EntryImport, OpenArchive } from "./entry-import.ts";
 import {
   type ArchivedFolder,
@@ -207,6 +209,7 @@ export async function createMailImport({
       if (batchBytes + size > batchBytesMax) await flush();
       if (batchCount === 0) batchPlace = path;
       if (bytes === undefined || size > bytesMax) refuse(name, `${path} has more octets than ${bytesMax}.`);
+      else if (hasTooManyLines(bytes)) refuse(name, `${path} has more lines than ${importedLinesMax}.`);
       else batch.push({ place: path, at: batchCount, described, bytes, digest });
       batchDigests.push(digest);
       batchBytes += size;

@@ -1,17 +1,15 @@
 /** Imports the settings of an archive by operations of the operator. Each setting is accepted or refused separately. */
 
-import { administer } from "#/src/accounts/administration/operations.ts";
 import { primaryAddress } from "#/src/accounts/principal.ts";
-import { atCommandLine } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentRow } from "#/storage/rows.ts";
-import type { ArchiveRooms } from "./export-account.ts";
+import type { TransferRooms } from "../transfer-rooms.ts";
 import type { ArchivedSettings } from "./format.ts";
 
 const dayMs = 86_400_000;
 
 export async function applySettings(
-  rooms: ArchiveRooms,
+  rooms: TransferRooms,
   owner: AgentRow,
   settings: ArchivedSettings,
   refuse: (what: string, why: string) => void,
@@ -19,7 +17,7 @@ export async function applySettings(
   const address = primaryAddress(owner);
   const run = async (what: string, operation: string, input: Readonly<Record<string, unknown>>) => {
     try {
-      return await administer(atCommandLine, rooms, operation, input);
+      return await rooms.operator.administer(operation, input);
     } catch (error) {
       if (!isWaypostError(error)) throw error;
       refuse(what, error.message);
