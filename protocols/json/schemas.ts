@@ -124,6 +124,7 @@ const provenanceSchema = z
     source: z.string().optional().describe("The protocol by which it came."),
     from_domain: z.string().optional(),
     checks: z.record(z.string(), z.unknown()).optional(),
+    addressed: z.literal(false).optional().describe("The mailbox stands in no To or Cc of the mail."),
     removed_detail: z
       .array(
         z.strictObject({

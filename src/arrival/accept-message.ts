@@ -2,10 +2,11 @@ import type { Settings } from "#/config/schema.ts";
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import { fromDomainOf } from "#/src/evidence/shown-address.ts";
 import type { Provenance } from "#/src/mail/messages.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Tally } from "#/src/model/tally.ts";
 import type { Store } from "#/storage/store.ts";
 import type { Delivery } from "#/storage/transactions/mail/deliver-message.ts";
-import { copiesFor, type Recipient } from "./admit-recipient.ts";
+import { type Copy, copiesFor, type Recipient } from "./admit-recipient.ts";
 import { completeSubmission } from "./complete-submission.ts";
 import { type CalendarRooms, deliverWithCalendar } from "./deliver-with-calendar.ts";
 import { type ExaminationRooms, type Examined, examineArrival } from "./examination.ts";
@@ -59,8 +60,16 @@ export async function acceptMessage(
   assertAcceptableHeader(message.bytes);
   if (transport.principal === undefined && (await recordReport(rooms, message))) return [];
   const at = store.clock.now();
-  const { facts, calendar, reports, checks, isAuthenticated, mailboxRole, authenticationResults } =
-    await understand();
+  const {
+    facts,
+    calendar,
+    reports,
+    checks,
+    addressees,
+    isAuthenticated,
+    mailboxRole,
+    authenticationResults,
+  } = await understand();
   const provenance: Provenance & { readonly dsn?: DsnRequest | undefined } = {
     source: transport.source,
     ...fromDomainOf(facts.fromAddress),
@@ -68,6 +77,7 @@ export async function acceptMessage(
     dsn: message.dsn,
   };
   const copies = copiesFor(message.recipients);
+  const unaddressed = await unaddressedOf(accounts, copies, addressees);
   const recipients = copies.map(({ account, agent, addresses }) => {
     const trace = formatTrace({
       reversePath: message.reversePath,
@@ -83,7 +93,7 @@ export async function acceptMessage(
       mailboxRole,
       trace,
       flags: 0,
-      provenance: JSON.stringify(provenance),
+      provenance: JSON.stringify(unaddressed.has(agent) ? { ...provenance, addressed: false } : provenance),
       isAuthenticated,
       source: transport.source,
     };
@@ -133,4 +143,27 @@ export async function acceptMessage(
       authenticationResults: "",
     };
   }
+}
+
+/** The mailboxes that stand in no To or Cc by any of their addresses, tags aside. */
+async function unaddressedOf(
+  accounts: ArrivalRooms["accounts"],
+  copies: readonly Copy[],
+  addressees: readonly string[] | undefined,
+): Promise<ReadonlySet<AgentNumber>> {
+  const unaddressed = new Set<AgentNumber>();
+  if (addressees === undefined) return unaddressed;
+  const named = new Set(addressees.flatMap((one) => [one, withoutTag(one)]));
+  for (const { agent, addresses } of copies) {
+    if (addresses.some((one) => named.has(one.toLowerCase()))) continue;
+    const facts = await accounts.findAgentFacts(agent);
+    if (!facts?.addresses.some((one) => named.has(one.toLowerCase()))) unaddressed.add(agent);
+  }
+  return unaddressed;
+}
+
+function withoutTag(address: string): string {
+  const at = address.lastIndexOf("@");
+  const plus = address.indexOf("+");
+  return plus > 0 && plus < at ? address.slice(0, plus) + address.slice(at) : address;
 }

@@ -24,6 +24,8 @@ export interface Examined {
   readonly calendar: ArrivingCalendar | undefined;
   readonly reports: readonly ReceivedReport[];
   readonly checks: Checks;
+  /** Addresses of To and Cc, in lower case; undefined where nobody looked. */
+  readonly addressees?: readonly string[] | undefined;
   readonly isAuthenticated: boolean;
   readonly mailboxRole: "inbox" | "junk";
   /** The Authentication-Results field, with its line end. */
@@ -46,7 +48,7 @@ export async function examineArrival(
     preparation.prepare(bytes, origin),
     spamCheck,
   ]);
-  const { checks, isAuthenticated, failedPolicy } = evidence!;
+  const { checks, addressees, isAuthenticated, failedPolicy } = evidence!;
   const isRefused = failedDmarc === "reject" && failedPolicy === "reject";
   const isDisowned = failedPolicy === "reject" || failedPolicy === "quarantine";
   const isQuarantined = isDisowned && failedDmarc !== "keep";
@@ -61,6 +63,7 @@ export async function examineArrival(
     calendar,
     reports,
     checks: { ...checks, ...(spam === undefined ? {} : { spam }) },
+    addressees,
     isAuthenticated,
     mailboxRole: isUnwanted ? "junk" : "inbox",
     authenticationResults: formatAuthenticationResults(settings.server.hostname, checks),

@@ -768,6 +768,8 @@ export interface Provenance {
   readonly source?: string;
   readonly from_domain?: string;
   readonly checks?: Readonly<Record<string, unknown>>;
+  /** The mailbox stands in no To or Cc of the mail. */
+  readonly addressed?: false;
   readonly removed_detail?: readonly {
     readonly what: "hidden-element" | "hidden-by-style" | "zero-size-text" | "invisible-colour" | "off-screen" | "comment" | "script" | "style" | "form" | "active-attribute" | "remote-image" | "tracking-pixel" | "zero-width" | "bidi-control" | "unicode-tag" | "variation-selector" | "control-character" | "quoted-history" | "signature" | "unsafe-link" | "binary" | "undecodable" | "over-limit" | "name-is-address" | "doubtful";
     readonly count: number;

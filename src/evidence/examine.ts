@@ -4,10 +4,13 @@
  *  body is a failure; BIMI is not read.
  *
  *  Throws nothing: a result that cannot be found is `temperror`. */
-import { type HeaderField, readHeaderFields } from "#/src/formats/mime/header.ts";
+import { parseDomain } from "#/src/accounts/address.ts";
+import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
+import { type HeaderField, headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
 import { headerBlockBytesMax, headerBytesMax } from "#/src/model/limits.ts";
 import { authorDomains, authorOf } from "./author.ts";
 import type { Checks, DkimCheck, Evidence } from "./checks.ts";
+import { decodingFields, hidesText } from "./decoding-fields.ts";
 import { checkDmarc, checkDmarcOfAll, type DmarcFinding, type PassedDomains } from "./dmarc.ts";
 import { limitQuestions, type Resolve } from "./dns.ts";
 import { checkReverseName } from "./reverse-name.ts";
@@ -69,17 +72,26 @@ export async function examineMessage(
     const policy = !named.areAll && failedPolicy !== "reject" ? "quarantine" : failedPolicy;
     return {
       checks: { ...shared, dkim: signatures.dkim.map((one) => shownSignature(one)), dmarc: shown },
+      addressees: addresseesOf(fields),
       isAuthenticated: false,
       ...(policy === undefined ? {} : { failedPolicy: policy }),
     };
   }
   const dmarc = await checkDmarc(author.domain, passed, dmarcResolve);
-  return judge(fields, signatures.dkim, dmarc, shared);
+  const isAligned = await relatedTo([author.domain]);
+  return judge({ bytes, fields, isAligned }, signatures.dkim, dmarc, shared);
+}
+
+interface Judged {
+  readonly bytes: Uint8Array;
+  readonly fields: readonly HeaderField[];
+  /** Whether a domain belongs to the author's organization. */
+  readonly isAligned: (domain: string) => boolean;
 }
 
 /** The checks of a message with one author. */
 function judge(
-  fields: readonly HeaderField[],
+  { bytes, fields, isAligned }: Judged,
   signatures: readonly SignatureFinding[],
   dmarc: DmarcFinding,
   shared: Checks,
@@ -88,19 +100,53 @@ function judge(
     ({ isValid, domain, coverage }) => isValid && dmarc.aligned.has(domain ?? "") && coverage?.isComplete,
   );
   const isBySignature = !dmarc.isSpfAligned && speaking.length > 0;
-  const hasReplyTo = fields.some(({ name }) => name === "reply-to");
-  const isReplyToCovered = speaking.some(({ coverage }) => coverage?.covers.includes("reply-to"));
+  const isUncovered = (name: string): boolean =>
+    isBySignature &&
+    fields.some((field) => field.name === name) &&
+    !speaking.some(({ coverage }) => coverage?.covers.includes(name));
+  const undecided = decodingFields.filter(isUncovered);
+  const isMisled =
+    (isUncovered("reply-to") && !domainsOf(fields, "reply-to").every(isAligned)) ||
+    (undecided.length > 0 && hidesText(bytes, fields, undecided));
   return {
     checks: {
       ...shared,
       dkim: signatures.map((one) => shownSignature(one, dmarc.aligned)),
       dmarc: dmarc.shown,
-      ...(isBySignature && hasReplyTo ? { reply_to: { covered: isReplyToCovered } } : {}),
+      ...(isBySignature && fields.some(({ name }) => name === "reply-to")
+        ? { reply_to: shownReplyTo(fields, !isUncovered("reply-to")) }
+        : {}),
+      ...(undecided.length === 0 ? {} : { decoding: { covered: false, fields: undecided } }),
     },
-    isAuthenticated: dmarc.isSpfAligned || speaking.length > 0,
+    addressees: addresseesOf(fields),
+    isAuthenticated: (dmarc.isSpfAligned || speaking.length > 0) && !isMisled,
     isSpfAligned: dmarc.isSpfAligned,
     ...(dmarc.failedPolicy === undefined ? {} : { failedPolicy: dmarc.failedPolicy }),
   };
+}
+
+/** A Reply-To that is the address of List-Post (RFC 2369 section 3.4). Both may be anybody's, so it only tells why the field is there. */
+function shownReplyTo(fields: readonly HeaderField[], isCovered: boolean): NonNullable<Checks["reply_to"]> {
+  const [post = ""] = headerValues(fields, "list-post");
+  const listed = /<mailto:([^>?]{1,500})/i.exec(post)?.[1]?.toLowerCase();
+  const isList =
+    !isCovered && listed !== undefined && addressesOf(fields, "reply-to").every((one) => one === listed);
+  return { covered: isCovered, ...(isList ? { list: true } : {}) };
+}
+
+function addressesOf(fields: readonly HeaderField[], name: string): string[] {
+  return headerValues(fields, name)
+    .flatMap((value) => listMailAddresses(value))
+    .map(({ address }) => address.toLowerCase());
+}
+
+/** Domains in A-labels; "" for an address without one. */
+function domainsOf(fields: readonly HeaderField[], name: string): string[] {
+  return addressesOf(fields, name).map((one) => parseDomain(one.slice(one.lastIndexOf("@") + 1)) ?? "");
+}
+
+function addresseesOf(fields: readonly HeaderField[]): string[] {
+  return [...addressesOf(fields, "to"), ...addressesOf(fields, "cc")];
 }
 
 function shownSignature(

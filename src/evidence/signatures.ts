@@ -99,6 +99,8 @@ interface Candidate {
   readonly row: HeaderRow;
   readonly domain: string | undefined;
   readonly signedNames: readonly string[];
+  /** `t=` (RFC 6376 section 3.5). */
+  readonly signedAt: number | undefined;
 }
 
 /** The verifier of `mailauth`, which sees the chosen signatures alone and verifies them against the whole header. */
@@ -144,14 +146,18 @@ async function createVerifier(
         const signedNames = String(parsed.h?.value ?? "")
           .toLowerCase()
           .split(":");
+        const signedAt = /^\d{1,12}$/.test(String(parsed.t?.value))
+          ? Number(parsed.t!.value) * 1000
+          : undefined;
+        const candidate = { row, domain, signedNames, signedAt };
         if (parsed.l !== undefined) this.#leaveOut(leftOut("body-length", parsed.d?.value, parsed.s?.value));
         else if (/-\s*sha1$/i.test(String(parsed.a?.value ?? "")))
           this.#leaveOut(leftOut("weak-algorithm", parsed.d?.value, parsed.s?.value));
         else if (signedNames.length > signedNamesMax)
           this.#leaveOut(leftOut("over-limit", parsed.d?.value, parsed.s?.value));
         else if (domain !== undefined && preferred.length < signaturesMax && isPreferred(domain))
-          preferred.push({ row, domain, signedNames });
-        else if (others.length < signaturesMax) others.push({ row, domain, signedNames });
+          preferred.push(candidate);
+        else if (others.length < signaturesMax) others.push(candidate);
       }
       const chosen = new Set([...preferred, ...others].slice(0, signaturesMax).map(({ row }) => row));
       const found = new Map([...preferred, ...others].map((one) => [one.row, one]));
@@ -163,12 +169,15 @@ async function createVerifier(
     }
 
     findings(): SignatureFinding[] {
-      const verified = this.#chosen.map(({ signedNames }, at) => found(this.results[at], signedNames));
+      const verified = this.#chosen.map((candidate, at) => found(this.results[at], candidate));
       return [...verified, ...this.#leftOut].slice(0, signaturesMax);
     }
   }
 
-  const found = (one: VerifiedSignature | undefined, signedNames: readonly string[]): SignatureFinding => {
+  const found = (
+    one: VerifiedSignature | undefined,
+    { signedNames, signedAt }: Candidate,
+  ): SignatureFinding => {
     if (one === undefined) return { result: "temperror", isValid: false };
     const isValid = one.status.result === "pass";
     return {
@@ -177,6 +186,7 @@ async function createVerifier(
       ...claimedName("selector", one.selector),
       isValid,
       ...(isValid ? { coverage: coverageOf(fields, signedNames) } : {}),
+      ...(isValid && signedAt !== undefined ? { age_s: Math.round((Date.now() - signedAt) / 1000) } : {}),
     };
   };
   return new ChosenVerifier({ resolver, strict: true });

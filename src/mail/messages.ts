@@ -54,6 +54,8 @@ export interface Provenance {
   readonly source: "smtp" | "submission" | "imap" | "dav" | "api" | "import";
   readonly fromDomain?: string;
   readonly checks?: Readonly<Record<string, unknown>>;
+  /** Of mail by SMTP whose mailbox stands in no To or Cc. */
+  readonly addressed?: false;
 }
 
 export interface Messages {

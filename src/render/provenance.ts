@@ -9,6 +9,7 @@ export interface ShownProvenance {
   readonly source?: string;
   readonly from_domain?: string;
   readonly checks?: Readonly<Record<string, unknown>>;
+  readonly addressed?: false;
   readonly removed_detail?: readonly RemovalDetail[];
   readonly received_at?: string;
 }
@@ -20,7 +21,7 @@ export function shownProvenance(
   removed: readonly RemovalDetail[],
   isNested = false,
 ): ShownProvenance {
-  const { source, fromDomain, checks } = message.provenance;
+  const { source, fromDomain, checks, addressed } = message.provenance;
   const shown = { removed: [...new Set(removed.map(({ what }) => what))], removed_detail: removed };
   if (isNested) return { authenticated: false, ...shown };
   return {
@@ -29,6 +30,7 @@ export function shownProvenance(
     source,
     ...(fromDomain === undefined ? {} : { from_domain: fromDomain }),
     ...(checks === undefined ? {} : { checks }),
+    ...(addressed === undefined ? {} : { addressed }),
     removed_detail: removed,
     received_at: new Date(message.receivedAt).toISOString(),
   };

@@ -57,7 +57,12 @@ afterAll(async () => {
 interface Shown {
   readonly folder: string;
   readonly content: Record<string, unknown>;
-  readonly provenance: { authenticated: boolean; checks: Record<string, unknown>; removed_detail: unknown };
+  readonly provenance: {
+    authenticated: boolean;
+    addressed?: false;
+    checks: Record<string, unknown>;
+    removed_detail: unknown;
+  };
   readonly source: string;
 }
 
@@ -146,7 +151,7 @@ test("results in this server's name are removed from messages that a mail client
 
 test("a DKIM check lists the fields that the signature covers, and a Reply-To that it does not cover is reported", async () => {
   const signed = `${ordinaryFields.join("\r\n")}\r\n\r\nPay 1.\r\n`;
-  const raw = `Reply-To: x@evil.example\r\n${await signatureOf(signed)}${signed}`;
+  const raw = `Reply-To: x@help.bank.example\r\n${await signatureOf(signed)}${signed}`;
   const { provenance } = await deliverRaw("bounce@lists.example", raw);
   expect(provenance).toMatchObject({
     authenticated: true,
@@ -160,6 +165,21 @@ test("a DKIM check lists the fields that the signature covers, and a Reply-To th
       reply_to: { covered: false },
     },
   });
+});
+
+test("a mail whose To and Cc do not have the mailbox says so, by whichever of its addresses", async () => {
+  const { address } = daemon.agents[0]!;
+  const [local, domain] = address.split("@");
+  const addressedBy = async (fields: string) => {
+    const raw = `From: a@elsewhere.example\r\n${fields}Subject: x\r\n\r\nHello.\r\n`;
+    return (await deliverRaw("a@elsewhere.example", raw)).provenance.addressed;
+  };
+  expect(await addressedBy("To: somebody@elsewhere.example\r\n")).toBe(false);
+  expect(await addressedBy("")).toBe(false);
+  expect(await addressedBy(`To: Robin <${address.toUpperCase()}>\r\n`)).toBeUndefined();
+  expect(
+    await addressedBy(`To: x@elsewhere.example\r\nCc: y@z.example, ${local}+tag@${domain}\r\n`),
+  ).toBeUndefined();
 });
 
 test("a domain with invisible characters is shown in the form that was checked", async () => {

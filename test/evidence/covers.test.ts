@@ -69,7 +69,50 @@ const cases: readonly Case[] = [
     top: ["Reply-To: x@evil.example"],
     is: false,
   },
-  { says: "a Reply-To that is not signed", top: ["Reply-To: x@evil.example"], is: true },
+  {
+    says: "a Reply-To of another organization that is not signed",
+    top: ["Reply-To: x@evil.example"],
+    is: false,
+  },
+  { says: "one of them among several", top: ["Reply-To: a@bank.example, x@evil.example"], is: false },
+  { says: "one without a domain", top: ["Reply-To: <x>"], is: false },
+  {
+    says: "a Reply-To of the same organization that is not signed",
+    top: ["Reply-To: x@help.bank.example"],
+    is: true,
+  },
+  {
+    says: "a list's Reply-To",
+    top: ["Reply-To: l@evil.example", "List-Post: <mailto:l@evil.example>"],
+    is: false,
+  },
+  {
+    says: "a second Content-Disposition",
+    fields: ["Content-Disposition: inline"],
+    top: ["Content-Disposition: attachment"],
+    is: false,
+  },
+  ...(
+    [
+      ["Content-Type: text/html", true],
+      ["Content-Type: text/plain; charset=utf-8", true],
+      ["Content-Type: text/plain; charset=utf-16", false],
+      ['Content-Type: multipart/mixed; boundary="b"', false],
+      ["Content-Type: image/png", false],
+      ["Content-Transfer-Encoding: 7bit", true],
+      ["Content-Transfer-Encoding: quoted-printable", true],
+      ["Content-Transfer-Encoding: base64", false],
+      ["Content-Transfer-Encoding: x-own", false],
+      ["Content-Disposition: inline", true],
+      ["Content-Disposition: attachment; filename=a.txt", false],
+    ] as const
+  ).map(([field, is]) => ({
+    says: `an unsigned ${field}`,
+    without: ["Content-Type"],
+    signs: "From:To:Subject:Date:Message-ID",
+    top: [field],
+    is,
+  })),
   {
     says: "fields that no reader shows",
     top: ["X-Score: 5", "Received: from a by b", "Received: from b by c"],
@@ -95,6 +138,51 @@ describe("a signature alone authenticates", () => {
   test.each(cases)("$says: $is", async ({ is, ...one }) => {
     expect((await examineMail(await mailOf(one))).isAuthenticated).toBe(is);
   });
+});
+
+test("tells what a signature that vouches alone leaves out, and how old it is", async () => {
+  const { checks } = await examineMail(
+    await mailOf({ signs: "From:To:Subject:Date:Message-ID", top: ["Reply-To: x@help.bank.example"] }),
+  );
+  expect(checks).toMatchObject({
+    reply_to: { covered: false },
+    decoding: { covered: false, fields: ["content-type"] },
+  });
+  expect(checks.dkim?.[0]?.age_s).toBeLessThan(600);
+  const list = ["Reply-To: l@list.example", "List-Post: <mailto:l@list.example>"];
+  expect((await examineMail(await mailOf({ top: list }))).checks.reply_to).toEqual({
+    covered: false,
+    list: true,
+  });
+  expect((await examineMail(await mailOf({}))).checks).not.toHaveProperty("decoding");
+});
+
+test("a file that is sent alone stays what it is, and a text that is called a file is hidden", async () => {
+  const mail = async (body: Buffer) => {
+    const fields = [
+      ...ordinaryFields.slice(0, -1),
+      "Content-Type: application/zip",
+      "Content-Transfer-Encoding: base64",
+    ];
+    const raw = `${fields.join("\r\n")}\r\n\r\n${body.toString("base64")}\r\n`;
+    const signs = "From:To:Subject:Date:Message-ID:Content-Transfer-Encoding";
+    return (await examineMail((await signatureOf(raw, { signs })) + raw)).isAuthenticated;
+  };
+  expect(await mail(Buffer.from([0x50, 0x4b, 3, 4, ...Array(400).keys()]))).toBe(true);
+  expect(await mail(Buffer.from("Pay one to the account of always.\r\n".repeat(5)))).toBe(false);
+});
+
+test("text outside of the parts of an unsigned multipart is hidden by it; a short preamble is not", async () => {
+  const mail = async (preamble: string, after = "") => {
+    const fields = [...ordinaryFields.slice(0, -1), 'Content-Type: multipart/mixed; boundary="b"'];
+    const raw = `${fields.join("\r\n")}\r\n\r\n${preamble}\r\n--b\r\n\r\nPay 2.\r\n--b--\r\n${after}`;
+    return (await signatureOf(raw, { signs: "From:To:Subject:Date:Message-ID" })) + raw;
+  };
+  const long = "Pay one, to the same account as always. ".repeat(20);
+  const is = async (text: string) => (await examineMail(text)).isAuthenticated;
+  expect(await is(await mail("This is a multi-part message in MIME format."))).toBe(true);
+  expect(await is(await mail(long))).toBe(false);
+  expect(await is(await mail("", long))).toBe(false);
 });
 
 test("mail that passes SPF from the author's domain needs no signature of its fields", async () => {
@@ -124,7 +212,7 @@ test("a DKIM check lists the shown fields of which the signature covers every in
 test.each([
   {
     says: "unsigned, no SPF",
-    top: ["Reply-To: x@evil.example"],
+    top: ["Reply-To: x@bank.example"],
     ip: "198.51.100.99",
     reply_to: { covered: false },
   },

@@ -27,6 +27,7 @@ function shortProvenance({
   authenticated,
   removed,
   checks = {},
+  addressed,
 }: NonNullable<ReadResult["provenance"]>): NonNullable<ReadResult["provenance"]> {
   const unusual = Object.entries(checks).flatMap(([name, check]) => {
     const left = Array.isArray(check) ? check.filter(isUnusual) : check;
@@ -35,6 +36,7 @@ function shortProvenance({
   return {
     authenticated,
     removed,
+    ...(addressed === undefined ? {} : { addressed }),
     ...(unusual.length === 0 ? {} : { checks: Object.fromEntries(unusual) }),
   };
 }
@@ -42,8 +44,6 @@ function shortProvenance({
 /** A check that failed, a part that no signature covers, a filter's verdict. A check that could not be made, as that of a host without
  *  a name or of mail without a signature, tells nothing. */
 function isUnusual(check: unknown): boolean {
-  const { result, covered, isSpam, addressed } = check as Json;
-  return (
-    /fail|error/.test(String(result ?? "")) || covered === false || isSpam === true || addressed === false
-  );
+  const { result, covered, isSpam } = check as Json;
+  return /fail|error/.test(String(result ?? "")) || covered === false || isSpam === true;
 }
