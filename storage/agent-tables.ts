@@ -13,6 +13,7 @@ const agentTables = {
   invitation: "at once",
   passkey: "at once",
   page_session: "at once",
+  page_settings: "at once",
   /** In slices by the sweep: there may be many rows, or they count as references to a blob. */
   entry: "in slices",
   change: "in slices",

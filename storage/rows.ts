@@ -213,6 +213,14 @@ export interface PasswordRow {
   readonly revokedAt: number | null;
 }
 
+/** What a person has chosen for the pages. */
+export interface PageSettingsRow {
+  /** proof: a passkey or an app password for each approval. session: being signed in. */
+  readonly approvesWith: "proof" | "session";
+  /** A name of the IANA database; null: that of the server. */
+  readonly timeZone: string | null;
+}
+
 export interface GrantRow {
   readonly grant: number;
   /** The agent that has the grant. */

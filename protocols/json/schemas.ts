@@ -142,7 +142,9 @@ const provenanceSchema = z
 /** Why and since when a mailbox is paused. */
 export const pauseSchema = z
   .strictObject({
-    reason: z.enum(pauseReasons).describe("operator, or breaker: too many of its last mails failed."),
+    reason: z
+      .enum(pauseReasons)
+      .describe("operator; approver: on the pages; or breaker: too many of its last mails failed."),
     since: z.string().optional(),
   })
   .meta({ id: "Pause" });
@@ -211,7 +213,7 @@ export const eventSchema = z
       .string()
       .optional()
       .describe(
-        `Why it waits or was declined; of agent.paused ${pauseReasons.join(" or ")}; of mail.delayed and mail.bounced one of ${deliveryReasons.join(", ")}.`,
+        `Why it waits or was declined; of agent.paused ${pauseReasons.join(", ")}; of mail.delayed and mail.bounced one of ${deliveryReasons.join(", ")}.`,
       ),
     why: z
       .enum(declineWords)

@@ -4,6 +4,8 @@ import type { Language } from "./words/language.ts";
 export interface Format {
   readonly language: Language;
   readonly now: number;
+  /** When this day has begun. */
+  readonly midnight: number;
   /** 13:58, or 1 Dec, 13:58 on another day. */
   moment(at: number): string;
   /** 14:32:00 */
@@ -25,23 +27,26 @@ const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 const locales = { en: "en-GB", de: "de-DE" } as const satisfies Record<Language, string>;
 
-export function createFormat(language: Language, now: number): Format {
+/** `timeZone`: a name of the IANA database; absent: that of the server. */
+export function createFormat(language: Language, now: number, timeZone?: string): Format {
   const locale = locales[language];
-  const short = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
-  const clock = new Intl.DateTimeFormat(locale, { timeStyle: "medium" });
+  const short = new Intl.DateTimeFormat(locale, { timeZone, hour: "2-digit", minute: "2-digit" });
+  const clock = new Intl.DateTimeFormat(locale, { timeZone, timeStyle: "medium" });
   const near = new Intl.DateTimeFormat(locale, {
+    timeZone,
     day: "numeric",
     month: "short",
     hour: "2-digit",
     minute: "2-digit",
   });
   const full = new Intl.DateTimeFormat(locale, {
+    timeZone,
     day: "numeric",
     month: "long",
     hour: "2-digit",
     minute: "2-digit",
   });
-  const day = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", year: "numeric" });
+  const day = new Intl.DateTimeFormat(locale, { timeZone, day: "numeric", month: "short", year: "numeric" });
   const numbers = new Intl.NumberFormat(locale);
   const rules = new Intl.PluralRules(locale);
   const unit = (value: number, name: string): string =>
@@ -54,6 +59,7 @@ export function createFormat(language: Language, now: number): Format {
   return {
     language,
     now,
+    midnight: midnightOf(now, timeZone),
     moment: (at) => (day.format(at) === day.format(now) ? short.format(at) : near.format(at)),
     clock: (at) => clock.format(at),
     date: (at) => full.format(at),
@@ -71,4 +77,11 @@ export function createFormat(language: Language, now: number): Format {
     list: (texts) => new Intl.ListFormat(locale, { type: "conjunction" }).format(texts),
     plural: (count, one, other) => (rules.select(count) === "one" ? one : other),
   };
+}
+
+/** The clock there is read, and taken away: right but on a day on which it is put forward or back. */
+function midnightOf(now: number, timeZone: string | undefined): number {
+  const parts = new Intl.DateTimeFormat("en-GB", { timeZone, timeStyle: "medium" }).formatToParts(now);
+  const of = (type: string): number => Number(parts.find((part) => part.type === type)?.value ?? 0);
+  return now - (now % 1000) - ((of("hour") * 60 + of("minute")) * 60 + of("second")) * 1000;
 }

@@ -74,6 +74,7 @@ function places({ words, ...visit }: Visit, { session, waiting }: SignedIn): Htm
   return html`<nav class="tabs" aria-label="${words.places}">
     <a href="/approvals"${here("/approvals")}>${words.approvals} <span class="count" data-count${waiting === 0 && html` hidden`}>${waiting}<span class="aside"> ${words.waitingAside}</span></span></a>
     <a href="/mine"${here("/mine")}>${words.mine.title}</a>
+    <a href="/agents"${here("/agents")}>${words.agents.title}</a>
   </nav>
   <details class="me">
     <summary><span class="aside">${words.account(name)}</span><span class="face is-person is-small">${initials(name)}</span></summary>

@@ -1,9 +1,24 @@
 /** Every path of the pages, with who may ask for it. */
+
+import { setPaused, showAgents } from "./agents/agents-page.ts";
 import { decide, edit, file, frame, showHold, undo } from "./approvals/acts.ts";
 import { listPage } from "./approvals/list-page.ts";
 import { decideSelected, select } from "./approvals/several.ts";
 import { cookieField, sessionCookie } from "./cookies.ts";
-import { endOtherSessions, endSession, removePasskey, showMine } from "./pages/mine.ts";
+import {
+  addPasskey,
+  allowPasskey,
+  endOtherSessions,
+  endSession,
+  endShare,
+  makeProgram,
+  programOptions,
+  removePasskey,
+  revokeProgram,
+  setApproving,
+  setZone,
+} from "./mine/acts.ts";
+import { showMine } from "./mine/mine-page.ts";
 import { chooseLanguage, join, joinOptions, showJoin, showSignIn, signIn } from "./strangers.ts";
 import { type Answer, pageAnswer, redirect, type SignedVisit, type Visit } from "./visit.ts";
 
@@ -43,7 +58,17 @@ export const signedRoutes: readonly RouteOf<SignedVisit>[] = [
   { method: "GET", path: /^\/mine$/, run: (visit) => showMine(visit) },
   { method: "POST", path: /^\/mine\/sessions\/(\d{1,15})\/end$/, run: endSession },
   { method: "POST", path: /^\/mine\/sessions\/end$/, run: endOtherSessions },
+  { method: "POST", path: /^\/mine\/passkeys\/new$/, run: allowPasskey },
+  { method: "POST", path: /^\/mine\/passkeys$/, run: addPasskey },
   { method: "POST", path: /^\/mine\/passkeys\/(\d{1,15})\/remove$/, run: removePasskey },
+  { method: "POST", path: /^\/mine\/programs$/, run: makeProgram },
+  { method: "POST", path: /^\/mine\/programs\/options$/, run: programOptions },
+  { method: "POST", path: /^\/mine\/programs\/(\d{1,15})\/revoke$/, run: revokeProgram },
+  { method: "POST", path: /^\/mine\/shares\/(\d{1,15})\/end$/, run: endShare },
+  { method: "POST", path: /^\/mine\/zone$/, run: setZone },
+  { method: "POST", path: /^\/mine\/approving$/, run: setApproving },
+  { method: "GET", path: /^\/agents$/, run: showAgents },
+  { method: "POST", path: /^\/agents\/(ag_[0-9a-z]{1,40})\/(pause|resume)$/, run: setPaused },
   {
     method: "POST",
     path: /^\/sign-out$/,

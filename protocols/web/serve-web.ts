@@ -1,9 +1,9 @@
-/** The pages: `/`, `/sign-in`, `/join`, `/approvals` and what belongs to them. All of it is loaded at the first request. */
+/** The pages: `/`, `/sign-in`, `/join`, `/approvals`, `/agents`, `/mine` and what belongs to them. All of it is loaded at the first request. */
 import type { HttpContext, HttpRoute } from "#/protocols/http/app.ts";
 import { forCaller } from "#/src/model/caller.ts";
 import type { WebAppRooms } from "./web-app.ts";
 
-const paths = /^\/(?:$|(?:sign-in|sign-out|join|language|approvals|assets|live|mine)(?:\/|$))/;
+const paths = /^\/(?:$|(?:sign-in|sign-out|join|language|approvals|agents|assets|live|mine)(?:\/|$))/;
 
 export function createWebRoute(rooms: Omit<WebAppRooms, "createSignIn">, load: LoadSignIn): HttpRoute {
   let app: Promise<(context: HttpContext) => Promise<void>> | undefined;

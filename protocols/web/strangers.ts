@@ -7,7 +7,7 @@ import type { Begun } from "#/src/sign-in/sign-in.ts";
 import { cookieField, languageCookie, sessionCookie } from "./cookies.ts";
 import { joinPage } from "./pages/join.ts";
 import { type SignInPage, signInPage } from "./pages/sign-in.ts";
-import { type Answer, pageAnswer, redirect, type Visit, waitOf } from "./visit.ts";
+import { type Answer, lineOf, pageAnswer, redirect, type Visit, waitOf } from "./visit.ts";
 import { isLanguage } from "./words/words.ts";
 
 const languageSeconds = 365 * 86_400;
@@ -61,7 +61,7 @@ export async function joinOptions(visit: Visit): Promise<Answer> {
 export async function join(visit: Visit): Promise<Answer> {
   const { form, browser, words, signIn: door } = visit;
   const created = form.get("assertion") || undefined;
-  const device = (form.get("device") ?? "").replace(/\s+/g, " ").trim().slice(0, 60) || browser.device;
+  const device = lineOf(form, "device") || browser.device;
   try {
     const invitation = (form.get("invitation") ?? "").trim();
     const begun = await door.byInvitation(invitation, created, { ...browser, device });

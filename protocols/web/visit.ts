@@ -74,6 +74,11 @@ export function redirect(to: string, cookies?: readonly string[]): Answer {
   return { kind: "redirect", to, ...(cookies === undefined ? {} : { cookies }) };
 }
 
+/** A line that somebody has typed: one line, bounded. */
+export function lineOf(form: URLSearchParams, name: string, charactersMax = 60): string {
+  return (form.get(name) ?? "").replace(/\s+/g, " ").trim().slice(0, charactersMax);
+}
+
 /** How long to wait, in words, if that is why an attempt was refused. */
 export function waitOf({ format }: Visit, error: unknown): string | undefined {
   if (!isWaypostError(error) || error.code !== "rate_limited") return undefined;

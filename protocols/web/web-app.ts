@@ -74,10 +74,11 @@ export function createWebApp(rooms: WebAppRooms): (context: HttpContext) => Prom
     koa.set(commonFields);
     koa.set("Content-Security-Policy", policy);
     if (await sendAsset(koa)) return;
-    const visit = visitOf(context);
+    let visit = visitOf(context);
     let session: PageSession | undefined;
     try {
       session = await sessionOf(visit);
+      if (session !== undefined) visit = inZoneOf(session, visit);
       await send(visit, session, await answer(visit, session));
     } catch (error) {
       const [trouble, why] = troubleOf(error);
@@ -187,6 +188,11 @@ export function createWebApp(rooms: WebAppRooms): (context: HttpContext) => Prom
 function withRequest(session: PageSession, request: string): PageSession {
   const { principal } = session;
   return { ...session, principal: { ...principal, author: { ...principal.author, request } } };
+}
+
+function inZoneOf<V extends Visit>({ settings }: PageSession, visit: V): V {
+  const { language, format } = visit;
+  return { ...visit, format: createFormat(language, format.now, settings.timeZone ?? undefined) };
 }
 
 /** The way in, and afterwards back to the page that was asked for. What a form would have done is lost, and the page says so. */

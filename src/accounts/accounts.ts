@@ -381,7 +381,7 @@ function recipientOf(row: AddressTargetRow | AgentRow, tag?: string): LocalRecip
   return tag === undefined ? recipient : { ...recipient, tag };
 }
 
-function isLive({ revokedAt, expiresAt }: TokenRow | GrantRow, now: number): boolean {
+export function isLive({ revokedAt, expiresAt }: TokenRow | GrantRow, now: number): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt > now);
 }
 

@@ -589,7 +589,7 @@ export interface MailEvent {
   readonly agent_part?: boolean;
   /** For mail that waits or was declined: hold_… */
   readonly hold?: string;
-  /** Why it waits or was declined; of agent.paused operator or breaker; of mail.delayed and mail.bounced one of no_such_mailbox, no_such_domain, mail_not_accepted, mailbox_full, too_large, too_many_recipients, content_refused, sender_refused, not_authenticated, policy_refused, tls_required, host_unreachable, server_unavailable, mail_loop, protocol_error, expired, cancelled, declined, unspecified. */
+  /** Why it waits or was declined; of agent.paused operator, breaker, approver; of mail.delayed and mail.bounced one of no_such_mailbox, no_such_domain, mail_not_accepted, mailbox_full, too_large, too_many_recipients, content_refused, sender_refused, not_authenticated, policy_refused, tls_required, host_unreachable, server_unavailable, mail_loop, protocol_error, expired, cancelled, declined, unspecified. */
   readonly reason?: string;
   /** Of mail.declined, what the person chose: facts, recipient (not to this one), self (the person answers). */
   readonly why?: "facts" | "recipient" | "self";
@@ -754,8 +754,8 @@ export interface PartDescribeInput {
 }
 
 export interface Pause {
-  /** operator, or breaker: too many of its last mails failed. */
-  readonly reason: "operator" | "breaker";
+  /** operator; approver: on the pages; or breaker: too many of its last mails failed. */
+  readonly reason: "operator" | "breaker" | "approver";
   readonly since?: string;
 }
 

@@ -225,7 +225,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
         import("#/src/sign-in/tell-of-sign-in.ts"),
       ]);
       const tell = createTeller({ store, accounts, prepare });
-      return (httpPort) => createSignIn({ store, accounts, settings, tell }, httpPort);
+      return (httpPort) => createSignIn({ store, accounts, settings, tell, outbound }, httpPort);
     },
     async invoke(call) {
       invoke ??= loadInvoke(rooms);

@@ -24,6 +24,9 @@ export const mainBytesMax = 4 * 1024;
 /** A session of the pages ends after this time without use, and after this time in any case. */
 export const pageSessionIdleMs = 14 * 86_400_000;
 export const pageSessionMs = 90 * 86_400_000;
+/** What a person can have of each; a login compares with every app password. */
+export const passkeysMax = 30;
+export const ownPasswordsMax = 50;
 
 /** Documents that are remembered as they were read, because reading them cost much: entries of some 200 octets, and their text, of
  *  which one has a million characters at most. */

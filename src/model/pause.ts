@@ -1,7 +1,8 @@
-/** Paused mailboxes, which send nothing: paused by the operator, or by the breaker, which stops an agent whose mail keeps failing. */
+/** Paused mailboxes, which send nothing: paused by the operator, by their approver, or by the breaker, which stops an agent whose mail
+ *  keeps failing. */
 import { WaypostError } from "./errors.ts";
 
-export const pauseReasons = ["operator", "breaker"] as const;
+export const pauseReasons = ["operator", "breaker", "approver"] as const;
 export type PauseReason = (typeof pauseReasons)[number];
 
 export interface Pause {
@@ -18,12 +19,14 @@ export interface BreakerLimits {
 
 const hints = {
   operator: "Only the operator can resume it; mail still arrives.",
+  approver: "Its approver or the operator can resume it; mail still arrives.",
   breaker:
     "Too many of its last mails failed. Read content.delivery of them with part.describe to see why, leave out those addresses, and ask the operator to resume it (waypost agent resume).",
 } as const satisfies Record<PauseReason, string>;
 
 /** The refusal to send. */
 export function pausedError(reason: PauseReason): WaypostError {
-  const by = reason === "breaker" ? "by the breaker" : "by the operator";
-  return new WaypostError("paused", `The mailbox is paused ${by} and not sending.`, { hint: hints[reason] });
+  return new WaypostError("paused", `The mailbox is paused by the ${reason} and not sending.`, {
+    hint: hints[reason],
+  });
 }

@@ -13,30 +13,31 @@ import { networkOf } from "#/src/model/network.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { findAgent } from "#/storage/queries/accounts/agents.ts";
 import {
+  defaultPageSettings,
   findInvited,
   findPageSession,
+  findPageSettings,
   listPageSessions,
   listPasskeys,
   listUsedInvitations,
 } from "#/storage/queries/accounts/sign-ins.ts";
-import type { PageSessionRow, PasskeyRow, UsedInvitationRow } from "#/storage/rows.ts";
+import type { PageSessionRow, UsedInvitationRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 import type { NewPageSession } from "#/storage/writing/accounts/page-sessions.ts";
+import { type AgentsOfMine, createAgentsOfMine } from "./agents-of-mine.ts";
 import { createChallenges, type Purpose } from "./challenges.ts";
+import { createOwnAccess, type OwnAccess } from "./own-access.ts";
+import type { PageSession } from "./page-session.ts";
 import { createPasskeys, type PasskeyOptions } from "./passkeys.ts";
+import { createShares, type Shares } from "./shares.ts";
 import type { Teller } from "./tell-of-sign-in.ts";
 
 export type { UsedInvitationRow } from "#/storage/rows.ts";
+export type { AgentOfMine } from "./agents-of-mine.ts";
 export type { Purpose } from "./challenges.ts";
+export type { PageSession } from "./page-session.ts";
 export type { PasskeyOptions } from "./passkeys.ts";
-
-export interface PageSession {
-  readonly number: number;
-  readonly principal: Principal;
-  readonly device: string;
-  readonly proof: PageSessionRow["proof"];
-  readonly createdAt: number;
-}
+export type { Share } from "./shares.ts";
 
 /** The browser that asks. */
 export interface Browser {
@@ -57,7 +58,7 @@ export type Proof =
   | { readonly kind: "passkey"; readonly answer: string }
   | { readonly kind: "password"; readonly password: string; readonly remoteAddress: string };
 
-export interface SignIn {
+export interface SignIn extends OwnAccess, Shares, AgentsOfMine {
   /** The session of a cookie; undefined once it has ended or expired, or its person is deleted. */
   findSession(token: string): Promise<PageSession | undefined>;
   /** With an app password of a person. Throws `unauthorized`, `rate_limited`. */
@@ -73,10 +74,6 @@ export interface SignIn {
   ask(session: PageSession, purpose: Purpose, shown: string): PasskeyOptions;
   /** Throws `unauthorized` unless the proof is of the session's person, for this act. */
   prove(session: PageSession, purpose: Purpose, shown: string, proof: Proof): Promise<void>;
-  hasPasskey(session: PageSession): Promise<boolean>;
-  listPasskeys(session: PageSession): Promise<readonly PasskeyRow[]>;
-  /** Throws `policy_refused` for the only one. */
-  removePasskey(session: PageSession, passkey: number): Promise<void>;
   /** The live ones, the newest first. */
   listSessions(session: PageSession): Promise<readonly PageSessionRow[]>;
   /** Ends one session of the person, or all but the one that asks. */
@@ -90,6 +87,8 @@ export interface SignInRooms {
   readonly accounts: Pick<Accounts, "authenticatePassword">;
   readonly settings: Pick<Settings, "server" | "http">;
   readonly tell: Teller;
+  /** Mail that waited for a pause is due at its end. */
+  readonly outbound: { ring(): void };
 }
 
 /** How exactly the last use of a session is known. */
@@ -97,7 +96,10 @@ const seenExactnessMs = 10 * 60_000;
 const toldMs = 30 * 86_400_000;
 
 /** `httpPort`: the port that HTTP is bound to. */
-export function createSignIn({ store, accounts, settings, tell }: SignInRooms, httpPort?: number): SignIn {
+export function createSignIn(
+  { store, accounts, settings, tell, outbound }: SignInRooms,
+  httpPort?: number,
+): SignIn {
   const now = () => store.clock.now();
   const origin = publicOrigin(settings, httpPort) ?? "http://localhost";
   const passkeys = createPasskeys(store, createChallenges(store.key("page-challenge"), now), origin);
@@ -132,6 +134,10 @@ export function createSignIn({ store, accounts, settings, tell }: SignInRooms, h
   }
 
   return {
+    ...createOwnAccess(store, passkeys),
+    ...createShares(store),
+    ...createAgentsOfMine(store, outbound),
+
     async findSession(token) {
       const row = await findPageSession(store, hashToken(token.slice(0, 100)));
       if (row === undefined || !isLivePageSession(row, now())) return undefined;
@@ -140,7 +146,8 @@ export function createSignIn({ store, accounts, settings, tell }: SignInRooms, h
       if (now() - row.seenAt >= seenExactnessMs)
         await store.write(server, "touchPageSession", { session: row.session, at: now() });
       const { session: number, device, proof, createdAt } = row;
-      return { number, principal, device, proof, createdAt };
+      const settings = (await findPageSettings(store, row.agent)) ?? defaultPageSettings;
+      return { number, principal, device, proof, createdAt, settings };
     },
 
     async byPassword(address, password, browser) {
@@ -220,13 +227,6 @@ export function createSignIn({ store, accounts, settings, tell }: SignInRooms, h
       const typed = await accounts.authenticatePassword(address, proof.password, proof.remoteAddress, []);
       if (typed.agent !== agent || typed.credential.kind !== "password")
         throw new WaypostError("unauthorized", "The app password is not accepted.");
-    },
-
-    hasPasskey: async ({ principal }) => (await listPasskeys(store, principal.agent)).length > 0,
-    listPasskeys: ({ principal }) => listPasskeys(store, principal.agent),
-
-    async removePasskey({ principal: { agent, author } }, passkey) {
-      await store.write(author, "removePasskey", { agent, passkey });
     },
 
     async listSessions({ principal }) {

@@ -40,6 +40,7 @@ import { objects } from "./0035-objects.ts";
 import { requestedBy } from "./0036-requested-by.ts";
 import { authors } from "./0037-authors.ts";
 import { signIns } from "./0038-sign-ins.ts";
+import { pageSettings } from "./0039-page-settings.ts";
 
 export interface Migration {
   readonly name: string;
@@ -159,4 +160,5 @@ export const migrations: readonly Migration[] = [
     goesThrough: ["hold"],
     run: signIns,
   },
+  { name: "page settings", does: "keeps what a person has chosen for the pages", run: pageSettings },
 ];

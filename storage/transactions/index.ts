@@ -93,11 +93,13 @@ import { retrySubmission } from "./outbound/retry-submission.ts";
 import { startScheduled } from "./outbound/start-scheduled.ts";
 import { submitMessage } from "./outbound/submit-message.ts";
 import { tellApprover } from "./outbound/tell-approver.ts";
+import { addPasskey } from "./sign-in/add-passkey.ts";
 import { createInvitation } from "./sign-in/create-invitation.ts";
 import { createPageSession } from "./sign-in/create-page-session.ts";
 import { endPageSessions } from "./sign-in/end-page-sessions.ts";
 import { pruneSignIns } from "./sign-in/prune-sign-ins.ts";
 import { removePasskey } from "./sign-in/remove-passkey.ts";
+import { setPageSettings } from "./sign-in/set-page-settings.ts";
 import { touchPageSession } from "./sign-in/touch-page-session.ts";
 import { useInvitation } from "./sign-in/use-invitation.ts";
 import { usePasskey } from "./sign-in/use-passkey.ts";
@@ -109,6 +111,7 @@ export type Mutation = (tx: Transaction, args: any) => Promise<unknown>;
 export const transactions = {
   addAddress,
   addDomainKeys,
+  addPasskey,
   appendMessages,
   beginOperatorCall,
   cancelScheduled,
@@ -189,6 +192,7 @@ export const transactions = {
   revokePassword,
   revokeToken,
   setAgentState,
+  setPageSettings,
   setMetadata,
   setSendingPolicy,
   setSubscription,

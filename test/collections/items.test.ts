@@ -331,7 +331,12 @@ it("sends mail and changes items in one transaction, or does neither", async () 
   expect(done.mails.map(({ state }) => state)).toEqual(["queued", "scheduled"]);
   expect(done.mails[0]!.modseq).toBe(done.agents[1]!.modseq);
   expect(done.agents[1]!.items[0]!.modseq).toBe(done.agents[1]!.modseq);
-  await test.store.write(nobody, "setAgentState", { agent: ada.agent, state: "paused", at: 0 });
+  await test.store.write(nobody, "setAgentState", {
+    agent: ada.agent,
+    state: "paused",
+    by: "operator",
+    at: 0,
+  });
   await expect(collections.changeItems(nobody, parts("b"), undefined, [mail])).rejects.toMatchObject({
     code: "paused",
   });

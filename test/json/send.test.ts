@@ -316,7 +316,12 @@ describe("a key", () => {
     const draft = await own.ada.client.ok("draft.create", { body: hello(own.bob.address) });
     const input = { draft: draft.ref, version: draft.version, idempotency_key: "k" };
     const first = await own.ada.client.ok("send", input);
-    await own.store.write(nobody, "setAgentState", { agent: own.ada.agent, state: "paused", at: 0 });
+    await own.store.write(nobody, "setAgentState", {
+      agent: own.ada.agent,
+      state: "paused",
+      by: "operator",
+      at: 0,
+    });
     expect(await own.ada.client.ok("send", input)).toEqual({ ...first, replayed: true });
   });
 

@@ -175,9 +175,19 @@ describe("the queue", () => {
     await server.ada.client.ok("send", { body, send_at: sendAt });
     expect(await server.outbound.nextDueAt()).toBe(server.clock.now() + hourMs);
     server.clock.advance(hourMs);
-    await server.store.write(nobody, "setAgentState", { agent: server.ada.agent, state: "paused", at: 0 });
+    await server.store.write(nobody, "setAgentState", {
+      agent: server.ada.agent,
+      state: "paused",
+      by: "operator",
+      at: 0,
+    });
     expect(await takeOne()).toBeUndefined();
-    await server.store.write(nobody, "setAgentState", { agent: server.ada.agent, state: "active", at: 0 });
+    await server.store.write(nobody, "setAgentState", {
+      agent: server.ada.agent,
+      state: "active",
+      by: "operator",
+      at: 0,
+    });
     const options = { now: server.clock.now(), limit: 10 };
     expect(await server.outbound.takeDue({ ...options, skipDomains: new Set([""]) })).toEqual([]);
     expect(await server.outbound.takeDue({ ...options, skipDomains: new Set() })).toHaveLength(1);

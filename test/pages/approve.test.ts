@@ -125,6 +125,37 @@ describe.skipIf(!hasChromium)(`a person in Chromium${chromiumNote}`, () => {
     expect(second.faults).toEqual([]);
   });
 
+  test("makes another passkey and an app password with a passkey, which then an app password does not suffice for", async () => {
+    await using house = await openPagesHouse(["limits.login_failures_per_address=100"]);
+    await using browser = await startChromium();
+    await using seat = await takeSeat(browser, house.origin);
+    const { page } = seat;
+    await join(house, seat);
+    await page.goto("/mine");
+    await page.getByLabel("Another mail program").fill("iPhone");
+    await page.getByRole("button", { name: "Make an app password" }).click();
+    const secret = await page.locator(".is-secret code").innerText();
+    expect(await page.locator(".qr svg").count()).toBe(1);
+    await page.getByRole("button", { name: "Copy" }).waitFor();
+    const post = (path: string, fields: Record<string, string>) =>
+      page.evaluate(
+        async ([to, body]) => (await fetch(to!, { method: "POST", body: new URLSearchParams(body) })).status,
+        [path, new URLSearchParams(fields).toString()],
+      );
+    for (const path of ["/mine/programs", "/mine/passkeys/new", "/mine/approving"])
+      expect([path, await post(path, { name: "x", with: "session", password: secret })]).toEqual([path, 409]);
+    await page.goto("/mine");
+    await page.getByRole("button", { name: "Make another passkey" }).click();
+    await page.getByRole("heading", { name: "Make a passkey" }).waitFor();
+    await seat.takeOtherKey();
+    await page.getByLabel("What do you call this device?").fill("Blue key");
+    await page.getByRole("button", { name: "Make a passkey" }).click();
+    await page.getByText("Blue key").first().waitFor();
+    expect(await page.getByRole("button", { name: "Remove" }).count()).toBe(2);
+    expect(seat.foreign).toEqual([]);
+    expect(seat.faults.filter((fault) => !fault.includes("409"))).toEqual([]);
+  });
+
   test("edits a mail, approves the new version, and declines another one with a reason", async () => {
     await using house = await openPagesHouse(["holds.grace_s=1"]);
     await using browser = await startChromium();
@@ -274,6 +305,7 @@ describe.skipIf(!hasChromium)(`a person in Chromium${chromiumNote}`, () => {
       if (name === "a desk") await keepPicture(page, "approvals");
       await check("/approvals/hold_00000000000000000000000000");
       await check("/mine");
+      await check("/agents");
       expect(found).toEqual([]);
       expect(seat.foreign).toEqual([]);
     },

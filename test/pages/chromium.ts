@@ -29,6 +29,8 @@ export interface Seat extends AsyncDisposable {
   readonly foreign: string[];
   /** Violations of the policy, faults of scripts. */
   readonly faults: string[];
+  /** Instead of the passkey device that the seat has. */
+  takeOtherKey(): Promise<void>;
 }
 
 /** A browser of one person, with cookies and a passkey device of its own. */
@@ -54,15 +56,21 @@ export async function takeSeat(
   });
   const session = await context.newCDPSession(page);
   await session.send("WebAuthn.enable");
-  await session.send("WebAuthn.addVirtualAuthenticator", {
-    options: {
-      protocol: "ctap2",
-      transport: "internal",
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
-  return { context, page, foreign, faults, [Symbol.asyncDispose]: () => context.close() };
+  const plugIn = (transport: "internal" | "usb") =>
+    session.send("WebAuthn.addVirtualAuthenticator", {
+      options: {
+        protocol: "ctap2",
+        transport,
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+  const { authenticatorId } = await plugIn("internal");
+  const takeOtherKey = async (): Promise<void> => {
+    await session.send("WebAuthn.removeVirtualAuthenticator", { authenticatorId });
+    await plugIn("usb");
+  };
+  return { context, page, foreign, faults, takeOtherKey, [Symbol.asyncDispose]: () => context.close() };
 }

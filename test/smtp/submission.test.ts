@@ -217,7 +217,12 @@ test("refuses further mail of a revoked login", async () => {
 
 test("refuses mail of a paused agent, also over a login from before the pause", async () => {
   await using earlier = await login("kim@other.example");
-  await rooms.store.write(nobody, "setAgentState", { agent: rooms.agents.kim, state: "paused", at: 0 });
+  await rooms.store.write(nobody, "setAgentState", {
+    agent: rooms.agents.kim,
+    state: "paused",
+    by: "operator",
+    at: 0,
+  });
   expect(await earlier.command("MAIL FROM:<kim@other.example>")).toMatch(/^450 4\.2\.1 /);
   await using client = await login("kim@other.example");
   expect(await client.command("MAIL FROM:<kim@other.example>")).toMatch(/^450 4\.2\.1 /);

@@ -81,7 +81,7 @@ test("takes a message for a mailbox that filled up since it was named", async ()
 
 test("takes mail for a paused agent", async () => {
   const agent = await createAgent("pausing");
-  await rooms.store.write(nobody, "setAgentState", { agent, state: "paused", at: 0 });
+  await rooms.store.write(nobody, "setAgentState", { agent, state: "paused", by: "operator", at: 0 });
   await using client = await connect();
   await announce(client, ["pausing"]);
   expect(await send(client, "Subject: later\r\n\r\n")).toMatch(/^250 /);

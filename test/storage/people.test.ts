@@ -252,7 +252,7 @@ it("changes only what an update names", async () => {
   await using test = await openTestStore();
   const { store } = test;
   const { agent, account } = await seedAgent(store, "ada", { quotaBytes: 10 });
-  await store.write(nobody, "setAgentState", { agent, state: "paused", at: 0 });
+  await store.write(nobody, "setAgentState", { agent, state: "paused", by: "operator", at: 0 });
   expect(await findAgent(store, agent)).toMatchObject({ state: "paused", quotaBytes: 10, name: "ada" });
   await store.write(nobody, "updateAgent", { agent, quotaBytes: null, name: "Ada" });
   expect(await findAgent(store, agent)).toMatchObject({ state: "paused", quotaBytes: null, name: "Ada" });

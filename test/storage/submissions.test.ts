@@ -143,7 +143,7 @@ describe("submitMessage", () => {
     await using opened = await openTestStore();
     const { store } = opened;
     const ada = await seedAgent(store);
-    await store.write(nobody, "setAgentState", { agent: ada.agent, state: "paused", at: 0 });
+    await store.write(nobody, "setAgentState", { agent: ada.agent, state: "paused", by: "operator", at: 0 });
     await expect(store.write(nobody, "submitMessage", await submission(store, ada))).rejects.toMatchObject({
       code: "paused",
     });

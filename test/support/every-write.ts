@@ -92,8 +92,8 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
   await write("removeAddress", { ...address, localPart: "old" });
   await write("updateAccount", { account, state: "active" });
   await write("updateAgent", { agent: ada.agent, name: "Ada", quotaBytes: null });
-  await write("setAgentState", { agent: ada.agent, state: "paused", at });
-  await write("setAgentState", { agent: ada.agent, state: "active", at });
+  await write("setAgentState", { agent: ada.agent, state: "paused", by: "operator", at });
+  await write("setAgentState", { agent: ada.agent, state: "active", by: "operator", at });
   for (const number of [1, 2]) {
     const hash = new Uint8Array(32).fill(number);
     const token = { agent: ada.agent, name: `token ${number}`, hash, scopes: ["mail"], expiresAt: null, at };
@@ -170,9 +170,11 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     signCount: 2,
     challenge: challengeOf(3),
     session: sessionOf(4),
-    added: { ...passkeyOf(3), challenge: challengeOf(4) },
     at,
   });
+  const added = { ...passkeyOf(3), challenge: challengeOf(4) };
+  await write("addPasskey", { agent: mia.agent, passkey: added, at });
+  await write("setPageSettings", { agent: mia.agent, approvesWith: "session", timeZone: "Europe/Berlin" });
   await write("removePasskey", { agent: mia.agent, passkey: 2 });
   await write("touchPageSession", { session: 1, at: at + 1 });
   await write("endPageSessions", { agent: mia.agent, except: 1, at });

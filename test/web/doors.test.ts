@@ -12,6 +12,7 @@ const writes: Readonly<Record<string, readonly string[]>> = {
   useInvitation: ["src/sign-in/sign-in.ts"],
   createPageSession: ["src/sign-in/sign-in.ts"],
   usePasskey: ["src/sign-in/sign-in.ts"],
+  addPasskey: ["src/sign-in/own-access.ts"],
   createToken: ["src/accounts/administration/credentials.ts"],
   createPassword: ["src/accounts/administration/credentials.ts"],
   createGrant: ["src/accounts/administration/grants.ts"],
@@ -110,7 +111,15 @@ describe("what an agent has", () => {
   test("opens no page: its token, its login and its cookies lead to the sign-in at every path", async () => {
     await using house = await openPagesHouse();
     const hold = await house.send();
-    const paths = ["/", "/approvals", `/approvals/${hold}`, `/approvals/${hold}/frame`, "/live"];
+    const paths = [
+      "/",
+      "/approvals",
+      `/approvals/${hold}`,
+      `/approvals/${hold}/frame`,
+      "/live",
+      "/mine",
+      "/agents",
+    ];
     const basic = Buffer.from(`${house.agent.address}:${house.agent.password}`).toString("base64");
     for (const headers of [
       { authorization: `Bearer ${house.agent.token}` },
@@ -129,6 +138,36 @@ describe("what an agent has", () => {
     }
     const { content } = await house.client.ok("part.describe", { id: hold });
     expect(content.state).toBe("waiting");
+    const made = [
+      "/mine/programs",
+      "/mine/programs/options",
+      "/mine/passkeys/new",
+      "/mine/passkeys",
+      "/mine/approving",
+    ];
+    for (const act of made) {
+      const browser = openBrowser(house.origin);
+      const page = await browser.post(act, {
+        name: "Phone",
+        password: house.agent.password,
+        with: "session",
+      });
+      expect([act, new URL(page.url).pathname]).toEqual([act, "/sign-in"]);
+    }
+  });
+
+  test("with the session of a person it makes no credential: a program that drives the browser has no more", async () => {
+    await using house = await openPagesHouse();
+    const browser = openBrowser(house.origin);
+    await browser.post("/sign-in", { ...house.person });
+    for (const password of ["", house.agent.password, house.agent.token]) {
+      const proof = { name: "Phone", with: "session", password };
+      for (const act of ["/mine/programs", "/mine/passkeys/new", "/mine/approving"])
+        expect([act, (await browser.post(act, proof)).status]).toEqual([act, 409]);
+    }
+    expect((await browser.post("/mine/passkeys", { assertion: "{}" })).status).toBe(409);
+    const { passwords } = await house.administer("password.list", { owner: house.person.address });
+    expect(passwords).toHaveLength(1);
   });
 
   test("is no person: the session of a person opens nothing of /v1, and a token of it none", async () => {

@@ -6,8 +6,8 @@ import { rewriteMail } from "#/src/outbound/holds/rewrite.ts";
 import { cleanLine } from "#/src/render/clean-text.ts";
 import { createRemovalTally } from "#/src/render/removal.ts";
 import { editableText, frameOf, readWholeFile } from "#/src/render/shown-mail.ts";
-import type { Proof } from "#/src/sign-in/sign-in.ts";
-import { type Answer, pageAnswer, redirect, type SignedVisit, waitOf } from "../visit.ts";
+import { proofProblem } from "../proof.ts";
+import { type Answer, pageAnswer, redirect, type SignedVisit } from "../visit.ts";
 import { decidedPage } from "./decided-page.ts";
 import { type HoldPageOptions, holdPage, shownOf } from "./hold-page.ts";
 import { type Opened, openHold, versionOf } from "./waiting.ts";
@@ -32,36 +32,13 @@ export async function decide(visit: SignedVisit): Promise<Answer> {
     return redirect(`/approvals/${opened.id}?late=${isApproval ? "approve" : "decline"}`);
   if (form.get("version") !== versionOf(opened.hold)) return showHold(visit, { problem: "changed" });
   if (isApproval) {
-    const refusal = await proveApproval(visit, shownOf(opened));
+    const refusal = await proofProblem(visit, "decide", shownOf(opened), visit.words.hold);
     if (refusal !== undefined) return showHold(visit, { problem: { text: refusal } });
   }
   return unlessChanged(visit, async () => {
     await decideAs(visit, opened, isApproval ? "approve" : "decline");
     return redirect(`/approvals/${opened.id}`);
   });
-}
-
-/** What is said where the proof is not right; undefined where it is. */
-export async function proveApproval(visit: SignedVisit, shown: string): Promise<string | undefined> {
-  const { words, signIn, session, browser } = visit;
-  const proof = proofOf(visit.form, browser.remoteAddress);
-  if (proof === undefined) return words.hold.missingProof;
-  try {
-    await signIn.prove(session, "decide", shown, proof);
-    return undefined;
-  } catch (error) {
-    const wait = waitOf(visit, error);
-    if (wait !== undefined) return words.hold.tooOften(wait);
-    if (isWaypostError(error) && error.code === "unauthorized") return words.hold.wrongProof;
-    throw error;
-  }
-}
-
-function proofOf(form: URLSearchParams, remoteAddress: string): Proof | undefined {
-  const answer = form.get("assertion") ?? "";
-  if (answer !== "") return { kind: "passkey", answer };
-  const password = form.get("password") ?? "";
-  return password === "" ? undefined : { kind: "password", password, remoteAddress };
 }
 
 export async function decideAs(

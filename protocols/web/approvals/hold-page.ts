@@ -84,9 +84,14 @@ ${await editForm(visit, opened, shown, version, options)}
   <p>${w.shown(rooms.settings.holds.graceS, format)}</p>
   <button type="button" class="button is-danger is-big" popovertarget="decline">${w.decline}</button>
   ${
-    request === undefined
-      ? html`<button type="button" class="button is-primary is-big" popovertarget="by-password">${w.approve}</button>`
-      : html`<form class="needs-script" method="post" action="/approvals/${id}/decide" data-passkey="${request}">
+    session.settings.approvesWith === "session"
+      ? html`<form method="post" action="/approvals/${id}/decide">
+    ${version}
+    <button class="button is-primary is-big" name="act" value="approve">${icon("check")}${w.approve}</button>
+  </form>`
+      : request === undefined
+        ? html`<button type="button" class="button is-primary is-big" popovertarget="by-password">${w.approve}</button>`
+        : html`<form class="needs-script" method="post" action="/approvals/${id}/decide" data-passkey="${request}">
     ${version}
     <input type="hidden" name="assertion">
     <button class="button is-primary is-big" name="act" value="approve">${icon("key")}${w.approve}</button>

@@ -4,8 +4,9 @@
 import { isWaypostError } from "#/src/model/errors.ts";
 import { html } from "../html.ts";
 import { icon } from "../layout.ts";
+import { proofProblem } from "../proof.ts";
 import { type Answer, pageAnswer, redirect, type SignedVisit } from "../visit.ts";
-import { decideAs, proveApproval } from "./acts.ts";
+import { decideAs } from "./acts.ts";
 import { subjectOf } from "./names.ts";
 import { type Opened, openHold, versionOf } from "./waiting.ts";
 
@@ -18,7 +19,7 @@ export async function select(visit: SignedVisit): Promise<Answer> {
 export async function decideSelected(visit: SignedVisit): Promise<Answer> {
   const chosen = await selected(visit);
   if (chosen.length === 0) return listSelected(visit, chosen);
-  const refusal = await proveApproval(visit, shownOf(chosen));
+  const refusal = await proofProblem(visit, "decide", shownOf(chosen), visit.words.hold);
   if (refusal !== undefined) return listSelected(visit, chosen, refusal);
   for (const one of chosen)
     try {
@@ -74,7 +75,9 @@ ${problem !== undefined && html`<div class="note is-bad" role="alert">${icon("wa
 <ul class="rows">${items}</ul>
 ${
   chosen.length > 0 &&
-  html`<div class="stack">
+  (session.settings.approvesWith === "session"
+    ? html`<form class="actions" method="post" action="/approvals/decide">${fields}<button class="button is-primary is-big">${w.submit(chosen.length, format)}</button></form>`
+    : html`<div class="stack">
 ${
   request !== undefined &&
   html`<form class="stack needs-script" method="post" action="/approvals/decide" data-passkey="${request}">
@@ -94,7 +97,7 @@ ${
   </div>
   <div class="actions"><button class="button">${w.submit(chosen.length, format)}</button></div>
 </form>
-</div>`
+</div>`)
 }`;
   return pageAnswer({
     title,

@@ -173,7 +173,12 @@ function ownerOperations(kind: AgentKind) {
         async run({ store, outbound }, input, by) {
           const row = await selectOwner(store, input.owner, kind);
           const state = verb === "pause" ? "paused" : "active";
-          await store.write(by, "setAgentState", { agent: row.agent, state, at: store.clock.now() });
+          await store.write(by, "setAgentState", {
+            agent: row.agent,
+            state,
+            by: "operator",
+            at: store.clock.now(),
+          });
           // Mail that was queued before the pause is due now.
           if (verb === "resume") outbound?.ring();
           return { address: primaryAddress(row), state };

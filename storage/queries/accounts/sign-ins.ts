@@ -1,6 +1,6 @@
 /** Sessions, passkeys and invitations of people. The caller has to check whether a session has expired. */
 import type { AgentNumber } from "#/src/model/numbers.ts";
-import type { PageSessionRow, PasskeyRow, UsedInvitationRow } from "../../rows.ts";
+import type { PageSessionRow, PageSettingsRow, PasskeyRow, UsedInvitationRow } from "../../rows.ts";
 import type { Reader } from "../../sql.ts";
 
 const selectSession = `
@@ -85,5 +85,15 @@ export function listUsedInvitations(
     order by used_at desc`,
     agent,
     since,
+  );
+}
+
+/** Of a person who has chosen nothing. */
+export const defaultPageSettings: PageSettingsRow = { approvesWith: "proof", timeZone: null };
+
+export function findPageSettings(reader: Reader, agent: AgentNumber): Promise<PageSettingsRow | undefined> {
+  return reader.get(
+    `select approves_with as "approvesWith", time_zone as "timeZone" from page_settings where agent_id = ?`,
+    agent,
   );
 }

@@ -329,3 +329,13 @@ export async function listOpenSubmissions(
   );
   return rows.map(submissionOf);
 }
+
+/** How many mails a mailbox has sent since a time. */
+export async function countSent(reader: Reader, agent: AgentNumber, since: number): Promise<number> {
+  const row = await reader.get<{ count: number }>(
+    "select count(*) as count from submission where agent_id = ? and created_at >= ?",
+    agent,
+    since,
+  );
+  return row!.count;
+}

@@ -4,9 +4,7 @@ import type { Transaction } from "../../sql.ts";
 import {
   assertPerson,
   insertPageSession,
-  insertPasskey,
   type NewPageSession,
-  type NewPasskey,
   type SpentChallenge,
   spendChallenge,
 } from "../../writing/accounts/page-sessions.ts";
@@ -18,8 +16,6 @@ export interface UsePasskey {
   readonly challenge: SpentChallenge;
   /** Of a sign-in. */
   readonly session?: NewPageSession | undefined;
-  /** Another passkey, which this one allows. */
-  readonly added?: (NewPasskey & { readonly challenge: SpentChallenge }) | undefined;
   readonly at: number;
 }
 
@@ -44,10 +40,6 @@ export async function usePasskey(
     args.at,
     args.passkey,
   );
-  if (args.added !== undefined) {
-    await spendChallenge(tx, args.added.challenge);
-    await insertPasskey(tx, row.agent, args.added, args.at);
-  }
   const session =
     args.session === undefined ? null : await insertPageSession(tx, row.agent, args.session, args.at);
   return { agent: row.agent, session };

@@ -3,14 +3,15 @@ import { type PauseReason, pausedError } from "#/src/model/pause.ts";
 import type { Sql } from "../../sql.ts";
 import type { AgentTransaction } from "../agent-transaction.ts";
 
-/** False if the mailbox is paused already; it keeps its reason. */
+/** False if the mailbox is paused already; it keeps its reason. An approver who pauses needs no notice of it. */
 export async function pauseAgent(write: AgentTransaction, reason: PauseReason): Promise<boolean> {
   const paused = await write.tx.run(
     `update agent
-    set state = 'paused', paused_reason = ?, paused_at = ?, pause_told_at = null
+    set state = 'paused', paused_reason = ?, paused_at = ?, pause_told_at = ?
     where agent_id = ? and state = 'active'`,
     reason,
     write.at,
+    reason === "approver" ? write.at : null,
     write.agent,
   );
   if (paused > 0) write.tell("agent.paused", 0, { reason });

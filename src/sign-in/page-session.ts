@@ -1,0 +1,12 @@
+/** A browser in which somebody is signed in. */
+import type { Principal } from "#/src/accounts/accounts.ts";
+import type { PageSessionRow, PageSettingsRow } from "#/storage/rows.ts";
+
+export interface PageSession {
+  readonly number: number;
+  readonly principal: Principal;
+  readonly device: string;
+  readonly proof: PageSessionRow["proof"];
+  readonly createdAt: number;
+  readonly settings: PageSettingsRow;
+}

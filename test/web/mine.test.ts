@@ -1,0 +1,164 @@
+/** What people do for themselves: mail programs, shares, the pause of an agent, time zone, and what an approval asks. */
+import { describe, expect, test } from "vitest";
+import { type FormlessBrowser, fieldOf, openBrowser } from "../support/clients/browser.ts";
+import { openPagesHouse, type PagesHouse } from "./pages-house.ts";
+
+async function signIn(house: PagesHouse, person = house.person): Promise<FormlessBrowser> {
+  const browser = openBrowser(house.origin);
+  await browser.post("/sign-in", { address: person.address, password: person.password });
+  return browser;
+}
+
+const secretOf = (text: string): string | undefined => /is-secret" data-copy><code>([^<]+)</.exec(text)?.[1];
+const actionOf = (text: string, act: RegExp): string => act.exec(text)![1]!;
+
+describe("a mail program", () => {
+  test("gets an app password of its own, which is shown once and works until it is revoked", async () => {
+    await using house = await openPagesHouse();
+    const browser = await signIn(house);
+    const made = await browser.post("/mine/programs", {
+      name: "Mutt,  laptop",
+      password: house.person.password,
+    });
+    const password = secretOf(made.text)!;
+    expect(made.text).toContain("App password for “Mutt, laptop”");
+    expect(made.text).toContain(
+      `/apple.mobileconfig?emailaddress=${encodeURIComponent(house.person.address)}`,
+    );
+    const later = await browser.get("/mine");
+    expect(secretOf(later.text)).toBeUndefined();
+    expect(later.text).not.toContain(password);
+    const other = await signIn(house, { ...house.person, password });
+    expect((await other.get("/mine")).text).toContain("Mutt, laptop");
+    const revoke = actionOf(
+      later.text,
+      /action="(\/mine\/programs\/\d+\/revoke)"><[^>]+>Revoke<span class="aside"> Mutt/,
+    );
+    // Somebody else of the account cannot.
+    const kim = await house.createPerson("kim@waypost.test");
+    const stranger = await signIn(house, kim);
+    expect((await stranger.post(revoke, {})).status).toBe(404);
+    await browser.post(revoke, {});
+    expect((await signIn(house, { ...house.person, password })).cookies.size).toBe(0);
+    expect((await browser.get("/mine")).text).not.toContain("Mutt, laptop");
+  });
+
+  test.each([
+    [{}, "it needs your passkey"],
+    [{ password: "abcd-efgh-ijkl-mnop" }, "was not accepted"],
+    [{ assertion: "{}" }, "was not accepted"],
+  ])("gets none by %o", async (proof, why) => {
+    await using house = await openPagesHouse();
+    const browser = await signIn(house);
+    const refused = await browser.post("/mine/programs", { name: "Phone", ...proof });
+    expect([refused.status, secretOf(refused.text)]).toEqual([409, undefined]);
+    expect(refused.text).toContain(why);
+    const { passwords } = await house.administer("password.list", { owner: house.person.address });
+    expect(passwords).toHaveLength(1);
+  });
+});
+
+describe("an agent that a person approves for", () => {
+  test("is paused and resumed by that person, and by nobody else", async () => {
+    await using house = await openPagesHouse();
+    const browser = await signIn(house);
+    const pause = actionOf((await browser.get("/agents")).text, /action="(\/agents\/ag_\w+\/pause)"/);
+    const kim = await signIn(house, await house.createPerson("kim@waypost.test"));
+    expect((await kim.post(pause, {})).status).toBe(404);
+    const paused = await browser.post(pause, { from: "/agents" });
+    expect(paused.text).toContain("You have paused it.");
+    const body = { to: [house.person.address], subject: "Now", text: "Text." };
+    expect(await house.client.call("send", { body })).toMatchObject({
+      status: 503,
+      body: { error: { code: "paused", hint: expect.stringContaining("Its approver") } },
+    });
+    expect((await house.events()).find(({ type }) => type === "agent.paused")).toMatchObject({
+      reason: "approver",
+    });
+    await browser.post(pause.replace("/pause", "/resume"), {});
+    await house.client.ok("send", { body });
+    // What the operator has paused, the operator resumes.
+    await house.administer("agent.pause", { owner: house.agent.address });
+    expect((await browser.get("/agents")).text).not.toContain("/resume");
+    expect((await browser.post(pause.replace("/pause", "/resume"), {})).status).toBe(400);
+    expect((await house.client.call("send", { body })).status).toBe(503);
+  });
+
+  test("is shown with what it may do and what it did today", async () => {
+    await using house = await openPagesHouse();
+    await house.administer("agent.update", {
+      owner: house.agent.address,
+      holdPolicy: "external",
+      allow: ["stoffwerk.example"],
+    });
+    await house.client.ok("send", { body: { to: [house.person.address], subject: "One", text: "Text." } });
+    const declined = await house.send({ subject: "Two" });
+    await house.administer("hold.decline", { hold: declined });
+    await house.send({ subject: "Three" });
+    const { text } = await (await signIn(house)).get("/agents");
+    const figures = [...text.matchAll(/<dt>([^<]+)<\/dt><dd>(\d+)<\/dd>/g)].map(([, word, count]) => [
+      word,
+      count,
+    ]);
+    expect(figures).toEqual([
+      ["sent today", "1"],
+      ["wait for you", "1"],
+      ["declined today", "1"],
+    ]);
+    expect(text).toContain("every mail that leaves the account");
+    expect(text).toContain("stoffwerk.example");
+  });
+});
+
+test("a share stands on both sides, and only whose data it is ends it", async () => {
+  await using house = await openPagesHouse();
+  const kim = await house.createPerson("kim@waypost.test");
+  await house.administer("grant.create", {
+    holder: kim.address,
+    target: house.person.address,
+    scopes: ["mail:read"],
+    mailboxes: ["INBOX"],
+  });
+  const [own, other] = [await signIn(house), await signIn(house, kim)];
+  const { text } = await own.get("/mine");
+  expect(text).toMatch(/<bdi>kim<\/bdi><\/b> reaches yours: reading mail<small><bdi>INBOX/);
+  expect((await other.get("/mine")).text).toContain("You reach what is of");
+  const end = actionOf(text, /action="(\/mine\/shares\/\d+\/end)"/);
+  expect((await other.post(end, {})).status).toBe(404);
+  await own.post(end, {});
+  expect((await other.get("/mine")).text).not.toContain("You reach what is of");
+});
+
+test("times are shown in the zone that a person has chosen", async () => {
+  await using house = await openPagesHouse();
+  const hold = await house.send();
+  const browser = await signIn(house);
+  const created = (await house.client.ok("part.describe", { id: hold })).content.created_at as string;
+  for (const timeZone of ["Asia/Tokyo", "America/St_Johns"]) {
+    await browser.post("/mine/zone", { zone: timeZone });
+    const parts = { timeZone, hour: "2-digit", minute: "2-digit" } as const;
+    const clock = new Intl.DateTimeFormat("en-GB", parts).format(new Date(created));
+    expect((await browser.get(`/approvals/${hold}`)).text).toContain(clock);
+  }
+  await browser.post("/mine/zone", { zone: "Nowhere/Else" });
+  expect((await browser.get("/mine")).text).not.toContain(" selected");
+});
+
+test("an approval asks for no proof once the person has lowered it, with a proof, and does again afterwards", async () => {
+  await using house = await openPagesHouse();
+  const browser = await signIn(house);
+  const approve = async (): Promise<string> => {
+    const hold = await house.send();
+    const version = fieldOf(await browser.get(`/approvals/${hold}`), "version");
+    await browser.post(`/approvals/${hold}/decide`, { act: "approve", version });
+    return (await house.client.ok("part.describe", { id: hold })).content.state as string;
+  };
+  expect((await browser.post("/mine/approving", { with: "session" })).status).toBe(409);
+  expect(await approve()).toBe("waiting");
+  await browser.post("/mine/approving", { with: "session", password: house.person.password });
+  expect(await approve()).toBe("approved");
+  // Only approvals: an app password still needs a proof.
+  expect((await browser.post("/mine/programs", { name: "Phone" })).status).toBe(409);
+  await browser.post("/mine/approving", { with: "proof" });
+  expect(await approve()).toBe("waiting");
+});
