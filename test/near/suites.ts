@@ -4,7 +4,7 @@
 import type { Room } from "../support/rooms.ts";
 
 const rows: Readonly<Record<Room, readonly string[]>> = {
-  "src/own-files.mjs": ["daemon/own-files"],
+  "src/own-files.mjs": ["acceptance/stays-up"],
   "src/model": ["model/*", "arrival/scan-header", "fairness/shares", "reach/collection-rights"],
   "src/fairness": ["fairness/*", "connection/connection-door", "storage/writer-lanes", "smtp/connections"],
   "src/threads": ["threads/*", "render/reading-memory", "arrival/preparation"],
@@ -65,9 +65,9 @@ const rows: Readonly<Record<Room, readonly string[]>> = {
   "src/client": ["client/*", "json/golden", "json/openapi"],
   "src/domain-check": ["domain-check/*", "delivery/dane"],
   "src/daemon": ["daemon/*"],
-  "src/cli": ["cli/*", "daemon/own-files"],
+  "src/cli": ["cli/*", "acceptance/stays-up"],
   "src/main.ts": ["cli/cli", "daemon/stop"],
-  "src/start.mjs": ["cli/cli", "daemon/own-files"],
+  "src/start.mjs": ["cli/cli", "acceptance/stays-up"],
 };
 
 const folders: Readonly<Record<string, readonly string[]>> = {

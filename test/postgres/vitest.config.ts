@@ -29,13 +29,15 @@ const sqliteOnly = [
   "upgrade",
   "writer-lanes",
 ].map((name) => `test/storage/${name}.test.ts`);
+/** What has to hold on each engine, each time. */
+const acceptance = ["foreign-text", "stays-up"].map((name) => `test/acceptance/${name}.test.ts`);
 /** Thousands of texts, to which the engine is all the same. */
 const longOnes = ["test/dav/corpus.test.ts"];
 
 export default defineConfig({
   test: {
     ...base.test,
-    include: ["test/postgres/**/*.test.ts", "test/storage/**/*.test.ts", ...conversations],
+    include: ["test/postgres/**/*.test.ts", "test/storage/**/*.test.ts", ...acceptance, ...conversations],
     exclude: ["node_modules/**", ...sqliteOnly, ...longOnes],
     env: { TEST_ENGINE: "postgres" },
     globalSetup: [...(base.test?.globalSetup ?? []), "test/postgres/server-setup.ts"],

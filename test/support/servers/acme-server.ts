@@ -24,6 +24,8 @@ export interface AcmeServer extends AsyncDisposable {
   window: { readonly start: Date; readonly end: Date } | undefined;
   /** When true, challenges are never decided. */
   isSilent: boolean;
+  /** Requests are answered when it has resolved. */
+  opened: Promise<void>;
   /** When true, orders are refused. */
   isFailing: boolean;
   /** The root certificate, in PEM. */
@@ -79,6 +81,7 @@ export async function startAcmeServer(): Promise<AcmeServer> {
     lifetimeMs: 90 * 86_400_000,
     window: undefined,
     isSilent: false,
+    opened: Promise.resolve(),
     isFailing: false,
     root: root.toString("pem"),
     async [Symbol.asyncDispose]() {
@@ -100,6 +103,7 @@ export async function startAcmeServer(): Promise<AcmeServer> {
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    await acme.opened;
     const [, kind = "", id = ""] = request.url!.split("/");
     if (request.method === "HEAD" && kind === "nonce") return send(response, 200, "");
     if (request.method === "GET" && kind === "directory") {
