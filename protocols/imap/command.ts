@@ -19,6 +19,8 @@ export interface Command<Arguments = unknown> extends AnnouncedCommand {
   readonly usesSequence: boolean;
   /** The command changes mail. A credential that may only read is refused. */
   readonly isWrite?: boolean;
+  /** Of a write: it can put mail into a mailbox. That may be the one whose mail is sent (`test/holds/ways-to-approve.test.ts`). */
+  readonly putsMail?: boolean;
   /** The answer describes the mailbox at one moment. Changes made meanwhile are sent with the next command: clients that
    *  resynchronise do not expect VANISHED without EARLIER before they have processed EXISTS. */
   readonly isPicture?: boolean;
@@ -54,7 +56,19 @@ export const everywhere: readonly State[] = ["unauthenticated", "authenticated",
 export const afterLogin: readonly State[] = ["authenticated", "selected"];
 export const whenSelected: readonly State[] = ["selected"];
 
+/** What the compiler knows of one: tables of all commands are made from it. */
+export interface DeclaredCommand<Name extends string, PutsMail extends boolean> extends Command {
+  readonly name: Name;
+  readonly putsMail?: PutsMail;
+}
+
+type Deed<PutsMail extends boolean> =
+  | { readonly isWrite?: false; readonly putsMail?: never }
+  | { readonly isWrite: true; readonly putsMail: PutsMail };
+
 /** Checks that `run` takes the type of arguments that `parse` gives. */
-export function command<Arguments>(definition: Command<Arguments>): Command {
-  return definition as Command;
+export function command<Arguments, const Name extends string, const PutsMail extends boolean = false>(
+  definition: Omit<Command<Arguments>, "isWrite" | "putsMail"> & { readonly name: Name } & Deed<PutsMail>,
+): DeclaredCommand<Name, PutsMail> {
+  return definition as unknown as DeclaredCommand<Name, PutsMail>;
 }

@@ -82,12 +82,28 @@ export interface FrameSink {
   end(): void;
 }
 
-export interface OperationDeclaration<Input extends z.ZodType, Output extends z.ZodType> {
-  readonly name: string;
+/** What a write does with `version` of its input, the version that the caller has read. `required`: without the present one it is refused
+ *  with 409. `optional`: it is compared if it is there; `none`: there is no such field. */
+export type VersionUse = "required" | "optional" | "none";
+
+/** What every write says about itself beside its contract. */
+interface WriteDeclaration<Input extends z.ZodType, Version extends VersionUse, PutsMail extends boolean> {
+  readonly effect: "writes";
+  readonly version: Version & ("version" extends keyof z.input<Input> ? "required" | "optional" : "none");
+  /** It can put mail into a folder; for a mail that waits for approval, that may be the one whose mail is sent
+   *  (`test/holds/ways-to-approve.test.ts`). */
+  readonly putsMail: PutsMail;
+}
+
+interface ReadDeclaration {
+  readonly effect: "reads" | "streams";
+}
+
+interface Contract<Name extends string, Input extends z.ZodType, Output extends z.ZodType> {
+  readonly name: Name;
   readonly verb: Verb;
   readonly summary: string;
   readonly scope: NeededScope;
-  readonly effect: Effect;
   readonly reaches: Reaches;
   /** A request with placeholders for identifiers, versions and cursors. */
   readonly example: z.input<Input>;
@@ -103,9 +119,34 @@ export interface OperationDeclaration<Input extends z.ZodType, Output extends z.
   run(context: OperationContext, input: z.output<Input>): Promise<z.input<Output>> | Promise<FrameStream>;
 }
 
-/** A declaration without its type parameters, as the registry has it. */
-export interface Operation extends Omit<OperationDeclaration<z.ZodType, z.ZodType>, "run"> {
+export type OperationDeclaration<
+  Name extends string,
+  Input extends z.ZodType,
+  Output extends z.ZodType,
+  Version extends VersionUse,
+  PutsMail extends boolean,
+> = Contract<Name, Input, Output> & (WriteDeclaration<Input, Version, PutsMail> | ReadDeclaration);
+
+/** A declaration without its type parameters, as those who serve it have it. */
+export interface Operation extends Omit<Contract<string, z.ZodType, z.ZodType>, "run"> {
+  readonly effect: Effect;
+  /** Of a write. */
+  readonly version?: VersionUse;
+  readonly putsMail?: boolean;
   run(context: OperationContext, input: unknown): Promise<unknown>;
+}
+
+/** What the compiler knows of one: tables of all operations are made from it. */
+export interface DeclaredOperation<
+  Name extends string,
+  Input extends z.ZodType,
+  Version extends VersionUse,
+  PutsMail extends boolean,
+> extends Operation {
+  readonly name: Name;
+  readonly input: Input;
+  readonly version?: Version;
+  readonly putsMail?: PutsMail;
 }
 
 /** The operations that are served. */
@@ -126,17 +167,24 @@ export const commonErrors = [
   "internal",
 ] as const satisfies readonly ErrorCode[];
 
-export function operation<Input extends z.ZodType, Output extends z.ZodType>(
-  declaration: OperationDeclaration<Input, Output>,
-): Operation {
+export function operation<
+  const Name extends string,
+  Input extends z.ZodType,
+  Output extends z.ZodType,
+  const Version extends VersionUse = "none",
+  const PutsMail extends boolean = false,
+>(
+  declaration: OperationDeclaration<Name, Input, Output, Version, PutsMail>,
+): DeclaredOperation<Name, Input, Version, PutsMail> {
   // `invoke` has checked the input against the schema.
-  const run = (context: OperationContext, input: unknown) =>
-    declaration.run(context, input as z.output<Input>);
+  const run = (context: OperationContext, asked: unknown) =>
+    declaration.run(context, asked as z.output<Input>);
   const { effect, input } = declaration;
   if (effect !== "reads" || !(input instanceof z.ZodObject)) return { ...declaration, run };
   return {
     ...declaration,
-    input: input.extend({ detail: detailField }),
+    // The compiler goes on with what is declared.
+    input: input.extend({ detail: detailField }) as z.ZodType as Input,
     async run(context, asked) {
       const { detail = context.detail, ...request } = asked as { readonly detail?: Detail };
       const answer = await run(context, request);

@@ -36,8 +36,7 @@ import send from "./operations/send.ts";
 import wait from "./operations/wait.ts";
 import watch from "./operations/watch.ts";
 
-/** All operations, in the order of the catalogue. */
-export const operations: readonly Operation[] = [
+const declared = [
   helpDescribe,
   catalogDescribe,
   health,
@@ -72,7 +71,12 @@ export const operations: readonly Operation[] = [
   contactCreate,
   contactUpdate,
   contactDelete,
-];
+] as const;
+
+/** All operations, in the order of the catalogue. */
+export const operations: readonly Operation[] = declared;
+export type AnyOperation = (typeof declared)[number];
+export type OperationName = AnyOperation["name"];
 
 /** `unservedNames`: operations that the operator has turned off; unknown names are ignored. */
 export function createRegistry(unservedNames: readonly string[]): OperationRegistry {

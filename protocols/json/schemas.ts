@@ -5,12 +5,38 @@ import { eventTypes, unaskedTypes } from "#/src/model/changes.ts";
 import { deliveryReasons, deliveryStates } from "#/src/model/delivery.ts";
 import { errorCodes } from "#/src/model/errors.ts";
 import { declineWords } from "#/src/model/holds.ts";
+import type { ObjectKind } from "#/src/model/ids.ts";
 import { keywordBytesMax } from "#/src/model/limits.ts";
 import { type Pause, pauseReasons } from "#/src/model/pause.ts";
 import { doubts, removals } from "#/src/model/removal.ts";
 import { isoTime } from "#/src/render/message-state.ts";
 
-export const idText = z.string().max(400);
+/** Fields that name an object, with the kinds of objects that they take. */
+export const namingFields = z.registry<{ readonly kinds: readonly ObjectKind[] }>();
+
+declare const namedKind: unique symbol;
+/** Of a field's schema: the kinds, for the compiler. */
+export interface Naming<Kind extends ObjectKind> {
+  readonly [namedKind]: Kind;
+}
+
+/** Declares that a field names an object of one of the kinds. Who may name which is in the table of rights, which has a row for each. */
+export function naming<Schema extends z.ZodType, const Kinds extends readonly ObjectKind[]>(
+  schema: Schema,
+  ...kinds: Kinds
+): Schema & Naming<Kinds[number]> {
+  const named = schema.clone();
+  namingFields.add(named, { kinds });
+  return named as Schema & Naming<Kinds[number]>;
+}
+
+/** An identifier of an object of one of the kinds. */
+export function idOf<const Kinds extends readonly ObjectKind[]>(
+  ...kinds: Kinds
+): z.ZodString & Naming<Kinds[number]> {
+  return naming(z.string().max(400), ...kinds);
+}
+
 export const cursorText = z.string().max(20_000);
 
 export const idempotencyKey = z
@@ -32,9 +58,14 @@ export const label = z
 
 /** The version of a stored object. If it is absent, the refusal is `precondition_failed` with the version to retry with, not
  *  `invalid`. */
-export const versionText = z.string().min(1).max(40).optional().describe("The version that was read.");
+export const versionText = z
+  .string()
+  .min(1)
+  .max(40)
+  .optional()
+  .describe("The version that was read. Without it, or with an older one, 409 says the version to use.");
 
-export const folderName = z.string().min(1).max(500);
+export const folderName = naming(z.string().min(1).max(500), "folder");
 
 export const folderPathText = z
   .string()
@@ -239,7 +270,9 @@ export const eventSchema = z
 export const watchRequest = z
   .strictObject({
     cursor: cursorText.optional().describe("Where to continue; empty or absent: at the latest event."),
-    mailbox: idText.optional().describe("Only this mailbox, ag_…; empty or absent: every mailbox in reach."),
+    mailbox: idOf("agent")
+      .optional()
+      .describe("Only this mailbox, ag_…; empty or absent: every mailbox in reach."),
     timeout_s: z
       .int()
       .min(1)

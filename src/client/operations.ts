@@ -19,7 +19,7 @@ export interface AddressbookCreateInput {
 export interface AddressbookDeleteInput {
   /** The addressbook, addressbook_… */
   readonly id: string;
-  /** The version that was read. */
+  /** The version that was read. Without it, or with an older one, 409 says the version to use. */
   readonly version?: string;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
@@ -28,7 +28,7 @@ export interface AddressbookDeleteInput {
 export interface AddressbookUpdateInput {
   /** The addressbook, addressbook_… */
   readonly id: string;
-  /** The version that was read. */
+  /** The version that was read. Without it, or with an older one, 409 says the version to use. */
   readonly version?: string;
   /** A name of 1 to 200 characters without control characters. */
   readonly name?: string;
@@ -78,7 +78,7 @@ export interface BlobCreateOutput {
 export interface BlobDeleteInput {
   /** The blob, blob_… */
   readonly id: string;
-  /** The version that was read. */
+  /** The version that was read. Without it, or with an older one, 409 says the version to use. */
   readonly version?: string;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
@@ -104,7 +104,7 @@ export interface CalendarCreateInput {
 export interface CalendarDeleteInput {
   /** The calendar, calendar_… */
   readonly id: string;
-  /** The version that was read. */
+  /** The version that was read. Without it, or with an older one, 409 says the version to use. */
   readonly version?: string;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
@@ -128,7 +128,7 @@ export interface CalendarMonthListInput {
 export interface CalendarUpdateInput {
   /** The calendar, calendar_… */
   readonly id: string;
-  /** The version that was read. */
+  /** The version that was read. Without it, or with an older one, 409 says the version to use. */
   readonly version?: string;
   /** A name of 1 to 200 characters without control characters. */
   readonly name?: string;
@@ -172,7 +172,7 @@ export interface ContactCreateOutput {
 export interface ContactDeleteInput {
   /** The contact, contact_… or addressbook_…#<contact or uid> */
   readonly id: string;
-  /** The version that was read. */
+  /** The version that was read. Without it, or with an older one, 409 says the version to use. */
   readonly version?: string;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
@@ -181,7 +181,7 @@ export interface ContactDeleteInput {
 export interface ContactUpdateInput {
   /** The contact, contact_… or addressbook_…#<contact or uid> */
   readonly id: string;
-  /** The version that was read. */
+  /** The version that was read. Without it, or with an older one, 409 says the version to use. */
   readonly version?: string;
   /** JSON pointers of the Card and their new values, null deletes: {"emails/k1/address": "ada@example.com", "phones/k2": null}. */
   readonly patch?: Readonly<Record<string, unknown>>;
@@ -236,7 +236,7 @@ export interface DraftCreateOutput {
 export interface DraftDeleteInput {
   /** The draft, draft_… */
   readonly id: string;
-  /** The version that was read. */
+  /** The version that was read. Without it, or with an older one, 409 says the version to use. */
   readonly version?: string;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
@@ -245,7 +245,7 @@ export interface DraftDeleteInput {
 export interface DraftUpdateInput {
   /** The draft, draft_… */
   readonly id: string;
-  /** The version that was read. */
+  /** The version that was read. Without it, or with an older one, 409 says the version to use. */
   readonly version?: string;
   readonly body: MessageBody;
   /** When it is to leave, once it is sent: ISO 8601 with a zone. */
@@ -331,7 +331,7 @@ export interface EventCreateOutput {
 export interface EventDeleteInput {
   /** The event, event_… or calendar_…#<uid>; event_…#2026-03-02T10:00:00 is one instance of a series. */
   readonly id: string;
-  /** The version that was read. */
+  /** The version that was read. Without it, or with an older one, 409 says the version to use. */
   readonly version?: string;
   /** send: invitations, changes and answers go to the participants, as mail where they are elsewhere, which takes the scope send. none: they are not told. Without the field, a patch of participants/me alone is sent as an answer, and nothing else is sent. */
   readonly invite?: "none" | "send";
@@ -359,7 +359,7 @@ export interface EventDeleteOutput {
 export interface EventUpdateInput {
   /** The event, event_… or calendar_…#<uid>; event_…#2026-03-02T10:00:00 is one instance of a series. */
   readonly id: string;
-  /** The version that was read. */
+  /** The version that was read. Without it, or with an older one, 409 says the version to use. */
   readonly version?: string;
   /** JSON pointers of the event and their new values, null deletes: {"title": "Review", "locations/main": null}. participants/me is the owner of the calendar: {"participants/me/participationStatus": "accepted"}. A time that a participant proposes is participants/<id>/waypost:proposal; another start answers it, null declines it; participants/me/waypost:proposal proposes one: "2026-03-02T10:00:00Z/2026-03-02T11:00:00Z". */
   readonly patch?: Readonly<Record<string, unknown>>;
@@ -426,7 +426,7 @@ export interface FolderCreateOutput {
 export interface FolderDeleteInput {
   /** The folder, folder_… */
   readonly id: string;
-  /** The version that was read. */
+  /** The version that was read. Without it, or with an older one, 409 says the version to use. */
   readonly version?: string;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
@@ -435,7 +435,7 @@ export interface FolderDeleteInput {
 export interface FolderUpdateInput {
   /** The folder, folder_… */
   readonly id: string;
-  /** The version that was read. */
+  /** The version that was read. Without it, or with an older one, 409 says the version to use. */
   readonly version?: string;
   /** A path of Unicode text without control characters and \, levels divided by "/": Projects/2026. */
   readonly path: string;
@@ -489,7 +489,7 @@ export interface HoldCreateInput {
   readonly body?: MessageBody;
   /** A draft that is sent as it is, draft_…, with its version. */
   readonly draft?: string;
-  /** The version that was read. */
+  /** The version that was read. Without it, or with an older one, 409 says the version to use. */
   readonly version?: string;
   /** The mailbox that it leaves from, ag_…; absent: the own one. */
   readonly in?: string;
@@ -519,7 +519,7 @@ export interface HoldCreateOutput {
 export interface HoldDeleteInput {
   /** The hold, hold_… */
   readonly id: string;
-  /** The version that was read. */
+  /** The version that was read. Without it, or with an older one, 409 says the version to use. */
   readonly version?: string;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
@@ -542,7 +542,7 @@ export interface HoldDeleteOutput {
 export interface HoldUpdateInput {
   /** The hold, hold_… */
   readonly id: string;
-  /** The version that was read. */
+  /** The version that was read. Without it, or with an older one, 409 says the version to use. */
   readonly version?: string;
   /** With the scope approve: approve it, decline it (final), or withdraw an approval while the mail is not sent. */
   readonly state?: "approved" | "declined" | "waiting";
@@ -655,7 +655,7 @@ export interface MessageBody {
 export interface MessageDeleteInput {
   /** The message, message_… */
   readonly id: string;
-  /** The version that was read. */
+  /** The version that was read. Without it, or with an older one, 409 says the version to use. */
   readonly version?: string;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
@@ -834,7 +834,7 @@ export interface SendInput {
   readonly body?: MessageBody;
   /** A draft that is sent as it is, draft_…, with its version. */
   readonly draft?: string;
-  /** The version that was read. */
+  /** The version that was read. Without it, or with an older one, 409 says the version to use. */
   readonly version?: string;
   /** The mailbox that it leaves from, ag_…; absent: the own one. */
   readonly in?: string;

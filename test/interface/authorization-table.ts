@@ -1,5 +1,9 @@
 /** Who may do what: one row for each field of an operation that names an object, and for each operation that names none. The
  *  matrix test is made of it. */
+import type { z } from "zod";
+import type { AnyOperation, OperationName } from "#/protocols/json/registry.ts";
+import type { Naming } from "#/protocols/json/schemas.ts";
+import type { ObjectKind } from "#/src/model/ids.ts";
 import type { Scope } from "#/src/model/roles.ts";
 
 /** Ids of one owner: what a request names. */
@@ -26,11 +30,11 @@ export interface Named {
 }
 
 export interface Row {
-  readonly operation: string;
-  /** JSON pointer to what names the object; "" where nothing does, and it is about the credential's own. */
+  readonly operation: OperationName;
+  /** Pointer to what names the object, without the places in lists; "" where nothing does, and it is about the credential's own. */
   readonly field: string;
-  /** Prefix of the id. */
-  readonly kind: string;
+  /** "" where nothing is named. */
+  readonly kind: ObjectKind | "";
   /** The scopes that the request needs, all of them. */
   readonly scopes: readonly Scope[];
   /** A scope of the token that is checked before the object is looked for. */
@@ -58,14 +62,14 @@ const body = { to: ["ada@first.example"], text: "Hello" };
 /** Nobody is asked whether a mail to nobody may leave. */
 const toNobody = { to: ["nobody@first.example"], text: "Hello" };
 
-export const rows: readonly Row[] = [
-  ...["help.describe", "catalog.describe", "health"].map((operation) =>
+const table = [
+  ...(["help.describe", "catalog.describe", "health"] as const).map((operation) =>
     row(operation, "", "", none, "any", () => ({}), 200),
   ),
-  ...["wait", "watch"].map((operation) =>
-    row(operation, "/mailbox", "ag", read, "any", ({ agent }) => ({ mailbox: agent }), 200),
+  ...(["wait", "watch"] as const).map((operation) =>
+    row(operation, "/mailbox", "agent", read, "any", ({ agent }) => ({ mailbox: agent }), 200),
   ),
-  row("search", "/in", "ag", read, "any", ({ agent }) => ({ in: agent }), 200),
+  row("search", "/in", "agent", read, "any", ({ agent }) => ({ in: agent }), 200),
   row(
     "search",
     "/folder",
@@ -79,7 +83,7 @@ export const rows: readonly Row[] = [
   beside("search", "/folder", "folder", read, ({ folder }) => ({ folder })),
   beside("search", "/thread", "thread", read, ({ thread }) => ({ thread })),
 
-  row("part.describe", "/id", "ag", read, "any", ({ agent }) => ({ id: agent }), 200),
+  row("part.describe", "/id", "agent", read, "any", ({ agent }) => ({ id: agent }), 200),
   row("part.describe", "/id", "message", read, "inbox", ({ message }) => ({ id: message }), 200),
   row("part.describe", "/id", "thread", read, "any", ({ thread }) => ({ id: thread }), 200),
   row("part.describe", "/id", "folder", read, "inbox", ({ inbox }) => ({ id: inbox }), 200),
@@ -116,7 +120,7 @@ export const rows: readonly Row[] = [
     ({ message }) => ({ id: message, unread: true }),
     200,
   ),
-  row("message.update", "/ids/0", "message", write, "inbox", ({ message }) => ({ ids: [message] }), 200),
+  row("message.update", "/ids", "message", write, "inbox", ({ message }) => ({ ids: [message] }), 200),
   row(
     "message.update",
     "/folder",
@@ -146,10 +150,10 @@ export const rows: readonly Row[] = [
   row("part.describe", "/id", "thread", read, "all", ({ filedThread }) => ({ id: filedThread }), 200),
   row("search", "/folder", "folder", read, "all", ({ agent, folder }) => ({ in: agent, folder }), 200),
   row("message.update", "/id", "message", write, "all", ({ filed }) => ({ id: filed, unread: true }), 200),
-  row("message.update", "/ids/0", "message", write, "all", ({ filed }) => ({ ids: [filed] }), 200),
+  row("message.update", "/ids", "message", write, "all", ({ filed }) => ({ ids: [filed] }), 200),
   row("message.delete", "/id", "message", write, "all", ({ filed }) => ({ id: filed }), 409),
 
-  row("folder.create", "/in", "ag", write, "all", ({ agent }) => ({ in: agent, path: "INBOX" }), 200),
+  row("folder.create", "/in", "agent", write, "all", ({ agent }) => ({ in: agent, path: "INBOX" }), 200),
   row(
     "folder.create",
     "/parent",
@@ -180,16 +184,16 @@ export const rows: readonly Row[] = [
   })),
   row("folder.delete", "/id", "folder", write, "all", ({ folder }) => ({ id: folder }), 409),
 
-  row("draft.create", "/in", "ag", write, "drafts", ({ agent }) => ({ in: agent, body }), 200),
+  row("draft.create", "/in", "agent", write, "drafts", ({ agent }) => ({ in: agent, body }), 200),
   row("draft.update", "/id", "draft", write, "drafts", ({ draft }) => ({ id: draft, body }), 409),
   row("draft.delete", "/id", "draft", write, "drafts", ({ draft }) => ({ id: draft }), 409),
   row("blob.create", "", "", write, "any", () => ({ data: "" }), 200),
   row("blob.delete", "/id", "blob", write, "all", ({ blob }) => ({ id: blob }), 409),
 
-  row("send", "/in", "ag", ["send"], "any", ({ agent }) => ({ in: agent, body: toNobody }), 400),
+  row("send", "/in", "agent", ["send"], "any", ({ agent }) => ({ in: agent, body: toNobody }), 400),
   row("send", "/draft", "draft", ["send"], "drafts", ({ draft }) => ({ draft }), 409),
 
-  row("hold.create", "/in", "ag", ["send"], "any", ({ agent }) => ({ in: agent, body: toNobody }), 400),
+  row("hold.create", "/in", "agent", ["send"], "any", ({ agent }) => ({ in: agent, body: toNobody }), 400),
   row("hold.create", "/draft", "draft", ["send"], "drafts", ({ draft }) => ({ draft }), 409),
   // Nobody approves what their own mailbox asked for.
   ...(["approved", "declined", "waiting"] as const).map((state) => ({
@@ -202,7 +206,7 @@ export const rows: readonly Row[] = [
   // Who has not asked for it takes it back as who may decline it.
   {
     ...row("hold.delete", "/id", "hold", ["send", "approve"], "holds", ({ hold }) => ({ id: hold }), 409),
-    own: { scopes: ["send"] },
+    own: { scopes: ["send"] as const },
   },
 
   row("search", "/in", "addressbook", readContacts, "any", ({ addressbook }) => ({ in: addressbook }), 200),
@@ -210,7 +214,7 @@ export const rows: readonly Row[] = [
   row(
     "search",
     "/in",
-    "ag",
+    "agent",
     readCalendar,
     "any",
     ({ agent }) => ({
@@ -253,7 +257,7 @@ export const rows: readonly Row[] = [
   row(
     "calendar.create",
     "/in",
-    "ag",
+    "agent",
     writeCalendar,
     "any",
     ({ agent }) => ({ in: agent, name: "More" }),
@@ -293,6 +297,31 @@ export const rows: readonly Row[] = [
       row("event.delete", "/id", kind, writeCalendar, "any", (named) => ({ id: idOf(named) }), 409),
     ];
   }),
+  // A blob that is attached is read, whoever writes.
+  {
+    ...row(
+      "event.create",
+      "/attach/blob",
+      "blob",
+      read,
+      "all",
+      ({ blob }) => ({ body: { start: "2026-03-02T10:00:00" }, attach: [{ blob }] }),
+      200,
+    ),
+    first: "calendar" as const,
+  },
+  {
+    ...row(
+      "event.update",
+      "/attach/blob",
+      "blob",
+      read,
+      "all",
+      ({ blob }, { event }) => ({ id: event, attach: [{ blob }] }),
+      409,
+    ),
+    first: "calendar" as const,
+  },
   row(
     "part.describe",
     "/id",
@@ -324,7 +353,7 @@ export const rows: readonly Row[] = [
   row(
     "addressbook.create",
     "/in",
-    "ag",
+    "agent",
     writeContacts,
     "any",
     ({ agent }) => ({ in: agent, name: "More" }),
@@ -382,10 +411,56 @@ export const rows: readonly Row[] = [
   ...composed("hold.update", "hold", "send", 409),
 ];
 
+export const rows: readonly Row[] = table;
+
+/** What a field of an input names, as "/field kind". */
+type NamesIn<Schema, Path extends string> =
+  Schema extends Naming<infer Kind>
+    ? `${Path} ${Kind}`
+    : Schema extends z.ZodOptional<infer Inner> | z.ZodArray<infer Inner>
+      ? NamesIn<Inner, Path>
+      : Schema extends z.ZodObject<infer Shape>
+        ? { [Field in keyof Shape & string]: NamesIn<Shape[Field], `${Path}/${Field}`> }[keyof Shape & string]
+        : never;
+
+/** An operation that names nothing needs a row as well. */
+export type NeededOf<One> = One extends {
+  readonly name: infer Name extends string;
+  readonly input: infer Input;
+}
+  ? [NamesIn<Input, "">] extends [never]
+    ? Name
+    : `${Name} ${NamesIn<Input, "">}`
+  : never;
+
+type CoveredBy<One> = One extends {
+  readonly operation: infer Name extends string;
+  readonly field: infer Field extends string;
+  readonly kind: infer Kind extends string;
+}
+  ? Name | `${Name} ${Field} ${Kind}`
+  : never;
+
+export type Covered = CoveredBy<(typeof table)[number]>;
+type Missing = Exclude<NeededOf<AnyOperation>, Covered>;
+
+/** The compiler names each operation, and each kind of object that a field of it takes, that has no row. */
+({}) satisfies Record<Missing, never>;
+
 /** The fields of a body that name objects. */
-function composed(operation: string, changed: "" | "draft" | "hold", scope: Scope, reached: number): Row[] {
+function composed<const Name extends OperationName>(
+  operation: Name,
+  changed: "" | "draft" | "hold",
+  scope: Scope,
+  reached: number,
+) {
   const to = reached === 400 ? toNobody : body;
-  const of = (field: string, kind: string, folder: Row["folder"], more: (named: Named) => object): Row => ({
+  const of = <const Field extends string, const Kind extends ObjectKind>(
+    field: Field,
+    kind: Kind,
+    folder: Row["folder"],
+    more: (named: Named) => object,
+  ) => ({
     ...row(operation, `/body/${field}`, kind, read, folder, inputOf(more), reached),
     first: scope,
   });
@@ -394,13 +469,13 @@ function composed(operation: string, changed: "" | "draft" | "hold", scope: Scop
     body: { ...to, ...more(named) },
   });
   return [
-    of("attachments", "blob", "all", ({ blob }) => ({ attachments: [{ blob }] })),
+    of("attachments/blob", "blob", "all", ({ blob }) => ({ attachments: [{ blob }] })),
     ...(["inbox", "all"] as const).flatMap((folder) => {
       const messageOf = ({ message, filed }: Named): string => (folder === "inbox" ? message : filed);
       return [
         of("in_reply_to", "message", folder, (named) => ({ in_reply_to: messageOf(named) })),
         of("forward_of", "message", folder, (named) => ({ forward_of: messageOf(named) })),
-        of("attachments", "message", folder, (named) => ({
+        of("attachments/part", "message", folder, (named) => ({
           attachments: [{ part: `${messageOf(named)}#1` }],
         })),
       ];
@@ -408,25 +483,29 @@ function composed(operation: string, changed: "" | "draft" | "hold", scope: Scop
   ];
 }
 
-function row(
-  operation: string,
-  field: string,
-  kind: string,
+function row<
+  const Name extends OperationName,
+  const Field extends string,
+  const Kind extends ObjectKind | "",
+>(
+  operation: Name,
+  field: Field,
+  kind: Kind,
   scopes: readonly Scope[],
   folder: Row["folder"],
   input: Row["input"],
   reached: number,
-): Row {
+) {
   return { operation, field, kind, scopes, folder, input, reached };
 }
 
 /** An object that has to be of the mailbox that the request is about: of another one it is `invalid`, whoever's it is. */
-function beside(
-  operation: string,
-  field: string,
-  kind: string,
+function beside<const Name extends OperationName, const Field extends string, const Kind extends ObjectKind>(
+  operation: Name,
+  field: Field,
+  kind: Kind,
   scopes: readonly Scope[],
   input: Row["input"],
-): Row {
-  return { operation, field, kind, scopes, folder: "any", input, reached: 400, isBeside: true };
+) {
+  return { operation, field, kind, scopes, folder: "any" as const, input, reached: 400, isBeside: true };
 }

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { asRefusal, errorObject } from "#/protocols/json/errors.ts";
-import { operations } from "#/protocols/json/registry.ts";
+import { type AnyOperation, operations } from "#/protocols/json/registry.ts";
 import { eventTypes } from "#/src/model/changes.ts";
 import { httpClient } from "../support/clients/http.ts";
 import { type JsonServer, openJsonServer, plainMessage } from "../support/servers/json-server.ts";
@@ -15,6 +15,9 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const post = { method: "POST", headers: { "Content-Type": "application/json" } };
 const dayMs = 86_400_000;
+/** What is refused without a version. */
+type Versioned = Extract<AnyOperation, { readonly version?: "required" }>["name"];
+
 const fieldsOf = (operation: string): string[] => {
   const { input } = operations.find(({ name }) => name === operation)!;
   return Object.keys((z.toJSONSchema(input, { io: "input" }) as { properties?: object }).properties ?? {});
@@ -94,15 +97,14 @@ describe("operations", () => {
   });
 
   it("that change a stored object take its version, and those that create, change or send take a key", () => {
-    for (const { name, verb, effect } of operations) {
+    for (const { name, verb, effect, version } of operations) {
       const fields = fieldsOf(name);
       const isWrite = verb === "put" || verb === "send";
       expect([name, effect === "writes"]).toEqual([name, isWrite]);
       expect([name, fields.includes("idempotency_key")]).toEqual([name, isWrite]);
-      // In message.update it is optional, but for the time of scheduled mail.
-      const isChange = /\.(?:update|delete)$/.test(name);
-      // A draft that is sent is a stored object, too.
-      expect([name, fields.includes("version")]).toEqual([name, isChange || fields.includes("draft")]);
+      // What is changed is named by id; a draft that is sent is a stored object, too.
+      const isChange = isWrite && (fields.includes("id") || fields.includes("draft"));
+      expect([name, version !== undefined && version !== "none"]).toEqual([name, isChange]);
     }
   });
 });
@@ -180,26 +182,53 @@ describe("a version", () => {
 
   it("is required by every change of a stored object, except message.update", async () => {
     const { client } = server.ada;
+    const made = async (operation: string, input: object): Promise<string> =>
+      (await client.ok(operation, input)).ref;
     const message = await server.deliver(server.ada, plainMessage());
-    const { ref: folder } = await client.ok("folder.create", { path: "Unversioned" });
-    const { ref: draft } = await client.ok("draft.create", { body: { text: "x" } });
-    const { ref: blob } = await client.ok("blob.create", { data: "" });
-    for (const [operation, input] of [
-      ["message.delete", { id: message }],
-      ["folder.update", { id: folder, path: "x" }],
-      ["folder.delete", { id: folder }],
-      ["draft.update", { id: draft, body: {} }],
-      ["draft.delete", { id: draft }],
-      ["blob.delete", { id: blob }],
-      ["send", { draft }],
-    ] as const) {
-      const { version } = await client.ok("part.describe", { id: Object.values(input)[0] });
+    const folder = await made("folder.create", { path: "Unversioned" });
+    const draft = await made("draft.create", { body: { text: "x" } });
+    const blob = await made("blob.create", { data: "" });
+    const hold = await made("hold.create", { body: { to: [server.bob.address], text: "x" } });
+    const calendar = await made("calendar.create", { name: "Unversioned" });
+    const event = await made("event.create", { body: { start: "2026-03-02T10:00:00" } });
+    const addressbook = await made("addressbook.create", { name: "Unversioned" });
+    const contact = await made("contact.create", { body: { name: "Mel" } });
+    const required: Readonly<Record<Versioned, { readonly id: string }>> = {
+      "message.delete": { id: message },
+      "folder.update": { id: folder, ...{ path: "x" } },
+      "folder.delete": { id: folder },
+      "draft.update": { id: draft, ...{ body: {} } },
+      "draft.delete": { id: draft },
+      "blob.delete": { id: blob },
+      "hold.update": { id: hold, ...{ body: { to: [server.bob.address], text: "y" } } },
+      "hold.delete": { id: hold },
+      "calendar.update": { id: calendar, ...{ name: "x" } },
+      "calendar.delete": { id: calendar },
+      "event.update": { id: event, ...{ patch: { title: "x" } } },
+      "event.delete": { id: event },
+      "addressbook.update": { id: addressbook, ...{ name: "x" } },
+      "addressbook.delete": { id: addressbook },
+      "contact.update": { id: contact, ...{ patch: { "name/full": "x" } } },
+      "contact.delete": { id: contact },
+    };
+    for (const [operation, input] of [...Object.entries(required), ["send", { draft }] as const]) {
+      const { version } = await client.ok("part.describe", { id: "id" in input ? input.id : draft });
       const { status, body } = await client.call(operation, input);
       expect([operation, status, body.error.version]).toEqual([operation, 409, version]);
     }
-    await client.ok("message.update", { id: message, labels: ["a"] });
-    await client.ok("message.update", { id: message, labels: ["b"] });
-    expect((await client.ok("part.describe", { id: message })).content.labels).toEqual(["b"]);
+  });
+
+  it("is not needed where the operation says that it is optional, as help.describe says", async () => {
+    const { client } = server.ada;
+    const id = await server.deliver(server.ada, plainMessage());
+    await client.ok("message.update", { id, labels: ["a"] });
+    await client.ok("message.update", { id, labels: ["b"] });
+    expect((await client.ok("part.describe", { id })).content.labels).toEqual(["b"]);
+    const unversioned = operations.filter(
+      (one) => one.version === "optional" && fieldsOf(one.name).includes("id"),
+    );
+    const { text } = await client.ok("help.describe");
+    expect(text).toContain(`put: ${unversioned.map(({ name }) => name).join(", ")} needs no version`);
   });
 });
 

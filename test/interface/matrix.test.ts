@@ -6,10 +6,11 @@ import { z } from "zod";
 import { statusOfCode } from "#/protocols/json/errors.ts";
 import type { Operation } from "#/protocols/json/operation.ts";
 import { operations } from "#/protocols/json/registry.ts";
+import { namingFields } from "#/protocols/json/schemas.ts";
 import { hasScope } from "#/src/accounts/principal.ts";
 import { nobody } from "#/src/model/author.ts";
 import type { ErrorCode } from "#/src/model/errors.ts";
-import { idPrefix, objectKinds } from "#/src/model/ids.ts";
+import { idPrefix, type ObjectKind, objectKinds } from "#/src/model/ids.ts";
 import { scopes as allScopes, type Scope } from "#/src/model/roles.ts";
 import { type HttpClient, httpClient } from "../support/clients/http.ts";
 import { sampleOf } from "../support/samples.ts";
@@ -238,22 +239,98 @@ interface Answer {
 const titleOf = ({ operation, field, kind, scopes, folder }: Row, index: number): string =>
   `${index + 1} ${operation}${field === "" ? "" : ` ${field} ${kind}_…`} (${scopes.join(" and ") || "any scope"}, ${folder})`;
 
-describe("the table", () => {
-  it("has a row for every operation, and none for another", () => {
-    const inTable = new Set(rows.map(({ operation }) => operation));
-    expect([...inTable].toSorted()).toEqual(operations.map(({ name }) => name).toSorted());
+/** That it has a row for each operation, and for each kind of object that a field takes, the compiler says (`authorization-table.ts`), from
+ *  what the fields declare. */
+describe("a field that names an object", () => {
+  const fields = operations.flatMap(({ name, input }) =>
+    namingFieldsOf(input, "").map((field) => ({ operation: name, ...field })),
+  );
+
+  it("says in its description which kinds it takes, or stands in a field that does", () => {
+    const told = fields.map(({ operation, path, kinds, description }) => ({
+      field: `${operation} ${path}`,
+      kinds: kinds.map(idPrefix).filter((prefix) => !description.includes(`${prefix}…`)),
+    }));
+    expect(told.filter(({ kinds }) => kinds.length > 0)).toEqual([]);
   });
 
-  it("has a row for every kind of object that a field of an operation names", () => {
-    const covered = new Set(rows.map(({ operation, field, kind }) => `${operation} ${field} ${kind}_…`));
-    const missing = operations.flatMap((operation) =>
-      namesOf(operation)
-        .filter((one) => !covered.has(`${operation.name} ${one}`))
-        .map((one) => `${operation.name} ${one}`),
+  it("is the only one whose description has the form of an id", () => {
+    const described = operations.flatMap((operation) =>
+      describedOf(operation).map((one) => `${operation.name} ${one}`),
     );
-    expect(missing).toEqual([]);
+    const declared = new Set(
+      fields.flatMap(({ operation, path, kinds }) =>
+        kinds.map((kind) => `${operation} ${path} ${idPrefix(kind)}`),
+      ),
+    );
+    const isDeclared = (one: string): boolean =>
+      [...declared].some((field) => field === one || field.replace(/\/\w+ /, " ") === one);
+    expect(described.filter((one) => !isDeclared(one))).toEqual([]);
+  });
+
+  it("refuses an id of each kind that it does not take, and says where it stands", async () => {
+    const client = clients.get(allScopes.join())!;
+    const answers: string[] = [];
+    for (const { operation, path, kinds } of fields) {
+      const { input, kind } = rows.find((one) => one.operation === operation && one.field === path)!;
+      const isBody = path.startsWith("/body") || path.startsWith("/attach");
+      // A folder may be named by its path, too: an id of another kind is a path that no folder has.
+      const isRefused = (status: number, field: string): boolean =>
+        kinds.join() === "folder"
+          ? status >= 400
+          : status === 400 && field !== "" && (path === field || path.startsWith(`${field}/`));
+      for (const other of objectKinds.filter((one) => !kinds.includes(one))) {
+        const id = named.own[idMembers[other][0]];
+        const members = idMembers[kind as ObjectKind].map((member) => [member, id] as const);
+        const wrong = { ...named.own, ...Object.fromEntries(members) };
+        const request = input(wrong, isBody ? named.own : wrong) as { readonly id?: string };
+        const version = versions.get(request.id ?? "");
+        const asked = version === undefined ? request : { ...request, version };
+        const { status, body } = await client.call(operation, asked);
+        const field = ((body.error?.field as string | undefined) ?? "").replace(/\/\d+(?=\/|$)/g, "");
+        if (!isRefused(status, field)) answers.push(`${operation} ${path} ${other}: ${status} ${field}`);
+      }
+    }
+    expect(answers).toEqual([]);
   });
 });
+
+/** Where `Named` has ids of the kind. */
+const idMembers = {
+  agent: ["agent"],
+  message: ["message", "filed"],
+  thread: ["thread", "filedThread"],
+  folder: ["folder", "inbox"],
+  calendar: ["calendar"],
+  event: ["event"],
+  addressbook: ["addressbook"],
+  contact: ["contact"],
+  draft: ["draft"],
+  hold: ["hold"],
+  blob: ["blob"],
+} as const satisfies Record<ObjectKind, readonly (keyof Named)[]>;
+
+interface NamingField {
+  /** As in the table. */
+  readonly path: string;
+  readonly kinds: readonly ObjectKind[];
+  /** Of the field, or of the list that it stands in. */
+  readonly description: string;
+}
+
+function namingFieldsOf(schema: z.core.$ZodType, path: string, outer = ""): NamingField[] {
+  const description = (schema as z.ZodType).description ?? outer;
+  const kinds = namingFields.get(schema as z.ZodType)?.kinds;
+  if (kinds !== undefined) return [{ path, kinds, description }];
+  const { def } = (schema as z.ZodType)._zod as { def: z.core.$ZodTypeDef };
+  if (def.type === "optional")
+    return namingFieldsOf((def as z.core.$ZodOptionalDef).innerType, path, description);
+  if (def.type === "array") return namingFieldsOf((def as z.core.$ZodArrayDef).element, path, description);
+  if (def.type !== "object") return [];
+  return Object.entries((def as z.core.$ZodObjectDef).shape).flatMap(([name, inner]) =>
+    namingFieldsOf(inner, `${path}/${name}`, description),
+  );
+}
 
 interface Shape {
   readonly description?: string;
@@ -264,8 +341,8 @@ interface Shape {
   readonly anyOf?: readonly Shape[];
 }
 
-/** What the descriptions of fields say that they take: "/id message_…". */
-function namesOf(operation: Operation): string[] {
+/** What the descriptions of fields say that they take: "/id message_". */
+function describedOf(operation: Operation): string[] {
   const top = z.toJSONSchema(operation.input, { io: "input" }) as Shape;
   const prefixes = objectKinds.map(idPrefix);
   const found = new Set<string>();
@@ -273,12 +350,12 @@ function namesOf(operation: Operation): string[] {
     if (shape.$ref !== undefined) walk(top.$defs![shape.$ref.split("/").at(-1)!]!, path);
     const isLeaf = shape.properties === undefined;
     for (const [, prefix] of isLeaf ? (shape.description?.matchAll(/\b([a-z]+_)…/g) ?? []) : [])
-      if (prefixes.includes(prefix!)) found.add(`${path} ${prefix}…`);
+      if (prefixes.includes(prefix!)) found.add(`${path} ${prefix}`);
     for (const [name, inner] of Object.entries(shape.properties ?? {})) walk(inner, `${path}/${name}`);
     for (const inner of shape.anyOf ?? []) walk(inner, path);
   };
   walk(top, "");
-  return [...found].map((one) => one.replace(/^\/ids /, "/ids/0 "));
+  return [...found];
 }
 
 describe("what names an object is answered by scope and by whose the object is", () => {

@@ -1,11 +1,12 @@
 /** Every verb of every door of a daemon, each on a connection of its own, which is then cut. */
 import net from "node:net";
+import type { CommandName } from "#/protocols/imap/commands/index.ts";
 import type { Ready } from "./daemon.ts";
 
 const mail = { to: ["person@waypost.test"], text: "Hello" };
 
 /** Commands of IMAP by name, and the text behind the name. The mailbox has one message. */
-export const imapCommands: Readonly<Record<string, string>> = {
+export const imapCommands: Readonly<Record<CommandName, string>> = {
   CAPABILITY: "",
   NOOP: "",
   LOGOUT: "",

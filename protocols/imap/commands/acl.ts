@@ -3,7 +3,7 @@
  *
  *  myrights = "MYRIGHTS" SP mailbox        getacl = "GETACL" SP mailbox        listrights = "LISTRIGHTS" SP mailbox SP identifier
  *  setacl = "SETACL" SP mailbox SP identifier SP mod-rights        deleteacl = "DELETEACL" SP mailbox SP identifier */
-import { afterLogin, type Command, command } from "../command.ts";
+import { afterLogin, command } from "../command.ts";
 import type { ParseContext } from "../command-context.ts";
 import { no } from "../errors.ts";
 import { decodeMailboxName } from "../mailboxes/mailbox-name.ts";
@@ -30,7 +30,7 @@ function readNameAndIdentifier(reader: WireReader, context: ParseContext): AclAr
 
 const facts = { states: afterLogin, forms: ["plain"], usesSequence: false } as const;
 
-export const myRights = command<string>({
+export const myRights = command({
   ...facts,
   name: "MYRIGHTS",
   capabilities: ["ACL", "RIGHTS=texk"],
@@ -43,7 +43,7 @@ export const myRights = command<string>({
   },
 });
 
-export const getAcl = command<string>({
+export const getAcl = command({
   ...facts,
   name: "GETACL",
   source: "RFC 4314 3.3",
@@ -56,7 +56,7 @@ export const getAcl = command<string>({
   },
 });
 
-export const listRights = command<AclArguments>({
+export const listRights = command({
   ...facts,
   name: "LISTRIGHTS",
   source: "RFC 4314 3.4",
@@ -78,8 +78,8 @@ export const listRights = command<AclArguments>({
   },
 });
 
-function refusedCommand(name: "SETACL" | "DELETEACL"): Command {
-  return command<AclArguments>({
+function refusedCommand<const Name extends "SETACL" | "DELETEACL">(name: Name) {
+  return command({
     ...facts,
     name,
     source: name === "SETACL" ? "RFC 4314 3.1" : "RFC 4314 3.2",

@@ -23,6 +23,7 @@ export const append = command({
   forms: ["plain"],
   usesSequence: false,
   isWrite: true,
+  putsMail: true,
   capabilities: (context) => ["UIDPLUS", "MULTIAPPEND", "CATENATE", `APPENDLIMIT=${context.maxAppendBytes}`],
   source: "RFC 9051 6.3.12, RFC 3502, 3516, 4315, 4469, 6855, 7889",
   parse(reader, context) {

@@ -4,13 +4,13 @@ import { command, whenSelected } from "../command.ts";
 import { bad } from "../errors.ts";
 import { searchContextsMax } from "../limits.ts";
 
-export const cancelUpdate = command<readonly string[]>({
+export const cancelUpdate = command({
   name: "CANCELUPDATE",
   states: whenSelected,
   forms: ["plain"],
   usesSequence: false,
   source: "RFC 5267 4.3.4",
-  parse(reader) {
+  parse(reader): readonly string[] {
     const tags: string[] = [];
     reader.space();
     do {

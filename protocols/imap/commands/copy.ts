@@ -5,7 +5,7 @@
 import { formatNumberSet } from "#/src/model/number-set.ts";
 import { isHoldRole } from "#/src/model/roles.ts";
 import { alreadySent } from "#/src/model/scheduled.ts";
-import { type Command, command, whenSelected } from "../command.ts";
+import { command, whenSelected } from "../command.ts";
 import { no } from "../errors.ts";
 import { decodeMailboxName } from "../mailboxes/mailbox-name.ts";
 import { limitedAnswer, limitMessages, overLimit } from "../session/message-limit.ts";
@@ -17,17 +17,18 @@ interface TransferArguments {
   readonly name: string;
 }
 
-function transferCommand(name: "COPY" | "MOVE"): Command {
+function transferCommand<const Name extends "COPY" | "MOVE">(name: Name) {
   const isMove = name === "MOVE";
-  return command<TransferArguments>({
+  return command({
     name,
     states: whenSelected,
     forms: ["plain", "uid"],
     usesSequence: false,
     isWrite: true,
+    putsMail: true,
     capabilities: isMove ? ["MOVE"] : [],
     source: isMove ? "RFC 9051 6.4.8, RFC 6851" : "RFC 9051 6.4.7, RFC 4315",
-    parse(reader, context) {
+    parse(reader, context): TransferArguments {
       reader.space();
       const set = readSequenceSet(reader);
       reader.space();

@@ -14,6 +14,7 @@ export const create = command({
   forms: ["plain"],
   usesSequence: false,
   isWrite: true,
+  putsMail: false,
   capabilities: ["OBJECTID", "CREATE-SPECIAL-USE"],
   source: "RFC 9051 6.3.4, RFC 6154, RFC 8474",
   parse(reader, context) {

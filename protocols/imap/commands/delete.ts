@@ -9,6 +9,7 @@ export const deleteCommand = command({
   forms: ["plain"],
   usesSequence: false,
   isWrite: true,
+  putsMail: false,
   source: "RFC 9051 6.3.5",
   parse(reader, context) {
     reader.space();

@@ -33,14 +33,14 @@ interface EsearchArguments {
   readonly charset: SearchCharset | undefined;
 }
 
-export const esearch = command<EsearchArguments>({
+export const esearch = command({
   name: "ESEARCH",
   states: afterLogin,
   forms: ["plain"],
   usesSequence: false,
   capabilities: ["MULTISEARCH"],
   source: "RFC 7377",
-  parse(reader, context) {
+  parse(reader, context): EsearchArguments {
     reader.space();
     let sources: MailboxSource[] = [{ kind: "selected" }];
     if (reader.tryWord("IN")) {

@@ -12,14 +12,15 @@ import { namedMessages } from "../session/named-messages.ts";
 import type { Session } from "../session/session.ts";
 import { readSequenceSet, type SequenceSet } from "../wire/sequence-set.ts";
 
-export const expunge = command<SequenceSet | undefined>({
+export const expunge = command({
   name: "EXPUNGE",
   states: whenSelected,
   forms: ["plain", "uid"],
   usesSequence: false,
   isWrite: true,
+  putsMail: false,
   source: "RFC 9051 6.4.3, RFC 4315, RFC 7162 3.2.7, RFC 9738",
-  parse(reader, context) {
+  parse(reader, context): SequenceSet | undefined {
     if (context.form === "plain") return undefined;
     reader.space();
     return readSequenceSet(reader);

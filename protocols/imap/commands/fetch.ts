@@ -39,14 +39,14 @@ interface FetchArguments {
   readonly modifiers: FetchModifiers;
 }
 
-export const fetch = command<FetchArguments>({
+export const fetch = command({
   name: "FETCH",
   states: whenSelected,
   forms: ["plain", "uid"],
   usesSequence: true,
   capabilities: ["BINARY", "CONDSTORE", "SAVEDATE", "PREVIEW", "PARTIAL"],
   source: "RFC 9051 6.4.5, RFC 3516, RFC 7162, RFC 8474, RFC 8514, RFC 8970, RFC 9394",
-  parse(reader, context) {
+  parse(reader, context): FetchArguments {
     reader.space();
     const set = readSequenceSet(reader);
     reader.space();

@@ -38,7 +38,7 @@ import { thread } from "./thread.ts";
 import { uidBatches } from "./uid-batches.ts";
 import { unauthenticate } from "./unauthenticate.ts";
 
-export const commands: readonly Command[] = [
+const declared = [
   capability,
   noop,
   logout,
@@ -88,7 +88,11 @@ export const commands: readonly Command[] = [
   unauthenticate,
   uidBatches,
   notify,
-];
+] as const;
+
+export const commands: readonly Command[] = declared;
+export type AnyCommand = (typeof declared)[number];
+export type CommandName = AnyCommand["name"];
 
 const byName = new Map(commands.map((command) => [command.name, command]));
 

@@ -39,12 +39,12 @@ interface SetArguments {
 
 const facts = { states: afterLogin, forms: ["plain"], usesSequence: false } as const;
 
-export const getMetadata = command<GetArguments>({
+export const getMetadata = command({
   ...facts,
   name: "GETMETADATA",
   capabilities: ["METADATA"],
   source: "RFC 5464 4.2",
-  parse(reader, context) {
+  parse(reader, context): GetArguments {
     reader.space();
     const options = { maxSize: Number.POSITIVE_INFINITY, depth: 0 as Depth };
     if (reader.peek() === "(") {
@@ -77,12 +77,13 @@ const valueBound: LiteralBound = {
   isMessage: false,
 };
 
-export const setMetadata = command<SetArguments>({
+export const setMetadata = command({
   ...facts,
   name: "SETMETADATA",
   isWrite: true,
+  putsMail: false,
   source: "RFC 5464 4.3",
-  parse(reader, context) {
+  parse(reader, context): SetArguments {
     reader.space();
     const name = decodeMailboxName(reader.astring(), context.names);
     reader.space();

@@ -1,10 +1,10 @@
 /** NOTIFY (RFC 5465): which events are sent to the client without a request, between commands too.
  *  Grammar in `notify/grammar.ts`, sending in `notify/watch.ts`. */
 import { afterLogin, command } from "../command.ts";
-import { type NotifyArguments, readNotifyArguments } from "../notify/grammar.ts";
+import { readNotifyArguments } from "../notify/grammar.ts";
 import { NotifyWatch } from "../notify/watch.ts";
 
-export const notify = command<NotifyArguments>({
+export const notify = command({
   name: "NOTIFY",
   states: afterLogin,
   forms: ["plain"],

@@ -14,7 +14,7 @@ import { decodeUtf8, type WireReader } from "../wire/wire-reader.ts";
 
 const facts = { states: afterLogin, forms: ["plain"], usesSequence: false } as const;
 
-export const getQuota = command<string>({
+export const getQuota = command({
   ...facts,
   name: "GETQUOTA",
   capabilities: ["QUOTA", "QUOTA=RES-STORAGE", "QUOTA=RES-MESSAGE"],
@@ -26,7 +26,7 @@ export const getQuota = command<string>({
   },
 });
 
-export const getQuotaRoot = command<string>({
+export const getQuotaRoot = command({
   ...facts,
   name: "GETQUOTAROOT",
   source: "RFC 9208 4.1.3",
@@ -42,7 +42,7 @@ export const getQuotaRoot = command<string>({
   },
 });
 
-export const setQuota = command<string>({
+export const setQuota = command({
   ...facts,
   name: "SETQUOTA",
   source: "RFC 9208 4.1.4",

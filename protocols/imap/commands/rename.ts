@@ -11,6 +11,7 @@ export const rename = command({
   forms: ["plain"],
   usesSequence: false,
   isWrite: true,
+  putsMail: true,
   source: "RFC 9051 6.3.6",
   parse(reader, context) {
     reader.space();

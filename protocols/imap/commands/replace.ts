@@ -19,15 +19,16 @@ interface ReplaceArguments {
   readonly message: AppendMessage;
 }
 
-export const replace = command<ReplaceArguments>({
+export const replace = command({
   name: "REPLACE",
   states: whenSelected,
   forms: ["plain", "uid"],
   usesSequence: false,
   isWrite: true,
+  putsMail: true,
   capabilities: ["REPLACE"],
   source: "RFC 8508",
-  parse(reader, context) {
+  parse(reader, context): ReplaceArguments {
     const { number, name } = readPlaces(reader, context);
     const message = readAppended(reader);
     return { number, name, message };

@@ -38,14 +38,14 @@ interface SearchArguments {
   readonly charset: SearchCharset | undefined;
 }
 
-export const search = command<SearchArguments>({
+export const search = command({
   name: "SEARCH",
   states: whenSelected,
   forms: ["plain", "uid"],
   usesSequence: true,
   capabilities: ["ESEARCH", "SEARCHRES", "WITHIN", "SEARCH=FUZZY", "CONTEXT=SEARCH"],
   source: "RFC 9051 6.4.4, RFC 4731, RFC 5182, RFC 5032, RFC 5267 4, RFC 6203, RFC 9738",
-  parse(reader) {
+  parse(reader): SearchArguments {
     reader.space();
     const returns = tryReturnOptions(reader);
     const charset = tryCharset(reader);

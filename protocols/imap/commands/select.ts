@@ -3,7 +3,7 @@
  *  select-param = "CONDSTORE" / "QRESYNC" SP …, see `resynchronise/qresync.ts` */
 
 import { seenFlag } from "#/src/model/flags.ts";
-import { afterLogin, type Command, command } from "../command.ts";
+import { afterLogin, command } from "../command.ts";
 import type { ParseContext } from "../command-context.ts";
 import { bad } from "../errors.ts";
 import { type GivenName, listLine, readGivenName } from "../mailboxes/given-name.ts";
@@ -18,8 +18,8 @@ interface SelectArguments extends GivenName {
   readonly known: Resynchronisation | undefined;
 }
 
-function selectCommand(name: "SELECT" | "EXAMINE", isReadOnly: boolean): Command {
-  return command<SelectArguments>({
+function selectCommand<const Name extends "SELECT" | "EXAMINE">(name: Name, isReadOnly: boolean) {
+  return command({
     name,
     states: afterLogin,
     forms: ["plain"],

@@ -46,14 +46,14 @@ interface SortArguments {
   readonly charset: SearchCharset;
 }
 
-export const sort = command<SortArguments>({
+export const sort = command({
   name: "SORT",
   states: whenSelected,
   forms: ["plain", "uid"],
   usesSequence: true,
   capabilities: ["SORT", "SORT=DISPLAY", "ESORT", "CONTEXT=SORT", "I18NLEVEL=1"],
   source: "RFC 5256 3, RFC 5957, RFC 5267, RFC 5255 4.3",
-  parse(reader) {
+  parse(reader): SortArguments {
     reader.space();
     const returns = tryReturnOptions(reader);
     const criteria = readSortCriteria(reader);

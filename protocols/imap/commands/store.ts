@@ -26,15 +26,16 @@ interface StoreArguments {
   readonly unchangedSince: number | undefined;
 }
 
-export const store = command<StoreArguments>({
+export const store = command({
   name: "STORE",
   states: whenSelected,
   forms: ["plain", "uid"],
   usesSequence: true,
   isWrite: true,
+  putsMail: false,
   capabilities: ({ messageLimit }) => [`MESSAGELIMIT=${messageLimit}`],
   source: "RFC 9051 6.4.6, RFC 7162, RFC 9738",
-  parse(reader) {
+  parse(reader): StoreArguments {
     reader.space();
     const set = readSequenceSet(reader);
     reader.space();

@@ -27,14 +27,14 @@ const algorithms: Readonly<Record<string, ThreadAlgorithm>> = {
   REFERENCES: "references",
 };
 
-export const thread = command<ThreadArguments>({
+export const thread = command({
   name: "THREAD",
   states: whenSelected,
   forms: ["plain", "uid"],
   usesSequence: true,
   capabilities: ["THREAD=ORDEREDSUBJECT", "THREAD=REFERENCES"],
   source: "RFC 5256 3",
-  parse(reader) {
+  parse(reader): ThreadArguments {
     reader.space();
     const algorithm = algorithms[reader.word()];
     if (algorithm === undefined) throw bad("Unknown threading algorithm");

@@ -16,14 +16,14 @@ interface UidBatchesArguments {
   readonly last: number;
 }
 
-export const uidBatches = command<UidBatchesArguments>({
+export const uidBatches = command({
   name: "UIDBATCHES",
   states: whenSelected,
   forms: ["plain"],
   usesSequence: false,
   capabilities: ["UIDBATCHES"],
   source: "RFC 10022",
-  parse(reader) {
+  parse(reader): UidBatchesArguments {
     reader.space();
     const size = readNumber(reader);
     if (!reader.trySpace()) return { size, first: 1, last: Number.POSITIVE_INFINITY };

@@ -8,14 +8,14 @@ import { createCollectionReach } from "#/src/reach/collection-reach.ts";
 import { reachBlob } from "../describe/blob.ts";
 import { readId } from "../identifiers.ts";
 import type { OperationContext } from "../operation.ts";
-import { fileName, idText, mediaType } from "../schemas.ts";
+import { fileName, idOf, mediaType } from "../schemas.ts";
 
 const attachedMax = 20;
 
 export const attach = z
   .array(
     z.strictObject({
-      blob: idText.describe("What blob.create has answered, blob_…"),
+      blob: idOf("blob").describe("What blob.create has answered, blob_…"),
       name: fileName.optional(),
       type: mediaType.optional(),
     }),

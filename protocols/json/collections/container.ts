@@ -12,7 +12,7 @@ import { createRemovalTally } from "#/src/render/removal.ts";
 import { idempotencyOf } from "../idempotency.ts";
 import { readId } from "../identifiers.ts";
 import type { OperationContext } from "../operation.ts";
-import { idempotencyKey, idText, versionText } from "../schemas.ts";
+import { idempotencyKey, idOf, versionText } from "../schemas.ts";
 import { collectionId, reachCollection } from "./reach.ts";
 
 /** Characters of a name: what clients can show in a list. */
@@ -63,7 +63,9 @@ export const updateFields = {
 export const deleteFields = { version: versionText, idempotency_key: idempotencyKey };
 
 /** The owner of the new collection. Another owner than the caller needs a grant. */
-export const ownerField = idText.optional().describe("The mailbox, ag_…; absent: that of the credential.");
+export const ownerField = idOf("agent")
+  .optional()
+  .describe("The mailbox, ag_…; absent: that of the credential.");
 
 interface GivenProperties {
   readonly name?: string | undefined;

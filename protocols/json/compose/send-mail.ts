@@ -13,7 +13,7 @@ import type { idempotencyOf } from "../idempotency.ts";
 import { readId } from "../identifiers.ts";
 import type { OperationContext } from "../operation.ts";
 import { assertInMailbox } from "../reach.ts";
-import { idempotencyKey, idText, versionText } from "../schemas.ts";
+import { idempotencyKey, idOf, versionText } from "../schemas.ts";
 import { type ComposedMessage, composeBody } from "./composed-message.ts";
 import { finishedDraft } from "./finished-draft.ts";
 import { takeTurnIfLarge } from "./large-mails.ts";
@@ -21,9 +21,9 @@ import { readSendAt, sendAtText } from "./send-at.ts";
 
 export const mailFields = {
   body: messageBody.optional().describe("The mail; or draft."),
-  draft: idText.optional().describe("A draft that is sent as it is, draft_…, with its version."),
+  draft: idOf("draft").optional().describe("A draft that is sent as it is, draft_…, with its version."),
   version: versionText,
-  in: idText.optional().describe("The mailbox that it leaves from, ag_…; absent: the own one."),
+  in: idOf("agent").optional().describe("The mailbox that it leaves from, ag_…; absent: the own one."),
   send_at: sendAtText
     .optional()
     .describe("When it is to leave, as 2026-05-04T09:00:00Z, within a year; a time that has passed is now."),

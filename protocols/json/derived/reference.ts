@@ -66,10 +66,11 @@ function operationText(
   operation: Operation,
   read: (schema: z.ZodType, io: "input" | "output") => JsonSchema,
 ): string {
-  const { name, summary, scope, effect, input, output, errors } = operation;
+  const { name, summary, scope, effect, version = "none", input, output, errors } = operation;
   const facts = [
     `scope: ${scope === "any" ? "any credential" : scope === "kind" ? "that of the kind of object" : `\`${scope}\``}`,
     effect,
+    ...(version === "none" ? [] : [`version: ${version}`]),
     ...(isTool(operation) && toolName(name) !== name ? [`tool: \`${toolName(name)}\``] : []),
     ...(errors.length === 0 ? [] : [`refuses: ${errors.map((code) => `\`${code}\``).join(" ")}`]),
   ];

@@ -1,7 +1,7 @@
 /** The body of `send`, `draft.create` and `draft.update` ("Writing" of the interface). Text for a header field must be one line:
  *  line ends, NUL and unpaired surrogates are refused here, at their field. */
 import { z } from "zod";
-import { fileName, idText, mediaType } from "../schemas.ts";
+import { fileName, idOf, mediaType } from "../schemas.ts";
 
 const lineForm = "One line of text: no line end, no control character, no half of a surrogate pair.";
 
@@ -40,9 +40,9 @@ const contentId = z
   .regex(/^[\w!#$%&'*+./=?^`{|}~@-]+$/);
 
 const attachment = z.strictObject({
-  blob: idText.optional(),
+  blob: idOf("blob").optional(),
   data: z.string().optional(),
-  part: idText.optional(),
+  part: idOf("message").optional(),
   name: fileName.optional(),
   type: mediaType.optional(),
   cid: contentId.optional(),
@@ -66,11 +66,11 @@ export const messageBody = z
     text: bodyText.optional().describe(textForm),
     html: bodyText.optional().describe(`${textForm} Without text, the text is made from it.`),
     attachments: z.array(attachment).max(100).optional().describe(attachmentForm),
-    in_reply_to: idText
+    in_reply_to: idOf("message")
       .optional()
       .describe("The message that is answered, message_…; without to, its author is the recipient."),
     reply_all: z.boolean().optional().describe("true: with in_reply_to, also the others of its To and Cc."),
-    forward_of: idText.optional().describe("A message that is attached as a whole, message_…"),
+    forward_of: idOf("message").optional().describe("A message that is attached as a whole, message_…"),
     agent: z
       .strictObject({ type: uri.describe("A URI that names the type of data."), data: z.unknown() })
       .optional()

@@ -14,7 +14,7 @@ import { readId } from "../identifiers.ts";
 import { allOf, listMessages } from "../listing.ts";
 import { type OperationContext, operation } from "../operation.ts";
 import { assertInMailbox, reachFolder } from "../reach.ts";
-import { cursorText, idText, maxChars, readResult } from "../schemas.ts";
+import { cursorText, folderName, idOf, maxChars, readResult } from "../schemas.ts";
 
 const defaultLimit = 20;
 
@@ -22,7 +22,7 @@ const time = z.iso.datetime({ offset: true });
 const timeForm = "ISO 8601 with a zone, such as 2026-01-31T09:00:00Z.";
 
 const input = z.strictObject({
-  in: idText
+  in: idOf("agent", "calendar", "addressbook")
     .optional()
     .describe(
       "What to list within: a mailbox ag_…, calendar_… or addressbook_…; absent: the mailbox of the credential.",
@@ -31,12 +31,7 @@ const input = z.strictObject({
     .literal("freebusy")
     .optional()
     .describe("For a mailbox: only when its owner is busy between since and before."),
-  folder: z
-    .string()
-    .min(1)
-    .max(500)
-    .optional()
-    .describe("folder_…, a role (inbox, archive, …) or the IMAP path."),
+  folder: folderName.optional().describe("folder_…, a role (inbox, archive, …) or the IMAP path."),
   unread: z.boolean().optional().describe("true: only unread messages; false: only read ones."),
   agent: z
     .boolean()
@@ -53,7 +48,7 @@ const input = z.strictObject({
     .describe(`Received at this time or later, of events, going on then or later: ${timeForm}`),
   before: time.optional().describe(`Received before this time, of events, begun before it: ${timeForm}`),
   from: z.string().min(1).max(320).optional().describe("Part of the sender's address or name."),
-  thread: idText.optional().describe("Only this conversation, thread_…"),
+  thread: idOf("thread").optional().describe("Only this conversation, thread_…"),
   q: z
     .string()
     .min(1)

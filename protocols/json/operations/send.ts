@@ -15,6 +15,8 @@ export default operation({
   summary: "Sends a mail, or asks a person whether it may be sent.",
   scope: "send",
   effect: "writes",
+  version: "optional",
+  putsMail: true,
   reaches: "others",
   example: {
     body: { to: ["Ann <ann@example.com>"], subject: "Offer", text: "Good morning." },

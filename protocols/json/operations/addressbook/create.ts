@@ -12,6 +12,8 @@ export default operation({
   summary: "Makes an addressbook.",
   scope: "contacts",
   effect: "writes",
+  version: "none",
+  putsMail: false,
   reaches: "own",
   example: { name: "Customers" },
   input: z.strictObject({ in: ownerField, ...createFields }),

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { changeContainer, deleteFields } from "../../collections/container.ts";
 import { operation } from "../../operation.ts";
-import { idText, writeResult } from "../../schemas.ts";
+import { idOf, writeResult } from "../../schemas.ts";
 
 export default operation({
   name: "addressbook.delete",
@@ -10,9 +10,14 @@ export default operation({
   summary: "Deletes an addressbook with its contacts; the default one stays.",
   scope: "contacts",
   effect: "writes",
+  version: "required",
+  putsMail: false,
   reaches: "own",
   example: { id: "addressbook_…", version: "…" },
-  input: z.strictObject({ id: idText.describe("The addressbook, addressbook_…"), ...deleteFields }),
+  input: z.strictObject({
+    id: idOf("addressbook").describe("The addressbook, addressbook_…"),
+    ...deleteFields,
+  }),
   output: writeResult,
   errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed"],
   run: (context, input) =>

@@ -13,6 +13,8 @@ export default operation({
   summary: `Stores bytes to be attached; they are kept for ${uploadDays} days.`,
   scope: "mail",
   effect: "writes",
+  version: "none",
+  putsMail: false,
   reaches: "own",
   example: { data: "SGVsbG8=", name: "hello.txt", type: "text/plain" },
   bodyBytesMax: jsonBlobBodyBytesMax,

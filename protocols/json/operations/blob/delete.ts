@@ -5,7 +5,7 @@ import { findBlob, reachBlob } from "../../describe/blob.ts";
 import { idempotencyOf } from "../../idempotency.ts";
 import { readId } from "../../identifiers.ts";
 import { operation } from "../../operation.ts";
-import { idempotencyKey, idText, versionText, writeResult } from "../../schemas.ts";
+import { idempotencyKey, idOf, versionText, writeResult } from "../../schemas.ts";
 
 export default operation({
   name: "blob.delete",
@@ -13,10 +13,12 @@ export default operation({
   summary: "Removes bytes that were stored to be attached.",
   scope: "mail",
   effect: "writes",
+  version: "required",
+  putsMail: false,
   reaches: "own",
   example: { id: "blob_…", version: "…" },
   input: z.strictObject({
-    id: idText.describe("The blob, blob_…"),
+    id: idOf("blob").describe("The blob, blob_…"),
     version: versionText,
     idempotency_key: idempotencyKey,
   }),

@@ -12,6 +12,8 @@ export default operation({
   summary: "Makes a calendar.",
   scope: "calendar",
   effect: "writes",
+  version: "none",
+  putsMail: false,
   reaches: "own",
   example: { name: "Travel", color: "#3366cc", time_zone: "Europe/Berlin" },
   input: z.strictObject({ in: ownerField, ...createFields, time_zone: timeZone.optional() }),

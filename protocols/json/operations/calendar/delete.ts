@@ -5,7 +5,7 @@ import { changeContainer, deleteFields } from "../../collections/container.ts";
 import { optionsOf } from "../../collections/item-writes.ts";
 import { invite } from "../../collections/written-event.ts";
 import { operation } from "../../operation.ts";
-import { idText, writeResult } from "../../schemas.ts";
+import { idOf, writeResult } from "../../schemas.ts";
 
 export default operation({
   name: "calendar.delete",
@@ -13,9 +13,15 @@ export default operation({
   summary: "Deletes a calendar with its events; the default one stays.",
   scope: "calendar",
   effect: "writes",
+  version: "required",
+  putsMail: true,
   reaches: "others",
   example: { id: "calendar_…", version: "…", invite: "none" },
-  input: z.strictObject({ id: idText.describe("The calendar, calendar_…"), ...deleteFields, invite }),
+  input: z.strictObject({
+    id: idOf("calendar").describe("The calendar, calendar_…"),
+    ...deleteFields,
+    invite,
+  }),
   output: writeResult,
   errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed"],
   run: (context, input) =>

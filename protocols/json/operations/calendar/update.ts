@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { changeContainer, propertiesOf, timeZone, updateFields } from "../../collections/container.ts";
 import { operation } from "../../operation.ts";
-import { idText, writeResult } from "../../schemas.ts";
+import { idOf, writeResult } from "../../schemas.ts";
 
 export default operation({
   name: "calendar.update",
@@ -10,10 +10,12 @@ export default operation({
   summary: "Changes what a calendar is called and how it is shown.",
   scope: "calendar",
   effect: "writes",
+  version: "required",
+  putsMail: false,
   reaches: "own",
   example: { id: "calendar_…", version: "…", name: "Journeys" },
   input: z.strictObject({
-    id: idText.describe("The calendar, calendar_…"),
+    id: idOf("calendar").describe("The calendar, calendar_…"),
     ...updateFields,
     time_zone: timeZone.nullable().optional(),
   }),

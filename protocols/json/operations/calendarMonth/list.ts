@@ -4,7 +4,7 @@ import { calendarZoneName } from "#/src/collections/calendar-zone.ts";
 import { listMonth } from "../../collections/month.ts";
 import { collectionId, reachCollectionIn } from "../../collections/reach.ts";
 import { operation } from "../../operation.ts";
-import { cursorText, idText, maxChars, readResult } from "../../schemas.ts";
+import { cursorText, idOf, maxChars, readResult } from "../../schemas.ts";
 
 export default operation({
   name: "calendarMonth.list",
@@ -15,7 +15,7 @@ export default operation({
   reaches: "others",
   example: { month: "2026-03" },
   input: z.strictObject({
-    in: idText.optional().describe("The calendar, calendar_…; absent: the default one."),
+    in: idOf("calendar").optional().describe("The calendar, calendar_…; absent: the default one."),
     month: z
       .string()
       .regex(/^(?!0000)\d{4}-(?:0[1-9]|1[0-2])$/)

@@ -4,7 +4,7 @@ import { putNewItem } from "../../collections/item-writes.ts";
 import { reachCollectionIn } from "../../collections/reach.ts";
 import { contactBody, contactResult, newContact } from "../../collections/written-contact.ts";
 import { operation } from "../../operation.ts";
-import { idempotencyKey, idText } from "../../schemas.ts";
+import { idempotencyKey, idOf } from "../../schemas.ts";
 
 export default operation({
   name: "contact.create",
@@ -12,10 +12,12 @@ export default operation({
   summary: "Adds a contact to an addressbook.",
   scope: "contacts",
   effect: "writes",
+  version: "none",
+  putsMail: false,
   reaches: "own",
   example: { body: { name: "Ada Lovelace", emails: ["ada@example.com"], phones: ["+44 20 7946 0000"] } },
   input: z.strictObject({
-    in: idText.optional().describe("The addressbook, addressbook_…; absent: the default one."),
+    in: idOf("addressbook").optional().describe("The addressbook, addressbook_…; absent: the default one."),
     body: contactBody,
     idempotency_key: idempotencyKey,
   }),

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { deleteItem } from "../../collections/item-writes.ts";
 import { operation } from "../../operation.ts";
-import { idempotencyKey, idText, versionText, writeResult } from "../../schemas.ts";
+import { idempotencyKey, idOf, versionText, writeResult } from "../../schemas.ts";
 
 export default operation({
   name: "contact.delete",
@@ -10,10 +10,12 @@ export default operation({
   summary: "Deletes a contact.",
   scope: "contacts",
   effect: "writes",
+  version: "required",
+  putsMail: false,
   reaches: "own",
   example: { id: "contact_…", version: "…" },
   input: z.strictObject({
-    id: idText.describe("The contact, contact_… or addressbook_…#<contact or uid>"),
+    id: idOf("contact", "addressbook").describe("The contact, contact_… or addressbook_…#<contact or uid>"),
     version: versionText,
     idempotency_key: idempotencyKey,
   }),

@@ -9,7 +9,7 @@ import {
   contactResult,
 } from "../../collections/written-contact.ts";
 import { operation } from "../../operation.ts";
-import { idempotencyKey, idText, versionText } from "../../schemas.ts";
+import { idempotencyKey, idOf, versionText } from "../../schemas.ts";
 
 export default operation({
   name: "contact.update",
@@ -17,10 +17,12 @@ export default operation({
   summary: "Changes a contact, by a patch or a whole body.",
   scope: "contacts",
   effect: "writes",
+  version: "required",
+  putsMail: false,
   reaches: "own",
   example: { id: "contact_…", version: "…", patch: { "notes/n": { note: "Prefers mail." } } },
   input: z.strictObject({
-    id: idText.describe("The contact, contact_… or addressbook_…#<contact or uid>"),
+    id: idOf("contact", "addressbook").describe("The contact, contact_… or addressbook_…#<contact or uid>"),
     version: versionText,
     patch: contactPatch.optional(),
     body: contactBody.optional(),

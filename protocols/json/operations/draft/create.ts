@@ -7,7 +7,7 @@ import { assertReachesDrafts } from "../../describe/draft.ts";
 import { idempotencyOf } from "../../idempotency.ts";
 import { readId } from "../../identifiers.ts";
 import { operation } from "../../operation.ts";
-import { idText } from "../../schemas.ts";
+import { idOf } from "../../schemas.ts";
 
 export default operation({
   name: "draft.create",
@@ -15,10 +15,12 @@ export default operation({
   summary: "Writes a message into Drafts; send sends it later.",
   scope: "mail",
   effect: "writes",
+  version: "none",
+  putsMail: true,
   reaches: "own",
   example: { body: { to: ["ann@example.com"], subject: "Offer", text: "Good morning." } },
   input: z.strictObject({
-    in: idText.optional().describe("The mailbox, ag_…; absent: that of the credential."),
+    in: idOf("agent").optional().describe("The mailbox, ag_…; absent: that of the credential."),
     ...draftFields,
   }),
   output: draftResult,

@@ -5,7 +5,7 @@ import { findDraft, reachDraft } from "../../describe/draft.ts";
 import { idempotencyOf } from "../../idempotency.ts";
 import { readId } from "../../identifiers.ts";
 import { operation } from "../../operation.ts";
-import { idempotencyKey, idText, versionText, writeResult } from "../../schemas.ts";
+import { idempotencyKey, idOf, versionText, writeResult } from "../../schemas.ts";
 
 export default operation({
   name: "draft.delete",
@@ -13,10 +13,12 @@ export default operation({
   summary: "Moves a draft to Trash.",
   scope: "mail",
   effect: "writes",
+  version: "required",
+  putsMail: false,
   reaches: "own",
   example: { id: "draft_…", version: "…" },
   input: z.strictObject({
-    id: idText.describe("The draft, draft_…"),
+    id: idOf("draft").describe("The draft, draft_…"),
     version: versionText,
     idempotency_key: idempotencyKey,
   }),

@@ -7,7 +7,7 @@ import { findDraft, reachDraft } from "../../describe/draft.ts";
 import { idempotencyOf } from "../../idempotency.ts";
 import { readId } from "../../identifiers.ts";
 import { operation } from "../../operation.ts";
-import { idText, versionText } from "../../schemas.ts";
+import { idOf, versionText } from "../../schemas.ts";
 
 export default operation({
   name: "draft.update",
@@ -15,6 +15,8 @@ export default operation({
   summary: "Replaces a whole draft.",
   scope: "mail",
   effect: "writes",
+  version: "required",
+  putsMail: true,
   reaches: "own",
   example: {
     id: "draft_…",
@@ -22,7 +24,7 @@ export default operation({
     body: { to: ["ann@example.com"], subject: "Offer", text: "Good evening." },
   },
   input: z.strictObject({
-    id: idText.describe("The draft, draft_…"),
+    id: idOf("draft").describe("The draft, draft_…"),
     version: versionText,
     ...draftFields,
   }),

@@ -5,7 +5,7 @@ import { putNewItem } from "../../collections/item-writes.ts";
 import { reachCollectionIn } from "../../collections/reach.ts";
 import { eventBody, eventResult, invite, newEvent } from "../../collections/written-event.ts";
 import { operation } from "../../operation.ts";
-import { idempotencyKey, idText } from "../../schemas.ts";
+import { idempotencyKey, idOf } from "../../schemas.ts";
 
 export default operation({
   name: "event.create",
@@ -13,6 +13,8 @@ export default operation({
   summary: "Adds an event or a task to a calendar.",
   scope: "calendar",
   effect: "writes",
+  version: "none",
+  putsMail: true,
   reaches: "others",
   example: {
     body: {
@@ -25,7 +27,7 @@ export default operation({
     invite: "send",
   },
   input: z.strictObject({
-    in: idText.optional().describe("The calendar, calendar_…; absent: the default one."),
+    in: idOf("calendar").optional().describe("The calendar, calendar_…; absent: the default one."),
     body: eventBody,
     attach,
     invite,

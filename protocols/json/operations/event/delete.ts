@@ -4,7 +4,7 @@ import { z } from "zod";
 import { changeItem, deleteItem } from "../../collections/item-writes.ts";
 import { eventResult, eventWithout, invite } from "../../collections/written-event.ts";
 import { operation } from "../../operation.ts";
-import { idempotencyKey, idText, versionText } from "../../schemas.ts";
+import { idempotencyKey, idOf, versionText } from "../../schemas.ts";
 
 export default operation({
   name: "event.delete",
@@ -12,10 +12,12 @@ export default operation({
   summary: "Deletes an event, or one instance of a series.",
   scope: "calendar",
   effect: "writes",
+  version: "required",
+  putsMail: true,
   reaches: "others",
   example: { id: "event_…", version: "…", invite: "send" },
   input: z.strictObject({
-    id: idText.describe(
+    id: idOf("event", "calendar").describe(
       "The event, event_… or calendar_…#<uid>; event_…#2026-03-02T10:00:00 is one instance of a series.",
     ),
     version: versionText,

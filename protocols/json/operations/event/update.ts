@@ -13,7 +13,7 @@ import {
   made,
 } from "../../collections/written-event.ts";
 import { operation } from "../../operation.ts";
-import { idempotencyKey, idText, versionText } from "../../schemas.ts";
+import { idempotencyKey, idOf, versionText } from "../../schemas.ts";
 
 export default operation({
   name: "event.update",
@@ -21,10 +21,12 @@ export default operation({
   summary: "Changes an event, a task or one instance of a series, by a patch or a whole body.",
   scope: "calendar",
   effect: "writes",
+  version: "required",
+  putsMail: true,
   reaches: "others",
   example: { id: "event_…", version: "…", patch: { "participants/me/participationStatus": "accepted" } },
   input: z.strictObject({
-    id: idText.describe(
+    id: idOf("event", "calendar").describe(
       "The event, event_… or calendar_…#<uid>; event_…#2026-03-02T10:00:00 is one instance of a series.",
     ),
     version: versionText,

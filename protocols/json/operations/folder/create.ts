@@ -6,7 +6,7 @@ import { atPath, folderPath } from "../../folders/folder-path.ts";
 import { idempotencyOf } from "../../idempotency.ts";
 import { operation } from "../../operation.ts";
 import { reachWholeMailbox } from "../../reach.ts";
-import { folderName, folderPathText, idempotencyKey, idText, writeResult } from "../../schemas.ts";
+import { folderName, folderPathText, idempotencyKey, idOf, writeResult } from "../../schemas.ts";
 
 export default operation({
   name: "folder.create",
@@ -14,10 +14,12 @@ export default operation({
   summary: "Creates a folder and missing folders above it; an existing folder is answered as it is.",
   scope: "mail",
   effect: "writes",
+  version: "none",
+  putsMail: false,
   reaches: "own",
   example: { path: "Projects/2026" },
   input: z.strictObject({
-    in: idText.optional().describe("The mailbox, ag_…; absent: that of the credential."),
+    in: idOf("agent").optional().describe("The mailbox, ag_…; absent: that of the credential."),
     path: folderPathText,
     parent: folderName
       .optional()

@@ -6,7 +6,7 @@ import { findFolder, reachFolderWhole } from "../../describe/folder.ts";
 import { idempotencyOf } from "../../idempotency.ts";
 import { readId } from "../../identifiers.ts";
 import { operation } from "../../operation.ts";
-import { idempotencyKey, idText, versionText, writeResult } from "../../schemas.ts";
+import { idempotencyKey, idOf, versionText, writeResult } from "../../schemas.ts";
 
 export default operation({
   name: "folder.delete",
@@ -14,10 +14,12 @@ export default operation({
   summary: "Removes a folder; its messages go to Trash.",
   scope: "mail",
   effect: "writes",
+  version: "required",
+  putsMail: false,
   reaches: "own",
   example: { id: "folder_…", version: "…" },
   input: z.strictObject({
-    id: idText.describe("The folder, folder_…"),
+    id: idOf("folder").describe("The folder, folder_…"),
     version: versionText,
     idempotency_key: idempotencyKey,
   }),

@@ -6,14 +6,7 @@ import { atPath, folderPath } from "../../folders/folder-path.ts";
 import { idempotencyOf } from "../../idempotency.ts";
 import { readId } from "../../identifiers.ts";
 import { operation } from "../../operation.ts";
-import {
-  folderName,
-  folderPathText,
-  idempotencyKey,
-  idText,
-  versionText,
-  writeResult,
-} from "../../schemas.ts";
+import { folderName, folderPathText, idempotencyKey, idOf, versionText, writeResult } from "../../schemas.ts";
 
 export default operation({
   name: "folder.update",
@@ -21,10 +14,12 @@ export default operation({
   summary: "Renames or moves a folder with everything below it.",
   scope: "mail",
   effect: "writes",
+  version: "required",
+  putsMail: false,
   reaches: "own",
   example: { id: "folder_…", version: "…", path: "Projects/2027" },
   input: z.strictObject({
-    id: idText.describe("The folder, folder_…"),
+    id: idOf("folder").describe("The folder, folder_…"),
     version: versionText,
     path: folderPathText,
     parent: folderName

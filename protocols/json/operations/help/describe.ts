@@ -13,7 +13,10 @@ import { kinds, readResult } from "../../schemas.ts";
 
 const operationName = z.string().max(100);
 
-const grammar = `Four verbs over one way of naming objects: wait, read, put, send.
+/** `unversioned`: what changes stored objects without a version. */
+const grammarOf = (
+  unversioned: string,
+): string => `Four verbs over one way of naming objects: wait, read, put, send.
 Every operation is POST /v1/<operation> with a JSON object and the header Authorization: Bearer <token>.
 help.describe {operation: "send"} says its fields, with an example and its errors.
 wait: call wait without cursor for the latest position, then watch (Server-Sent Events) or wait again from a cursor.
@@ -27,7 +30,7 @@ read: an identifier's prefix says the kind. part.describe {id} reads anything; s
   series event_…#2026-03-02T10:00:00.
   A part of a message is an IMAP section: part.describe {id, part: "1.2"}, or one string message_…#1.2.
   Cut text ends with a line that says so, and cursor goes on with it.
-put: message.update needs no version; everything else that changes a stored object takes the version that was read
+put: ${unversioned} needs no version; everything else that changes a stored object takes the version that was read
   and answers 409 with the version to retry with. idempotency_key makes a repeat safe: one key, one request.
   draft.create {body: {to, subject, text}} writes into Drafts, where a person can go on with it; it keeps its draft_ name.
   contact.create {body: {name, emails: ["…"], phones: ["…"]}} adds to the default addressbook; contact.update {id, version, patch:
@@ -72,6 +75,9 @@ export default operation({
   errors: [],
   async run({ registry }, { operation: asked }) {
     if (asked !== undefined) return helpOn(registry, asked);
+    const optional = registry.served.filter(({ version }) => version === "optional");
+    const unversioned = optional.filter(({ input }) => "id" in (input as z.ZodObject).shape);
+    const grammar = grammarOf(unversioned.map(({ name }) => name).join(", "));
     return {
       ref: "help",
       kind: "grammar" as const,

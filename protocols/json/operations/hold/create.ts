@@ -12,6 +12,8 @@ export default operation({
   summary: "Asks a person whether a mail, or a draft, may be sent.",
   scope: "send",
   effect: "writes",
+  version: "optional",
+  putsMail: true,
   reaches: "others",
   example: { draft: "draft_…", version: "…" },
   input: z.strictObject(mailFields),

@@ -5,7 +5,7 @@ import { currentHold, reachHold } from "../../describe/hold.ts";
 import { idempotencyOf } from "../../idempotency.ts";
 import { readId } from "../../identifiers.ts";
 import { operation } from "../../operation.ts";
-import { idempotencyKey, idText, versionText, writeResult } from "../../schemas.ts";
+import { idempotencyKey, idOf, versionText, writeResult } from "../../schemas.ts";
 
 export default operation({
   name: "hold.delete",
@@ -13,10 +13,12 @@ export default operation({
   summary: "Takes back a mail that waits for approval.",
   scope: "send",
   effect: "writes",
+  version: "required",
+  putsMail: true,
   reaches: "own",
   example: { id: "hold_…", version: "…" },
   input: z.strictObject({
-    id: idText.describe("The hold, hold_…"),
+    id: idOf("hold").describe("The hold, hold_…"),
     version: versionText,
     idempotency_key: idempotencyKey,
   }),

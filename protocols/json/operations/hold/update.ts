@@ -11,12 +11,12 @@ import { messageBody } from "../../describe/message-body.ts";
 import { idempotencyOf } from "../../idempotency.ts";
 import { readId } from "../../identifiers.ts";
 import { type OperationContext, operation } from "../../operation.ts";
-import { idempotencyKey, idText, versionText, writeResult } from "../../schemas.ts";
+import { idempotencyKey, idOf, versionText, writeResult } from "../../schemas.ts";
 
 const actions = { approved: "approve", declined: "decline", waiting: "undo" } as const;
 
 const input = z.strictObject({
-  id: idText.describe("The hold, hold_…"),
+  id: idOf("hold").describe("The hold, hold_…"),
   version: versionText,
   state: z
     .enum(["approved", "declined", "waiting"])
@@ -37,6 +37,8 @@ export default operation({
   summary: "Approves or declines a mail that waits, or replaces it.",
   scope: "kind",
   effect: "writes",
+  version: "required",
+  putsMail: true,
   reaches: "others",
   example: { id: "hold_…", version: "…", state: "approved" },
   input,

@@ -11,7 +11,7 @@ import { idempotencyOf } from "../../idempotency.ts";
 import { readId } from "../../identifiers.ts";
 import { listedForm } from "../../listing.ts";
 import { type OperationContext, operation } from "../../operation.ts";
-import { idempotencyKey, idText, takenBack, writeResult } from "../../schemas.ts";
+import { idempotencyKey, idOf, takenBack, versionText, writeResult } from "../../schemas.ts";
 
 export default operation({
   name: "message.delete",
@@ -20,11 +20,13 @@ export default operation({
     "Moves a message to Trash, so that scheduled mail does not leave; one that is in Trash is removed for good.",
   scope: "mail",
   effect: "writes",
+  version: "required",
+  putsMail: true,
   reaches: "own",
   example: { id: "message_…", version: "…" },
   input: z.strictObject({
-    id: idText.describe("The message, message_…"),
-    version: z.string().min(1).max(40).optional().describe("The version that was read."),
+    id: idOf("message").describe("The message, message_…"),
+    version: versionText,
     idempotency_key: idempotencyKey,
   }),
   output: writeResult.extend({

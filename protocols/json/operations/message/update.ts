@@ -16,26 +16,34 @@ import { idempotencyOf } from "../../idempotency.ts";
 import { listedForm } from "../../listing.ts";
 import { type OperationContext, operation } from "../../operation.ts";
 import { reachFolder } from "../../reach.ts";
-import { idempotencyKey, idText, label, takenBack, versionText, writeResult } from "../../schemas.ts";
+import {
+  folderName,
+  idempotencyKey,
+  idOf,
+  label,
+  takenBack,
+  versionText,
+  writeResult,
+} from "../../schemas.ts";
 
 const labels = z.array(label).max(100);
 const labelForm =
   "A label is 1 to 100 printable ASCII characters without space, parentheses, braces, quotes, %, * and \\.";
 
 const request = z.strictObject({
-  id: idText.optional().describe("A message, message_…; or several as ids."),
-  ids: z.array(idText).min(1).max(100).optional().describe("1 to 100 messages of one mailbox, message_…"),
+  id: idOf("message").optional().describe("A message, message_…; or several as ids."),
+  ids: z
+    .array(idOf("message"))
+    .min(1)
+    .max(100)
+    .optional()
+    .describe("1 to 100 messages of one mailbox, message_…"),
   unread: z.boolean().optional().describe("true or false."),
   flagged: z.boolean().optional().describe("true or false."),
   labels: labels.optional().describe(`Replaces all labels. ${labelForm}`),
   add_labels: labels.optional().describe(labelForm),
   remove_labels: labels.optional().describe(labelForm),
-  folder: z
-    .string()
-    .min(1)
-    .max(500)
-    .optional()
-    .describe("folder_…, a role (inbox, archive, …) or the IMAP path."),
+  folder: folderName.optional().describe("folder_…, a role (inbox, archive, …) or the IMAP path."),
   version: versionText.describe("The version that was read; needed with send_at, and only for one message."),
   send_at: sendAtText
     .optional()
@@ -51,6 +59,8 @@ export default operation({
   summary: "Sets read state, flag, labels and folder of messages.",
   scope: "mail",
   effect: "writes",
+  version: "optional",
+  putsMail: true,
   reaches: "own",
   example: { ids: ["message_…"], unread: false, add_labels: ["done"], folder: "archive" },
   input: request,
