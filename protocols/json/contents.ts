@@ -69,6 +69,22 @@ const bodyFacts = {
     })
     .optional()
     .describe("Another alternative has a different text; part.describe {part} reads it."),
+  doubtful_share: z
+    .number()
+    .optional()
+    .describe(
+      "The share of the words, 0 to 1, that were left out because they may not be visible to a person; absent: none. The causes are in removed_detail. Ask a person to look at the mail, or read the alternative.",
+    ),
+  alternative: z
+    .string()
+    .optional()
+    .describe(
+      "A plain text that the sender wrote beside the page with words left out. People are not shown it.",
+    ),
+  shown_instead: z
+    .array(z.string())
+    .optional()
+    .describe("The parts that a person is shown in the place of this one."),
   cuts: cuts.optional().describe("With render reply: ranges of the text that are left out."),
 };
 

@@ -41,9 +41,9 @@ export const directReaders: ContentReaders = readersWith(renderHtml);
 /** Readers that render the same page only once. For one message: its preview and its search text use the same pages. */
 export function readingOnce(render: typeof renderHtml = renderHtml): ContentReaders {
   const pages = new Map<string, RenderedHtml>();
-  return readersWith((html, form) => {
-    const name = `${form} ${html}`;
-    const page = pages.get(name) ?? render(html, form);
+  return readersWith((html, form, pictures) => {
+    const name = `${form} ${[...(pictures ?? [])].map(([cid, { width, height }]) => `${cid} ${width} ${height}`).join()} ${html}`;
+    const page = pages.get(name) ?? render(html, form, pictures);
     pages.set(name, page);
     return page;
   });

@@ -4,8 +4,10 @@
 import { documentBytesMax } from "#/src/formats/documents/read-document.ts";
 import type { ConcealedText } from "#/src/formats/html/evidence-writer.ts";
 import type { FramePage } from "#/src/formats/html/frame-page.ts";
+import { type PictureSize, type PictureSizes, sizeOfPicture } from "#/src/formats/html/held-pictures.ts";
 import { escapeHtml } from "#/src/formats/html/html-writer.ts";
-import type { MimePart } from "#/src/formats/mime/structure.ts";
+import type { PageWords } from "#/src/formats/html/walk.ts";
+import { type MimePart, walkParts } from "#/src/formats/mime/structure.ts";
 import type { ReplyCut } from "#/src/formats/text/reply.ts";
 import type { ContentReaders } from "#/src/mail/content-readers.ts";
 import type { MessageBytes, StoredBytes } from "#/src/mail/message-bytes.ts";
@@ -42,6 +44,10 @@ export interface BodyText {
   readonly differing?: DifferingAlternatives | undefined;
   /** HTML was read: a person is shown this, though no text may be in it. */
   readonly isPage?: boolean;
+  /** Of its pages. */
+  readonly words?: PageWords | undefined;
+  /** Another alternative in plain text, of a page with words in doubt: its section number. */
+  readonly alternative?: string | undefined;
   /** Of the form evidence. */
   readonly concealed?: readonly ConcealedText[];
 }
@@ -54,6 +60,36 @@ const textLengthMax = 4 * 1024 * 1024;
 export interface TextSource {
   readonly mail: MessageBytes;
   readonly readers: ContentReaders;
+  /** Sizes of the pictures of the message that is read. */
+  readonly pictures?: PictureSizes;
+}
+
+/** Pictures of one message whose sizes are looked up, and the octets of each that are looked at: in a JPEG, what a camera says of it
+ *  stands before its size. */
+const picturesMax = 20;
+const pictureBytesMax = 48 * 1024;
+
+/** The source with the sizes of the pictures below `top` that a page can name. Of several with one Content-ID the tallest counts. */
+export async function withPictures<Source extends TextSource>(
+  source: Source,
+  message: StoredBytes,
+  top: MimePart,
+): Promise<Source> {
+  const leaves = walkParts(top);
+  if (source.pictures !== undefined || !leaves.some((part) => readingOf(part) === "html")) return source;
+  const pictures = new Map<string, PictureSize>();
+  const unknown = new Set<string>();
+  const named = leaves.filter((part) => part.type === "image" && part.contentId !== undefined);
+  for (const part of named.slice(0, picturesMax)) {
+    const cid = part.contentId!.trim().replace(/^<|>$/g, "");
+    const size = sizeOfPicture((await readDecodedPart(source.mail, message, part, pictureBytesMax)).bytes);
+    const known = pictures.get(cid);
+    if (size === undefined) unknown.add(cid);
+    else if (known === undefined || size.height / size.width > known.height / known.width)
+      pictures.set(cid, size);
+  }
+  for (const cid of unknown) pictures.delete(cid);
+  return { ...source, pictures };
 }
 
 /** What a message, a nested message or a multipart says to the one who looks at it. */
@@ -65,7 +101,7 @@ export async function renderBody(
 ): Promise<BodyText> {
   const plan = planBody(top);
   const tally = createRemovalTally();
-  const shown = await renderSequence(source, message, plan.places, form);
+  const shown = await renderSequence(await withPictures(source, message, top), message, plan.places, form);
   tally.addAll(shown.removed);
   if (plan.isCut) tally.add("over-limit", "body");
   for (const part of plan.unread) tally.add("undecodable", part.section === "" ? "body" : part.section);
@@ -85,6 +121,8 @@ async function renderSequence(
   const parts: MimePart[] = [];
   let length = 0;
   let differing: DifferingAlternatives | undefined;
+  let alternative: string | undefined;
+  let words: PageWords | undefined;
   let isPage = false;
   for (const place of places) {
     if (length > textLengthMax) {
@@ -94,13 +132,29 @@ async function renderSequence(
     const shown = await renderPlace(source, message, place, form);
     tally.addAll(shown.removed);
     differing ??= shown.differing;
+    alternative ??= shown.alternative;
+    words = sumOf(words, shown.words);
     isPage ||= shown.isPage ?? false;
     texts.push(shown.text);
     concealed.push(...(shown.concealed ?? []));
     parts.push(...shown.parts);
     length += shown.text.length;
   }
-  return { text: texts.join("\n"), parts, removed: tally.list(), differing, isPage, concealed };
+  return {
+    text: texts.join("\n"),
+    parts,
+    removed: tally.list(),
+    differing,
+    alternative,
+    words,
+    isPage,
+    concealed,
+  };
+}
+
+function sumOf(one: PageWords | undefined, other: PageWords | undefined): PageWords | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return { given: one.given + other.given, doubtful: one.doubtful + other.doubtful };
 }
 
 /** What is new in it. */
@@ -132,9 +186,12 @@ async function renderPlace(
     if (last.text.trim() === "" && last.isPage !== true) continue;
     const other = await findOtherText(source, message, last, place.choices.slice(index + 1));
     if (other !== undefined) tally.add("hidden-element", other.section);
+    const isDoubtful = (last.words?.doubtful ?? 0) > 0;
+    const plain = place.choices.toSpliced(index, 1).flatMap(partsOf).find(isPlain);
     return {
       ...last,
       removed: tally.list(),
+      alternative: isDoubtful ? plain?.section : undefined,
       differing:
         other === undefined
           ? last.differing
@@ -147,15 +204,38 @@ async function renderPlace(
 /** Parts of other alternatives that are compared with what is shown. */
 const comparedMax = 5;
 
-/** The first plain text among the other choices that says what is not shown. */
+function isPlain({ type, subtype }: MimePart): boolean {
+  return type === "text" && subtype === "plain";
+}
+
+function isTextOrPage({ type, subtype }: MimePart): boolean {
+  return type === "text" && (subtype === "plain" || subtype === "html");
+}
+
+/** The parts that a person is shown in the place of this one; undefined for a part that is shown, or that is no alternative. */
+export async function shownInsteadOf(
+  source: TextSource,
+  message: StoredBytes,
+  top: MimePart,
+  part: MimePart,
+): Promise<Pick<BodyText, "parts" | "differing"> | undefined> {
+  const isAlternative = planBody(top).places.some(
+    (place) =>
+      place.kind === "alternatives" && place.choices.some((choice) => partsOf(choice).includes(part)),
+  );
+  if (!isAlternative) return undefined;
+  const { parts, differing } = await renderBody(source, message, top);
+  return parts.includes(part) ? undefined : { parts, differing };
+}
+
+/** The first text among the other choices that says what is not shown. */
 async function findOtherText(
   source: TextSource,
   message: StoredBytes,
   shown: BodyText,
   others: readonly BodySequence[],
 ): Promise<MimePart | undefined> {
-  const plain = others.flatMap(partsOf).filter(({ subtype }) => subtype === "plain");
-  for (const part of plain.slice(0, comparedMax)) {
+  for (const part of others.flatMap(partsOf).filter(isTextOrPage).slice(0, comparedMax)) {
     const { text } = await renderPart(source, message, part, "text");
     if (differs(text, shown.text)) return part;
   }
@@ -187,7 +267,7 @@ export async function renderPart(
   const { bytes, isCut } = await readDecodedPart(source.mail, message, part, partBytesMax);
   if (isCut) tally.add("over-limit", part.section);
   const shown = await source.readers.readText(
-    { ...textOf(part, bytes), form: form === "reply" ? "text" : form },
+    { ...textOf(part, bytes), form: form === "reply" ? "text" : form, pictures: source.pictures },
     name,
   );
   const text = take(shown);
@@ -195,6 +275,7 @@ export async function renderPart(
   return {
     ...done(text.trim() === "" ? inForm(picturesText(shown.pictures), form) : text),
     isPage: shown.isPage,
+    words: shown.words,
     concealed: shown.concealed ?? [],
   };
 }

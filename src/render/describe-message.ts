@@ -13,9 +13,11 @@ import {
   bodyForms,
   renderBody,
   renderPart,
+  shownInsteadOf,
   type TextSource,
   textRenderer,
   withoutHistory,
+  withPictures,
 } from "./body-text.ts";
 import { hasKnownEncoding, readDecodedPart } from "./decoded-part.ts";
 import { fieldsText, headerFacts, shownFields } from "./envelope.ts";
@@ -101,7 +103,7 @@ async function wholeMessage(described: DescribedMessage, render: Render): Promis
   tally.addAll(body.removed);
   return {
     kind: "message",
-    content: { ...content, ...bodyFacts(body) },
+    content: { ...content, ...bodyFacts(body, message) },
     text: body.text,
     removed: tally.list(),
     isNested: false,
@@ -119,7 +121,7 @@ async function bodyOf(described: DescribedMessage, top: MimePart, render: Render
     content: {
       ...(body.parts[0] === undefined ? {} : partFacts(body.parts[0], tally)),
       ...(body.parts.length < 2 ? {} : { parts: body.parts.map((part) => part.section) }),
-      ...bodyFacts(body),
+      ...bodyFacts(body, message),
       renderer: textRenderer,
     },
     ...(form === undefined ? {} : { text: body.text }),
@@ -134,11 +136,23 @@ function formOf(render: Render): BodyForm | undefined {
 }
 
 /** Cuts are places in the rendering `text`, in characters; put back, they make it whole again. */
-function bodyFacts({ cuts, cutFrom, differing }: BodyText): Readonly<Record<string, unknown>> {
+function bodyFacts(
+  { cuts, cutFrom, differing, words, alternative }: Partial<BodyText>,
+  { id }: Message,
+): Readonly<Record<string, unknown>> {
+  const { given = 0, doubtful = 0 } = words ?? {};
   return {
     ...(differing === undefined ? {} : { alternatives_differ: differing }),
+    ...(doubtful === 0 ? {} : { doubtful_share: shareOf(doubtful, given + doubtful) }),
+    ...(alternative === undefined ? {} : { alternative: `${id}#${alternative}` }),
     ...(cuts === undefined || cutFrom === undefined ? {} : { cuts: shownCuts(cuts, cutFrom) }),
   };
+}
+
+/** Rounded, and never 0 or 1 unless it is. */
+function shareOf(part: number, whole: number): number {
+  const rounded = Math.round((part / whole) * 1000) / 1000;
+  return part === whole ? 1 : Math.min(0.999, Math.max(0.001, rounded));
 }
 
 const cutsShownMax = 200;
@@ -167,10 +181,12 @@ async function partOf(described: DescribedMessage, part: MimePart, render: Rende
   const form = formOf(render);
   let text: BodyText | undefined;
   if (form !== undefined && isReadable(part)) {
-    text = await renderPart(source, message, part, form);
+    text = await renderPart(await withPictures(source, message, structure), message, part, form);
     if (form === "reply") text = await withoutHistory(source.readers, text);
     tally.addAll(text.removed);
   } else if (!isReadable(part) && part.message === undefined) tally.add("binary", part.section);
+  const instead = text === undefined ? undefined : await shownInsteadOf(source, message, structure, part);
+  if (instead !== undefined) tally.add("hidden-element", part.section);
   return {
     kind: isBody ? "body" : "attachment",
     content: {
@@ -178,7 +194,10 @@ async function partOf(described: DescribedMessage, part: MimePart, render: Rende
       ...(decoded === undefined
         ? {}
         : { size: decoded.bytes.length, sha256: hash("sha256", decoded.bytes, "hex") }),
-      ...(text === undefined ? {} : { ...bodyFacts(text), renderer: textRenderer }),
+      ...(text === undefined
+        ? {}
+        : { ...bodyFacts({ ...text, ...instead }, message), renderer: textRenderer }),
+      ...(instead === undefined ? {} : { shown_instead: instead.parts.map(({ section }) => section) }),
     },
     ...(text === undefined ? {} : { text: text.text }),
     removed: tally.list(),

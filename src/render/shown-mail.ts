@@ -1,6 +1,7 @@
 /** A mail for a person who decides about it: its text with every hidden passage at its place, and the same mail as its recipient sees
  *  it. */
 import type { ConcealedText } from "#/src/formats/html/evidence-writer.ts";
+import { decodedCid } from "#/src/formats/html/held-pictures.ts";
 import type { MimePart } from "#/src/formats/mime/structure.ts";
 import { walkParts } from "#/src/formats/mime/structure.ts";
 import type { Mail } from "#/src/mail/mail.ts";
@@ -205,20 +206,11 @@ export async function frameOf(mail: Mail, message: Message): Promise<readonly (s
 
 function findPicture(structure: MimePart, cid: string): MimePart | undefined {
   const bare = (id: string): string => id.trim().replace(/^<|>$/g, "");
-  const wanted = decoded(cid);
+  const wanted = decodedCid(cid);
   return leavesOf(structure).find(
     (part) =>
       part.contentId !== undefined &&
       bare(part.contentId) === wanted &&
       framePicture.test(`${part.type}/${part.subtype}`),
   );
-}
-
-/** RFC 2392: a Content-ID in a URL is percent-encoded. */
-function decoded(cid: string): string {
-  try {
-    return decodeURIComponent(cid);
-  } catch {
-    return cid;
-  }
 }

@@ -5,6 +5,7 @@ import path from "node:path";
 import { parseStyleAttribute, parseStyleSheets } from "#/src/formats/css/stylesheet.ts";
 import type { CssToken } from "#/src/formats/css/tokens.ts";
 import { createCascade } from "#/src/formats/html/cascade.ts";
+import { noPictures } from "#/src/formats/html/held-pictures.ts";
 import { judgePage } from "#/src/formats/html/judge.ts";
 import { surveyTree } from "#/src/formats/html/survey.ts";
 import { attributeOf, type HtmlElement, type HtmlNode, parseHtml } from "#/src/formats/html/tree.ts";
@@ -92,7 +93,7 @@ function survey(html: string): void {
   for (const { text } of styles)
     for (const [condition] of text.matchAll(/@[-\w]+[^;{}]{0,80}/g)) tables.conditions.add(condition.trim());
   const cascade = createCascade(tree, styles, meter);
-  const judgement = judgePage(tree.root, { cascade, meter, isUnclear });
+  const judgement = judgePage(tree.root, { cascade, meter, isUnclear, pictures: noPictures });
   const before = words.doubtful;
   const walk = (node: HtmlNode, around: Doubt | undefined): void => {
     if (node.kind === "element") {

@@ -1,5 +1,6 @@
 /** The words of an HTML text by what is judged of them. */
 import { createCascade } from "#/src/formats/html/cascade.ts";
+import { noPictures } from "#/src/formats/html/held-pictures.ts";
 import { judgePage } from "#/src/formats/html/judge.ts";
 import { surveyTree } from "#/src/formats/html/survey.ts";
 import { type HtmlNode, parseHtml } from "#/src/formats/html/tree.ts";
@@ -18,7 +19,7 @@ export function visibleWords(html: string): VisibleWords {
   const tree = parseHtml(html, meter);
   const { styles, isUnclear } = surveyTree(tree.root);
   const cascade = createCascade(tree, styles, meter);
-  const judgement = judgePage(tree.root, { cascade, meter, isUnclear });
+  const judgement = judgePage(tree.root, { cascade, meter, isUnclear, pictures: noPictures });
   const doubtful = new Map<Doubt, number>();
   let [given, hidden] = [0, 0];
   const walk = (node: HtmlNode, around: Doubt | undefined): void => {

@@ -1,24 +1,44 @@
-/** Heights of the pictures that the message carries in an address (`data:`): their size stands in the first bytes of PNG, GIF and JPEG. */
-import { asciiLower } from "#/src/formats/css/ascii-case.ts";
+/** Heights of the pictures that the message carries, in an address (`data:`) or as a part (`cid:`): their size stands in the first bytes
+ *  of PNG, GIF and JPEG. */
 import { attributeOf, type HtmlElement } from "./tree.ts";
 
-interface Size {
+export interface PictureSize {
   readonly width: number;
   readonly height: number;
 }
+type Size = PictureSize;
+
+/** Sizes of the pictures that are parts of the message, by Content-ID without brackets. */
+export type PictureSizes = ReadonlyMap<string, PictureSize>;
+export const noPictures: PictureSizes = new Map();
 
 /** Attributes with the address of a picture. */
 const addresses = ["src", "srcset", "data", "poster"];
 /** The greatest height of a picture that stands in an address of the element, if it is at most so wide, or as wide as it is; 0 for
  *  none, undefined where its size is not known. */
-export function heldHeight(element: HtmlElement, width: number): number | undefined {
+export function heldHeight(element: HtmlElement, width: number, pictures: PictureSizes): number | undefined {
   let high = 0;
-  for (const address of heldAddresses(element)) {
-    const size = sizeOfHeld(address);
+  const sizes = heldAddresses(element).map(sizeOfHeld);
+  const [, kind, cid] = /^\s*(cid|mid):(.*)$/is.exec(attributeOf(element, "src") ?? "") ?? [];
+  if (kind !== undefined) {
+    const size = kind === "mid" ? undefined : pictures.get(decodedCid(cid!.trim()));
+    // Without a declared width, what is not known is not scaled either.
+    if (size !== undefined || width > 0) sizes.push(size);
+  }
+  for (const size of sizes) {
     if (size === undefined) return undefined;
     high = Math.max(high, (size.height / size.width) * Math.max(width, size.width));
   }
   return high;
+}
+
+/** RFC 2392: a Content-ID in a URL is percent-encoded. */
+export function decodedCid(cid: string): string {
+  try {
+    return decodeURIComponent(cid);
+  } catch {
+    return cid;
+  }
 }
 
 /** Of what the message itself carries. */
@@ -37,11 +57,14 @@ const lettersMax = 120_000;
 
 /** undefined where it is not known: a drawing has any. */
 export function sizeOfHeld(address: string): Size | undefined {
-  const head = /^\s*data:image\/(png|gif|jpe?g);base64,/i.exec(address.slice(0, 200));
+  const head = /^\s*data:image\/(?:png|gif|jpe?g);base64,/i.exec(address.slice(0, 200));
   if (head === null) return undefined;
-  const bytes = Buffer.from(address.slice(head[0].length, head[0].length + lettersMax), "base64");
-  const kind = asciiLower(head[1]!);
-  const size = kind === "png" ? sizeOfPng(bytes) : kind === "gif" ? sizeOfGif(bytes) : sizeOfJpeg(bytes);
+  return sizeOfPicture(Buffer.from(address.slice(head[0].length, head[0].length + lettersMax), "base64"));
+}
+
+/** By its first octets, as browsers tell the kinds apart; undefined where it is not known. */
+export function sizeOfPicture(bytes: Buffer): PictureSize | undefined {
+  const size = sizeOfPng(bytes) ?? sizeOfGif(bytes) ?? sizeOfJpeg(bytes);
   return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined;
 }
 

@@ -9,6 +9,7 @@ import type { Style } from "./computed-style.ts";
 import { type Clarity, clarityOf, coloursMax, union } from "./contrast.ts";
 import { judgeFits } from "./fits.ts";
 import { isDefaultFont } from "./fonts.ts";
+import type { PictureSizes } from "./held-pictures.ts";
 import { judgeLetters } from "./legible.ts";
 import { buildPage } from "./page.ts";
 import type { Context, Part } from "./part.ts";
@@ -34,6 +35,7 @@ export interface JudgeOptions {
   readonly cascade: Cascade;
   readonly meter: WorkMeter;
   readonly isUnclear: boolean;
+  readonly pictures: PictureSizes;
 }
 
 /** What the letters of a part have to differ from besides what is behind them. */
@@ -43,7 +45,10 @@ interface Exposed {
   readonly contexts: readonly Context[];
 }
 
-export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: JudgeOptions): Judgement {
+export function judgePage(
+  root: HtmlElement,
+  { cascade, meter, isUnclear, pictures }: JudgeOptions,
+): Judgement {
   let pageDoubt: Doubt | undefined =
     isUnclear || cascade.sheets.isUnclear || [...cascade.sheets.ownFonts].some(isDefaultFont)
       ? "whole-document"
@@ -52,7 +57,7 @@ export function judgePage(root: HtmlElement, { cascade, meter, isUnclear }: Judg
     pageDoubt ??= why;
   };
   const shadows = new Shadows();
-  const page = buildPage(root, { cascade, meter, shadows, doubtPage });
+  const page = buildPage(root, { cascade, meter, shadows, pictures, doubtPage });
   const reaches = createReaches(doubtPage);
   judgeFits(page.root, { cascade, valuesOf: page.valuesOf, reaches });
   applyFlaws(page.root, reaches);

@@ -11,6 +11,7 @@ import { createLines, keepsLine, type Lines } from "./demand.ts";
 import { detailsByName } from "./details.ts";
 import { flawsOf } from "./flaws.ts";
 import { isBlank, widthOf } from "./fonts.ts";
+import type { PictureSizes } from "./held-pictures.ts";
 import { hiddenOf } from "./hidden.ts";
 import { lettersOf } from "./letters.ts";
 import { type Draft, doom, type Flaw, isAtom, newContext, type Part } from "./part.ts";
@@ -32,6 +33,7 @@ export interface PageOptions {
   readonly cascade: Cascade;
   readonly meter: WorkMeter;
   readonly shadows: Shadows;
+  readonly pictures: PictureSizes;
   readonly doubtPage: (why: Doubt) => void;
 }
 
@@ -61,7 +63,8 @@ interface Made {
   readonly unclear: readonly Unclear[];
 }
 
-export function buildPage(top: HtmlElement, { cascade, meter, shadows, doubtPage }: PageOptions): Page {
+export function buildPage(top: HtmlElement, options: PageOptions): Page {
+  const { cascade, meter, shadows, doubtPage } = options;
   const styles = new Map<HtmlElement, Style>();
   const parts = new Map<HtmlNode, Part>();
   const valuesOf = new Map<Part, Values>();
@@ -281,7 +284,7 @@ export function buildPage(top: HtmlElement, { cascade, meter, shadows, doubtPage
     if (box.isFromRight) part.context.hasRightFloat = true;
     if (isInline && paintsItself && name !== "img" && !paintedElements.has(name)) inlinePaint(part, flaws);
     if (isReplaced(element)) {
-      measureReplaced(element, part, values, lines, doubtPage);
+      measureReplaced(element, part, values, lines, options);
       if (drawnInside.has(name))
         for (const child of element.children) if (child.kind === "element") visit(child, part, createLines());
       part.hasText = false;

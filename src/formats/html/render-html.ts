@@ -7,13 +7,14 @@ import { type Doubt, doubts, type Removal, type RemovalCounts, removals } from "
 import { createCascade } from "./cascade.ts";
 import { type ConcealedText, EvidenceWriter } from "./evidence-writer.ts";
 import { type FramePage, writeFrame } from "./frame-page.ts";
+import { noPictures, type PictureSizes } from "./held-pictures.ts";
 import { HtmlWriter } from "./html-writer.ts";
 import { judgePage } from "./judge.ts";
 import { baseOf } from "./links.ts";
 import { surveyTree } from "./survey.ts";
 import { TextWriter } from "./text-writer.ts";
 import { parseHtml } from "./tree.ts";
-import { walkPage } from "./walk.ts";
+import { type PageWords, walkPage } from "./walk.ts";
 import { createWorkMeter, OverBudget } from "./work-meter.ts";
 
 /** What programs read. */
@@ -29,6 +30,8 @@ export interface RenderedHtml {
   readonly pictures: readonly string[];
   /** Too much to be looked at: nothing of it is shown, since what would have been hidden is not known. */
   readonly isOverLimit: boolean;
+  /** Of a page that was judged. */
+  readonly words?: PageWords;
   /** Of the form evidence: what is hidden, in the order of the marks. */
   readonly concealed?: readonly ConcealedText[];
   /** Of the form frame. */
@@ -46,11 +49,12 @@ export const overLimit: RenderedHtml = {
 const picturesMax = 50;
 const altLengthMax = 500;
 
-export function renderHtml(source: string, form: HtmlForm): RenderedHtml {
+/** `pictures`: of the message that the page is a part of. */
+export function renderHtml(source: string, form: HtmlForm, pictures = noPictures): RenderedHtml {
   // However short it is.
   readsForeignText("html", Number.POSITIVE_INFINITY);
   try {
-    return renderWithinBudget(source, form);
+    return renderWithinBudget(source, form, pictures);
   } catch (error) {
     // RangeError: nested deeper than the stack.
     if (error instanceof OverBudget || error instanceof RangeError) return overLimit;
@@ -58,7 +62,7 @@ export function renderHtml(source: string, form: HtmlForm): RenderedHtml {
   }
 }
 
-function renderWithinBudget(source: string, form: HtmlForm): RenderedHtml {
+function renderWithinBudget(source: string, form: HtmlForm, pictureSizes: PictureSizes): RenderedHtml {
   const meter = createWorkMeter();
   const tree = parseHtml(source, meter);
   // Style that stands behind the end of what is read could hide what stands before it.
@@ -86,8 +90,8 @@ function renderWithinBudget(source: string, form: HtmlForm): RenderedHtml {
     if (pictures.length < picturesMax)
       pictures.push(cleanText(alt.slice(0, altLengthMax), count).replace(/\s+/g, " ").trim());
   };
-  const judgement = judgePage(tree.root, { cascade, meter, isUnclear });
-  walkPage(tree.root, writer, { judgement, base: baseOf(tree.root), meter, count, picture });
+  const judgement = judgePage(tree.root, { cascade, meter, isUnclear, pictures: pictureSizes });
+  const words = walkPage(tree.root, writer, { judgement, base: baseOf(tree.root), meter, count, picture });
   if (cascade.isCut) return overLimit;
   if (tree.cutAt !== undefined) count("over-limit", 1);
   const written = writer.toString();
@@ -96,6 +100,7 @@ function renderWithinBudget(source: string, form: HtmlForm): RenderedHtml {
     removed: inOrder(counts, doubted),
     pictures,
     isOverLimit: false,
+    words,
     ...(form === "evidence" ? { concealed } : {}),
   };
 }

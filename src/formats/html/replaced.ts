@@ -5,7 +5,7 @@ import { windowMost } from "#/src/formats/css/media.ts";
 import type { Doubt } from "#/src/model/removal.ts";
 import { insideOf, outsideOf } from "./box.ts";
 import { keepsLine, type Lines } from "./demand.ts";
-import { heldHeight } from "./held-pictures.ts";
+import { heldHeight, type PictureSizes } from "./held-pictures.ts";
 import type { Draft } from "./part.ts";
 import { textOf } from "./survey.ts";
 import { attributeOf, type HtmlElement } from "./tree.ts";
@@ -32,7 +32,7 @@ export function measureReplaced(
   part: Draft,
   values: Values,
   lines: Lines,
-  doubtPage: (why: Doubt) => void,
+  { doubtPage, pictures }: { readonly doubtPage: (why: Doubt) => void; readonly pictures: PictureSizes },
 ): void {
   /** What is far too large pushes away what follows. */
   const pushes = (): void => {
@@ -61,9 +61,9 @@ export function measureReplaced(
   const hasProportions = isDrawing && element.attributes.some((one) => asciiLower(one.name) === "viewbox");
   const isWide =
     ["width", "min-width"].some((one) => values.has(one)) || attributeOf(element, "width") !== undefined;
-  const isAttached = isWide && /^\s*(?:cid|mid):/i.test(attributeOf(element, "src") ?? "");
-  const high = height ?? heldHeight(element, Math.max(width ?? (isWide ? windowMost : 0), box.minWidth));
-  const held = hasProportions || isAttached || high === undefined;
+  const widest = Math.max(width ?? (isWide ? windowMost : 0), box.minWidth);
+  const high = height ?? heldHeight(element, widest, pictures);
+  const held = hasProportions || high === undefined;
   if ((high ?? 0) > farBelow) pushes();
   const isShown = !part.isSealed && style.isVisible && style.hidden === undefined;
   // What the message itself carries has a height of its own.

@@ -36,8 +36,15 @@ export function leftOutLine(passages: number): string {
     : `[${passages} passages left out: they may not be visible to a person]`;
 }
 
-export function walkPage(root: HtmlElement, writer: PageWriter, options: WalkOptions): void {
+/** Words of a page: those that are given, and those that are left out since they may not be visible. */
+export interface PageWords {
+  readonly given: number;
+  readonly doubtful: number;
+}
+
+export function walkPage(root: HtmlElement, writer: PageWriter, options: WalkOptions): PageWords {
   const { judgement, base, meter, count, picture } = options;
+  const words = { given: 0, doubtful: 0 };
   /** The number of blocks so far, and the block of the last doubtful text: one block counts as one passage. */
   let block = 0;
   let lastDoubted = -1;
@@ -58,10 +65,13 @@ export function walkPage(root: HtmlElement, writer: PageWriter, options: WalkOpt
       if (isSure) count(verdict, 1);
       else if (why === undefined) {
         lastDoubted = -1;
+        words.given += wordsIn(text);
         writer.text(text, style);
-      } else if (lastDoubted !== block) {
+        return;
+      } else words.doubtful += wordsIn(text);
+      if (!isSure && lastDoubted !== block) {
         lastDoubted = block;
-        count("doubtful", 1, why);
+        count("doubtful", 1, why!);
         writer.leaveOut();
       }
     } else if (node.kind === "element") visitElement(node, style, doubt);
@@ -158,6 +168,11 @@ export function walkPage(root: HtmlElement, writer: PageWriter, options: WalkOpt
   }
 
   for (const child of root.children) visit(child, initialStyle, judgement.pageDoubt);
+  return words;
+}
+
+function wordsIn(text: string): number {
+  return text.match(/[^\s]+/g)?.length ?? 0;
 }
 
 /** Whether the element has no text for readers: templates, content that is not rendered as text, and content with `aria-hidden`, which

@@ -2,6 +2,7 @@
  *  same text, in bounded time and memory. */
 
 import { frameOfText } from "#/src/formats/html/frame-page.ts";
+import type { PictureSizes } from "#/src/formats/html/held-pictures.ts";
 import { charsetOfPage } from "#/src/formats/html/html-charset.ts";
 import { type HtmlForm, type RenderedHtml, renderHtml } from "#/src/formats/html/render-html.ts";
 import { decodeCharset, isKnownCharset } from "#/src/formats/mime/charset.ts";
@@ -21,6 +22,8 @@ export interface TextToRead {
   /** Of plain text: `format=flowed` (RFC 3676). */
   readonly flowed?: { readonly deletesSpaces: boolean } | undefined;
   readonly form: HtmlForm;
+  /** Of HTML: the pictures of its message. */
+  readonly pictures?: PictureSizes | undefined;
 }
 
 export interface ReadText extends RenderedHtml {
@@ -29,8 +32,8 @@ export interface ReadText extends RenderedHtml {
 }
 
 export function readText(
-  { bytes, reading, charset: said, usualCharset, flowed, form }: TextToRead,
-  render: (html: string, form: HtmlForm) => RenderedHtml = renderHtml,
+  { bytes, reading, charset: said, usualCharset, flowed, form, pictures }: TextToRead,
+  render: typeof renderHtml = renderHtml,
 ): ReadText {
   readsForeignText(reading, bytes.length);
   const charset = said ?? (reading === "html" ? charsetOfPage(bytes) : undefined) ?? usualCharset;
@@ -39,7 +42,7 @@ export function readText(
   const count: CountRemoval = (what, times) => void counts.set(what, (counts.get(what) ?? 0) + times);
   if (!isKnownCharset(charset) || decoded.includes("\ufffd")) count("undecodable", 1);
   if (reading === "html") {
-    const page = render(decoded, form);
+    const page = render(decoded, form, pictures);
     return { ...page, removed: [...counts, ...page.removed], isPage: decoded.trim() !== "" };
   }
   const text = plainText(decoded, reading, flowed, count);

@@ -1,0 +1,135 @@
+/** A page whose text cannot be proven visible stays usable: how much is left out, why, and what else there is to read. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
+
+let server: JsonServer;
+beforeAll(async () => {
+  server = await openJsonServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const head = "From: Mel <mel@elsewhere.example>\nTo: ada@first.example\nSubject: s\nMIME-Version: 1.0\n";
+
+function alternatives(...parts: readonly (readonly [type: string, text: string])[]): string {
+  const written = parts.map(([type, text]) => `--b\nContent-Type: ${type}\n\n${text}\n`);
+  return `${head}Content-Type: multipart/alternative; boundary=b\n\n${written.join("")}--b--\n`;
+}
+
+async function read(message: string | Buffer, part?: string) {
+  const id = await server.deliver(server.ada, message);
+  return { id, ...(await server.ada.client.ok("part.describe", { id, ...(part && { part }) })) };
+}
+
+const turned = '<p>Three words here</p><p style="transform:rotate(1deg)">One of four</p>';
+
+describe("a page with words in doubt", () => {
+  it("says their share and causes, and names the plain text beside it", async () => {
+    const { id, text, content, provenance } = await read(
+      alternatives(["text/plain", "Three words here. One of four"], ["text/html", turned]),
+    );
+    expect(text).toBe("Three words here\n\n[1 passage left out: it may not be visible to a person]");
+    expect(content).toMatchObject({ doubtful_share: 0.5, alternative: `${id}#1` });
+    expect(provenance.removed_detail).toContainEqual({
+      what: "doubtful",
+      count: 1,
+      where: "2",
+      why: "style-not-understood",
+    });
+    const plain = await server.ada.client.ok("part.describe", { id: `${id}#1` });
+    expect(plain).toMatchObject({ text: "Three words here. One of four", content: { shown_instead: ["2"] } });
+    expect(plain.provenance.removed).toContain("hidden-element");
+  });
+
+  it("has no share where nothing is in doubt, and no alternative where there is none", async () => {
+    const { content } = await read(alternatives(["text/plain", "Words"], ["text/html", "<p>Words</p>"]));
+    expect(content.doubtful_share).toBeUndefined();
+    expect(content.alternative).toBeUndefined();
+    const alone = await read(`${head}Content-Type: text/html\n\n${turned}`);
+    expect(alone.content).toMatchObject({ doubtful_share: 0.5 });
+    expect(alone.content.alternative).toBeUndefined();
+  });
+
+  it("has the share 1 only where no word is given", async () => {
+    const words = "word ".repeat(5000);
+    const most = await read(
+      `${head}Content-Type: text/html\n\n<p>a</p><p style="transform:none none">b</p><p style="rotate:1deg">${words}</p>`,
+    );
+    expect(most.content.doubtful_share).toBe(0.999);
+    const all = await read(`${head}Content-Type: text/html\n\n<p style="rotate:1deg">${words}</p>`);
+    expect(all.content.doubtful_share).toBe(1);
+  });
+});
+
+describe("alternatives", () => {
+  it("differ too where the plain text is shown and the page says something else", async () => {
+    const { text, content } = await read(
+      alternatives(
+        ["text/html", "<p>Transfer the money to the other account</p>"],
+        ["text/plain", "The choir meets on Monday"],
+      ),
+    );
+    expect(text.trim()).toBe("The choir meets on Monday");
+    expect(content.alternatives_differ).toEqual({ shown: ["2"], other: "1" });
+  });
+
+  it("that nobody is shown carry the mark of it when they are read", async () => {
+    const { content, provenance } = await read(
+      alternatives(
+        ["text/plain", "Transfer the money to the other account"],
+        ["text/html", "<p>The choir meets</p>"],
+      ),
+      "1",
+    );
+    expect(content).toMatchObject({
+      shown_instead: ["2"],
+      alternatives_differ: { shown: ["2"], other: "1" },
+    });
+    expect(provenance.removed).toContain("hidden-element");
+  });
+});
+
+/** The first octets of a PNG say its size. */
+function png(width: number, height: number): string {
+  const bytes = Buffer.alloc(40);
+  bytes.write("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1");
+  bytes.writeUInt32BE(width, 16);
+  bytes.writeUInt32BE(height, 20);
+  return bytes.toString("base64");
+}
+
+function withPicture(html: string, ...pictures: readonly (readonly [cid: string, octets: string])[]): string {
+  const parts = pictures.map(
+    ([cid, octets]) =>
+      `--r\nContent-Type: image/png\nContent-Transfer-Encoding: base64\nContent-ID: <${cid}>\n\n${octets}\n`,
+  );
+  return `${head}Content-Type: multipart/related; boundary=r\n\n--r\nContent-Type: text/html\n\n${html}\n${parts.join("")}--r--\n`;
+}
+
+describe("an attached picture of which only the width is said", () => {
+  it.each(["logo@x", "logo%40x"])("leaves the text after it where it is: cid:%s", async (cid) => {
+    const { text, content } = await read(
+      withPicture(`<img src="cid:${cid}" width=200><p>After the picture</p>`, ["logo@x", png(400, 100)]),
+    );
+    expect(text).toContain("After the picture");
+    expect(content.doubtful_share).toBeUndefined();
+  });
+
+  it.each([
+    ["is far too high", '<img src="cid:a" width=600>', [["a", png(1, 60_000)] as const]],
+    ["is far too high by itself", '<img src="cid:a">', [["a", png(10, 60_000)] as const]],
+    [
+      "has two of its name, one too high",
+      '<img src="cid:a" width=600>',
+      [["a", png(4, 3)] as const, ["a", png(1, 60_000)] as const],
+    ],
+    [
+      "has an unknown size",
+      '<img src="cid:a" width=600>',
+      [["a", Buffer.from("RIFF").toString("base64")] as const],
+    ],
+  ])("makes what follows doubtful where it %s", async (_, picture, parts) => {
+    const { text, content } = await read(withPicture(`${picture}<p>After the picture</p>`, ...parts));
+    expect(text).not.toContain("After the picture");
+    expect(content.doubtful_share).toBe(1);
+  });
+});
