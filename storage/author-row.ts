@@ -13,6 +13,9 @@ export interface AuthorRow {
 /** Of the tables that have an author, in the order of `authorValues`. */
 export const authorColumns = "by_kind, by_agent, by_credential, by_door, by_request";
 
+/** The values of the columns where the server is the author. */
+export const noAuthor = [null, null, null, null, null] as const;
+
 export function authorValues({ kind, agent, credential, door, request }: AuthorRow): number[] {
   return [kind, agent, credential, door, request];
 }

@@ -32,6 +32,9 @@ export async function maintainStore(
   await prune("entries of the audit log", rowsPerSlice, (slice) =>
     write("pruneOperatorCalls", { before: auditedBefore, now, ...slice }),
   );
+  await prune("entries of the log of access", rowsPerSlice, (slice) =>
+    write("pruneAccessChanges", { before: auditedBefore, ...slice }),
+  );
   await prune("old sign-ins", rowsPerSlice, (slice) =>
     write("pruneSignIns", { now, before: now - signInsToldMs, ...slice }),
   );

@@ -41,6 +41,7 @@ import { requestedBy } from "./0036-requested-by.ts";
 import { authors } from "./0037-authors.ts";
 import { signIns } from "./0038-sign-ins.ts";
 import { pageSettings } from "./0039-page-settings.ts";
+import { accessChanges } from "./0040-access-changes.ts";
 
 export interface Migration {
   readonly name: string;
@@ -161,4 +162,5 @@ export const migrations: readonly Migration[] = [
     run: signIns,
   },
   { name: "page settings", does: "keeps what a person has chosen for the pages", run: pageSettings },
+  { name: "access changes", does: "makes the log of access", run: accessChanges },
 ];

@@ -18,7 +18,7 @@ import type { DatabasePlace } from "../store.ts";
 import { SweepState } from "../sweep.ts";
 import type { Answer, Job, Lane } from "../threads/messages.ts";
 import { accountsOf, agentsOf, isOfNamedAgents, locksAccounts } from "../transactions/agents-of.ts";
-import { type Mutation, transactions } from "../transactions/index.ts";
+import { runWrite } from "../transactions/run-write.ts";
 import { WriterLanes } from "../writer-lanes.ts";
 import { BlobNumbers } from "../writing/blob-numbers.ts";
 import { connectAgain, type PostgresSql } from "./connection.ts";
@@ -243,11 +243,11 @@ async function run(
   { id, by, name, args, at, idempotency }: LaneJob,
 ): Promise<Ran> {
   const tx = new LaneTransaction(sql, sent, by);
-  const mutation = transactions[name as keyof typeof transactions] as Mutation;
+  const write = () => runWrite(tx, name, args, at);
   const result =
     idempotency === undefined
-      ? { result: await mutation(tx, args), isReplayed: false }
-      : await runOnce(tx, idempotency, at, () => mutation(tx, args));
+      ? { result: await write(), isReplayed: false }
+      : await runOnce(tx, idempotency, at, write);
   return { answer: { id, ...result }, tx };
 }
 

@@ -20,7 +20,7 @@ import { runOnce } from "../idempotency.ts";
 import type { Transaction } from "../sql.ts";
 import { SweepState } from "../sweep.ts";
 import type { Answer, FromWriter, Job, Lane, ToWriter } from "../threads/messages.ts";
-import { type Mutation, transactions } from "../transactions/index.ts";
+import { runWrite } from "../transactions/run-write.ts";
 import { WriterLanes } from "../writer-lanes.ts";
 import { BlobNumbers } from "../writing/blob-numbers.ts";
 import { backupTo } from "./backup.ts";
@@ -254,8 +254,7 @@ export class WriterLoop {
     tx.by = job.by;
     try {
       if (isCareful) this.#statements.save();
-      const mutation = transactions[job.name as keyof typeof transactions] as Mutation;
-      const run = () => mutation(tx, job.args);
+      const run = () => runWrite(tx, job.name, job.args, job.at);
       const { result, isReplayed } =
         job.idempotency === undefined
           ? { result: await run(), isReplayed: false }

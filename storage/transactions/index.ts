@@ -73,6 +73,7 @@ import { updateMessages } from "./mail/update-messages.ts";
 import { beginOperatorCall } from "./operators/begin-operator-call.ts";
 import { createOperatorToken } from "./operators/create-operator-token.ts";
 import { endOperatorCall } from "./operators/end-operator-call.ts";
+import { pruneAccessChanges } from "./operators/prune-access-changes.ts";
 import { pruneOperatorCalls } from "./operators/prune-operator-calls.ts";
 import { revokeOperatorToken } from "./operators/revoke-operator-token.ts";
 import { cancelScheduled } from "./outbound/cancel-scheduled.ts";
@@ -165,6 +166,7 @@ export const transactions = {
   moveMessages,
   placeScheduled,
   proveWrite,
+  pruneAccessChanges,
   pruneChanges,
   pruneHolds,
   pruneIdempotency,

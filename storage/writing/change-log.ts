@@ -3,7 +3,7 @@
 import type { ChangeKind, ChangeOperation, EventType } from "#/src/model/changes.ts";
 import { formatNumberSet, type NumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
-import { type AuthorRow, authorColumns, authorValues } from "../author-row.ts";
+import { type AuthorRow, authorColumns, authorValues, noAuthor } from "../author-row.ts";
 import type { Sql, SqlValue } from "../sql.ts";
 
 export interface LoggedChange {
@@ -17,7 +17,6 @@ export interface LoggedChange {
 }
 
 const rowsPerInsert = 16;
-const noAuthor = [null, null, null, null, null];
 
 export async function logChanges(
   sql: Sql,

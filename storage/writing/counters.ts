@@ -12,6 +12,7 @@ export async function takeCounter(
     | "webhook"
     | "operator_token"
     | "operator_call"
+    | "access_change"
     | "invitation"
     | "passkey"
     | "page_session",

@@ -289,6 +289,42 @@ it("an operator at the command line and over HTTP", async () => {
   ]);
 });
 
+it("what no mailbox's log has is in the log of access: an operator at both doors", async () => {
+  const { house } = server.daemon;
+  const { token, number } = (await administer(atCommandLine, house, "operator.create", {
+    name: "second",
+  })) as {
+    token: string;
+    number: number;
+  };
+  const { headers } = await httpClient(server.http.url, token).request("/operator/v1/token.create", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ agent: owner().address, name: "new" }),
+  });
+  const show = (input: object) => administer(atCommandLine, house, "log.access", input);
+  const about = { owner: owner().address, change: "create token", object: expect.any(String) };
+  expect(await show({ owner: owner().address, limit: 1 })).toMatchObject({
+    changes: [
+      {
+        ...about,
+        by: { kind: "operator", credential: number, name: "second" },
+        door: "operator",
+        request: headers.get("x-request-id"),
+      },
+    ],
+  });
+  await administer(atCommandLine, house, "domain.add", { name: "more.example" });
+  const { changes } = (await show({ by: "operator", limit: 3 })) as { changes: { position: number }[] };
+  expect(changes).toMatchObject([
+    { by: { kind: "operator" }, door: "command", change: "create domain", object: "more.example" },
+    about,
+    { change: "create operator token", object: String(number), door: "command" },
+  ]);
+  expect(await show({ limit: 1, before: changes[0]!.position })).toMatchObject({ changes: [about] });
+  expect(await show({ since: new Date(Date.now() + 60_000).toISOString() })).toEqual({ changes: [] });
+});
+
 it("mail that arrives has no author but the server", async () => {
   const transport = createTransport({ ...server.smtp, tls: { rejectUnauthorized: false } });
   const { rows } = await added(async () => {

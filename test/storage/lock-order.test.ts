@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { agentsOf, isOfNamedAgents } from "#/storage/transactions/agents-of.ts";
-import { type Mutation, transactions } from "#/storage/transactions/index.ts";
+import { transactions } from "#/storage/transactions/index.ts";
+import { runWrite } from "#/storage/transactions/run-write.ts";
 import { openTestDatabase } from "../support/database.ts";
 import { type Write, writeEverything } from "../support/every-write.ts";
 
@@ -25,7 +26,7 @@ it("locks agents in the order of their numbers, and then accounts, in every name
   const disorders: string[] = [];
   const write = async (name: keyof typeof transactions, args: unknown) => {
     database.exec("delete from lock; begin");
-    const result = await (transactions[name] as Mutation)(tx, args).finally(() => database.exec("commit"));
+    const result = await runWrite(tx, name, args, 0).finally(() => database.exec("commit"));
     const locks = firstOfEach(
       database.prepare("select kind, number from lock order by rowid").all() as Lock[],
     );

@@ -6,7 +6,8 @@ import type { AccountNumber } from "#/src/model/numbers.ts";
 import type { Transaction } from "#/storage/sql.ts";
 import { openWriting, SqliteSql } from "#/storage/sqlite/connection.ts";
 import { migrate } from "#/storage/sqlite/migrate.ts";
-import { type Mutation, transactions } from "#/storage/transactions/index.ts";
+import type { transactions } from "#/storage/transactions/index.ts";
+import { runWrite } from "#/storage/transactions/run-write.ts";
 import { takeBlobNumbers } from "#/storage/writing/blob-rows.ts";
 import type { Write } from "./every-write.ts";
 
@@ -30,8 +31,7 @@ export async function openTestDatabase(): Promise<TestDatabase> {
   return {
     database,
     tx,
-    write: ((name: keyof typeof transactions, args: unknown) =>
-      (transactions[name] as Mutation)(tx, args)) as Write,
+    write: ((name: keyof typeof transactions, args: unknown) => runWrite(tx, name, args, 0)) as Write,
     [Symbol.dispose]() {
       database.close();
       fs.rmSync(folder, { recursive: true });

@@ -652,6 +652,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
   await write("revokeOperatorToken", { token: operatorToken, at });
 
   /** Writes that delete old rows. */
+  await write("pruneAccessChanges", { before: at - 1, limit: 10 });
   await write("pruneOperatorCalls", { before: at - 1, now: at - 1, limit: 10 });
   await write("pruneChanges", { agent: eve.agent, before: at + 1, limit: 2 });
   await write("pruneHolds", { before: at - 1, limit: 10 });

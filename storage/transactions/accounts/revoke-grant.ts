@@ -5,15 +5,19 @@ import { wakeAgent } from "../../writing/wake-agent.ts";
 
 /** Revokes a grant. One that was revoked before keeps its time. Listeners of the data are called, although none of its rows has changed,
  *  so that those without permission end. */
-export async function revokeGrant(tx: Transaction, args: { grant: number; at: number }): Promise<void> {
-  const target = await tx.get<{ agent: AgentNumber }>(
+export async function revokeGrant(
+  tx: Transaction,
+  args: { grant: number; at: number },
+): Promise<{ agent: AgentNumber; holder: AgentNumber }> {
+  const target = await tx.get<{ agent: AgentNumber; holder: AgentNumber }>(
     `update agent_grant
     set revoked_at = coalesce(revoked_at, ?)
     where grant_id = ?
-    returning target_agent_id as agent`,
+    returning target_agent_id as agent, agent_id as holder`,
     args.at,
     args.grant,
   );
   if (target === undefined) throw new WaypostError("not_found", "There is no such grant");
   await wakeAgent(tx, target.agent);
+  return target;
 }

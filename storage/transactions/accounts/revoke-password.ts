@@ -4,7 +4,10 @@ import type { Transaction } from "../../sql.ts";
 import { wakeAgent } from "../../writing/wake-agent.ts";
 
 /** Revokes an app password. One that was revoked before keeps its time. Listeners are called, so that streams with this password end. */
-export async function revokePassword(tx: Transaction, args: { password: number; at: number }): Promise<void> {
+export async function revokePassword(
+  tx: Transaction,
+  args: { password: number; at: number },
+): Promise<{ agent: AgentNumber }> {
   const owner = await tx.get<{ agent: AgentNumber }>(
     `update app_password
     set revoked_at = coalesce(revoked_at, ?)
@@ -15,4 +18,5 @@ export async function revokePassword(tx: Transaction, args: { password: number; 
   );
   if (owner === undefined) throw new WaypostError("not_found", "There is no such password");
   await wakeAgent(tx, owner.agent);
+  return owner;
 }

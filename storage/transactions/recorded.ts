@@ -1,0 +1,130 @@
+/** Where each named write leaves its author: in the change log of the mailboxes that it changes, or in the log of access, which has what
+ *  no mailbox's log has. A new write does not compile before it stands here. */
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { ArgumentsOf, ResultOf, TransactionName } from "./index.ts";
+
+/** `mailbox`: in the change log. `upkeep`: nowhere, because the server makes it by itself, or because it is a log itself. */
+export type Recorded<N extends TransactionName> =
+  | "mailbox"
+  | "upkeep"
+  | ((args: ArgumentsOf<N>, result: ResultOf<N>) => AccessChange);
+
+export interface AccessChange {
+  /** Whose mailbox it is about. */
+  readonly owner?: AgentNumber;
+  /** Of a grant: who has got it. */
+  readonly holder?: AgentNumber;
+  /** The number of a credential, grant or webhook, or a name. */
+  readonly object?: number | string;
+}
+
+export const recorded: { readonly [N in TransactionName]: Recorded<N> } = {
+  addAddress: ({ agent, domain, localPart }) => ({ owner: agent, object: `${localPart}@${domain}` }),
+  addDomainKeys: ({ name }) => ({ object: name }),
+  addPasskey: ({ agent }, { passkey }) => ({ owner: agent, object: passkey }),
+  changeItemProperties: ({ agent, item }) => ({ owner: agent, object: item }),
+  createAccount: ({ name }) => ({ object: name }),
+  createAgent: (_, { agent }) => ({ owner: agent }),
+  createDomain: ({ name }) => ({ object: name }),
+  createGrant: ({ agent, targetAgent }, { grant }) => ({ owner: targetAgent, holder: agent, object: grant }),
+  createInvitation: ({ agent }, { invitation }) => ({ owner: agent, object: invitation }),
+  createOperatorToken: (_, { token }) => ({ object: token }),
+  createPageSession: ({ agent }, { session }) => ({ owner: agent, object: session }),
+  createPassword: ({ agent }, { password }) => ({ owner: agent, object: password }),
+  createToken: ({ agent }, { token }) => ({ owner: agent, object: token }),
+  createWebhook: ({ agent }, { webhook }) => ({ owner: agent, object: webhook }),
+  deleteAgent: ({ agent }) => ({ owner: agent }),
+  deleteDomain: ({ name }) => ({ object: name }),
+  deleteWebhook: ({ webhook }, { agent }) => ({ owner: agent, object: webhook }),
+  endPageSessions: ({ agent, session }) => ({
+    owner: agent,
+    ...(session !== undefined && { object: session }),
+  }),
+  removeAddress: ({ agent, domain, localPart }) => ({ owner: agent, object: `${localPart}@${domain}` }),
+  removePasskey: ({ agent, passkey }) => ({ owner: agent, object: passkey }),
+  removeSuppression: ({ address }) => ({ object: address }),
+  resumeWebhook: ({ webhook }, { agent }) => ({ owner: agent, object: webhook }),
+  retrySubmission: ({ agent, submission }) => ({ owner: agent, object: submission }),
+  revokeGrant: ({ grant }, { agent, holder }) => ({ owner: agent, holder, object: grant }),
+  revokeOperatorToken: ({ token }) => ({ object: token }),
+  revokePassword: ({ password }, { agent }) => ({ owner: agent, object: password }),
+  revokeToken: ({ token }, { agent }) => ({ owner: agent, object: token }),
+  setPageSettings: ({ agent }) => ({ owner: agent }),
+  setSendingPolicy: ({ agent }) => ({ owner: agent }),
+  switchDomainKeys: ({ name }) => ({ object: name }),
+  updateAccount: ({ account, state }) => ({ object: `${account} ${state}` }),
+  updateAgent: ({ agent }) => ({ owner: agent }),
+  useInvitation: (_, { agent, session }) => ({ owner: agent, object: session }),
+  usePasskey: ({ passkey }, { agent }) => ({ owner: agent, object: passkey }),
+
+  appendMessages: "mailbox",
+  cancelScheduled: "mailbox",
+  changeFile: "mailbox",
+  changeItems: "mailbox",
+  copyMessages: "mailbox",
+  createCollection: "mailbox",
+  createDefaultCollections: "mailbox",
+  createDraft: "mailbox",
+  createMailbox: "mailbox",
+  createUpload: "mailbox",
+  decideHold: "mailbox",
+  deleteCollection: "mailbox",
+  deleteDraft: "mailbox",
+  deleteMailbox: "mailbox",
+  deleteMessage: "mailbox",
+  deleteUpload: "mailbox",
+  deliverMessage: "mailbox",
+  editHold: "mailbox",
+  emptyMailbox: "mailbox",
+  expungeMessages: "mailbox",
+  moveCollection: "mailbox",
+  moveMessages: "mailbox",
+  placeScheduled: "mailbox",
+  releaseHold: "mailbox",
+  renameMailbox: "mailbox",
+  replaceMessage: "mailbox",
+  reportDelivery: "mailbox",
+  rescheduleMessage: "mailbox",
+  setAgentState: "mailbox",
+  setMetadata: "mailbox",
+  setSubscription: "mailbox",
+  startScheduled: "mailbox",
+  storeFlags: "mailbox",
+  submitMessage: "mailbox",
+  tellApprover: "mailbox",
+  transferMessages: "mailbox",
+  undoCopy: "mailbox",
+  updateCollection: "mailbox",
+  updateDraft: "mailbox",
+  updateMessages: "mailbox",
+
+  beginOperatorCall: "upkeep",
+  claimDeliveries: "upkeep",
+  countForReports: "upkeep",
+  dropLeases: "upkeep",
+  endOperatorCall: "upkeep",
+  forgetReportCounts: "upkeep",
+  keepAuthorityRow: "upkeep",
+  keepFamiliarNetwork: "upkeep",
+  keepLeases: "upkeep",
+  keepRecent: "upkeep",
+  keepReport: "upkeep",
+  keepSeeding: "upkeep",
+  keepStsPolicy: "upkeep",
+  keepZonesDigest: "upkeep",
+  proveWrite: "upkeep",
+  pruneAccessChanges: "upkeep",
+  pruneChanges: "upkeep",
+  pruneHolds: "upkeep",
+  pruneIdempotency: "upkeep",
+  pruneOperatorCalls: "upkeep",
+  pruneSignIns: "upkeep",
+  pruneSubmissions: "upkeep",
+  pruneThreadKeys: "upkeep",
+  pruneUploads: "upkeep",
+  releaseDeliveries: "upkeep",
+  reportWebhook: "upkeep",
+  retellPeriods: "upkeep",
+  sweepObjects: "upkeep",
+  touchPageSession: "upkeep",
+};

@@ -1,0 +1,32 @@
+/** Runs a named write in a transaction, and records its author where the log of access is the place for it. */
+import { authorColumns, authorValues, noAuthor } from "../author-row.ts";
+import type { Transaction } from "../sql.ts";
+import { takeCounter } from "../writing/counters.ts";
+import { type Mutation, type TransactionName, transactions } from "./index.ts";
+import { type AccessChange, recorded } from "./recorded.ts";
+
+type Describe = (args: unknown, result: unknown) => AccessChange;
+
+/** `at`: when the write was asked for. */
+export async function runWrite(tx: Transaction, name: string, args: unknown, at: number): Promise<unknown> {
+  const result = await (transactions[name as TransactionName] as Mutation)(tx, args);
+  const place = recorded[name as TransactionName];
+  // Last, so that the counter is locked for as short a time as can be.
+  if (typeof place === "function") await record(tx, name, (place as Describe)(args, result), at);
+  return result;
+}
+
+async function record(tx: Transaction, name: string, change: AccessChange, at: number): Promise<void> {
+  const { owner = null, holder = null, object } = change;
+  await tx.send(
+    `insert into access_change (access_change_id, at, write, owner_id, holder_id, object, ${authorColumns})
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    await takeCounter(tx, "access_change"),
+    at,
+    name,
+    owner,
+    holder,
+    object === undefined ? null : String(object),
+    ...(tx.by === undefined ? noAuthor : authorValues(tx.by)),
+  );
+}
