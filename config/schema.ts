@@ -495,6 +495,22 @@ export const settingsSchema = z.strictObject({
         .describe("Least minutes between two notices to the same approver; what comes meanwhile shares one."),
     })
     .describe("Mail of agents that waits for a person."),
+  pages: z
+    .strictObject({
+      agentsPerPerson: z
+        .int()
+        .min(0)
+        .max(1000)
+        .default(0)
+        .describe("Agents that one person may have who makes them on the pages; 0: nobody makes any."),
+      policies: z
+        .enum(["none", "stricter", "any"])
+        .default("stricter")
+        .describe(
+          "What approvers may change on the pages of what their agents may send: none (nothing), stricter (only that more waits or is blocked), any.",
+        ),
+    })
+    .describe("What people may do on the pages."),
   breaker: z
     .strictObject({
       enabled: z

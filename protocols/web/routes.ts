@@ -1,6 +1,8 @@
 /** Every path of the pages, with who may ask for it. */
 
 import { setPaused, showAgents } from "./agents/agents-page.ts";
+import { agentOptions, makeAgent, showNewAgent } from "./agents/new-agent.ts";
+import { policyOptions, setPolicy, showPolicy } from "./agents/policy.ts";
 import { decide, edit, file, frame, showHold, undo } from "./approvals/acts.ts";
 import { listPage } from "./approvals/list-page.ts";
 import { decideSelected, select } from "./approvals/several.ts";
@@ -68,6 +70,17 @@ export const signedRoutes: readonly RouteOf<SignedVisit>[] = [
   { method: "POST", path: /^\/mine\/zone$/, run: setZone },
   { method: "POST", path: /^\/mine\/approving$/, run: setApproving },
   { method: "GET", path: /^\/agents$/, run: showAgents },
+  { method: "GET", path: /^\/agents\/new$/, run: (visit) => showNewAgent(visit) },
+  { method: "POST", path: /^\/agents$/, run: makeAgent },
+  { method: "POST", path: /^\/agents\/options$/, run: agentOptions },
+  { method: "GET", path: /^\/agents\/(ag_[0-9a-z]{1,40})\/policy$/, run: (visit) => showPolicy(visit) },
+  { method: "POST", path: /^\/agents\/(ag_[0-9a-z]{1,40})\/policy$/, bodyBytesMax: 400_000, run: setPolicy },
+  {
+    method: "POST",
+    path: /^\/agents\/(ag_[0-9a-z]{1,40})\/policy\/options$/,
+    bodyBytesMax: 400_000,
+    run: policyOptions,
+  },
   { method: "POST", path: /^\/agents\/(ag_[0-9a-z]{1,40})\/(pause|resume)$/, run: setPaused },
   {
     method: "POST",

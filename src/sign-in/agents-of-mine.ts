@@ -1,10 +1,15 @@
 /** The agents whose mail a person approves: what they may do, what they did, and their pause. */
-import { describeSendingPolicy } from "#/src/accounts/administration/sending-policy.ts";
+import type { Settings } from "#/config/schema.ts";
+import { createMailboxOwner } from "#/src/accounts/administration/agents-and-people.ts";
+import { createToken } from "#/src/accounts/administration/credentials.ts";
+import { describeSendingPolicy, readSendingPolicy } from "#/src/accounts/administration/sending-policy.ts";
 import { pauseOf } from "#/src/accounts/agent-facts.ts";
+import { primaryAddress } from "#/src/accounts/principal.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import type { SendingPolicy } from "#/src/model/holds.ts";
+import { type SendingPolicy, sendingPolicies } from "#/src/model/holds.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Pause } from "#/src/model/pause.ts";
+import { defaultScopes } from "#/src/model/roles.ts";
 import { findAgent } from "#/storage/queries/accounts/agents.ts";
 import { listAgentsOfApprover, listDecidedHolds, listLiveHolds } from "#/storage/queries/outbound/holds.ts";
 import { countSent } from "#/storage/queries/outbound/submissions.ts";
@@ -30,11 +35,54 @@ export interface AgentsOfMine {
   listAgents(session: PageSession, since: number): Promise<readonly AgentOfMine[]>;
   /** Throws `not_found` for an agent that the person does not approve for, `policy_refused` for a pause that is not an approver's. */
   setPaused(session: PageSession, agent: AgentNumber, isPaused: boolean): Promise<void>;
+  /** How many more agents the person may make. */
+  countFree(session: PageSession): Promise<number>;
+  /** An agent of the person's domain whose mail the person approves, with a token. Throws `policy_refused` when there are as many as the
+   *  operator lets one person have, `invalid` for a name that is no local part or is taken. */
+  createAgent(session: PageSession, wanted: WantedAgent): Promise<MadeAgent>;
+  /** Throws `not_found` as above, `invalid` for an entry that is no domain and no address, `policy_refused` for what the operator leaves
+   *  to nobody but the operator. */
+  setPolicy(session: PageSession, agent: AgentNumber, wanted: WantedPolicy): Promise<void>;
+}
+
+export interface WantedAgent {
+  readonly name: string;
+  readonly localPart: string;
+  readonly policy: SendingPolicy;
+}
+
+export interface MadeAgent {
+  readonly id: string;
+  readonly name: string;
+  readonly address: string;
+  /** Shown once. */
+  readonly token: string;
+  readonly expiresAt: number;
+}
+
+export interface WantedPolicy {
+  readonly policy: SendingPolicy;
+  readonly allowed: readonly string[];
+  readonly blocked: readonly string[];
 }
 
 const decidedMax = 1000;
+const tokenMs = 90 * 86_400_000;
 
-export function createAgentsOfMine(store: Store, outbound: { ring(): void }): AgentsOfMine {
+export interface AgentsOfMineRooms {
+  readonly store: Store;
+  readonly settings: Settings;
+  /** Mail that waited for a pause is due at its end. */
+  readonly outbound: { ring(): void };
+}
+
+export function createAgentsOfMine({ store, settings, outbound }: AgentsOfMineRooms): AgentsOfMine {
+  async function assertMine({ principal }: PageSession, agent: AgentNumber): Promise<void> {
+    const agents = await listAgentsOfApprover(store, principal.agent);
+    if (!agents.some((one) => one.agent === agent))
+      throw new WaypostError("not_found", "You do not approve for this agent.");
+  }
+
   async function describe(agent: AgentNumber, since: number): Promise<AgentOfMine | undefined> {
     const row = await findAgent(store, agent);
     if (row === undefined) return undefined;
@@ -63,17 +111,63 @@ export function createAgentsOfMine(store: Store, outbound: { ring(): void }): Ag
       return described.filter((one) => one !== undefined);
     },
 
-    async setPaused({ principal }, agent, isPaused) {
-      const agents = await listAgentsOfApprover(store, principal.agent);
-      if (!agents.some((one) => one.agent === agent))
-        throw new WaypostError("not_found", "You do not approve for this agent.");
-      await store.write(principal.author, "setAgentState", {
+    async setPaused(session, agent, isPaused) {
+      await assertMine(session, agent);
+      await store.write(session.principal.author, "setAgentState", {
         agent,
         state: isPaused ? "paused" : "active",
         by: "approver",
         at: store.clock.now(),
       });
       if (!isPaused) outbound.ring();
+    },
+
+    async countFree({ principal }) {
+      const { length } = await listAgentsOfApprover(store, principal.agent);
+      return Math.max(0, settings.pages.agentsPerPerson - length);
+    },
+
+    async createAgent(session, { name, localPart, policy }) {
+      const { author, address } = session.principal;
+      if ((await this.countFree(session)) === 0)
+        throw new WaypostError("policy_refused", "There are as many agents as the operator lets you have.");
+      const row = await createMailboxOwner(author, { store, settings }, "agent", {
+        address: `${localPart}${address.slice(address.lastIndexOf("@"))}`,
+        name,
+        approver: address,
+        holdPolicy: policy,
+      });
+      const expiresAt = store.clock.now() + tokenMs;
+      const token = { name: "first", scopes: defaultScopes, expiresAt };
+      const { secret } = await createToken(author, store, row, token);
+      const id = store.ids.encode("agent", row.agent);
+      return { id, name: row.name, address: primaryAddress(row), token: secret, expiresAt };
+    },
+
+    async setPolicy(session, agent, wanted) {
+      await assertMine(session, agent);
+      const { account, author } = session.principal;
+      const { policy: holdPolicy, allowed: allow, blocked: block } = wanted;
+      const { policies } = settings.pages;
+      const input = await readSendingPolicy(store, account, {
+        holdPolicy,
+        allow: [...allow],
+        block: [...block],
+      });
+      const held = await describeSendingPolicy(store, agent);
+      const isStricter =
+        sendingPolicies.indexOf(holdPolicy) >= sendingPolicies.indexOf(held.holdPolicy) &&
+        input!.allowed!.every((entry) => held.allow.includes(entry)) &&
+        held.block.every((entry) => input!.blocked!.includes(entry));
+      if (policies === "none" || (policies === "stricter" && !isStricter))
+        throw new WaypostError("policy_refused", "Only the operator changes this.");
+      await store.write(author, "setSendingPolicy", {
+        agent,
+        policy: holdPolicy,
+        allowed: input!.allowed,
+        blocked: input!.blocked,
+        at: store.clock.now(),
+      });
     },
   };
 }

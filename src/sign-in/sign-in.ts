@@ -33,7 +33,7 @@ import { createShares, type Shares } from "./shares.ts";
 import type { Teller } from "./tell-of-sign-in.ts";
 
 export type { UsedInvitationRow } from "#/storage/rows.ts";
-export type { AgentOfMine } from "./agents-of-mine.ts";
+export type { AgentOfMine, MadeAgent, WantedPolicy } from "./agents-of-mine.ts";
 export type { Purpose } from "./challenges.ts";
 export type { PageSession } from "./page-session.ts";
 export type { PasskeyOptions } from "./passkeys.ts";
@@ -85,7 +85,7 @@ export interface SignIn extends OwnAccess, Shares, AgentsOfMine {
 export interface SignInRooms {
   readonly store: Store;
   readonly accounts: Pick<Accounts, "authenticatePassword">;
-  readonly settings: Pick<Settings, "server" | "http">;
+  readonly settings: Settings;
   readonly tell: Teller;
   /** Mail that waited for a pause is due at its end. */
   readonly outbound: { ring(): void };
@@ -136,7 +136,7 @@ export function createSignIn(
   return {
     ...createOwnAccess(store, passkeys),
     ...createShares(store),
-    ...createAgentsOfMine(store, outbound),
+    ...createAgentsOfMine({ store, settings, outbound }),
 
     async findSession(token) {
       const row = await findPageSession(store, hashToken(token.slice(0, 100)));

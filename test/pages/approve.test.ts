@@ -258,7 +258,10 @@ describe.skipIf(!hasChromium)(`a person in Chromium${chromiumNote}`, () => {
   ] as const)(
     "every page on %s is without a fault of WCAG A and AA, and scrolls down only",
     async (name, options) => {
-      await using house = await openPagesHouse(["outbound.smarthost_host=smarthost.test"]);
+      await using house = await openPagesHouse([
+        "outbound.smarthost_host=smarthost.test",
+        "pages.agents_per_person=5",
+      ]);
       await using browser = await startChromium();
       await using seat = await takeSeat(browser, house.origin, options);
       const { page } = seat;
@@ -306,6 +309,15 @@ describe.skipIf(!hasChromium)(`a person in Chromium${chromiumNote}`, () => {
       await check("/approvals/hold_00000000000000000000000000");
       await check("/mine");
       await check("/agents");
+      await check("/agents/new");
+      await page.getByLabel("What is it called?").or(page.getByLabel("Wie heißt er?")).fill("Sam");
+      await page.locator("#agent-local").fill("sam");
+      await page.locator('form[data-ask="/agents/options"] button').click();
+      await page.locator(".is-secret").waitFor();
+      await check();
+      await page.goto("/agents");
+      await page.locator('a[href$="/policy"]').first().click();
+      await check();
       expect(found).toEqual([]);
       expect(seat.foreign).toEqual([]);
     },

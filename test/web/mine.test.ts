@@ -110,6 +110,108 @@ describe("an agent that a person approves for", () => {
   });
 });
 
+describe("an agent that a person makes", () => {
+  const wanted = { name: "Sam", local: "sam", policy: "external" };
+
+  test("has a token that works at once, and a policy with that person as approver; the operator says how many", async () => {
+    await using house = await openPagesHouse(["pages.agents_per_person=2"]);
+    const browser = await signIn(house);
+    const { password } = house.person;
+    expect((await browser.get("/agents")).text).toContain("/agents/new");
+    const made = await browser.post("/agents", { ...wanted, password });
+    const token = secretOf(made.text)!;
+    // The line for the terminal, as it stands there.
+    const [, body, url] = /curl --json &#39;(.+?)&#39;[\s\S]+?(http:\S+?)<\/pre>/.exec(made.text)!;
+    const answer = await fetch(url!, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+      body: body!.replaceAll("&quot;", '"'),
+    });
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("sam@")]);
+    const [person] = house.person.address.split("@");
+    expect(
+      await house.administer("agent.show", { owner: house.person.address.replace(person!, "sam") }),
+    ).toMatchObject({
+      holdPolicy: "external",
+      approver: house.person.address,
+    });
+    // The agent that there was and this one are two.
+    expect((await browser.get("/agents")).text).not.toContain("/agents/new");
+    const third = await browser.post("/agents", { ...wanted, local: "third", password });
+    expect(secretOf(third.text)).toBeUndefined();
+    const { agents } = await house.administer("agent.list", {});
+    expect(agents).toHaveLength(2);
+  });
+
+  test.each([
+    [{ local: "sam" }, "it needs your passkey"],
+    [{ local: "sam", password: "wrong" }, "was not accepted"],
+    [{ local: "a b@c", password: "" }, "the address is taken, or is none"],
+    [{ local: "", password: "" }, "it needs a name and an address"],
+  ])("is not made by %o", async (fields, why) => {
+    await using house = await openPagesHouse(["pages.agents_per_person=9"]);
+    const browser = await signIn(house);
+    const typed = (fields as { readonly password?: string }).password;
+    const password = typed === "" ? house.person.password : typed;
+    const refused = await browser.post("/agents", {
+      ...wanted,
+      ...fields,
+      ...(password === undefined ? {} : { password }),
+    });
+    expect([refused.status, secretOf(refused.text)]).toEqual([409, undefined]);
+    expect(refused.text).toContain(why);
+    const { agents } = await house.administer("agent.list", {});
+    expect(agents).toHaveLength(1);
+  });
+
+  test("is not to be made where the operator has not said so", async () => {
+    await using house = await openPagesHouse();
+    const browser = await signIn(house);
+    expect((await browser.get("/agents/new")).url).toBe(`${house.origin}/agents`);
+    await browser.post("/agents", { ...wanted, password: house.person.password });
+    const { agents } = await house.administer("agent.list", {});
+    expect(agents).toHaveLength(1);
+  });
+});
+
+test.each([
+  ["none", []],
+  ["stricter", ["stricter"]],
+  ["any", ["stricter", "looser"]],
+] as const)(
+  "what an agent may send is changed by its approver as far as the operator says: %s",
+  async (freedom, changes) => {
+    await using house = await openPagesHouse([`pages.policies=${freedom}`]);
+    const owner = house.agent.address;
+    await house.administer("agent.update", {
+      owner,
+      holdPolicy: "external",
+      allow: ["a.example"],
+      block: ["b.example"],
+    });
+    const browser = await signIn(house);
+    const { text } = await browser.get("/agents");
+    const path = `/agents/${/\/agents\/(ag_\w+)\/pause/.exec(text)![1]}/policy`;
+    expect(text.includes(path)).toBe(freedom !== "none");
+    const tries = {
+      stricter: { policy: "always", allowed: "", blocked: "b.example\nc.example" },
+      looser: { policy: "first_contact", allowed: "a.example d.example", blocked: "" },
+    };
+    const changed: string[] = [];
+    for (const [name, fields] of Object.entries(tries)) {
+      const before = JSON.stringify(await house.administer("agent.show", { owner }));
+      // Without a proof nothing changes.
+      await browser.post(path, fields);
+      expect(JSON.stringify(await house.administer("agent.show", { owner }))).toBe(before);
+      await browser.post(path, { ...fields, password: house.person.password });
+      if (JSON.stringify(await house.administer("agent.show", { owner })) !== before) changed.push(name);
+    }
+    expect(changed).toEqual(changes);
+    const kim = await signIn(house, await house.createPerson("kim@waypost.test"));
+    if (freedom !== "none") expect((await kim.get(path)).status).toBe(404);
+  },
+);
+
 test("a share stands on both sides, and only whose data it is ends it", async () => {
   await using house = await openPagesHouse();
   const kim = await house.createPerson("kim@waypost.test");

@@ -7,14 +7,16 @@ import { type Answer, pageAnswer, redirect, type SignedVisit } from "../visit.ts
 const listedMax = 12;
 
 export async function showAgents(visit: SignedVisit): Promise<Answer> {
-  const { words } = visit;
+  const { words, signIn, session } = visit;
   const agents = await agentsToday(visit);
+  const free = await signIn.countFree(session);
   const w = words.agents;
   return pageAnswer({
     title: w.title,
     width: "is-list",
-    body: html`<div class="head">
+    body: html`<div class="head is-split">
   <h1>${w.title}</h1>
+  ${free > 0 && html`<a class="button is-primary" href="/agents/new">${words.newAgent.title}</a>`}
   <p>${agents.length === 0 ? words.list.nobody : w.lead}</p>
 </div>
 <div class="agents">
@@ -28,7 +30,7 @@ function agentsToday({ signIn, session, format }: SignedVisit): Promise<readonly
 }
 
 function card(visit: SignedVisit, agent: AgentOfMine): Html {
-  const { words, format } = visit;
+  const { words, format, rooms } = visit;
   const w = words.agents;
   const { id, name, address, pause, sent, waiting, declined } = agent;
   const figure = (word: string, count: number): Html =>
@@ -51,6 +53,7 @@ function card(visit: SignedVisit, agent: AgentOfMine): Html {
     <dt>${w.allowed}</dt><dd><bdi>${list(agent.allowed)}</bdi></dd>
     <dt>${w.blocked}</dt><dd><bdi>${list(agent.blocked)}</bdi></dd>
   </dl>
+  ${rooms.settings.pages.policies !== "none" && html`<div class="actions"><a class="button is-small" href="/agents/${id}/policy">${w.change}<span class="aside"> ${name}</span></a></div>`}
 </article>`;
 }
 

@@ -1,8 +1,8 @@
 /** The passkeys of a person. Another one is made in two steps: a passkey or an app password allows it, then the browser makes it. */
 import { type Html, html } from "../html.ts";
 import { icon } from "../layout.ts";
+import { proofFields } from "../proof.ts";
 import type { SignedVisit } from "../visit.ts";
-import { proofFields } from "./proof-fields.ts";
 
 /** What the answer of a passkey is bound to. */
 export const anotherOne = "another passkey";

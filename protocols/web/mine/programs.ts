@@ -2,8 +2,8 @@
 import { encode } from "uqr";
 import { Html, html } from "../html.ts";
 import { icon } from "../layout.ts";
+import { proofFields } from "../proof.ts";
 import type { SignedVisit } from "../visit.ts";
-import { proofFields } from "./proof-fields.ts";
 
 /** What the answer of a passkey is bound to: the name that was typed. */
 export const making = (name: string): string => `app password ${name}`;

@@ -1,7 +1,7 @@
 /** What a person chooses for the pages: what approves a mail, and the time zone. To lower what an approval asks takes a proof. */
 import { type Html, html } from "../html.ts";
+import { proofFields } from "../proof.ts";
 import type { SignedVisit } from "../visit.ts";
-import { proofFields } from "./proof-fields.ts";
 
 export const lowering = "approve mails by the session";
 

@@ -35,18 +35,19 @@ export interface NewOwner {
   readonly password: string;
 }
 
-/** An agent or a person with their mailbox, an app password, and for an agent a token. */
-export async function createOwner(
+interface OwnerInput extends PolicyInput {
+  readonly address: string;
+  readonly name?: string | undefined;
+  readonly quotaBytes?: number | undefined;
+}
+
+/** An agent or a person with their mailbox, without a credential. */
+export async function createMailboxOwner(
   by: Author,
-  { store, settings }: AdministrationRooms,
+  { store, settings }: Pick<AdministrationRooms, "store" | "settings">,
   kind: AgentKind,
-  input: {
-    readonly address: string;
-    readonly name?: string | undefined;
-    readonly quotaBytes?: number | undefined;
-    readonly scopes?: readonly Scope[] | undefined;
-  } & PolicyInput,
-): Promise<NewOwner> {
+  input: OwnerInput,
+): Promise<AgentRow> {
   const address = readAddress(input.address);
   const domain = await findDomain(store, address.domain);
   if (domain === undefined) throw unknownDomain(address.domain);
@@ -66,6 +67,19 @@ export async function createOwner(
     await store.write(by, "setSendingPolicy", { agent, ...policy, at: store.clock.now() });
   const row = (await findAgent(store, agent))!;
   if (policy?.approver != null) await subscribeApprover(by, store, row);
+  return row;
+}
+
+/** The same with an app password, and for an agent a token. */
+export async function createOwner(
+  by: Author,
+  rooms: AdministrationRooms,
+  kind: AgentKind,
+  input: OwnerInput & { readonly scopes?: readonly Scope[] | undefined },
+): Promise<NewOwner> {
+  const { store } = rooms;
+  const row = await createMailboxOwner(by, rooms, kind, input);
+  const { agent, name } = row;
   const created = { id: store.ids.encode("agent", agent), kind, address: primaryAddress(row), name };
   const { secret: password } = await createPassword(by, store, row, "first");
   if (kind === "person") return { ...created, password };
