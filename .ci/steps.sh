@@ -62,6 +62,14 @@ downloaded() { # downloaded PACKAGE…: in apt's cache, for a root without a net
   }
 }
 
+exim_beside() { # exim_beside PACKAGE…: installs these, and unpacks Exim, which Debian installs only in the place of another server
+  local root=$PWD/node_modules/.cache/exim
+  debian "$@" libidn12 libgnutls-dane0 libnsl2 libdb5.3 adduser || return 1
+  (cd "$results" && apt-get download -q exim4-daemon-light && mkdir -p "$root" && dpkg -x exim4-daemon-light_*.deb "$root") || return 1
+  id Debian-exim >/dev/null 2>&1 ||
+    adduser --system --group --quiet --no-create-home --disabled-login --force-badname Debian-exim
+}
+
 finish() { # the closing line
   [ -s "$results/absent" ] && printf '\ndid not run: %s\n' "$(paste -sd, "$results/absent" | sed 's/,/, /g')"
   if [ "$skipped" -gt 0 ]; then

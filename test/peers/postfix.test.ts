@@ -5,12 +5,13 @@ import net, { type AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { administer } from "../../src/accounts/administration/operations.ts";
+import { createMail } from "../../src/mail/mail.ts";
 import { atCommandLine, nobody } from "../../src/model/author.ts";
 import { testCertificate } from "../support/certificates/certificate.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
 import { freePort } from "../support/free-port.ts";
 import { startDnsServer } from "../support/servers/dns-server.ts";
-import { hasPostfix, type Postfix, postfixNote, startPostfix } from "./postfix.ts";
+import { hasPostfix, type Postfix, type PostfixOptions, postfixNote, startPostfix } from "./postfix.ts";
 
 const domain = "theirs.net";
 const zone = {
@@ -33,12 +34,15 @@ interface Setting extends AsyncDisposable {
 async function open(
   onRecipient: (address: string) => string | undefined,
   portOf?: (postfix: Postfix) => Promise<number>,
+  more: Partial<PostfixOptions> = {},
 ): Promise<Setting> {
   // What is open when something fails is closed; else it is the caller's.
   await using stack = new AsyncDisposableStack();
   const port = await freePort();
   const home = { domain: "ours.dev", port };
-  const postfix = stack.use(await startPostfix({ domain, certificate: testCertificate, onRecipient, home }));
+  const postfix = stack.use(
+    await startPostfix({ domain, certificate: testCertificate, onRecipient, home, ...more }),
+  );
   const dns = stack.use(await startDnsServer(zone));
   const daemon = stack.use(
     await startInProcessDaemon({
@@ -129,6 +133,7 @@ describe.skipIf(!hasPostfix)(`Postfix${postfixNote}`, () => {
     expect(await setting.events()).toEqual([
       "mail.sent a@theirs.net sent 2.0.0",
       "mail.bounced no1@theirs.net bounced 5.1.1",
+      "mail.sent b@theirs.net sent 2.0.0",
       "mail.bounced no2@theirs.net bounced 5.1.1",
     ]);
     // All four RCPT came with the same MAIL.
@@ -181,15 +186,19 @@ describe.skipIf(!hasPostfix)(`Postfix${postfixNote}`, () => {
       "b@theirs.net",
     ]);
     expect(await setting.recipients()).toMatchObject([{ state: "relayed" }, { state: "relayed" }]);
-    expect(await setting.events()).toEqual(["mail.sent a@theirs.net sent 2.0.0"]);
+    expect(await setting.events()).toEqual([
+      "mail.sent a@theirs.net sent 2.0.0",
+      "mail.sent b@theirs.net sent 2.0.0",
+    ]);
   });
 
   test("reports a failure after it has accepted the mail, and the report becomes events", async () => {
     await using setting = await open(() => "FILTER error:5.2.2 the mailbox is full");
     await setting.send(["a@theirs.net", "b@theirs.net"], "late");
-    for (let tries = 0; tries < 200 && (await setting.events()).length < 3; tries++) await delay(50);
+    for (let tries = 0; tries < 200 && (await setting.events()).length < 4; tries++) await delay(50);
     expect(await setting.events()).toEqual([
       "mail.sent a@theirs.net sent 2.0.0",
+      "mail.sent b@theirs.net sent 2.0.0",
       "mail.bounced a@theirs.net bounced 5.2.2",
       "mail.bounced b@theirs.net bounced 5.2.2",
     ]);
@@ -197,6 +206,37 @@ describe.skipIf(!hasPostfix)(`Postfix${postfixNote}`, () => {
       { state: "failed", status: "5.2.2" },
       { state: "failed", status: "5.2.2" },
     ]);
+  });
+
+  test.each(["plain", "over TLS"] as const)("takes a mail of an agent once, %s", async (way) => {
+    await using setting = await open(
+      () => undefined,
+      async (postfix) => (way === "plain" ? postfix.plainPort : postfix.port),
+    );
+    await setting.send(["a@theirs.net"], "once");
+    const [mail, ...others] = await setting.postfix.mails(1);
+    expect(others).toEqual([]);
+    expect(mail!.text).toMatch(way === "plain" ? /with ESMTP id/ : /with ESMTPS id/);
+    expect(await setting.recipients()).toMatchObject([{ state: "relayed", status: "2.0.0" }]);
+  });
+
+  test.each(["plain", "over TLS"] as const)("gets 250 for its mail, which arrives once, %s", async (way) => {
+    const sendsBy = way === "plain" ? "none" : "may";
+    await using setting = await open(() => undefined, undefined, { sendsBy });
+    const { postfix, daemon } = setting;
+    const { address, id } = daemon.agents[0]!;
+    const line = "The quick brown fox jumps over the lazy dog.\n";
+    const body = line.repeat(5000);
+    postfix.send(address, `From: ada@theirs.net\nTo: ${address}\nSubject: hello\n\n${body}`);
+    for (let tries = 0; !/status=\w+/.test(postfix.log()) && tries < 400; tries++) await delay(50);
+    expect(postfix.log()).toMatch(/to=<[^>]+>, .* status=sent \(250 /);
+    expect(/TLS connection established to 127\.0\.0\.1/.test(postfix.log())).toBe(way === "over TLS");
+    const { store } = daemon.daemon.house;
+    const mail = createMail(store);
+    const messages = await mail.listNewestMessages(store.ids.decode(id)!.agent, { limit: 10 });
+    expect(messages).toHaveLength(1);
+    const bytes = (await mail.readBytes(messages[0]!)).toString("latin1");
+    expect(bytes.slice(bytes.indexOf("\r\n\r\n") + 4)).toBe(body.replace(/\n/g, "\r\n"));
   });
 
   test("gets many mails over few connections", async () => {

@@ -11,6 +11,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { freePort } from "../support/free-port.ts";
 
 const program = "/usr/sbin/postfix";
+const sendmailProgram = "/usr/sbin/sendmail";
 const smtpdProgram = "/usr/lib/postfix/sbin/smtpd";
 
 export const hasPostfix = fs.existsSync(program) && fs.existsSync(smtpdProgram) && process.getuid?.() === 0;
@@ -30,6 +31,8 @@ export interface Postfix extends AsyncDisposable {
   /** Attributes of each RCPT that the policy service was asked about. */
   readonly asked: readonly ReadonlyMap<string, string>[];
   log(): string;
+  /** Gives it a mail of one of its users to send. */
+  send(recipient: string, message: string): void;
   /** What lies in its mailboxes, once `count` messages do. */
   mails(count: number): Promise<readonly PostfixMail[]>;
 }
@@ -40,8 +43,10 @@ export interface PostfixOptions {
   /** An action of access(5) for a recipient, as "450 4.7.1 later"; undefined: it is taken. "FILTER error:5.2.2 full" takes the
    *  message and sends a bounce about it afterwards. */
   readonly onRecipient: (address: string) => string | undefined;
-  /** Where its own mail to a domain goes: bounces. */
+  /** Where its own mail to a domain goes: bounces, and what it is given to send. */
   readonly home: { readonly domain: string; readonly port: number };
+  /** Of the mail that it sends; TLS where it is offered, by default. */
+  readonly sendsBy?: "may" | "none";
 }
 
 export async function startPostfix(options: PostfixOptions): Promise<Postfix> {
@@ -63,6 +68,10 @@ export async function startPostfix(options: PostfixOptions): Promise<Postfix> {
     port,
     plainPort,
     asked,
+    send(recipient, message) {
+      const args = ["-C", folders.etc, "-i", "-f", `ada@${options.domain}`, recipient];
+      execFileSync(sendmailProgram, args, { input: message });
+    },
     log: () => fs.readFileSync(path.join(folder, "mail.log"), "utf8"),
     async mails(count) {
       for (let tries = 0; listFolder(inbox).length < count && tries < 200; tries++) await delay(50);
@@ -94,7 +103,11 @@ export async function startPostfix(options: PostfixOptions): Promise<Postfix> {
   return postfix;
 }
 
-function mainConfiguration(folder: string, { domain, home }: PostfixOptions, policyPort: number): string {
+function mainConfiguration(
+  folder: string,
+  { domain, home, sendsBy = "may" }: PostfixOptions,
+  policyPort: number,
+): string {
   return `
 compatibility_level = 3.6
 queue_directory = ${folder}/spool
@@ -127,7 +140,8 @@ smtpd_tls_received_header = yes
 smtpd_tls_loglevel = 1
 smtpd_hard_error_limit = 100
 smtputf8_enable = yes
-smtp_tls_security_level = may
+smtp_tls_security_level = ${sendsBy}
+smtp_tls_loglevel = 1
 transport_maps = inline:{ ${home.domain}=smtp:[127.0.0.1]:${home.port} }
 notify_classes =
 `;
