@@ -112,9 +112,9 @@ test("threads start in one place", () => {
 
 test("what a thread runs is in the list of threads, with a bound on its memory", () => {
   const runs = files.filter((file) =>
-    /\bparentPort!|^serve(Jobs|Each)\b/m.test(readFileSync(path.join(top, file), "utf8")),
+    /\bparentPort!|^serveJobs\b/m.test(readFileSync(path.join(top, file), "utf8")),
   );
-  const serving = ["src/threads/serve-each.ts", "src/threads/serve-jobs.ts"];
+  const serving = ["src/threads/serve-jobs.ts"];
   const listed: readonly ThreadKind[] = Object.values(houseThreads);
   expect([...new Set(listed.map(({ source }) => source)), ...serving].sort()).toEqual(runs.sort());
   expect(listed.filter(({ heapMb }) => !(heapMb > 0 && heapMb <= 1024))).toEqual([]);

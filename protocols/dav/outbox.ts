@@ -18,9 +18,9 @@ export async function answerOutbox(request: DavRequest, { principal }: OutboxRes
   const bytes = await readOctets(request, itemBytesMax, () =>
     unmet(403, caldav("max-resource-size"), `A request has at most ${itemBytesMax} octets.`),
   );
-  const { accounts, collections, rules, schedulers } = rooms;
+  const { accounts, collections, busyTimes, schedulers } = rooms;
   const answers = await answerFreeBusyRequest(
-    { accounts, collections, rules, schedulers, ids: collections.ids },
+    { accounts, collections, busyTimes, schedulers, ids: collections.ids },
     { agent: login.agent, reach, bytes },
   );
   return xmlAnswer(

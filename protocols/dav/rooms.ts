@@ -1,8 +1,8 @@
 import type { Logger } from "pino";
 import type { Settings } from "#/config/schema.ts";
 import type { Accounts } from "#/src/accounts/accounts.ts";
+import type { BusyReader } from "#/src/collections/busy-reader.ts";
 import type { Collections } from "#/src/collections/collections.ts";
-import type { RuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
 import type { Files } from "#/src/files/files.ts";
 import type { MailQuota } from "#/src/mail/quota.ts";
 import type { Schedulers } from "#/src/scheduling/schedulers.ts";
@@ -13,7 +13,7 @@ import type { LargeItems } from "./filters/large-items.ts";
 export interface DavRooms {
   readonly accounts: Accounts;
   readonly collections: Collections;
-  readonly rules: RuleExpansion;
+  readonly busyTimes: BusyReader;
   readonly largeItems: LargeItems;
   readonly files: Files;
   readonly scheduling: Scheduling;

@@ -1,10 +1,10 @@
 import type { Logger } from "pino";
 import type { Settings } from "#/config/schema.ts";
 import type { Accounts } from "#/src/accounts/accounts.ts";
+import type { BusyReader } from "#/src/collections/busy-reader.ts";
 import type { Collections } from "#/src/collections/collections.ts";
 import type { ContactProjection } from "#/src/collections/contacts/contact-projection.ts";
 import type { EventProjection } from "#/src/collections/events/event-projection.ts";
-import type { RuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
 import type { Fairness } from "#/src/fairness/fairness.ts";
 import type { Feed } from "#/src/feed/feed.ts";
 import type { Mail } from "#/src/mail/mail.ts";
@@ -23,7 +23,7 @@ export interface JsonRooms {
   readonly collections: Collections;
   readonly contacts: ContactProjection;
   readonly events: EventProjection;
-  readonly rules: RuleExpansion;
+  readonly busyTimes: BusyReader;
   readonly outbound: Outbound;
   readonly holds: Holds;
   readonly scheduling: Scheduling;

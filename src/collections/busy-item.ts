@@ -2,7 +2,6 @@
 import { listComponents } from "#/src/formats/content-lines/content-line.ts";
 import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
 import { readCalendarAddress } from "#/src/formats/icalendar/calendar-address.ts";
-import type { ExpandRule } from "#/src/formats/icalendar/expand-rule.ts";
 import {
   type Availability,
   type BusyPeriod,
@@ -28,13 +27,25 @@ export interface ItemBusy {
   readonly availabilities: readonly Availability[];
 }
 
-export function busyOfItem(item: BusyItem, floating: TimeZone, expandRule: ExpandRule): ItemBusy {
+/** What a thread answers. */
+export interface BusyAnswer {
+  readonly found: ItemBusy;
+  readonly spentMs: number;
+}
+
+export function answerBusy(item: BusyItem): BusyAnswer {
+  const begun = performance.now();
+  const found = busyOfItem(item);
+  return { found, spentMs: performance.now() - begun };
+}
+
+export function busyOfItem(item: BusyItem): ItemBusy {
   const [calendar] = listComponents(readContentLines(item.bytes), "VCALENDAR");
   if (calendar === undefined) return { busy: [], availabilities: [] };
   const { range, ownAddresses } = item;
   const own = ownAddresses && new Set<string>(ownAddresses.map(readCalendarAddress));
   const reading = {
-    ...{ range, floating, expandRule },
+    ...{ range, floating: zoneOfCalendar(item.timeZone) },
     ...(own === undefined ? {} : { isOwnAddress: (value: string) => own.has(readCalendarAddress(value)) }),
   };
   return item.component === "VAVAILABILITY"
@@ -43,6 +54,6 @@ export function busyOfItem(item: BusyItem, floating: TimeZone, expandRule: Expan
 }
 
 /** The times of an unknown time zone are read as UTC. */
-export function zoneOfCalendar(timeZone: string | undefined): TimeZone {
+function zoneOfCalendar(timeZone: string | undefined): TimeZone {
   return (timeZone === undefined ? undefined : findCalendarZone(timeZone)) ?? utcZone;
 }

@@ -2,28 +2,22 @@
  *  JSON and scheduling. The caller checks the rights. */
 
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
-import { listComponents } from "#/src/formats/content-lines/content-line.ts";
-import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
-import { expandRule } from "#/src/formats/icalendar/expand-rule.ts";
 import {
   type Availability,
   type BusyPeriod,
   busyOfAvailabilities,
-  listAvailabilities,
   mergeBusyPeriods,
   type Span,
 } from "#/src/formats/icalendar/free-busy.ts";
-import { isRepeating } from "#/src/formats/icalendar/is-repeating.ts";
-import { type TimeZone, utcZone } from "#/src/formats/icalendar/time-zone.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { busyPeriodsMax, mainBytesMax } from "#/src/model/limits.ts";
+import { busyPeriodsMax } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
-import { busyOfItem, zoneOfCalendar } from "./busy-item.ts";
+import type { BusyItem } from "./busy-item.ts";
+import type { BusyReader } from "./busy-reader.ts";
 import type { Collection } from "./collection.ts";
 import type { Collections } from "./collections.ts";
 import type { Candidate, Item, StoredItem } from "./item.ts";
 import { readPortions } from "./portions.ts";
-import type { RuleExpansion } from "./rules/rule-expansion.ts";
 import { WorkMeter } from "./work-meter.ts";
 
 export interface FreeBusyQuestion {
@@ -39,55 +33,34 @@ export interface FreeBusyQuestion {
 /** In order, periods of one type merged. Calendars that are transparent (RFC 6638 section 9.1) say nothing. Throws `invalid` with
  *  the reason `limit_reached` if it is more work than one question may be. */
 export async function readFreeBusy(
-  { collections, rules }: { readonly collections: Collections; readonly rules: RuleExpansion },
+  { collections, busyTimes }: { readonly collections: Collections; readonly busyTimes: BusyReader },
   { calendars, range, ownAddresses, owner }: FreeBusyQuestion,
 ): Promise<readonly BusyPeriod[]> {
   const turns = new LoopTurns();
   const spent = new WorkMeter();
   const busy: BusyPeriod[] = [];
   const availabilities: Availability[] = [];
-  const zones = new Map<string | undefined, TimeZone>();
-  /** One that its owner wrote takes some milliseconds to evaluate, which count. */
-  const zoneOf = ({ timeZone }: Collection): TimeZone => {
-    const zone = zones.get(timeZone) ?? spent.measure(() => zoneOfCalendar(timeZone));
-    zones.set(timeZone, zone);
-    return zone;
+  const add = async (item: BusyItem): Promise<void> => {
+    const found = await busyTimes.busyOf(spent, item);
+    if (found === undefined) throw tooMuch();
+    for (const one of found.availabilities) availabilities.push(one);
+    for (const one of found.busy) busy.push(one);
+    if (spent.isBeyond || busy.length > busyPeriodsMax) throw tooMuch();
+    await turns.turn();
   };
-  for (const collection of calendars) {
-    if (collection.isTransparent || collection.kind !== "calendar") continue;
-    const floating = zoneOf(collection);
-    assertWithin(spent, busy);
-    const { agent, number, timeZone } = collection;
-    for await (const candidates of collections.listCandidates(agent, number, range.startMs, range.endMs)) {
-      for await (const { bytes, component } of readTelling(collections, agent, candidates)) {
-        const item = { bytes, component, range, timeZone, ownAddresses };
-        const found =
-          bytes.length > mainBytesMax || isRepeating(bytes)
-            ? await rules.busyOf(spent, item)
-            : spent.measure(() => busyOfItem(item, floating, expandRule));
-        if (found === undefined) throw tooMuch();
-        for (const one of found.availabilities) availabilities.push(one);
-        for (const one of found.busy) busy.push(one);
-        assertWithin(spent, busy);
-        await turns.turn();
-      }
-    }
+  for (const { agent, number, timeZone, isTransparent, kind } of calendars) {
+    if (isTransparent || kind !== "calendar") continue;
+    for await (const candidates of collections.listCandidates(agent, number, range.startMs, range.endMs))
+      for await (const { bytes, component } of readTelling(collections, agent, candidates))
+        await add({ bytes, component, range, timeZone, ownAddresses });
   }
   const inbox = owner && (await collections.findCollectionOfRole(owner, "calendar", "inbox"));
   if (inbox?.availability !== undefined) {
-    const [calendar] = listComponents(readContentLines(Buffer.from(inbox.availability)), "VCALENDAR");
-    const main = calendars.find(({ role }) => role === "default");
-    const reading = { range, floating: main === undefined ? utcZone : zoneOf(main) };
-    const found = await rules.evaluate(spent, (expandRule) =>
-      calendar === undefined ? [] : listAvailabilities(calendar, { ...reading, expandRule }),
-    );
-    availabilities.push(...found);
+    const { timeZone } = calendars.find(({ role }) => role === "default") ?? {};
+    const bytes = Buffer.from(inbox.availability);
+    await add({ bytes, component: "VAVAILABILITY", range, timeZone, ownAddresses: undefined });
   }
   return mergeBusyPeriods([...busy, ...busyOfAvailabilities(availabilities)]);
-}
-
-function assertWithin(spent: WorkMeter, busy: readonly BusyPeriod[]): void {
-  if (spent.isBeyond || busy.length > busyPeriodsMax) throw tooMuch();
 }
 
 function tooMuch(): WaypostError {

@@ -1,12 +1,10 @@
 /** Items between the text that is stored and JSON. An ordinary one takes about a millisecond and is done at once; what can take
  *  seconds is given to a thread with a limit. */
-import type { Gate } from "#/src/fairness/gate.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import type { ThreadKind } from "#/src/threads/house-threads.ts";
-import { createThreadPool } from "#/src/threads/thread-pool.ts";
+import type { ReaderName, Reading } from "#/src/threads/reading.ts";
 import type { JobAnswer, JobTable, NamedJob } from "./projected-jobs.ts";
 
-export interface Projection<J extends JobTable<J>> extends AsyncDisposable {
+export interface Projection<J extends JobTable<J>> {
   /** Throws `invalid` with the JSON pointer of what is wrong with a body or a patch. */
   run<D extends keyof J>(action: D, job: J[D]["job"]): Promise<J[D]["result"]>;
 }
@@ -14,18 +12,17 @@ export interface Projection<J extends JobTable<J>> extends AsyncDisposable {
 export interface Projected<J extends JobTable<J>> {
   /** What an error calls an item: "contact". */
   readonly noun: string;
-  readonly thread: ThreadKind;
-  readonly gate: Gate;
+  readonly reader: ReaderName;
   /** Whether a job is done at once. */
   isSmall(job: NamedJob<J>): boolean;
   /** What does jobs, with the formats, which most commands do not need. */
   load(): Promise<(job: NamedJob<J>) => JobAnswer<J>>;
 }
 
-const timeLimitMs = 5000;
-
-export function createProjection<J extends JobTable<J>>(projected: Projected<J>): Projection<J> {
-  const { noun, thread, gate, isSmall, load } = projected;
+export function createProjection<J extends JobTable<J>>(
+  reading: Reading,
+  { noun, reader, isSmall, load }: Projected<J>,
+): Projection<J> {
   const overLimit: JobAnswer<J> = {
     refusal: {
       code: "policy_refused",
@@ -33,16 +30,20 @@ export function createProjection<J extends JobTable<J>>(projected: Projected<J>)
       details: { reason: "limit_reached", hint: "Leave out some of its members." },
     },
   };
-  const pool = createThreadPool<NamedJob<J>, JobAnswer<J>>({ thread, gate, timeLimitMs, overLimit });
+  async function onThread(named: NamedJob<J>): Promise<JobAnswer<J>> {
+    const { bytes, given } = sizesOf(named.job);
+    const size = { bytes: (bytes?.length ?? 0) + given.length };
+    return (await reading.read<JobAnswer<J>>(reader, named, size)) ?? overLimit;
+  }
+
   return {
     async run(action, job) {
       const named: NamedJob<J> = { action, job };
-      const answer = isSmall(named) ? (await load())(named) : await pool.run(named);
+      const answer = isSmall(named) ? (await load())(named) : await onThread(named);
       if ("result" in answer) return answer.result as J[typeof action]["result"];
       const { code, message, details } = answer.refusal;
       throw new WaypostError(code, message, details);
     },
-    [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
   };
 }
 

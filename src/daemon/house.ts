@@ -13,6 +13,7 @@ import type { AdministrationRooms } from "#/src/accounts/administration/operatio
 import { createOperatorDoor, type OperatorDoor } from "#/src/accounts/administration/operator-door.ts";
 import { readArrivingCalendar } from "#/src/arrival/preparing/arriving.ts";
 import { createPreparation, type Preparation } from "#/src/arrival/preparing/preparation.ts";
+import { type BusyReader, createBusyReader } from "#/src/collections/busy-reader.ts";
 import type { Collections } from "#/src/collections/collections.ts";
 import {
   type ContactProjection,
@@ -21,7 +22,6 @@ import {
 import { createCollections } from "#/src/collections/create-collections.ts";
 import { createEventProjection, type EventProjection } from "#/src/collections/events/event-projection.ts";
 import { createDirectPreparation, createItemPreparation } from "#/src/collections/preparing/preparation.ts";
-import { createRuleExpansion, type RuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
 import { withoutForgedResults } from "#/src/evidence/authentication-results.ts";
 import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
 import { receivingAmounts } from "#/src/fairness/receiving.ts";
@@ -46,6 +46,7 @@ import {
 } from "#/src/scheduling/outgoing/schedule-status-updates.ts";
 import { createDirectSchedulers, createSchedulers, type Schedulers } from "#/src/scheduling/schedulers.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
+import { createReading } from "#/src/threads/reading.ts";
 import { openStore } from "#/storage/open-store.ts";
 import type { Store } from "#/storage/store.ts";
 
@@ -72,7 +73,7 @@ export interface House extends AsyncDisposable {
   readonly descriptions: KeptDescriptions;
   readonly collections: Collections;
   readonly contacts: ContactProjection;
-  readonly rules: RuleExpansion;
+  readonly busyTimes: BusyReader;
   readonly schedulers: Schedulers;
   readonly largeItems: LargeItems;
   readonly files: Files;
@@ -145,20 +146,21 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
   const accounts = createAccounts(store, settings, tally);
   const feed = createFeed(store);
   const webhooks = createWebhooks(store, feed);
-  const readers = createReadingThreads(fairness);
+  const reading = createReading(fairness);
+  const readers = createReadingThreads(fairness, reading);
   const mail = createMail(store, textIndex, readers, ownNames(settings), fairness);
   const descriptions = createKeptDescriptions();
-  const itemPreparation = options.isStaying ? createItemPreparation(fairness) : createDirectPreparation();
+  const itemPreparation = options.isStaying ? createItemPreparation(reading) : createDirectPreparation();
   const collections = createCollections(store, itemPreparation);
-  const contacts = createContactProjection(fairness);
-  const rules = createRuleExpansion(fairness);
-  const largeItems = createLargeItems(fairness);
-  const events = createEventProjection(fairness);
+  const contacts = createContactProjection(reading);
+  const busyTimes = createBusyReader(reading);
+  const largeItems = createLargeItems(reading);
+  const events = createEventProjection(reading);
   const preparation = options.isStaying ? openPreparation(settings, fairness) : onThisThread(settings);
   const prepare = async (bytes: Uint8Array) => (await preparation.prepare(bytes)).facts;
   const outbound = createOutbound({ store, accounts, settings, prepare, fairness });
   const holds = createHolds({ store, accounts, settings, prepare, outbound });
-  const schedulers = options.isStaying ? createSchedulers(fairness) : createDirectSchedulers();
+  const schedulers = options.isStaying ? createSchedulers(reading) : createDirectSchedulers();
   const scheduling = createScheduling({ accounts, ids: store.ids, collections, schedulers, outbound });
   const scheduleStatusUpdates = createScheduleStatusUpdates({ store, collections, schedulers });
   const rooms = {
@@ -172,7 +174,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     descriptions,
     collections,
     contacts,
-    rules,
+    busyTimes,
     schedulers,
     largeItems,
     events,
@@ -233,12 +235,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     },
     async [Symbol.asyncDispose]() {
       await preparation.close();
-      await itemPreparation.close();
-      await contacts[Symbol.asyncDispose]();
-      await rules[Symbol.asyncDispose]();
-      await largeItems[Symbol.asyncDispose]();
-      await schedulers[Symbol.asyncDispose]();
-      await events[Symbol.asyncDispose]();
+      await reading[Symbol.asyncDispose]();
       await readers[Symbol.asyncDispose]();
       await textIndex?.[Symbol.asyncDispose]();
       await traces?.[Symbol.asyncDispose]();

@@ -14,11 +14,6 @@ export interface Amounts {
   readonly idleMs?: number;
 }
 
-/** For the rows of threads: where there are several threads, one owner cannot take all of them. */
-export function jobsOf(threads: number): Amounts {
-  return { total: threads, share: Math.max(1, threads - 1) };
-}
-
 export interface ShareUsage {
   readonly share: ShareName;
   readonly taken: number;

@@ -45,17 +45,6 @@ function connectionsOf(role: string, what: string): Share {
   };
 }
 
-/** Jobs of threads. Where there are several threads, one owner cannot take all of them. */
-function jobs(what: string): Share {
-  return {
-    what,
-    unit: "jobs",
-    total: "threads",
-    share: "threads but one, at least 1",
-    waiting: { total: 256, share: 64, waitMs: 20_000 },
-  };
-}
-
 export const shares = {
   smtp: connectionsOf("smtp", "connections of other servers"),
   submission: connectionsOf("submission", "connections of submission"),
@@ -94,19 +83,7 @@ export const shares = {
     total: 16,
     share: "in turns",
   },
-  texts: jobs("readings of text and HTML"),
-  documents: {
-    ...jobs("readings of documents"),
-    // A hostile document holds its thread for seconds.
-    share: 1,
-    accountShare: 2,
-  },
-  contacts: jobs("contacts to be converted"),
-  events: jobs("events to be converted"),
-  rules: jobs("recurrence rules"),
-  questions: jobs("questions about large items"),
-  scheduler: jobs("invitations"),
-  preparers: {
+  arrival: {
     what: "messages to be understood",
     unit: "jobs",
     // Each is in memory, within `receiving` or `sending`; a thread has many at a time, because most of them wait for answers of DNS.
@@ -115,13 +92,24 @@ export const shares = {
     accountShare: 256,
     waiting: { total: 1000, share: 256, waitMs: 60_000 },
   },
-  items: {
-    what: "calendar and address objects to be understood",
+  reading: {
+    what: "readings of texts, events and contacts",
     unit: "jobs",
+    // Each is in memory, and has 4 MiB at most.
     total: 64,
     share: 8,
     accountShare: 32,
+    spare: { amount: 16, upTo: 2 },
     waiting: { total: 1000, share: 64, waitMs: 60_000 },
+  },
+  documents: {
+    what: "readings of documents",
+    unit: "jobs",
+    total: 3,
+    // A hostile document holds its process for seconds.
+    share: 1,
+    accountShare: 2,
+    waiting: { total: 256, share: 64, waitMs: 20_000 },
   },
   streams: {
     what: "streams of events",

@@ -5,6 +5,7 @@ import {
   unreadDocument,
 } from "#/src/formats/documents/read-document.ts";
 import { type HtmlForm, type RenderedHtml, renderHtml } from "#/src/formats/html/render-html.ts";
+import { differs } from "#/src/formats/text/divergence.ts";
 import { type ReadText, readText, type TextToRead } from "#/src/formats/text/read-text.ts";
 import { extractReply, type Reply } from "#/src/formats/text/reply.ts";
 
@@ -13,6 +14,8 @@ export interface ContentReaders {
   readText(part: TextToRead, name?: string): Promise<ReadText>;
   renderHtml(html: string, form: HtmlForm): Promise<RenderedHtml>;
   extractReply(text: string): Promise<Reply>;
+  /** Whether one alternative of a body says what the one that is shown does not. */
+  differs(other: string, shown: string): Promise<boolean>;
   /** `read` is called when it is the document's turn, so that waiting documents take no memory. undefined: the document is too large.
    *  Throws `upstream_unavailable` or `rate_limited` if the turn does not come in time. `name`: as above; with it an expensive document
    *  is converted only once. */
@@ -30,6 +33,7 @@ function readersWith(render: typeof renderHtml): ContentReaders {
     readText: async (part) => readText(part, render),
     renderHtml: async (html, form) => render(html, form),
     extractReply: async (text) => extractReply(text),
+    differs: async (other, shown) => differs(other, shown),
     readDocument: async () => unreadDocument,
   };
 }

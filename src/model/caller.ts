@@ -45,17 +45,8 @@ export function callerOwner(): Owner {
   return callers.getStore()?.owner?.() ?? houseOwner;
 }
 
-let isThere: (() => boolean) | undefined;
-
-/** For a thread that does one job at a time for a caller in another thread: sets the function that checks whether the caller is still
- *  there. */
-export function lookForCaller(look: () => boolean): void {
-  isThere = look;
-}
-
 /** Throws `CallerGone` when the caller has gone. */
 export function assertCallerThere(): void {
-  if (isThere?.() === false) throw new CallerGone();
   const signal = callers.getStore()?.signal;
   if (signal?.aborted === true && signal.reason instanceof CallerGone) throw signal.reason;
 }

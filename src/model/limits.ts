@@ -226,13 +226,9 @@ export const itemPeriodsMax = 200;
 
 /** Conditions of one filter of CalDAV or CardDAV: each may look at all of an object. Clients send five at most. */
 export const filterPartsMax = 50;
-/** Time on the main thread that one query over calendars or addressbooks may take, in turns of the loop: 100,000 events of
+/** Time that one query over calendars or addressbooks may take, in turns of the loop: 100,000 events of
  *  whom each is parsed and expanded. */
 export const collectionWorkMs = 10_000;
-/** Steps of a recurrence rule that are done on the main thread: 20 ms at most. A weekly event of twenty years has as many. */
-export const ruleStepsMax = 1000;
-/** Rules with more steps that one query has expanded on a thread, a tenth of a second each at most. */
-export const collectionRulesMax = 100;
 /** Periods of one answer about busy time before they are merged. */
 export const busyPeriodsMax = 200_000;
 /** Items that one answer to sync-collection tells; the client goes on with its token. */

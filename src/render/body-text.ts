@@ -14,7 +14,6 @@ import type { MessageBytes, StoredBytes } from "#/src/mail/message-bytes.ts";
 import type { RemovalCounts } from "#/src/model/removal.ts";
 import { type BodyPlace, type BodySequence, partsOf, planBody } from "./body-parts.ts";
 import { readDecodedPart } from "./decoded-part.ts";
-import { differs } from "./divergence.ts";
 import { readingOf } from "./part-reading.ts";
 import { createRemovalTally, type RemovalDetail } from "./removal.ts";
 
@@ -237,7 +236,7 @@ async function findOtherText(
 ): Promise<MimePart | undefined> {
   for (const part of others.flatMap(partsOf).filter(isTextOrPage).slice(0, comparedMax)) {
     const { text } = await renderPart(source, message, part, "text");
-    if (differs(text, shown.text)) return part;
+    if (await source.readers.differs(text, shown.text)) return part;
   }
   return undefined;
 }

@@ -2,10 +2,10 @@
  *  once. The answer has only the busy time that the login may see. For a calendar user whose busy time the login may not see, it has
  *  the request status 3.8. */
 
+import type { BusyReader } from "#/src/collections/busy-reader.ts";
 import type { Collection } from "#/src/collections/collection.ts";
 import type { Collections } from "#/src/collections/collections.ts";
 import { readFreeBusy } from "#/src/collections/free-busy.ts";
-import type { RuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
 import type { Property } from "#/src/formats/content-lines/content-line.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
 import { makeFreeBusy, type Span } from "#/src/formats/icalendar/free-busy.ts";
@@ -19,7 +19,7 @@ import type { Schedulers } from "./schedulers.ts";
 
 export interface FreeBusyRooms extends CalendarUserRooms {
   readonly collections: Collections;
-  readonly rules: RuleExpansion;
+  readonly busyTimes: BusyReader;
   readonly schedulers: Schedulers;
 }
 

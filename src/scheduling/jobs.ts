@@ -1,5 +1,5 @@
 /** The computations of scheduling on octets: a change, an arriving message, the attendees' view of an answer. They are pure, so a
- *  thread can run them (`scheduler-thread.ts`), as objects from strangers may need much work. */
+ *  thread can run them (`src/daemon/reading-thread.ts`), as objects from strangers may need much work. */
 import { Buffer } from "node:buffer";
 import { type Component, findProperty } from "#/src/formats/content-lines/content-line.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";

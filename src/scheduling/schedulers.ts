@@ -1,32 +1,25 @@
 /** Runs scheduling jobs. A small object that does not repeat is computed at once, all others on a thread with a time limit, because a
  *  recurrence rule may cost a quarter of a second for each requested instance. */
 
-import { createFairness, type Fairness, jobsOf } from "#/src/fairness/fairness.ts";
 import { unfoldedOctets } from "#/src/formats/content-lines/unfold.ts";
 import { mainBytesMax } from "#/src/model/limits.ts";
-import { houseThreads } from "#/src/threads/house-threads.ts";
-import { createThreadPool } from "#/src/threads/thread-pool.ts";
+import type { Reading } from "#/src/threads/reading.ts";
 import { runJob, type SchedulingJob, type SchedulingResult } from "./jobs.ts";
 
-export interface Schedulers extends AsyncDisposable {
+export interface Schedulers {
   run(job: SchedulingJob): Promise<SchedulingResult>;
 }
 
-const timeLimitMs = 5000;
 const repeating = /^(?:RRULE|RDATE|EXRULE)[;:]/im;
 
-export function createSchedulers(fairness: Fairness = createFairness()): Schedulers {
-  const threads = createThreadPool<SchedulingJob, SchedulingResult>({
-    thread: houseThreads.scheduler,
-    gate: fairness.gate("scheduler", jobsOf(1)),
-    timeLimitMs,
-    overLimit: { outcome: "beyond_limits" },
-  });
+export function createSchedulers(reading: Reading): Schedulers {
   return {
     async run(job) {
-      return isQuick(job) ? runJob(job) : threads.run(job);
+      if (isQuick(job)) return runJob(job);
+      const bytes = textsOf(job).reduce((sum, text) => sum + (text?.byteLength ?? 0), 0);
+      const result = await reading.read<SchedulingResult>("scheduling", job, { bytes });
+      return result ?? { outcome: "beyond_limits" };
     },
-    [Symbol.asyncDispose]: () => threads[Symbol.asyncDispose](),
   };
 }
 
@@ -57,8 +50,5 @@ function textsOf(job: SchedulingJob): readonly (Uint8Array | undefined)[] {
 
 /** For commands that end soon: computes every job at once. */
 export function createDirectSchedulers(): Schedulers {
-  return {
-    run: async (job) => runJob(job),
-    async [Symbol.asyncDispose]() {},
-  };
+  return { run: async (job) => runJob(job) };
 }

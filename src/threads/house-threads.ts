@@ -41,8 +41,6 @@ export const houseThreads = {
   },
   // A header of 250 KB becomes about 40 MiB of fields; texts of messages are buffers.
   preparer: { name: "preparer", source: "src/arrival/preparing/preparer.ts", heapMb: 256, isSilent: true },
-  // An item of 4 MiB with lines of one character is about 100 MiB of lines.
-  items: { name: "item-preparer", source: "src/collections/preparing/item-thread.ts", heapMb: 512 },
   // One text of 256 KiB at a time, its HTML as the reading threads have it, and the answers to searches.
   index: {
     name: "search-index",
@@ -50,19 +48,11 @@ export const houseThreads = {
     heapMb: 256,
     isSilent: true,
   },
-  // An object of 4 MiB becomes about 60 MiB of lines.
-  scheduler: {
-    name: "scheduler",
-    source: "src/scheduling/scheduler-thread.ts",
-    heapMb: 256,
-    youngHeapMb: 16,
-    isSilent: true,
-  },
-  // A text of 2 MiB with lines of one character is about 60 MiB of lines.
-  texts: {
-    name: "texts",
-    source: "src/render/threads/text-thread.ts",
-    heapMb: 128,
+  // A calendar object or a card of 4 MiB with lines of one character is a tree of about 100 MiB, and is read beside what is written of it.
+  reading: {
+    name: "reading",
+    source: "src/daemon/reading-thread.ts",
+    heapMb: 512,
     youngHeapMb: 16,
     isSilent: true,
   },
@@ -75,16 +65,4 @@ export const houseThreads = {
     // Libraries unpack and build what the document says.
     hasOwnProcess: true,
   },
-  // A card of 4 MiB is a tree of lines of about 100 MiB.
-  contacts: {
-    name: "contacts",
-    source: "src/collections/contacts/contact-thread.ts",
-    heapMb: 256,
-  },
-  // A calendar object of 4 MiB is a tree of lines of about 100 MiB.
-  rules: { name: "rules", source: "src/collections/rules/rule-thread.ts", heapMb: 256, youngHeapMb: 16 },
-  // The same, and the objects of the query.
-  questions: { name: "item-questions", source: "protocols/dav/filters/question-thread.ts", heapMb: 512 },
-  // A calendar object of 4 MiB is a tree of lines of about 100 MiB.
-  events: { name: "events", source: "src/collections/events/event-thread.ts", heapMb: 256 },
 } as const satisfies Record<string, ThreadKind>;

@@ -25,7 +25,7 @@ export function createBoard(): JobBoard {
   };
 }
 
-/** Milliseconds on a clock that all threads share. `performance.now()` starts at 0 in each thread. */
+/** Milliseconds on a clock that all threads and processes share. `performance.now()` starts at 0 in each thread. */
 export function boardNow(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1000 + nanoseconds / 1e6;

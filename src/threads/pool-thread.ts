@@ -1,131 +1,203 @@
-/** A thread of `thread-pool.ts`: in this process, or in its own process. */
-
-import { type ChildProcess, fork } from "node:child_process";
-import { forTheHouse } from "#/src/model/caller.ts";
+/** The main thread's side of one thread of `thread-pool.ts`: the jobs that it has, and the one that it computes. */
+import { loopTurn, pause, soon } from "#/src/model/background.ts";
 import type { ThreadKind } from "./house-threads.ts";
-import { type FromHost, hostedThread, type ToHost } from "./process-messages.ts";
-import type { EachThreadData } from "./serve-each.ts";
-import { endThread, processFile, startThread } from "./start-thread.ts";
+import {
+  boardBegun,
+  boardCurrent,
+  boardNow,
+  boardTakenBack,
+  type GivenJob,
+  type JobAnswer,
+  timesBefore,
+  timesSince,
+} from "./job-board.ts";
+import { type StartedThread, startHereOrApart } from "./started-thread.ts";
+import type { Task } from "./task.ts";
 
-export interface PoolThread {
-  give(job: unknown): void;
-  /** Sets whether the caller of the current job has gone. */
-  setGone(isGone: boolean): void;
-  /** Processor time since the start of the thread. Rejects if the thread has ended. */
-  cpuMs(): Promise<number>;
-  /** Sets whether the thread keeps this process running. */
-  setNeeded(isNeeded: boolean): void;
-  end(): Promise<void>;
+export interface PoolThreadEvents<Result> {
+  answered(answers: readonly JobAnswer<Result>[]): void;
+  /** The thread ended unexpectedly. */
+  ended(cause: unknown): void;
 }
 
-export interface PoolThreadEvents {
-  said(message: unknown): void;
-  /** The thread failed, took too much memory, or was ended. May be called more than once; the first call knows why. */
-  ended(isOutOfMemory: boolean): void;
+export interface Look {
+  /** The job that the thread computes, 0 for none. */
+  readonly current: number;
+  /** Processor time for it since the last look. */
+  readonly addedMs: number;
+  /** Processor time since the thread was first seen computing that job. */
+  readonly jobMs: number;
+  /** Time since the thread last reported its processor time. */
+  readonly silentMs: number;
 }
 
-/** `data`: what the thread has as its `workerData`, beside `EachThreadData`. */
-export function startPoolThread(kind: ThreadKind, events: PoolThreadEvents, data: object = {}): PoolThread {
-  return kind.hasOwnProcess === true ? startProcess(kind, events, data) : startHere(kind, events, data);
-}
+/** Jobs of one message; the thread begins while the main thread is still reading from the other connections. */
+const batchJobs = 4;
+const endMsMax = 2000;
 
-function startHere(kind: ThreadKind, events: PoolThreadEvents, data: object): PoolThread {
-  const gone = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  const worker = startThread(kind, { ...data, gone } satisfies EachThreadData);
-  worker.on("message", events.said);
-  worker.on("error", (error: NodeJS.ErrnoException) => events.ended(error.code === outOfMemory));
-  worker.on("exit", () => events.ended(false));
-  return {
-    give: (job) => worker.postMessage(job),
-    setGone: (isGone) => void Atomics.store(gone, 0, isGone ? 1 : 0),
-    async cpuMs() {
-      const { user, system } = await worker.cpuUsage();
-      return (user + system) / 1000;
-    },
-    setNeeded(isNeeded) {
-      if (isNeeded) worker.ref();
-      else worker.unref();
-    },
-    async end() {
-      await endThread(worker);
-    },
-  };
-}
+export class PoolThread<Job, Result> {
+  readonly #started: StartedThread;
+  /** A thread in its own process has one job at a time: its board is seen late. */
+  readonly #hasOwnProcess: boolean;
+  readonly #tasks = new Map<number, Task<Job, Result>>();
+  #jobs: GivenJob<Job>[] = [];
+  #lastPlace = 0;
+  #cpuMs = 0;
+  #seen = { current: 0, jobMs: 0 };
+  /** How long the thread had computed for the job that was seen last. */
+  #lastMs = 0;
+  /** How long the thread had computed for each job when it was last seen with it. */
+  readonly #computedMs = new Map<number, number>();
+  #heldBy: Task<Job, Result> | undefined;
+  #asked: { readonly at: number; readonly answer: Promise<number> } | undefined;
+  isSlow: boolean;
+  /** Octets of the current jobs, plus a little for each job. */
+  load = 0;
+  /** When the thread had loaded its code. */
+  readyAt: number | undefined;
 
-/** Node's error for a thread that was ended for its memory. */
-const outOfMemory = "ERR_WORKER_OUT_OF_MEMORY";
-/** V8 ends a process by the first if a heap cannot grow, and the kernel by the second if the machine has no memory. */
-const signalsOfMemory: ReadonlySet<unknown> = new Set(["SIGABRT", "SIGKILL"]);
-
-/** The Node of this process, also when its file is replaced or gone (proc(5)). */
-const runningNode = process.platform === "linux" ? "/proc/self/exe" : process.execPath;
-
-/** Environment variables that the process of a thread inherits: for the cache of compiled code and for memory. */
-const environment = ["PATH", "LD_LIBRARY_PATH", "NODE_COMPILE_CACHE", "MALLOC_ARENA_MAX", "TMPDIR"] as const;
-
-function startProcess(kind: ThreadKind, events: PoolThreadEvents, data: object): PoolThread {
-  const child: ChildProcess = forTheHouse(() =>
-    fork(processFile(kind), {
-      execPath: runningNode,
-      // As in src/start.mjs.
-      execArgv: [
-        "--max-semi-space-size=4",
-        "--no-turboshaft-loop-unrolling",
-        "--disable-warning=ExperimentalWarning",
-      ],
-      serialization: "advanced",
-      stdio:
-        kind.isSilent === true
-          ? ["ignore", "ignore", "ignore", "ipc"]
-          : ["ignore", "inherit", "inherit", "ipc"],
-      env: {
-        ...Object.fromEntries(environment.map((name) => [name, process.env[name]])),
-        [hostedThread]: JSON.stringify(kind),
+  constructor(kind: ThreadKind, settings: unknown, isSlow: boolean, events: PoolThreadEvents<Result>) {
+    this.isSlow = isSlow;
+    this.#hasOwnProcess = kind.hasOwnProcess === true;
+    const hear = (answers: readonly JobAnswer<Result>[]): void => {
+      // The first message has no answer: the thread has loaded its code.
+      this.readyAt ??= performance.now();
+      events.answered(answers);
+    };
+    this.#started = startHereOrApart(
+      kind,
+      {
+        said: (message) => hear(message as readonly JobAnswer<Result>[]),
+        ended: (_, cause) => events.ended(cause),
       },
-    }),
-  );
-  const asked: PromiseWithResolvers<number>[] = [];
-  const hasEnded = Promise.withResolvers<void>();
-  const tell = (message: ToHost): void => {
-    // A process that is ending has no channel, and needs no message.
-    if (child.connected) child.send(message, () => {});
-  };
-  const over = (signal: unknown): void => {
-    for (const { reject } of asked.splice(0)) reject(new Error("The process has ended"));
-    hasEnded.resolve();
-    events.ended(signalsOfMemory.has(signal));
-  };
-  child.on("message", (message: FromHost) => {
-    if (message.kind === "said") events.said(message.message);
-    else if (message.kind === "cpu") asked.shift()?.resolve(message.cpuMs);
-    else events.ended(message.isOutOfMemory);
-  });
-  child.on("error", over);
-  child.on("exit", (_, signal) => over(signal));
-  tell({ kind: "start", data });
-  return {
-    give: (job) => tell({ kind: "job", job }),
-    setGone: (isGone) => tell({ kind: "gone", isGone }),
-    cpuMs() {
-      const answer = Promise.withResolvers<number>();
-      asked.push(answer);
-      tell({ kind: "cpu" });
-      return answer.promise;
-    },
-    setNeeded(isNeeded) {
-      if (isNeeded) {
-        child.ref();
-        child.channel?.ref();
-      } else {
-        child.unref();
-        child.channel?.unref();
-      }
-    },
-    async end() {
-      // Waiting for its end keeps this process running.
-      child.ref();
-      child.kill("SIGKILL");
-      await hasEnded.promise;
-    },
-  };
+      { settings },
+    );
+    this.#started.setNeeded(false);
+  }
+
+  /** Whether the thread has begun all jobs that it was given. One more keeps it from waiting for the main thread. */
+  get isFree(): boolean {
+    if (this.#hasOwnProcess) return this.#tasks.size === 0;
+    return this.#heldBy === undefined && this.#lastPlace === this.#word(boardBegun);
+  }
+
+  get current(): number {
+    return this.#word(boardCurrent);
+  }
+
+  /** The job that the thread computes, if the thread still has it. */
+  get currentTask(): Task<Job, Result> | undefined {
+    if (!this.#hasOwnProcess) return this.#tasks.get(this.current);
+    return this.readyAt === undefined ? undefined : this.tasks()[0];
+  }
+
+  tasks(): readonly Task<Job, Result>[] {
+    return [...this.#tasks.values()];
+  }
+
+  give(task: Task<Job, Result>): void {
+    task.thread = this;
+    task.begunAt = undefined;
+    task.place = ++this.#lastPlace;
+    this.load += weightOf(task);
+    this.#tasks.set(task.id, task);
+    if (this.#tasks.size === 1) this.#started.setNeeded(true);
+    const count = this.#jobs.push({ id: task.id, place: task.place, job: task.job });
+    if (count === batchJobs) this.#send();
+    else if (count === 1) soon(() => this.#send());
+  }
+
+  /** Elapsed time since the job was first seen begun. */
+  takesSinceMs(task: Task<Job, Result>): number {
+    if (this.#word(boardBegun) < task.place) return 0;
+    task.begunAt ??= performance.now();
+    return performance.now() - task.begunAt;
+  }
+
+  /** Elapsed time in which the thread computed for the job, as of the last look. */
+  computedMs(task: Task<Job, Result>): number {
+    return this.#computedMs.get(task.id) ?? 0;
+  }
+
+  /** Removes a job that was answered or that another thread has. A job that was not sent yet is sent first, because its caller may then
+   *  release the memory that the job names. */
+  remove(task: Task<Job, Result>): void {
+    if (!this.#tasks.delete(task.id)) return;
+    if (this.#jobs.some(({ id }) => id === task.id)) this.#send();
+    if (this.#heldBy === task) this.#heldBy = undefined;
+    this.#computedMs.delete(task.id);
+    task.thread = undefined;
+    this.load -= weightOf(task);
+    if (this.#tasks.size === 0) this.#started.setNeeded(false);
+  }
+
+  /** Keeps the thread for this job only. Returns the other jobs, which it loses. */
+  hold(task: Task<Job, Result>): readonly Task<Job, Result>[] {
+    this.#heldBy = task;
+    return this.takeBack(task);
+  }
+
+  /** Takes back all jobs except one. Jobs that were not begun will not be begun; the thread may still answer the others. */
+  takeBack(kept: Task<Job, Result> | undefined): readonly Task<Job, Result>[] {
+    this.#jobs = [];
+    Atomics.store(this.#started.board.words, boardTakenBack, this.#lastPlace);
+    const taken = this.tasks().filter((task) => task !== kept);
+    for (const task of taken) this.remove(task);
+    return taken;
+  }
+
+  /** Reads the processor time that the thread has used since the last look, and adds it to the current job: at most the time that the
+   *  thread has computed for this job, because it may have run many jobs since a look that was long ago; and at most `addedMsMax`. If
+   *  the thread has not answered yet, nothing is added, and this call does not wait for the answer. */
+  async look(addedMsMax: number): Promise<Look> {
+    this.#asked ??= this.#ask();
+    const cpuMs = await Promise.race([this.#asked.answer, loopTurn()]);
+    if (cpuMs === undefined)
+      return {
+        ...this.#seen,
+        addedMs: 0,
+        silentMs: performance.now() - Math.max(this.#asked.at, this.readyAt ?? 0),
+      };
+    this.#asked = undefined;
+    const usedMs = Math.max(0, cpuMs - this.#cpuMs);
+    const { current, computedMs } = this.#readBoard();
+    const before = current === this.#seen.current ? this.#lastMs : (this.#computedMs.get(current) ?? 0);
+    this.#lastMs = computedMs;
+    if (this.#tasks.has(current)) this.#computedMs.set(current, computedMs);
+    const addedMs = Math.min(usedMs, Math.max(0, computedMs - before), addedMsMax);
+    this.#seen = { current, jobMs: (current === this.#seen.current ? this.#seen.jobMs : 0) + addedMs };
+    this.#cpuMs = Math.max(this.#cpuMs, cpuMs);
+    return { ...this.#seen, addedMs, silentMs: 0 };
+  }
+
+  /** The current job, and how long the thread has computed for it; job 0 if the thread changes jobs during the reading. */
+  #readBoard(): { readonly current: number; readonly computedMs: number } {
+    const { times } = this.#started.board;
+    const { current } = this;
+    const computedMs = times[timesBefore]! + boardNow() - times[timesSince]!;
+    return current === this.current ? { current, computedMs } : { current: 0, computedMs: 0 };
+  }
+
+  #ask(): { readonly at: number; readonly answer: Promise<number> } {
+    return { at: performance.now(), answer: this.#started.cpuMs().catch(() => 0) };
+  }
+
+  /** A thread that collects garbage endlessly may react late; the wait is bounded. */
+  async end(): Promise<void> {
+    await Promise.race([this.#started.end(), pause(endMsMax, { ref: false })]);
+  }
+
+  #word(index: number): number {
+    return Atomics.load(this.#started.board.words, index);
+  }
+
+  #send(): void {
+    if (this.#jobs.length === 0) return;
+    this.#started.give(this.#jobs);
+    this.#jobs = [];
+  }
+}
+
+function weightOf({ bytes }: { readonly bytes: number }): number {
+  return bytes + 1024;
 }

@@ -1,11 +1,11 @@
 /** A process with one thread, for documents that may end the whole process: V8 ends the process if a heap cannot grow by a large
- *  piece. This side reports the thread's processor time, and ends with the thread or with the daemon. */
+ *  piece. This side reports the thread's processor time and its board, and ends with the thread or with the daemon. */
 import fs from "node:fs";
 import type { Worker } from "node:worker_threads";
 import { inBackground } from "#/src/model/background.ts";
 import type { ThreadKind } from "./house-threads.ts";
+import { createBoard } from "./job-board.ts";
 import { type FromHost, hostedThread, type ToHost } from "./process-messages.ts";
-import type { EachThreadData } from "./serve-each.ts";
 import { startThread } from "./start-thread.ts";
 
 /** If the machine runs out of memory, the kernel ends this process before the daemon (proc(5)). */
@@ -14,7 +14,7 @@ const oomScore = "800";
 
 const kind = JSON.parse(process.env[hostedThread]!) as ThreadKind;
 if (fs.existsSync(oomFile)) fs.writeFileSync(oomFile, oomScore);
-const gone = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+const board = createBoard();
 let worker: Worker;
 const say = (message: FromHost): void => void process.send!(message);
 const end = (): void => process.exit(1);
@@ -25,25 +25,23 @@ process.on("disconnect", end);
 process.on("message", (message: ToHost) => {
   switch (message.kind) {
     case "start":
-      worker = startThread(kind, { ...message.data, gone } satisfies EachThreadData);
+      worker = startThread(kind, { ...message.data, board });
       worker.on("message", (said: unknown) => say({ kind: "said", message: said }));
       worker.on("error", (error: NodeJS.ErrnoException) =>
         endThere(error.code === "ERR_WORKER_OUT_OF_MEMORY"),
       );
       worker.on("exit", () => endThere(false));
       break;
-    case "job":
-      worker.postMessage(message.job);
+    case "give":
+      worker.postMessage(message.message);
       break;
-    case "gone":
-      Atomics.store(gone, 0, message.isGone ? 1 : 0);
-      break;
-    case "cpu":
-      inBackground(sayUsage);
+    case "look":
+      inBackground(saySeen);
   }
 });
 
-async function sayUsage(): Promise<void> {
-  const { user, system } = await worker.cpuUsage();
-  say({ kind: "cpu", cpuMs: (user + system) / 1000 });
+async function saySeen(): Promise<void> {
+  // A thread that is starting or ending has none.
+  const { user, system } = await worker.cpuUsage().catch(() => ({ user: 0, system: 0 }));
+  say({ kind: "seen", cpuMs: (user + system) / 1000, words: [...board.words], times: [...board.times] });
 }

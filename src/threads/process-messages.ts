@@ -6,12 +6,16 @@ export const hostedThread = "WAYPOST_HOSTED_THREAD";
 export type ToHost =
   /** The first message: what the thread is given when it starts. */
   | { readonly kind: "start"; readonly data: object }
-  | { readonly kind: "job"; readonly job: unknown }
-  | { readonly kind: "gone"; readonly isGone: boolean }
-  | { readonly kind: "cpu" };
+  | { readonly kind: "give"; readonly message: unknown }
+  | { readonly kind: "look" };
 
 export type FromHost =
   | { readonly kind: "said"; readonly message: unknown }
   | { readonly kind: "ended"; readonly isOutOfMemory: boolean }
-  /** Processor time of the thread. */
-  | { readonly kind: "cpu"; readonly cpuMs: number };
+  /** Processor time of the thread, and its board (`job-board.ts`). */
+  | {
+      readonly kind: "seen";
+      readonly cpuMs: number;
+      readonly words: readonly number[];
+      readonly times: readonly number[];
+    };

@@ -1,4 +1,4 @@
-/** The thread's side of `job-threads.ts`. Several jobs run at a time, because most of them wait for answers; the
+/** The thread's side of `thread-pool.ts`. Several jobs run at a time, because most of them wait for answers; the
  *  board shows which of them the thread computes. */
 import { AsyncLocalStorage, createHook } from "node:async_hooks";
 import { parentPort, workerData } from "node:worker_threads";
@@ -27,9 +27,11 @@ export interface Done<Result> {
   readonly transfer: readonly ArrayBuffer[];
 }
 
-/** Runs every job with `run`, which is created from the settings of the thread. */
+/** Runs every job with `run`, which is created from the settings of the thread. `load` is awaited before a job begins, and not in its
+ *  name: a job that loads code would be taken for slow. */
 export function serveJobs<Settings, Job, Result>(
-  create: (settings: Settings) => (job: Job) => Promise<Done<Result>>,
+  create: (settings: Settings) => (job: Job) => Promise<Done<Result>> | Done<Result>,
+  load?: (job: Job) => Promise<unknown> | undefined,
 ): void {
   const port = parentPort!;
   const {
@@ -75,6 +77,12 @@ export function serveJobs<Settings, Job, Result>(
     if (answers.push(said) === 1) owner.exit(() => soon(send));
   }
 
+  function receive(given: GivenJob<Job>): void {
+    const loading = load?.(given.job);
+    if (loading === undefined) begin(given);
+    else inBackground(() => loading.then(() => soon(begin, given)));
+  }
+
   function begin(given: GivenJob<Job>): void {
     // The next job may compute for long, and its thread may be ended for it: an answer that waited behind it would be lost.
     send();
@@ -96,6 +104,7 @@ export function serveJobs<Settings, Job, Result>(
 
   port.on("message", (jobs: readonly GivenJob<Job>[]) => {
     // Each in a separate callback, so that its processor time is counted for the right job.
-    for (const given of jobs) soon(begin, given);
+    for (const given of jobs) soon(receive, given);
   });
+  port.postMessage([]);
 }

@@ -2,18 +2,25 @@ import type { Owner } from "#/src/model/owner.ts";
 
 export interface JobSize {
   readonly bytes: number;
-  readonly isSlow: boolean;
+  /** Its caller knows that it takes long. */
+  readonly isSlow?: boolean;
+  /** Bound on its processor time; absent: the one of the pool. */
+  readonly limitMs?: number | undefined;
   /** The owner of the job, if it is not the caller. */
   readonly owner?: Owner | undefined;
 }
 
-/** A job that `job-threads.ts` runs. */
+/** A job of `thread-pool.ts`. */
 export interface Task<Job, Result> {
   readonly id: number;
   readonly bytes: number;
   readonly owner: Owner;
-  job: Job;
+  readonly job: Job;
+  /** Bound on its processor time. */
+  readonly limitMs: number;
   isSlow: boolean;
+  /** Nobody waits for it any more. */
+  isGone: boolean;
   /** Processor time that it has used. */
   cpuMs: number;
   /** Its number in the order in which slow jobs are given to threads, 0 before it is given to one. */
@@ -24,7 +31,10 @@ export interface Task<Job, Result> {
   begunAt: number | undefined;
   /** Number of its threads that broke without being ended because of it. */
   losses: number;
+  /** Gives its place in the gate back. */
+  leave(): void;
   thread: { remove(task: Task<Job, Result>): void } | undefined;
-  resolve(result: Result): void;
+  /** undefined: it exceeded a limit. */
+  resolve(result: Result | undefined): void;
   reject(error: Error): void;
 }

@@ -1,225 +1,312 @@
-/** Threads that each do one job at a time, within limits of time and memory. A thread that exceeds them is ended, and its job
- *  gets the answer for this case (`overLimit`). */
+/** Threads that run jobs within limits of time and memory. A thread may run many jobs at a time, because a job may mostly wait.
+ *  Processor time is counted for each job, and a job that takes much of it is separated from the others:
+ *
+ *  - Jobs are quick or slow, and each kind has its own threads. A job that its caller knows to be large begins as slow.
+ *  - A quick job that takes longer than `slowMs` becomes slow, with its thread; the thread's other jobs are given to a new one.
+ *  - Slow jobs wait for a thread in turns of their owners: between two jobs of one owner, each other owner has a turn.
+ *  - A job that takes longer than its limit, or more memory than the thread has, ends with its thread, and its result is undefined.
+ *    Other jobs of that thread are given to another one.
+ *
+ *  Processor time is found by looking every few milliseconds at which job the thread computes for (`job-board.ts`). */
+import { FairQueue } from "#/src/fairness/fair-queue.ts";
 import type { Gate } from "#/src/fairness/gate.ts";
 import { after, idleTime, inBackground } from "#/src/model/background.ts";
-import { onCallerGone } from "#/src/model/caller.ts";
+import { callerOwner, onCallerGone } from "#/src/model/caller.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ThreadKind } from "./house-threads.ts";
-import { type PoolThread, startPoolThread } from "./pool-thread.ts";
-import { type EachAnswer, ready } from "./serve-each.ts";
+import type { JobAnswer } from "./job-board.ts";
+import { PoolThread } from "./pool-thread.ts";
+import type { JobSize, Task } from "./task.ts";
 
 export interface ThreadPool<Job, Result> extends AsyncDisposable {
-  /** Waits for a thread in the turn of the caller's owner. Throws `upstream_unavailable` or `rate_limited` if that takes too long or too
-   *  many jobs wait, and `CallerGone` when the caller goes or its time is over. A job that runs then ends at its next check of the
-   *  caller (`assertCallerThere`), or else soon with its thread. It keeps its place in the gate until then. */
-  run(job: Job): Promise<Result>;
-  /** The same for a large job, which is made when its turn comes. If `make` returns undefined, the answer is `overLimit`. */
-  runMade(make: () => Promise<Job | undefined>): Promise<Result>;
+  /** undefined if the job exceeded a limit. Throws as a gate does, `upstream_unavailable` when the threads are closed, break without the
+   *  job being the reason, or get no processor time, `internal` when the job fails, and `CallerGone` when the caller goes. A waiting job
+   *  is then not begun, and a thread that computes it is ended after `slowMs`. The job keeps its place in the gate until it ends. */
+  run(job: Job, size: JobSize): Promise<Result | undefined>;
+  /** The same for a large job, which is made when it has its place in the gate. If `make` returns undefined, so does this. */
+  runMade(make: () => Promise<Job | undefined>, size: JobSize): Promise<Result | undefined>;
+  /** Time since a job had an answer. Infinite if none had, and if a job was given up since because threads broke. */
+  silentForMs(): number;
 }
 
-export interface ThreadPoolOptions<Job, Result> {
+export interface ThreadPoolOptions<Settings, Job, Result> {
   readonly thread: ThreadKind;
-  /** There is one thread for each of its places. */
+  /** What the code of the thread is created with. */
+  readonly settings: Settings;
+  /** Every job in progress has a place in this gate. */
   readonly gate: Gate;
-  /** Limit of the processor time of a job. */
-  readonly timeLimitMs: number;
-  /** Limit of the elapsed time of a job; four times `timeLimitMs` by default, because the machine may be busy. */
-  readonly wallLimitMs?: number;
-  /** The answer for a job that exceeded a limit. */
-  readonly overLimit: Result;
+  readonly limits: PoolLimits;
   /** Whether the thread ends after this answer, so that its memory is released. */
   isLast?(result: Result): boolean;
-  /** Called with each answer, also if the caller has gone. */
-  onAnswer?(job: Job, result: Result): void;
-  /** A thread without a job ends after this time. */
-  readonly idleMs?: number;
+  /** Called with the result of each job, before its place in the gate is free; also if its caller has gone meanwhile. */
+  onResult?(job: Job, result: Result | undefined): void;
 }
 
-/** A thread that is not ready after this time is ended. */
-const startLimitMs = 60_000;
-const defaultIdleMs = 30_000;
-/** Limit of the elapsed time without a report of processor time: a thread that has no memory left sends none. */
-const silentMs = 5000;
-/** A job whose caller has gone, and that does not check for it, ends after this time. Starting another thread takes about as long. */
-const goneMs = 250;
-/** How often the processor time of a job is read within its limit. */
-const looks = 4;
-
-interface Thread<Result> {
-  readonly started: PoolThread;
-  resolve: ((result: Result) => void) | undefined;
-  reject: ((error: Error) => void) | undefined;
-  timer: NodeJS.Timeout | undefined;
-  /** Gives the thread its job. */
-  begin: (() => void) | undefined;
-  isReady: boolean;
+export interface PoolLimits {
+  /** 0: every job is slow. */
+  readonly quickThreads: number;
+  readonly slowThreads: number;
+  /** Bound on the processor time of a quick job. */
+  readonly slowMs: number;
+  /** Bounds on the processor time of any job: a base and an addition for each MiB. */
+  readonly jobMs: number;
+  readonly jobMsPerMiB: number;
+  /** Bound on the elapsed time in a thread: for jobs that take no processor time and do not end. */
+  readonly wallMs: number;
+  /** Bound on the elapsed time without a report of processor time: a thread that only collects garbage sends none. */
+  readonly silentMs: number;
+  /** The same while the thread starts. */
+  readonly startMs: number;
+  /** Interval between two looks at the threads. */
+  readonly lookMs: number;
+  /** After this time without a job the threads end. */
+  readonly idleMs: number;
 }
+
+/** A job that lost this number of threads is not given to another one. */
+const lossesMax = 3;
 
 /** Threads start when they are first needed. */
-export function createThreadPool<Job, Result>(
-  options: ThreadPoolOptions<Job, Result>,
+export function createThreadPool<Settings, Job, Result>(
+  options: ThreadPoolOptions<Settings, Job, Result>,
 ): ThreadPool<Job, Result> {
-  const { gate, overLimit, timeLimitMs, wallLimitMs = 4 * timeLimitMs, idleMs = defaultIdleMs } = options;
-  const threads = new Set<Thread<Result>>();
+  const { limits } = options;
+  const tasks = new Map<number, Task<Job, Result>>();
+  const threads = new Set<PoolThread<Job, Result>>();
+  /** Slow jobs that wait for a thread. */
+  const queue = new FairQueue<Task<Job, Result>>();
+  /** Slow jobs that had their turn, and were taken back before they began: in the order of their turns. */
+  const returned: Task<Job, Result>[] = [];
+  let lastTurn = 0;
+  let lastId = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let idleTimer: NodeJS.Timeout | undefined;
+  let lastGivenAt = 0;
   let isClosed = false;
+  let answeredAt = Number.NEGATIVE_INFINITY;
 
-  function finish(thread: Thread<Result>, outcome: Result | WaypostError): void {
-    clearTimeout(thread.timer);
-    const { resolve, reject } = thread;
-    thread.resolve = undefined;
-    thread.reject = undefined;
-    thread.begin = undefined;
-    thread.started.setNeeded(false);
-    if (threads.has(thread)) thread.timer = after(idleTime(idleMs), () => abandon(thread, overLimit)).unref();
-    if (outcome instanceof WaypostError) reject?.(outcome);
-    else resolve?.(outcome);
+  function give(task: Task<Job, Result>): void {
+    lastGivenAt = performance.now();
+    if (task.isSlow) {
+      queue.push(task);
+      giveSlow();
+    } else leastLoaded().give(task);
+    timer ??= after(limits.lookMs, look);
   }
 
-  /** Ends a thread that hangs, died or is not needed. The next job starts another one. */
-  function abandon(thread: Thread<Result>, outcome: Result | WaypostError): void {
-    if (!threads.delete(thread)) return;
-    inBackground(() => thread.started.end());
-    finish(thread, outcome);
+  /** Takes back jobs that a thread does not run. Slow ones keep their turns: otherwise the only job of an owner could be overtaken again
+   *  and again by jobs of an owner with many. */
+  function giveBack(thread: PoolThread<Job, Result>, others: readonly Task<Job, Result>[]): void {
+    const waited = others.filter(({ isSlow }) => thread.isSlow && isSlow);
+    returned.push(...waited);
+    returned.sort((one, other) => one.turn - other.turn);
+    for (const task of others) if (!waited.includes(task)) give(task);
+    if (waited.length > 0) giveSlow();
   }
 
-  /** The caller has a place in the gate, so there is a thread without a job, or one more may start. */
-  function start(job: Job): { readonly thread: Thread<Result>; readonly result: Promise<Result> } {
-    const thread = [...threads].find(({ resolve }) => resolve === undefined) ?? spawn();
-    const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    thread.resolve = resolve;
-    thread.reject = reject;
-    thread.started.setGone(false);
-    thread.started.setNeeded(true);
-    thread.begin = () => {
-      limitTime(thread);
-      thread.started.give(job);
-    };
-    // A thread that breaks before it is ready has not received the job.
-    if (thread.isReady) thread.begin();
-    return { thread, result: promise };
+  /** Quick jobs are given to a thread at once: which of them takes long is not known yet. */
+  function leastLoaded(): PoolThread<Job, Result> {
+    const quick = [...threads].filter(({ isSlow }) => !isSlow);
+    if (quick.length < limits.quickThreads) quick.push(start(false));
+    return quick.reduce((best, one) => (one.load < best.load ? one : best));
   }
 
-  /** Limits the time of the thread's job. The start of the thread has its own limit. */
-  function limitTime(thread: Thread<Result>): void {
-    const { started, resolve } = thread;
-    const lookMs = Math.min(timeLimitMs, wallLimitMs) / looks;
-    const wallEnd = performance.now() + wallLimitMs;
-    let cpuMs = 0;
-    let first: number | undefined;
-    let heardAt = performance.now();
-    clearTimeout(thread.timer);
-    thread.timer = after(lookMs, look);
-
-    function look(): void {
-      started.cpuMs().then(
-        (now) => {
-          heardAt = performance.now();
-          // Before the first reading the job cannot have used more than the elapsed time.
-          first ??= now - lookMs;
-          cpuMs = now - first;
-        },
-        () => {},
-      );
-      const now = performance.now();
-      if (cpuMs >= timeLimitMs || now - heardAt >= silentMs) abandon(thread, overLimit);
-      else if (now >= wallEnd) abandon(thread, cpuMs * 2 < timeLimitMs ? busy() : overLimit);
-      else thread.timer = after(lookMs, lookAgain);
-    }
-
-    function lookAgain(): void {
-      if (thread.resolve === resolve) look();
+  /** A slow job is given to a thread that is not held by another. */
+  function giveSlow(): void {
+    while (returned.length > 0 || !queue.isEmpty) {
+      const slow = [...threads].filter(({ isSlow }) => isSlow);
+      let thread = slow.find(({ isFree }) => isFree);
+      if (thread === undefined && slow.length < limits.slowThreads) thread = start(true);
+      if (thread === undefined) return;
+      const task = returned.shift() ?? queue.shift()!;
+      task.turn ||= ++lastTurn;
+      thread.give(task);
     }
   }
 
-  function spawn(): Thread<Result> {
-    const started = startPoolThread(options.thread, {
-      said: (message) => hear(message as typeof ready | EachAnswer<Result>),
-      ended: () => abandon(thread, thread.isReady ? overLimit : busy()),
-    });
-    const thread: Thread<Result> = {
-      ...{
-        started,
-        resolve: undefined,
-        reject: undefined,
-        timer: undefined,
-        begin: undefined,
-        isReady: false,
+  function start(isSlow: boolean): PoolThread<Job, Result> {
+    const thread = new PoolThread<Job, Result>(options.thread, options.settings, isSlow, {
+      answered(answers) {
+        for (const answer of answers) settle(answer, thread);
+        giveSlow();
       },
-    };
-    thread.timer = after(startLimitMs, () => abandon(thread, busy()));
+      ended: (cause) => lose(thread, cause),
+    });
     threads.add(thread);
-
-    function hear(message: typeof ready | EachAnswer<Result>): void {
-      if (message === ready) {
-        clearTimeout(thread.timer);
-        thread.isReady = true;
-        if (thread.resolve !== undefined) thread.begin?.();
-        return;
-      }
-      const { result } = message;
-      // The caller has gone, so nobody gets this error.
-      if (result === undefined) finish(thread, busy());
-      else if (options.isLast?.(result) === true) abandon(thread, result);
-      else finish(thread, result);
-    }
     return thread;
   }
 
-  async function runMade(make: () => Promise<Job | undefined>): Promise<Result> {
-    if (isClosed) return overLimit;
-    const place = await gate.enter();
-    let begun: ReturnType<typeof start>;
+  /** Uses the first answer: a job that was taken back may get two. */
+  function settle(answer: JobAnswer<Result>, thread: PoolThread<Job, Result>): void {
+    const task = tasks.get(answer.id);
+    if (task === undefined) return;
+    answeredAt = performance.now();
+    if ("failure" in answer) {
+      forget(task);
+      task.reject(new WaypostError("internal", "This could not be read.", { cause: answer.failure }));
+    } else {
+      finish(task, answer.result);
+      if (options.isLast?.(answer.result) === true) end(thread, undefined);
+    }
+  }
+
+  function finish(task: Task<Job, Result>, result: Result | undefined): void {
+    options.onResult?.(task.job, result);
+    forget(task);
+    task.resolve(result);
+  }
+
+  /** Removes a job, so that it is not given to a thread any more. */
+  function forget(task: Task<Job, Result>): void {
+    tasks.delete(task.id);
+    if (!queue.delete(task) && returned.includes(task)) returned.splice(returned.indexOf(task), 1);
+    task.thread?.remove(task);
+    task.leave();
+  }
+
+  /** Checks which job each thread computes. */
+  async function look(): Promise<void> {
+    await Promise.all([...threads].map(lookAt));
+    giveSlow();
+    // A thread may compute for a job whose caller has gone.
+    const isStill = tasks.size === 0 && [...threads].every(({ current }) => current === 0);
+    timer = isStill || isClosed ? undefined : after(limits.lookMs, look);
+    if (timer === undefined && !isClosed) idleTimer ??= after(idleTime(limits.idleMs), endIdle).unref();
+  }
+
+  function endIdle(): void {
+    idleTimer = undefined;
+    const leftMs = lastGivenAt + idleTime(limits.idleMs) - performance.now();
+    if (tasks.size > 0) return;
+    if (leftMs <= 0) for (const thread of threads) end(thread, undefined);
+    else idleTimer = after(leftMs, endIdle).unref();
+  }
+
+  async function lookAt(thread: PoolThread<Job, Result>): Promise<void> {
+    const seen = await thread.look(4 * limits.lookMs);
+    if (!threads.has(thread)) return;
+    const task = tasks.get(seen.current);
+    if (seen.silentMs >= (thread.readyAt === undefined ? limits.startMs : limits.silentMs)) {
+      lose(thread, "The thread did not say what it uses.");
+      return;
+    }
+    if (task?.thread !== thread) {
+      // The thread computes a job that runs elsewhere: nobody waits for it.
+      if (seen.current !== 0 && seen.jobMs >= limits.slowMs && seen.addedMs > 0) end(thread, undefined);
+    } else {
+      task.cpuMs += seen.addedMs;
+      if (task.cpuMs >= task.limitMs || (task.isGone && task.cpuMs >= limits.slowMs)) end(thread, task);
+      else if (task.cpuMs >= limits.slowMs) {
+        if (task.isSlow) keep(thread, task);
+        else slowDown(thread, task);
+      }
+    }
+    const late = thread.tasks().find((one) => thread.takesSinceMs(one) >= limits.wallMs);
+    if (late === undefined) return;
+    // It wanted to compute, and got too little of a processor to know whether it takes too much.
+    if (thread.computedMs(late) * 2 >= limits.wallMs && late.cpuMs * 2 < late.limitMs) {
+      forget(late);
+      late.reject(unavailable("busy"));
+      end(thread, undefined);
+    } else end(thread, late);
+  }
+
+  /** Keeps the thread for this job if one more slow thread is allowed. The other jobs leave the thread in any case. */
+  function slowDown(thread: PoolThread<Job, Result>, task: Task<Job, Result>): void {
+    task.isSlow = true;
+    const slowCount = [...threads].filter(({ isSlow }) => isSlow).length;
+    if (slowCount >= limits.slowThreads) {
+      end(thread, undefined);
+      return;
+    }
+    thread.isSlow = true;
+    keep(thread, task);
+  }
+
+  /** Keeps the thread for this job only. */
+  function keep(thread: PoolThread<Job, Result>, task: Task<Job, Result>): void {
+    giveBack(thread, thread.hold(task));
+  }
+
+  /** Ends a thread; `culprit`: the job that is the reason. */
+  function end(thread: PoolThread<Job, Result>, culprit: Task<Job, Result> | undefined): void {
+    if (!threads.delete(thread)) return;
+    inBackground(() => thread.end());
+    if (culprit?.isGone === true) forget(culprit);
+    else if (culprit !== undefined) finish(culprit, undefined);
+    giveBack(thread, thread.takeBack(undefined));
+  }
+
+  /** Handles a thread that ended unexpectedly (mostly out of memory) or does not report. */
+  function lose(thread: PoolThread<Job, Result>, cause: unknown): void {
+    const culprit = thread.currentTask;
+    if (culprit === undefined)
+      for (const task of thread.tasks())
+        if (++task.losses >= lossesMax) {
+          answeredAt = Number.NEGATIVE_INFINITY;
+          forget(task);
+          task.reject(unavailable(cause));
+        }
+    end(thread, culprit);
+  }
+
+  async function runMade(make: () => Promise<Job | undefined>, size: JobSize): Promise<Result | undefined> {
+    const { bytes, owner = callerOwner() } = size;
+    const place = await options.gate.enter(owner);
+    const leave = (): void => place[Symbol.dispose]();
     let job: Job | undefined;
     try {
       job = await make();
-      if (job === undefined || isClosed) {
-        place[Symbol.dispose]();
-        return overLimit;
-      }
-      begun = start(job);
+      if (isClosed) throw unavailable("closed");
     } catch (error) {
-      place[Symbol.dispose]();
+      leave();
       throw error;
     }
-    const given = job;
-    const { thread, result } = begun;
-    const { resolve } = thread;
-    const leave = (): void => place[Symbol.dispose]();
-    result.then((answer) => {
-      options.onAnswer?.(given, answer);
+    if (job === undefined) {
       leave();
-    }, leave);
-    const { promise, reject } = Promise.withResolvers<never>();
+      return undefined;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<Result | undefined>();
+    const task: Task<Job, Result> = {
+      ...{ id: ++lastId, bytes, owner, job, resolve, reject, leave },
+      limitMs: size.limitMs ?? limits.jobMs + (bytes / (1024 * 1024)) * limits.jobMsPerMiB,
+      isSlow: size.isSlow === true || limits.quickThreads === 0,
+      ...{ isGone: false, cpuMs: 0, turn: 0, place: 0, begunAt: undefined, losses: 0, thread: undefined },
+    };
+    tasks.set(task.id, task);
+    give(task);
     using _gone = onCallerGone((gone) => {
-      thread.started.setGone(true);
-      after(goneMs, () => {
-        if (resolve !== undefined && thread.resolve === resolve) abandon(thread, busy());
-      }).unref();
+      task.isGone = true;
+      if (task.thread === undefined) forget(task);
       reject(gone);
     });
-    return await Promise.race([result, promise]);
+    return await promise;
   }
 
   return {
-    run: (job) => runMade(async () => job),
+    run: (job, size) => runMade(async () => job, size),
     runMade,
+    silentForMs: () => performance.now() - answeredAt,
     async [Symbol.asyncDispose]() {
       isClosed = true;
+      clearTimeout(timer);
+      clearTimeout(idleTimer);
+      for (const task of tasks.values()) {
+        task.reject(unavailable("closed"));
+        task.leave();
+      }
+      tasks.clear();
+      queue.drain();
+      returned.length = 0;
       const open = [...threads];
       threads.clear();
-      for (const thread of open) {
-        clearTimeout(thread.timer);
-        thread.resolve?.(overLimit);
-      }
-      await Promise.all(open.map(({ started }) => started.end()));
+      await Promise.all(open.map((thread) => thread.end()));
     },
   };
 }
 
-/** The job did not get enough processor time to know whether it exceeds its limit. */
-function busy(): WaypostError {
+function unavailable(cause: unknown): WaypostError {
   return new WaypostError("upstream_unavailable", "The server is too busy to read this now.", {
-    reason: "busy",
-    retryAfterMs: 5000,
+    ...{ reason: "busy", retryAfterMs: 5000, cause },
   });
 }

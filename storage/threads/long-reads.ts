@@ -5,8 +5,8 @@ import type { Worker } from "node:worker_threads";
 import { after, idleTime, inBackground } from "#/src/model/background.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
-import { type PoolThread, startPoolThread } from "#/src/threads/pool-thread.ts";
 import { endThread, startThread } from "#/src/threads/start-thread.ts";
+import { type StartedThread, startHereOrApart } from "#/src/threads/started-thread.ts";
 import { closedStore, errorOfRow } from "../failures.ts";
 import type { Progress, StorePlace } from "../store.ts";
 import { Channel } from "./channel.ts";
@@ -19,7 +19,7 @@ export class LongReads {
   readonly #idleMs: number;
   /** Threads that have not ended. */
   readonly #threads = new Set<Worker>();
-  readonly #checks = new Set<PoolThread>();
+  readonly #checks = new Set<StartedThread>();
   #reader: Promise<Channel> | undefined;
   #scanCount = 0;
   #idleTimer: NodeJS.Timeout | undefined;
@@ -48,7 +48,7 @@ export class LongReads {
   async check(onProgress?: Progress): Promise<string[]> {
     if (this.#isClosed) throw closedStore();
     const { promise, resolve, reject } = Promise.withResolvers<string[]>();
-    const process = startPoolThread(
+    const process = startHereOrApart(
       houseThreads.checker,
       {
         said(said) {

@@ -2,12 +2,14 @@
 import { afterAll, expect, it } from "vitest";
 import { createDirectPreparation, createItemPreparation } from "#/src/collections/preparing/preparation.ts";
 import { createFairness } from "#/src/fairness/fairness.ts";
+import { createReading } from "#/src/threads/reading.ts";
 import { calendarText, cardText, eventText } from "../support/items.ts";
 
 const at = Date.UTC(2026, 0, 1);
-const threads = createItemPreparation();
+const reading = createReading();
+const threads = createItemPreparation(reading);
 const direct = createDirectPreparation();
-afterAll(() => threads.close());
+afterAll(() => reading[Symbol.asyncDispose]());
 
 const calendar = { kind: "calendar", isMessage: false, at } as const;
 const addressbook = { kind: "addressbook", isMessage: false, at } as const;
@@ -51,12 +53,8 @@ it.each([
 });
 
 it("refuses an item that takes too much work, and prepares the others", async () => {
-  const limited = createItemPreparation(createFairness(), {
-    jobMs: 50,
-    jobMsPerMiB: 0,
-    slowMs: 20,
-    lookMs: 5,
-  });
+  await using little = createReading(createFairness(), { slowMs: 20, lookMs: 5 });
+  const limited = createItemPreparation(little, { jobMs: 50, jobMsPerMiB: 0 });
   // All parts of a rule at once, five times.
   const days = Array.from({ length: 366 }, (_, day) => day + 1).join(",");
   const rule = `RRULE:FREQ=DAILY;COUNT=9999;BYMONTH=2;BYMONTHDAY=${days.slice(0, 84)};BYDAY=MO,TU,WE,TH,FR,SA,SU`;
@@ -66,7 +64,6 @@ it("refuses an item that takes too much work, and prepares the others", async ()
     limited.prepare(eventText("b", "RRULE:FREQ=WEEKLY"), calendar),
     limited.prepare(eventText("c"), calendar),
   ]);
-  await limited.close();
   expect(results.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled"]);
   expect(results[0]).toMatchObject({ reason: { details: { reason: "valid-calendar-data" } } });
 });

@@ -8,9 +8,9 @@ import { listenHttp } from "#/protocols/json/carriage/listen.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import type { NewOwner } from "#/src/accounts/administration/agents-and-people.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
+import { createBusyReader } from "#/src/collections/busy-reader.ts";
 import { createContactProjection } from "#/src/collections/contacts/contact-projection.ts";
 import { createEventProjection } from "#/src/collections/events/event-projection.ts";
-import { createRuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
 import { createHealth } from "#/src/daemon/health.ts";
 import { createFairness } from "#/src/fairness/fairness.ts";
 import { createFeed } from "#/src/feed/feed.ts";
@@ -23,6 +23,7 @@ import { createHolds } from "#/src/outbound/holds/create-holds.ts";
 import type { Holds } from "#/src/outbound/holds/holds.ts";
 import type { Outbound } from "#/src/outbound/outbound.ts";
 import { createKeptDescriptions } from "#/src/render/kept-descriptions.ts";
+import { createReading } from "#/src/threads/reading.ts";
 import type { Store } from "#/storage/store.ts";
 import { testCertificate } from "../support/certificates/certificate.ts";
 import { type ConversationOptions, converse } from "../support/clients/conversation.ts";
@@ -115,16 +116,17 @@ export async function openHoldHouse(overrides: Overrides = {}): Promise<HoldHous
   const feed = createFeed(store);
   const log = pino({ level: "warn" });
   const { collections, scheduling } = calendarRooms({ store, accounts, outbound });
-  const contacts = createContactProjection();
-  const events = createEventProjection();
-  const rules = createRuleExpansion();
+  const reading = createReading();
+  const contacts = createContactProjection(reading);
+  const events = createEventProjection(reading);
+  const busyTimes = createBusyReader(reading);
   const rooms = {
     mail,
     collections,
     contacts,
     descriptions: createKeptDescriptions(),
     events,
-    rules,
+    busyTimes,
     scheduling,
     accounts,
     feed,

@@ -136,7 +136,7 @@ const readsMax = 40;
 it.each(Object.entries(inputs).flatMap(([name, calls]) => calls.map((input) => [name, input] as const)))(
   "reads nothing more of the store when the caller of %s leaves, at whichever read",
   async (operation, input) => {
-    const { mail, collections, contacts, events, rules, scheduling, accounts, feed, outbound, settings } =
+    const { mail, collections, contacts, events, busyTimes, scheduling, accounts, feed, outbound, settings } =
       server;
     const holds = createHolds({
       store: watched.store,
@@ -151,7 +151,7 @@ it.each(Object.entries(inputs).flatMap(([name, calls]) => calls.map((input) => [
       contacts,
       descriptions: createKeptDescriptions(),
       events,
-      rules,
+      busyTimes,
       scheduling,
       accounts,
       feed,

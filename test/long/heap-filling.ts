@@ -5,12 +5,13 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { createBusyReader } from "#/src/collections/busy-reader.ts";
 import { createContactProjection } from "#/src/collections/contacts/contact-projection.ts";
 import { createEventProjection } from "#/src/collections/events/event-projection.ts";
-import { createRuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
 import { WorkMeter } from "#/src/collections/work-meter.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { createReadingThreads } from "#/src/render/threads/reading-threads.ts";
+import { createReading } from "#/src/threads/reading.ts";
 import { randomSource } from "../support/random.ts";
 
 const { values } = parseArgs({
@@ -96,10 +97,11 @@ function someOf(shapes: Readonly<Record<string, Shape>>): [string, Shape][] {
 type Read = (name: string, text: string) => Promise<unknown>;
 
 async function readAll(): Promise<void> {
-  await using events = createEventProjection();
-  await using contacts = createContactProjection();
-  await using rules = createRuleExpansion();
-  await using readers = createReadingThreads();
+  await using reading = createReading();
+  const events = createEventProjection(reading);
+  const contacts = createContactProjection(reading);
+  const busyTimes = createBusyReader(reading);
+  await using readers = createReadingThreads(undefined, reading);
   const at = Date.UTC(2026, 0);
   const range = { startMs: at, endMs: at + 366 * 86_400_000 };
   const calendar: Read[] = [
@@ -115,7 +117,7 @@ async function readAll(): Promise<void> {
         },
       }),
     (_, text) =>
-      rules.busyOf(new WorkMeter(), {
+      busyTimes.busyOf(new WorkMeter(), {
         ...{
           bytes: Buffer.from(text),
           component: "VEVENT",

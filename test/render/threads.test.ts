@@ -124,11 +124,14 @@ describe("threads that read what strangers wrote", () => {
   });
 
   it("refuse documents after they are closed", async () => {
+    const refused = { code: "upstream_unavailable" };
     const closed = createReadingThreads();
-    const waiting = closed.renderHtml("<p>x", "text");
+    const waiting = expect(closed.readDocument(async () => pdfOf(["x"]), "pdf")).rejects.toMatchObject(
+      refused,
+    );
     await closed[Symbol.asyncDispose]();
-    expect((await waiting).isOverLimit).toBe(true);
-    expect((await closed.renderHtml("<p>x", "text")).isOverLimit).toBe(true);
+    await waiting;
+    await expect(closed.readDocument(async () => pdfOf(["x"]), "pdf")).rejects.toMatchObject(refused);
   });
 });
 

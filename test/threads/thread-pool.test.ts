@@ -2,167 +2,223 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
-import { Gate } from "#/src/fairness/gate.ts";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Gate } from "#/src/fairness/gate.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
-import { createThreadPool } from "#/src/threads/thread-pool.ts";
+import type { ThreadKind } from "#/src/threads/house-threads.ts";
+import type { JobSize } from "#/src/threads/task.ts";
+import type { PoolLimits, ThreadPool } from "#/src/threads/thread-pool.ts";
+import { openGreedyPool } from "../support/threads/greedy-pool.ts";
+import type { GreedyJob } from "../support/threads/greedy-thread.ts";
 
-it("ends a job that takes too long or too much memory, answers it, and continues with the next", async () => {
-  await using pool = createThreadPool<string, string>({
-    thread: { name: "greedy", source: "test/support/threads/greedy-thread.ts", heapMb: 32, isSilent: true },
-    gate: new Gate({ what: "jobs", total: 1, share: 1, waiting: { total: 9, share: 9, waitMs: 60_000 } }),
-    timeLimitMs: 200,
-    wallLimitMs: 60_000,
-    overLimit: "over",
-  });
-  const answers = await Promise.all(["hang", "echo", "grow", "throw", "echo"].map((job) => pool.run(job)));
-  expect(answers).toEqual(["over", "echo", "over", "over", "echo"]);
-});
+// Threads start and end many times here; on a busy machine each takes a second or more.
 
-it("distinguishes a job that got no processor time from one that took too much", async () => {
-  await using pool = createThreadPool<string, string>({
-    thread: { name: "greedy", source: "test/support/threads/greedy-thread.ts", heapMb: 32, isSilent: true },
-    gate: new Gate({ what: "jobs", total: 1, share: 1, waiting: { total: 9, share: 9, waitMs: 60_000 } }),
-    timeLimitMs: 60_000,
-    wallLimitMs: 1000,
-    overLimit: "over",
-  });
-  const refused = { code: "upstream_unavailable", details: { reason: "busy", retryAfterMs: 5000 } };
-  await expect(pool.run("wait")).rejects.toMatchObject(refused);
-  expect(await pool.run("echo")).toBe("echo");
-});
+const quick: JobSize = { bytes: 1 };
+const slow: JobSize = { bytes: 1, isSlow: true };
+let pool: ThreadPool<GreedyJob, string>;
+let gate: Gate;
 
-it("ends a thread to release its memory, and a thread without a job", async () => {
-  await using pool = createThreadPool<string, string>({
-    thread: { name: "greedy", source: "test/support/threads/greedy-thread.ts", heapMb: 32, isSilent: true },
-    gate: new Gate({ what: "jobs", total: 1, share: 1, waiting: { total: 9, share: 9, waitMs: 60_000 } }),
-    timeLimitMs: 5000,
-    wallLimitMs: 60_000,
-    overLimit: "over",
-    isLast: (answer) => answer.startsWith("last"),
-    idleMs: 1,
-  });
-  const [one, two] = [await pool.run("last count"), await pool.run("last count")];
-  expect([one, two]).toEqual(["last 1", "last 1"]);
-});
-
-function openPool(timeLimitMs = 1000) {
-  const gate = new Gate({
-    what: "jobs",
-    total: 1,
-    share: 1,
-    waiting: { total: 9, share: 9, waitMs: 60_000 },
-  });
-  const pool = createThreadPool<string, string>({
-    thread: { name: "greedy", source: "test/support/threads/greedy-thread.ts", heapMb: 32, isSilent: true },
-    gate,
-    timeLimitMs,
-    wallLimitMs: 10 * timeLimitMs + 60_000,
-    overLimit: "over",
-  });
-  return { gate, pool };
+function start(limits: Partial<PoolLimits> = {}, kind: Partial<ThreadKind> = {}): void {
+  ({ pool, gate } = openGreedyPool(limits, kind));
 }
 
-it("answers a caller that leaves at once, and its job ends at the next check of the caller", async () => {
-  const { pool } = openPool();
-  await using _pool = pool;
-  expect(await pool.run("last count")).toBe("last 1");
-  const gone = new AbortController();
-  const looking = forCaller(gone.signal, () => pool.run("look"));
-  setTimeout(() => gone.abort(new CallerGone()), 50);
-  await expect(looking).rejects.toThrow(CallerGone);
-  // Of the same thread: it did not have to end.
-  expect(await pool.run("last count")).toBe("last 3");
-});
+/** "over" if the job exceeded a limit. */
+async function run(task: GreedyJob["task"], text: string = task, size = quick): Promise<string> {
+  return (await pool.run({ task, text }, size)) ?? "over";
+}
 
-it("ends a job that does not check its caller soon after the caller has left, and then frees its place", async () => {
-  const { pool, gate } = openPool(600_000);
-  await using _pool = pool;
-  const gone = new AbortController();
-  const hanging = forCaller(gone.signal, () => pool.run("hang"));
-  setTimeout(() => gone.abort(new CallerGone()), 50);
-  await expect(hanging).rejects.toThrow(CallerGone);
-  expect(gate.taken).toBe(1);
-  expect(await pool.run("last count")).toBe("last 1");
+afterEach(() => pool[Symbol.asyncDispose]());
+
+describe("threads of a pool", () => {
+  it("answer each job with its own result, or with its own failure", async () => {
+    start();
+    const texts = Array.from({ length: 50 }, (_, at) => String(at));
+    expect(await Promise.all(texts.map((text) => run("answer", text)))).toEqual(texts);
+    await expect(run("fail")).rejects.toMatchObject({ code: "internal" });
+  });
+
+  it("are not judged slow when they have done many jobs between two checks of the main thread", async () => {
+    start({ slowMs: 100, lookMs: 25, jobMs: 5000 });
+    await run("answer");
+    const names = Array.from({ length: 40 }, () => run("compute"));
+    await new Promise(setImmediate);
+    // The main thread is busy: its looks come late.
+    for (let round = 0; round < 2; round++) {
+      const until = performance.now() + 150;
+      while (performance.now() < until);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+    }
+    expect(new Set(await Promise.all(names)).size).toBe(1);
+  });
+
+  it("end a job that takes too long or too much memory, and go on with the others", async () => {
+    start();
+    const tasks = ["hang", "grow", "end", "answer", "hang later"] as const;
+    expect(await Promise.all(tasks.map((task) => run(task)))).toEqual([
+      ...["over", "over", "over", "answer", "over"],
+    ]);
+  });
+
+  it("limit a job by the limit of its own", async () => {
+    start({ jobMs: 600_000 });
+    expect(await run("hang", "", { bytes: 1, limitMs: 100 })).toBe("over");
+  });
+
+  it("end when they had no job for a while, or have done their last one, and start again with the next", async () => {
+    start({ idleMs: 1 });
+    const first = await run("name thread");
+    await vi.waitFor(async () => expect(await run("name thread")).not.toBe(first), 60_000);
+    expect(await run("answer", "last")).toBe("last");
+    expect(await run("count")).toBe("job 1");
+  });
+
+  it("answer a quick job while one that was given before it still computes", async () => {
+    start({ jobMs: 400 });
+    const ended: string[] = [];
+    const note = async (job: Promise<string>): Promise<void> => void ended.push(await job);
+    await Promise.all([note(run("hang")), note(run("answer", "first")), note(run("answer", "second"))]);
+    expect(ended).toEqual(["first", "second", "over"]);
+  });
+
+  it("answer quick jobs while as many slow ones compute as there may be, and more wait", async () => {
+    start();
+    const ended: string[] = [];
+    const note = async (job: Promise<string>): Promise<void> => void ended.push(await job);
+    const hanging = [slow, slow, quick].map((size) => note(run("hang", "hang", size)));
+    await note(run("answer", "small"));
+    expect(ended).toEqual(["small"]);
+    await Promise.all(hanging);
+    expect(ended.slice(1)).toEqual(Array(3).fill("over"));
+  });
+
+  it("run slow jobs of another owner before most jobs of an owner with many", async () => {
+    start({ jobMs: 250 });
+    const ended: string[] = [];
+    const note = async (owner: string): Promise<void> => {
+      await run("hang", owner, { ...slow, owner: { key: owner } });
+      ended.push(owner);
+    };
+    await Promise.all([...Array.from({ length: 14 }, () => note("many")), note("one")]);
+    // Two are under way when it comes, and each thread that is free next begins one of "many" at most before it.
+    expect(ended.indexOf("one")).toBeLessThan(6);
+  });
+
+  it("lose no waiting job when its thread has to end because of another job", async () => {
+    start();
+    const waiting = Array.from({ length: 20 }, (_, at) => run("answer", String(at), at % 2 ? slow : quick));
+    const greedy = [run("grow"), run("end"), run("hang later")];
+    const later = Array.from({ length: 20 }, (_, at) => run("answer", String(at), at % 2 ? slow : quick));
+    expect(await Promise.all([...waiting, ...later])).toEqual([
+      ...Array.from({ length: 20 }, (_, at) => String(at)),
+      ...Array.from({ length: 20 }, (_, at) => String(at)),
+    ]);
+    expect(await Promise.all(greedy)).toEqual(["over", "over", "over"]);
+  });
+
+  it("end a job that takes no processor time and never ends", async () => {
+    start({ wallMs: 300 });
+    expect(await run("wait")).toBe("over");
+  });
+
+  it("refuse a job as temporary that got too little processor time to know what it takes", async () => {
+    start({ jobMs: 60_000, wallMs: 1000 });
+    const refused = { code: "upstream_unavailable", details: { reason: "busy", retryAfterMs: 5000 } };
+    await expect(run("sleep")).rejects.toMatchObject(refused);
+    expect(await run("answer")).toBe("answer");
+  });
+
+  it("refuse running jobs as temporary when they are closed", async () => {
+    start();
+    const refused = expect(run("wait")).rejects.toMatchObject({ code: "upstream_unavailable" });
+    await pool[Symbol.asyncDispose]();
+    await refused;
+    await expect(run("answer")).rejects.toMatchObject({ code: "upstream_unavailable" });
+  });
+
+  it("start no job whose caller has gone, and end a thread that computes for such a caller", async () => {
+    start({ jobMs: 600_000, slowThreads: 1 });
+    const gone = new AbortController();
+    const hanging = forCaller(gone.signal, () => run("hang", "first", slow));
+    const waiting = forCaller(gone.signal, () => run("answer", "second", slow));
+    const other = run("answer", "third", slow);
+    const refused = Promise.all([hanging, waiting].map((job) => expect(job).rejects.toThrow(CallerGone)));
+    await vi.waitFor(() => expect(gate.taken).toBe(3));
+    gone.abort(new CallerGone());
+    await refused;
+    // The one that computes keeps its place until it ends: who leaves does not get more than a share.
+    expect(gate.taken).toBe(2);
+    expect(await other).toBe("third");
+    expect(gate.taken).toBe(0);
+  });
+
+  it("refuse jobs as temporary when thread after thread is silent", async () => {
+    start({ silentMs: 0, startMs: 0 });
+    // One that answers may be faster than the first look at its thread.
+    await expect(run("wait")).rejects.toMatchObject({ code: "upstream_unavailable" });
+  });
+
+  it("refuse jobs as temporary when their threads do not start", async () => {
+    start({}, { source: "test/support/no-such-thread.ts" });
+    await expect(run("answer")).rejects.toMatchObject({ code: "upstream_unavailable" });
+  });
 });
 
 describe("threads with a process of their own", () => {
-  const open = (timeLimitMs: number) => {
-    const gate = new Gate({
-      ...{ what: "jobs", total: 1, share: 1 },
-      waiting: { total: 9, share: 9, waitMs: 60_000 },
-    });
-    const pool = createThreadPool<string, string>({
-      thread: {
-        ...{ name: "greedy", source: "test/support/threads/greedy-thread.ts", heapMb: 32 },
-        ...{ isSilent: true, hasOwnProcess: true },
-      },
-      gate,
-      timeLimitMs,
-      wallLimitMs: 60_000,
-      overLimit: "over",
-      isLast: (answer) => answer.startsWith("last"),
-    });
-    return { gate, pool };
-  };
+  const open = (limits: Partial<PoolLimits> = {}): void =>
+    start({ jobMs: 60_000, quickThreads: 0, slowThreads: 1, ...limits }, { hasOwnProcess: true });
   const isRunning = (pid: number): boolean => fs.existsSync(`/proc/${pid}`);
   const onLinux = it.runIf(process.platform === "linux");
 
-  it("enforces the limit of time, and continues with the next job", async () => {
-    await using pool = open(1000).pool;
-    const answers = await Promise.all(["hang", "echo", "throw", "echo"].map((job) => pool.run(job)));
-    expect(answers).toEqual(["over", "echo", "over", "echo"]);
+  it("enforce the limit of time, and continue with the next job", async () => {
+    open({ jobMs: 1000 });
+    expect(await Promise.all([run("hang"), run("answer"), run("end"), run("answer")])).toEqual([
+      ...["over", "answer", "over", "answer"],
+    ]);
   });
 
-  it("answers a job whose heap ends its process, and continues with the next", async () => {
-    await using pool = open(60_000).pool;
-    expect(Number(await pool.run("process"))).not.toBe(process.pid);
-    const answers = await Promise.all(["grow in large pieces", "echo"].map((job) => pool.run(job)));
-    expect(answers).toEqual(["over", "echo"]);
+  it("answer a job whose heap ends its process, and continue with the next", async () => {
+    open();
+    expect(Number(await run("name process"))).not.toBe(process.pid);
+    expect(await Promise.all([run("grow in large pieces"), run("answer")])).toEqual(["over", "answer"]);
   });
 
-  it("answers a job whose process is killed, and continues with the next", async () => {
-    await using pool = open(60_000).pool;
-    const pid = Number(await pool.run("process"));
-    const hanging = pool.run("hang");
+  it("answer a job whose process is killed, and continue with the next", async () => {
+    open();
+    const pid = Number(await run("name process"));
+    const hanging = run("hang");
+    await new Promise(setImmediate);
     process.kill(pid, "SIGKILL");
     expect(await hanging).toBe("over");
-    expect(Number(await pool.run("process"))).not.toBe(pid);
+    expect(Number(await run("name process"))).not.toBe(pid);
   });
 
-  it("notices that its caller has gone while it computes", async () => {
-    await using pool = open(30_000).pool;
-    const pid = await pool.run("process");
+  it("end when the caller of their job has gone", async () => {
+    open({ jobMs: 600_000 });
+    const pid = await run("name process");
     const gone = new AbortController();
-    const looking = forCaller(gone.signal, () => pool.run("look"));
-    setTimeout(() => gone.abort(new CallerGone()), 50);
-    await expect(looking).rejects.toThrow(CallerGone);
-    expect(await pool.run("process")).toBe(pid);
+    const hanging = forCaller(gone.signal, () => run("hang"));
+    await vi.waitFor(() => expect(gate.taken).toBe(1));
+    gone.abort(new CallerGone());
+    await expect(hanging).rejects.toThrow(CallerGone);
+    expect(await run("name process")).not.toBe(pid);
   });
 
-  onLinux(
-    "ends with the process that it works for, also while it computes",
-    async () => {
-      const owner = fork(fileURLToPath(new URL("../support/threads/pool-owner.ts", import.meta.url)));
-      const [pid] = (await once(owner, "message")) as [number];
-      expect(isRunning(pid)).toBe(true);
-      owner.kill("SIGKILL");
-      await expect.poll(() => isRunning(pid), { timeout: 60_000 }).toBe(false);
-    },
-    60_000,
-  );
+  onLinux("end with the process that they work for, also while they compute", async () => {
+    open();
+    const owner = fork(fileURLToPath(new URL("../support/threads/pool-owner.ts", import.meta.url)));
+    const [pid] = (await once(owner, "message")) as [number];
+    expect(isRunning(pid)).toBe(true);
+    owner.kill("SIGKILL");
+    await expect.poll(() => isRunning(pid), { timeout: 60_000 }).toBe(false);
+  });
 
-  onLinux(
-    "ends when the pool is closed, and gives its memory back after a large job",
-    async () => {
-      const { pool } = open(30_000);
-      const first = Number(await pool.run("process"));
-      expect(await pool.run("last count")).toBe("last 2");
-      await expect.poll(() => isRunning(first)).toBe(false);
-      const second = Number(await pool.run("process"));
-      await pool[Symbol.asyncDispose]();
-      expect(isRunning(second)).toBe(false);
-    },
-    60_000,
-  );
+  onLinux("end when the pool is closed, and give their memory back after a large job", async () => {
+    open();
+    const first = Number(await run("name process"));
+    expect(await run("answer", "last")).toBe("last");
+    await expect.poll(() => isRunning(first)).toBe(false);
+    const second = Number(await run("name process"));
+    await pool[Symbol.asyncDispose]();
+    expect(isRunning(second)).toBe(false);
+  });
 });

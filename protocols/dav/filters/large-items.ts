@@ -1,13 +1,14 @@
-/** Large items are read on a thread: an object of 4 MiB can have hundreds of thousands of lines, and a card with a photo is converted
- *  whole. Other items are read on the main thread, which costs less than a message to a thread. */
+/** Items that are large, that repeat, or whose calendar has a time zone of its own are read on a thread: an object of 4 MiB can have
+ *  hundreds of thousands of lines, a rule of many steps takes seconds, and a card with a photo is converted whole. Other items are read
+ *  on the main thread, which costs less than a message to a thread. */
 import type { WorkMeter } from "#/src/collections/work-meter.ts";
-import { createFairness, type Fairness, jobsOf } from "#/src/fairness/fairness.ts";
+import { findNamedZone } from "#/src/formats/icalendar/find-time-zone.ts";
+import { isRepeating } from "#/src/formats/icalendar/is-repeating.ts";
 import { mainBytesMax } from "#/src/model/limits.ts";
-import { houseThreads } from "#/src/threads/house-threads.ts";
-import { createThreadPool } from "#/src/threads/thread-pool.ts";
+import type { Reading } from "#/src/threads/reading.ts";
 import type { DataQuestion, MatchQuestion, QuestionAnswer, QuestionJob } from "./item-questions.ts";
 
-export interface LargeItems extends AsyncDisposable {
+export interface LargeItems {
   /** An item that takes longer than the time limit counts as a match, so that no client misses it. */
   isMatch(meter: WorkMeter, bytes: Uint8Array, question: MatchQuestion): Promise<boolean>;
   /** undefined beyond the limits. */
@@ -15,24 +16,25 @@ export interface LargeItems extends AsyncDisposable {
 }
 
 const timeLimitMs = 5000;
-const overLimit: QuestionAnswer = { result: undefined, spentMs: timeLimitMs };
 
 export function isLarge(bytes: Uint8Array): boolean {
   return bytes.length > mainBytesMax;
 }
 
-export function createLargeItems(fairness: Fairness = createFairness()): LargeItems {
-  const pool = createThreadPool<QuestionJob, QuestionAnswer>({
-    thread: houseThreads.questions,
-    gate: fairness.gate("questions", jobsOf(1)),
-    timeLimitMs,
-    overLimit,
-  });
+/** Of a calendar object. `zone`: as its calendar has it. */
+export function takesLong(bytes: Uint8Array, zone: string | undefined): boolean {
+  const isForeign = zone !== undefined && findNamedZone(zone) === undefined;
+  return isLarge(bytes) || isForeign || isRepeating(bytes);
+}
 
+export function createLargeItems(reading: Reading): LargeItems {
   async function ask(meter: WorkMeter, bytes: Uint8Array, question: QuestionJob["question"]) {
-    const { result, spentMs } = await pool.run({ bytes: new Uint8Array(bytes), question });
-    meter.count(spentMs);
-    return result;
+    // The bytes are part of a larger page of the store: only their copy is sent.
+    const job: QuestionJob = { bytes: new Uint8Array(bytes), question };
+    const size = { bytes: bytes.length, limitMs: timeLimitMs };
+    const answer = await reading.read<QuestionAnswer>("questions", job, size);
+    meter.count(answer?.spentMs ?? timeLimitMs);
+    return answer?.result;
   }
 
   return {
@@ -43,6 +45,5 @@ export function createLargeItems(fairness: Fairness = createFairness()): LargeIt
       const result = await ask(meter, bytes, question);
       return result instanceof Uint8Array ? result : undefined;
     },
-    [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
   };
 }

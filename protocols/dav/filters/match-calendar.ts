@@ -8,7 +8,6 @@ import {
   type Property,
   parameterValues,
 } from "#/src/formats/content-lines/content-line.ts";
-import type { ExpandRule } from "#/src/formats/icalendar/expand-rule.ts";
 import { parseText } from "#/src/formats/icalendar/text-value.ts";
 import type { TimeZone } from "#/src/formats/icalendar/time-zone.ts";
 import type { CompFilter, ParamFilter, PropFilter } from "./calendar-filter.ts";
@@ -17,17 +16,9 @@ import type { ComponentPath } from "./series.ts";
 import { matchesTextOf, valuePart } from "./text-match.ts";
 
 /** `filter` is that of the VCALENDAR. */
-export function matchesCalendar(
-  filter: CompFilter,
-  calendar: Component,
-  floating: TimeZone,
-  expandRule?: ExpandRule,
-): boolean {
+export function matchesCalendar(filter: CompFilter, calendar: Component, floating: TimeZone): boolean {
   if (filter.name !== calendar.name) return filter.isNotDefined;
-  return (
-    !filter.isNotDefined &&
-    matchesComponent(calendarTarget(calendar, floating, expandRule), filter, [calendar])
-  );
+  return !filter.isNotDefined && matchesComponent(calendarTarget(calendar, floating), filter, [calendar]);
 }
 
 function matchesComponent(target: CalendarTarget, filter: CompFilter, path: ComponentPath): boolean {

@@ -17,7 +17,6 @@ import {
 } from "#/src/formats/icalendar/calendar-time.ts";
 import { parseDuration } from "#/src/formats/icalendar/duration.ts";
 import type { Occurrence } from "#/src/formats/icalendar/expand-recurrence-set.ts";
-import type { ExpandRule } from "#/src/formats/icalendar/expand-rule.ts";
 import { type FindTimeZone, timeZonesOf } from "#/src/formats/icalendar/find-time-zone.ts";
 import { readCalendarTime } from "#/src/formats/icalendar/recurrence-set.ts";
 import { type TimeZone, utcOfLocal } from "#/src/formats/icalendar/time-zone.ts";
@@ -34,13 +33,9 @@ export interface CalendarTarget {
   readonly series: SeriesOfObject;
 }
 
-export function calendarTarget(
-  calendar: Component,
-  floating: TimeZone,
-  expandRule?: ExpandRule,
-): CalendarTarget {
+export function calendarTarget(calendar: Component, floating: TimeZone): CalendarTarget {
   const findZone = timeZonesOf(calendar);
-  return { calendar, findZone, floating, series: createSeries(findZone, floating, expandRule) };
+  return { calendar, findZone, floating, series: createSeries(findZone, floating) };
 }
 
 /** Components that can have a time range in a filter. */

@@ -2,7 +2,6 @@
  *  the same range once for each override. */
 import { type Component, findProperty, listComponents } from "#/src/formats/content-lines/content-line.ts";
 import { expandRecurrenceSet, type Occurrence } from "#/src/formats/icalendar/expand-recurrence-set.ts";
-import type { ExpandRule } from "#/src/formats/icalendar/expand-rule.ts";
 import type { FindTimeZone } from "#/src/formats/icalendar/find-time-zone.ts";
 import { type RecurrenceSet, readRecurrenceSet } from "#/src/formats/icalendar/recurrence-set.ts";
 import type { TimeZone } from "#/src/formats/icalendar/time-zone.ts";
@@ -32,11 +31,7 @@ interface KeptSeries {
   readonly expansions: Map<string, ExpandedSeries | undefined>;
 }
 
-export function createSeries(
-  findZone: FindTimeZone,
-  floating: TimeZone,
-  expandRule?: ExpandRule,
-): SeriesOfObject {
+export function createSeries(findZone: FindTimeZone, floating: TimeZone): SeriesOfObject {
   const byParent = new Map<Component | undefined, ReadonlyMap<string, KeptSeries>>();
   let expansionsLeft = expansionsMax;
 
@@ -52,7 +47,7 @@ export function createSeries(
   }
 
   function setOf(series: KeptSeries): RecurrenceSet {
-    series.set ??= readRecurrenceSet(series.components, findZone, floating, expandRule);
+    series.set ??= readRecurrenceSet(series.components, findZone, floating);
     return series.set;
   }
 

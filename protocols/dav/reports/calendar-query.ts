@@ -5,7 +5,7 @@ import type { Item, StoredItem } from "#/src/collections/item.ts";
 import { multistatus } from "../answer.ts";
 import { type DavError, unmet } from "../dav-error.ts";
 import { boundOf, type CompFilter, plainFilter } from "../filters/calendar-filter.ts";
-import { isLarge } from "../filters/large-items.ts";
+import { takesLong } from "../filters/large-items.ts";
 import { matchesCalendar } from "../filters/match-calendar.ts";
 import { readCalendarFilter } from "../filters/read-calendar-filter.ts";
 import { readPropertyQuery } from "../property.ts";
@@ -161,13 +161,14 @@ async function isMatch(
   item: Item,
 ): Promise<boolean> {
   if (!hasBytes(item) || !canMatch(filter, item)) return false;
-  if (isLarge(item.bytes)) {
-    const question = { ask: "calendar-filter", filter, zone: zones.textOf(calendar.collection) } as const;
+  const zone = zones.textOf(calendar.collection);
+  if (takesLong(item.bytes, zone)) {
+    const question = { ask: "calendar-filter", filter, zone } as const;
     return request.rooms.largeItems.isMatch(limits.meter, item.bytes, question);
   }
-  return request.rooms.rules.evaluate(limits.meter, (expandRule) => {
+  return limits.meter.measure(() => {
     const object = read(item);
-    return object !== undefined && matchesCalendar(filter, object, zones(calendar.collection), expandRule);
+    return object !== undefined && matchesCalendar(filter, object, zones(calendar.collection));
   });
 }
 

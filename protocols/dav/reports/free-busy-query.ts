@@ -20,9 +20,9 @@ export const freeBusyQuery: Report = {
     const element = findChild(body, caldav("time-range"));
     if (element === undefined) throw new DavError(400, "A free-busy-query has a CALDAV:time-range.");
     const range = readRange(element);
-    const { collections, rules } = request.rooms;
+    const { collections, busyTimes } = request.rooms;
     const periods = await readFreeBusy(
-      { collections, rules },
+      { collections, busyTimes },
       { calendars: await listCalendars(request), range },
     );
     const calendar = makeFreeBusy(periods, range, collections.clock.now());

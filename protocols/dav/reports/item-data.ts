@@ -4,7 +4,6 @@ import type { StoredItem } from "#/src/collections/item.ts";
 import { WorkMeter } from "#/src/collections/work-meter.ts";
 import type { Component } from "#/src/formats/content-lines/content-line.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
-import { isRepeating } from "#/src/formats/icalendar/is-repeating.ts";
 import type { TimeZone } from "#/src/formats/icalendar/time-zone.ts";
 import { asBuffer, decodeUnlabelledBytes } from "#/src/formats/mime/octets.ts";
 import { collectionStandards } from "../collections/collection-standard.ts";
@@ -12,7 +11,7 @@ import { type DavError, unmet } from "../dav-error.ts";
 import { isAnsweredByOctets, selectAddressData } from "../filters/address-data.ts";
 import { isWholeObject, selectCalendarData } from "../filters/calendar-data.ts";
 import { readObject } from "../filters/item-questions.ts";
-import { isLarge } from "../filters/large-items.ts";
+import { isLarge, takesLong } from "../filters/large-items.ts";
 import { readAddressData } from "../filters/read-address-filter.ts";
 import { readCalendarData } from "../filters/read-calendar-data.ts";
 import { isWithoutZones } from "../item-content.ts";
@@ -80,8 +79,8 @@ export function readCalendarQuery(
       if (item === undefined || item.kind !== "calendar") return undefined;
       if (isWhole) return textOf(item.bytes);
       const { collection } = resource.parent;
-      const isExpanded = selection.expand !== undefined && isRepeating(item.bytes);
-      if (isLarge(item.bytes) || isExpanded) return writeLarge(item.bytes, zones.textOf(collection));
+      const zone = zones.textOf(collection);
+      if (takesLong(item.bytes, zone)) return writeLarge(item.bytes, zone);
       const calendar = read(item);
       return calendar === undefined ? textOf(item.bytes) : writeSelected(calendar, zones(collection));
     },

@@ -8,14 +8,15 @@ import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
 import { loopTurn } from "#/src/model/background.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { addressOwner } from "#/src/model/owner.ts";
-import { houseThreads } from "#/src/threads/house-threads.ts";
-import { createJobThreads, type JobLimits } from "#/src/threads/job-threads.ts";
+import { createClassPool } from "#/src/threads/classes.ts";
 import { type SharedOctets, sharedMemory, sharedMemoryMin } from "#/src/threads/shared-memory.ts";
+import type { JobSize } from "#/src/threads/task.ts";
+import type { PoolLimits } from "#/src/threads/thread-pool.ts";
 import type { PreparationJob, PreparationSettings, Prepared } from "./messages.ts";
 
 export interface Preparation {
   /** The facts of a message, and with an origin the evidence of who sent it. The bytes must not change until it resolves.
-   *  Throws `invalid` for a message that takes too much work, and whatever `JobThreads.run` throws. */
+   *  Throws `invalid` for a message that takes too much work, and whatever `ThreadPool.run` throws. */
   prepare(bytes: Uint8Array, origin?: Origin): Promise<Prepared>;
   /** Makes sure that messages can be prepared: one has been within the last minute, or else one of its own is now. Throws what `prepare`
    *  throws. */
@@ -35,27 +36,30 @@ const copiedBytes = 1024 * 1024;
 export function createPreparation(
   settings: PreparationSettings,
   fairness: Fairness = createFairness(),
-  limits: Partial<JobLimits> = {},
+  limits: Partial<PoolLimits> = {},
 ): Preparation {
-  const threads = createJobThreads<PreparationSettings, PreparationJob, Prepared>({
-    thread: houseThreads.preparer,
+  const threads = createClassPool<PreparationSettings, PreparationJob, Prepared>("arrival", fairness, {
     settings,
-    gate: fairness.gate("preparers"),
     limits,
-    cheaper: ({ bytes, origin, isUnexamined }) =>
-      origin === undefined || isUnexamined === true ? undefined : { bytes, origin, isUnexamined: true },
-    refusal: () => new WaypostError("invalid", "The message takes too much work to be understood."),
   });
+  async function run(job: PreparationJob, size: JobSize): Promise<Prepared> {
+    const prepared =
+      (await threads.run(job, size)) ??
+      (job.origin && (await threads.run({ ...job, isUnexamined: true }, { ...size, isSlow: true })));
+    if (prepared === undefined)
+      throw new WaypostError("invalid", "The message takes too much work to be understood.");
+    return prepared;
+  }
   /** The buffers of running jobs. The thread releases its copy. Jobs that are posted together share one copy of a buffer that both name. */
   const underWay = new Set<ArrayBufferLike>();
   const preparation: Preparation = {
     async prepare(bytes, origin) {
       const owner = origin && addressOwner(origin.remoteAddress);
       const size = { bytes: bytes.byteLength, isSlow: bytes.byteLength >= slowBytesMin, owner };
-      if (bytes.buffer instanceof SharedArrayBuffer) return threads.run({ bytes, origin }, size);
+      if (bytes.buffer instanceof SharedArrayBuffer) return run({ bytes, origin }, size);
       if (bytes.byteLength >= sharedMemoryMin) {
         const shared = await sharedCopy(bytes);
-        const prepared = await threads.run({ bytes: shared, origin }, size);
+        const prepared = await run({ bytes: shared, origin }, size);
         // After an error a thread may still read it.
         sharedMemory.giveBack(shared);
         return prepared;
@@ -65,7 +69,7 @@ export function createPreparation(
       const given = isOwn ? bytes : new Uint8Array(bytes);
       underWay.add(given.buffer);
       try {
-        return await threads.run({ bytes: given, origin }, size);
+        return await run({ bytes: given, origin }, size);
       } finally {
         underWay.delete(given.buffer);
       }
@@ -73,7 +77,9 @@ export function createPreparation(
     async prove() {
       if (threads.silentForMs() > provedMs) await preparation.prepare(probe);
     },
-    close: threads.close,
+    async close() {
+      await threads[Symbol.asyncDispose]();
+    },
   };
   return preparation;
 }

@@ -1,18 +1,16 @@
 /** Contacts between vCard and JSContact. */
-import { createFairness, type Fairness, jobsOf } from "#/src/fairness/fairness.ts";
 import { mainBytesMax } from "#/src/model/limits.ts";
-import { houseThreads } from "#/src/threads/house-threads.ts";
+import type { Reading } from "#/src/threads/reading.ts";
 import type { NamedJob } from "../projected-jobs.ts";
 import { createProjection, type Projection, sizesOf } from "../projection.ts";
 import type { ContactJobs } from "./contact-jobs.ts";
 
 export type ContactProjection = Projection<ContactJobs>;
 
-export function createContactProjection(fairness: Fairness = createFairness()): ContactProjection {
-  return createProjection<ContactJobs>({
+export function createContactProjection(reading: Reading): ContactProjection {
+  return createProjection<ContactJobs>(reading, {
     noun: "contact",
-    thread: houseThreads.contacts,
-    gate: fairness.gate("contacts", jobsOf(1)),
+    reader: "contacts",
     isSmall,
     load: async () => (await import("./contact-jobs.ts")).doContactJob,
   });

@@ -1,20 +1,18 @@
 /** Events between iCalendar and JSCalendar. One with HTML in it takes 0.2 s. */
-import { createFairness, type Fairness, jobsOf } from "#/src/fairness/fairness.ts";
 import { findsLetters } from "#/src/formats/content-lines/unfold.ts";
 import { isRepeating } from "#/src/formats/icalendar/is-repeating.ts";
 import { mainBytesMax } from "#/src/model/limits.ts";
-import { houseThreads } from "#/src/threads/house-threads.ts";
+import type { Reading } from "#/src/threads/reading.ts";
 import type { NamedJob } from "../projected-jobs.ts";
 import { createProjection, type Projection, sizesOf } from "../projection.ts";
 import type { EventJobs } from "./event-jobs.ts";
 
 export type EventProjection = Projection<EventJobs>;
 
-export function createEventProjection(fairness: Fairness = createFairness()): EventProjection {
-  return createProjection<EventJobs>({
+export function createEventProjection(reading: Reading): EventProjection {
+  return createProjection<EventJobs>(reading, {
     noun: "event",
-    thread: houseThreads.events,
-    gate: fairness.gate("events", jobsOf(1)),
+    reader: "events",
     isSmall,
     load: async () => (await import("./event-jobs.ts")).doEventJob,
   });

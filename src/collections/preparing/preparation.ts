@@ -3,20 +3,17 @@
  *  Most are read in a fraction of a millisecond, which is less than giving them to a thread takes. What is large, repeats, or brings
  *  time zones of its own may be much work: threads do that, within limits of processor time and memory (`src/threads`). */
 
-import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
 import { findProperty, listComponents, parameterValue } from "#/src/formats/content-lines/content-line.ts";
 import { findNamedZone } from "#/src/formats/icalendar/find-time-zone.ts";
 import { type ErrorReason, WaypostError } from "#/src/model/errors.ts";
 import { itemBytesMax, mainBytesMax } from "#/src/model/limits.ts";
-import { houseThreads } from "#/src/threads/house-threads.ts";
-import { createJobThreads, type JobLimits } from "#/src/threads/job-threads.ts";
+import type { Reading } from "#/src/threads/reading.ts";
 import type { ItemFacts } from "#/storage/items.ts";
 import { type DerivedItem, dataReasons, deriveItem, type ReadItem, readItem } from "./derive-item.ts";
 
 export interface ItemPreparation {
   /** What is derived of an item's octets. Throws `invalid` with the name of the precondition that they break. */
   prepare(bytes: Uint8Array, item: DerivedItem): Promise<ItemFacts>;
-  close(): Promise<void>;
 }
 
 export interface ItemJob {
@@ -31,45 +28,43 @@ export type ItemAnswer =
 
 /** From this size on one takes long, and those below it do not wait for it. */
 const slowBytesMin = 256 * 1024;
-/** The threads of mail are there too, and events that repeat are few. */
-const itemLimits = { quickThreads: 1, slowThreads: 1 };
+/** Bounds on the processor time. */
+const itemLimits = { jobMs: 2000, jobMsPerMiB: 100 };
 
 /** On the thread of the caller. */
 export function createDirectPreparation(): ItemPreparation {
   return {
     prepare: async (bytes, item) => deriveItem(bytes, readItem(bytes, item), item.at),
-    async close() {},
   };
 }
 
 export function createItemPreparation(
-  fairness: Fairness = createFairness(),
-  limits: Partial<JobLimits> = {},
+  reading: Reading,
+  { jobMs, jobMsPerMiB } = itemLimits,
 ): ItemPreparation {
-  const threads = createJobThreads<undefined, ItemJob, ItemAnswer>({
-    thread: houseThreads.items,
-    settings: undefined,
-    gate: fairness.gate("items"),
-    limits: { ...itemLimits, ...limits },
-    cheaper: () => undefined,
-    refusal: ({ item }) =>
-      new WaypostError("invalid", "The object takes too much work to be understood.", {
-        reason: dataReasons[item.kind],
-      }),
-  });
   return {
     async prepare(bytes, item) {
       if (bytes.length <= mainBytesMax || bytes.length > itemBytesMax) {
         const read = readItem(bytes, item);
         if (isLittleWork(read)) return deriveItem(bytes, read, item.at);
       }
-      const size = { bytes: bytes.length, isSlow: bytes.length >= slowBytesMin };
-      const answer = await threads.run({ bytes: new Uint8Array(bytes), item }, size);
+      const answer = await reading.read<ItemAnswer>(
+        "items",
+        { bytes: new Uint8Array(bytes), item } satisfies ItemJob,
+        {
+          bytes: bytes.length,
+          isSlow: bytes.length >= slowBytesMin,
+          limitMs: jobMs + (bytes.length / (1024 * 1024)) * jobMsPerMiB,
+        },
+      );
+      if (answer === undefined)
+        throw new WaypostError("invalid", "The object takes too much work to be understood.", {
+          reason: dataReasons[item.kind],
+        });
       if ("facts" in answer) return answer.facts;
       const { message, reason } = answer.refusal;
       throw new WaypostError("invalid", message, reason === undefined ? {} : { reason });
     },
-    close: threads.close,
   };
 }
 

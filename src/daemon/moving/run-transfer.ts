@@ -5,7 +5,7 @@ import { atCommandLine } from "#/src/model/author.ts";
 import { after } from "#/src/model/background.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
-import { startPoolThread } from "#/src/threads/pool-thread.ts";
+import { startHereOrApart } from "#/src/threads/started-thread.ts";
 import type { House } from "../house.ts";
 import { errorFrom, errorOf } from "../private-messages.ts";
 import { carried, type FromTransfer, type ToTransfer, type TransferJob } from "./transfer-messages.ts";
@@ -29,7 +29,7 @@ export async function runTransfer(
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   const pages = new Map<number, AsyncIterator<unknown>>();
   const rooms = transferRooms(house) as unknown as Record<RoomName, Record<string, Call>>;
-  const child = startPoolThread(houseThreads.transfer, {
+  const child = startHereOrApart(houseThreads.transfer, {
     said(said) {
       const message = said as FromTransfer;
       if (message.kind === "progress") onProgress(message.done, message.total);

@@ -2,7 +2,6 @@
  *  as hidden or deleted, is too small to read, or is almost white without a background of its own. */
 import { SaxesParser, type SaxesTagNS } from "saxes";
 import { type CountRemoval, cleanText } from "#/src/formats/text/clean-text.ts";
-import { assertCallerThere, CallerGone } from "#/src/model/caller.ts";
 import { readZipEntry } from "./zip.ts";
 
 /** Bound on the unpacked main part. */
@@ -10,8 +9,6 @@ const xmlBytesMax = 16 * 1024 * 1024;
 const textLengthMax = 1024 * 1024;
 const tagsMax = 500_000;
 const depthMax = 200;
-/** Tags between two checks of whether the caller has gone. */
-const lookTags = 1000;
 /** Smallest font size that is read, in half points. */
 const sizeMin = 6;
 
@@ -38,7 +35,6 @@ export function docxText(bytes: Buffer, count: CountRemoval): string | undefined
     throw new TooMuch();
   });
   parser.on("opentag", (tag) => {
-    if (tags % lookTags === 0) assertCallerThere();
     if (++tags > tagsMax || ++depth > depthMax || reader.length > textLengthMax) throw new TooMuch();
     if (namespaces.has(tag.uri)) reader.open(tag);
   });
@@ -50,7 +46,6 @@ export function docxText(bytes: Buffer, count: CountRemoval): string | undefined
   try {
     parser.write(xml.toString("utf8")).close();
   } catch (error) {
-    if (error instanceof CallerGone) throw error;
     if (error instanceof TooMuch) count("over-limit", 1);
     else count("undecodable", 1);
   }

@@ -1,7 +1,6 @@
 /** Text of the pages of a PDF (pdf.js from the package unpdf, loaded when it is first needed). The colour of the text and drawings
  *  over it are ignored. */
 import { type CountRemoval, cleanText } from "#/src/formats/text/clean-text.ts";
-import { assertCallerThere } from "#/src/model/caller.ts";
 
 const pagesMax = 200;
 const textLengthMax = 1024 * 1024;
@@ -30,7 +29,6 @@ export async function pdfText(bytes: Buffer, count: CountRemoval): Promise<strin
       count("over-limit", 1);
       break;
     }
-    assertCallerThere();
     const page = await document.getPage(number);
     const { items } = await page.getTextContent();
     let text = "";

@@ -1,8 +1,6 @@
 /** The budget of one rendering. Steps are counted, so that the same document ends at the same place everywhere; the time of
  *  the thread is the last resort where a step was costlier than thought. */
 
-import { assertCallerThere } from "#/src/model/caller.ts";
-
 /** Thrown where the budget is spent; `renderHtml` makes an answer of it. */
 export class OverBudget extends Error {}
 
@@ -25,7 +23,6 @@ export function createWorkMeter(): WorkMeter {
   let steps = 0;
   let checkAt = stepsBetweenChecks;
   const check = (): void => {
-    assertCallerThere();
     if (micros() - begun > timeMaxMicros) throw new OverBudget("time");
   };
   return {

@@ -2,10 +2,12 @@
  *  and 9.9). The set has DTSTART, the starts of the rules and RDATE, without EXDATE and with the changes of overrides. DTSTART counts
  *  as the first of COUNT even where the rule does not give it. An EXDATE or RECURRENCE-ID in the form of a date means the instance of
  *  that day. */
+
 import { recurrenceInstancesMax } from "#/src/model/limits.ts";
 import type { Component } from "../content-lines/content-line.ts";
 import { type CalendarTime, dayMs, type Period, utcTzid } from "./calendar-time.ts";
 import type { Duration } from "./duration.ts";
+import { expandRule } from "./expand-rule.ts";
 import type { RecurrenceRule } from "./recurrence-rule.ts";
 import type { Master, Override, RecurrenceSet, Timed } from "./recurrence-set.ts";
 import { localOfUtc, type TimeZone, utcOfLocal } from "./time-zone.ts";
@@ -156,7 +158,7 @@ function listStarts(set: RecurrenceSet, master: Master, fromMs: number, toMs: nu
   const byLocal = new Map<number, Period | undefined>([[master.start.localMs, undefined]]);
   let goesOn = master.start.localMs > toMs;
   for (const rule of countedFromStart(set, master)) {
-    const expanded = expandOne(set, master, rule, fromMs, toMs);
+    const expanded = expandOne(master, rule, fromMs, toMs);
     if (expanded === undefined) return undefined;
     goesOn ||= expanded.goesOn;
     for (const localMs of expanded.starts) byLocal.set(localMs, undefined);
@@ -169,7 +171,7 @@ function listStarts(set: RecurrenceSet, master: Master, fromMs: number, toMs: nu
   }
   for (const rule of master.exceptionRules) {
     const listed = [...byLocal.keys()].sort((one, other) => one - other);
-    const expanded = expandOne(set, master, rule, listed[0] ?? fromMs, listed.at(-1) ?? fromMs);
+    const expanded = expandOne(master, rule, listed[0] ?? fromMs, listed.at(-1) ?? fromMs);
     if (expanded === undefined) return undefined;
     for (const localMs of expanded.starts) byLocal.delete(localMs);
   }
@@ -177,7 +179,6 @@ function listStarts(set: RecurrenceSet, master: Master, fromMs: number, toMs: nu
 }
 
 function expandOne(
-  { expandRule }: RecurrenceSet,
   { start, zone }: Master,
   rule: RecurrenceRule,
   fromMs: number,
@@ -209,7 +210,7 @@ function countedFromStart(set: RecurrenceSet, master: Master): readonly Recurren
   if (rules.every(({ count }) => count === undefined)) return rules;
   const { localMs } = master.start;
   const isGiven = rules.some(({ count, ...uncounted }) => {
-    const expanded = expandOne(set, master, uncounted, localMs, localMs);
+    const expanded = expandOne(master, uncounted, localMs, localMs);
     return expanded === undefined || expanded.starts.length > 0;
   });
   if (isGiven) return rules;

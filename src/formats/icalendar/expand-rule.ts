@@ -12,16 +12,9 @@ import { dayMs } from "./calendar-time.ts";
 import { expandYearDays, selectsYearDays } from "./expand-year-days.ts";
 import type { Frequency, RecurrenceRule, RuleStarts, StartedRule } from "./recurrence-rule.ts";
 
-export type ExpandRule = (started: StartedRule, fromMs: number, toMs: number) => RuleStarts | undefined;
-
 /** The starts from `fromMs` to `toMs`, both included; undefined if their number or the work exceeds the limits. A step of
  *  work is one period or one candidate time: some 20 µs. */
-export function expandRule(
-  started: StartedRule,
-  fromMs: number,
-  toMs: number,
-  stepsMax: number = recurrenceIterationsMax,
-): RuleStarts | undefined {
+export function expandRule(started: StartedRule, fromMs: number, toMs: number): RuleStarts | undefined {
   const { rule, startMs } = started;
   const untilMs = started.untilMs ?? Number.POSITIVE_INFINITY;
   const stepMs = stepOf(rule);
@@ -33,14 +26,14 @@ export function expandRule(
     return expandStep(startMs, stepMs, count, fromMs, toMs);
   }
   if (timesOfDay(started) > recurrenceDayTimesMax) return undefined;
-  if (selectsYearDays(rule)) return expandYearDays(started, fromMs, toMs, stepsMax);
+  if (selectsYearDays(rule)) return expandYearDays(started, fromMs, toMs);
   const lastMs = Math.min(toMs, untilMs);
   const goesOn = rule.count === undefined && untilMs > toMs;
-  if (rule.count !== undefined) return expandCounted(started, fromMs, toMs, untilMs, stepsMax);
+  if (rule.count !== undefined) return expandCounted(started, fromMs, toMs, untilMs);
   if (lastMs < startMs || lastMs < fromMs) return { starts: [], goesOn };
   const near = { ...started, startMs: startBefore(started, fromMs) };
   const starts = ask(() =>
-    libraryRule(near, stepsMax).between(instant(Math.max(fromMs, startMs)), instant(lastMs), true),
+    libraryRule(near).between(instant(Math.max(fromMs, startMs)), instant(lastMs), true),
   );
   return starts === undefined || starts.length > recurrenceInstancesMax ? undefined : { starts, goesOn };
 }
@@ -76,11 +69,10 @@ function expandCounted(
   fromMs: number,
   toMs: number,
   untilMs: number,
-  stepsMax: number,
 ): RuleStarts | undefined {
   let isBeyond = false;
   const counted = ask(() =>
-    libraryRule(started, stepsMax).all((date, index) => {
+    libraryRule(started).all((date, index) => {
       isBeyond = date.epochMilliseconds > Math.min(toMs, untilMs);
       return !isBeyond && index <= recurrenceInstancesMax;
     }),
@@ -154,7 +146,7 @@ const intervalMax: Readonly<Record<Frequency, number>> = {
   YEARLY: 10_000,
 };
 
-function libraryRule({ rule, startMs, isDate }: StartedRule, stepsMax: number): RRuleTemporal {
+function libraryRule({ rule, startMs, isDate }: StartedRule): RRuleTemporal {
   const { until: _, byHour, byMinute, bySecond, ...parts } = rule;
   const times = isDate ? {} : { byHour, byMinute, bySecond };
   const lists = Object.entries({ ...parts, ...times })
@@ -167,8 +159,8 @@ function libraryRule({ rule, startMs, isDate }: StartedRule, stepsMax: number): 
     dtstart: instant(startMs),
     tzid: "UTC",
     cache: false,
-    maxIterations: stepsMax,
-    maxCandidateEvaluations: Math.min(stepsMax, recurrenceCandidatesMax),
+    maxIterations: recurrenceIterationsMax,
+    maxCandidateEvaluations: Math.min(recurrenceIterationsMax, recurrenceCandidatesMax),
   });
 }
 

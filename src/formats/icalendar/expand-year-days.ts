@@ -1,7 +1,7 @@
 /** YEARLY rules that select days by BYWEEKNO or BYYEARDAY (RFC 5545 section 3.3.10). `rrule-temporal` 2.2.7 leaves BYDAY out
  *  beside BYYEARDAY, and takes the calendar year of DTSTART for the first period of BYWEEKNO, where the RFC means the year
  *  that the week belongs to. Each day of a period is tested; without BYDAY, BYWEEKNO selects DTSTART's weekday. */
-import { recurrenceInstancesMax } from "#/src/model/limits.ts";
+import { recurrenceInstancesMax, recurrenceIterationsMax } from "#/src/model/limits.ts";
 import { dayMs } from "./calendar-time.ts";
 import { type RecurrenceRule, type RuleStarts, type StartedRule, weekdays } from "./recurrence-rule.ts";
 
@@ -10,12 +10,7 @@ export function selectsYearDays({ freq, byWeekNo, byYearDay }: RecurrenceRule): 
 }
 
 /** Like `expandRule`, for these rules. */
-export function expandYearDays(
-  started: StartedRule,
-  fromMs: number,
-  toMs: number,
-  stepsMax: number,
-): RuleStarts | undefined {
+export function expandYearDays(started: StartedRule, fromMs: number, toMs: number): RuleStarts | undefined {
   const { rule, startMs } = started;
   const untilMs = started.untilMs ?? Number.POSITIVE_INFINITY;
   const times = listTimes(started);
@@ -30,7 +25,7 @@ export function expandYearDays(
     if (periodStart(rule, year) > Math.min(toMs, untilMs)) break;
     const days = listDays(rule, startMs, year);
     steps += stepsOfYear + days.length * times.length;
-    if (steps > stepsMax) return undefined;
+    if (steps > recurrenceIterationsMax) return undefined;
     const all = days.flatMap((day) => times.map((time) => day + time));
     for (const ms of selectPositions(all, rule.bySetPos)) {
       if (ms < startMs || ms > untilMs || left === 0) continue;

@@ -16,7 +16,6 @@ import {
 import { type CalendarTime, dayMs, formatCalendarTime, parsePeriod, utcTzid } from "./calendar-time.ts";
 import { formatDuration, parseDuration } from "./duration.ts";
 import { expandRecurrenceSet } from "./expand-recurrence-set.ts";
-import type { ExpandRule } from "./expand-rule.ts";
 import { type FindTimeZone, timeZonesOf } from "./find-time-zone.ts";
 import { readCalendarTime, readRecurrenceSet } from "./recurrence-set.ts";
 import { type TimeZone, utcOfLocal, utcZone } from "./time-zone.ts";
@@ -42,7 +41,6 @@ export interface FreeBusyReading {
   /** Whether a calendar user address belongs to the user whose busy time is computed: events that this user declined are not busy
    *  time, and events without an answer are tentative. */
   readonly isOwnAddress?: (address: string) => boolean;
-  readonly expandRule?: ExpandRule;
 }
 
 /** The busy periods of the events and VFREEBUSY components of one calendar object, unmerged. A series beyond the limits is busy
@@ -61,12 +59,12 @@ export function listBusyPeriods(calendar: Component, reading: FreeBusyReading): 
 function busyOfEvents(
   components: readonly Component[],
   findZone: FindTimeZone,
-  { range, floating, isOwnAddress, expandRule }: FreeBusyReading,
+  { range, floating, isOwnAddress }: FreeBusyReading,
 ): BusyPeriod[] {
   const types = new Map(components.map((one) => [one, busyTypeOf(one, isOwnAddress)]));
   // Objects without any busy time are not expanded.
   if ([...types.values()].every((type) => type === undefined)) return [];
-  const set = readRecurrenceSet(components, findZone, floating, expandRule);
+  const set = readRecurrenceSet(components, findZone, floating);
   const expansion = expandRecurrenceSet(set, range.startMs, range.endMs);
   if (expansion === undefined) {
     const start = set.master?.start;
@@ -129,7 +127,7 @@ export interface Availability extends Span {
 /** The VAVAILABILITY components of a calendar object that overlap the range. */
 export function listAvailabilities(
   calendar: Component,
-  { range, floating, expandRule }: FreeBusyReading,
+  { range, floating }: FreeBusyReading,
 ): readonly Availability[] {
   const findZone = timeZonesOf(calendar);
   const utcOf = (time: CalendarTime | undefined): number | undefined => {
@@ -151,7 +149,7 @@ export function listAvailabilities(
     const endMs = isOpen ? range.endMs : Math.min(end, range.endMs);
     if (startMs >= endMs) return [];
     const type = readBusyType(findProperty(component, "BUSYTYPE")?.value);
-    const free = freeOf(component, { findZone, floating, expandRule }, { startMs, endMs });
+    const free = freeOf(component, { findZone, floating }, { startMs, endMs });
     return [{ startMs, endMs, priority: priorityOf(component), type, free }];
   });
 }
@@ -169,10 +167,7 @@ function priorityOf(component: Component): number {
 /** The instances of AVAILABLE. A series beyond the limits is ignored, so its time stays unavailable. */
 function freeOf(
   component: Component,
-  times: Pick<FreeBusyReading, "floating"> & {
-    readonly findZone: FindTimeZone;
-    readonly expandRule: ExpandRule | undefined;
-  },
+  times: Pick<FreeBusyReading, "floating"> & { readonly findZone: FindTimeZone },
   span: Span,
 ): readonly Span[] {
   const series = Map.groupBy(
@@ -181,7 +176,7 @@ function freeOf(
   );
   const free: Span[] = [];
   for (const components of [...series.values()].slice(0, availableSeriesMax)) {
-    const set = readRecurrenceSet(components, times.findZone, times.floating, times.expandRule);
+    const set = readRecurrenceSet(components, times.findZone, times.floating);
     const expansion = expandRecurrenceSet(set, span.startMs, span.endMs);
     for (const { startMs, endMs } of expansion?.occurrences ?? [])
       free.push({ startMs: Math.max(startMs, span.startMs), endMs: Math.min(endMs, span.endMs) });

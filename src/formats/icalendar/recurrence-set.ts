@@ -17,7 +17,6 @@ import {
   utcTzid,
 } from "./calendar-time.ts";
 import { type Duration, parseDuration } from "./duration.ts";
-import { type ExpandRule, expandRule } from "./expand-rule.ts";
 import type { FindTimeZone } from "./find-time-zone.ts";
 import { parseRecurrenceRule, type RecurrenceRule } from "./recurrence-rule.ts";
 import { type TimeZone, utcOfLocal, utcZone } from "./time-zone.ts";
@@ -52,17 +51,14 @@ export interface RecurrenceSet {
   readonly zones: (time: CalendarTime) => TimeZone;
   /** More rules or dates than the limits allow. */
   readonly isBeyondLimits: boolean;
-  readonly expandRule: ExpandRule;
 }
 
 /** Reads components with one UID and one kind (for VAVAILABILITY: its AVAILABLE components). Floating times, dates and times
- *  of unknown zones are read in `floating`, the zone of the calendar or of the requester (RFC 4791 section 7.3). `expand` gives
- *  the starts of a rule. */
+ *  of unknown zones are read in `floating`, the zone of the calendar or of the requester (RFC 4791 section 7.3). */
 export function readRecurrenceSet(
   components: readonly Component[],
   findZone: FindTimeZone,
   floating: TimeZone = utcZone,
-  expand: ExpandRule = expandRule,
 ): RecurrenceSet {
   const zones = ({ tzid }: CalendarTime): TimeZone =>
     tzid === undefined ? floating : tzid === utcTzid ? utcZone : (findZone(tzid) ?? floating);
@@ -82,7 +78,7 @@ export function readRecurrenceSet(
       isBeyondLimits = isBeyond(master);
     }
   }
-  return { master, overrides, zones, isBeyondLimits, expandRule: expand };
+  return { master, overrides, zones, isBeyondLimits };
 }
 
 function isBeyond({ rules, exceptionRules, dates, exceptions }: Master): boolean {

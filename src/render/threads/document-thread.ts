@@ -1,7 +1,7 @@
 /** A thread that converts documents to text, one at a time, and reports how much was unpacked for each. */
 import { readDocument, unreadDocument } from "#/src/formats/documents/read-document.ts";
 import { limitArrays } from "#/src/threads/array-budget.ts";
-import { serveEach } from "#/src/threads/serve-each.ts";
+import { serveJobs } from "#/src/threads/serve-jobs.ts";
 import type { DocumentAnswer, DocumentJob } from "./reading-threads.ts";
 
 /** Arrays that are made while one document is read: four times what pages and fonts of long books unpack to. */
@@ -9,15 +9,17 @@ const arrayBytesMax = 256 * 1024 * 1024;
 
 const arrays = limitArrays(arrayBytesMax);
 
-serveEach(async ({ bytes, kind }: DocumentJob): Promise<DocumentAnswer> => {
+serveJobs<undefined, DocumentJob, DocumentAnswer>(() => async ({ bytes, kind }) => {
   arrays.restart();
   const begun = cpuMs();
-  const document = await readDocument(bytes, kind);
-  return {
+  // A library that has failed may be broken for the next document: its process ends.
+  const document = await readDocument(bytes, kind).catch(() => process.exit(1));
+  const result = {
     document: arrays.isOver ? unreadDocument : document,
     unpackedBytes: arrays.spent,
     cpuMs: cpuMs() - begun,
   };
+  return { result, transfer: [] };
 });
 
 function cpuMs(): number {

@@ -1,19 +1,19 @@
 /** The threads that read content of strangers: some read text, others read documents. Only a short text that is not HTML is read at
  *  once, on the main thread. */
-import { availableParallelism } from "node:os";
-import { createFairness, type Fairness, jobsOf } from "#/src/fairness/fairness.ts";
+import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
 import {
   type DocumentKind,
   type DocumentText,
   unreadDocument,
 } from "#/src/formats/documents/read-document.ts";
 import { type HtmlForm, overLimit, type RenderedHtml } from "#/src/formats/html/render-html.ts";
+import { differs } from "#/src/formats/text/divergence.ts";
 import { type ReadText, readText, type TextToRead } from "#/src/formats/text/read-text.ts";
 import { extractReply, type Reply } from "#/src/formats/text/reply.ts";
 import type { ContentReaders } from "#/src/mail/content-readers.ts";
 import { mainBytesMax } from "#/src/model/limits.ts";
-import { houseThreads } from "#/src/threads/house-threads.ts";
-import { createThreadPool } from "#/src/threads/thread-pool.ts";
+import { createClassPool } from "#/src/threads/classes.ts";
+import { createReading, type Reading } from "#/src/threads/reading.ts";
 import { createReadingMemory } from "./reading-memory.ts";
 
 export interface ReadingThreads extends ContentReaders, AsyncDisposable {}
@@ -21,13 +21,14 @@ export interface ReadingThreads extends ContentReaders, AsyncDisposable {}
 export type TextJob =
   | { readonly part: TextToRead }
   | { readonly html: string; readonly form: HtmlForm }
-  | { readonly reply: string };
+  | { readonly reply: string }
+  | { readonly other: string; readonly shown: string };
 
-/** Without any of them, the thread had to be ended. */
 export interface TextAnswer {
   readonly read?: ReadText;
   readonly page?: RenderedHtml;
   readonly reply?: Reply;
+  readonly isDiffering?: boolean;
 }
 
 export interface DocumentJob {
@@ -39,36 +40,33 @@ export interface DocumentJob {
 export interface DocumentAnswer {
   readonly document: DocumentText;
   readonly unpackedBytes: number;
-  /** Of a processor; undefined when the thread had to be ended. */
-  readonly cpuMs: number | undefined;
+  /** Of a processor. */
+  readonly cpuMs: number;
 }
 
-/** One for each owner at work, so that a document that takes long keeps its own owner waiting. */
-const documentThreads = 3;
+/** A page gets about 150 ms of a processor by its own count (`work-meter.ts`). */
+const textMs = 2000;
 /** A thread that has unpacked so much ends, and its memory comes back. */
 const unpackedBytesMax = 32 * 1024 * 1024;
 const unreadText: ReadText = { ...overLimit, isPage: true };
 
-export function createReadingThreads(fairness: Fairness = createFairness()): ReadingThreads {
-  const texts = createThreadPool<TextJob, TextAnswer>({
-    thread: houseThreads.texts,
-    gate: fairness.gate("texts", jobsOf(Math.max(1, Math.min(4, availableParallelism() - 1)))),
-    // A page gets about 150 ms of a processor by its own count (`work-meter.ts`).
-    timeLimitMs: 2000,
-    overLimit: {},
-  });
+export function createReadingThreads(
+  fairness: Fairness = createFairness(),
+  reading: Reading = createReading(fairness),
+): ReadingThreads {
   const unread = createReadingMemory<ReadText>();
   const memory = createReadingMemory<DocumentText>();
-  const documents = createThreadPool<DocumentJob, DocumentAnswer>({
-    thread: houseThreads.documents,
-    gate: fairness.gate("documents", { total: documentThreads }),
-    timeLimitMs: 3000,
-    overLimit: { document: unreadDocument, unpackedBytes: 0, cpuMs: undefined },
+  const documents = createClassPool<undefined, DocumentJob, DocumentAnswer>("documents", fairness, {
+    settings: undefined,
     isLast: ({ unpackedBytes }) => unpackedBytes > unpackedBytesMax,
-    onAnswer({ name }, { document, cpuMs }) {
-      if (name !== undefined) memory.keep(name, document, cpuMs);
+    onResult({ name }, result) {
+      if (name !== undefined) memory.keep(name, result?.document ?? unreadDocument, result?.cpuMs);
     },
   });
+
+  async function readOnThread(job: TextJob, bytes: number): Promise<TextAnswer> {
+    return (await reading.read<TextAnswer>("texts", job, { bytes, limitMs: textMs })) ?? {};
+  }
 
   function readersFor(isListed: boolean): ContentReaders {
     return {
@@ -77,18 +75,22 @@ export function createReadingThreads(fairness: Fairness = createFairness()): Rea
         const known = name === undefined ? undefined : unread.recall(name, isListed);
         if (known !== undefined) return known;
         // The bytes may be part of a larger buffer: only their copy is sent.
-        const { read = unreadText } = await texts.run({
-          part: { ...part, bytes: new Uint8Array(part.bytes) },
-        });
+        const bytes = new Uint8Array(part.bytes);
+        const { read = unreadText } = await readOnThread({ part: { ...part, bytes } }, bytes.length);
         if (name !== undefined && read.isOverLimit) unread.keep(name, read, undefined);
         return read;
       },
       async renderHtml(html, form) {
-        return (await texts.run({ html, form })).page ?? overLimit;
+        return (await readOnThread({ html, form }, html.length)).page ?? overLimit;
       },
       async extractReply(text) {
         if (text.length <= mainBytesMax) return extractReply(text);
-        return (await texts.run({ reply: text })).reply ?? { text, cuts: [] };
+        return (await readOnThread({ reply: text }, text.length)).reply ?? { text, cuts: [] };
+      },
+      async differs(other, shown) {
+        const length = other.length + shown.length;
+        if (length <= mainBytesMax) return differs(other, shown);
+        return (await readOnThread({ other, shown }, length)).isDiffering ?? true;
       },
       async readDocument(read, kind, name) {
         const known = (): DocumentText | undefined =>
@@ -96,13 +98,16 @@ export function createReadingThreads(fairness: Fairness = createFairness()): Rea
         // Once more when its turn has come: others may have asked for the same.
         let document = known();
         if (document !== undefined) return document;
-        const answer = await documents.runMade(async () => {
-          document = known();
-          if (document !== undefined) return undefined;
-          const bytes = await read();
-          return bytes && { bytes, kind, name };
-        });
-        return document ?? answer.document;
+        const answer = await documents.runMade(
+          async () => {
+            document = known();
+            if (document !== undefined) return undefined;
+            const bytes = await read();
+            return bytes && { bytes, kind, name };
+          },
+          { bytes: 0 },
+        );
+        return document ?? answer?.document ?? unreadDocument;
       },
     };
   }
@@ -110,8 +115,6 @@ export function createReadingThreads(fairness: Fairness = createFairness()): Rea
   return {
     ...readersFor(false),
     listed: readersFor(true),
-    async [Symbol.asyncDispose]() {
-      await Promise.all([texts[Symbol.asyncDispose](), documents[Symbol.asyncDispose]()]);
-    },
+    [Symbol.asyncDispose]: () => documents[Symbol.asyncDispose](),
   };
 }

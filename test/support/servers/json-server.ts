@@ -9,13 +9,13 @@ import { createDavRoute } from "#/protocols/dav/serve-dav.ts";
 import { listenHttp } from "#/protocols/json/carriage/listen.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
+import { type BusyReader, createBusyReader } from "#/src/collections/busy-reader.ts";
 import type { Collections } from "#/src/collections/collections.ts";
 import {
   type ContactProjection,
   createContactProjection,
 } from "#/src/collections/contacts/contact-projection.ts";
 import { createEventProjection, type EventProjection } from "#/src/collections/events/event-projection.ts";
-import { createRuleExpansion, type RuleExpansion } from "#/src/collections/rules/rule-expansion.ts";
 import { createHealth } from "#/src/daemon/health.ts";
 import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
 import { createFeed, type Feed } from "#/src/feed/feed.ts";
@@ -30,6 +30,7 @@ import type { DueDelivery, Outbound } from "#/src/outbound/outbound.ts";
 import { createKeptDescriptions, type KeptDescriptions } from "#/src/render/kept-descriptions.ts";
 import type { Schedulers } from "#/src/scheduling/schedulers.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
+import { createReading } from "#/src/threads/reading.ts";
 import type { Store } from "#/storage/store.ts";
 import { testCertificate } from "../certificates/certificate.ts";
 import { type HttpClient, httpClient } from "../clients/http.ts";
@@ -59,7 +60,7 @@ export interface JsonServer extends AsyncDisposable {
   readonly fairness: Fairness;
   readonly contacts: ContactProjection;
   readonly events: EventProjection;
-  readonly rules: RuleExpansion;
+  readonly busyTimes: BusyReader;
   readonly largeItems: LargeItems;
   readonly scheduling: Scheduling;
   readonly schedulers: Schedulers;
@@ -172,8 +173,8 @@ export async function openJsonServer(
     get largeItems() {
       return rooms.largeItems;
     },
-    get rules() {
-      return rooms.rules;
+    get busyTimes() {
+      return rooms.busyTimes;
     },
     get contacts() {
       return rooms.contacts;
@@ -247,19 +248,13 @@ export async function openJsonServer(
     administer: run,
     async restart() {
       for (const listener of listeners) await listener.close();
-      await rooms.contacts[Symbol.asyncDispose]();
-      await rooms.rules[Symbol.asyncDispose]();
-      await rooms.largeItems[Symbol.asyncDispose]();
-      await rooms.events[Symbol.asyncDispose]();
+      await rooms.reading[Symbol.asyncDispose]();
       rooms = { ...makeRooms(await opened.reopen(), settings), nameNetwork };
       listeners = await listenHttp(rooms, [createDavRoute(rooms)]);
     },
     async [Symbol.asyncDispose]() {
       for (const listener of listeners) await listener.close();
-      await rooms.contacts[Symbol.asyncDispose]();
-      await rooms.rules[Symbol.asyncDispose]();
-      await rooms.largeItems[Symbol.asyncDispose]();
-      await rooms.events[Symbol.asyncDispose]();
+      await rooms.reading[Symbol.asyncDispose]();
       await opened[Symbol.asyncDispose]();
     },
   };
@@ -269,16 +264,18 @@ function makeRooms(store: Store, settings: Settings) {
   const accounts = createAccounts(store, settings);
   const outboundRooms = { store, accounts, settings, prepare: prepareMessage };
   const outbound = createOutbound(outboundRooms);
+  const reading = createReading();
   return {
+    reading,
     mail: createMail(store, undefined, readersHere),
     health: createHealth({ store, preparation: { async prove() {} } }),
     descriptions: createKeptDescriptions(),
-    contacts: createContactProjection(),
-    rules: createRuleExpansion(),
-    largeItems: createLargeItems(),
+    contacts: createContactProjection(reading),
+    busyTimes: createBusyReader(reading),
+    largeItems: createLargeItems(reading),
     files: createFiles(store),
     ...calendarRooms({ store, accounts, outbound }),
-    events: createEventProjection(),
+    events: createEventProjection(reading),
     accounts,
     outbound,
     holds: createHolds({ ...outboundRooms, outbound }),

@@ -1,24 +1,53 @@
-/** A thread that runs one job at a time. A job says what it does: hang, hang and check for its caller, grow in small or in large
- *  pieces, throw, wait for ever, return the number of jobs so far or the process id. Any other job is its own result. */
-import { assertCallerThere } from "#/src/model/caller.ts";
-import { serveEach } from "#/src/threads/serve-each.ts";
+/** A thread of a pool. A job says what it does: answer, fail, hang at once or after three turns of the event loop, grow in small or in
+ *  large pieces, end the thread, wait for ever, sleep so that it gets no processor time, return the id of its thread (at once or after
+ *  10 ms of processor time) or of its process, or the number of jobs so far. */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { threadId } from "node:worker_threads";
+import { serveJobs } from "#/src/threads/serve-jobs.ts";
+
+export interface GreedyJob {
+  readonly task:
+    | "answer"
+    | "fail"
+    | "hang"
+    | "hang later"
+    | "grow"
+    | "grow in large pieces"
+    | "end"
+    | "wait"
+    | "sleep"
+    | "name thread"
+    | "name process"
+    | "count"
+    | "compute";
+  readonly text: string;
+}
 
 let jobs = 0;
 
-serveEach((job: string) => {
+serveJobs<undefined, GreedyJob, string>(() => async ({ task, text }) => {
   jobs++;
-  if (job === "last count") return `last ${jobs}`;
-  if (job === "wait") return new Promise<string>(() => {});
-  if (job === "throw") throw new Error("as told");
-  while (job === "look") assertCallerThere();
+  if (task === "wait") await new Promise(() => {});
+  if (task === "sleep") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  if (task === "hang later") for (let turn = 0; turn < 3; turn++) await nextTurn();
+  if (task === "fail") throw new Error("as told");
+  if (task === "end") process.exit(1);
   const held: unknown[] = [];
+  while (task === "hang" || task === "hang later" || task === "grow")
+    if (task === "grow") held.push(new Array(1000).fill(held.length));
   // One call makes more objects than the reserve that V8 grants to a thread that reaches its heap limit.
-  const text = job === "grow in large pieces" ? `[${'{"a":1},'.repeat(1_500_000)}1]` : "";
-  while (text !== "") held.push(JSON.parse(text));
-  if (job === "process") return String(process.pid);
-  // The compiler does not know the length of these arrays: V8 cannot end a loop that makes arrays of a constant length
-  // (src/threads/README.md, decision 8).
-  while (job === "hang" || job === "grow")
-    if (job === "grow") held.push(new Array(1000 + (held.length % 2)).fill(held.length));
-  return job;
+  while (task === "grow in large pieces") held.push(JSON.parse(`[${'{"a":1},'.repeat(1_500_000)}1]`));
+  for (const begun = cpuMs(); task === "compute" && cpuMs() - begun < 10; );
+  return { result: nameOf(task) ?? text, transfer: [] };
 });
+
+function nameOf(task: GreedyJob["task"]): string | undefined {
+  if (task === "count") return `job ${jobs}`;
+  if (task === "name process") return String(process.pid);
+  return task === "name thread" || task === "compute" ? String(threadId) : undefined;
+}
+
+function cpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}

@@ -1,5 +1,0 @@
-/** The thread for jobs on events that take long. */
-import { serveEach } from "#/src/threads/serve-each.ts";
-import { doEventJob } from "./event-jobs.ts";
-
-serveEach(doEventJob);
