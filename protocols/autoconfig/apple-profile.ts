@@ -1,5 +1,5 @@
-/** A configuration profile of Apple's systems (".mobileconfig"): mail, calendars and contacts of an address, without a password. The
- *  system asks for the password once, when the profile is installed.
+/** A configuration profile of Apple's systems (".mobileconfig"): mail, calendars and contacts of a domain, without address and password.
+ *  The system asks for what is absent (EmailAddress, the usernames, the password) when a person installs the profile.
  *
  *  A property list with a payload for each kind of account: com.apple.mail.managed, com.apple.caldav.account, com.apple.carddav.account. */
 import { createHash } from "node:crypto";
@@ -9,14 +9,14 @@ import { escapeXml } from "./client-config.ts";
 type Value = string | number | boolean | readonly Fields[];
 type Fields = Readonly<Record<string, Value>>;
 
-/** undefined when no protocol is enabled that a profile can name. The domain of `address` is one that this server serves. */
-export function formatAppleProfile(address: string, settings: Settings): string | undefined {
-  const payloads = [mailPayload(address, settings), ...collectionPayloads(address, settings)].filter(
+/** undefined when no protocol is enabled that a profile can name. The domain is one that this server serves. */
+export function formatAppleProfile(domain: string, settings: Settings): string | undefined {
+  const payloads = [mailPayload(domain, settings), ...collectionPayloads(domain, settings)].filter(
     (payload) => payload !== undefined,
   );
   if (payloads.length === 0) return undefined;
-  const profile = named("Configuration", address, settings, {
-    PayloadDisplayName: address,
+  const profile = named("Configuration", domain, settings, {
+    PayloadDisplayName: domain,
     PayloadOrganization: settings.server.hostname,
     PayloadContent: payloads,
   });
@@ -30,7 +30,7 @@ export function formatAppleProfile(address: string, settings: Settings): string 
   ].join("\n");
 }
 
-function mailPayload(address: string, settings: Settings): Fields | undefined {
+function mailPayload(domain: string, settings: Settings): Fields | undefined {
   const { imap, imaps, submission, submissions, server } = settings;
   const [incoming, outgoing] = [
     [imaps, imap],
@@ -41,37 +41,34 @@ function mailPayload(address: string, settings: Settings): Fields | undefined {
     [`${direction}MailServerHostName`]: server.hostname,
     [`${direction}MailServerPortNumber`]: port,
     [`${direction}MailServerUseSSL`]: true,
-    [`${direction}MailServerUsername`]: address,
     [`${direction}MailServerAuthentication`]: "EmailAuthPassword",
   });
-  return named("com.apple.mail.managed", address, settings, {
+  return named("com.apple.mail.managed", domain, settings, {
     EmailAccountType: "EmailTypeIMAP",
-    EmailAccountDescription: address,
-    EmailAddress: address,
+    EmailAccountDescription: domain,
     ...account("Incoming", incoming),
     ...account("Outgoing", outgoing),
     OutgoingPasswordSameAsIncomingPassword: true,
   });
 }
 
-function collectionPayloads(address: string, settings: Settings): Fields[] {
+function collectionPayloads(domain: string, settings: Settings): Fields[] {
   const { dav, https, server } = settings;
   if (!dav.enabled || !https.enabled || https.port === 0) return [];
   return (["CalDAV", "CardDAV"] as const).map((kind) =>
-    named(`com.apple.${kind.toLowerCase()}.account`, address, settings, {
-      [`${kind}AccountDescription`]: address,
+    named(`com.apple.${kind.toLowerCase()}.account`, domain, settings, {
+      [`${kind}AccountDescription`]: domain,
       [`${kind}HostName`]: server.hostname,
       [`${kind}Port`]: https.port,
       [`${kind}UseSSL`]: true,
       [`${kind}PrincipalURL`]: "/dav/",
-      [`${kind}Username`]: address,
     }),
   );
 }
 
 /** A payload has the same name each time, so that a profile that is installed again replaces the former one. */
-function named(type: string, address: string, { server }: Settings, fields: Fields): Fields {
-  const digest = createHash("sha256").update(`${type} ${server.hostname} ${address}`).digest("hex");
+function named(type: string, domain: string, { server }: Settings, fields: Fields): Fields {
+  const digest = createHash("sha256").update(`${type} ${server.hostname} ${domain}`).digest("hex");
   // RFC 9562 section 5.8.
   const uuid = digest.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-8$3-8$4-$5").toUpperCase();
   const reversed = server.hostname.split(".").toReversed().join(".");

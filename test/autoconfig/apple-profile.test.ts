@@ -6,8 +6,10 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { formatAppleProfile } from "#/protocols/autoconfig/apple-profile.ts";
+import { createSignedProfiles } from "#/protocols/autoconfig/serve-apple-profile.ts";
 import { signData } from "#/protocols/autoconfig/signed-data.ts";
 import { makeCertificate } from "../support/certificates/made-certificate.ts";
+import { fakeClock } from "../support/clock.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
 import { freePort } from "../support/free-port.ts";
 
@@ -54,32 +56,31 @@ async function verify(octets: Buffer, cert: string): Promise<string> {
   }
 }
 
-test("has mail, calendars and contacts of an address, and no password", async () => {
+test("has mail, calendars and contacts of a domain, and asks for address, usernames and password", async () => {
   const { response, octets } = await ask("?emailaddress=alex%40OURS.dev");
   expect(response.status).toBe(200);
   expect(response.headers.get("content-type")).toBe("application/x-apple-aspen-config");
   const text = octets.toString("latin1");
   const { imaps, submissions, https } = server.daemon.settings;
   for (const [name, value] of [
-    ["EmailAddress", "<string>alex@ours.dev</string>"],
     ["IncomingMailServerHostName", "<string>mx.ours.dev</string>"],
     ["IncomingMailServerPortNumber", `<integer>${imaps.port}</integer>`],
     ["OutgoingMailServerPortNumber", `<integer>${submissions.port}</integer>`],
     ["CalDAVPort", `<integer>${https.port}</integer>`],
-    ["CardDAVUsername", "<string>alex@ours.dev</string>"],
+    ["CardDAVPort", `<integer>${https.port}</integer>`],
   ])
     expect(text).toContain(`<key>${name}</key>${value}`);
-  expect(text).not.toMatch(/Password<\/key><string>/);
+  expect(text).not.toMatch(/Password<\/key><string>|Username|EmailAddress|alex/);
 });
 
-test("has the same payload ids each time, and others for another address", () => {
+test("has the same payload ids each time, and others for another domain", () => {
   const { settings } = server.daemon;
-  const uuids = (address: string) =>
-    [...formatAppleProfile(address, settings)!.matchAll(/<key>PayloadUUID<\/key><string>([^<]+)</g)].map(
+  const uuids = (domain: string) =>
+    [...formatAppleProfile(domain, settings)!.matchAll(/<key>PayloadUUID<\/key><string>([^<]+)</g)].map(
       ([, uuid]) => uuid!,
     );
-  expect(uuids("alex@ours.dev")).toEqual(uuids("alex@ours.dev"));
-  const all = [...uuids("alex@ours.dev"), ...uuids("kim@ours.dev")];
+  expect(uuids("ours.dev")).toEqual(uuids("ours.dev"));
+  const all = [...uuids("ours.dev"), ...uuids("theirs.dev")];
   expect(new Set(all).size).toBe(8);
   for (const uuid of all)
     expect(uuid).toMatch(/^[0-9A-F]{8}-[0-9A-F]{4}-8[0-9A-F]{3}-8[0-9A-F]{3}-[0-9A-F]{12}$/);
@@ -87,7 +88,7 @@ test("has the same payload ids each time, and others for another address", () =>
 
 test("leaves out protocols that are not enabled", () => {
   const { settings } = server.daemon;
-  const without = formatAppleProfile("a@ours.dev", {
+  const without = formatAppleProfile("ours.dev", {
     ...settings,
     imap: { ...settings.imap, enabled: false },
     imaps: { ...settings.imaps, enabled: false },
@@ -113,10 +114,38 @@ test("refuses other methods than GET", async () => {
 test.runIf(hasOpenssl)("is signed with the server's certificate, which openssl verifies", async () => {
   const { octets } = await ask("?emailaddress=alex%40ours.dev");
   const { cert } = server.daemon.certificate;
-  expect(await verify(octets, cert)).toBe(formatAppleProfile("alex@ours.dev", server.daemon.settings));
+  expect(await verify(octets, cert)).toBe(formatAppleProfile("ours.dev", server.daemon.settings));
   const changed = Buffer.from(octets);
-  changed[octets.indexOf("alex@ours.dev")]! ^= 1;
+  changed[octets.indexOf("ours.dev")]! ^= 1;
   await expect(verify(changed, cert)).rejects.toThrow(/digest failure/);
+});
+
+// Each signature with a key of an elliptic curve is another one.
+test("is signed once, however many strangers ask for whatever addresses", async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, at) => ask(`?emailaddress=stranger${at}%40ours.dev`)),
+  );
+  expect(new Set(answers.map(({ octets }) => octets.toString("hex"))).size).toBe(1);
+});
+
+test("is signed again after an hour, for another domain, and with another certificate", async () => {
+  const clock = fakeClock();
+  const tls = { ...(await makeCertificate("ec", undefined, "mx.ours.dev")) };
+  const profileOf = createSignedProfiles({ settings: server.daemon.settings, tls, store: { clock } });
+  const signed: string[] = [];
+  const sign = async (domain = "ours.dev"): Promise<void> => {
+    for (const _ of [1, 2]) signed.push((await profileOf(domain)!).toString("hex"));
+  };
+  await sign();
+  clock.advance(3_600_000 - 1);
+  await sign();
+  expect(new Set(signed).size).toBe(1);
+  clock.advance(1);
+  await sign();
+  await sign("theirs.dev");
+  Object.assign(tls, await makeCertificate("ec", undefined, "mx.ours.dev"));
+  await sign();
+  expect(new Set(signed).size).toBe(4);
 });
 
 test.runIf(hasOpenssl).each(["rsa", "ec"] as const)(
