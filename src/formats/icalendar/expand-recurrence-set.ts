@@ -157,7 +157,7 @@ interface Starts {
 function listStarts(set: RecurrenceSet, master: Master, fromMs: number, toMs: number): Starts | undefined {
   const byLocal = new Map<number, Period | undefined>([[master.start.localMs, undefined]]);
   let goesOn = master.start.localMs > toMs;
-  for (const rule of countedFromStart(set, master)) {
+  for (const rule of countedFromStart(master)) {
     const expanded = expandOne(master, rule, fromMs, toMs);
     if (expanded === undefined) return undefined;
     goesOn ||= expanded.goesOn;
@@ -205,7 +205,7 @@ function untilOf({ until }: RecurrenceRule, zone: TimeZone, isDate: boolean): nu
 
 /** RFC 5545 section 3.3.10: DTSTART always counts as the first occurrence. Where no rule gives it, rules with COUNT have one
  *  fewer to give. */
-function countedFromStart(set: RecurrenceSet, master: Master): readonly RecurrenceRule[] {
+function countedFromStart(master: Master): readonly RecurrenceRule[] {
   const { rules } = master;
   if (rules.every(({ count }) => count === undefined)) return rules;
   const { localMs } = master.start;
