@@ -106,5 +106,7 @@ export function typesOf({ type, anyOf }: Json): unknown {
 }
 
 function firstSentence(text: unknown): string | undefined {
-  return typeof text === "string" ? /^.*?[.…](?= [A-Z]|$)|^.*$/s.exec(text)![0] : undefined;
+  if (typeof text !== "string") return undefined;
+  const end = text.search(/[.…](?: [A-Z]|$)/);
+  return end < 0 ? text : text.slice(0, end + 1);
 }
