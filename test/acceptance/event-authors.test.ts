@@ -106,9 +106,10 @@ it("over the tool of MCP", async () => {
     }),
   });
   const { result } = JSON.parse((await answer.text()).replace(/^[^{]*/, "")) as {
-    result: { structuredContent: { events: Told[] } };
+    result: { content: [{ text: string }] };
   };
-  expect(shown(result.structuredContent.events)).toEqual(told("second"));
+  const { events } = JSON.parse(result.content[0].text) as { events: Told[] };
+  expect(shown(events)).toEqual(told("second"));
 });
 
 it("to webhooks, which have no credential", async () => {
