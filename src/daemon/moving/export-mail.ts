@@ -3,6 +3,7 @@ import fs from "node:fs";
 import type { MailboxMessage } from "#/src/mail/entries.ts";
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import { keywordNumbers } from "#/src/model/flags.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { TransferRooms } from "./transfer-rooms.ts";
 
@@ -14,7 +15,7 @@ export interface MailWriter {
 
 export interface MailboxWriter extends AsyncDisposable {
   /** The messages come in the order of their UIDs. */
-  write(message: MailboxMessage, bytes: Buffer): Promise<void>;
+  write(message: MailboxMessage, bytes: Buffer, keywords: readonly string[]): Promise<void>;
 }
 
 export interface MailExport {
@@ -38,13 +39,15 @@ export async function exportMail(
   fs.rmSync(partial, { recursive: true, force: true });
   const boxes = await mail.listMailboxes(agent);
   const total = boxes.reduce((sum, { messageCount }) => sum + messageCount, 0);
+  const names = await mail.keywordNames(agent);
   let messages = 0;
   for (const box of boxes) {
     await using mailbox = await writer.openMailbox(partial, box);
     for await (const page of mail.messagePages(agent, box.number, [[1, 2 ** 32 - 1]]))
       for (const message of page) {
         signal.throwIfAborted();
-        await mailbox.write(message, await mail.readBytes(message));
+        const keywords = keywordNumbers(message.flags).flatMap((number) => names[number] ?? []);
+        await mailbox.write(message, await mail.readBytes(message), keywords);
         onProgress(++messages, total);
       }
   }

@@ -1,5 +1,5 @@
 /** Writes a folder of mbox files (RFC 4155), one for each mailbox: a line `From ` before each message, `>` before lines of it that
- *  begin so (mboxrd), flags in Status and X-Status. Lines end with LF, as programs that read an mbox expect it. */
+ *  begin so (mboxrd), flags in Status, X-Status and X-Keywords. Lines end with LF, as programs that read an mbox expect it. */
 import fs from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";
@@ -13,8 +13,8 @@ export const mboxWriter: MailWriter = {
     fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
     const handle = await open(file, "wx", 0o600);
     return {
-      write: ({ internalDate, flags }, bytes) =>
-        handle.writeFile(mboxMessage(bytes, internalDate, flags.mask)),
+      write: ({ internalDate, flags }, bytes, keywords) =>
+        handle.writeFile(mboxMessage(bytes, internalDate, flags.mask, keywords)),
       [Symbol.asyncDispose]: () => handle.close(),
     };
   },
@@ -25,7 +25,7 @@ function fileName(level: string): string {
   return level === "." || level === ".." ? level.replaceAll(".", "_") : level.replaceAll("\0", "_");
 }
 
-function mboxMessage(bytes: Buffer, internalDate: number, mask: number): Buffer {
+function mboxMessage(bytes: Buffer, internalDate: number, mask: number, keywords: readonly string[]): Buffer {
   const text = bytes.toString("latin1").replaceAll("\r\n", "\n");
   const end = text.startsWith("\n") ? 0 : text.indexOf("\n\n") + 1;
   const header = end > 0 || text.startsWith("\n") ? text.slice(0, end) : `${text.trimEnd()}\n`;
@@ -41,7 +41,9 @@ function mboxMessage(bytes: Buffer, internalDate: number, mask: number): Buffer 
     ["D", deletedFlag],
     ["T", draftFlag],
   ]);
-  const quoted = `${header}Status: ${letters([["R", seenFlag]])}O\n${xStatus === "" ? "" : `X-Status: ${xStatus}\n`}${body}`;
+  const field = (name: string, value: string): string => (value === "" ? "" : `${name}: ${value}\n`);
+  const status = field("Status", `${letters([["R", seenFlag]])}O`) + field("X-Status", xStatus);
+  const quoted = header + status + field("X-Keywords", keywords.join(" ")) + body;
   const lines = quoted.replace(/^(>*From )/gm, ">$1");
   return Buffer.from(`From MAILER-DAEMON ${date}\n${lines}${lines.endsWith("\n") ? "" : "\n"}\n`, "latin1");
 }

@@ -1,4 +1,7 @@
 /** A source of mail to import. */
+import { keywordBytesMax } from "#/src/model/limits.ts";
+
+const keywordsOfMessageMax = 100;
 
 export interface SourceMessage {
   /** Levels divided by `/`; what is INBOX there is INBOX here. */
@@ -21,6 +24,13 @@ export interface MailSource extends AsyncDisposable {
   /** How many there are, as far as it is known beforehand. */
   count(): Promise<number>;
   messages(): AsyncIterable<SourceMessage>;
+}
+
+/** Of the names in a file, those that can be keywords (RFC 9051 section 9, `flag-keyword`). */
+export function keptKeywords(names: readonly string[]): readonly string[] {
+  const isKeyword = (name: string): boolean =>
+    name.length <= keywordBytesMax && /^[!#$&'+,\-./0-9:;<=>?@A-Z[^_`a-z|}~]+$/.test(name);
+  return [...new Set(names.filter(isKeyword))].slice(0, keywordsOfMessageMax);
 }
 
 /** Lines of a file of Unix end with LF, those of a message with CRLF (RFC 5322 section 2.1). */

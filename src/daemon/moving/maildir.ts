@@ -4,7 +4,7 @@ import fs from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { answeredFlag, deletedFlag, draftFlag, flaggedFlag, seenFlag } from "#/src/model/flags.ts";
-import { type MailSource, type SourceMessage, withCrlf } from "./mail-source.ts";
+import { keptKeywords, type MailSource, type SourceMessage, withCrlf } from "./mail-source.ts";
 
 /** Letters behind `:2,`. */
 export const letterFlags = [
@@ -14,6 +14,11 @@ export const letterFlags = [
   ["S", seenFlag],
   ["T", deletedFlag],
 ] as const;
+
+/** Letters of keywords, whose names are in a file of each folder. */
+export const keywordLetters = "abcdefghijklmnopqrstuvwxyz";
+export const keywordsFile = "dovecot-keywords";
+const keywordsFileBytesMax = 16 * 1024;
 
 export function isMaildir(folder: string): boolean {
   return ["cur", "new"].every((name) => fs.existsSync(path.join(folder, name)));
@@ -39,20 +44,36 @@ export function openMaildir(top: string): MailSource {
         .sort()
         .map((name) => ({ file: path.join(directory, part, name), isNew: part === "new" })),
     );
+  function* messagesIn(folder: string, directory: string): Generator<SourceMessage> {
+    const names = readKeywords(directory);
+    for (const { file, isNew } of files(directory)) yield messageOf(folder, file, isNew, names);
+  }
   return {
     name: `maildir ${top}`,
     async count() {
       return folders().reduce((sum, { directory }) => sum + files(directory).length, 0);
     },
     async *messages() {
-      for (const { folder, directory } of folders())
-        for (const { file, isNew } of files(directory)) yield messageOf(folder, file, isNew);
+      for (const { folder, directory } of folders()) yield* messagesIn(folder, directory);
     },
     async [Symbol.asyncDispose]() {},
   };
 }
 
-function messageOf(folder: string, file: string, isNew: boolean): SourceMessage {
+/** The names of the letters, by their places. */
+function readKeywords(directory: string): ReadonlyMap<number, string> {
+  const file = path.join(directory, keywordsFile);
+  if (!fs.existsSync(file) || fs.statSync(file).size > keywordsFileBytesMax) return new Map();
+  const lines = fs.readFileSync(file, "utf8").matchAll(/^(\d{1,2}) (\S+)$/gm);
+  return new Map([...lines].map(([, at, name]) => [Number(at), name!]));
+}
+
+function messageOf(
+  folder: string,
+  file: string,
+  isNew: boolean,
+  names: ReadonlyMap<number, string>,
+): SourceMessage {
   // Flags change the name behind the colon; what stands before it stays.
   const [unique = "", info = ""] = path.basename(file).split(/[:;!]2,/);
   const letters = isNew ? "" : info;
@@ -65,7 +86,9 @@ function messageOf(folder: string, file: string, isNew: boolean): SourceMessage 
     folder,
     key: `${folder} ${unique}`,
     flags,
-    keywords: [],
+    keywords: keptKeywords(
+      [...keywordLetters].flatMap((letter, at) => (letters.includes(letter) ? (names.get(at) ?? []) : [])),
+    ),
     internalDate: found?.mtimeMs ?? Date.now(),
     size: found?.size ?? 0,
     async read() {

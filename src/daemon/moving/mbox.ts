@@ -1,12 +1,12 @@
 /** Reads an mbox file (RFC 4155) of the variant mboxrd: a line `From ` begins a message, and `>From ` in a message loses one `>`.
- *  Flags are in Status and X-Status, as mutt and Dovecot write them. */
+ *  Flags are in Status, X-Status and X-Keywords, as mutt and Dovecot write them. */
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { WaypostError } from "#/src/model/errors.ts";
 import { answeredFlag, deletedFlag, draftFlag, flaggedFlag, seenFlag } from "#/src/model/flags.ts";
 import { importedLinesMax } from "#/src/model/limits.ts";
-import { type MailSource, type SourceMessage, withCrlf } from "./mail-source.ts";
+import { keptKeywords, type MailSource, type SourceMessage, withCrlf } from "./mail-source.ts";
 
 const chunkBytes = 1024 * 1024;
 const lineFeed = 10;
@@ -51,7 +51,7 @@ function messageOf(folder: string, key: string, { lines, size, date }: Found): S
     folder,
     key,
     flags,
-    keywords: [],
+    keywords: keptKeywords((/^X-Keywords:[ \t]*(.*)$/im.exec(header)?.[1] ?? "").split(" ")),
     size,
     ...(date === undefined ? {} : { internalDate: date }),
     async read() {

@@ -1,0 +1,88 @@
+/** The columns of the log and the server itself: what each holds, and what becomes of it on each journey. */
+import {
+  credential,
+  forgotten,
+  integer,
+  nullable,
+  octets,
+  ofLog,
+  ofServer,
+  staysHere,
+  text,
+} from "./column.ts";
+
+export const serverTables = {
+  change: {
+    agent_id: integer(ofLog),
+    modseq: integer(ofLog),
+    ordinal: integer(ofLog),
+    kind: text(ofLog),
+    parent: integer(ofLog),
+    operation: text(ofLog),
+    ids: text(ofLog),
+    event: nullable(text(ofLog)),
+    data: nullable(text(ofLog)),
+    at: integer(ofLog),
+    by_kind: nullable(integer(ofLog)),
+    by_agent: nullable(integer(ofLog)),
+    by_credential: nullable(integer(ofLog)),
+    by_door: nullable(integer(ofLog)),
+    by_request: nullable(integer(ofLog)),
+  },
+  idempotency: {
+    agent_id: integer(staysHere("a repeated request goes to its server")),
+    key: text(staysHere("a repeated request goes to its server")),
+    operation: text(staysHere("a repeated request goes to its server")),
+    request_hash: octets(staysHere("a repeated request goes to its server")),
+    result: text(staysHere("a repeated request goes to its server")),
+    expires_at: integer(staysHere("a repeated request goes to its server")),
+  },
+  deployment: {
+    name: text(ofServer),
+    value: octets(ofServer),
+  },
+  counter: {
+    name: text(ofServer),
+    value: integer(ofServer),
+  },
+  schema_version: {
+    version: integer(ofServer),
+    applied_at: integer(ofServer),
+  },
+  daemon: {
+    daemon: text(ofServer),
+    beat: integer(ofServer),
+  },
+  lease: {
+    name: text(ofServer),
+    daemon: text(ofServer),
+  },
+  operator_token: {
+    operator_token_id: integer(credential),
+    name: text(credential),
+    hash: octets(credential),
+    scopes: text(credential),
+    created_at: integer(credential),
+    expires_at: integer(credential),
+    revoked_at: nullable(integer(credential)),
+  },
+  operator_call: {
+    operator_call_id: integer(ofServer),
+    operator_token_id: nullable(integer(ofServer)),
+    request_id: text(ofServer),
+    operation: text(ofServer),
+    input: text(ofServer),
+    outcome: nullable(text(ofServer)),
+    started_at: integer(ofServer),
+    ended_at: nullable(integer(ofServer)),
+    key: nullable(text(ofServer)),
+    request_hash: nullable(octets(ofServer)),
+    key_expires_at: nullable(integer(ofServer)),
+    answer: nullable(octets(ofServer)),
+  },
+  freed_object: {
+    account_id: integer(forgotten),
+    object: text(forgotten),
+    remove_after: integer(forgotten),
+  },
+} as const;

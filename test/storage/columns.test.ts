@@ -1,0 +1,195 @@
+/** What `storage/schema` says of the columns: that they are all of the schema, and what becomes of them where messages go within a store,
+ *  and in a backup. Archives and files of mail: `test/daemon/journeys.test.ts`. */
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { nobody } from "#/src/model/author.ts";
+import { draftFlag, keywordNumbers, systemFlagsMask } from "#/src/model/flags.ts";
+import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
+import { openStore } from "#/storage/open-store.ts";
+import { findDraft } from "#/storage/queries/mail/drafts.ts";
+import { findMailboxByName } from "#/storage/queries/mail/mailboxes.ts";
+import type { Journey } from "#/storage/schema/column.ts";
+import { schema, type TableName } from "#/storage/schema/schema.ts";
+import type { Reader } from "#/storage/sql.ts";
+import { openWriting, SqliteSql } from "#/storage/sqlite/connection.ts";
+import { beginAnew } from "#/storage/sqlite/restore.ts";
+import { openTestDatabase } from "../support/database.ts";
+import { writeEverything } from "../support/every-write.ts";
+import { carriedColumns } from "../support/journeys.ts";
+import { itOnSqlite, openTestStore, seedAgent, testFacts } from "../support/store.ts";
+
+it("has every column of the schema, and no other", async () => {
+  using test = await openTestDatabase();
+  const rows = await test.tx.all<{ table: string; column: string; isNullable: number }>(
+    `select m.name as "table", c.name as "column", c."notnull" = 0 and c.pk = 0 as "isNullable"
+    from sqlite_master as m join pragma_table_info(m.name) as c
+    where m.type = 'table' and m.name not like 'sqlite_%'`,
+  );
+  const stored = rows.map(({ table, column, isNullable }) => [table, column, isNullable === 1].join());
+  const declared = Object.entries(schema).flatMap(([table, columns]) =>
+    Object.entries(columns).map(([column, { isNullable }]) => [table, column, isNullable].join()),
+  );
+  expect(declared.toSorted()).toEqual(stored.toSorted());
+});
+
+itOnSqlite("is the same after a backup is put back, where it says so, and otherwise not", async () => {
+  const top = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-columns-"));
+  try {
+    const store = await openStore({ folder: path.join(top, "store") });
+    await writeEverything(store, (name, args) => store.write(nobody, name, args));
+    fs.mkdirSync(path.join(top, "copy"));
+    await store.backup(path.join(top, "copy", "waypost.db"));
+    await store.close();
+    const [before, after] = ["store", "copy"].map((name) => openWriting(path.join(top, name)));
+    await beginAnew(after!, Date.now());
+    const changed: string[] = [];
+    for (const [table, columns] of Object.entries(schema))
+      for (const [column, { fates }] of Object.entries(columns)) {
+        const query = `select ${column} as value from ${table} order by 1`;
+        const [was, is] = await Promise.all([before!, after!].map((one) => new SqliteSql(one).column(query)));
+        // There is nothing to be seen where no row has a value.
+        const isEmpty = was!.every((value) => value === null);
+        if (isEmpty || JSON.stringify(was) !== JSON.stringify(is)) changed.push(`${table}.${column}`);
+        if (fates.restore === "carried") expect(is, `${table}.${column}`).toEqual(was);
+      }
+    const declared = Object.entries(schema).flatMap(([table, columns]) =>
+      Object.entries(columns).flatMap(([column, { fates }]) =>
+        fates.restore === "carried" ? [] : [`${table}.${column}`],
+      ),
+    );
+    expect(declared.filter((one) => !changed.includes(one))).toEqual([]);
+    for (const one of [before!, after!]) one.close();
+  } finally {
+    fs.rmSync(top, { recursive: true });
+  }
+});
+
+describe("a message with a value of its own in every column", () => {
+  it("keeps them in a copy and in a transfer to another owner", async () => {
+    await using scene = await openScene();
+    const { store, ada, bob, source, at } = scene;
+    const uids = [[1, 1]] as const;
+    const archive = (await findMailboxByName(store, ada.agent, "Archive"))!.mailbox;
+    await store.write(nobody, "copyMessages", {
+      ...{ agent: ada.agent, source: ada.inbox, target: archive, uids, actor: nobody, at },
+    });
+    await store.write(nobody, "transferMessages", {
+      source: { agent: ada.agent, mailbox: ada.inbox, actor: nobody },
+      target: { agent: bob.agent, mailbox: bob.inbox, actor: nobody },
+      ...{ uids, isMove: false, threadKeys: [], at },
+    });
+    const copy = await stateOf(store, ada.agent, archive);
+    const transferred = await stateOf(store, bob.agent, bob.inbox);
+    for (const [journey, arrived] of [
+      ["copy", copy],
+      ["transfer", transferred],
+    ] as const)
+      expect(onlyCarried(arrived, journey), journey).toEqual(onlyCarried(source, journey));
+  });
+
+  it("keeps them in a new version of a draft", async () => {
+    await using scene = await openScene();
+    const { store, ada, message, at } = scene;
+    const drafts = (await findMailboxByName(store, ada.agent, "Drafts"))!.mailbox;
+    const made = await store.write(nobody, "createDraft", { agent: ada.agent, message, options: "{}", at });
+    const uids = [[1, 1]] as const;
+    await store.write(nobody, "storeFlags", {
+      ...{ agent: ada.agent, mailbox: drafts, uids, mode: "add", flags: 2 | draftFlag, keywords: ["Own"] },
+      ...{ actor: nobody, at },
+    });
+    const before = await stateOf(store, ada.agent, drafts);
+    await store.write(nobody, "updateDraft", {
+      ...{ agent: ada.agent, draft: made.draft, options: "{}", at: at + 1 },
+      version: (await findDraft(store, ada.agent, made.draft))!.version,
+      message: { ...message, facts: await testFacts("Another.\r\n", { subject: "Another" }) },
+    });
+    const after = await stateOf(store, ada.agent, drafts);
+    expect(after.message!.subject).toBe("Another");
+    expect(onlyCarried(after, "draftVersion")).toEqual(onlyCarried(before, "draftVersion"));
+  });
+});
+
+type State = Partial<Record<TableName, Readonly<Record<string, unknown>>>>;
+
+async function openScene() {
+  const test = await openTestStore();
+  const { store } = test;
+  const ada = await seedAgent(store, "ada");
+  const bob = await seedAgent(store, "bob");
+  const at = store.clock.now();
+  const facts = {
+    ...(await testFacts("Hello.\r\n", { subject: "Own", hasAgentPart: true })),
+    ...{ date: 5, fromAddress: "own@example.net", fromName: "Own", referenceIds: "own@far.example" },
+  };
+  const message = { facts, flags: 3, keywords: ["Own"], internalDate: 7, provenance: '{"source":"api"}' };
+  // Numbers of keywords differ between owners.
+  await store.write(nobody, "appendMessages", {
+    ...{
+      agent: bob.agent,
+      mailbox: (await findMailboxByName(store, bob.agent, "Archive"))!.mailbox,
+      actor: nobody,
+      at,
+    },
+    messages: [{ ...message, keywords: ["Other"], isAuthenticated: false }],
+  });
+  await store.write(nobody, "appendMessages", {
+    ...{ agent: ada.agent, mailbox: ada.inbox, actor: nobody, at },
+    messages: [{ ...message, receivedAt: 6, isAuthenticated: true }],
+  });
+  const source = await stateOf(store, ada.agent, ada.inbox);
+  const empty = Object.entries(source.message!).filter(
+    ([column, value]) => value === null && column !== "trace",
+  );
+  expect(empty).toEqual([]);
+  const drafted = { facts, provenance: message.provenance, isAuthenticated: true };
+  return {
+    store,
+    ada,
+    bob,
+    source,
+    at,
+    message: drafted,
+    [Symbol.asyncDispose]: () => test[Symbol.asyncDispose](),
+  };
+}
+
+/** The last message of a mailbox: its rows, with keywords by their names. */
+async function stateOf(reader: Reader, agent: AgentNumber, mailbox: number): Promise<State> {
+  const entry = (await reader.get<{ flags: number; keywords: string | null; message_id: MessageNumber }>(
+    "select * from entry where agent_id = ? and mailbox_id = ? order by uid desc limit 1",
+    agent,
+    mailbox,
+  ))!;
+  const message = await reader.get<Record<string, unknown>>(
+    "select * from message where agent_id = ? and message_id = ?",
+    agent,
+    entry.message_id,
+  );
+  const keywords = await reader.all<{ number: number; name: string }>(
+    "select keyword_number as number, name from keyword where agent_id = ?",
+    agent,
+  );
+  const held = keywordNumbers({ mask: entry.flags, overflow: entry.keywords });
+  const draft = await reader.get<Record<string, unknown>>(
+    "select * from draft where agent_id = ? and message_id = ?",
+    agent,
+    entry.message_id,
+  );
+  return {
+    message: message!,
+    entry: { ...entry, flags: entry.flags & systemFlagsMask },
+    keyword: { name: held.map((one) => keywords.find(({ number }) => number === one)!.name) },
+    ...(draft === undefined ? {} : { draft }),
+  };
+}
+
+function onlyCarried(state: State, journey: Journey): object {
+  return Object.fromEntries(
+    Object.entries(state).map(([table, row]) => [
+      table,
+      Object.fromEntries(carriedColumns(table as TableName, journey).map((column) => [column, row[column]])),
+    ]),
+  );
+}
