@@ -228,6 +228,10 @@ const eventForm = z
     status: z.string().optional(),
     recurring: z.literal(true).optional(),
     recurrence_id: z.string().optional(),
+    dense: z
+      .literal(true)
+      .optional()
+      .describe("In a month: the series has too many instances to list each; this stands for all of them."),
     organizer: z.string().optional(),
     participants: z.int().optional(),
     updated_at: time,
@@ -316,7 +320,10 @@ const fullContents = {
     addresses: z.array(z.string()),
     state: z.string(),
     paused: z.strictObject({ reason: z.string(), since: time.optional() }).optional(),
-    folders: z.array(z.strictObject({ ...folderFacts, size: z.int() })),
+    folders: z
+      .array(z.strictObject({ ...folderFacts, size: z.int() }))
+      .optional()
+      .describe("Absent where no mail is reached."),
     calendars: z.array(calendar),
     addressbooks: z.array(addressbook),
     reach: reach.optional(),

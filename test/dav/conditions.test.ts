@@ -121,6 +121,9 @@ test.each([
   "DTSTART:00010101T000000Z",
   "DTSTART:99991231T235959Z",
   "DTSTART:20260101T000000Z\r\nRRULE:FREQ=DAILY;COUNT=10000",
+  // Times that nothing computes with are text.
+  "DTSTART:20260101T000000Z\r\nCREATED:00001231T000000Z",
+  "DTSTART:20260101T000000Z\r\nLAST-MODIFIED:00000000T000000Z",
 ])("an event with %s is at the limits and stored", async (lines) => {
   const answer = await ada.request("PUT", `${calendar}at-limits.ics`, eventText("at-limits", lines), ics);
   expect([201, 204]).toContain(answer.status);

@@ -37,6 +37,8 @@ export interface Row {
   readonly kind: ObjectKind | "";
   /** The scopes that the request needs, all of them. */
   readonly scopes: readonly Scope[];
+  /** Any of these does as well. */
+  readonly or?: readonly Scope[];
   /** A scope of the token that is checked before the object is looked for. */
   readonly first?: Scope;
   /** The folder that a grant must reach: that of the object; "all" folders of the mailbox; "any" if folders do not matter. */
@@ -83,7 +85,10 @@ const table = [
   beside("search", "/folder", "folder", read, ({ folder }) => ({ folder })),
   beside("search", "/thread", "thread", read, ({ thread }) => ({ thread })),
 
-  row("part.describe", "/id", "agent", read, "any", ({ agent }) => ({ id: agent }), 200),
+  {
+    ...row("part.describe", "/id", "agent", read, "any", ({ agent }) => ({ id: agent }), 200),
+    or: [...readCalendar, ...readContacts],
+  },
   row("part.describe", "/id", "message", read, "inbox", ({ message }) => ({ id: message }), 200),
   row("part.describe", "/id", "thread", read, "any", ({ thread }) => ({ id: thread }), 200),
   row("part.describe", "/id", "folder", read, "inbox", ({ inbox }) => ({ id: inbox }), 200),

@@ -173,7 +173,8 @@ function expectedOf(row: Row, relation: Relation, scopes: readonly Scope[]): num
   if (row.first !== undefined && !hasScope(owned, row.first)) return 403;
   // An object of another mailbox is looked for after the caller's rights on its own mailbox were checked.
   const needed = (relation === "own" ? row.own?.scopes : undefined) ?? row.scopes;
-  const isReached = needed.every((one) => hasScope(owned, one));
+  const isReached =
+    needed.every((one) => hasScope(owned, one)) || row.or?.some((one) => hasScope(owned, one)) === true;
   if (row.isBeside === true) {
     if (!isReached) return 403;
     if (relation === "own") return ownOf(row);

@@ -93,7 +93,7 @@ describe("contact.create", () => {
   });
 
   it.each([
-    ["an address that is none", { name: "A", emails: [1] }, "/body/emails/k1"],
+    ["an address that is none", { name: "A", emails: [1] }, "/body/emails/0"],
     ["a wrong type", { name: "A", emails: { k: { address: 1 } } }, "/body/emails/k/address"],
     ["an unknown member", { name: "A", Nick: "x" }, "/body/Nick"],
     [

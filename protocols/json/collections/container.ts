@@ -158,7 +158,7 @@ export function assertVersion(
     "precondition_failed",
     given === undefined
       ? "The version that was read is needed."
-      : "The collection has changed since that version.",
+      : "The object has changed since that version.",
     { version, current },
   );
 }

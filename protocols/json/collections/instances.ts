@@ -29,7 +29,11 @@ export interface InstancesRequest {
 }
 
 /** An event as a listing has it, with the times of the instance. */
-export type ShownInstance = ReturnType<typeof shownForm> & { readonly recurrence_id?: string };
+export type ShownInstance = ReturnType<typeof shownForm> & {
+  readonly recurrence_id?: string;
+  /** A series of too many instances to list each of them. */
+  readonly dense?: true;
+};
 
 interface Told {
   readonly startMs: number;
@@ -96,8 +100,8 @@ export async function listInstances(
     const { number: item } = stored;
     if (instances === undefined) {
       const form = await context.rooms.events.run("list", { bytes: stored.bytes, zone });
-      // Too many instances to list each of them.
-      return [{ startMs: sinceMs, item, recurrenceId: "", shown: shownForm(context, stored, form, id) }];
+      const shown = { ...shownForm(context, stored, form, id), dense: true as const };
+      return [{ startMs: sinceMs, item, recurrenceId: "", shown }];
     }
     return instances.map(({ form, recurrenceId = "", startMs }) => ({
       startMs,

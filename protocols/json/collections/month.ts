@@ -2,6 +2,7 @@
 import { utcOfLocal } from "#/src/formats/icalendar/time-zone.ts";
 import type { ReachedCollection } from "#/src/reach/collection-reach.ts";
 import { zoneNamed } from "#/src/render/events/event-times.ts";
+import { defaultCharacters } from "../describe/limits.ts";
 import type { OperationContext } from "../operation.ts";
 import { listInstances } from "./instances.ts";
 
@@ -23,7 +24,7 @@ export function listMonth(
   context: OperationContext,
   collection: ReachedCollection,
   zone: string | undefined,
-  { month, cursor, max_chars: charactersMax = Number.POSITIVE_INFINITY }: MonthRequest,
+  { month, cursor, max_chars: charactersMax = defaultCharacters }: MonthRequest,
 ) {
   return listInstances(context, collection, {
     ...monthRange(month, zone),

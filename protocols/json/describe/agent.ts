@@ -1,7 +1,10 @@
 /** `ag_…`: addresses, state, folders with counts, reach. A reader finds everything else from here. */
+
+import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
-import { reachAgent } from "#/src/reach/agents.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import { type ReachedData, reachAgent, reachesScope } from "#/src/reach/agents.ts";
 import { isVisible } from "#/src/reach/messages.ts";
 import { collectionFacts } from "../collections/container.ts";
 import { listReadable } from "../collections/reach.ts";
@@ -24,10 +27,13 @@ export async function describeAgent(
       hint: "Leave cursor out.",
     });
   const { mail, accounts, feed } = context.rooms;
-  const reached = await reachAgent(context, name.agent, "mail:read");
+  const mailbox = await reachIfAny(context, name.agent);
   const facts = await accounts.findAgentFacts(name.agent);
   if (facts === undefined) unknownObject();
-  const folders = (await mail.listMailboxes(name.agent)).filter((one) => isVisible(reached, one.number));
+  const folders =
+    mailbox === undefined
+      ? undefined
+      : (await mail.listMailboxes(name.agent)).filter((one) => isVisible(mailbox, one.number));
   const addressbooks = await listReadable(context, "addressbook", name.agent);
   const calendars = await listReadable(context, "calendar", name.agent);
   return {
@@ -41,20 +47,26 @@ export async function describeAgent(
       addresses: facts.addresses,
       state: facts.state,
       ...(facts.pause === undefined ? {} : { paused: shownPause(facts.pause) }),
-      folders: folders.map((one) => ({
-        id: one.id,
-        path: one.name,
-        ...roleField(one.role),
-        total: one.messageCount,
-        unread: one.unseenCount,
-        size: one.byteCount,
-      })),
+      ...(folders === undefined ? {} : { folders: folders.map(shownFolder) }),
       calendars: calendars.map((one) => collectionFacts(context, one)),
       addressbooks: addressbooks.map((one) => collectionFacts(context, one)),
       ...(name.agent === context.principal.agent ? { reach: await shownReach(context) } : {}),
     },
     version: String(await feed.position(name.agent)),
   };
+}
+
+function shownFolder(folder: Mailbox) {
+  const { id, name, role, messageCount, unseenCount, byteCount } = folder;
+  return { id, path: name, ...roleField(role), total: messageCount, unread: unseenCount, size: byteCount };
+}
+
+/** The mail that is reached there; undefined where calendars or contacts alone are. Throws where nothing is. */
+async function reachIfAny(context: OperationContext, agent: AgentNumber): Promise<ReachedData | undefined> {
+  if (await reachesScope(context, agent, "mail:read")) return reachAgent(context, agent, "mail:read");
+  const others = ["calendar:read", "contacts:read"] as const;
+  for (const scope of others) if (await reachesScope(context, agent, scope)) return undefined;
+  return reachAgent(context, agent, "mail:read");
 }
 
 /** The mailboxes that the credential reaches, its own mailbox first. */

@@ -3,7 +3,7 @@
 import { type Component, listComponents } from "#/src/formats/content-lines/content-line.ts";
 import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
-import { acceptCard, patchCard } from "#/src/formats/jscontact/accept-card.ts";
+import { acceptCard, assertNotEmpty, isEmpty, patchCard } from "#/src/formats/jscontact/accept-card.ts";
 import { isObject, type JsonObject, member } from "#/src/formats/jscontact/json.ts";
 import { readCard } from "#/src/formats/jscontact/read-contact.ts";
 import { updateCard, writeCard } from "#/src/formats/jscontact/write-contact.ts";
@@ -55,6 +55,7 @@ export interface ContactJobs {
 const actions: Actions<ContactJobs> = {
   create({ body, uid }) {
     const card = acceptCard(withoutLinks(body, "", {}), uid);
+    assertNotEmpty(card);
     return writeContentLines({ items: [writeCard(card)] });
   },
   change({ bytes, id, change }) {
@@ -100,7 +101,8 @@ function cardOf(bytes: Uint8Array): Component {
 
 function replacement(card: JsonObject, body: CardBody): JsonObject {
   const uid = card.uid as string;
-  const accepted = acceptCard(body, uid);
+  const accepted = acceptCard(body, uid, card);
+  if (!isEmpty(card)) assertNotEmpty(accepted);
   if (accepted.uid === uid) return accepted;
   throw new WaypostError("invalid", "The uid of a contact cannot be changed.", {
     field: "/uid",

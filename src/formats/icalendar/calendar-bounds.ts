@@ -15,18 +15,7 @@ import { utcOfLocal } from "./time-zone.ts";
 
 export type BrokenBound = "min-date-time" | "max-date-time" | "max-instances";
 
-const timeNames = [
-  "DTSTART",
-  "DTEND",
-  "DUE",
-  "RECURRENCE-ID",
-  "RDATE",
-  "EXDATE",
-  "COMPLETED",
-  "CREATED",
-  "DTSTAMP",
-  "LAST-MODIFIED",
-] as const;
+const timeNames = ["DTSTART", "DTEND", "DUE", "RECURRENCE-ID", "RDATE", "EXDATE", "DTSTAMP"] as const;
 
 /** `components`: the series and its overrides. */
 export function findBrokenBound(

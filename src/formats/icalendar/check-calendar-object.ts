@@ -133,15 +133,16 @@ const isTimeOrPeriod: Check = (value) =>
 
 const once: ReadonlyMap<string, Check> = new Map([
   ["UID", () => true],
+  // Nothing is computed with these times: a wrong one is kept as text.
+  ["COMPLETED", () => true],
+  ["CREATED", () => true],
+  ["LAST-MODIFIED", () => true],
   ["DTSTAMP", isTime],
   ["DTSTART", isTime],
   ["DTEND", isTime],
   ["DUE", isTime],
   ["DURATION", isDuration],
   ["RECURRENCE-ID", isTime],
-  ["COMPLETED", isTime],
-  ["CREATED", isTime],
-  ["LAST-MODIFIED", isTime],
   ["SEQUENCE", (value) => /^[+-]?\d{1,10}$/.test(value.trim())],
   // RFC 5545 section 3.6.6 itself has a time without VALUE=DATE-TIME.
   ["TRIGGER", (value) => (parseDuration(value) ?? parseCalendarTime(value)) !== undefined],

@@ -1,12 +1,14 @@
-/** YEARLY rules that select days by BYWEEKNO or BYYEARDAY (RFC 5545 section 3.3.10). `rrule-temporal` 2.2.7 leaves BYDAY out
+/** YEARLY rules that select days by BYWEEKNO or BYYEARDAY, or by the 53rd weekday, which few years have (RFC 5545 section 3.3.10).
+ *  `rrule-temporal` 2.2.7 takes a day of the next year for the 53rd of a year that has 52, leaves BYDAY out
  *  beside BYYEARDAY, and takes the calendar year of DTSTART for the first period of BYWEEKNO, where the RFC means the year
  *  that the week belongs to. Each day of a period is tested; without BYDAY, BYWEEKNO selects DTSTART's weekday. */
 import { recurrenceInstancesMax, recurrenceIterationsMax } from "#/src/model/limits.ts";
 import { dayMs } from "./calendar-time.ts";
 import { type RecurrenceRule, type RuleStarts, type StartedRule, weekdays } from "./recurrence-rule.ts";
 
-export function selectsYearDays({ freq, byWeekNo, byYearDay }: RecurrenceRule): boolean {
-  return freq === "YEARLY" && (byWeekNo !== undefined || byYearDay !== undefined);
+export function selectsYearDays({ freq, byWeekNo, byYearDay, byMonth, byDay = [] }: RecurrenceRule): boolean {
+  const is53rd = byMonth === undefined && byDay.some((name) => /^-?53/.test(name));
+  return freq === "YEARLY" && (byWeekNo !== undefined || byYearDay !== undefined || is53rd);
 }
 
 /** Like `expandRule`, for these rules. */
@@ -107,13 +109,22 @@ function fits(rule: RecurrenceRule, startMs: number, day: number): boolean {
     isSelected(rule.byMonth, month + 1, 12) &&
     isSelected(rule.byMonthDay, date.getUTCDate(), daysOfMonth) &&
     isSelected(rule.byYearDay, yearDay, daysOfYear) &&
-    isWeekday(rule, startMs, day)
+    isWeekday(rule, startMs, day, { yearDay, daysOfYear })
   );
 }
 
-/** Beside BYWEEKNO and BYYEARDAY a weekday has no number. */
-function isWeekday({ byDay, byMonthDay, byYearDay }: RecurrenceRule, startMs: number, day: number): boolean {
-  if (byDay !== undefined) return byDay.some((name) => name.slice(-2) === weekdays[weekdayOf(day)]);
+/** Beside BYWEEKNO and BYYEARDAY a weekday has no number; else it is the number within the year. */
+function isWeekday(
+  { byDay, byMonthDay, byYearDay, byWeekNo }: RecurrenceRule,
+  startMs: number,
+  day: number,
+  { yearDay, daysOfYear }: { readonly yearDay: number; readonly daysOfYear: number },
+): boolean {
+  const [nth, nthLast] = [Math.ceil(yearDay / 7), -Math.ceil((daysOfYear - yearDay + 1) / 7)];
+  const isNumbered = (byWeekNo ?? byYearDay) === undefined;
+  const isNumber = (text: string) => text === "" || !isNumbered || [nth, nthLast].includes(Number(text));
+  if (byDay !== undefined)
+    return byDay.some((name) => name.slice(-2) === weekdays[weekdayOf(day)] && isNumber(name.slice(0, -2)));
   return (byMonthDay ?? byYearDay) !== undefined || weekdayOf(day) === weekdayOf(startMs);
 }
 

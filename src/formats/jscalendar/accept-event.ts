@@ -7,6 +7,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { overrideEntriesMax } from "#/src/model/limits.ts";
 import { dayMs } from "../icalendar/calendar-time.ts";
 import { formatDuration, parseDuration } from "../icalendar/duration.ts";
+import { atSent } from "../jscontact/at-sent.ts";
 import {
   formatPointer,
   isArray,
@@ -31,7 +32,7 @@ import { utcName } from "./zone-names.ts";
 
 /** The Event or Task of a body; with this uid if it has none. */
 export function acceptEvent(body: JsonObject, uid: string): JsonObject {
-  return checked({ uid, ...withoutShortForms(body) }, noZones);
+  return atSent(body, shortForm, () => checked({ uid, ...withoutShortForms(body) }, noZones));
 }
 
 const noZones: JsonObject = {};
@@ -39,6 +40,10 @@ const noZones: JsonObject = {};
 /** Checks the members of the patch together, in the resulting object. A patch does not change the members that identify the
  *  object. */
 export function patchEvent(event: JsonObject, patch: JsonObject): JsonObject {
+  return atSent(patch, shortForm, () => patchedEvent(event, patch));
+}
+
+function patchedEvent(event: JsonObject, patch: JsonObject): JsonObject {
   let patched: Json = event;
   const pointers = Object.keys(patch).map((pointer) => pointer.replace(/^\//, ""));
   const places = new Set(pointers);
@@ -74,7 +79,7 @@ export function replaceEvent(event: JsonObject, body: JsonObject): JsonObject {
   ])
     if (event[name] !== undefined) kept[name] = event[name];
   const zones = (member(event, "timeZones") ?? noZones) as JsonObject;
-  const accepted = checked({ ...kept, ...withoutShortForms(body) }, zones);
+  const accepted = atSent(body, shortForm, () => checked({ ...kept, ...withoutShortForms(body) }, zones));
   for (const name of ["uid", "@type"])
     if (accepted[name] !== event[name]) throw invalid(name, "cannot be changed");
   return accepted;
@@ -145,13 +150,33 @@ function refusal(issue: z.core.$ZodIssue, at?: string): WaypostError {
   const name = issue.code === "unrecognized_keys" ? issue.keys[0] : undefined;
   const path = [...issue.path.map(String), ...(name === undefined ? [] : [name])];
   const field = `/${at === undefined ? "" : `${at}/`}${formatPointer(path)}`;
-  const hint = name === undefined ? undefined : replacedNames.get(name);
+  const hint = (name === undefined ? undefined : replacedNames.get(name)) ?? eventForms[path[0]!];
   const deepest = issue.code === "invalid_union" ? issue.errors.flat()[0] : undefined;
   return new WaypostError("invalid", `The event is invalid at ${field}: ${(deepest ?? issue).message}.`, {
     field,
     ...(hint === undefined ? {} : { hint }),
   });
 }
+
+/** How members are written. */
+const eventForms: Readonly<Record<string, string>> = {
+  __proto__: null as never,
+  title: 'title: "Review".',
+  start: 'start: "2026-03-02T10:00:00", a local time, with timeZone: "Europe/Berlin" or "Etc/UTC".',
+  timeZone: 'timeZone: "Europe/Berlin", a name of the IANA database.',
+  duration: 'duration: "PT1H30M", or "P1D" with showWithoutTime: true.',
+  participants:
+    'participants: ["ann@example.com"], or {"a": {"calendarAddress": "mailto:ann@example.com", "roles": {"attendee": true}}}.',
+  locations: 'locations: ["Room 5"], or {"l1": {"name": "Room 5"}}.',
+  virtualLocations:
+    'virtualLocations: ["https://meet.example.com/1"], or {"v1": {"uri": "https://meet.example.com/1"}}.',
+  alerts: 'alerts: ["-PT15M"], or {"a1": {"trigger": {"offset": "-PT15M"}}}.',
+  links: 'links: ["https://example.com/agenda"], or {"l1": {"href": "https://example.com/agenda"}}.',
+  keywords: 'keywords: ["travel"], or {"travel": true}.',
+  recurrenceRule:
+    'recurrenceRule: {"frequency": "weekly", "byDay": [{"day": "mo"}], "until": "2026-06-01T10:00:00"}.',
+  recurrenceOverrides: 'recurrenceOverrides: {"2026-03-09T10:00:00": {"excluded": true}}.',
+};
 
 /** Text that iCalendar can hold: LF as line end, without other control characters. */
 function cleanTexts(value: Json): Json {

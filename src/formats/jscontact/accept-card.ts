@@ -2,27 +2,59 @@
  *  or a patch of JSON pointers of the Card that is stored (RFC 9553 section 1.4.3). Throws `invalid` with the field. */
 import type { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
+import { atSent } from "./at-sent.ts";
 import { canonicalProperty } from "./card-properties.ts";
 import { cardSchema } from "./contact-schema.ts";
 import {
   formatPointer,
   isArray,
+  isEqual,
   isObject,
   type Json,
   type JsonObject,
+  member,
   type OpenObject,
   parsePointer,
   put,
   withAt,
 } from "./json.ts";
 
-/** The Card of a body; with this uid if it has none. */
-export function acceptCard(body: JsonObject, uid: string): JsonObject {
-  return { uid, ...checked(withoutShortForms(body)) };
+/** The Card of a body; with this uid if it has none. `stored`: the card that it replaces. */
+export function acceptCard(body: JsonObject, uid: string, stored: JsonObject = {}): JsonObject {
+  return atSent(body, shortForm, () => ({
+    uid,
+    ...withWholeName(stored, checked(withoutShortForms(body), stored)),
+  }));
 }
+
+/** Throws `invalid` for a card that says nothing about anybody. */
+export function assertNotEmpty(card: JsonObject): void {
+  if (isEmpty(card))
+    throw new WaypostError("invalid", "The contact is empty.", { field: "", hint: `At least ${forms.name}` });
+}
+
+export function isEmpty(card: JsonObject): boolean {
+  return Object.keys(card).every((key) => administrative.has(key));
+}
+
+/** Members that say nothing about anybody. */
+const administrative = new Set([
+  "@type",
+  "version",
+  "uid",
+  "kind",
+  "created",
+  "updated",
+  "language",
+  "prodId",
+]);
 
 /** Checks the members of the patch together, in the resulting Card. A patch does not change the uid. */
 export function patchCard(card: JsonObject, patch: JsonObject): JsonObject {
+  return atSent(patch, shortForm, () => withWholeName(card, patchedCard(card, patch)));
+}
+
+function patchedCard(card: JsonObject, patch: JsonObject): JsonObject {
   let patched: Json = card;
   const pointers = Object.keys(patch).map((pointer) => pointer.replace(/^\//, ""));
   for (const [pointer, value] of Object.entries(patch)) {
@@ -35,7 +67,7 @@ export function patchCard(card: JsonObject, patch: JsonObject): JsonObject {
     if (next === undefined) throw invalid(pointer, "is no place in this card");
     patched = next;
   }
-  const accepted = checked(patched as JsonObject);
+  const accepted = checked(patched as JsonObject, card);
   if (accepted.uid !== card.uid) throw invalid("uid", "cannot be changed");
   return accepted;
 }
@@ -45,9 +77,9 @@ function invalid(pointer: string, why: string): WaypostError {
   return new WaypostError("invalid", `${field} ${why}.`, { field });
 }
 
-function checked(card: JsonObject): JsonObject {
-  const result = cardSchema.safeParse(card);
-  if (!result.success) throw refusal(result.error.issues[0]!);
+function checked(card: JsonObject, stored: JsonObject): JsonObject {
+  const wrong = cardSchema.safeParse(card).error?.issues.find((issue) => !isStored(issue, stored));
+  if (wrong !== undefined) throw refusal(wrong);
   const plain = withoutDefaultTypes(card) as JsonObject;
   const { vCardProps, localizations, ...others } = plain;
   const isLocalized = isObject(localizations) && Object.keys(localizations).length > 0;
@@ -62,13 +94,75 @@ function checked(card: JsonObject): JsonObject {
   };
 }
 
+/** A name that is unknown here came with the stored card, from another program. */
+function isStored(issue: z.core.$ZodIssue, stored: JsonObject): boolean {
+  if (issue.code !== "unrecognized_keys") return false;
+  let place: Json | undefined = stored;
+  for (const step of issue.path)
+    place = isObject(place) ? member(place, String(step)) : isArray(place) ? place[Number(step)] : undefined;
+  return isObject(place) && issue.keys.every((key) => Object.hasOwn(place as JsonObject, key));
+}
+
 function refusal(issue: z.core.$ZodIssue): WaypostError {
-  const path = [
-    ...issue.path.map(String),
-    ...(issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : []),
-  ];
+  const name = issue.code === "unrecognized_keys" ? issue.keys[0]! : undefined;
+  const path = [...issue.path.map(String), ...(name === undefined ? [] : [name])];
   const field = `/${formatPointer(path)}`;
-  return new WaypostError("invalid", `The card is invalid at ${field}: ${issue.message}.`, { field });
+  const hint = name !== undefined && path.length === 1 ? formOf(name) : forms[path[0]!];
+  return new WaypostError("invalid", `The card is invalid at ${field}: ${issue.message}.`, {
+    field,
+    ...(hint === undefined ? {} : { hint }),
+  });
+}
+
+/** How members are written. */
+const forms: Readonly<Record<string, string>> = {
+  __proto__: null as never,
+  name: 'name: "Ada Lovelace", or {"components": [{"kind": "given", "value": "Ada"}, {"kind": "surname", "value": "Lovelace"}]}.',
+  emails:
+    'emails: ["ada@example.com"], or {"k1": {"address": "ada@example.com", "contexts": {"work": true}}}.',
+  phones:
+    'phones: ["+44 20 7946 0000"], or {"k1": {"number": "+44 20 7946 0000", "features": {"mobile": true}}}.',
+  organizations: 'organizations: {"o1": {"name": "Analytical Engines"}}.',
+  titles: 'titles: {"t1": {"name": "Engineer"}}.',
+  notes: 'notes: {"n1": {"note": "Prefers mail."}}.',
+  nicknames: 'nicknames: {"n1": {"name": "Ada"}}.',
+  addresses: 'addresses: {"a1": {"full": "12 St James Square, London", "countryCode": "GB"}}.',
+  anniversaries: 'anniversaries: {"b1": {"kind": "birth", "date": {"year": 1815, "month": 12, "day": 10}}}.',
+  links: 'links: {"l1": {"uri": "https://example.com"}}.',
+  onlineServices: 'onlineServices: {"s1": {"service": "Mastodon", "uri": "https://example.com/@ada"}}.',
+  keywords: 'keywords: {"customer": true}.',
+};
+
+/** What programs write in the place of a member. */
+const meant: Readonly<Record<string, string>> = {
+  __proto__: null as never,
+  mail: "emails",
+  phone: "phones",
+  tel: "phones",
+  mobile: "phones",
+  company: "organizations",
+  org: "organizations",
+  organisation: "organizations",
+  jobTitle: "titles",
+  role: "titles",
+  comment: "notes",
+  birthday: "anniversaries",
+  url: "links",
+  website: "links",
+  fullName: "name",
+  firstName: "name",
+  lastName: "name",
+  givenName: "name",
+  familyName: "name",
+  surname: "name",
+  tags: "keywords",
+  categories: "keywords",
+};
+
+function formOf(unknown: string): string | undefined {
+  const near = Object.keys(forms).find((name) => name === `${unknown}s` || name === `${unknown}es`);
+  const known = near ?? meant[unknown];
+  return known === undefined ? undefined : `Known here: ${forms[known]}`;
 }
 
 const shortFields: Readonly<Record<string, string>> = {
@@ -92,6 +186,39 @@ function shortForm(path: readonly string[], value: Json): Json {
   return Object.fromEntries(
     value.map((text, at) => [`k${at + 1}`, typeof text === "string" ? { [field]: text } : text]),
   );
+}
+
+/** The order in which a name is said. */
+const spokenOrder = ["title", "given", "given2", "surname", "surname2", "credential", "generation"];
+
+/** A name that has a full text and components, of which a caller changed one: the other is made from it. vCard 3.0 has both (RFC 2426
+ *  sections 3.1.1 and 3.1.2), and programs show either. */
+function withWholeName(stored: JsonObject, card: JsonObject): JsonObject {
+  const [before, name] = [member(stored, "name"), member(card, "name")];
+  if (!isObject(before) || !isObject(name)) return card;
+  const { full, components } = name;
+  if (before.components === undefined || isEqual(before, name)) return card;
+  const isFullNew = typeof full === "string" && full !== before.full;
+  const areComponentsNew = components !== undefined && !isEqual(components, before.components);
+  if (isFullNew && !areComponentsNew) return { ...card, name: { ...name, components: componentsOf(full) } };
+  if (areComponentsNew && before.full !== undefined && full === before.full)
+    return { ...card, name: { ...name, full: fullOf(components) } };
+  return card;
+}
+
+/** The last word is the surname. */
+function componentsOf(full: string): Json {
+  const words = full.trim().split(/\s+/);
+  const surname = words.length > 1 ? words.pop() : undefined;
+  const given = { kind: "given", value: words.join(" ") };
+  return surname === undefined ? [given] : [{ kind: "surname", value: surname }, given];
+}
+
+function fullOf(components: Json): string {
+  const parts = (isArray(components) ? components : []).filter(isObject);
+  return spokenOrder
+    .flatMap((kind) => parts.filter((part) => part.kind === kind).map(({ value }) => String(value)))
+    .join(" ");
 }
 
 /** Removes `@type` where only one type is possible: vCard could hold it only as an extension. A date keeps the type Timestamp. The

@@ -1,5 +1,5 @@
-/** Schema of a Card that a caller writes (RFC 9553 section 2). Properties of RFC 9553 have its types; other names in the registry's
- *  form, and names with a vendor's domain (`example.com:foo`), are kept unchanged (section 1.8). */
+/** Schema of a Card that a caller writes (RFC 9553 section 2). Properties of RFC 9553 have its types; names with a vendor's domain
+ *  (`example.com:foo`) are kept unchanged (section 1.8); other unknown names are refused, unless the stored card has them. */
 import { z } from "zod";
 
 const text = z.string().max(100_000);
@@ -9,8 +9,8 @@ const uri = z
   .max(16 * 1024 * 1024);
 /** RFC 9553 section 1.4.1. */
 const id = z.string().regex(/^[A-Za-z0-9_-]{1,255}$/);
-/** RFC 9553 section 1.8: a word in camel case, or a vendor's domain in front of it. */
-const extensionName = /^(?:[a-z][A-Za-z0-9]{0,254}|[A-Za-z0-9.-]{1,255}:.{1,255})$/s;
+/** RFC 9553 section 1.8. */
+const vendorName = /^[A-Za-z0-9.-]{1,255}:.{1,255}$/s;
 const utcTime = z
   .string()
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
@@ -41,14 +41,14 @@ const carried = {
 
 type Shape = Readonly<Record<string, z.ZodType>>;
 
-/** An object of these properties, and of others whose names are extensions. */
+/** An object of these properties, and of others whose names have a vendor's domain. */
 function open<T extends Shape>(shape: T) {
   return z.looseObject({ ...shape, ...carried }).superRefine((value, context) => {
     for (const key of Object.keys(value))
       if (
         !Object.hasOwn(shape, key) &&
         !Object.hasOwn(carried, key) &&
-        !extensionName.test(key) &&
+        !vendorName.test(key) &&
         key !== "@type"
       )
         context.addIssue({ code: "unrecognized_keys", keys: [key], input: value });
@@ -100,7 +100,7 @@ const partialDate = open({
   day: z.int().min(1).max(31).optional(),
   calendarScale: z.string().max(100).optional(),
 });
-const timestamp = open({ "@type": z.literal("Timestamp"), utc: utcTime });
+const timestamp = open({ "@type": types("Timestamp"), utc: utcTime });
 const unit = open({ "@type": types("OrgUnit"), name: text, sortAs: text.optional() });
 const relation = open({ "@type": types("Relation"), relation: truths.optional() });
 

@@ -19,6 +19,16 @@ describe("an expansion", () => {
       "DTSTART:20260101T100000Z\nDTEND:20260101T113000Z",
       ["2026-01-01T10:00 2026-01-01T11:30"],
     ],
+    [
+      "the first of 53 Fridays of a year, where a year has them",
+      "DTSTART:20210101T100000Z\nRRULE:FREQ=YEARLY;BYDAY=-53FR;COUNT=3",
+      ["2021-01-01T10:00", "2027-01-01T10:00", "2032-01-02T10:00"],
+    ],
+    [
+      "the last of them",
+      "DTSTART:20211231T100000Z\nRRULE:FREQ=YEARLY;BYDAY=53FR;UNTIL=20330101T000000Z",
+      ["2021-12-31T10:00", "2027-12-31T10:00", "2032-12-31T10:00"],
+    ],
     ["an event of a moment", "DTSTART:20260101T100000Z", ["2026-01-01T10:00"]],
     ["a day without end", "DTSTART;VALUE=DATE:20260101", ["2026-01-01 2026-01-02"]],
     [

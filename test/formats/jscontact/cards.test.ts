@@ -35,7 +35,6 @@ describe("a body", () => {
     const body = {
       "@type": "Card",
       uid: "u",
-      unheardOf: { "@type": "X" },
       "example.com:foo": { "@type": "Y" },
       emails: { a: { "@type": "EmailAddress", address: "a@b.example" } },
     };
@@ -47,7 +46,8 @@ describe("a body", () => {
   });
 
   test.each<[JsonObject, string]>([
-    [{ emails: [1] }, "/emails/k1"],
+    [{ emails: [1] }, "/emails/0"],
+    [{ unheardOf: 1 }, "/unheardOf"],
     [{ emails: { "a b": { address: "x" } } }, "/emails/a b"],
     [{ emails: { a: { adress: "x" } } }, "/emails/a/address"],
     [{ emails: { a: { address: "x", pref: 0 } } }, "/emails/a/pref"],
@@ -139,7 +139,8 @@ describe("an update", () => {
   test("of the name keeps the parameters of FN", () => {
     const lines = update({ "name/full": "Jane D." });
     expect(lines[3]).toBe("FN;X-A=1:Jane D.");
-    expect(lines.filter((line) => !apple.includes(line))).toEqual([lines[3]]);
+    expect(lines.filter((line) => !apple.includes(line))).toEqual([lines[2], lines[3]].toSorted().reverse());
+    expect(lines).toContain("N:D.;Jane;;;");
   });
 
   test("that deletes an entry takes its label with it and leaves the ids of the others", () => {

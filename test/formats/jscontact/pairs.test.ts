@@ -151,11 +151,12 @@ describe.skipIf(!hasCorpus)(`the pairs of the corpus${corpusNote}`, () => {
       }
       expect([title, meaning(readCard(writeCard(whole)))]).toEqual([title, meaning(whole)]);
     }
-    // Coordinates that are no geo: URI.
+    // Coordinates that are no geo: URI, and a name that neither RFC 9553 nor a vendor has.
     expect([...refused]).toEqual([
       "005 RFC9555 GEO TZ 1: /addresses/k2/coordinates",
       "005 ADR with GEO and TZ parameters 1: /addresses/k1/coordinates",
       "005 ADR with GEO and TZ parameters and properties 1: /addresses/k1/coordinates",
+      "012 RFC9555 JSPROP #1 0: /someUnknownProperty",
     ]);
   });
 });

@@ -10,7 +10,7 @@ export default operation({
   name: "calendarMonth.list",
   verb: "read",
   summary: "Lists the events of a month, each instance of a series separately.",
-  scope: "calendar",
+  scope: "calendar:read",
   effect: "reads",
   reaches: "others",
   example: { month: "2026-03" },

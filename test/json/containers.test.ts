@@ -1,0 +1,71 @@
+/** What a credential of calendars or contacts alone finds, and how months and refused changes answer. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
+
+let server: JsonServer;
+beforeAll(async () => {
+  server = await openJsonServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+describe("a token of calendars or contacts alone", () => {
+  it.each([
+    ["calendar:read", "calendars", "addressbooks"],
+    ["contacts:read", "addressbooks", "calendars"],
+  ] as const)("finds its containers: %s", async (scope, reached, other) => {
+    const { client } = await server.token(server.ada, [scope]);
+    const { content } = await client.ok("part.describe", { id: server.ada.id });
+    expect(content[reached].length).toBe(1);
+    expect(content[other]).toEqual([]);
+    expect(content).not.toHaveProperty("folders");
+    expect(
+      (await server.ada.client.ok("part.describe", { id: server.ada.id })).content.folders,
+    ).toBeDefined();
+  });
+
+  it("lists a month to read", async () => {
+    const { client } = await server.token(server.ada, ["calendar:read"]);
+    expect((await client.ok("calendarMonth.list", { month: "2030-01" })).kind).toBe("calendarMonth");
+  });
+});
+
+it("a month without max_chars keeps to 20,000 characters, and goes on", async () => {
+  const { client } = server.bob;
+  const body = {
+    title: "Stand-up ".repeat(20),
+    start: "2030-05-01T09:00:00",
+    timeZone: "Europe/Berlin",
+    duration: "PT15M",
+    recurrenceRule: { frequency: "hourly", byHour: [9, 10, 11, 12] },
+  };
+  await client.ok("event.create", { body });
+  const first = await client.ok("calendarMonth.list", { month: "2030-05" });
+  expect(JSON.stringify(first.content.items).length).toBeLessThan(22_000);
+  const next = await client.ok("calendarMonth.list", { month: "2030-05", cursor: first.cursor });
+  expect(next.content.items[0].start > first.content.items.at(-1).start).toBe(true);
+});
+
+it("a month says that a series is too dense to list each instance", async () => {
+  const { client } = await server.token(server.bob, ["calendar"]);
+  const calendar = await client.ok("calendar.create", { name: "Dense" });
+  const body = {
+    title: "Tick",
+    start: "2030-06-01T09:00:00",
+    timeZone: "Etc/UTC",
+    recurrenceRule: { frequency: "secondly" },
+  };
+  await client.ok("event.create", { in: calendar.ref, body });
+  const { content } = await client.ok("calendarMonth.list", { in: calendar.ref, month: "2030-06" });
+  expect(content.items).toMatchObject([{ title: "Tick", dense: true }]);
+});
+
+it("a change at an old version speaks of the object that it is about", async () => {
+  const { client } = server.ada;
+  const contact = await client.ok("contact.create", { body: { name: "Ada" } });
+  const { status, body } = await client.call("contact.update", {
+    id: contact.ref,
+    version: "1",
+    patch: { name: "X" },
+  });
+  expect([status, body.error.message]).toEqual([409, "The object has changed since that version."]);
+});
