@@ -57,6 +57,7 @@ test("removed text is counted by kind, in the order of the list", () => {
       ["zero-width", 1],
       ["unsafe-link", 1],
     ],
+    words: { given: 3, doubtful: 0 },
     pictures: [""],
     isOverLimit: false,
   });

@@ -55,8 +55,12 @@ const idioms: readonly Idiom[] = [
     honest: [
       `<p>VISIBLE <span style="${pill};background:#e53e3e;color:#fff">VISIBLE</span> VISIBLE`,
       `<p><a href="https://x.example/" style="${pill};border:1px solid #333;white-space:nowrap">VISIBLE</a>`,
+      '<table><tr><td style="border-radius:100px;background:#006bff"><a href="https://x.example" style="border:1px solid #006bff;border-radius:100px;color:#fff;display:inline-block;padding:11px 24px">VISIBLE VISIBLE</a></td></tr></table>',
     ],
-    hiding: [`<p><span style="${pill};background:#fff;color:#fefefe">HIDDEN</span>`],
+    hiding: [
+      `<p><span style="${pill};background:#fff;color:#fefefe">HIDDEN</span>`,
+      '<p><span style="display:inline-block;border-radius:200px;background:#000;color:#fff;height:400px">HIDDEN</span>',
+    ],
   },
   {
     name: "badges",
@@ -75,6 +79,7 @@ const idioms: readonly Idiom[] = [
       "a margin below zero covers what stands so far above, and that is padding; the letters of the card have a ground of their own",
     honest: [
       '<div style="background:#1a365d;color:#fff;padding:30px 20px 60px"><h1>VISIBLE</h1></div><div style="margin:-40px 20px 0;background:#fff;padding:20px">VISIBLE</div><p>VISIBLE',
+      '<table width="600" cellpadding="0" cellspacing="0"><tr><td style="background:#eee;padding:20px"><div style="margin:0 -20px;background:#fff;padding:20px">VISIBLE</div></td></tr></table><p style="margin-top:-10px">VISIBLE',
     ],
     hiding: [
       '<div style="background:#1a365d;color:#fff">HIDDEN</div><div style="margin-top:-40px;background:#fff;padding:20px">card</div>',
@@ -133,6 +138,24 @@ const idioms: readonly Idiom[] = [
     hiding: [
       '<table style="table-layout:fixed;width:100px"><tr><td style="width:5px;white-space:nowrap">HIDDEN HIDDEN</td><td style="background:#fff;position:relative">aaaaaaa</td></tr></table>',
     ],
+  },
+  {
+    name: "columns by a calculated width",
+    because: "H8: it is at most as wide as the box around, and at least as wide as its least width",
+    honest: [
+      '<table width=600><tr><td style="text-align:center;font-size:0"><div style="display:inline-block;min-width:240px;max-width:100%;width:calc(230400px - 48000%);font-size:16px">VISIBLE</div><div style="display:inline-block;min-width:240px;max-width:100%;width:calc(230400px - 48000%);font-size:16px">VISIBLE</div></td></tr></table>',
+    ],
+    hiding: [
+      '<div style="width:calc(230400px - 48000%)">a</div><div style="width:90000px;text-align:right">HIDDEN</div>',
+    ],
+  },
+  {
+    name: "letters with a shadow",
+    because: "H19: it lies below its own letters, and two pixels of others leave the rest of them",
+    honest: [
+      '<h1 style="color:#fff;background:#333;text-shadow:0 1px 2px rgba(0,0,0,.5)">VISIBLE</h1><p>VISIBLE',
+    ],
+    hiding: ['<p>HIDDEN</p><p style="text-shadow:0 -20px 0 #fff,0 -18px 8px #fff">a'],
   },
   {
     name: "the output of MJML",

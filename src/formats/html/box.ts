@@ -2,7 +2,7 @@
  *  depends on the boxes around it. Lengths are in CSS pixels. */
 import { type LengthBasis, leastEx, lengthOf } from "#/src/formats/css/length.ts";
 import { windowMost } from "#/src/formats/css/media.ts";
-import { wordOf } from "#/src/formats/css/value-forms.ts";
+import { componentsOf, type Value, wordOf } from "#/src/formats/css/value-forms.ts";
 import type { Letters } from "./computed-style.ts";
 import { type Basis, basisOfItem, type Items, itemsOf } from "./items.ts";
 import type { HtmlElement } from "./tree.ts";
@@ -48,6 +48,8 @@ export interface Box {
   readonly maxHeight: number | undefined;
   readonly isHeightShare: boolean;
   readonly clips: boolean;
+  /** The greatest radius of its corners. */
+  readonly corner: number;
   /** It lays out its children as items. */
   readonly items: Items | undefined;
   /** What it asks for as an item. */
@@ -76,6 +78,7 @@ export const plainBox: Box = {
   maxHeight: undefined,
   isHeightShare: false,
   clips: false,
+  corner: 0,
   items: undefined,
   basis: undefined,
 };
@@ -210,9 +213,32 @@ export function boxOf(
     maxHeight: pixels(2),
     isHeightShare: heights.slice(0, 3).some((one) => typeof one === "object" && one.share !== 0),
     clips: ["overflow-x", "overflow-y"].some((one) => !["", "visible"].includes(values.word(one))),
+    corner: Math.max(
+      0,
+      ...cornerNames.flatMap((one) =>
+        componentsOf(values.get(one) ?? []).map((part) => cornerOf(part, basis)),
+      ),
+    ),
     items: itemsOf(display, values, basis),
     basis: basisOfItem(values, basis),
   };
+}
+
+const cornerNames = [
+  "border-radius",
+  ...["top-left", "top-right", "bottom-left", "bottom-right"].map((one) => `border-${one}-radius`),
+];
+
+/** A share is of no known length. */
+function cornerOf(part: Value, basis: LengthBasis): number {
+  const [token] = part;
+  if (token?.type === "percent") return token.number > 0 ? Number.POSITIVE_INFINITY : 0;
+  return lengthOf(part, basis) ?? 0;
+}
+
+/** Whether the width is at most that of the box around, whatever it is declared to be. */
+export function isBound({ maxWidth }: Pick<Box, "maxWidth">): boolean {
+  return maxWidth !== undefined && maxWidth.share > 0 && maxWidth.share <= 1 && maxWidth.px <= 0;
 }
 
 /** Padding and border at the left and the right. */

@@ -1,6 +1,6 @@
 /** What a box needs for its content, known when all of it was visited: the least width that it asks for, and the least height that it
  *  surely takes. Lengths are in CSS pixels. */
-import { insideOf, isPartOfTable, outsideOf } from "./box.ts";
+import { insideOf, isBound, isPartOfTable, outsideOf } from "./box.ts";
 import { Columns } from "./demand.ts";
 import type { Draft, Part } from "./part.ts";
 import { attributeOf } from "./tree.ts";
@@ -63,7 +63,11 @@ export function measureBox(part: Draft, line: number, valuesOf: ReadonlyMap<Part
     if (items.isFitting || items.isRow) high = Math.max(0, ...children.map((child) => child.high));
   }
   const declared = Math.max(
-    isPartOfTable(display) && !isInFixed(part, valuesOf) ? 0 : box.width === undefined ? 0 : box.width.px,
+    isPartOfTable(display) && !isInFixed(part, valuesOf)
+      ? 0
+      : box.width === undefined || isBound(box)
+        ? 0
+        : box.width.px,
     box.minWidth,
   );
   const inside = isPartOfTable(display) && display !== "table-cell" ? 0 : insideOf(box);

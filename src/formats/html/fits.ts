@@ -50,6 +50,7 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
     const room = roomOf(part, around);
     if (!part.box.isInline) {
       judgeWidth(part, around, room);
+      judgeCorner(part);
       judgeHeight(part, around);
     } else judgeLine(part, around);
     // A line that does not break is not moved below a float: what is painted in it lies on the float.
@@ -251,6 +252,29 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
     overflow(part, room);
   }
 
+  /** H17: a corner takes at most the ends of a line. In a box of few words its radius is at most half of its height, and the letters
+   *  stand inside of the circle. */
+  function judgeCorner(part: Part): void {
+    const { corner } = part.box;
+    const { top, right, bottom, left } = part.box.padding;
+    if (corner <= cornerMost || Math.min(top, right, bottom, left) >= 0.3 * corner) return;
+    let [aside, above, line] = [0, 0, 0];
+    let inner = part;
+    for (; inner.text === undefined && inner.children.length === 1; inner = inner.children[0]!) {
+      const { padding, border } = inner.box;
+      if (inner.box.height !== undefined || inner.box.minHeight > 0) break;
+      line = Math.max(line, inner.style.lineHeight);
+      aside += Math.min(padding.left + border.left, padding.right + border.right);
+      above += inner.box.isInline ? 0 : Math.min(padding.top + border.top, padding.bottom + border.bottom);
+    }
+    const words = inner.text?.text.trim().split(/\s+/).length ?? Number.POSITIVE_INFINITY;
+    const radius = Math.min(corner, (words * Math.max(line, inner.style.lineHeight)) / 2 + above);
+    const isInside =
+      Number.isFinite(corner) &&
+      Math.hypot(Math.max(0, radius - aside), Math.max(0, radius - above)) <= radius;
+    if (part.hasText && !isInside) doom(part, "colours-may-match");
+  }
+
   /** Whether shares of the width that do not get smaller may add up to more than the line of the items. */
   function overflowsBy({ children, box }: Part): boolean {
     if (children.some((child) => child.box.sideShare > 0)) return true;
@@ -377,6 +401,7 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
 }
 
 const smallShare = 0.1;
+const cornerMost = 30;
 
 function isInPlace(display: string, parent: string): boolean {
   if (display === "inline" || display === "table-caption") return true;
@@ -405,7 +430,8 @@ function clipsItself(part: Part): boolean {
 function widthIn({ width }: Box, whole: number, values: Values | undefined): number | undefined {
   const isUnsure = values?.isUnsure("width") === true || values?.isUnsure("max-width") === true;
   if (width === undefined) return isUnsure ? unsureRoom : undefined;
-  const px = sizeIn(width, whole);
+  // A share below nothing leaves no more than the least width.
+  const px = width.share < 0 ? 0 : sizeIn(width, whole);
   return isUnsure ? Math.min(px, unsureRoom) : px;
 }
 

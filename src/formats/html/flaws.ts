@@ -6,7 +6,7 @@ import { tracksOf } from "#/src/formats/css/tracks.ts";
 import { shadowsOf } from "#/src/formats/css/understood.ts";
 import { addressOf, componentsOf, isHeld, type Value, wordOf } from "#/src/formats/css/value-forms.ts";
 import type { Doubt } from "#/src/model/removal.ts";
-import { type Box, isPartOfTable, sideNames, sizeOf } from "./box.ts";
+import { type Box, isBound, isPartOfTable, sideNames, sizeOf } from "./box.ts";
 import type { Cascade } from "./cascade.ts";
 import type { Style } from "./computed-style.ts";
 import { isFontOfSigns } from "./fonts.ts";
@@ -23,7 +23,6 @@ const farBelow = 20_000;
 const pullMost = 60;
 const borderMost = 60;
 const spacingMost = 40;
-const cornerMost = 30;
 /** Pixels that leave enough of letters of 7 pixels (F5). */
 const edge = 2;
 const indentMost = 300;
@@ -239,7 +238,7 @@ function sizeFlaws({ element, values, style, box, cascade }: Around, flaw: AddFl
     const size = sizeOf(values, name, basis);
     if (size === "unknown") flaw("moves", "may-be-cut-off");
     if (typeof size !== "object" || (box.isInline && !values.isUnsure("display"))) continue;
-    const isMost = name.startsWith("max-");
+    const isMost = name.startsWith("max-") || (name === "width" && isBound(box));
     if (!isMost && size.px > (name.endsWith("height") ? farBelow : farAway))
       flaw("page", "may-be-off-screen");
     // A share of the height of a window may be of any height.
@@ -247,14 +246,6 @@ function sizeFlaws({ element, values, style, box, cascade }: Around, flaw: AddFl
     if (name === "width" && size.share > 1.001) flaw("moves", "may-be-off-screen");
     if (name === "min-width" && size.share > 1.001) flaw("moves", "may-be-off-screen");
   }
-  // H17: a corner takes at most the ends of a line.
-  const corner = Math.max(
-    0,
-    ...radiusNames.flatMap((name) => componentsOf(values.get(name) ?? []).map((one) => radiusOf(one, basis))),
-  );
-  const { top, right, bottom, left } = box.padding;
-  if (corner > cornerMost && Math.min(top, right, bottom, left) < 0.3 * corner)
-    flaw("inside", "colours-may-match");
   const shift = values.get("vertical-align");
   // H22: the line grows with what is raised or lowered in it.
   if (shift !== undefined && wordOf(shift) === "" && !isPartOfTable(box.display)) {
@@ -270,29 +261,21 @@ function sizeFlaws({ element, values, style, box, cascade }: Around, flaw: AddFl
     flaw("inside", "colours-may-match");
 }
 
-const radiusNames = [
-  "border-radius",
-  ...["top-left", "top-right", "bottom-left", "bottom-right"].map((one) => `border-${one}-radius`),
-];
-
-function radiusOf(part: Parameters<typeof lengthOf>[0], basis: LengthBasis): number {
-  const [token] = part;
-  if (token?.type === "percent") return token.number > 0 ? 9999 : 0;
-  return lengthOf(part, basis) ?? 0;
-}
-
 function letterFlaws({ values, style, box }: Around, flaw: AddFlaw): void {
   const { fontSize, lineHeight, textIndent } = style;
   if (lineHeight > lineMost) flaw("page", "may-be-off-screen");
   if (style.strokeWidth > edge) flaw("page", "may-be-covered");
   else if (style.strokeWidth > fontSize / 10) flaw("inside", "may-be-covered");
   const shadow = values.get("text-shadow");
-  if (shadow !== undefined)
-    for (const { x, y, blur } of shadowsOf(shadow, style.colour, fontSize) ?? []) {
-      // H19: a shadow lies below its own letters, and hides as much of others as it reaches (F5).
-      const far = Math.max(Math.abs(x), Math.abs(y)) + blur;
+  const shadows = (shadow && shadowsOf(shadow, style.colour, fontSize)) ?? [];
+  if (shadows.length > 0)
+    for (const { x, y, blur } of shadows) {
+      // H19: a shadow lies below its own letters, and hides as much of others as it reaches (F5): where its blur has fallen to a half.
+      const side = Math.max(Math.abs(x), Math.abs(y));
+      const far = side + blur;
+      const isNear = side + blur / 2 <= edge && shadows.length === 1;
       if (far > shadowFar) flaw("page", "may-be-covered");
-      else if (far > edge) {
+      else if (far > edge && !isNear) {
         flaw("parent", "may-be-covered");
         flaw("before", "may-be-covered", far);
       }

@@ -300,7 +300,7 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     const isInKept = keepsLine(parent.style) && (display.startsWith("inline-") || isReplaced(element));
     parent.hasKeptBoxes ||= part.hasKeptBoxes || isInKept;
     parent.isFromRight ||= part.isFromRight;
-    part.isPulled ||= Math.min(...Object.values(box.margin)) < 0;
+    part.isPulled ||= Math.min(box.margin.top, box.margin.bottom) < 0;
     parent.isPulled ||= part.isPulled;
   }
 

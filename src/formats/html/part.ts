@@ -85,7 +85,7 @@ export interface Part {
   doom: Doubt | undefined;
   /** It is wider than the box around, or may be. */
   isOut: boolean;
-  /** A margin of it, or of a box in it, is below zero. */
+  /** A margin at the top or bottom of it, or of a box in it, is below zero. */
   isPulled: boolean;
 }
 

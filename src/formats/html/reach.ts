@@ -154,7 +154,7 @@ function reachBeside(
         if (left <= 0) return;
         margin = step < 0 ? sibling.box.margin.top : sibling.box.margin.bottom;
         // The padding at the near edge of a block has no letters in it.
-        if (isPlainBlock(sibling) && left <= edgeOf(sibling, step)) return;
+        if (left <= edgeOf(sibling, step)) return;
         take(sibling);
         left -= Math.max(0, sibling.high);
         if (left <= 0) return;
@@ -196,13 +196,16 @@ const lineLeast = 6.5;
 /** The part of a margin that it has in every font. */
 const marginSure = 0.8;
 
-function isPlainBlock({ box, isPulled }: Part): boolean {
-  return box.display === "block" && !box.isFloat && !box.isOutOfFlow && !isPulled;
-}
-
-/** Padding and border of the edge that is the first on the way. */
-function edgeOf({ box }: Part, step: 1 | -1): number {
-  return step < 0 ? box.padding.bottom + box.border.bottom : box.padding.top + box.border.top;
+/** The padding that all content of a block or a table keeps from the edge that is the first on the way. */
+function edgeOf(part: Part, step: 1 | -1): number {
+  const { box, isPulled, children } = part;
+  if (box.isFloat || box.isOutOfFlow || isPulled) return 0;
+  if (/^table(?:-row|-.*group)?$/.test(box.display)) {
+    const isWhole = children.every((child) => /^table-(?:row|cell|.*group)$/.test(child.box.display));
+    return isWhole && children.length > 0 ? Math.min(...children.map((child) => edgeOf(child, step))) : 0;
+  }
+  if (box.display !== "block" && box.display !== "table-cell") return 0;
+  return step < 0 ? box.padding.bottom : box.padding.top;
 }
 
 /** Margins collapse: of two only the larger counts, and none where one is below zero. */

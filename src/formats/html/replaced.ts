@@ -3,7 +3,7 @@
 import { asciiLower } from "#/src/formats/css/ascii-case.ts";
 import { windowMost } from "#/src/formats/css/media.ts";
 import type { Doubt } from "#/src/model/removal.ts";
-import { insideOf, outsideOf } from "./box.ts";
+import { insideOf, isBound, outsideOf } from "./box.ts";
 import { keepsLine, type Lines } from "./demand.ts";
 import { heldHeight, type PictureSizes } from "./held-pictures.ts";
 import type { Draft } from "./part.ts";
@@ -73,12 +73,10 @@ export function measureReplaced(
   for (const one of ["rows", "size", "cols"])
     if (Number.parseInt(attributeOf(element, one) ?? "", 10) > controlMost) doubtPage("may-be-off-screen");
   // A picture that is as wide as its box at most needs no room of its own.
-  const isBound =
-    box.maxWidth !== undefined && box.maxWidth.share > 0 && box.maxWidth.share <= 1 && box.maxWidth.px <= 0;
   const isPicture = name === "img";
   const alt =
     isPicture && (width === undefined || height === undefined) ? (attributeOf(element, "alt") ?? "") : "";
-  const wide = isBound
+  const wide = isBound(box)
     ? 0
     : Math.max(width ?? (isPicture ? 0 : controlWidth(element, style.fontSize)), box.minWidth);
   part.demand = wide + insideOf(box) + outsideOf(box);
