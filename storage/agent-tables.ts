@@ -44,6 +44,8 @@ const agentTables = {
   correspondent: "at last",
   hold: "at last",
   sending_policy: "at last",
+  calendar_message: "at last",
+  calendar_arrival: "at last",
   collection: "at last",
   collection_property: "at last",
   unfinished_copy: "at last",

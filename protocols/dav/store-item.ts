@@ -80,6 +80,7 @@ export async function storeItem(request: DavRequest, toStore: ItemToStore): Prom
             ? await readAttachments(request, parent, bytes, segment, added)
             : { attachmentsOf: [copiedFrom] },
       },
+      { copiedFrom },
     );
   } catch (error) {
     throw await explainRefusal(request, parent, error);

@@ -271,12 +271,10 @@ class Runner implements Delivery {
       plan = await planLocalDelivery(this.#rooms, delivery, await outbound.readMessage(delivery));
     } catch (error) {
       log.error({ err: error, ...this.#nameOf(delivery) }, "delivery into mailboxes failed");
-      plan = { outcomes: this.#unexpected(delivery), letters: [], answer: async () => {} };
+      plan = { outcomes: this.#unexpected(delivery), letters: [], apply: async () => {} };
     }
     await this.#report(delivery, plan.outcomes, plan.letters);
-    await plan.answer().catch((error: unknown) => {
-      log.error({ err: error, ...this.#nameOf(delivery) }, "a calendar message was not answered");
-    });
+    await plan.apply();
     memory?.[Symbol.dispose]();
     logAttempt(this.#rooms, delivery, plan.outcomes, startedAt, {});
   }

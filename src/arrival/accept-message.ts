@@ -4,8 +4,10 @@ import { fromDomainOf } from "#/src/evidence/shown-address.ts";
 import type { Provenance } from "#/src/mail/messages.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Tally } from "#/src/model/tally.ts";
+import { refusalOf } from "#/src/outbound/gate/decide.ts";
+import type { Outbound } from "#/src/outbound/outbound.ts";
 import type { Store } from "#/storage/store.ts";
-import type { Delivery } from "#/storage/transactions/mail/deliver-message.ts";
+import type { Delivery, DeliverySender } from "#/storage/transactions/mail/deliver-message.ts";
 import { type Copy, copiesFor, type Recipient } from "./admit-recipient.ts";
 import { completeSubmission } from "./complete-submission.ts";
 import { type CalendarRooms, deliverWithCalendar } from "./deliver-with-calendar.ts";
@@ -24,6 +26,7 @@ export interface ArrivalRooms extends ExaminationRooms, CalendarRooms {
   readonly store: Store;
   readonly accounts: Accounts;
   readonly settings: ExaminationRooms["settings"] & Pick<Settings, "breaker">;
+  readonly outbound: Pick<Outbound, "askHere">;
 }
 
 export interface IncomingMessage {
@@ -98,7 +101,8 @@ export async function acceptMessage(
       source: transport.source,
     };
   });
-  const args = { at, internalDate: at, facts, recipients };
+  const senders = await askAsSender();
+  const args = { at, internalDate: at, facts, recipients, senders };
   await roomInStore(store);
   await keepReports(store, reports, facts.fromAddress, message.recipients, at);
   const { source } = transport;
@@ -125,6 +129,16 @@ export async function acceptMessage(
     },
   });
   return deliveries;
+
+  /** A login's mail to mailboxes here asks the same rules as mail that leaves. */
+  async function askAsSender(): Promise<readonly DeliverySender[] | undefined> {
+    const { principal } = transport;
+    if (principal === undefined) return undefined;
+    const addresses = message.recipients.map(({ address }) => address);
+    const { refused, ...sender } = await rooms.outbound.askHere(principal.agent, principal, addresses);
+    for (const [address, reason] of refused) throw refusalOf(address, reason);
+    return [sender];
+  }
 
   async function understand(): Promise<Examined> {
     const { bytes, reversePath } = message;

@@ -7,7 +7,7 @@ import { findOwnDomain, roleNames } from "#/src/accounts/role-mailboxes.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import { isPublicAddress } from "#/src/model/public-address.ts";
-import { assertRoute } from "#/src/outbound/route.ts";
+import { assertRoute } from "#/src/outbound/gate/route.ts";
 import type { Store } from "#/storage/store.ts";
 import type { RecipientLookup } from "./recent-recipients.ts";
 

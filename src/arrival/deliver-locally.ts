@@ -8,7 +8,7 @@ import { isWaypostError } from "#/src/model/errors.ts";
 import type { DueDelivery, DueRecipient, RecipientOutcome } from "#/src/outbound/outbound.ts";
 import type { DeliverMessage } from "#/storage/transactions/mail/deliver-message.ts";
 import { type AdmissionRooms, admitRecipient, copiesFor, type Recipient } from "./admit-recipient.ts";
-import { answerCalendar, type CalendarRooms, planItems } from "./deliver-with-calendar.ts";
+import { applyDelivered, type CalendarRooms, deliveredCalendar } from "./deliver-with-calendar.ts";
 import type { Preparation } from "./preparing/preparation.ts";
 import { formatDeliveryTrace } from "./trace.ts";
 
@@ -20,8 +20,8 @@ export interface LocalDelivery {
   readonly outcomes: readonly RecipientOutcome[];
   /** The copies, which are stored in the same write as their report. */
   readonly letters: readonly DeliverMessage[];
-  /** Answers the calendar messages that ask for an automatic answer. To be called after the report is stored. */
-  answer(): Promise<void>;
+  /** Applies the iTIP message in the mail to calendars. To be called after the report is stored. */
+  apply(): Promise<void>;
 }
 
 /** Writes nothing. A recipient that no longer exists has failed. One whose mailbox is full is tried again until the mail expires. */
@@ -34,7 +34,7 @@ export async function planLocalDelivery(
   const found = await Promise.all(due.recipients.map((one) => findMailboxes(rooms, due, one, at)));
   const copies = copiesFor(found.flatMap(({ mailboxes }) => mailboxes));
   const outcomes = found.map(({ outcome }) => outcome);
-  if (copies.length === 0) return { outcomes, letters: [], answer: async () => {} };
+  if (copies.length === 0) return { outcomes, letters: [], apply: async () => {} };
   const isAuthenticated = hasOneAuthor(bytes);
   const { facts, calendar } = await rooms.preparation.prepare(bytes);
   const source = due.source === "send" ? ("api" as const) : ("submission" as const);
@@ -57,12 +57,12 @@ export async function planLocalDelivery(
     mailboxRole: "inbox",
     provenance: { source: "submission", ...from, checks: {} },
   } as const;
-  const items = await planItems(rooms, { facts }, arrived);
+  const delivered = deliveredCalendar({ facts }, arrived);
   const stored = { account: due.account, blob: due.blob };
   return {
     outcomes,
-    letters: [{ facts, stored, recipients, items, internalDate: at, at }],
-    answer: () => answerCalendar(rooms, { facts }, arrived),
+    letters: [{ facts, stored, recipients, calendar: delivered, internalDate: at, at }],
+    apply: () => applyDelivered(rooms, delivered),
   };
 }
 

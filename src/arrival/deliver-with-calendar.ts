@@ -1,18 +1,19 @@
-/** Delivers a message to mailboxes and applies its changes to calendars, in one write. The plan depends on the state of the calendars;
- *  when another write has changed that state, the plan is made again. */
-
+/** Delivers a message with the iTIP message in it, in one write. Afterwards the iTIP message is applied to calendars. */
 import type { ItemProvenance } from "#/src/collections/item.ts";
-import { server } from "#/src/model/author.ts";
-import { isWaypostError } from "#/src/model/errors.ts";
+import { uidBytesMax } from "#/src/model/limits.ts";
+import { deliverMail } from "#/src/outbound/gate/gate.ts";
 import type { ArrivingCalendar } from "#/src/scheduling/arriving/arriving-calendar.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
-import { copyBlob, transferableBuffers } from "#/storage/blob.ts";
 import type { Store } from "#/storage/store.ts";
-import type { DeliverMessage, Delivery } from "#/storage/transactions/mail/deliver-message.ts";
+import type {
+  DeliveredCalendar,
+  DeliverMessage,
+  Delivery,
+} from "#/storage/transactions/mail/deliver-message.ts";
 import type { Copy } from "./admit-recipient.ts";
 
 export interface CalendarRooms {
-  readonly scheduling: Pick<Scheduling, "planArrival" | "answerArrival">;
+  readonly scheduling: Pick<Scheduling, "applyArrivals">;
 }
 
 export interface ArrivedCalendar {
@@ -23,60 +24,46 @@ export interface ArrivedCalendar {
   readonly provenance: ItemProvenance;
 }
 
-const attemptsMax = 5;
-
 export async function deliverWithCalendar(
   rooms: CalendarRooms & { readonly store: Store },
   args: DeliverMessage,
   arrived: ArrivedCalendar,
 ): Promise<readonly Delivery[]> {
-  const { store } = rooms;
-  for (let attempt = 1; ; attempt++) {
-    const items = await planItems(rooms, args, arrived);
-    const isLast = items === undefined || attempt === attemptsMax;
-    // The writer takes over this copy, so that the blob is still there for the next try after a refused write.
-    const blob = isLast ? args.facts.blob : await copyBlob(args.facts.blob);
-    const given = { ...args, facts: { ...args.facts, blob }, items };
-    try {
-      const { deliveries } = await store.write(server, "deliverMessage", given, {
-        transfer: transferableBuffers(blob),
-      });
-      await answerCalendar(rooms, args, arrived);
-      return deliveries;
-    } catch (error) {
-      if (isLast || !isWaypostError(error) || error.code !== "precondition_failed") throw error;
-    }
-  }
+  const calendar = deliveredCalendar(args, arrived);
+  const deliveries = await deliverMail(rooms.store, { ...args, calendar });
+  await applyDelivered(rooms, calendar);
+  return deliveries;
 }
 
 /** A mail changes calendars only when its author is known and it is not judged unwanted. */
-export async function planItems(
-  { scheduling }: CalendarRooms,
+export function deliveredCalendar(
   { facts }: Pick<DeliverMessage, "facts">,
-  arrived: ArrivedCalendar,
-): Promise<DeliverMessage["items"]> {
-  const { calendar, copies, provenance } = arrived;
-  if (calendar === undefined || !isHeard(arrived)) return undefined;
-  const items = await scheduling.planArrival({
-    calendar,
+  { calendar, copies, isAuthenticated, mailboxRole, provenance }: ArrivedCalendar,
+): DeliveredCalendar | undefined {
+  const isHeard = isAuthenticated && mailboxRole === "inbox" && copies.length > 0;
+  if (calendar === undefined || !isHeard || !isKeptUid(calendar.uid)) return undefined;
+  return {
+    uid: calendar.uid,
+    method: calendar.method,
     author: facts.fromAddress,
-    recipients: copies,
-    provenance,
-  });
-  return items.length === 0 ? undefined : items;
+    provenance: JSON.stringify(provenance),
+    octets: calendar.bytes,
+    recipients: copies.map(({ agent, addresses }) => ({ agent, addresses })),
+  };
 }
 
-function isHeard({ isAuthenticated, mailboxRole, copies }: ArrivedCalendar): boolean {
-  return isAuthenticated && mailboxRole === "inbox" && copies.length > 0;
+/** No calendar stores an event with another UID. */
+function isKeptUid(uid: string): boolean {
+  return !uid.includes("\0") && Buffer.byteLength(uid) <= uidBytesMax;
 }
 
-/** Sends the automatic answers, after the mail is delivered. */
-export async function answerCalendar(
+/** Whoever reads the calendar after the delivery finds the message in it. The mail is stored, whatever happens here: the runner tries
+ *  again, and reports. */
+export async function applyDelivered(
   { scheduling }: CalendarRooms,
-  { facts }: Pick<DeliverMessage, "facts">,
-  arrived: ArrivedCalendar,
+  calendar: DeliveredCalendar | undefined,
 ): Promise<void> {
-  const { calendar, copies } = arrived;
-  if (calendar === undefined || !isHeard(arrived)) return;
-  await scheduling.answerArrival({ calendar, author: facts.fromAddress, recipients: copies });
+  if (calendar === undefined) return;
+  const { uid, recipients } = calendar;
+  await Promise.allSettled(recipients.map(({ agent }) => scheduling.applyArrivals(agent, uid)));
 }

@@ -6,7 +6,7 @@ import type { NewOwner } from "#/src/accounts/administration/agents-and-people.t
 import { sharedMailboxName } from "#/src/accounts/other-users.ts";
 import type { Daemon } from "#/src/daemon/daemon.ts";
 import { mailboxRoles } from "#/src/model/roles.ts";
-import { findRouteObstacle } from "#/src/outbound/route.ts";
+import { findRouteObstacle } from "#/src/outbound/gate/route.ts";
 
 interface Place {
   readonly host: string;

@@ -322,8 +322,16 @@ export interface EventCreateOutput {
   readonly replayed?: true;
   /** With replayed, of a tool: how it is done again. */
   readonly hint?: string;
-  /** Of invite send: none: there was nothing to say; held: mail of it waits for a person. */
-  readonly scheduling?: "none" | "sent" | "held";
+  /** Of invite send: none: there was nothing to say; held: mail of it waits for a person; refused: nobody was told, recipients says why. */
+  readonly scheduling?: "none" | "sent" | "held" | "refused";
+  /** Of invite send: what became of it for each participant. */
+  readonly recipients?: readonly {
+    readonly address: string;
+    /** sent: as mail; delivered: into a calendar here; superseded: only what had not left yet was taken back. */
+    readonly state: "sent" | "delivered" | "held" | "superseded" | "refused";
+    /** Why it was refused: no_scope, not_approved, recipient_blocked, recipient_suppressed, approval_needed, no_such_recipient, … */
+    readonly reason?: string;
+  }[];
   /** UID of its iCalendar text, which names it too: calendar_…#<uid>. */
   readonly uid?: string;
 }
@@ -350,8 +358,16 @@ export interface EventDeleteOutput {
   readonly replayed?: true;
   /** With replayed, of a tool: how it is done again. */
   readonly hint?: string;
-  /** Of invite send: none: there was nothing to say; held: mail of it waits for a person. */
-  readonly scheduling?: "none" | "sent" | "held";
+  /** Of invite send: none: there was nothing to say; held: mail of it waits for a person; refused: nobody was told, recipients says why. */
+  readonly scheduling?: "none" | "sent" | "held" | "refused";
+  /** Of invite send: what became of it for each participant. */
+  readonly recipients?: readonly {
+    readonly address: string;
+    /** sent: as mail; delivered: into a calendar here; superseded: only what had not left yet was taken back. */
+    readonly state: "sent" | "delivered" | "held" | "superseded" | "refused";
+    /** Why it was refused: no_scope, not_approved, recipient_blocked, recipient_suppressed, approval_needed, no_such_recipient, … */
+    readonly reason?: string;
+  }[];
   /** UID of its iCalendar text, which names it too: calendar_…#<uid>. */
   readonly uid?: string;
 }
@@ -361,7 +377,7 @@ export interface EventUpdateInput {
   readonly id: string;
   /** The version that was read. Without it, or with an older one, 409 says the version to use. */
   readonly version?: string;
-  /** JSON pointers of the event and their new values, null deletes: {"title": "Review", "locations/main": null}. participants/me is the owner of the calendar: {"participants/me/participationStatus": "accepted"}. A time that a participant proposes is participants/<id>/waypost:proposal; another start answers it, null declines it; participants/me/waypost:proposal proposes one: "2026-03-02T10:00:00Z/2026-03-02T11:00:00Z". */
+  /** JSON pointers of the event and their new values, null deletes: {"title": "Review", "locations/main": null}. participants/me is the owner of the calendar: {"participants/me/participationStatus": "accepted"}. A time that a participant proposes is participants/<id>/waypost:proposal; another start answers it, null declines it; participants/me/waypost:proposal proposes one: "2026-03-02T10:00:00Z/2026-03-02T11:00:00Z". participants/<id>/waypost:addedBy is the agent that wrote the participant into a person's calendar; nothing is sent to it until that person sets it to null. */
   readonly patch?: Readonly<Record<string, unknown>>;
   /** A JSCalendar Event or Task (RFC 8984, with the names of version 2.0: organizerCalendarAddress, calendarAddress, recurrenceRule): {title: "Review", start: "2026-03-02T10:00:00", timeZone: "Europe/Berlin", duration: "PT1H"}. Lists may stand for entries: participants: ["ann@example.com"], locations: ["Room 5"], alerts: ["-PT15M"], keywords, links, virtualLocations. */
   readonly body?: Readonly<Record<string, unknown>>;
@@ -391,8 +407,16 @@ export interface EventUpdateOutput {
   readonly replayed?: true;
   /** With replayed, of a tool: how it is done again. */
   readonly hint?: string;
-  /** Of invite send: none: there was nothing to say; held: mail of it waits for a person. */
-  readonly scheduling?: "none" | "sent" | "held";
+  /** Of invite send: none: there was nothing to say; held: mail of it waits for a person; refused: nobody was told, recipients says why. */
+  readonly scheduling?: "none" | "sent" | "held" | "refused";
+  /** Of invite send: what became of it for each participant. */
+  readonly recipients?: readonly {
+    readonly address: string;
+    /** sent: as mail; delivered: into a calendar here; superseded: only what had not left yet was taken back. */
+    readonly state: "sent" | "delivered" | "held" | "superseded" | "refused";
+    /** Why it was refused: no_scope, not_approved, recipient_blocked, recipient_suppressed, approval_needed, no_such_recipient, … */
+    readonly reason?: string;
+  }[];
   /** UID of its iCalendar text, which names it too: calendar_…#<uid>. */
   readonly uid?: string;
 }

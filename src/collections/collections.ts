@@ -4,7 +4,8 @@ import type { Actor, Author } from "#/src/model/author.ts";
 import type { Clock } from "#/src/model/clock.ts";
 import type { IdCodec } from "#/src/model/ids.ts";
 import type { AgentNumber, CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
-import type { ItemsOfAgent } from "#/storage/transactions/collections/change-items.ts";
+import type { CalendarArrival } from "#/storage/queries/collections/calendar-arrivals.ts";
+import type { ChangeItems, Leaving } from "#/storage/transactions/collections/change-items.ts";
 import type { SubmitMessage, Submitted } from "#/storage/transactions/outbound/submit-message.ts";
 import type { ItemExpectation, ItemPut } from "#/storage/writing/collections/items.ts";
 import type { Attachments, PutAttachments } from "./attachments.ts";
@@ -59,6 +60,14 @@ export interface AgentActions {
 
 /** An invitation or an answer, with what was decided of it. */
 export type MailOfActions = Omit<SubmitMessage, "at">;
+
+/** What else one transaction of changes has. */
+export interface WithActions {
+  readonly mails?: readonly MailOfActions[] | undefined;
+  readonly leaving?: Leaving | undefined;
+  /** Messages of delivered mail that are applied hereby. */
+  readonly arrivals?: ChangeItems["arrivals"];
+}
 
 /** At the places of what was asked. */
 export interface ActionsDone {
@@ -246,10 +255,13 @@ export interface Collections extends Attachments {
     by: Author,
     agents: readonly AgentActions[],
     idempotency?: Idempotency,
-    mails?: readonly MailOfActions[],
+    others?: WithActions,
   ): Promise<Once<ActionsDone>>;
-  /** Changes as another write takes them that makes them together with its own. */
-  prepareChanges(agents: readonly AgentActions[]): Promise<readonly ItemsOfAgent[]>;
+
+  /** Messages of delivered mail about one event that are not applied to the agent's calendars yet, in the order of arrival. */
+  listArrivals(agent: AgentNumber, uid: string): Promise<readonly CalendarArrival[]>;
+  /** Events about which there are such messages. */
+  listEventsWithArrivals(): Promise<readonly { readonly agent: AgentNumber; readonly uid: string }[]>;
 
   /** Extends the index of occurrences into the future where it ends soon. Maintenance calls it from time to time. */
   maintainHorizons(onTrouble: OnTrouble): Promise<number>;

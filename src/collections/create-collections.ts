@@ -7,6 +7,10 @@ import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
 import { transferableBuffers } from "#/storage/blob.ts";
 import { findRepeat } from "#/storage/idempotency.ts";
 import {
+  listCalendarArrivals,
+  listEventsWithArrivals,
+} from "#/storage/queries/collections/calendar-arrivals.ts";
+import {
   findCollection,
   findCollectionBySegment,
   findCollectionOfRole,
@@ -18,7 +22,7 @@ import type { Store } from "#/storage/store.ts";
 import type { ChangedItems } from "#/storage/transactions/collections/change-items.ts";
 import { createAttachments } from "./attachments.ts";
 import type { Collection } from "./collection.ts";
-import type { ActionsDone, Collections, ItemWritten } from "./collections.ts";
+import type { ActionsDone, AgentActions, Collections, ItemWritten } from "./collections.ts";
 import { createItemReads } from "./item-reads.ts";
 import { maintainHorizons } from "./maintain-horizons.ts";
 import { createZoneMaintenance } from "./maintain-time-zones.ts";
@@ -26,6 +30,9 @@ import { prepareActions } from "./prepare-actions.ts";
 import type { ItemPreparation } from "./preparing/preparation.ts";
 import { collectionOf, collectionOfSegment, settingsOf } from "./rows.ts";
 import { assertSegment } from "./segment.ts";
+
+/** iTIP messages that are read at once. */
+const arrivalsAtOnce = 50;
 
 export function createCollections(store: Store, preparation: ItemPreparation): Collections {
   const at = (): number => store.clock.now();
@@ -57,7 +64,7 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
     return named?.kind === kind ? collectionOf(named) : undefined;
   }
 
-  const prepareChanges: Collections["prepareChanges"] = (agents) =>
+  const prepareChanges = (agents: readonly AgentActions[]) =>
     Promise.all(
       agents.map(async ({ agent, actor, actions }) => ({
         agent,
@@ -66,14 +73,14 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
       })),
     );
 
-  const changeItems: Collections["changeItems"] = async (by, agents, idempotency, mails) => {
+  const changeItems: Collections["changeItems"] = async (by, agents, idempotency, others) => {
     const prepared = await prepareChanges(agents);
     const added = prepared.flatMap(({ actions }) =>
       actions.flatMap((action) => (action.kind === "put" ? (action.attachments?.added ?? []) : [])),
     );
-    const blobs = [...(mails ?? []).map(({ facts }) => facts.blob), ...added.map(({ blob }) => blob)];
+    const blobs = [...(others?.mails ?? []).map(({ facts }) => facts.blob), ...added.map(({ blob }) => blob)];
     const transfer = blobs.flatMap(transferableBuffers);
-    const args = { agents: prepared, mails, at: at() };
+    const args = { agents: prepared, ...others, at: at() };
     return writeOnce(store, by, "changeItems", args, idempotency, { transfer });
   };
 
@@ -140,7 +147,6 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
     },
 
     changeItems,
-    prepareChanges,
     async putItem(agent, actor, put, idempotency) {
       return onlyItem(
         await changeItems(actor, [{ agent, actor, actions: [{ kind: "put", ...put }] }], idempotency),
@@ -154,6 +160,9 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
       const actions = [{ kind: "move", item, to, expected }] as const;
       return onlyItem(await changeItems(actor, [{ agent, actor, actions }], idempotency));
     },
+
+    listArrivals: (agent, uid) => listCalendarArrivals(store, agent, uid, arrivalsAtOnce),
+    listEventsWithArrivals: () => listEventsWithArrivals(store, arrivalsAtOnce),
 
     maintainHorizons: (onTrouble) => maintainHorizons(store, preparation, onTrouble),
     maintainTimeZones: createZoneMaintenance(store, preparation),

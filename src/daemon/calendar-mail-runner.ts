@@ -1,7 +1,9 @@
 import type { Logger } from "pino";
-import { after } from "#/src/model/background.ts";
+import type { Collections } from "#/src/collections/collections.ts";
+import { after, every } from "#/src/model/background.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { ScheduleStatusUpdates } from "#/src/scheduling/outgoing/schedule-status-updates.ts";
+import type { Scheduling } from "#/src/scheduling/scheduling.ts";
 import type { Store } from "#/storage/store.ts";
 
 /** The time between a commit and the reading of outcomes, one reading for all commits of that time. */
@@ -9,13 +11,23 @@ const afterCommitMs = 250;
 /** The stored times are those of the requests, which may have waited for the writer so long. */
 const slackMs = 60_000;
 
-/** Keeps SCHEDULE-STATUS up to date. The outcomes are in the store. After a restart those of the last hour before it are read again.
+/** Between two looks for messages of delivered mail that no calendar has yet: usually the delivery itself applies them. */
+const arrivalsMs = 60_000;
+
+/** Keeps SCHEDULE-STATUS up to date, and applies messages of delivered mail that are left over. The outcomes are in the store. After a restart those of the last hour before it are read again.
  *  Of several daemons, one does it. */
 export function startCalendarMailRunner(
   {
     store,
+    collections,
+    scheduling,
     scheduleStatusUpdates,
-  }: { readonly store: Store; readonly scheduleStatusUpdates: ScheduleStatusUpdates },
+  }: {
+    readonly store: Store;
+    readonly collections: Pick<Collections, "listEventsWithArrivals">;
+    readonly scheduling: Pick<Scheduling, "applyArrivals">;
+    readonly scheduleStatusUpdates: ScheduleStatusUpdates;
+  },
   log: Logger,
 ): { stop(): Promise<void> } {
   const waiting = new Set<AgentNumber>();
@@ -34,6 +46,7 @@ export function startCalendarMailRunner(
       .then(async () => {
         const backlog = await scheduleStatusUpdates.findBacklog();
         for (const agent of backlog?.agents ?? []) await follow(agent, backlog!.since);
+        await applyLeft();
       })
       .catch((error: unknown) => log.error({ err: error }, "mail about calendars could not be looked at"));
   }
@@ -46,6 +59,26 @@ export function startCalendarMailRunner(
       log.error({ err: error, agent: store.ids.encode("agent", agent) }, "SCHEDULE-STATUS is not up to date");
     }
   }
+
+  /** What cannot be applied is reported each time, and delays nothing else. */
+  async function applyLeft(): Promise<void> {
+    if (hasStopped || !store.leases.isHeld("calendar mail")) return;
+    for (const { agent, uid } of await collections.listEventsWithArrivals()) {
+      if (hasStopped) return;
+      await scheduling.applyArrivals(agent, uid).catch((error: unknown) => {
+        log.error(
+          { err: error, agent: store.ids.encode("agent", agent) },
+          "a calendar message of a delivered mail is not applied",
+        );
+      });
+    }
+  }
+
+  const arrivals = every(arrivalsMs, () => {
+    running = running.then(applyLeft).catch((error: unknown) => {
+      log.error({ err: error }, "calendar messages of delivered mail could not be looked at");
+    });
+  }).unref();
 
   async function look(): Promise<void> {
     const from = since;
@@ -76,6 +109,7 @@ export function startCalendarMailRunner(
       stopHearing();
       stopMissing();
       clearTimeout(timer);
+      clearInterval(arrivals);
       await running;
     },
   };

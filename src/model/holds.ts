@@ -55,7 +55,16 @@ export type SendingPolicy = (typeof sendingPolicies)[number];
 /** The keyword that approves a mail, in the spelling that clients offer. */
 export const approvedKeyword = "$Approved";
 
-export type HoldAction = "approve" | "undo" | "decline" | "withdraw" | "edit" | "expire" | "release" | "fail";
+export type HoldAction =
+  | "approve"
+  | "undo"
+  | "decline"
+  | "withdraw"
+  | "edit"
+  | "expire"
+  | "release"
+  | "fail"
+  | "supersede";
 
 /** Who may do each action, and the state that it leads to from each state. approver: who has the right to approve; asker: the sender;
  *  anybody: who may write to the mailbox; server: only the server itself. */
@@ -68,6 +77,7 @@ const actions = {
   expire: { by: "server", from: { waiting: "expired" } },
   release: { by: "server", from: { approved: "sent" } },
   fail: { by: "server", from: { approved: "failed" } },
+  supersede: { by: "server", from: { waiting: "withdrawn", approved: "withdrawn" } },
 } as const satisfies Record<
   HoldAction,
   {

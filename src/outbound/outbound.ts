@@ -8,6 +8,7 @@ import type { Author } from "#/src/model/author.ts";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import type { SubmissionName } from "#/src/model/return-path.ts";
 import type { TlsWish } from "#/src/model/tls-wish.ts";
+import type { CalendarMessage } from "#/storage/calendar-messages.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import type { ArgumentsOf, Idempotency, Store } from "#/storage/store.ts";
 import type {
@@ -19,6 +20,8 @@ import type {
 import type { DeliverMessage } from "#/storage/transactions/mail/deliver-message.ts";
 import type { DeliveryReport } from "#/storage/transactions/outbound/report-delivery.ts";
 import type { SubmitMessage, Submitted } from "#/storage/transactions/outbound/submit-message.ts";
+import type { Asked } from "./gate/answers.ts";
+import type { Told } from "./gate/told.ts";
 import type { MailDelivery } from "./mail-delivery.ts";
 
 export interface Outbound {
@@ -32,6 +35,15 @@ export interface Outbound {
 
   /** Whether all mail sent from the mailbox with this login needs approval. */
   asksAlways(mailbox: AgentNumber, principal: Pick<Principal, "agent">): Promise<boolean>;
+
+  /** What the rules say of recipients here whom a message reaches without a queue. Throws `paused`, `not_billable`. */
+  askHere(
+    mailbox: AgentNumber,
+    principal: Pick<Principal, "agent" | "kind">,
+    addresses: readonly string[],
+  ): Promise<Asked>;
+  /** What calendars of the mailbox have told others about an event, and what of it waits. */
+  readTold(agent: AgentNumber, uid: string): Promise<Told>;
 
   /** Calls the listener when something may be due: mail was added, or an attempt was reported. Gives the function that removes it. */
   onDue(listener: () => void): () => void;
@@ -88,8 +100,13 @@ export interface SubmitRequest {
   readonly forwardOf?: MessageNumber;
   readonly idempotency?: Idempotency;
   /** An iTIP message: sent to strangers, it is held as an invitation. `answers`: the organizer whose authenticated invitation it answers
-   *  and who is therefore no stranger. `uid`: the UID of the calendar object. */
-  readonly invitation?: { readonly answers: string | undefined; readonly uid: string };
+   *  and who is therefore no stranger. `uid`: the UID of the calendar object. `message`: what it tells whom; absent where it repeats
+   *  what they were told. */
+  readonly invitation?: {
+    readonly answers: string | undefined;
+    readonly uid: string;
+    readonly message?: CalendarMessage;
+  };
   readonly source: SubmissionSource;
   /** Mail of the server itself: the limits of the mailbox do not count it. */
   readonly isUncounted?: boolean;

@@ -26,7 +26,10 @@ import { dueDomainsPage, duePageRows, firstRetryMs, longestRetryMs, lookedAtOfAg
 import type { DueDelivery, DueOptions, Outbound, OutboundRooms, RecipientOutcome } from "./outbound.ts";
 import { createScheduled } from "./scheduled.ts";
 
-export type Queue = Omit<Outbound, "submit" | "plan" | "asksAlways" | "readDelivery" | "tokenOf">;
+export type Queue = Omit<
+  Outbound,
+  "submit" | "plan" | "asksAlways" | "askHere" | "readTold" | "readDelivery" | "tokenOf"
+>;
 
 /** Whether it is time to notify the sender of the delay. */
 export function isDelayDue({ startedAt }: Pick<DueDelivery, "startedAt">, now: number): boolean {

@@ -11,7 +11,8 @@ import {
   listUnplacedScheduled,
 } from "#/storage/queries/outbound/submissions.ts";
 import type { SubmissionRow } from "#/storage/submission.ts";
-import { assertMayLeave, findSenders } from "./decide.ts";
+import { assertMayLeave, findSenders } from "./gate/decide.ts";
+import { startScheduled } from "./gate/gate.ts";
 import { scheduledAtOnce, scheduledRetryMs } from "./limits.ts";
 import type { Outbound, OutboundRooms } from "./outbound.ts";
 
@@ -37,7 +38,7 @@ export function createScheduled(rooms: OutboundRooms, ring: () => void): Schedul
     const basis = await basisOf(row);
     if (basis === undefined) return refuse(row, at);
     try {
-      await store.write(server, "startScheduled", { agent, submission, basis, at });
+      await startScheduled(store, { agent, submission, basis, at });
       return undefined;
     } catch (error) {
       if (isWaypostError(error) && error.code !== "internal") return "later";

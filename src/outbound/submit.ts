@@ -8,19 +8,20 @@ import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { readHeaderFields } from "#/src/formats/mime/header.ts";
 import type { Provenance } from "#/src/mail/messages.ts";
 import { parseReferenceIds } from "#/src/mail/reference-ids.ts";
-import { writeOnce } from "#/src/mail/write-once.ts";
 import type { Author } from "#/src/model/author.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { holdDigest } from "#/src/model/holds.ts";
 import { headerBytesMax } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { pausedError } from "#/src/model/pause.ts";
-import { copyBlob, transferableBuffers } from "#/storage/blob.ts";
+import { copyBlob } from "#/storage/blob.ts";
 import { findSendingPolicy } from "#/storage/queries/outbound/holds.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import type { Envelope, EnvelopeRecipient, SubmissionSource } from "#/storage/submission.ts";
 import type { SubmitMessage } from "#/storage/transactions/outbound/submit-message.ts";
-import { decideSending } from "./decide.ts";
+import { decideSending } from "./gate/decide.ts";
+import { askForMailboxesHere, submitMail } from "./gate/gate.ts";
+import { readTold } from "./gate/told.ts";
 import { addressKey, normalAddress } from "./mail-address.ts";
 import type { Outbound, OutboundRooms, SubmitRequest, SubmitResult } from "./outbound.ts";
 import { unnamedField, withOwnTrace } from "./own-trace.ts";
@@ -33,7 +34,7 @@ const decisionsMax = 5;
 export function createSubmit(
   rooms: OutboundRooms,
   ring: () => void,
-): Pick<Outbound, "submit" | "plan" | "asksAlways"> {
+): Pick<Outbound, "submit" | "plan" | "asksAlways" | "askHere" | "readTold"> {
   const turns = (rooms.fairness ?? createFairness()).gate("answers");
   return {
     async plan(request) {
@@ -49,6 +50,11 @@ export function createSubmit(
       }
       return false;
     },
+    async askHere(mailbox, principal, addresses) {
+      const owner = await findSender(rooms, mailbox);
+      return askForMailboxesHere(rooms, owner, principal, addresses);
+    },
+    readTold: (agent, uid) => readTold(rooms.store, agent, uid),
     async submit(by, request) {
       const { mailbox } = request;
       const envelope = await readEnvelope(rooms, request);
@@ -98,10 +104,7 @@ async function decideAndWrite(
   prepared: PreparedMail,
 ): Promise<SubmitResult> {
   const args = await planWrite(rooms, request, prepared);
-  const transfer = transferableBuffers(args.facts.blob);
-  return writeOnce(rooms.store, by, "submitMessage", args, request.idempotency, {
-    transfer,
-  });
+  return submitMail(rooms.store, by, args, request.idempotency);
 }
 
 async function planWrite(
@@ -140,6 +143,7 @@ async function planWrite(
       request.isUncounted === true
         ? { perHour: 0, perDay: 0 }
         : { perHour: settings.limits.sendsPerHour, perDay: settings.limits.sendsPerDay },
+    calendar: request.invitation?.message,
     at,
   };
 }

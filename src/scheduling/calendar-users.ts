@@ -115,3 +115,18 @@ export async function maySendFor(
   const reach = await accounts.listReach(principal);
   return reach.some((one) => one.agent === agent && hasScope(one.scopes, "send"));
 }
+
+/** Who adds participants to a person's calendar, if it is not the person: the agent or program that writes, or the agent from whose
+ *  calendar it is copied. */
+export async function findAdder(
+  { accounts }: Pick<CalendarUserRooms, "accounts">,
+  { agent, principal }: { readonly agent: AgentNumber; readonly principal: Principal },
+  copiedFrom: AgentNumber | undefined,
+): Promise<string | undefined> {
+  const owner = await accounts.findAgentFacts(agent);
+  if (owner?.kind !== "person") return undefined;
+  if (principal.kind === "agent" || principal.author.kind === "program") return principal.address;
+  const source =
+    copiedFrom === undefined || copiedFrom === agent ? undefined : await accounts.findAgentFacts(copiedFrom);
+  return source?.kind === "agent" ? source.address : undefined;
+}

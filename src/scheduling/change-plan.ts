@@ -1,37 +1,36 @@
 /** PUT and DELETE of a scheduling object. One transaction writes the object, the copies of local attendees, the inbox items and the
  *  mails. It asserts the state that the change was computed from. If another write changed that state, the change is computed again. */
-import type { AgentFacts } from "#/src/accounts/accounts.ts";
-import type { PutAttachments } from "#/src/collections/attachments.ts";
 import type { ActionsDone, AgentActions, ItemExpectation, PutItem } from "#/src/collections/collections.ts";
-import type { Item, ItemProvenance, StoredItem } from "#/src/collections/item.ts";
+import type { StoredItem } from "#/src/collections/item.ts";
 import { findsLetters } from "#/src/formats/content-lines/unfold.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
 import type { Once } from "#/src/mail/write-once.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
-import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
-import { pausedError } from "#/src/model/pause.ts";
-import type { SubmitMessage } from "#/storage/transactions/outbound/submit-message.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import { summaryOf } from "#/src/outbound/gate/answers.ts";
+import { changeCalendars } from "#/src/outbound/gate/gate.ts";
+import type { Leaving } from "#/storage/transactions/collections/change-items.ts";
 import { readCalendar } from "./arriving/arriving-calendar.ts";
-import { refreshAttendees } from "./arriving/refresh-attendees.ts";
-import { type CalendarAddress, mailAddressOf } from "./calendar-address.ts";
-import { findCalendarUser, listOwnAddresses, maySendFor } from "./calendar-users.ts";
-import { plainKnowledge } from "./decisions/store-organizer.ts";
-import type { Decided, WrittenMessage } from "./jobs.ts";
-import { createLocalCopies } from "./outgoing/local-copies.ts";
-import { createAttachedReader } from "./outgoing/mailed-attachments.ts";
-import type { Method } from "./outgoing/messages.ts";
-import { planMails } from "./outgoing/outgoing-mail.ts";
-import { type DeliveryStatus, withScheduleStatus } from "./outgoing/schedule-status.ts";
+import { mailAddressOf } from "./calendar-address.ts";
+import { findAdder } from "./calendar-users.ts";
+import { assertOnlyOne, decideAgainstTold, decideChange } from "./decide-change.ts";
+import type { Decided } from "./jobs.ts";
+import { type Departure, planDeparture, takeBack } from "./outgoing/departure.ts";
+import { statusOfAnswer, withScheduleStatus } from "./outgoing/schedule-status.ts";
 import type {
   CalendarWriter,
   Scheduling,
   SchedulingOptions,
   SchedulingRooms,
-  SchedulingState,
+  SchedulingTold,
 } from "./scheduling.ts";
+import { inTurn } from "./turns.ts";
 
-/** How often a change is computed at most, if other writes change the state that it was computed from. */
-const attemptsMax = 5;
+/** How often a change is computed at most, if other writes change the state that it was computed from. Those of this process wait for each
+ *  other; these are of other daemons, and of other events of the same owners. */
+const attemptsMax = 20;
+
+const toldNobody: SchedulingTold = { scheduling: "none", recipients: [] };
 
 export function createSchedulingWrites(rooms: SchedulingRooms): Pick<Scheduling, "putItem" | "deleteItem"> {
   const { collections } = rooms;
@@ -41,61 +40,79 @@ export function createSchedulingWrites(rooms: SchedulingRooms): Pick<Scheduling,
       const isPlain = place?.kind !== "calendar" || place.role === "inbox";
       if (isPlain) return withoutScheduling(rooms, writer, put, options);
       const repeat = await collections.findItemRepeat(options.idempotency);
-      if (repeat !== undefined) return { ...repeat, isRewritten: false, scheduling: "none" };
-      return untilAgreed(() => tryPut(rooms, writer, put, options));
+      if (repeat !== undefined) return { ...repeat, isRewritten: false, ...toldNobody };
+      const uid = (await findHeld(rooms, writer.agent, put))?.uid;
+      return inTurn(uid, () => untilAgreed(() => tryPut(rooms, writer, put, options)));
     },
     async deleteItem(writer, item, expected, options = {}) {
       const { agent, actor } = writer;
       const { idempotency } = options;
       const repeat = await collections.findItemRepeat(idempotency);
-      if (repeat !== undefined) return { ...repeat, scheduling: "none" };
-      return untilAgreed(async () => {
-        const [held] = await collections.readItems(agent, [item]);
-        const place = held && (await collections.findCollection(agent, held.collection));
-        // A message in the inbox is not an event of its owner: deleting it sends no messages.
-        const isPlain = held?.scheduleTag === undefined || place?.role === "inbox";
-        if (isPlain || options.messages === "none") {
-          const deleted = await collections.deleteItem(agent, actor, item, expected, idempotency);
-          return { ...deleted, scheduling: "none" as const };
-        }
-        assertExpected(held, expected);
-        return deleteObject(rooms, writer, held, await decideDeletion(rooms, writer, held), options);
-      });
+      if (repeat !== undefined) return { ...repeat, ...toldNobody };
+      const uid = (await collections.findItem(agent, item))?.uid;
+      return inTurn(uid, () =>
+        untilAgreed(async () => {
+          const [held] = await collections.readItems(agent, [item]);
+          const place = held && (await collections.findCollection(agent, held.collection));
+          // A message in the inbox is not an event of its owner: deleting it sends no messages.
+          if (held?.scheduleTag === undefined || place?.role === "inbox") {
+            const deleted = await collections.deleteItem(agent, actor, item, expected, idempotency);
+            return { ...deleted, ...toldNobody };
+          }
+          assertExpected(held, expected, options.isMerging);
+          return deleteObject(rooms, writer, held, options);
+        }),
+      );
     },
   };
 }
 
-/** The messages that a deletion sends; undefined where `decideChange` has no decision. */
-export function decideDeletion(
-  rooms: SchedulingRooms,
-  writer: CalendarWriter,
-  held: StoredItem,
-): Promise<Decided | undefined> {
-  return decideChange(rooms, writer, held, undefined);
-}
-
-/** Deletes one scheduling object, with the messages that were decided. */
+/** Deletes one scheduling object, with the messages that this sends. What has not left of it is taken back. */
 export async function deleteObject(
   rooms: SchedulingRooms,
   writer: CalendarWriter,
   held: StoredItem,
-  decided: Decided | undefined,
   options: SchedulingOptions,
 ): ReturnType<Scheduling["deleteItem"]> {
-  const plan = isSilent(decided, options)
-    ? undefined
-    : await planDelivery(rooms, writer, decided!, held, held.provenance);
+  const told = await rooms.outbound.readTold(writer.agent, held.uid);
+  const decided =
+    options.messages === "none" ? undefined : await decideChange(rooms, writer, held, undefined, { told });
+  const departure =
+    decided === undefined || isSilent(decided, options)
+      ? undefined
+      : await planDeparture(rooms, writer, {
+          decided,
+          told,
+          held,
+          origin: held.provenance,
+          isOver: true,
+        });
   const action = { kind: "remove", item: held.number, expected: { version: String(held.modseq) } } as const;
-  const done = await write(rooms, writer, [action], plan, options);
+  const leaving = departure?.leaving ?? takeBack(writer.agent, held.uid, told);
+  const done = await write(rooms, writer, [action], { ...departure, leaving }, options);
   return {
     modseq: done.agents[0]!.items[0]!.modseq,
     isReplayed: done.isReplayed,
-    scheduling: stateOf(done, plan),
+    ...resultOf(departure),
   };
 }
 
-export function isSilent(decided: Decided | undefined, { isReplying }: SchedulingOptions): boolean {
-  return decided === undefined || (isReplying === false && decided.role === "attendee");
+/** Whether the deletion of an object tells anybody, or takes back what has not left. */
+export async function isDeletionHeard(
+  rooms: SchedulingRooms,
+  writer: CalendarWriter,
+  held: StoredItem,
+  options: SchedulingOptions,
+): Promise<boolean> {
+  const told = await rooms.outbound.readTold(writer.agent, held.uid);
+  if (told.messages.length > 0) return true;
+  if (options.messages === "none") return false;
+  const decided = await decideChange(rooms, writer, held, undefined, { told });
+  return decided?.messages.length !== 0 && decided !== undefined && !isSilent(decided, options);
+}
+
+function isSilent({ role }: Decided, { isReplying }: SchedulingOptions): boolean {
+  return isReplying === false && role === "attendee";
 }
 
 async function withoutScheduling(
@@ -105,7 +122,7 @@ async function withoutScheduling(
   { idempotency }: SchedulingOptions,
 ): ReturnType<Scheduling["putItem"]> {
   const written = await collections.putItem(agent, actor, put, idempotency);
-  return { ...written, isRewritten: false, scheduling: "none" };
+  return { ...written, isRewritten: false, ...toldNobody };
 }
 
 /** Makes the plan again if another write changed one of its calendars or the sending policy. */
@@ -135,10 +152,19 @@ export function overruledBy(error: unknown): unknown {
   return isOverruled ? new Overruled("A plan was overruled", { cause: error }) : error;
 }
 
-function assertExpected(held: StoredItem | undefined, expected: ItemExpectation | undefined): void {
+/** `isMerging`: another version will do if only statuses and others' answers were written since. */
+function assertExpected(
+  held: StoredItem | undefined,
+  expected: ItemExpectation | undefined,
+  isMerging = false,
+): void {
   const version = expected?.version;
   const isOther =
-    version === "absent" ? held !== undefined : version !== undefined && version !== String(held?.modseq);
+    version === "absent"
+      ? held !== undefined
+      : version !== undefined &&
+        version !== String(held?.modseq) &&
+        !(isMerging && held !== undefined && isAnsweredSince(held, version));
   const now = held === undefined ? {} : { version: String(held.modseq), object: held.number };
   if (isOther)
     throw new WaypostError("precondition_failed", "The item has changed since that version", {
@@ -153,7 +179,18 @@ function assertExpected(held: StoredItem | undefined, expected: ItemExpectation 
     });
 }
 
+/** Whether the owner's own last change is not younger than a version: the Schedule-Tag is the version of that change (RFC 6638 section
+ *  3.2.10). */
+export function isAnsweredSince(
+  { modseq, scheduleTag }: Pick<StoredItem, "modseq" | "scheduleTag">,
+  version: string,
+): boolean {
+  const known = /^[0-9]{1,15}$/.test(version) ? Number(version) : Number.NaN;
+  return scheduleTag !== undefined && known >= Number(scheduleTag) && known <= modseq;
+}
+
 const hasOrganizer = findsLetters("ORGANIZER");
+const hasAttendee = findsLetters("ATTENDEE");
 
 async function tryPut(
   rooms: SchedulingRooms,
@@ -163,25 +200,40 @@ async function tryPut(
 ): ReturnType<Scheduling["putItem"]> {
   const { agent } = writer;
   const held = await findHeld(rooms, agent, put);
-  const mayBeScheduled = held?.scheduleTag !== undefined || hasOrganizer(put.bytes);
+  const addedBy = await findAdder(rooms, writer, options.copiedFrom);
+  const mayBeScheduled =
+    held?.scheduleTag !== undefined ||
+    hasOrganizer(put.bytes) ||
+    ((addedBy !== undefined || held !== undefined) && hasAttendee(put.bytes));
   if (!mayBeScheduled) return withoutScheduling(rooms, writer, put, options);
-  assertExpected(held, put.expected);
-  const isMerging = put.expected?.scheduleTag !== undefined && put.expected.version === undefined;
-  const decided = await decideChange(rooms, writer, held, put.bytes, {
+  assertExpected(held, put.expected, options.isMerging);
+  const isStale = put.expected?.version !== undefined && put.expected.version !== String(held?.modseq);
+  const isMerging =
+    isStale || (put.expected?.scheduleTag !== undefined && put.expected.version === undefined);
+  const knowledge = {
     isMerging,
     answersProposals: options.answersProposals ?? false,
     isTelling: options.messages !== "none",
-  });
+    isApproving: options.isApproving === true && addedBy === undefined,
+    addedBy,
+  };
+  const { decided, told } = await decideAgainstTold(rooms, writer, held, put.bytes, knowledge);
   // The plain write refuses octets that are not a calendar object. An object without messages is only stored.
   if (decided === undefined || (decided.role === "none" && decided.messages.length === 0))
-    return withoutScheduling(rooms, writer, put, options);
+    return withoutScheduling(rooms, writer, { ...put, bytes: decided?.stored ?? put.bytes }, options);
   await assertOnlyOne(rooms, agent, decided.uid, held, put.collection);
-  const plan =
+  const departure =
     options.messages === "none"
       ? undefined
-      : await planDelivery(rooms, writer, decided, held, put.provenance, put.attachments);
-  const told = decided.role === "attendee" ? "ORGANIZER" : "ATTENDEE";
-  const stored = withStatuses(decided.stored ?? put.bytes, told, plan?.statuses);
+      : await planDeparture(rooms, writer, {
+          decided,
+          told,
+          held,
+          origin: put.provenance,
+          attachments: put.attachments,
+          isOver: false,
+        });
+  const stored = withStatuses(decided.stored ?? put.bytes, decided.role, departure);
   const version =
     held === undefined ? (put.segment === undefined ? undefined : "absent") : String(held.modseq);
   const action = {
@@ -191,11 +243,11 @@ async function tryPut(
     expected: { version },
     hasUniqueUid: decided.role !== "none",
   };
-  const done = await write(rooms, writer, [action], plan, options);
+  const done = await write(rooms, writer, [action], departure, options);
   const { item, isCreated, modseq } = done.agents[0]!.items[0]!;
   const { isReplayed } = done;
   const isRewritten = stored !== put.bytes;
-  return { item, isCreated, modseq, isReplayed, isRewritten, scheduling: stateOf(done, plan) };
+  return { item, isCreated, modseq, isReplayed, isRewritten, ...resultOf(departure) };
 }
 
 async function findHeld(
@@ -211,156 +263,20 @@ async function findHeld(
   return number === undefined ? undefined : (await collections.readItems(agent, [number]))[0];
 }
 
-/** Undefined for octets that are not a calendar, and for the deletion of a series that is too much work. */
-export async function decideChange(
-  rooms: SchedulingRooms,
-  { agent }: CalendarWriter,
-  held: StoredItem | undefined,
-  now: Uint8Array | undefined,
-  knowledge = plainKnowledge,
-): Promise<Decided | undefined> {
-  const { accounts, schedulers, collections } = rooms;
-  const owner = await accounts.findAgentFacts(agent);
-  if (owner === undefined) throw new WaypostError("not_found", "There is no such agent.");
-  const old = held?.bytes;
-  const who = await listOwnAddresses(rooms, owner, [old, now]);
-  const nowMs = collections.clock.now();
-  const result = await schedulers.run({ kind: "decide", old, now, who, nowMs, ...knowledge });
-  switch (result.outcome) {
-    case "decided":
-      return result;
-    case "broken":
-      throw new WaypostError("policy_refused", result.rule.explanation, {
-        reason: result.rule.precondition,
-        ...(held === undefined ? {} : { object: held.number }),
-      });
-    case "beyond_limits":
-      // A series that is too much work can still be deleted.
-      if (now === undefined) return undefined;
-      throw new WaypostError("policy_refused", "The series takes too much work to be scheduled.", {
-        reason: "max-instances",
-      });
-    default:
-      return undefined;
-  }
-}
-
-/** RFC 4791 section 5.3.2.1, RFC 6638 section 3.2.4.1. The write checks it again. */
-export async function assertOnlyOne(
-  { collections }: SchedulingRooms,
-  agent: AgentNumber,
-  uid: string,
-  held: Item | undefined,
-  collection: CollectionNumber,
-): Promise<void> {
-  const items = await collections.findItemsByUid(agent, uid, { kind: "calendar" });
-  const others = items.filter((one) => one.number !== held?.number);
-  const there =
-    held !== undefined && held.uid !== uid ? held : others.find((one) => one.collection === collection);
-  if (there !== undefined)
-    throw new WaypostError("policy_refused", "The calendar has another item of this UID.", {
-      reason: "no-uid-conflict",
-      object: there.number,
-    });
-  const other = others.find((one) => one.scheduleTag !== undefined);
-  if (other !== undefined)
-    throw new WaypostError("policy_refused", "Another event of this UID with an organizer is there.", {
-      reason: "unique-scheduling-object-resource",
-      object: other.number,
-    });
-}
-
-interface DeliveryPlan {
-  readonly actions: readonly AgentActions[];
-  readonly mails: readonly SubmitMessage[];
-  readonly statuses: ReadonlyMap<CalendarAddress, DeliveryStatus>;
-}
-
-async function planDelivery(
-  rooms: SchedulingRooms,
-  writer: CalendarWriter,
-  decided: Decided,
-  held: StoredItem | undefined,
-  origin: ItemProvenance,
-  attachments?: PutAttachments,
-): Promise<DeliveryPlan | undefined> {
-  if (decided.messages.length === 0) return undefined;
-  const { agent, principal, actor } = writer;
-  const owner = (await rooms.accounts.findAgentFacts(agent))!;
-  if (owner.pause !== undefined) throw pausedError(owner.pause.reason);
-  const statuses = new Map<CalendarAddress, DeliveryStatus>();
-  const copies = createLocalCopies(rooms, decided.uid);
-  const leaving: WrittenMessage[] = [];
-  const isAsking = await rooms.outbound.asksAlways(agent, principal);
-  const maySend = await maySendFor(rooms, principal, agent);
-  const delivered = new Set<AgentNumber>([agent]);
-  for (const message of decided.messages) {
-    // The copy and the message in the inbox.
-    const neededBytes = 2 * message.content.bytes.byteLength;
-    const user = await findCalendarUser(rooms, message.to, owner.account, neededBytes);
-    if (user.kind === "unknown") statuses.set(message.to, "unknown_user");
-    else if (!maySend) statuses.set(message.to, "refused");
-    else if (user.kind === "full") statuses.set(message.to, "no_way");
-    else if (user.kind === "mail" || isAsking) leaving.push(message);
-    else {
-      const { from, to, content, isSignificant } = message;
-      const known = mailAddressOf(to);
-      let isTaken = user.agents.length > 0;
-      for (const one of user.agents.filter((each) => each !== agent)) {
-        delivered.add(one);
-        const addresses = known === undefined ? [] : [known];
-        const arriving = { content, author: from, known: addresses, isSignificant, isDirect: true };
-        const applied = await copies.apply(one, arriving);
-        // The UID is that of somebody else's event there.
-        isTaken &&= applied.outcome === "ignored" && applied.reason === "other_organizer";
-        if (content.method === "REPLY" && applied.old !== undefined && applied.now !== undefined)
-          await refreshAttendees(rooms, copies, one, { old: applied.old, now: applied.now }, delivered);
-      }
-      statuses.set(to, isTaken ? "no_way" : "delivered");
-    }
-  }
-  const mails = await planLeaving(rooms, writer, owner, decided.uid, leaving, held, attachments);
-  for (const [address, status] of mails.statuses) statuses.set(address, status);
-  const { source } = origin;
-  const domain = owner.address.slice(owner.address.lastIndexOf("@") + 1);
-  const actions = await copies.listActions(actor, { source, fromDomain: domain }, agent);
-  return { actions, mails: mails.mails, statuses };
-}
-
-/** Nobody is written to for what is no news. */
-async function planLeaving(
-  rooms: SchedulingRooms,
-  { principal }: CalendarWriter,
-  owner: AgentFacts,
-  uid: string,
-  messages: readonly WrittenMessage[],
-  held: StoredItem | undefined,
-  attachments: PutAttachments | undefined,
-): ReturnType<typeof planMails> {
-  const news = messages.filter(({ isSignificant }) => isSignificant);
-  if (news.length === 0) return { mails: [], statuses: new Map() };
-  // Only authenticated mail changes a calendar. That of an assistant proves the domain of the organizer, which counts here.
-  const isInvited = held?.provenance.source === "smtp";
-  const answer = isInvited ? news.find(({ content }) => isAnswer(content.method)) : undefined;
-  const inviter = answer && mailAddressOf(answer.to);
-  const { collections } = rooms;
-  const nowMs = collections.clock.now();
-  const readAttached = createAttachedReader(collections, owner, attachments);
-  return planMails(rooms, { owner, principal, uid, inviter, nowMs, readAttached }, news);
-}
-
-function isAnswer(method: Method): boolean {
-  return method === "REPLY" || method === "COUNTER";
-}
-
 function withStatuses(
   bytes: Uint8Array,
-  told: "ORGANIZER" | "ATTENDEE",
-  statuses: ReadonlyMap<CalendarAddress, DeliveryStatus> | undefined,
+  role: Decided["role"],
+  departure: Departure | undefined,
 ): Uint8Array {
-  if (statuses === undefined || statuses.size === 0) return bytes;
+  if (departure === undefined || departure.answers.size === 0) return bytes;
+  const statuses = new Map(
+    [...departure.answers].map(([address, answer]) => [
+      address,
+      statusOfAnswer(answer, departure.toldBefore.has(address)),
+    ]),
+  );
   const calendar = readCalendar(bytes)!;
-  const noted = withScheduleStatus(calendar, told, statuses);
+  const noted = withScheduleStatus(calendar, role === "attendee" ? "ORGANIZER" : "ATTENDEE", statuses);
   return noted === calendar ? bytes : new Uint8Array(writeContentLines({ items: [noted] }));
 }
 
@@ -368,24 +284,28 @@ async function write(
   { collections, outbound }: SchedulingRooms,
   { agent, actor }: CalendarWriter,
   own: AgentActions["actions"],
-  plan: DeliveryPlan | undefined,
+  departure: (Partial<Departure> & { readonly leaving: Leaving | undefined }) | undefined,
   { idempotency }: SchedulingOptions,
 ): Promise<Once<ActionsDone>> {
-  const others = plan?.actions ?? [];
+  const others = departure?.actions ?? [];
   const mine = others.find((one) => one.agent === agent)?.actions ?? [];
   const agents = [
     { agent, actor, actions: [...own, ...mine] },
     ...others.filter((one) => one.agent !== agent),
   ];
-  const done = await collections
-    .changeItems(actor, agents, idempotency, plan?.mails)
-    .catch((error: unknown) => Promise.reject(overruledBy(error)));
+  const leaves = { idempotency, mails: departure?.mails, leaving: departure?.leaving };
+  const done = await changeCalendars(collections, actor, agents, leaves).catch((error: unknown) =>
+    Promise.reject(overruledBy(error)),
+  );
   if (done.mails.length > 0) outbound.ring();
   return done;
 }
 
-function stateOf({ mails }: ActionsDone, plan: DeliveryPlan | undefined): SchedulingState {
-  if (mails.some(({ state }) => state === "held")) return "held";
-  const statuses = [...(plan?.statuses.values() ?? [])];
-  return statuses.some((status) => status === "sent" || status === "delivered") ? "sent" : "none";
+function resultOf(departure: Departure | undefined): SchedulingTold {
+  if (departure === undefined) return toldNobody;
+  const { answers } = departure;
+  return {
+    scheduling: summaryOf(answers.values()),
+    recipients: [...answers].map(([to, answer]) => ({ address: mailAddressOf(to) ?? to, ...answer })),
+  };
 }

@@ -5,12 +5,15 @@ import type { ItemAction, PutItem } from "#/src/collections/collections.ts";
 import type { StoredItem } from "#/src/collections/item.ts";
 import { readPortions } from "#/src/collections/portions.ts";
 import { itemSegment } from "#/src/collections/rows.ts";
+import { findsLetters } from "#/src/formats/content-lines/unfold.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { ItemNumber } from "#/src/model/numbers.ts";
 import type { Scheduling, SchedulingRooms } from "./scheduling.ts";
 
 /** Items of one transaction. Other requests are answered between two transactions. */
 const itemsPerWrite = 100;
+
+const hasAttendee = findsLetters("ATTENDEE");
 
 export function createCopies(
   rooms: SchedulingRooms,
@@ -26,7 +29,8 @@ export function createCopies(
           const plain: ItemAction[] = [];
           for (const item of portion) {
             const put = await putOf(item, withDead.has(item.number));
-            if (item.scheduleTag === undefined) plain.push({ kind: "put", ...put });
+            if (item.scheduleTag === undefined && !hasAttendee(item.bytes))
+              plain.push({ kind: "put", ...put });
             else if (!(await putScheduled(put))) left.push(item);
           }
           for (let first = 0; first < plain.length; first += itemsPerWrite) {
@@ -56,7 +60,7 @@ export function createCopies(
 
       async function putScheduled(put: PutItem): Promise<boolean> {
         try {
-          await putItem(to, put, { messages: "none" });
+          await putItem(to, put, { messages: "none", copiedFrom: from.agent });
           return true;
         } catch (error) {
           if (isWaypostError(error) && error.details.reason === "unique-scheduling-object-resource")

@@ -1,4 +1,4 @@
-import { createArrivalPlanning } from "./arriving/arrival-plan.ts";
+import { createArrivals } from "./arriving/apply-arrivals.ts";
 import { createAttachmentEdits } from "./attachment-edits.ts";
 import { createSchedulingWrites } from "./change-plan.ts";
 import { createCopies } from "./copy-items.ts";
@@ -13,7 +13,7 @@ export function createScheduling(rooms: SchedulingRooms): Scheduling {
     ...createCalendarDeletion(rooms),
     ...createMoves(rooms),
     ...createCopies(rooms, writes),
-    ...createArrivalPlanning(rooms),
+    ...createArrivals(rooms),
     ...createAttachmentEdits(rooms),
   };
 }

@@ -2,7 +2,7 @@
  *  that this sends. Then the calendar is deleted with the remaining items. */
 import type { Collection } from "#/src/collections/collection.ts";
 import type { StoredItem } from "#/src/collections/item.ts";
-import { decideDeletion, deleteObject, isSilent, untilAgreed } from "./change-plan.ts";
+import { deleteObject, isDeletionHeard, untilAgreed } from "./change-plan.ts";
 import type { CalendarWriter, Scheduling, SchedulingOptions, SchedulingRooms } from "./scheduling.ts";
 
 export function createCalendarDeletion(rooms: SchedulingRooms): Pick<Scheduling, "deleteCalendar"> {
@@ -19,7 +19,7 @@ export function createCalendarDeletion(rooms: SchedulingRooms): Pick<Scheduling,
         calendar?.kind === "calendar" &&
         calendar.role === undefined &&
         (version === undefined || version === String(calendar.propertiesModseq));
-      if (isLeaving && options.messages !== "none") await tellAll(rooms, writer, calendar, options);
+      if (isLeaving) await tellAll(rooms, writer, calendar, options);
       return collections.deleteCollection(writer.actor, agent, number, version, idempotency);
     },
   };
@@ -41,15 +41,14 @@ async function tellAll(
         });
 }
 
-/** Events whose deletion sends no message are deleted with the calendar. */
+/** Events whose deletion sends no message and takes none back are deleted with the calendar. */
 async function tellOne(
   rooms: SchedulingRooms,
   writer: CalendarWriter,
   held: StoredItem,
   options: SchedulingOptions,
 ): Promise<void> {
-  const decided = await decideDeletion(rooms, writer, held);
-  if (decided?.messages.length === 0 || isSilent(decided, options)) return;
+  if (!(await isDeletionHeard(rooms, writer, held, options))) return;
   // The key against repeats belongs to the whole deletion.
-  await deleteObject(rooms, writer, held, decided, { ...options, idempotency: undefined });
+  await deleteObject(rooms, writer, held, { ...options, idempotency: undefined });
 }

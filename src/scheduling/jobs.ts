@@ -11,6 +11,7 @@ import { answerRefresh } from "./arriving/refresh-answer.ts";
 import type { CalendarAddress } from "./calendar-address.ts";
 import { decide, isBrokenRule, type SchedulingRole } from "./decisions/decide.ts";
 import { listOrganizerMessages } from "./decisions/decide-organizer.ts";
+import { instancesOf, type ToldMessage } from "./decisions/told.ts";
 import { type AttachmentEdit, type AttachmentRefusal, editAttachments } from "./edit-attachments.ts";
 import { type FreeBusyRequestFacts, readFreeBusyRequest } from "./free-busy-facts.ts";
 import { describeMessage, type MessageText } from "./outgoing/message-text.ts";
@@ -33,6 +34,9 @@ export type SchedulingJob =
       readonly isMerging: boolean;
       readonly answersProposals: boolean;
       readonly isTelling: boolean;
+      readonly addedBy?: string | undefined;
+      readonly isApproving?: boolean;
+      readonly told?: readonly ToldMessage[] | undefined;
     }
   | {
       readonly kind: "apply";
@@ -58,6 +62,7 @@ export type SchedulingJob =
       readonly message: Uint8Array;
       readonly who: readonly CalendarAddress[];
       readonly author: CalendarAddress;
+      readonly told: readonly ToldMessage[];
       readonly nowMs: number;
     }
   /** The delivery status of messages that were sent. */
@@ -81,6 +86,8 @@ export interface MessageContent extends MessageText {
   readonly method: Method;
   /** The VCALENDAR with METHOD, lines with CRLF. */
   readonly bytes: Uint8Array;
+  /** Keys of the instances that it is about; "" is the whole event. */
+  readonly instances: readonly string[];
 }
 
 export interface WrittenMessage {
@@ -98,6 +105,10 @@ export interface Decided {
   /** Undefined if it is the same as the given one, or deleted. */
   readonly stored: Uint8Array | undefined;
   readonly messages: readonly WrittenMessage[];
+  /** Holds whose mail the change overtakes. */
+  readonly superseded: readonly number[];
+  /** Participants that no person has written or approved. */
+  readonly marked: readonly CalendarAddress[];
 }
 
 export type SchedulingResult =
@@ -136,11 +147,12 @@ export function runJob(job: SchedulingJob): SchedulingResult {
     });
     return decided("organizer", undefined, messages, now!);
   }
-  const { nowMs, isMerging, answersProposals, isTelling } = job;
-  const decision = decide({ old, now, who, nowMs, isMerging, answersProposals, isTelling });
+  const { kind: _kind, ...asked } = job;
+  const decision = decide({ ...asked, old, now, who });
   if (isBrokenRule(decision)) return { outcome: "broken", rule: decision };
+  const { role, messages, superseded, marked } = decision;
   const stored = decision.stored === now ? undefined : decision.stored;
-  return decided(decision.role, stored && bytesOf(stored), decision.messages, (now ?? old)!);
+  return { ...decided(role, stored && bytesOf(stored), messages, (now ?? old)!), superseded, marked };
 }
 
 function decided(
@@ -154,13 +166,15 @@ function decided(
   const written = messages.map(({ method, from, to, isSignificant, calendar: tree }): WrittenMessage => {
     let content = contents.get(tree);
     if (content === undefined) {
-      content = { method, bytes: mailBytesOf(tree), ...describeMessage(method, tree) };
+      const bytes = mailBytesOf(tree);
+      content = { method, bytes, instances: instancesOf(tree), ...describeMessage(method, tree) };
       contents.set(tree, content);
     }
     return { from, to, isSignificant, content };
   });
   const organizer = object?.organizer?.address;
-  return { outcome: "decided", role, uid: object?.uid ?? "", organizer, stored, messages: written };
+  const uid = object?.uid ?? "";
+  return { outcome: "decided", role, uid, organizer, stored, messages: written, superseded: [], marked: [] };
 }
 
 function apply(
@@ -193,7 +207,7 @@ function answer(
   const attendee = listSchedulingComponents(message.object.calendar)
     .map((component) => findAttendee(component, from))
     .find((one) => one !== undefined)!;
-  const answered = answerRefresh(object, attendee.address, who, job.nowMs);
+  const answered = answerRefresh(object, attendee.address, job.told, job.nowMs);
   if (answered === undefined) return { outcome: "ignored", reason: "stale" };
   return decided("organizer", bytesOf(answered.stored), answered.messages, answered.stored);
 }

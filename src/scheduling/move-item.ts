@@ -1,6 +1,9 @@
 /** MOVE of an event into a calendar of another owner (RFC 6638 section 3.2.3.4). The event still exists, so no messages are sent. */
 import { WaypostError } from "#/src/model/errors.ts";
-import { assertOnlyOne, decideChange } from "./change-plan.ts";
+import { changeCalendars } from "#/src/outbound/gate/gate.ts";
+import { findAdder } from "./calendar-users.ts";
+import { assertOnlyOne, decideChange } from "./decide-change.ts";
+import { takeBack } from "./outgoing/departure.ts";
 import type { Scheduling, SchedulingRooms } from "./scheduling.ts";
 
 export function createMoves(rooms: SchedulingRooms): Pick<Scheduling, "moveToOther"> {
@@ -15,7 +18,11 @@ export function createMoves(rooms: SchedulingRooms): Pick<Scheduling, "moveToOth
           ? undefined
           : await collections.findItemBySegment(to.agent, collection, segment);
       const isScheduled = held.scheduleTag !== undefined;
-      const decided = isScheduled ? await decideChange(rooms, to, undefined, bytes) : undefined;
+      const addedBy = await findAdder(rooms, to, from.agent);
+      const decided =
+        isScheduled || addedBy !== undefined
+          ? await decideChange(rooms, to, undefined, bytes, { isTelling: false, addedBy })
+          : undefined;
       const hasRole = decided !== undefined && decided.role !== "none";
       if (hasRole) await assertOnlyOne(rooms, to.agent, decided.uid, standing, collection);
       const deadProperties = await collections.listItemDeadProperties(from.agent, item);
@@ -23,7 +30,7 @@ export function createMoves(rooms: SchedulingRooms): Pick<Scheduling, "moveToOth
         kind: "put" as const,
         collection,
         segment,
-        bytes,
+        bytes: addedBy === undefined ? bytes : (decided?.stored ?? bytes),
         provenance,
         isAuthenticated,
         expected: overwrite ? {} : { version: "absent" as const },
@@ -32,10 +39,13 @@ export function createMoves(rooms: SchedulingRooms): Pick<Scheduling, "moveToOth
         attachments: { attachmentsOf: [from.agent] },
       };
       const remove = { kind: "remove" as const, item, expected: { version: String(modseq), ...expected } };
-      await collections.changeItems(to.actor, [
+      // What has not left is taken back from the former owner.
+      const leaving = takeBack(from.agent, held.uid, await rooms.outbound.readTold(from.agent, held.uid));
+      const agents = [
         { agent: to.agent, actor: to.actor, actions: [put] },
         { agent: from.agent, actor: from.actor, actions: [remove] },
-      ]);
+      ];
+      await changeCalendars(collections, to.actor, agents, { leaving });
     },
   };
 }

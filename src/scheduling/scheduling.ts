@@ -12,13 +12,14 @@ import type { StoredItem } from "#/src/collections/item.ts";
 import type { Idempotency, Once } from "#/src/mail/write-once.ts";
 import type { Actor } from "#/src/model/author.ts";
 import type { AgentNumber, CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
+import type { GateAnswer } from "#/src/outbound/gate/answers.ts";
 import type { Outbound } from "#/src/outbound/outbound.ts";
-import type { ArrivalPlanning } from "./arriving/arrival-plan.ts";
+import type { Arrivals } from "./arriving/apply-arrivals.ts";
 import type { AttachmentEdit } from "./edit-attachments.ts";
 import type { LocalRooms } from "./outgoing/local-copies.ts";
 
 export interface SchedulingRooms extends LocalRooms {
-  readonly outbound: Pick<Outbound, "plan" | "ring" | "asksAlways">;
+  readonly outbound: Pick<Outbound, "plan" | "ring" | "asksAlways" | "askHere" | "readTold">;
 }
 
 /** The author of a change, and the owner of the calendar. */
@@ -36,20 +37,32 @@ export interface SchedulingOptions {
   readonly isReplying?: boolean;
   /** For a change by the organizer: proposals that are missing were removed by the organizer, and are declined. */
   readonly answersProposals?: boolean;
+  /** A person approves the participants whom an agent or a program has added. */
+  readonly isApproving?: boolean;
+  /** The version that the caller names may be one since which only statuses and others' answers were written: the change is merged. */
+  readonly isMerging?: boolean;
+  /** The owner of the calendar that it is copied from. */
+  readonly copiedFrom?: AgentNumber | undefined;
   readonly idempotency?: Idempotency | undefined;
 }
 
 /** none: there was no message, or no recipient. sent: the messages were sent, or are in the other calendars. held: a mail waits for
- *  approval. */
-export type SchedulingState = "none" | "sent" | "held";
+ *  approval. refused: nobody was told of what there was to tell. */
+export type SchedulingState = "none" | "sent" | "held" | "refused";
 
-export interface SchedulingWritten extends ItemWritten {
-  /** The stored octets differ from the given ones, so no ETag is returned (RFC 4791 section 5.3.4). */
-  readonly isRewritten: boolean;
+/** What became of the messages of a change. */
+export interface SchedulingTold {
   readonly scheduling: SchedulingState;
+  /** The gate's answer for each recipient, by its calendar address. */
+  readonly recipients: readonly (GateAnswer & { readonly address: string })[];
 }
 
-export interface Scheduling extends ArrivalPlanning {
+export interface SchedulingWritten extends ItemWritten, SchedulingTold {
+  /** The stored octets differ from the given ones, so no ETag is returned (RFC 4791 section 5.3.4). */
+  readonly isRewritten: boolean;
+}
+
+export interface Scheduling extends Arrivals {
   /** Throws what `Collections.putItem` throws; `policy_refused` with the preconditions of RFC 6638 section 3.2.4; `paused`,
    *  `rate_limited` when a mail would have to leave. */
   putItem(
@@ -65,7 +78,7 @@ export interface Scheduling extends ArrivalPlanning {
     item: ItemNumber,
     expected?: ItemExpectation,
     options?: SchedulingOptions,
-  ): Promise<Once<{ readonly modseq: Modseq; readonly scheduling: SchedulingState }>>;
+  ): Promise<Once<{ readonly modseq: Modseq } & SchedulingTold>>;
   /** Deletes a calendar. Each event whose deletion sends messages is deleted first, in its own transaction (RFC 6638 section
    *  3.2.2 and 3.2.3). If one deletion is refused, the calendar stays with the remaining events. */
   deleteCalendar(

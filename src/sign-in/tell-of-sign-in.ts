@@ -1,8 +1,8 @@
 /** The mail to a person about a sign-in from a browser that was not seen before. It has no link: nobody should learn to sign in by one. */
 import type { Accounts } from "#/src/accounts/accounts.ts";
-import { server } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
+import { deliverMail } from "#/src/outbound/gate/gate.ts";
 import { composeNotice, type NoticeRooms } from "#/src/outbound/holds/approver-mail.ts";
 
 export interface SignInTold {
@@ -39,7 +39,7 @@ export function createTeller(
     ].join("\n\n");
     const notice = await composeNotice(rooms, facts, { subject: `New sign-in as ${facts.address}`, text });
     try {
-      await store.write(server, "deliverMessage", notice);
+      await deliverMail(store, notice);
     } catch (error) {
       // A full mailbox keeps nobody out; the log and the list of sessions have it.
       if (!isWaypostError(error)) throw error;

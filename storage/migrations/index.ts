@@ -42,6 +42,7 @@ import { authors } from "./0037-authors.ts";
 import { signIns } from "./0038-sign-ins.ts";
 import { pageSettings } from "./0039-page-settings.ts";
 import { accessChanges } from "./0040-access-changes.ts";
+import { calendarMessages } from "./0041-calendar-messages.ts";
 
 export interface Migration {
   readonly name: string;
@@ -163,4 +164,9 @@ export const migrations: readonly Migration[] = [
   },
   { name: "page settings", does: "keeps what a person has chosen for the pages", run: pageSettings },
   { name: "access changes", does: "makes the log of access", run: accessChanges },
+  {
+    name: "calendar messages",
+    does: "keeps what calendars have told others, and what came for them",
+    run: calendarMessages,
+  },
 ];

@@ -8,15 +8,16 @@ interface Naming {
   readonly recipients?: readonly Naming[];
   /** The agents of changes of items. */
   readonly agents?: readonly Naming[];
-  readonly items?: readonly Naming[];
+  /** The login that sends what is delivered. */
+  readonly senders?: readonly Naming[];
 }
 
 /** The agents in the arguments themselves, and in their lists. */
 export function agentsOf(args: unknown): AgentNumber[] {
   if (args === null || typeof args !== "object") return [];
-  const { agent, recipients, agents, items } = args as Naming;
+  const { agent, recipients, agents, senders } = args as Naming;
   const named = agent === undefined ? [] : [agent];
-  for (const list of [recipients, agents, items])
+  for (const list of [recipients, agents, senders])
     if (Array.isArray(list))
       for (const one of list as readonly unknown[])
         if (one !== null && typeof one === "object" && typeof (one as Naming).agent === "number")

@@ -327,7 +327,7 @@ it("sends mail and changes items in one transaction, or does neither", async () 
     { agent: ada.agent, actor, actions: [action(calendar, uid)] },
   ];
   const held = { ...mail, sendAt: test.clock.now() + 1e6 };
-  const done = await collections.changeItems(nobody, parts("a"), undefined, [mail, held]);
+  const done = await collections.changeItems(nobody, parts("a"), undefined, { mails: [mail, held] });
   expect(done.mails.map(({ state }) => state)).toEqual(["queued", "scheduled"]);
   expect(done.mails[0]!.modseq).toBe(done.agents[1]!.modseq);
   expect(done.agents[1]!.items[0]!.modseq).toBe(done.agents[1]!.modseq);
@@ -337,7 +337,9 @@ it("sends mail and changes items in one transaction, or does neither", async () 
     by: "operator",
     at: 0,
   });
-  await expect(collections.changeItems(nobody, parts("b"), undefined, [mail])).rejects.toMatchObject({
+  await expect(
+    collections.changeItems(nobody, parts("b"), undefined, { mails: [mail] }),
+  ).rejects.toMatchObject({
     code: "paused",
   });
   expect(await collections.findItemsByUid(mia.agent, "b", { kind: "calendar" })).toEqual([]);

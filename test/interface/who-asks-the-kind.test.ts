@@ -17,11 +17,12 @@ const reasons: Readonly<Record<string, string>> = {
   "src/accounts/role-mailboxes.ts": "mail to postmaster goes to a person",
   "src/cli/seed.ts": "an agent gets a token",
   "src/daemon/moving/archive/import-settings.ts": "an agent has a sending policy",
-  "src/outbound/decide.ts":
+  "src/outbound/gate/decide.ts":
     "an agent's mailbox has a policy; an agent that sends by a grant keeps that of its own, too",
   "src/outbound/submit.ts": "answers of an agent's mailbox are counted one by one",
   "src/reach/mailbox-access.ts": "names of mailboxes of holds belong to agents",
   "src/reports/send-reports.ts": "reports leave in a person's name",
+  "src/scheduling/calendar-users.ts": "only a person's calendar marks what others write into it",
   "src/sign-in/sign-in.ts": "only people sign in to the pages",
   "storage/transactions/accounts/set-sending-policy.ts": "who may be an approver",
   "storage/writing/collections/items.ts": "the kind of the actor: only what a person adds counts as known",

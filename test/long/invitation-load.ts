@@ -64,17 +64,23 @@ export async function startInvitationLoad(
       limits: { perHour: 0, perDay: 0 },
     };
     const actions = [await actionsOf(agent, uid), await actionsOf(other, uid)];
-    const done = await attempt(() => collections.changeItems(nobody, actions, undefined, [mail]));
+    const done = await attempt(() => collections.changeItems(nobody, actions, undefined, { mails: [mail] }));
     if (done === undefined) return;
     say({ action: "invite", agent, uid: done.agents[0]!.items[0]!.item, mark: uid, isDone: true });
   }
 
   async function arrive(number: number, round: number): Promise<void> {
     const { agent, account } = agents[(number + round) % agents.length]!;
-    if ((await calendarOf(agent)) === undefined) return;
     const uid = `arrive-${tag}-${number}-${round}`;
     const at = store.clock.now();
-    const items = await collections.prepareChanges([await actionsOf(agent, uid)]);
+    const calendar = {
+      uid,
+      method: "REQUEST",
+      author: "mel@far.example",
+      provenance: "{}",
+      octets: Buffer.from(uid),
+      recipients: [{ agent, addresses: [] }],
+    };
     const recipient = {
       account,
       agent,
@@ -87,7 +93,13 @@ export async function startInvitationLoad(
     };
     const facts = await factsOf(uid, 1500);
     const done = await attempt(() =>
-      store.write(nobody, "deliverMessage", { facts, recipients: [recipient], items, internalDate: at, at }),
+      store.write(nobody, "deliverMessage", {
+        facts,
+        recipients: [recipient],
+        calendar,
+        internalDate: at,
+        at,
+      }),
     );
     if (done === undefined) return;
     say({ action: "arrive", agent, uid: done.deliveries[0]!.uid, mark: uid, isDone: true });
@@ -107,7 +119,9 @@ export async function findInvitationLosses(store: Store, lines: readonly Journal
     return new Map(rows.map((row) => [row.name, row.count]));
   };
   const items = await count(
-    "select uid as name, count(*) as count from item where uid like 'invite-%' or uid like 'arrive-%' group by uid",
+    `select uid as name, count(*) as count from item where uid like 'invite-%' group by uid
+    union all
+    select uid as name, count(*) as count from calendar_arrival where uid like 'arrive-%' group by uid`,
   );
   const mails = await count(
     "select calendar_uid as name, count(*) as count from submission where calendar_uid is not null group by calendar_uid",

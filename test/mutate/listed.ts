@@ -83,5 +83,5 @@ export const listed: readonly Listed[] = [
   ],
   ["src/fairness/gate.ts", "accountShare !== undefined && isOver(ofAccount, amount, accountShare)", "false"],
   ["storage/sqlite/writer-loop.ts", "if (isUntrustworthy(failure)) throw failure;", ""],
-  ["src/outbound/route.ts", "if (isReservedDomain(senderDomain))", "if (false)"],
+  ["src/outbound/gate/route.ts", "if (isReservedDomain(senderDomain))", "if (false)"],
 ].map(([file, from, to]) => ({ file: file!, from: from!, to: to! }));

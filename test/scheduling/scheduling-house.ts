@@ -1,12 +1,16 @@
 /** ada and bob (agents of one account) and eve (of another) with their calendars, and mail to the world through a sink that is not there. */
 
 import { Buffer } from "node:buffer";
+import type { Settings } from "#/config/schema.ts";
+import type { Principal } from "#/src/accounts/principal.ts";
+import { deliverWithCalendar } from "#/src/arrival/deliver-with-calendar.ts";
 import type { PutItem } from "#/src/collections/collections.ts";
 import type { StoredItem } from "#/src/collections/item.ts";
-import { nobody } from "#/src/model/author.ts";
 import type { CollectionRole } from "#/src/model/collections.ts";
 import type { ItemNumber } from "#/src/model/numbers.ts";
 import type { CalendarWriter, SchedulingOptions } from "#/src/scheduling/scheduling.ts";
+import { httpClient } from "../support/clients/http.ts";
+import { directPreparation } from "../support/preparation.ts";
 import { type CalendarRooms, calendarRooms } from "../support/scheduling.ts";
 import { type JsonServer, type Owner, openJsonServer } from "../support/servers/json-server.ts";
 
@@ -28,6 +32,14 @@ export interface CalendarOwner {
 }
 
 export interface SchedulingHouse extends AsyncDisposable, CalendarRooms {
+  /** A person of the first account, with an app password. */
+  person(name: string): Promise<CalendarOwner>;
+  /** The owner with a grant on the calendars of another. */
+  granted(holder: CalendarOwner, target: CalendarOwner, scopes: readonly string[]): Promise<CalendarOwner>;
+  /** The same owner with a token of these scopes alone. */
+  withScopes(owner: CalendarOwner, scopes: readonly string[]): Promise<CalendarOwner>;
+  /** An authenticated mail with an iTIP message, as SMTP delivers it. */
+  arrive(to: CalendarOwner, method: string, from: string, calendar: string): Promise<void>;
   readonly server: JsonServer;
   readonly ada: CalendarOwner;
   readonly bob: CalendarOwner;
@@ -40,8 +52,11 @@ export interface SchedulingHouse extends AsyncDisposable, CalendarRooms {
   >;
 }
 
-export async function openSchedulingHouse(): Promise<SchedulingHouse> {
+export async function openSchedulingHouse(
+  limits: Partial<Settings["limits"]> = {},
+): Promise<SchedulingHouse> {
   const server = await openJsonServer({
+    limits,
     outbound: {
       smarthostHost: "127.0.0.1",
       smarthostPort: 9,
@@ -51,12 +66,17 @@ export async function openSchedulingHouse(): Promise<SchedulingHouse> {
   });
   const rooms = calendarRooms(server);
 
+  const principalOf = (token: string) => server.accounts.authenticateToken(token, "127.0.0.1");
+
   async function calendarOwner(owner: Owner): Promise<CalendarOwner> {
-    const principal = await server.accounts.authenticateToken(owner.token, "127.0.0.1");
+    return calendarOf(owner, await principalOf(owner.token));
+  }
+
+  function calendarOf(owner: Owner, principal: Principal): CalendarOwner {
     const writer = {
       agent: owner.agent,
       principal,
-      actor: { ...nobody, agent: owner.agent, canApprove: false },
+      actor: { ...principal.author, agent: principal.agent, canApprove: false },
     };
     const numberOf = async (role: CollectionRole) =>
       (await rooms.collections.findCollectionOfRole(owner.agent, "calendar", role))!.number;
@@ -100,6 +120,53 @@ export async function openSchedulingHouse(): Promise<SchedulingHouse> {
     ada,
     bob,
     eve,
+    async person(name) {
+      const address = `${name}@first.example`;
+      const { password } = (await server.administer("person.create", { address })) as { password: string };
+      const principal = await server.accounts.authenticatePassword(address, password, "127.0.0.1");
+      const id = server.store.ids.encode("agent", principal.agent);
+      const client = httpClient(server.url, password);
+      return calendarOf({ id, agent: principal.agent, address, token: password, client }, principal);
+    },
+    async granted(holder, target, scopes) {
+      const names = { holder: holder.owner.address, target: target.owner.address };
+      await server.administer("grant.create", { ...names, scopes });
+      return calendarOf(target.owner, holder.writer.principal);
+    },
+    async withScopes({ owner }, scopes) {
+      const { token } = await server.token(owner, scopes);
+      return calendarOf(owner, await principalOf(token));
+    },
+    async arrive({ owner }, method, from, calendar) {
+      const content = calendar.replace("VERSION:2.0\n", `VERSION:2.0\nMETHOD:${method}\n`);
+      const head = `From: ${from}\nTo: ${owner.address}\nSubject: ${method}\nMIME-Version: 1.0\nContent-Type: text/calendar; method=${method}\n`;
+      const bytes = Buffer.from(`${head}\n${content}`.replaceAll("\n", "\r\n"));
+      const { facts, calendar: found } = await directPreparation.prepare(bytes);
+      const { account } = (await server.accounts.findAgentFacts(owner.agent))!;
+      const at = server.store.clock.now();
+      const provenance = { source: "smtp", fromDomain: from.replace(/.*@/, "") } as const;
+      const recipient = {
+        account,
+        agent: owner.agent,
+        mailboxRole: "inbox" as const,
+        trace: new Uint8Array(),
+        flags: 0,
+        provenance: JSON.stringify(provenance),
+        isAuthenticated: true,
+        source: "smtp",
+      };
+      await deliverWithCalendar(
+        { store: server.store, scheduling: rooms.scheduling },
+        { facts, recipients: [recipient], internalDate: at, at },
+        {
+          calendar: found,
+          copies: [{ account, agent: owner.agent, addresses: [owner.address] }],
+          isAuthenticated: true,
+          mailboxRole: "inbox",
+          provenance,
+        },
+      );
+    },
     async openPolicies() {
       for (const { owner } of [ada, bob, eve])
         await server.administer("agent.update", { owner: owner.address, holdPolicy: "open" });

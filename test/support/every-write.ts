@@ -508,13 +508,59 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
   const invited = { ...fromBob, agent: bob.agent, requestedBy: bob.agent };
   const basis = await readSendingBasis(reader, [bob.agent], { addresses: [], domains: [] });
   const { at: _at, ...invitation } = await submission("You are invited too");
+  const said = {
+    uid: "invited",
+    method: "REQUEST",
+    instances: [""],
+    recipients: [["mailto:mel@far.example", "mel@far.example"]] as const,
+    octets: Buffer.from("BEGIN:VCALENDAR"),
+  };
   await write("changeItems", {
     agents: [{ agent: mia.agent, actor: nobody, actions: [await put(shared, "invited")] }],
     mails: [
-      { ...invitation, envelope: { ...invitation.envelope, calendarUid: "invited" } },
+      { ...invitation, envelope: { ...invitation.envelope, calendarUid: "invited" }, calendar: said },
       { ...invited, decision: { kind: "queue", basis } },
     ],
+    leaving: {
+      agent: mia.agent,
+      uid: "invited",
+      basis: await readSendingBasis(reader, [mia.agent], { addresses: [], domains: [] }),
+      limits: { perHour: 100, perDay: 100 },
+      messages: [
+        { message: { ...said, recipients: [["mailto:ada@example.org", ""]] }, state: "left" },
+        { message: { ...said, recipients: [["mailto:x@bad.example", ""]] }, state: "refused" },
+      ],
+      superseded: [],
+      isOver: false,
+    },
     at,
+  });
+  const arriving = {
+    uid: "invited",
+    method: "REPLY",
+    author: "mel@far.example",
+    provenance: "{}",
+    octets: Buffer.from("BEGIN:VCALENDAR"),
+  };
+  const answered = await write("deliverMessage", {
+    ...letter(await factsOf("Accepted", 10), [mia]),
+    senders: [
+      {
+        agent: ada.agent,
+        basis: await readSendingBasis(reader, [ada.agent], { addresses: [], domains: [] }),
+        limits: { perHour: 100, perDay: 100 },
+      },
+    ],
+    calendar: { ...arriving, recipients: [{ agent: mia.agent, addresses: ["mia@example.org"] }] },
+  });
+  await write("changeItems", {
+    agents: [{ agent: mia.agent, actor: nobody, actions: [] }],
+    arrivals: [{ agent: mia.agent, message: answered.deliveries[0]!.message }],
+    at,
+  });
+  await write("deliverMessage", {
+    ...letter(await factsOf("Declined", 10), [mia]),
+    calendar: { ...arriving, recipients: [{ agent: mia.agent, addresses: ["mia@example.org"] }] },
   });
   const held = async (subject: string) => {
     const expiresAt = later;

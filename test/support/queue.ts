@@ -18,9 +18,9 @@ export async function deliverQueued(rooms: QueueRooms): Promise<readonly DueDeli
   for (const due of await takeDue(rooms))
     if (due.domain === "") {
       const bytes = await rooms.outbound.readMessage(due);
-      const { outcomes, letters, answer } = await planLocalDelivery(rooms, due, bytes);
+      const { outcomes, letters, apply } = await planLocalDelivery(rooms, due, bytes);
       await rooms.outbound.report(due, outcomes, letters);
-      await answer();
+      await apply();
     } else remote.push(due);
   for (const due of remote) rooms.outbound.release(due);
   return remote;

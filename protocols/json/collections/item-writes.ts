@@ -8,7 +8,8 @@ import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import { reachesScope } from "#/src/reach/agents.ts";
 import type { ReachedCollection } from "#/src/reach/collection-reach.ts";
 import { missingScope } from "#/src/reach/refusals.ts";
-import type { SchedulingOptions, SchedulingState } from "#/src/scheduling/scheduling.ts";
+import { isAnsweredSince } from "#/src/scheduling/change-plan.ts";
+import type { SchedulingOptions, SchedulingTold } from "#/src/scheduling/scheduling.ts";
 import { unknownObject } from "../errors.ts";
 import { idempotencyOf } from "../idempotency.ts";
 import { readId } from "../identifiers.ts";
@@ -85,14 +86,15 @@ async function resultOf(
   };
 }
 
-interface Said {
-  readonly scheduling?: SchedulingState;
+type Said = Partial<SchedulingTold>;
+
+/** What became of the invitations. Absent in the answer to a repeat with a key. */
+function stateOf({ invite }: Invite, { scheduling, recipients = [] }: Said) {
+  if (invite !== "send" || scheduling === undefined) return {};
+  return { scheduling, ...(recipients.length === 0 ? {} : { recipients: [...recipients] }) };
 }
 
-/** The state of the invitations. Absent in the answer to a repeat with a key. */
-function stateOf({ invite }: Invite, { scheduling }: Said): Said {
-  return invite === "send" && scheduling !== undefined ? { scheduling } : {};
-}
+type Knowledge = Pick<SchedulingOptions, "answersProposals" | "isApproving">;
 
 /** Stores an item through scheduling; for contacts that is the same as `Collections`. */
 async function putItem(
@@ -101,7 +103,7 @@ async function putItem(
   put: PutItem,
   input: Invite,
   once: ReturnType<typeof idempotencyOf>,
-  knowledge: Pick<SchedulingOptions, "answersProposals"> = {},
+  knowledge: Knowledge = {},
 ): Promise<ItemWritten & Said> {
   const writer = { agent, actor, principal: context.principal };
   const options = { ...(await optionsOf(context, agent, input, once)), ...knowledge };
@@ -116,7 +118,7 @@ export async function optionsOf(
   idempotency: ReturnType<typeof idempotencyOf>,
 ): Promise<SchedulingOptions> {
   if (invite === "send" && !(await reachesScope(context, agent, "send"))) throw missingScope("send");
-  return { messages: invite, idempotency };
+  return { messages: invite, idempotency, isMerging: true };
 }
 
 /** Changes the item that `id` names, at the version that was read. `change` gives undefined if nothing is to be written; `inside` is
@@ -127,7 +129,7 @@ export async function changeItem(
   operation: string,
   input: Change,
   change: (stored: StoredItem, id: string, inside: string | undefined) => Promise<WrittenItem | undefined>,
-  knowledge: Pick<SchedulingOptions, "answersProposals"> = {},
+  knowledge: Knowledge = {},
 ) {
   const { collections } = context.rooms;
   const once = idempotencyOf(context, operation, input);
@@ -206,7 +208,9 @@ async function assertCurrent(
   const current = collection.rights.has("read")
     ? await itemForms[stored.kind].shortForm(context, stored, collection)
     : {};
-  assertVersion(version, String(stored.modseq), current);
+  // What the server and other attendees have written since is merged.
+  const isKnown = version !== undefined && isAnsweredSince(stored, version);
+  if (!isKnown) assertVersion(version, String(stored.modseq), current);
   return { collection, stored };
 }
 

@@ -19,7 +19,7 @@ export const eventBody = z
 export const eventPatch = z
   .record(z.string().max(2000), z.unknown())
   .describe(
-    'JSON pointers of the event and their new values, null deletes: {"title": "Review", "locations/main": null}. participants/me is the owner of the calendar: {"participants/me/participationStatus": "accepted"}. A time that a participant proposes is participants/<id>/waypost:proposal; another start answers it, null declines it; participants/me/waypost:proposal proposes one: "2026-03-02T10:00:00Z/2026-03-02T11:00:00Z".',
+    'JSON pointers of the event and their new values, null deletes: {"title": "Review", "locations/main": null}. participants/me is the owner of the calendar: {"participants/me/participationStatus": "accepted"}. A time that a participant proposes is participants/<id>/waypost:proposal; another start answers it, null declines it; participants/me/waypost:proposal proposes one: "2026-03-02T10:00:00Z/2026-03-02T11:00:00Z". participants/<id>/waypost:addedBy is the agent that wrote the participant into a person\'s calendar; nothing is sent to it until that person sets it to null.',
   );
 
 export const invite = z
@@ -31,9 +31,30 @@ export const invite = z
 
 export const eventResult = writeResult.extend({
   scheduling: z
-    .enum(["none", "sent", "held"])
+    .enum(["none", "sent", "held", "refused"])
     .optional()
-    .describe("Of invite send: none: there was nothing to say; held: mail of it waits for a person."),
+    .describe(
+      "Of invite send: none: there was nothing to say; held: mail of it waits for a person; refused: nobody was told, recipients says why.",
+    ),
+  recipients: z
+    .array(
+      z.strictObject({
+        address: z.string(),
+        state: z
+          .enum(["sent", "delivered", "held", "superseded", "refused"])
+          .describe(
+            "sent: as mail; delivered: into a calendar here; superseded: only what had not left yet was taken back.",
+          ),
+        reason: z
+          .string()
+          .optional()
+          .describe(
+            "Why it was refused: no_scope, not_approved, recipient_blocked, recipient_suppressed, approval_needed, no_such_recipient, …",
+          ),
+      }),
+    )
+    .optional()
+    .describe("Of invite send: what became of it for each participant."),
   uid: z.string().optional().describe("UID of its iCalendar text, which names it too: calendar_…#<uid>."),
 });
 

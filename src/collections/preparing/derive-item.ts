@@ -1,15 +1,7 @@
 /** Everything that is derived of an item's octets before they are written: UID, component, periods, text that is searched. Refuses
  *  octets that break a precondition of RFC 4791 section 5.3.2.1 or RFC 6352 section 6.3.2.1, by its name. */
 import { normalAddress } from "#/src/accounts/address-key.ts";
-import {
-  type Component,
-  type ContentStream,
-  changeItems,
-  findProperty,
-  type Item,
-  listComponents,
-  listProperties,
-} from "#/src/formats/content-lines/content-line.ts";
+import { type Component, findProperty, listProperties } from "#/src/formats/content-lines/content-line.ts";
 import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
 import { type CalendarObject, checkCalendarObject } from "#/src/formats/icalendar/check-calendar-object.ts";
 import { listManagedIds } from "#/src/formats/icalendar/managed-attachments.ts";
@@ -114,8 +106,7 @@ function isScheduled(component: Component): boolean {
 }
 
 function readCalendar(bytes: Uint8Array, isMessage: boolean): ReadItem {
-  const stream = readContentLines(bytes);
-  const checked = checkCalendarObject(isMessage ? withoutMethod(stream) : stream);
+  const checked = checkCalendarObject(readContentLines(bytes), isMessage);
   if ("precondition" in checked) throw refused(checked.precondition, checked.explanation);
   return { kind: "calendar", object: checked, uid: checked.uid };
 }
@@ -124,17 +115,6 @@ function readCard(bytes: Uint8Array): ReadItem {
   const checked = checkAddressData(bytes);
   if ("failed" in checked) throw refused(checked.failed, checked.why);
   return { kind: "addressbook", card: checked.card, uid: checked.uid };
-}
-
-function withoutMethod(stream: ContentStream): ContentStream {
-  const [calendar] = listComponents(stream);
-  if (calendar === undefined) return stream;
-  const isMethod = (item: Item): boolean => item.kind === "property" && item.name === "METHOD";
-  const changed = changeItems(
-    calendar,
-    calendar.items.filter((item) => !isMethod(item)),
-  );
-  return { ...stream, items: stream.items.map((item) => (item === calendar ? changed : item)) };
 }
 
 function refused(reason: ErrorReason, explanation: string): WaypostError {

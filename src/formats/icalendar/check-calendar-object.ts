@@ -53,14 +53,14 @@ const grave: ReadonlySet<FaultReason> = new Set([
   "property outside of a component",
 ]);
 
-export function checkCalendarObject(stream: ContentStream): CheckedCalendarObject {
+export function checkCalendarObject(stream: ContentStream, isMessage = false): CheckedCalendarObject {
   const fault = stream.faults.find(({ reason }) => grave.has(reason));
   if (fault !== undefined) return noData(`Line ${fault.line} is not a line of iCalendar: ${fault.reason}.`);
   const [calendar, ...others] = listComponents(stream);
   if (calendar?.name !== "VCALENDAR" || others.length > 0) return noData("The text is not one VCALENDAR.");
   const version = findProperty(calendar, "VERSION")?.value.trim();
   if (version !== "2.0") return noData("The VCALENDAR does not have VERSION:2.0.");
-  if (findProperty(calendar, "METHOD") !== undefined)
+  if (!isMessage && findProperty(calendar, "METHOD") !== undefined)
     return noResource("The VCALENDAR has a METHOD, which only iTIP messages have.");
   const components = listComponents(calendar).filter(({ name }) => name !== "VTIMEZONE");
   const kinds = new Set(components.map(({ name }) => name));
@@ -76,7 +76,7 @@ export function checkCalendarObject(stream: ContentStream): CheckedCalendarObjec
     return broken("supported-rscale", "A rule counts in another calendar than the Gregorian.");
   const bound = findBrokenBound(calendar, components);
   if (bound !== undefined) return broken(bound, boundExplanations[bound]);
-  const explanation = findBadTimeZone(calendar) ?? findBadComponent(components, kind);
+  const explanation = findBadTimeZone(calendar) ?? findBadComponent(components, kind, isMessage);
   return explanation === undefined ? { calendar, kind, uid, components } : noData(explanation);
 }
 
@@ -109,10 +109,14 @@ function findBadTimeZone(calendar: Component): string | undefined {
   return bad === undefined ? undefined : "A VTIMEZONE has no TZID or no rules that can be read.";
 }
 
-function findBadComponent(components: readonly Component[], kind: ComponentKind): string | undefined {
+function findBadComponent(
+  components: readonly Component[],
+  kind: ComponentKind,
+  isMessage: boolean,
+): string | undefined {
   const ids = new Set<string>();
   for (const component of components) {
-    const problem = findBadValue(component, kind);
+    const problem = findBadValue(component, kind) ?? (isMessage ? undefined : findMissing(component, kind));
     if (problem !== undefined) return `A ${kind} ${problem}.`;
     const id = findProperty(component, "RECURRENCE-ID")?.value ?? "";
     if (ids.has(id))
@@ -154,6 +158,12 @@ const many: ReadonlyMap<string, Check> = new Map([
   ["EXDATE", isTimeOrPeriod],
 ]);
 
+/** RFC 5545 section 3.6.1: only in an iTIP message an event may have no DTSTART. */
+function findMissing(component: Component, kind: ComponentKind): string | undefined {
+  const isWithout = kind === "VEVENT" && findProperty(component, "DTSTART") === undefined;
+  return isWithout ? "has no DTSTART" : undefined;
+}
+
 /** The fault of a component, as the second half of a sentence. */
 function findBadValue(component: Component, kind: string): string | undefined {
   for (const [name, check] of [...once, ...many]) {
@@ -162,7 +172,6 @@ function findBadValue(component: Component, kind: string): string | undefined {
     if (!properties.every((property) => check(property.value))) return `has a ${name} that cannot be read`;
   }
   const has = (name: string) => findProperty(component, name) !== undefined;
-  if (kind === "VEVENT" && !has("DTSTART")) return "has no DTSTART";
   if (kind === "VALARM" && !has("TRIGGER")) return "has no TRIGGER";
   if (has("RRULE") && !has("DTSTART") && !has("DUE")) return "repeats and has no DTSTART";
   if ((has("DTEND") || has("DUE")) && has("DURATION")) return "has both an end and a DURATION";

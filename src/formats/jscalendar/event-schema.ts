@@ -7,7 +7,7 @@ import { calendarObjectBytesMax } from "#/src/model/limits.ts";
 import { parseDuration } from "../icalendar/duration.ts";
 import { findNamedZone } from "../icalendar/find-time-zone.ts";
 import { parseLocal, parseUtc } from "./local-time.ts";
-import { participationWords, proposalMember } from "./participants.ts";
+import { addedByMember, participationWords, proposalMember } from "./participants.ts";
 import { parseProposedTimes } from "./proposed-times.ts";
 import { progressWords, statusWords } from "./singles.ts";
 
@@ -194,6 +194,7 @@ const participant = open("Participant", {
     .string()
     .refine((times) => parseProposedTimes(times) !== undefined)
     .optional(),
+  [addedByMember]: text.min(1).optional(),
 });
 
 const shared = {

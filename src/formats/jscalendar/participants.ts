@@ -44,10 +44,13 @@ const known: ReadonlySet<string> = new Set([
   "MEMBER",
   "LANGUAGE",
   "X-WAYPOST-PROPOSAL",
+  "X-WAYPOST-ADDED-BY",
 ]);
 
 /** Times that the participant proposes (`src/scheduling/decisions/proposals.ts`). */
 export const proposalMember = "waypost:proposal";
+/** Who wrote the participant into a person's calendar (`src/scheduling/decisions/authors.ts`). */
+export const addedByMember = "waypost:addedBy";
 
 export function readParticipants(reading: Reading): void {
   const attendees = new Map<string, Line>();
@@ -118,6 +121,8 @@ function readParticipant(
   if (scheduleStatus !== undefined) entry.scheduleStatus = scheduleStatus.split(",");
   const proposal = attendee && parameterValue(attendee, "X-WAYPOST-PROPOSAL");
   if (proposal !== undefined && parseProposedTimes(proposal) !== undefined) entry[proposalMember] = proposal;
+  const addedBy = text("X-WAYPOST-ADDED-BY");
+  if (addedBy !== undefined) entry[addedByMember] = addedBy;
   for (const [field, parameter] of addressLists) {
     const found = (attendee === undefined ? [] : parameterValues(attendee, parameter)).flatMap(
       (listed) => ids.get(listed.toLowerCase()) ?? [],
@@ -244,6 +249,7 @@ function sharedParameters(entry: JsonObject): Parameter[] {
     ["language", "LANGUAGE"],
     ["sentBy", "SENT-BY"],
     ["scheduleAgent", "SCHEDULE-AGENT"],
+    [addedByMember, "X-WAYPOST-ADDED-BY"],
   ] as const) {
     const value = member(entry, field);
     if (typeof value === "string")

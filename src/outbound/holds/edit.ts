@@ -17,7 +17,7 @@ import { findHold, findLiveHoldByMessageId } from "#/storage/queries/outbound/ho
 import type { MessageRow } from "#/storage/rows.ts";
 import type { Envelope, EnvelopeRecipient } from "#/storage/submission.ts";
 import type { EditedHold, EditHold } from "#/storage/transactions/outbound/edit-hold.ts";
-import { assertMayLeave } from "../decide.ts";
+import { assertMayLeave } from "../gate/decide.ts";
 import { addressKey, needsSmtputf8, normalAddress } from "../mail-address.ts";
 import { addressesIn, unnamedField, withOwnTrace } from "../own-trace.ts";
 import { tlsWishOf } from "../tls-wish.ts";

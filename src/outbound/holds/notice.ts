@@ -2,7 +2,6 @@
  *  of bounded length, without characters that shape or hide text, and without anything that a mail program makes a link of. */
 
 import { sharedMailboxName } from "#/src/accounts/other-users.ts";
-import { server } from "#/src/model/author.ts";
 import type { HoldReason } from "#/src/model/holds.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { mailboxRoles } from "#/src/model/roles.ts";
@@ -11,6 +10,7 @@ import { createRemovalTally } from "#/src/render/removal.ts";
 import type { HoldRow } from "#/storage/holds.ts";
 import { findMessage } from "#/storage/queries/mail/messages.ts";
 import { listHoldsForApprover, listUntoldApprovers } from "#/storage/queries/outbound/holds.ts";
+import { tellApprover } from "../gate/gate.ts";
 import { composeNotice } from "./approver-mail.ts";
 import type { HoldRooms } from "./holds.ts";
 
@@ -47,7 +47,7 @@ export function createHoldNotices(rooms: HoldRooms): {
       subject: `Waiting for your approval: ${holds.length} ${holds.length === 1 ? "mail" : "mails"}`,
       text: await noticeText(rooms, holds),
     });
-    await store.write(server, "tellApprover", {
+    await tellApprover(store, {
       ...notice,
       holds: untold.map(({ agent, hold }) => ({ agent, hold })),
       pauses: [],

@@ -1,9 +1,9 @@
 /** The mail that tells an approver that a mailbox is paused: approved mail is not sent until it is resumed. */
 
 import type { AgentFacts } from "#/src/accounts/accounts.ts";
-import { server } from "#/src/model/author.ts";
 import type { Pause } from "#/src/model/pause.ts";
 import { listUntoldPauses } from "#/storage/queries/accounts/agents.ts";
+import { tellApprover } from "../gate/gate.ts";
 import { composeNotice } from "./approver-mail.ts";
 import type { HoldRooms } from "./holds.ts";
 
@@ -16,7 +16,7 @@ export async function tellOfPauses(rooms: HoldRooms): Promise<void> {
     const subject = `${paused.address} is paused`;
     const text = noticeText(rooms, paused, paused.pause);
     const notice = await composeNotice(rooms, told, { subject, text });
-    await store.write(server, "tellApprover", { ...notice, holds: [], pauses: [agent] });
+    await tellApprover(store, { ...notice, holds: [], pauses: [agent] });
   }
 }
 

@@ -7,6 +7,7 @@ import { isWaypostError } from "#/src/model/errors.ts";
 import { type HoldFailure, holdDigest } from "#/src/model/holds.ts";
 import { readBlobRange } from "#/storage/blob.ts";
 import type { HoldRow } from "#/storage/holds.ts";
+import { isOfGoneEvent } from "#/storage/queries/collections/calendar-mail.ts";
 import { findBlob, findMessage } from "#/storage/queries/mail/messages.ts";
 import {
   findNextHoldTimes,
@@ -15,7 +16,8 @@ import {
 } from "#/storage/queries/outbound/holds.ts";
 import type { SendingBasis } from "#/storage/queries/outbound/sending-basis.ts";
 import type { Envelope, EnvelopeRecipient } from "#/storage/submission.ts";
-import { assertMayLeave, findSenders } from "../decide.ts";
+import { assertMayLeave, findSenders } from "../gate/decide.ts";
+import { releaseApproved } from "../gate/gate.ts";
 import type { HoldRooms, Holds } from "./holds.ts";
 
 /** Holds that are handled at once. */
@@ -40,7 +42,7 @@ export function createHoldRelease(rooms: HoldRooms): Pick<Holds, "runDue" | "nex
     }
     const now = store.clock.now();
     await unlessChanged(
-      store.write(server, "releaseHold", {
+      releaseApproved(store, {
         agent: hold.agent,
         hold: hold.hold,
         version: String(hold.modseq),
@@ -54,6 +56,7 @@ export function createHoldRelease(rooms: HoldRooms): Pick<Holds, "runDue" | "nex
   }
 
   async function check(hold: HoldRow): Promise<Envelope | HoldFailure> {
+    if (await isOfGoneEvent(store, hold)) return "changed";
     const message = await findMessage(store, hold.agent, hold.message);
     const blob = message && (await findBlob(store, message.account, message.blob));
     if (message === undefined || blob === undefined) return "changed";

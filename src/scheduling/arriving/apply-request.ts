@@ -4,6 +4,7 @@
 import {
   type Component,
   changeItems,
+  changeProperty,
   findProperty,
   type Item,
   listComponents,
@@ -11,9 +12,12 @@ import {
   makeComponent,
   makeProperty,
   type Property,
+  parameterValue,
 } from "#/src/formats/content-lines/content-line.ts";
 import { setProperties } from "#/src/formats/content-lines/set-properties.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
+import { type CalendarTime, dayMs, parseCalendarTime } from "#/src/formats/icalendar/calendar-time.ts";
+import { formatRecurrenceRule, parseRecurrenceRule } from "#/src/formats/icalendar/recurrence-rule.ts";
 import { readCalendarTime } from "#/src/formats/icalendar/recurrence-set.ts";
 import { excludeInstance, hasInstance, makeOverride, mapComponents, withComponent } from "../instances.ts";
 import { sequenceOf, withoutOwnNotes, withSequence, zonesFor } from "../outgoing/messages.ts";
@@ -206,6 +210,17 @@ export function applyCancel(
   for (const [key, component] of message.overrides) {
     const old = componentAt(stored, key);
     if (old === undefined && master === undefined) continue;
+    if (isWithFollowing(component)) {
+      const current = { ...stored, calendar, master };
+      const ended = isStale(component, master ?? old) ? undefined : cancelFollowing(current, key, component);
+      if (ended === undefined) continue;
+      calendar = ended;
+      master = listSchedulingComponents(ended).find(
+        (one) => findProperty(one, "RECURRENCE-ID") === undefined,
+      );
+      isChanged = true;
+      continue;
+    }
     if (isStale(component, old ?? (stored.exclusions.has(key) ? stored.master : undefined))) continue;
     if (master === undefined)
       calendar = withComponent(calendar, old, cancelled(old!, sequenceOf(component), component));
@@ -218,6 +233,56 @@ export function applyCancel(
     isChanged = true;
   }
   return isChanged ? { outcome: "changed", calendar, isNew: false } : ignored("stale");
+}
+
+/** RECURRENCE-ID;RANGE=THISANDFUTURE (RFC 5545 section 3.2.13). */
+function isWithFollowing(component: Component): boolean {
+  const id = findProperty(component, "RECURRENCE-ID");
+  return id !== undefined && parameterValue(id, "RANGE")?.toUpperCase() === "THISANDFUTURE";
+}
+
+/** The calendar without an instance and all that follow it: the series ends before it. A series of which nothing stays is cancelled as a
+ *  whole. undefined if the series has no such instance. */
+function cancelFollowing(
+  stored: SchedulingObject,
+  key: InstanceKey,
+  message: Component,
+): Component | undefined {
+  const { master } = stored;
+  const isLater = (one: InstanceKey) => one >= key;
+  const start = master && findProperty(master, "DTSTART");
+  const isAll = start === undefined || isLater(stored.momentOf(start));
+  const sequence = sequenceOf(message);
+  if (isAll) return mapComponents(stored.calendar, (component) => cancelled(component, sequence, message));
+  if (master === undefined || (!stored.overrides.has(key) && !hasInstance(stored, key))) return undefined;
+  const last = lastBefore(key);
+  const rules = listProperties(master, "RRULE").map((property) => endedRule(property, last));
+  const dates = listProperties(master, "RDATE").flatMap((property) => {
+    const values = property.value.split(",").filter((value) => !isLater(stored.momentOf(property, value)));
+    return values.length === 0 ? [] : [changeProperty(property, { value: values.join(",") })];
+  });
+  let ended = setProperties(setProperties(master, "RRULE", rules), "RDATE", dates);
+  if (sequence > sequenceOf(ended)) ended = withSequence(ended, sequence);
+  const gone = new Set(
+    [...stored.overrides].filter(([one]) => isLater(one)).map(([, component]) => component),
+  );
+  const items = stored.calendar.items.flatMap((item): Item[] =>
+    item === master ? [ended] : item.kind === "component" && gone.has(item) ? [] : [item],
+  );
+  return changeItems(stored.calendar, items);
+}
+
+/** UNTIL (RFC 5545 section 3.3.10) just before an instance, in the form of its key. */
+function lastBefore(key: InstanceKey): CalendarTime {
+  const time = parseCalendarTime(key)!;
+  return { ...time, localMs: time.localMs - (time.form === "date" ? dayMs : 1000) };
+}
+
+function endedRule(property: Property, last: CalendarTime): Property {
+  const rule = parseRecurrenceRule(property.value);
+  if (rule === undefined || (rule.until !== undefined && rule.until.localMs <= last.localMs)) return property;
+  const { count: _count, ...endless } = rule;
+  return changeProperty(property, { value: formatRecurrenceRule({ ...endless, until: last }) });
 }
 
 function cancelled(component: Component, sequence: number, message: Component): Component {

@@ -1,4 +1,5 @@
-/** REFRESH (RFC 5546 section 3.2.6): an attendee who requests an event gets again by mail what it was sent, at most once in an interval. The time of sending is stored on the ATTENDEE (X-WAYPOST-REFRESHED). */
+/** REFRESH (RFC 5546 section 3.2.6): an attendee who requests an event gets again by mail, octet for octet, what it was sent, at most once
+ *  in an interval. The time of sending is stored on the ATTENDEE (X-WAYPOST-REFRESHED). */
 import {
   type Component,
   changeItems,
@@ -8,14 +9,17 @@ import {
 import { parseCalendarTime } from "#/src/formats/icalendar/calendar-time.ts";
 import { refreshIntervalMs } from "#/src/model/limits.ts";
 import type { CalendarAddress } from "../calendar-address.ts";
-import { listOrganizerMessages } from "../decisions/decide-organizer.ts";
+import type { ToldMessage } from "../decisions/told.ts";
 import { mapComponents } from "../instances.ts";
 import { formatUtc, type SchedulingMessage } from "../outgoing/messages.ts";
-import { hasLeft } from "../outgoing/schedule-status.ts";
 import { findAttendee, setParameters } from "../participants.ts";
-import { type Addresses, listSchedulingComponents, type SchedulingObject } from "../scheduling-object.ts";
+import { listSchedulingComponents, type SchedulingObject } from "../scheduling-object.ts";
+import { readMessage } from "./apply.ts";
+import { readCalendar } from "./arriving-calendar.ts";
 
 const refreshedParameter = "X-WAYPOST-REFRESHED";
+/** Messages that one answer repeats: the event, and its instances that were changed since. The latest ones count. */
+const repeatedMax = 10;
 
 export interface RefreshAnswer {
   /** The stored object, with the time of the answer in it. */
@@ -23,22 +27,20 @@ export interface RefreshAnswer {
   readonly messages: readonly SchedulingMessage[];
 }
 
-/** undefined if the attendee got it recently, is not in the event, or was not sent what stands there now: what waits for approval, was
- *  declined or refused does not leave because somebody asks for it. */
+/** undefined if the attendee got it recently, is not in the event, or was sent nothing: what waits for approval, was declined or refused
+ *  does not leave because somebody asks for it. */
 export function answerRefresh(
   object: SchedulingObject,
   attendee: CalendarAddress,
-  who: Addresses,
+  told: readonly ToldMessage[],
   nowMs: number,
 ): RefreshAnswer | undefined {
   const isIt = (address: CalendarAddress) => address === attendee;
   const known = listSchedulingComponents(object.calendar).flatMap(
     (component) => findAttendee(component, isIt) ?? [],
   );
-  if (!known.every(({ property }) => hasLeft(property))) return undefined;
   if (known.some(({ property }) => nowMs - refreshedAt(property) < refreshIntervalMs)) return undefined;
-  const change = { old: object, now: object, who, forced: new Set([attendee]), nowMs };
-  const messages = listOrganizerMessages(change).filter(({ to }) => to === attendee);
+  const messages = told.filter(({ to }) => to.includes(attendee)).flatMap((one) => repeat(one, attendee));
   if (messages.length === 0) return undefined;
   const stored = mapComponents(object.calendar, (component) => {
     const property = findAttendee(component, isIt)?.property;
@@ -49,7 +51,15 @@ export function answerRefresh(
       component.items.map((item) => (item === property ? noted : item)),
     );
   });
-  return { stored, messages };
+  return { stored, messages: messages.slice(-repeatedMax) };
+}
+
+function repeat({ state, bytes }: ToldMessage, to: CalendarAddress): SchedulingMessage[] {
+  const calendar = state === "left" && bytes !== undefined ? readCalendar(bytes) : undefined;
+  const message = calendar && readMessage(calendar);
+  if (message === undefined) return [];
+  const from = message.object.organizer!.address;
+  return [{ method: message.method, from, to, calendar: calendar!, isSignificant: true }];
 }
 
 function refreshedAt(attendee: Property): number {

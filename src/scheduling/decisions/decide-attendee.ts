@@ -47,6 +47,8 @@ export interface AttendeeChange {
   readonly now: SchedulingObject | undefined;
   readonly who: Addresses;
   readonly isForced: boolean;
+  /** Instances whose answers have not left: they are said with the answer about the series. */
+  readonly unsent?: ReadonlySet<InstanceKey>;
   readonly nowMs: number;
 }
 
@@ -122,7 +124,7 @@ function answerOf(
 }
 
 function listChanged(change: AttendeeChange, now: SchedulingObject): Answer[] {
-  const { old, isForced } = change;
+  const { old, isForced, unsent } = change;
   const answers: Answer[] = [];
   for (const [key, component] of listByInstance(now)) {
     const before = old && (componentAt(old, key) ?? (key === undefined ? undefined : makeOverride(old, key)));
@@ -130,7 +132,8 @@ function listChanged(change: AttendeeChange, now: SchedulingObject): Answer[] {
     const was = before && answerOf(change, before);
     if (answer === undefined) {
       if (was !== undefined && was.partstat !== "DECLINED") answers.push({ ...was, partstat: "DECLINED" });
-    } else if (isForced || isOtherAnswer(was, answer, old, key)) answers.push(answer);
+    } else if (isForced || isOtherAnswer(was, answer, old, key) || (key !== undefined && unsent?.has(key)))
+      answers.push(answer);
   }
   if (old === undefined) return answers;
   for (const key of [...now.exclusions.keys()].filter((one) => !old.exclusions.has(one))) {

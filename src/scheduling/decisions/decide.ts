@@ -13,10 +13,12 @@ import {
   type SchedulingObject,
 } from "../scheduling-object.ts";
 import { findForbiddenChange } from "./attendee-change.ts";
+import { listMarked, withAuthors } from "./authors.ts";
 import { listAttendeeMessages } from "./decide-attendee.ts";
 import { listDeclinedProposals, listOrganizerMessages } from "./decide-organizer.ts";
 import { storeAttendeeChange } from "./store-attendee.ts";
 import { storeOrganizerChange } from "./store-organizer.ts";
+import { type AgainstTold, attendeeAgainstTold, organizerAgainstTold, type ToldMessage } from "./told.ts";
 
 /** The role of the calendar's owner in an object. */
 export type SchedulingRole = "organizer" | "attendee" | "none";
@@ -26,6 +28,10 @@ export interface Decision {
   /** The VCALENDAR to store: the tree that was given, if nothing has to be changed. Undefined when it is deleted. */
   readonly stored: Component | undefined;
   readonly messages: readonly SchedulingMessage[];
+  /** Holds whose mail the change overtakes. */
+  readonly superseded: readonly number[];
+  /** Participants that an agent or a program has written into a person's calendar, and that the person has not approved. */
+  readonly marked: readonly CalendarAddress[];
 }
 
 export interface DecisionInput {
@@ -41,6 +47,12 @@ export interface DecisionInput {
   readonly answersProposals?: boolean;
   /** False: no messages are sent. */
   readonly isTelling?: boolean;
+  /** The address of the agent or program that writes into a person's calendar. */
+  readonly addedBy?: string | undefined;
+  /** The person approves the participants whose mark is gone. */
+  readonly isApproving?: boolean;
+  /** What recipients were told, and what waits; undefined: they know the object as it stood before. */
+  readonly told?: readonly ToldMessage[] | undefined;
 }
 
 export function decide({
@@ -51,6 +63,9 @@ export function decide({
   isMerging = false,
   answersProposals = false,
   isTelling = true,
+  addedBy,
+  isApproving = false,
+  told = undefined,
 }: DecisionInput): Decision | BrokenSchedulingRule {
   const before = old && readSchedulingObject(old);
   const given = now && readSchedulingObject(now);
@@ -67,32 +82,52 @@ export function decide({
       (was === "organizer" ? findOtherOrganizer(before!, after) : undefined);
     if (broken !== undefined) return broken;
   }
+  const signed = (calendar: Component | undefined, forced: Addresses): Component | undefined =>
+    calendar && withAuthors(before, calendar, { addedBy, approved: forced, isApproving, who });
+  const decision = (
+    role: SchedulingRole,
+    stored: Component | undefined,
+    { messages, superseded }: AgainstTold,
+  ): Decision => {
+    const marked = listMarked((stored ?? old)!);
+    return { role, stored, messages, superseded, marked };
+  };
   if (was === "organizer" || is === "organizer") {
     const knowledge = { isMerging, answersProposals, isTelling };
-    const stored = is === "organizer" ? storeOrganizerChange(before, after!, who, knowledge) : undefined;
-    const messages = listOrganizerMessages({
+    const made = is === "organizer" ? storeOrganizerChange(before, after!, who, knowledge) : undefined;
+    const forced = made?.forced ?? nobody;
+    const stored = signed(made?.calendar ?? now, forced);
+    const change = {
       old: was === "organizer" ? before : undefined,
-      now: stored && readSchedulingObject(stored.calendar),
+      now: is === "organizer" ? readSchedulingObject(stored!) : undefined,
       who,
-      forced: stored?.forced ?? nobody,
+      forced,
       nowMs,
-    });
-    const declined = stored === undefined ? [] : listDeclinedProposals(before, stored.declined, nowMs);
-    return { role: "organizer", stored: stored?.calendar ?? now, messages: [...messages, ...declined] };
+    };
+    const plain = listOrganizerMessages(change);
+    const { messages, superseded } =
+      told === undefined ? { messages: plain, superseded: [] } : organizerAgainstTold(change, plain, told);
+    const declined = made === undefined ? [] : listDeclinedProposals(before, made.declined, nowMs);
+    return decision("organizer", stored, { messages: [...messages, ...declined], superseded });
   }
   if (was === "attendee" || is === "attendee") {
     const isForced = after?.organizer?.forceSend === "REPLY";
-    const messages = listAttendeeMessages({
+    const change = {
       old: was === "attendee" ? before : undefined,
       now: is === "attendee" ? after : undefined,
       who,
       isForced,
       nowMs,
-    });
-    const stored = after?.calendar ?? now;
-    return { role: "attendee", stored: isForced ? withoutForce(stored!) : stored, messages };
+    };
+    const plain = listAttendeeMessages(change);
+    const answered =
+      told === undefined ? { messages: plain, superseded: [] } : attendeeAgainstTold(change, plain, told);
+    const approved = isForced ? new Set([after!.organizer!.address]) : nobody;
+    const given = after?.calendar ?? now;
+    const stored = signed(isForced ? withoutForce(given!) : given, approved);
+    return decision("attendee", stored, answered);
   }
-  return { role: "none", stored: now, messages: [] };
+  return decision("none", signed(now, nobody), { messages: [], superseded: [] });
 }
 
 export function isBrokenRule(decided: Decision | BrokenSchedulingRule): decided is BrokenSchedulingRule {

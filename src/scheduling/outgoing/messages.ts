@@ -14,6 +14,7 @@ import { setProperties } from "#/src/formats/content-lines/set-properties.ts";
 import { formatCalendarTime, utcTzid } from "#/src/formats/icalendar/calendar-time.ts";
 import { makeTimeZoneComponent } from "#/src/formats/icalendar/vtimezone.ts";
 import type { CalendarAddress } from "../calendar-address.ts";
+import { withoutMark } from "../decisions/authors.ts";
 import { setParameters } from "../participants.ts";
 
 export const methods = [
@@ -91,7 +92,7 @@ export function withoutOwnNotes(component: Component): Component {
     if (item.kind === "component" && item.name === "VALARM") continue;
     if (item.kind !== "property") items.push(item);
     else if (item.name === "ATTENDEE" || item.name === "ORGANIZER")
-      items.push(setParameters(item, ownParameters));
+      items.push(setParameters(withoutMark(item), ownParameters));
     else if (item.name !== "X-CALENDARSERVER-ATTENDEE-COMMENT" && item.name !== "REQUEST-STATUS")
       items.push(item);
   }

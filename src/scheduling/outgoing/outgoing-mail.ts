@@ -5,13 +5,14 @@ import type { AgentFacts, Principal } from "#/src/accounts/accounts.ts";
 import { isEightBit } from "#/src/formats/mime/line-ends.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { composeMessage } from "#/src/outbound/composition.ts";
+import type { GateAnswer, RefusedReason } from "#/src/outbound/gate/answers.ts";
 import { needsSmtputf8, normalAddress } from "#/src/outbound/mail-address.ts";
 import type { Outbound } from "#/src/outbound/outbound.ts";
+import type { CalendarMessage } from "#/storage/calendar-messages.ts";
 import type { SubmitMessage } from "#/storage/transactions/outbound/submit-message.ts";
 import { type CalendarAddress, mailAddressOf } from "../calendar-address.ts";
 import type { MessageContent, WrittenMessage } from "../jobs.ts";
 import { type MailedContent, mailedContent, type ReadAttached } from "./mailed-attachments.ts";
-import type { DeliveryStatus } from "./schedule-status.ts";
 
 export interface OutgoingRooms {
   readonly outbound: Pick<Outbound, "plan">;
@@ -26,11 +27,13 @@ export interface Sender {
   readonly inviter: string | undefined;
   readonly nowMs: number;
   readonly readAttached: ReadAttached;
+  /** The mail repeats what its recipients were told. */
+  readonly isRepeat?: boolean;
 }
 
 export interface OutgoingMails {
   readonly mails: readonly SubmitMessage[];
-  readonly statuses: ReadonlyMap<CalendarAddress, DeliveryStatus>;
+  readonly answers: ReadonlyMap<CalendarAddress, GateAnswer>;
 }
 
 export async function planMails(
@@ -39,12 +42,12 @@ export async function planMails(
   messages: readonly WrittenMessage[],
 ): Promise<OutgoingMails> {
   const mails: SubmitMessage[] = [];
-  const statuses = new Map<CalendarAddress, DeliveryStatus>();
+  const answers = new Map<CalendarAddress, GateAnswer>();
   const groups = Map.groupBy(messages, ({ content }) => content);
   for (const [content, group] of groups) {
     const { from } = group[0]!;
     const mailed = await mailedContent(content, sender.readAttached);
-    for (const { mail, status, to } of await planGroup(
+    for (const { mail, answer, to } of await planGroup(
       rooms,
       sender,
       { ...content, ...mailed },
@@ -52,17 +55,17 @@ export async function planMails(
       group.map((one) => one.to),
     )) {
       if (mail !== undefined) mails.push(mail);
-      for (const address of to) statuses.set(address, status);
+      for (const address of to) answers.set(address, answer);
     }
   }
-  return { mails, statuses };
+  return { mails, answers };
 }
 
 type LeavingContent = MessageContent & MailedContent;
 
 interface Planned {
   readonly mail: SubmitMessage | undefined;
-  readonly status: DeliveryStatus;
+  readonly answer: GateAnswer;
   readonly to: readonly CalendarAddress[];
 }
 
@@ -76,12 +79,12 @@ async function planGroup(
 ): Promise<Planned[]> {
   try {
     const mail = await planMail(rooms, sender, content, from, to);
-    return [{ mail, status: mail.decision.kind === "hold" ? "pending" : "sent", to }];
+    return [{ mail, answer: { state: mail.decision.kind === "hold" ? "held" : "sent" }, to }];
   } catch (error) {
-    const status = statusOf(error);
-    if (status === undefined) throw error;
+    const reason = refusalOf(error);
+    if (reason === undefined) throw error;
     const [first] = to;
-    if (to.length === 1) return [{ mail: undefined, status, to: [first!] }];
+    if (to.length === 1) return [{ mail: undefined, answer: { state: "refused", reason }, to: [first!] }];
   }
   const half = Math.ceil(to.length / 2);
   const parts = [to.slice(0, half), to.slice(half)];
@@ -89,17 +92,15 @@ async function planGroup(
 }
 
 /** Refusals because of one recipient. All others (paused, a policy that changes) are refusals of the whole change. */
-function statusOf(error: unknown): DeliveryStatus | undefined {
-  if (!isWaypostError(error)) return undefined;
-  switch (error.details.reason) {
+function refusalOf(error: unknown): RefusedReason | undefined {
+  const reason = isWaypostError(error) ? error.details.reason : undefined;
+  switch (reason) {
     case "recipient_blocked":
     case "approval_needed":
-      return "refused";
     case "recipient_suppressed":
     case "relay_refused":
-      return "no_way";
     case "no_such_recipient":
-      return "unknown_user";
+      return reason;
     default:
       return undefined;
   }
@@ -107,7 +108,7 @@ function statusOf(error: unknown): DeliveryStatus | undefined {
 
 async function planMail(
   { outbound }: OutgoingRooms,
-  { owner, principal, uid, inviter, nowMs }: Sender,
+  { owner, principal, uid, inviter, nowMs, isRepeat = false }: Sender,
   content: LeavingContent,
   from: CalendarAddress,
   to: readonly CalendarAddress[],
@@ -117,6 +118,13 @@ async function planMail(
     const mail = mailAddressOf(one) ?? "";
     return { name: "", address: normalAddress(mail) ?? mail };
   });
+  const message: CalendarMessage = {
+    uid,
+    method: content.method,
+    instances: content.instances,
+    recipients: to.map((one, at) => [one, recipients[at]!.address]),
+    octets: Uint8Array.from(content.bytes),
+  };
   const bytes = await composeMessage(
     {
       to: recipients,
@@ -152,6 +160,6 @@ async function planMail(
     source: principal.kind === "agent" ? "send" : "submission",
     // A person sees the own invitation in the calendar. What an agent sends in a person's name has a copy in Sent.
     hasNoCopy: principal.kind === "person",
-    invitation: { answers: inviter, uid },
+    invitation: { answers: inviter, uid, ...(isRepeat ? {} : { message }) },
   });
 }

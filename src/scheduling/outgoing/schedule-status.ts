@@ -7,6 +7,7 @@ import {
   type Property,
   parameterValue,
 } from "#/src/formats/content-lines/content-line.ts";
+import type { GateAnswer, RefusedReason } from "#/src/outbound/gate/answers.ts";
 import { addressOfProperty, type CalendarAddress } from "../calendar-address.ts";
 import { mapComponents } from "../instances.ts";
 import { setParameters } from "../participants.ts";
@@ -25,20 +26,49 @@ export const scheduleStatuses = {
 } as const;
 export type DeliveryStatus = keyof typeof scheduleStatuses;
 
+/** The status of what the gate has answered for a recipient; undefined for one who was never told anything. `wasTold`: an earlier message
+ *  has left for it. */
+export function statusOfAnswer(answer: GateAnswer, wasTold: boolean): DeliveryStatus | undefined {
+  switch (answer.state) {
+    case "held":
+      return "pending";
+    case "superseded":
+      return wasTold ? "sent" : undefined;
+    case "refused":
+      return statusOfRefusal(answer.reason);
+    default:
+      return answer.state;
+  }
+}
+
+function statusOfRefusal(reason: RefusedReason): DeliveryStatus {
+  switch (reason) {
+    case "no_such_recipient":
+      return "unknown_user";
+    case "recipient_suppressed":
+    case "relay_refused":
+    case "over_quota":
+    case "no-uid-conflict":
+      return "no_way";
+    default:
+      return "refused";
+  }
+}
+
 /** `told`: the recipients of the messages. An organizer who also attends has an ORGANIZER and an ATTENDEE line. */
 export function withScheduleStatus(
   calendar: Component,
   told: "ORGANIZER" | "ATTENDEE",
-  statuses: ReadonlyMap<CalendarAddress, DeliveryStatus>,
+  statuses: ReadonlyMap<CalendarAddress, DeliveryStatus | undefined>,
 ): Component {
   if (statuses.size === 0) return calendar;
   return mapComponents(calendar, (component) => {
     const items = component.items.map((item): Item => {
       if (item.kind !== "property" || item.name !== told) return item;
-      const status = statuses.get(addressOfProperty(item));
-      return status === undefined
-        ? item
-        : setParameters(item, { "SCHEDULE-STATUS": scheduleStatuses[status] });
+      const address = addressOfProperty(item);
+      if (!statuses.has(address)) return item;
+      const status = statuses.get(address);
+      return setParameters(item, { "SCHEDULE-STATUS": status && scheduleStatuses[status] });
     });
     return items.every((item, at) => item === component.items[at])
       ? component

@@ -1,6 +1,7 @@
 /** Outcomes of mail about calendar objects. */
 import type { HoldState } from "#/src/model/holds.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { HoldRow } from "../../holds.ts";
 import type { Reader } from "../../sql.ts";
 import type { Envelope, RecipientState } from "../../submission.ts";
 
@@ -88,7 +89,8 @@ export interface CalendarHold {
   readonly state: HoldState;
 }
 
-/** Mail about calendars that waits for approval, or that was decided since then and will not be sent; the newest first. */
+/** Mail about calendars that waits for approval, or that was decided since then and will not be sent; the newest first. Not what a
+ *  later message of the event has superseded. */
 export async function listCalendarHolds(
   reader: Reader,
   agent: AgentNumber,
@@ -99,7 +101,8 @@ export async function listCalendarHolds(
     `select hold_id as number, envelope, state
     from hold
     where agent_id = ? and (state in ('waiting', 'approved')
-      or decided_at >= ? and state in ('declined', 'expired', 'withdrawn', 'failed'))
+      or decided_at >= ? and (state in ('declined', 'expired', 'failed')
+        or state = 'withdrawn' and decided_by is not null))
     order by hold_id desc
     limit ?`,
     agent,
@@ -112,4 +115,23 @@ export async function listCalendarHolds(
       ? []
       : [{ number, uid, addresses: recipients.map(({ address }) => address), state }];
   });
+}
+
+/** Whether a hold has an invitation to an event that is not in the calendars of its mailbox any more. */
+export async function isOfGoneEvent(
+  reader: Reader,
+  { agent, hold, envelope }: Pick<HoldRow, "agent" | "hold" | "envelope">,
+): Promise<boolean> {
+  if (envelope.calendarUid === undefined) return false;
+  const row = await reader.get(
+    `select 1 as found
+    from calendar_message as m
+    where m.agent_id = ? and m.uid = ? and m.hold_id = ? and m.method = 'REQUEST' and not exists (
+      select 1 from item as i
+      where i.agent_id = m.agent_id and i.uid = m.uid and i.schedule_tag is not null)`,
+    agent,
+    envelope.calendarUid,
+    hold,
+  );
+  return row !== undefined;
 }

@@ -3,7 +3,12 @@ import { nobody } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { itemChangesMax } from "#/src/model/limits.ts";
 import type { AgentNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
+import type { CalendarMessage } from "../../calendar-messages.ts";
+import type { CalendarArrival } from "../../queries/collections/calendar-arrivals.ts";
+import { findHold } from "../../queries/outbound/holds.ts";
+import type { SendingBasis } from "../../queries/outbound/sending-basis.ts";
 import type { Transaction } from "../../sql.ts";
+import { assertNotPaused } from "../../writing/accounts/pauses.ts";
 import { type AgentTransaction, beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import {
   type ItemExpectation,
@@ -13,6 +18,11 @@ import {
   itemsOf,
 } from "../../writing/collections/items.ts";
 import { lockRows } from "../../writing/lock-rows.ts";
+import { mailOf } from "../../writing/mail/mail.ts";
+import { forgetCalendarMessages, noteCalendarMessage } from "../../writing/outbound/calendar-messages.ts";
+import { changeHold } from "../../writing/outbound/holds.ts";
+import { countSend, type SendLimits } from "../../writing/outbound/send-times.ts";
+import { assertSendingBasis } from "../../writing/outbound/sending-basis.ts";
 import {
   type BegunSubmission,
   beginSubmission,
@@ -21,6 +31,7 @@ import {
   type SubmitMessage,
   type Submitted,
 } from "../../writing/outbound/submit.ts";
+import { assertVersion } from "../../writing/version.ts";
 
 export type ItemAction =
   | ({ readonly kind: "put" } & ItemPut)
@@ -34,9 +45,30 @@ export interface ItemsOfAgent {
   readonly actions: readonly ItemAction[];
 }
 
+/** What leaves an owner with a change of a calendar, besides mail: messages to calendars here, and mail that it takes back. */
+export interface Leaving {
+  readonly agent: AgentNumber;
+  readonly uid: string;
+  /** The basis of the decision about recipients here; null if there is none. */
+  readonly basis: SendingBasis | null;
+  /** It counts as one send; null: it does not count. */
+  readonly limits: SendLimits | null;
+  readonly messages: readonly {
+    readonly message: CalendarMessage;
+    readonly state: "left" | "refused";
+  }[];
+  /** Holds whose mail it supersedes, at the versions that were read. */
+  readonly superseded: readonly { readonly hold: number; readonly version: string }[];
+  /** The event is deleted. */
+  readonly isOver: boolean;
+}
+
 export interface ChangeItems {
   /** Each agent once. */
   readonly agents: readonly ItemsOfAgent[];
+  readonly leaving?: Leaving | undefined;
+  /** iTIP messages of delivered mail that are applied hereby. Refuses `precondition_failed` if one was applied already. */
+  readonly arrivals?: readonly Pick<CalendarArrival, "agent" | "message">[] | undefined;
   /** Mail that is submitted with the changes: invitations and replies. */
   readonly mails?: readonly Omit<SubmitMessage, "at">[] | undefined;
   readonly at: number;
@@ -63,11 +95,14 @@ export async function changeItems(tx: Transaction, args: ChangeItems): Promise<C
   // Mailboxes are made first, so that everything after it knows the MODSEQ.
   const begun: BegunSubmission[] = [];
   for (const mail of mails) begun.push(await beginSubmission(writes.get(mail.agent)!, mail));
+  if (args.leaving !== undefined) await beginLeaving(writes.get(args.leaving.agent)!, args.leaving);
+  for (const arrival of args.arrivals ?? []) await removeArrival(tx, arrival);
   const results = new Map<AgentNumber, ItemResult[]>();
   for (const { agent, actions } of args.agents)
     results.set(agent, await changeWith(writes.get(agent)!, actions));
   const submitted: Omit<Submitted, "modseq">[] = [];
   for (const one of begun) submitted.push(await completeSubmission(writes.get(one.args.agent)!, one));
+  if (args.leaving !== undefined) await noteLeaving(writes.get(args.leaving.agent)!, args.leaving);
   const modseqs = new Map<AgentNumber, Modseq>();
   for (const [agent, write] of writes) modseqs.set(agent, await write.finish());
   return {
@@ -78,6 +113,37 @@ export async function changeItems(tx: Transaction, args: ChangeItems): Promise<C
     })),
     mails: submitted.map((one, at) => ({ ...one, modseq: modseqs.get(mails[at]!.agent)! })),
   };
+}
+
+/** Checks again what the decision was made from, counts the change, and takes back the mail that it supersedes. */
+async function beginLeaving(write: AgentTransaction, { basis, limits, superseded }: Leaving): Promise<void> {
+  if (basis !== null) {
+    await assertNotPaused(write.tx, write.agent);
+    await assertSendingBasis(write.tx, basis);
+  }
+  if (limits !== null) await countSend(write, limits);
+  for (const { hold: number, version } of superseded) {
+    const hold = await findHold(write.tx, write.agent, number);
+    assertVersion(version, String(hold?.modseq), "hold");
+    await changeHold(mailOf(write), hold!, "supersede", "server");
+  }
+}
+
+async function removeArrival(
+  tx: Transaction,
+  { agent, message }: Pick<CalendarArrival, "agent" | "message">,
+): Promise<void> {
+  const count = await tx.run(
+    "delete from calendar_arrival where agent_id = ? and message_id = ?",
+    agent,
+    message,
+  );
+  if (count === 0) throw new WaypostError("precondition_failed", "The message was applied already.");
+}
+
+async function noteLeaving(write: AgentTransaction, { uid, messages, isOver }: Leaving): Promise<void> {
+  for (const { message, state } of messages) await noteCalendarMessage(write, message, state);
+  if (isOver) await forgetCalendarMessages(write, uid);
 }
 
 /** Agents in the order of their numbers, and then the accounts of those who send. */
@@ -108,15 +174,11 @@ function assertSize({ agents }: ChangeItems): void {
 }
 
 /** What stands at a segment is looked for later; the number that is then left over is never used. */
-export function countNew(actions: readonly ItemAction[]): number {
+function countNew(actions: readonly ItemAction[]): number {
   return actions.filter((action) => action.kind === "put" && action.item === undefined).length;
 }
 
-/** As a part of a write that has announced the numbers of what is new. */
-export async function changeWith(
-  write: AgentTransaction,
-  actions: readonly ItemAction[],
-): Promise<ItemResult[]> {
+async function changeWith(write: AgentTransaction, actions: readonly ItemAction[]): Promise<ItemResult[]> {
   const items = itemsOf(write);
   const results: ItemResult[] = [];
   for (const action of actions)

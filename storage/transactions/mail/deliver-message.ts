@@ -1,5 +1,5 @@
 import { nobody } from "#/src/model/author.ts";
-import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
+import { WaypostError } from "#/src/model/errors.ts";
 import type {
   AccountNumber,
   AgentNumber,
@@ -11,15 +11,19 @@ import type {
   Uid,
 } from "#/src/model/numbers.ts";
 import type { MailboxRole } from "#/src/model/roles.ts";
+import type { CalendarArrival } from "../../queries/collections/calendar-arrivals.ts";
+import type { SendingBasis } from "../../queries/outbound/sending-basis.ts";
 import type { MessageFacts } from "../../rows.ts";
 import { type Transaction, together } from "../../sql.ts";
+import { assertNotPaused } from "../../writing/accounts/pauses.ts";
 import { type AgentTransaction, beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { claimBlob, insertBlob } from "../../writing/blob-rows.ts";
 import { mailOf } from "../../writing/mail/mail.ts";
 import { type MailboxState, readMailboxOfRole } from "../../writing/mail/mailbox-write.ts";
 import { insertMessage } from "../../writing/mail/message-rows.ts";
 import { findThread, keepThreadKeys } from "../../writing/mail/threads.ts";
-import { changeWith, countNew, type ItemAction, type ItemsOfAgent } from "../collections/change-items.ts";
+import { countSend, type SendLimits } from "../../writing/outbound/send-times.ts";
+import { assertSendingBasis } from "../../writing/outbound/sending-basis.ts";
 
 export interface DeliveryRecipient {
   readonly account: AccountNumber;
@@ -36,13 +40,29 @@ export interface DeliveryRecipient {
   readonly source: string;
 }
 
+/** The login that sends it, with the basis of the decision that it may. It counts as one send. */
+export interface DeliverySender {
+  readonly agent: AgentNumber;
+  readonly basis: SendingBasis;
+  readonly limits: SendLimits;
+}
+
+/** An iTIP message of an authenticated author. */
+export interface DeliveredCalendar extends Pick<CalendarArrival, "uid" | "method" | "author" | "octets"> {
+  /** JSON of the items that it makes. */
+  readonly provenance: string;
+  readonly recipients: readonly Pick<CalendarArrival, "agent" | "addresses">[];
+}
+
 export interface DeliverMessage {
   readonly facts: MessageFacts;
+  /** One, or none for mail that no login sends. */
+  readonly senders?: readonly DeliverySender[] | undefined;
   /** Where the same bytes are already: copies in that account share them. Something else has a claim on them. */
   readonly stored?: { readonly account: AccountNumber; readonly blob: BlobNumber };
   readonly recipients: readonly DeliveryRecipient[];
-  /** Changes in calendars of the recipients or of others. */
-  readonly items?: readonly ItemsOfAgent[] | undefined;
+  /** The iTIP message in it, which is applied to the calendars of these recipients afterwards. */
+  readonly calendar?: DeliveredCalendar | undefined;
   readonly internalDate: number;
   readonly at: number;
 }
@@ -57,69 +77,53 @@ export interface Delivery {
 }
 
 /** A message from outside to its local recipients, all or none; the copies in one account share their bytes.
- *  Quota is looked at when a recipient is named, not here: mail that was accepted is stored. Throws precondition_failed
- *  where a calendar is not as its change expects it. */
+ *  Quota is looked at when a recipient is named, not here: mail that was accepted is stored. */
 export async function deliverMessage(
   tx: Transaction,
   args: DeliverMessage,
 ): Promise<{ deliveries: Delivery[] }> {
   const recipients = args.recipients.toSorted((a, b) => a.agent - b.agent);
   // Agents are locked first, then accounts, each in the same order in every write, so that transactions cannot deadlock.
-  const items = new Map(args.items?.map(({ agent, actions }) => [agent, actions]));
   // Each statement is sent before the results of the earlier ones have come.
   const [writes, blobs, places] = await together([
     beginWrites(tx, args),
     insertBlobs(tx, args),
     readPlaces(tx, args),
   ]);
+  for (const sender of args.senders ?? []) {
+    await assertNotPaused(tx, sender.agent);
+    await assertSendingBasis(tx, sender.basis);
+    await countSend(writes.get(sender.agent)!, sender.limits);
+  }
   const deliveries = new Map<DeliveryRecipient, Delivery>();
   for (const recipient of recipients) {
     const { agent, account } = recipient;
     // A second copy for the same agent joins the write of the first.
     const write = writes.get(agent) ?? (await beginAgentTransaction(tx, agent, args.at, nobody, 1));
     writes.delete(agent);
-    const actions = items.get(agent) ?? [];
-    items.delete(agent);
     // What the first copy for an agent has changed is read again for the next one.
     const place = places.get(agent) ?? (await readPlace(tx, args, recipient));
     places.delete(agent);
-    deliveries.set(recipient, await deliverTo(write, args, recipient, place, blobs.get(account)!, actions));
+    deliveries.set(recipient, await deliverTo(write, args, recipient, place, blobs.get(account)!));
   }
-  for (const [agent, write] of writes) {
-    await changeAsTaken(write, items.get(agent) ?? []);
-    await write.finish();
-  }
+  for (const write of writes.values()) await write.finish();
   return { deliveries: args.recipients.map((recipient) => deliveries.get(recipient)!) };
-}
-
-/** Accepted mail is stored, also when the calendar refuses its change (quota, a UID that is in use). But when the calendar was changed
- *  meanwhile, the error is thrown, and the caller plans everything again. */
-async function changeAsTaken(write: AgentTransaction, actions: readonly ItemAction[]): Promise<void> {
-  try {
-    await changeWith(write, actions);
-  } catch (error) {
-    if (!isWaypostError(error) || error.code === "precondition_failed" || error.code === "internal")
-      throw error;
-  }
 }
 
 async function beginWrites(
   tx: Transaction,
-  { facts, recipients, items = [], at }: DeliverMessage,
+  { facts, senders = [], recipients, at }: DeliverMessage,
 ): Promise<Map<AgentNumber, AgentTransaction>> {
   const sizes = new Map(
     recipients
       .toReversed()
       .map(({ agent, trace }) => [agent, { bytes: sizeOf(facts, trace), messages: 1 }] as const),
   );
-  const counts = new Map(recipients.map(({ agent }) => [agent, 1]));
-  for (const { agent, actions } of items) counts.set(agent, (counts.get(agent) ?? 0) + countNew(actions));
-  const actors = new Map(items.map(({ agent, actor }) => [agent, actor]));
+  const counts = new Map<AgentNumber, number>(senders.map(({ agent }) => [agent, 0]));
+  for (const { agent } of recipients) counts.set(agent, 1);
   const begun = [...counts]
     .sort(([one], [other]) => one - other)
-    .map(([agent, count]) =>
-      beginAgentTransaction(tx, agent, at, actors.get(agent) ?? nobody, count, sizes.get(agent)),
-    );
+    .map(([agent, count]) => beginAgentTransaction(tx, agent, at, nobody, count, sizes.get(agent)));
   return new Map((await together(begun)).map((write) => [write.agent, write]));
 }
 
@@ -171,7 +175,6 @@ async function deliverTo(
   recipient: DeliveryRecipient,
   place: Place,
   blob: BlobNumber,
-  actions: readonly ItemAction[],
 ): Promise<Delivery> {
   const { facts, internalDate, at } = args;
   const { agent, trace } = recipient;
@@ -207,8 +210,29 @@ async function deliverTo(
     authenticated: recipient.isAuthenticated,
     agentPart: facts.hasAgentPart,
   });
-  await changeAsTaken(write, actions);
+  const to = args.calendar?.recipients.find((one) => one.agent === agent);
+  if (to !== undefined) await insertArrival(write, message, args.calendar!, to.addresses);
   return { agent, message, thread, mailbox: mailbox.mailbox, uid, modseq: await write.finish() };
+}
+
+async function insertArrival(
+  { tx, agent }: AgentTransaction,
+  message: MessageNumber,
+  { uid, method, author, provenance, octets }: DeliveredCalendar,
+  addresses: readonly string[],
+): Promise<void> {
+  await tx.run(
+    `insert into calendar_arrival (agent_id, message_id, uid, method, author, addresses, provenance, octets)
+    values (?, ?, ?, ?, ?, ?, ?, ?)`,
+    agent,
+    message,
+    uid,
+    method,
+    author,
+    JSON.stringify(addresses),
+    provenance,
+    octets,
+  );
 }
 
 function sizeOf(facts: MessageFacts, trace: Uint8Array): number {

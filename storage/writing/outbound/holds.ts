@@ -7,6 +7,7 @@ import {
   type HoldAction,
   type HoldReason,
   type HoldState,
+  isLiveHold,
   nextHoldState,
   roleOfHold,
 } from "#/src/model/holds.ts";
@@ -20,6 +21,7 @@ import type { MailWrite } from "../mail/mail-write.ts";
 import { freeName, insertMailbox, missingNames, subscribe } from "../mail/mailbox-rows.ts";
 import type { MailboxWrite } from "../mail/mailbox-write.ts";
 import { selectMessageEntries } from "../mail/message-entries.ts";
+import { endWaitingMessages } from "./calendar-messages.ts";
 import { openScheduledMailbox } from "./scheduled.ts";
 
 export interface NewHold {
@@ -120,11 +122,17 @@ export async function changeHold(
     where agent_id = ? and hold_id = ?`,
     state,
     write.modseq,
-    isUndecided ? null : actor === "server" ? hold.decidedBy : actor.agent,
+    isUndecided || action === "supersede" ? null : actor === "server" ? hold.decidedBy : actor.agent,
     isUndecided ? null : isSame ? hold.decidedAt : write.at,
     write.agent,
     hold.hold,
   );
+  if (!isLiveHold(state))
+    await endWaitingMessages(
+      write,
+      hold,
+      state === "sent" ? "left" : action === "supersede" ? "superseded" : "refused",
+    );
   if (state === "declined" || state === "expired" || state === "failed")
     await tellDeclined(mail, hold, reason ?? (action === "expire" ? "expired" : "declined"), remark);
   return state;

@@ -4,6 +4,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { seenFlag } from "#/src/model/flags.ts";
 import type { HoldReason } from "#/src/model/holds.ts";
 import type { AgentNumber, BlobNumber, MessageNumber, Modseq, ThreadNumber } from "#/src/model/numbers.ts";
+import type { CalendarMessage } from "../../calendar-messages.ts";
 import { findDraft } from "../../queries/mail/drafts.ts";
 import type { SendingBasis } from "../../queries/outbound/sending-basis.ts";
 import type { MessageFacts } from "../../rows.ts";
@@ -17,6 +18,7 @@ import type { MailboxWrite } from "../mail/mailbox-write.ts";
 import { insertMessage } from "../mail/message-rows.ts";
 import { joinThread } from "../mail/threads.ts";
 import { assertVersion } from "../version.ts";
+import { noteCalendarMessage } from "./calendar-messages.ts";
 import { insertHold, openWaitingMailbox } from "./holds.ts";
 import { mailIdOf } from "./message-submissions.ts";
 import { openScheduledMailbox } from "./scheduled.ts";
@@ -60,6 +62,8 @@ export interface SubmitMessage {
   readonly draft: { readonly draft: number; readonly version: string | undefined } | null;
   readonly decision: SendingDecision;
   readonly limits: SendLimits;
+  /** Of an invitation or an answer: what it tells whom. */
+  readonly calendar?: CalendarMessage | undefined;
   readonly at: number;
 }
 
@@ -140,6 +144,7 @@ export async function completeSubmission(
       hold,
       reason: decision.reason,
     });
+    if (args.calendar !== undefined) await noteCalendarMessage(write, args.calendar, "waiting", hold);
     return { message, thread, hold, state: "held" };
   }
   const submission = await queueSubmission(mail, {
@@ -152,6 +157,7 @@ export async function completeSubmission(
     expiresAt: args.expiresAt,
     mailId: mailIdOf(facts),
   });
+  if (args.calendar !== undefined) await noteCalendarMessage(write, args.calendar, "left");
   return { message, thread, submission, state: args.sendAt > args.at ? "scheduled" : "queued" };
 }
 

@@ -28,13 +28,10 @@ export default operation({
   errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed"],
   async run(context, input) {
     if (!/^event_[^#]*#/.test(input.id)) return deleteItem(context, "calendar", "event.delete", input);
-    const { version, scheduling } = await changeItem(
-      context,
-      "calendar",
-      "event.delete",
-      input,
-      (stored, _, instance) => eventWithout(context, stored, instance ?? ""),
+    const changed = await changeItem(context, "calendar", "event.delete", input, (stored, _, instance) =>
+      eventWithout(context, stored, instance ?? ""),
     );
-    return { ref: input.id, created: false, version, ...(scheduling === undefined ? {} : { scheduling }) };
+    const { uid: _, ...result } = changed;
+    return { ...result, ref: input.id, created: false };
   },
 });

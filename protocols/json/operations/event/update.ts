@@ -57,7 +57,7 @@ export default operation({
         const bytes = changed?.bytes ?? stored.bytes;
         return { ...made, ...(await withBlobs(context, bytes, input.attach, stored.bytes, instance)) };
       },
-      { answersProposals: declinesProposals(input.patch) },
+      { answersProposals: declinesProposals(input.patch), isApproving: approves(input.patch) },
     );
   },
 });
@@ -72,4 +72,9 @@ function isAnswer(patch: Readonly<Record<string, unknown>> | undefined): boolean
 /** Whether the patch removes a proposed time. The organizer thereby declines it (DECLINECOUNTER). */
 function declinesProposals(patch: Readonly<Record<string, unknown>> | undefined): boolean {
   return Object.keys(patch ?? {}).some((pointer) => pointer.endsWith("/waypost:proposal"));
+}
+
+/** Whether the patch removes who added a participant: a person approves the participant thereby. */
+function approves(patch: Readonly<Record<string, unknown>> | undefined): boolean {
+  return Object.keys(patch ?? {}).some((pointer) => pointer.endsWith("/waypost:addedBy"));
 }

@@ -15,10 +15,11 @@ import {
 } from "#/storage/queries/outbound/sending-basis.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import type { Envelope, EnvelopeRecipient } from "#/storage/submission.ts";
+import { loopMailsMax } from "../limits.ts";
+import { addressKey } from "../mail-address.ts";
+import type { OutboundRooms, SubmitRequest } from "../outbound.ts";
+import type { Asked } from "./answers.ts";
 import { type Conversation, readConversation } from "./conversation.ts";
-import { loopMailsMax } from "./limits.ts";
-import { addressKey } from "./mail-address.ts";
-import type { OutboundRooms, SubmitRequest } from "./outbound.ts";
 import { isPublicProvider } from "./public-providers.ts";
 import { assertRoute } from "./route.ts";
 
@@ -58,8 +59,8 @@ export async function decideSending(rooms: OutboundRooms, sending: SendingFacts)
 }
 
 /** The agent whose credential is used, if it is another one than the owner. */
-async function findAsker(
-  { accounts }: OutboundRooms,
+export async function findAsker(
+  { accounts }: Pick<OutboundRooms, "accounts">,
   principal: SubmitRequest["principal"],
   owner: AgentFacts,
 ): Promise<AgentFacts | undefined> {
@@ -127,6 +128,28 @@ export async function assertMayLeave(
   return basis;
 }
 
+/** For recipients here whom no queue reaches: who may not be told, and why. Throws `paused`, `not_billable`. */
+export async function asksFor(
+  { store }: Pick<OutboundRooms, "store">,
+  senders: readonly Pick<AgentFacts, "agent">[],
+  addresses: readonly string[],
+): Promise<{ readonly basis: SendingBasis; readonly refused: Asked["refused"] }> {
+  const basis = await readSendingBasis(
+    store,
+    senders.map(({ agent }) => agent),
+    { addresses: addresses.map(addressKey), domains: [...new Set(addresses.map(domainOf))] },
+  );
+  const refused = new Map<string, "recipient_blocked" | "recipient_suppressed">();
+  for (const sender of senders) {
+    const known = senderOf(basis, sender);
+    assertSends(known);
+    for (const address of addresses)
+      if (isBlocked(known.policy?.blocked ?? [], address)) refused.set(address, "recipient_blocked");
+      else if (known.suppressed.includes(addressKey(address))) refused.set(address, "recipient_suppressed");
+  }
+  return { basis, refused };
+}
+
 function senderOf(basis: SendingBasis, { agent }: { readonly agent: AgentNumber }): SenderBasis {
   const found = basis.senders.find((sender) => sender.agent === agent);
   if (found === undefined) throw new WaypostError("not_found", "There is no such mailbox.");
@@ -141,16 +164,24 @@ function assertSends({ state, pausedReason, accountState }: SenderBasis): void {
 
 function assertListsAllow({ policy, suppressed }: SenderBasis, recipients: readonly string[]): void {
   for (const address of recipients)
-    if (isBlocked(policy?.blocked ?? [], address))
-      throw new WaypostError("policy_refused", `Mail to ${address} is not allowed to this mailbox.`, {
-        reason: "recipient_blocked",
+    if (isBlocked(policy?.blocked ?? [], address)) throw refusalOf(address, "recipient_blocked");
+  if (suppressed.length > 0) throw refusalOf(suppressed[0]!, "recipient_suppressed");
+}
+
+/** The refusal of a whole mail because of a recipient. */
+export function refusalOf(
+  address: string,
+  reason: "recipient_blocked" | "recipient_suppressed",
+): WaypostError {
+  return reason === "recipient_blocked"
+    ? new WaypostError("policy_refused", `Mail to ${address} is not allowed to this mailbox.`, {
+        reason,
         hint: "The operator keeps the list of addresses that are blocked.",
+      })
+    : new WaypostError("policy_refused", `Mail to ${address} has failed for good before.`, {
+        reason,
+        hint: "The operator can take the address off the suppression list once it is in order.",
       });
-  if (suppressed.length > 0)
-    throw new WaypostError("policy_refused", `Mail to ${suppressed[0]} has failed for good before.`, {
-      reason: "recipient_suppressed",
-      hint: "The operator can take the address off the suppression list once it is in order.",
-    });
 }
 
 async function reasonToHold(

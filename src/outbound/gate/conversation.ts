@@ -16,10 +16,10 @@ import {
 import { findMessage } from "#/storage/queries/mail/messages.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import type { Envelope } from "#/storage/submission.ts";
-import { addressesOf } from "./answering.ts";
-import { loopMailsMax, loopWindowMs } from "./limits.ts";
-import { addressKey } from "./mail-address.ts";
-import type { OutboundRooms } from "./outbound.ts";
+import { addressesOf } from "../answering.ts";
+import { loopMailsMax, loopWindowMs } from "../limits.ts";
+import { addressKey } from "../mail-address.ts";
+import type { OutboundRooms } from "../outbound.ts";
 
 export type Writer =
   /** An agent of the account, the sender itself among them. */
