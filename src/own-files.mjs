@@ -161,24 +161,21 @@ function outsideOfLibraries(top) {
 /** Over name, size and time of every file: their texts would take ten times as long to read.
  *  @param {string} top @param {readonly string[]} sources */
 function fingerprint(top, sources) {
-  const hash = createHash("sha256");
   // What npm has installed.
   const installed = path.join(outsideOfLibraries(top), "node_modules/.package-lock.json");
+  let facts = "";
   for (const file of [...sources.map((source) => path.join(top, source)), installed])
-    for (const one of filesBelow(file)) {
-      const { size, mtimeMs } = fs.statSync(one);
-      hash.update(`${path.relative(top, one)}\0${size}\0${mtimeMs}\0`);
-    }
-  return hash.digest("hex").slice(0, 32);
+    facts += factsOf(file, path.relative(top, file));
+  return createHash("sha256").update(facts).digest("hex").slice(0, 32);
 }
 
-/** @param {string} place */
-function filesBelow(place) {
-  if (!fs.existsSync(place)) return [];
-  if (!fs.statSync(place).isDirectory()) return [place];
-  return fs
-    .readdirSync(place, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.join(entry.parentPath, entry.name))
-    .sort();
+/** A line for the file, or for each below the folder; empty for what is not there.
+ *  @param {string} place @param {string} name @returns {string} */
+function factsOf(place, name) {
+  const found = fs.statSync(place, { throwIfNoEntry: false });
+  if (found === undefined) return "";
+  if (!found.isDirectory()) return `${name}\0${found.size}\0${found.mtimeMs}\n`;
+  let facts = "";
+  for (const entry of fs.readdirSync(place).sort()) facts += factsOf(`${place}/${entry}`, `${name}/${entry}`);
+  return facts;
 }

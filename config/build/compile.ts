@@ -5,6 +5,7 @@ import { isBuiltin } from "node:module";
 import path from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 import { houseThreads, processHost } from "#/src/threads/house-threads.ts";
+import { joinModules } from "./join-modules.ts";
 
 const top = path.resolve(import.meta.dirname, "../..");
 
@@ -70,17 +71,27 @@ async function compile(outdir: string): Promise<void> {
   await Promise.all([compileProgram(outdir), compileThreads(outdir)]);
 }
 
+/** What every command loads, and what every daemon does. */
+const layers = [
+  ["src/main.ts", "src/cli/program.ts"],
+  ["src/daemon/daemon.ts", "src/daemon/keep-serving.ts"],
+] as const;
+
 async function compileProgram(outdir: string): Promise<void> {
-  await build({
+  const parts = path.join(outdir, "parts");
+  const { metafile } = await build({
     ...common,
     entryPoints: { main: "src/main.ts" },
-    outdir,
+    outdir: parts,
+    metafile: true,
     // Modules that are loaded only when needed stay separate files.
     splitting: true,
     format: "esm",
     plugins: [withoutLocales, builtinModules],
     external: Object.keys(dependencies).filter((name) => !bundledLibraries.has(name)),
   });
+  await joinModules({ layers, parts, outputs: metafile.outputs, outdir, options: common });
+  fs.rmSync(parts, { recursive: true });
 }
 
 /** Each thread is one file of CommonJS with its libraries, as in the single binary. With fifty modules, it starts in twice the time. */

@@ -63,6 +63,34 @@ test("compiled code never calls `require` in an ES module", () => {
   expect(calling).toEqual([]);
 });
 
+test("a start loads few modules, and each that is loaded later finds what it imports", () => {
+  const [version] = versions();
+  const folder = path.join(home(), version!);
+  const modules = fs.readdirSync(folder).filter((file) => file.endsWith(".js") && file !== "main.js");
+  // Importing one runs the program, which then only says its version.
+  const script = `process.argv[2] = "--version";
+    const exit = process.exit;
+    process.exit = () => {};
+    for (const file of ${JSON.stringify(modules.filter((file) => !file.startsWith("process-host")))})
+      await import(${JSON.stringify(`${folder}/`)} + file);
+    exit(0);`;
+  const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
+    encoding: "utf8",
+  });
+  expect({ status, stderr: stderr.replaceAll(/^.*ExperimentalWarning.*\n|^\(Use .*\n/gm, "") }).toEqual({
+    status: 0,
+    stderr: "",
+  });
+  // What a daemon loads is in these, and in what they share.
+  const imported = (file: string): string[] =>
+    [...fs.readFileSync(path.join(folder, file), "utf8").matchAll(/^\} from "\.\/([^"]+)";$/gm)].map(
+      ([, name]) => name!,
+    );
+  const loaded = new Set(["layer-1.js"]);
+  for (const file of loaded) for (const name of imported(file)) loaded.add(name);
+  expect(loaded.size).toBeLessThan(5);
+});
+
 test("the starting process becomes the program, with a small young generation and one thread for garbage collection", () => {
   for (const name of versions())
     fs.writeFileSync(path.join(home(), name, "main.js"), "console.log(process.pid, ...process.execArgv);");
