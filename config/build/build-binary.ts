@@ -140,8 +140,8 @@ function makeExecutable(start: string): void {
       executable: node,
       output,
       disableExperimentalSEAWarning: true,
-      // NODE_OPTIONS must not reach the daemon.
-      execArgvExtension: "none",
+      // NODE_OPTIONS must not reach the daemon. The process of a document is started with flags that confine it.
+      execArgvExtension: "cli",
       execArgv,
       assets: {
         "better-sqlite3.node": path.join(sqlite, "prebuilds", `${target}.node`),

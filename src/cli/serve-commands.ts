@@ -78,16 +78,18 @@ async function serve(
   isJson: boolean,
   stop: StopRequest,
 ): Promise<void> {
-  const [{ startDaemon }, { keepServing }, { formatReady, readyLine }, path] = await Promise.all([
+  const [{ startDaemon }, { keepServing, watchOver }, { formatReady, readyLine }, path] = await Promise.all([
     import("#/src/daemon/daemon.ts"),
     import("#/src/daemon/keep-serving.ts"),
     import("./ready.ts"),
     import("node:path"),
   ]);
+  const watch = watchOver(settings);
   await using daemon = await startDaemon(settings).catch((error: unknown) => {
     throw withPlaces(error, placeOf);
   });
   keepServing(daemon.log);
+  watch();
   for (const warning of warnings) daemon.log.warn(warning);
   const owners = await seed(daemon.house);
   const line = readyLine(daemon, path.resolve(settings.storage.folder), owners);

@@ -1,6 +1,7 @@
 /** Items between the text that is stored and JSON. An ordinary one takes about a millisecond and is done at once; what can take
  *  seconds is given to a thread with a limit. */
 import { WaypostError } from "#/src/model/errors.ts";
+import { readForeign } from "#/src/model/foreign-text.ts";
 import type { ReaderName, Reading } from "#/src/threads/reading.ts";
 import type { JobAnswer, JobTable, NamedJob } from "./projected-jobs.ts";
 
@@ -36,10 +37,20 @@ export function createProjection<J extends JobTable<J>>(
     return (await reading.read<JobAnswer<J>>(reader, named, size)) ?? overLimit;
   }
 
+  /** With all that is done with the octets of the item. */
+  function readHere(read: (job: NamedJob<J>) => JobAnswer<J>, named: NamedJob<J>): JobAnswer<J> {
+    return readForeign(
+      noun,
+      sizesOf(named.job).bytes ?? "",
+      () => read(named),
+      () => overLimit,
+    );
+  }
+
   return {
     async run(action, job) {
       const named: NamedJob<J> = { action, job };
-      const answer = isSmall(named) ? (await load())(named) : await onThread(named);
+      const answer = isSmall(named) ? readHere(await load(), named) : await onThread(named);
       if ("result" in answer) return answer.result as J[typeof action]["result"];
       const { code, message, details } = answer.refusal;
       throw new WaypostError(code, message, details);

@@ -16,6 +16,8 @@ export interface ThreadKind {
   readonly isSilent?: boolean;
   /** It runs in a process of its own. */
   readonly hasOwnProcess?: boolean;
+  /** This process reads no file but its program, writes none, starts nothing and has no network. */
+  readonly isConfined?: boolean;
 }
 
 /** The program of a process with one thread. */
@@ -24,6 +26,8 @@ export const processHost = { name: "process-host", source: "src/threads/process-
 export const houseThreads = {
   // Up to 2,000 jobs in flight; their bytes are buffers.
   writer: { name: "store-writer", source: "storage/sqlite/writer.ts", heapMb: 1024 },
+  // Beside a store without a writer thread, which watches the main thread otherwise.
+  watchdog: { name: "watchdog", source: "src/threads/watchdog-thread.ts", heapMb: 16 },
   reader: { name: "store-reader", source: "storage/threads/reader.ts", heapMb: 1024 },
   // A check holds the numbers of all that it compares.
   checker: {
@@ -64,5 +68,6 @@ export const houseThreads = {
     isSilent: true,
     // Libraries unpack and build what the document says.
     hasOwnProcess: true,
+    isConfined: true,
   },
 } as const satisfies Record<string, ThreadKind>;

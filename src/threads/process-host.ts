@@ -1,6 +1,5 @@
 /** A process with one thread, for documents that may end the whole process: V8 ends the process if a heap cannot grow by a large
  *  piece. This side reports the thread's processor time and its board, and ends with the thread or with the daemon. */
-import fs from "node:fs";
 import type { Worker } from "node:worker_threads";
 import { inBackground } from "#/src/model/background.ts";
 import type { ThreadKind } from "./house-threads.ts";
@@ -8,12 +7,7 @@ import { createBoard } from "./job-board.ts";
 import { type FromHost, hostedThread, type ToHost } from "./process-messages.ts";
 import { startThread } from "./start-thread.ts";
 
-/** If the machine runs out of memory, the kernel ends this process before the daemon (proc(5)). */
-const oomFile = "/proc/self/oom_score_adj";
-const oomScore = "800";
-
 const kind = JSON.parse(process.env[hostedThread]!) as ThreadKind;
-if (fs.existsSync(oomFile)) fs.writeFileSync(oomFile, oomScore);
 const board = createBoard();
 let worker: Worker;
 const say = (message: FromHost): void => void process.send!(message);

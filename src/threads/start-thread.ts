@@ -1,6 +1,8 @@
 /** The only place that starts threads: from the source file or its compiled form, or in
  *  the single binary from the asset with its bundle. */
 
+import fs from "node:fs";
+import path from "node:path";
 import sea from "node:sea";
 import { fileURLToPath } from "node:url";
 import { setEnvironmentData, Worker } from "node:worker_threads";
@@ -40,8 +42,9 @@ export function startThread(kind: ThreadKind, workerData?: unknown): Worker {
   const options = {
     name: kind.name,
     workerData,
-    // Flags of the process, such as `--input-type` or an inspector's port, are for its main thread.
-    execArgv: [],
+    // Flags of the process, such as `--input-type` or an inspector's port, are for its main thread. A thread without the flags of a confined
+    // process would not be confined.
+    ...(process.permission === undefined ? { execArgv: [] } : {}),
     resourceLimits: {
       maxOldGenerationSizeMb: heapMb,
       ...(youngHeapMb === undefined ? {} : { maxYoungGenerationSizeMb: youngHeapMb }),
@@ -87,6 +90,25 @@ export function processFile({ source }: ThreadKind): string {
   if (sea.isSea()) return process.execPath;
   const isCompiled = !import.meta.url.endsWith(".ts") || compiledSources.has(source);
   return fileURLToPath(isCompiled ? fileOf(processHost) : new URL("./process-host.ts", import.meta.url));
+}
+
+/** Flags of Node for a process that may read its program and nothing else. */
+export function confinement(kind: ThreadKind): readonly string[] {
+  if (kind.isConfined !== true) return [];
+  const flags = ["--permission", "--allow-worker"];
+  // The binary has its program in it, and takes flags in one argument.
+  if (sea.isSea()) return [`--node-options=${flags.join(" ")}`];
+  const file = processFile(kind);
+  return [...flags, ...placesOf(file).map((place) => `--allow-fs-read=${place}`)];
+}
+
+/** Where Node looks for a program and what it imports: its folder, and the libraries and descriptions of all folders above it. */
+function placesOf(file: string): readonly string[] {
+  const folders = file.endsWith(".ts") ? [path.join(path.dirname(file), "../..")] : [path.dirname(file)];
+  for (let above = path.dirname(folders[0]!); above !== path.dirname(above); above = path.dirname(above))
+    folders.push(path.join(above, "node_modules"), path.join(above, "package.json"));
+  const there = folders.filter((place) => fs.existsSync(place));
+  return [...new Set([...there, ...there.map((place) => fs.realpathSync(place))])];
 }
 
 /** The source or its compiled form, which is beside this code if no other folder was named. */

@@ -1,11 +1,13 @@
 /** A thread, started: in this process, or in its own process. */
 
 import { type ChildProcess, fork } from "node:child_process";
+import fs from "node:fs/promises";
+import { inBackground } from "#/src/model/background.ts";
 import { forTheHouse } from "#/src/model/caller.ts";
 import type { ThreadKind } from "./house-threads.ts";
 import { createBoard, type JobBoard } from "./job-board.ts";
 import { type FromHost, hostedThread, type ToHost } from "./process-messages.ts";
-import { endThread, processFile, startThread } from "./start-thread.ts";
+import { confinement, endThread, processFile, startThread } from "./start-thread.ts";
 
 export interface StartedThread {
   /** Of a thread in its own process: as it was when `cpuMs` was last answered. */
@@ -62,6 +64,9 @@ const signalsOfMemory: ReadonlySet<unknown> = new Set(["SIGABRT", "SIGKILL"]);
 /** The Node of this process, also when its file is replaced or gone (proc(5)). */
 const runningNode = process.platform === "linux" ? "/proc/self/exe" : process.execPath;
 
+/** If the machine runs out of memory, the kernel ends such a process before the daemon (proc(5)). */
+const oomScore = "800";
+
 /** Environment variables that the process of a thread inherits: for the cache of compiled code and for memory. */
 const environment = ["PATH", "LD_LIBRARY_PATH", "NODE_COMPILE_CACHE", "MALLOC_ARENA_MAX", "TMPDIR"] as const;
 
@@ -75,6 +80,7 @@ function startProcess(kind: ThreadKind, events: StartedThreadEvents, data: objec
         "--max-semi-space-size=4",
         "--no-turboshaft-loop-unrolling",
         "--disable-warning=ExperimentalWarning",
+        ...confinement(kind),
       ],
       serialization: "advanced",
       stdio:
@@ -110,6 +116,8 @@ function startProcess(kind: ThreadKind, events: StartedThreadEvents, data: objec
   });
   child.on("error", over);
   child.on("exit", (code, signal) => over(signal ?? code));
+  if (process.platform === "linux")
+    inBackground(() => fs.writeFile(`/proc/${child.pid}/oom_score_adj`, oomScore).catch(() => {}));
   tell({ kind: "start", data });
   return {
     board,

@@ -2,6 +2,7 @@
  *  in a process of its own. Each must have an answer, and the process must survive.
  *  `node test/long/heap-filling.ts [--bytes N] [--shape TEXT] [--some N] [--seed S]`; with --some each reader gets so many by chance. */
 import { fork } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -19,7 +20,7 @@ const { values } = parseArgs({
     bytes: { type: "string", default: String(4 * 1024 * 1024) },
     shape: { type: "string", default: "" },
     some: { type: "string", default: "1000" },
-    seed: { type: "string", default: "1" },
+    seed: { type: "string", default: String(randomInt(2 ** 31)) },
   },
 });
 const bytesMax = Number(values.bytes);
@@ -156,7 +157,7 @@ async function readAll(): Promise<void> {
       card,
     );
   for (const [name, shape] of someOf(pages)) await read(`page ${name}`, fill(shape, htmlCharacters), page);
-  console.log(`${count} readings were answered`);
+  console.log(`${count} readings were answered, --seed ${values.seed}`);
 }
 
 if (process.send === undefined) {

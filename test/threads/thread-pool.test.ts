@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Gate } from "#/src/fairness/gate.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
-import type { ThreadKind } from "#/src/threads/house-threads.ts";
+import { houseThreads, type ThreadKind } from "#/src/threads/house-threads.ts";
 import type { JobSize } from "#/src/threads/task.ts";
 import type { PoolLimits, ThreadPool } from "#/src/threads/thread-pool.ts";
 import { openGreedyPool } from "../support/threads/greedy-pool.ts";
@@ -201,6 +201,18 @@ describe("threads with a process of their own", () => {
     gone.abort(new CallerGone());
     await expect(hanging).rejects.toThrow(CallerGone);
     expect(await run("name process")).not.toBe(pid);
+  });
+
+  it("may read their program alone where they are confined", async () => {
+    open();
+    expect(await run("escape")).toBe("read write start library net");
+    await pool[Symbol.asyncDispose]();
+    start({ jobMs: 60_000, quickThreads: 0 }, { hasOwnProcess: true, isConfined: true });
+    expect(await run("escape")).toBe("");
+  });
+
+  it("confine what reads documents", () => {
+    expect(houseThreads.documents.isConfined).toBe(true);
   });
 
   onLinux("end with the process that they work for, also while they compute", async () => {

@@ -6,7 +6,7 @@
 
 import { isUtf8 } from "node:buffer";
 import { WaypostError } from "#/src/model/errors.ts";
-import { readsForeignText } from "#/src/model/foreign-text.ts";
+import { readForeign } from "#/src/model/foreign-text.ts";
 import {
   contentDepthMax,
   contentFaultsMax,
@@ -37,7 +37,17 @@ interface Reading {
 
 /** Throws `invalid` with the reason `too_large` or `limit_reached` if the stream is beyond the limits. */
 export function readContentLines(bytes: Uint8Array): ContentStream {
-  readsForeignText("content lines", bytes.length);
+  return readForeign(
+    "content lines",
+    bytes,
+    () => readStream(bytes),
+    () => {
+      throw beyond("The text stopped the server when it was read before.");
+    },
+  );
+}
+
+function readStream(bytes: Uint8Array): ContentStream {
   if (bytes.length > contentStreamBytesMax)
     throw new WaypostError("invalid", `The text has more than ${contentStreamBytesMax} octets.`, {
       reason: "too_large",

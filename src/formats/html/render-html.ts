@@ -2,7 +2,7 @@
  *  out and counted. The same document gives the same answer, in bounded time and memory. */
 
 import { cleanText } from "#/src/formats/text/clean-text.ts";
-import { readsForeignText } from "#/src/model/foreign-text.ts";
+import { noteReading } from "#/src/model/foreign-text.ts";
 import { type Doubt, doubts, type Removal, type RemovalCounts, removals } from "#/src/model/removal.ts";
 import { createCascade } from "./cascade.ts";
 import { type ConcealedText, EvidenceWriter } from "./evidence-writer.ts";
@@ -52,7 +52,7 @@ const altLengthMax = 500;
 /** `pictures`: of the message that the page is a part of. */
 export function renderHtml(source: string, form: HtmlForm, pictures = noPictures): RenderedHtml {
   // However short it is.
-  readsForeignText("html", Number.POSITIVE_INFINITY);
+  noteReading("html", Number.POSITIVE_INFINITY);
   try {
     return renderWithinBudget(source, form, pictures);
   } catch (error) {

@@ -4,9 +4,9 @@
 import { frameOfText } from "#/src/formats/html/frame-page.ts";
 import type { PictureSizes } from "#/src/formats/html/held-pictures.ts";
 import { charsetOfPage } from "#/src/formats/html/html-charset.ts";
-import { type HtmlForm, type RenderedHtml, renderHtml } from "#/src/formats/html/render-html.ts";
+import { type HtmlForm, overLimit, type RenderedHtml, renderHtml } from "#/src/formats/html/render-html.ts";
 import { decodeCharset, isKnownCharset } from "#/src/formats/mime/charset.ts";
-import { readsForeignText } from "#/src/model/foreign-text.ts";
+import { readForeign } from "#/src/model/foreign-text.ts";
 import type { Removal } from "#/src/model/removal.ts";
 import { type CountRemoval, cleanText } from "./clean-text.ts";
 import { calendarText, contactText } from "./content-lines.ts";
@@ -31,11 +31,19 @@ export interface ReadText extends RenderedHtml {
   readonly isPage: boolean;
 }
 
-export function readText(
+export function readText(part: TextToRead, render: typeof renderHtml = renderHtml): ReadText {
+  return readForeign(
+    part.reading,
+    part.bytes,
+    () => readWhole(part, render),
+    () => ({ ...overLimit, isPage: false }),
+  );
+}
+
+function readWhole(
   { bytes, reading, charset: said, usualCharset, flowed, form, pictures }: TextToRead,
-  render: typeof renderHtml = renderHtml,
+  render: typeof renderHtml,
 ): ReadText {
-  readsForeignText(reading, bytes.length);
   const charset = said ?? (reading === "html" ? charsetOfPage(bytes) : undefined) ?? usualCharset;
   const decoded = decodeCharset(bytes, charset);
   const counts = new Map<Removal, number>();

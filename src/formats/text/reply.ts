@@ -1,7 +1,7 @@
 /** Finds the new text of a reply: without the quoted history and the signature. Nothing is lost: each cut is a range of the text.
  *  If nothing would remain, nothing is cut. Forwarded messages are kept. */
 
-import { readsForeignText } from "#/src/model/foreign-text.ts";
+import { readForeign } from "#/src/model/foreign-text.ts";
 
 export interface ReplyCut {
   readonly what: "quoted-history" | "signature";
@@ -23,7 +23,15 @@ const headerLines = 12;
 const signatureLines = 20;
 
 export function extractReply(text: string): Reply {
-  readsForeignText("reply", text.length);
+  return readForeign(
+    "reply",
+    text,
+    () => cutReply(text),
+    () => ({ text, cuts: [] }),
+  );
+}
+
+function cutReply(text: string): Reply {
   const lines = text.split("\n");
   const looked = lines.map((line) => line.slice(0, lookedAtMax).trimEnd());
   const cut = new Array<ReplyCut["what"] | undefined>(lines.length);

@@ -1,6 +1,8 @@
 /** A thread of a pool. A job says what it does: answer, fail, hang at once or after three turns of the event loop, grow in small or in
  *  large pieces, end the thread, wait for ever, sleep so that it gets no processor time, return the id of its thread (at once or after
- *  10 ms of processor time) or of its process, or the number of jobs so far. */
+ *  10 ms of processor time) or of its process, or the number of jobs so far, or what it may do outside of its program. */
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { threadId } from "node:worker_threads";
 import { serveJobs } from "#/src/threads/serve-jobs.ts";
@@ -19,6 +21,7 @@ export interface GreedyJob {
     | "name thread"
     | "name process"
     | "count"
+    | "escape"
     | "compute";
   readonly text: string;
 }
@@ -38,8 +41,29 @@ serveJobs<undefined, GreedyJob, string>(() => async ({ task, text }) => {
   // One call makes more objects than the reserve that V8 grants to a thread that reaches its heap limit.
   while (task === "grow in large pieces") held.push(JSON.parse(`[${'{"a":1},'.repeat(1_500_000)}1]`));
   for (const begun = cpuMs(); task === "compute" && cpuMs() - begun < 10; );
-  return { result: nameOf(task) ?? text, transfer: [] };
+  return { result: task === "escape" ? listEscapes() : (nameOf(task) ?? text), transfer: [] };
 });
+
+/** What a document must not do. */
+const ways: Readonly<Record<string, () => unknown>> = {
+  read: () => fs.readFileSync("/etc/hostname"),
+  write: () => fs.writeFileSync("/tmp/waypost-escaped", ""),
+  start: () => spawnSync("true").error,
+  library: () => process.dlopen({ exports: {} }, "/none.node"),
+};
+
+function listEscapes(): string {
+  const done = Object.entries(ways).filter(([, go]) => {
+    try {
+      go();
+      return true;
+    } catch (error) {
+      return !/ACCESS_DENIED|DLOPEN_DISABLED/.test((error as NodeJS.ErrnoException).code ?? "");
+    }
+  });
+  const hasNet = (process as { permission?: { has(what: string): boolean } }).permission?.has("net") ?? true;
+  return [...done.map(([name]) => name), ...(hasNet ? ["net"] : [])].join(" ");
+}
 
 function nameOf(task: GreedyJob["task"]): string | undefined {
   if (task === "count") return `job ${jobs}`;
