@@ -46,8 +46,8 @@ export const listed: readonly Listed[] = [
   ["src/accounts/proven-passwords.ts", "proofs.delete(nameOf(typed));", ""],
   [
     "protocols/json/idempotency.ts",
-    "expiresAt: context.rooms.mail.clock.now() + keyMemoryMs",
-    "expiresAt: context.rooms.mail.clock.now()",
+    "context.rooms.mail.clock.now() + keyMemoryMs",
+    "context.rooms.mail.clock.now()",
   ],
   [
     "protocols/smtp/mail-transaction.ts",

@@ -1,6 +1,8 @@
-/** Tests fail when the code is wrong: `npm run mutate [-- --chance N] [--listed N] [--seed S]`. Each mutation of the list (`listed.ts`) and so many by
- *  chance are made in a copy of the repository. First the nearest tests run, then all of them. A mutation with which all pass survives.
- *  Fails when more than one in ten survives that is not listed as equivalent. */
+/** Tests fail when the code is wrong: `npm run mutate [-- --chance N] [--listed N] [--seed S] [--minutes M] [--state FILE]`. Each mutation of the
+ *  list (`listed.ts`) and so many by chance are made in a copy of the repository. First the nearest tests run, then all of them. A mutation
+ *  with which all pass survives. Fails when more than one in ten survives that is not listed as equivalent.
+ *
+ *  With `--minutes` it ends in time with 75, and the same command goes on: what was tried is in the file of the state. */
 import { spawnSync } from "node:child_process";
 import { randomInt } from "node:crypto";
 import fs from "node:fs";
@@ -8,6 +10,7 @@ import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { randomSource } from "../support/random.ts";
+import { equivalent } from "./equivalent.ts";
 import { ImportGraph } from "./import-graph.ts";
 import { listed } from "./listed.ts";
 import { type Mutation, mutated, mutationByChance } from "./mutations.ts";
@@ -17,52 +20,117 @@ const { values } = parseArgs({
     chance: { type: "string", default: "30" },
     listed: { type: "string", default: String(listed.length) },
     seed: { type: "string", default: String(randomInt(2 ** 31)) },
+    minutes: { type: "string", default: "100000" },
+    state: { type: "string" },
   },
 });
+
+interface Trial {
+  readonly mutation: Mutation;
+  /** As a person reads it. */
+  readonly name: string;
+  /** Runs of tests that have passed with it. */
+  passed: number;
+  isNoticed: boolean;
+}
+
+interface State {
+  readonly seed: string;
+  /** The commit that is tried. */
+  readonly commit: string;
+  readonly trials: Trial[];
+}
+
 const top = path.resolve(import.meta.dirname, "../..");
 const nearestCount = 12;
+/** All tests run in so many parts, so that a portion of some minutes comes to an end. */
+const parts = 4;
 /** Tests that hang with a mutation have noticed it. */
 const hangMs = 15 * 60_000;
 const survivorsOneIn = 10;
+/** The name of a trial that all tests must pass. */
+const unchanged = "without a mutation";
+const goesOn = 75;
+const endAt = Date.now() + Number(values.minutes) * 60_000;
+const file = values.state;
 
+const state = knownState() ?? { seed: values.seed, commit: git("rev-parse", "HEAD").trim(), trials: [] };
+console.log(`--seed ${state.seed}`);
 const base = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-mutate-"));
 const copy = path.join(base, "waypost");
-git("worktree", "add", "--detach", copy, "HEAD");
+git("worktree", "add", "--detach", copy, state.commit);
 try {
   fs.symlinkSync(path.join(top, "node_modules"), path.join(copy, "node_modules"));
   fs.symlinkSync(path.resolve(top, "../shared"), path.join(base, "shared"));
-  process.exitCode = tryAll() ? 0 : 1;
+  process.exitCode = tryAll();
 } finally {
   git("worktree", "remove", "--force", copy);
   fs.rmSync(base, { recursive: true, force: true });
 }
 
-function tryAll(): boolean {
+function knownState(): State | undefined {
+  if (file === undefined || !fs.existsSync(file)) return undefined;
+  return JSON.parse(fs.readFileSync(file, "utf8")) as State;
+}
+
+/** The exit code. */
+function tryAll(): number {
   const files = git("ls-files", "*.ts").split("\n").filter(Boolean);
-  const graph = new ImportGraph(top, files);
-  const sources = files.filter((file) => /^(?:src|protocols|storage|config)\//.test(file));
-  const random = randomSource(Number(values.seed));
-  console.log(`--seed ${values.seed}`);
+  const graph = new ImportGraph(copy, files);
+  if (state.trials.length === 0) chooseMutations(files);
+  // What survives the nearest tests is tried with all tests afterwards.
+  for (const runs of [1, parts + 1])
+    for (const trial of state.trials) {
+      const tests = graph.nearestTests(trial.mutation.file, nearestCount);
+      while (!trial.isNoticed && trial.passed < runs) {
+        if (Date.now() > endAt) return goesOn;
+        trial.isNoticed = failsWith(
+          trial.mutation,
+          trial.passed === 0 ? tests : [`--shard=${trial.passed}/${parts}`],
+        );
+        if (!trial.isNoticed) trial.passed++;
+        console.log(`${outcomeOf(trial)}: ${trial.name}`);
+        if (file !== undefined) fs.writeFileSync(file, JSON.stringify(state, null, 1));
+      }
+    }
+  if (state.trials.some((trial) => trial.isNoticed && trial.name === unchanged))
+    throw new Error("The tests fail without a mutation");
+  const trials = state.trials.filter(({ name }) => name !== unchanged);
+  const survivors = trials.filter(({ isNoticed, mutation }) => !isNoticed && !isEquivalent(mutation));
+  console.log(`\n${trials.length} mutations, ${survivors.length} survived`);
+  return survivors.length * survivorsOneIn <= trials.length ? 0 : 1;
+}
+
+function outcomeOf({ isNoticed, passed }: Trial): string {
+  if (isNoticed) return "noticed";
+  return passed > parts ? "SURVIVED" : "not noticed so far";
+}
+
+function chooseMutations(files: readonly string[]): void {
+  const sources = files.filter((name) => /^(?:src|protocols|storage|config)\//.test(name));
+  const random = randomSource(Number(state.seed));
   const mutations = [
     ...listed.slice(0, Number(values.listed)).map(placed),
     ...Array.from({ length: Number(values.chance) }, () => mutationByChance(copy, sources, random)),
   ];
-  if (fails([])) throw new Error("The tests fail without a mutation");
-  const survivors = mutations.filter((mutation) => {
-    const place = path.join(copy, mutation.file);
-    const source = fs.readFileSync(place, "utf8");
-    fs.writeFileSync(place, mutated(source, mutation));
-    const isNoticed = fails(graph.nearestTests(mutation.file, nearestCount)) || fails([]);
-    fs.writeFileSync(place, source);
-    console.log(`${isNoticed ? "noticed" : "SURVIVED"}: ${describe(source, mutation)}`);
-    return !isNoticed;
-  });
-  console.log(`\n${mutations.length} mutations, ${survivors.length} survived`);
-  return survivors.length * survivorsOneIn <= mutations.length;
+  const nothing = { file: mutations[0]!.file, start: 0, end: 0, text: "" };
+  state.trials.push({ mutation: nothing, name: unchanged, passed: 0, isNoticed: false });
+  for (const mutation of mutations)
+    state.trials.push({ mutation, name: describe(mutation), passed: 0, isNoticed: false });
 }
 
-/** Without names all tests. */
-function fails(tests: readonly string[]): boolean {
+function isEquivalent({ file: name, start, end, text }: Mutation): boolean {
+  const source = fs.readFileSync(path.join(copy, name), "utf8");
+  return equivalent.some(({ file: known, from, to }) => {
+    const at = source.indexOf(from);
+    return known === name && start >= at && end <= at + from.length && to === text;
+  });
+}
+
+function failsWith(mutation: Mutation, tests: readonly string[]): boolean {
+  const place = path.join(copy, mutation.file);
+  const source = fs.readFileSync(place, "utf8");
+  fs.writeFileSync(place, mutated(source, mutation));
   const { status } = spawnSync(
     process.execPath,
     [
@@ -78,6 +146,7 @@ function fails(tests: readonly string[]): boolean {
     ],
     { cwd: copy, stdio: "ignore", timeout: hangMs },
   );
+  fs.writeFileSync(place, source);
   return status !== 0;
 }
 
@@ -89,7 +158,8 @@ function placed({ file, from, to }: (typeof listed)[number]): Mutation {
   return { file, start, end: start + from.length, text: to };
 }
 
-function describe(source: string, { file, start, end, text }: Mutation): string {
+function describe({ file, start, end, text }: Mutation): string {
+  const source = fs.readFileSync(path.join(copy, file), "utf8");
   const line = source.slice(0, start).split("\n").length;
   return `${file}:${line} ${source.slice(start, end)} → ${text}`;
 }

@@ -1,0 +1,10 @@
+/** Mutations that change nothing that anybody can see, each with the reason. */
+interface Equivalent {
+  readonly file: string;
+  /** The part of the source that is changed, with as much around it as tells it from others. */
+  readonly from: string;
+  readonly to: string;
+  readonly why: string;
+}
+
+export const equivalent: readonly Equivalent[] = [];
