@@ -15,7 +15,11 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     exclude: ["test/long/**", "test/peers/**", "test/postgres/**", "test/pages/**", "node_modules/**"],
     globalSetup: ["test/support/threads/compiled-program.ts", "test/support/seed.ts"],
-    setupFiles: ["test/support/threads/test-threads.ts", "test/support/no-failures.ts"],
+    setupFiles: [
+      "test/support/threads/handed-limits.ts",
+      "test/support/threads/test-threads.ts",
+      "test/support/no-failures.ts",
+    ],
     pool: "forks",
     // Node imports the source itself, and keeps what it has compiled.
     experimental: { viteModuleRunner: false, nodeLoader: false },

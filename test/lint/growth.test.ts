@@ -54,6 +54,7 @@ import { checkAddressData } from "#/src/formats/vcard/address-data.ts";
 import { readPartialDate, toBasicForm } from "#/src/formats/vcard/dates.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { dataFacts } from "#/src/render/shown-object.ts";
+import { sampleOf } from "../support/samples.ts";
 
 const lengthMax = 200_000;
 const growthMax = 2.5;
@@ -340,7 +341,7 @@ function growthOf(read: (text: string) => unknown, piece: string, ending: string
 /** With the second one, a form that the repeated piece has is broken at its end. */
 const endings = ["", ":!\n!"];
 
-test.each(Object.entries(readers))(
+test.each(sampleOf(Object.entries(readers), 25))(
   "%s takes time in proportion to its text",
   (_, read) => {
     const grows = (piece: string): boolean =>

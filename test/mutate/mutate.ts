@@ -75,7 +75,7 @@ function knownState(): State | undefined {
 
 /** The exit code. */
 function tryAll(): number {
-  const files = git("ls-files", "*.ts").split("\n").filter(Boolean);
+  const files = git("-C", copy, "ls-files", "*.ts").split("\n").filter(Boolean);
   const graph = new ImportGraph(copy, files);
   if (state.trials.length === 0) chooseMutations(files);
   // What survives the nearest tests is tried with all tests afterwards.

@@ -1,0 +1,143 @@
+/** One row for each limit: the compiler names those that have none. */
+import { arrivalMeetings, formatMeetings } from "./format-meetings.ts";
+import { does, type MeetingsOf, told } from "./meeting.ts";
+import { memoryMeetings, storeMeetings } from "./store-meetings.ts";
+import { davMeetings, flagMeetings, imapMeetings, jsonMeetings, smtpMeetings } from "./wire-meetings.ts";
+
+const model: MeetingsOf<"model"> = {
+  ...formatMeetings,
+  ...davMeetings,
+  ...jsonMeetings,
+  ...flagMeetings,
+  ...storeMeetings,
+  ...memoryMeetings,
+
+  headerBytesMax: does("reads no more of a header; the rest is not looked at"),
+  mainBytesMax: does("divides what the main thread reads from what a thread reads"),
+  ownPasswordsMax: does("refuses another app password on the pages"),
+  keptIdsMax: does("keeps so many ids that were made"),
+  keptShortFormOctetsMax: does("keeps so many octets of short forms"),
+  keptDescriptionOctetsMax: does("keeps so many octets of descriptions"),
+  jsonBodyBytesMax: told("json/large-data: is too large with %s"),
+  jsonBlobBodyBytesMax: told("json/blobs: takes a body of 16 MiB and refuses a larger one"),
+  httpAnswerMsMax: does("ends a request that is not answered"),
+  watchKeepaliveSecondsMax: does("is the longest time between keepalives"),
+  quickEntriesMax: does("divides quick writes from long ones"),
+  longWriteBytesMin: does("divides quick writes from long ones"),
+  freedBytesMax: told(
+    "storage/freed-bytes: frees at most 8 MiB of deleted mail in one transaction, and the store is consistent between them",
+  ),
+  flagPieceEntries: does("divides long writes"),
+  entryPieceEntries: does("divides long writes"),
+  transferPieceEntries: does("divides long writes"),
+  uploadDays: does("is how long a blob waits to be attached"),
+  sharedMemoryKeptMax: does("keeps so much memory for the next messages"),
+  blobChunkBytes: does("divides bodies"),
+  movedRowsMax: does("divides the move of a store"),
+  movedBytesMax: does("divides the move of a store"),
+  objectBytesMin: told(
+    "storage/objects: stores long bodies as objects and short ones in rows, and reads every range alike",
+  ),
+  objectReadBytesMax: does("divides reads of bodies"),
+  objectWritesMax: does("refuses a body as busy"),
+  objectTimeoutMs: does("ends a request to the object store"),
+  objectAttemptsMax: does("is how often a request to the object store is made"),
+  objectPutsAtOnce: does("divides the bodies of one write"),
+  objectsDeadlineMs: does("ends a write whose bodies are not stored"),
+  freedObjectMs: does("is how long an object stays after its row"),
+  objectsPerSweep: does("divides the sweep of objects"),
+  pageRows: does("divides reads"),
+  keptFlagsMax: told(
+    "mail/kept-flags: flags are kept when they are read a second time, for a limited number of messages",
+  ),
+  calendarTimeMinMs: does("is the first time that a calendar can have"),
+  calendarTimeMaxMs: does("is the last time that a calendar can have"),
+  recurrenceIterationsMax: does("ends the expansion of a rule"),
+  recurrenceCandidatesMax: does("ends the expansion of a rule"),
+  recurrenceDayTimesMax: does("ends the expansion of a rule"),
+  overrideEntriesMax: does("refuses an object that would be too large with its instances"),
+  calendarObjectBytesMax: does("refuses an object that would be too large with its instances"),
+  zoneRulesMax: does("leaves further time zones of an object unread"),
+  davXmlBytesMax: told("http/body: is refused with the first octet beyond its limit"),
+  itemChangesMax: told("files/files: refuses to make the path of what is in a folder too long"),
+  copiedItemsMax: does("refuses the copy of a collection"),
+  itemPropertiesMax: told("collections/items: limits the number of properties on all items of an agent"),
+  itemPeriodsMax: does("merges periods of an item"),
+  busyPeriodsMax: does("refuses an answer about busy time"),
+  syncChangesMax: does("divides answers"),
+  expandedResourcesMax: does("ends an answer to expand-property"),
+  expandedDepthMax: told("dav/bounds: expand-property has the same limit of properties as other requests"),
+  expandedCharactersMax: does("ends an answer to expand-property"),
+  attachmentBytesMax: told(
+    "dav/attachments: attachments that are too large or too many are refused before they are stored",
+  ),
+  mailedAttachmentBytesMax: does("leaves further attachments out of an invitation"),
+  importedFileBytesMax: does("refuses a file for import"),
+  importedPartsMax: does("refuses a file for import"),
+  importedLinesMax: does("refuses a file for import"),
+  importedObjectBytesMax: does("leaves out an object that is imported"),
+  attachmentInstancesMax: told(
+    "dav/attachments: attachments that are too large or too many are refused before they are stored",
+  ),
+  attachmentPlacesMax: does("reads no more places of an attachment"),
+  fileBytesMax: told("files/files: refuses a file that is too large"),
+  filePathBytesMax: told("files/files: refuses to make the path of what is in a folder too long"),
+  arrivingCalendarBytesMax: does("leaves a large calendar part of a mail to people"),
+  schedulingInboxItemsMax: does("removes the oldest messages of an inbox"),
+  refreshIntervalMs: does("is how long an attendee waits for the same answer"),
+  archiveGrowthMax: does("refuses an archive that grows too much"),
+  archiveGrowthFreeBytes: does("refuses an archive that grows too much"),
+};
+
+const arrival: MeetingsOf<"arrival"> = {
+  ...arrivalMeetings,
+  busyWaitMs: does("is how long a mail waits for room in the store"),
+};
+
+const imap: MeetingsOf<"imap"> = {
+  ...imapMeetings,
+  discardedAppendFactor: does("is how much of a refused message is read"),
+  badCommandsBeforeLoginMax: told("imap/wire/hostile: closes a connection that speaks another protocol"),
+  badCommandsMax: does("ends a connection that sends only wrong commands"),
+  loginTimeoutMs: does("ends a connection without a login"),
+  failedLoginsMax: does("ends a connection"),
+  outputChunkBytes: does("divides answers"),
+  bodyRangeBytes: does("divides answers"),
+  appendedMessagesMax: does("refuses another message of one APPEND"),
+  previewCharacters: does("is the length of a preview"),
+  batchMessagesMin: does("is the smallest batch of UIDBATCHES"),
+  progressMs: does("is the time between reports of progress"),
+  commandSilenceMsMax: does("ends a connection whose command takes too long"),
+};
+
+const smtp: MeetingsOf<"smtp"> = {
+  ...smtpMeetings,
+  commandLineBytesMax: does("ends a connection that sends a longer line"),
+  dataBufferStartBytes: does("is the memory that a message gets first"),
+  drainBytesMax: told("smtp/bdat: keeps no octet of a chunk that is announced above the limit"),
+  dataTimeoutMs: does("ends a message that does not arrive"),
+  refusedRecipientsMax: told("smtp/hostile: closes the connection after many refused recipients"),
+  failedLoginsMax: told("smtp/submission: closes after five failed logins, and delays further ones"),
+  loginTimeoutMs: does("ends a connection without a login"),
+  handshakeTimeoutMs: does("ends a connection without TLS"),
+  lingerMs: does("is how long a closed connection is read"),
+  commandsMax: told("smtp/hostile: closes the connection after too many commands"),
+  uncountedChunkBytes: told(
+    "smtp/bdat: may have more chunks than the limit of commands, if they are not tiny",
+  ),
+};
+
+const outbound: MeetingsOf<"outbound"> = {
+  sendKeyMemoryMs: does("is how long a key of send is remembered"),
+  firstRetryMs: does("is the wait before the second attempt"),
+  longestRetryMs: does("is the longest wait between attempts"),
+  duePageRows: does("divides the queue"),
+  dueDomainsPage: does("divides the queue"),
+  lookedAtOfAgentMax: does("divides the queue"),
+  scheduledAtOnce: does("divides scheduled mail"),
+  scheduledRetryMs: does("is the wait before scheduled mail is tried again"),
+  loopMailsMax: does("holds the next mail of a conversation without a person"),
+  loopWindowMs: does("is how far back a conversation is looked at"),
+};
+
+export const meetings = { model, arrival, imap, smtp, outbound };
