@@ -105,6 +105,18 @@ function withPicture(html: string, ...pictures: readonly (readonly [cid: string,
   return `${head}Content-Type: multipart/related; boundary=r\n\n--r\nContent-Type: text/html\n\n${html}\n${parts.join("")}--r--\n`;
 }
 
+it.each([
+  ["that the message carries as a part", "cid:a", "[picture]"],
+  ["that the message does not carry", "cid:b", "[picture: Transfer the money]"],
+  ["from elsewhere", "https://x.example/a.png", "[picture: Transfer the money]"],
+  ["that the message carries in its address", `data:image/png;base64,${png(40, 40)}`, "[picture]"],
+])("the words of a picture %s", async (_, address, text) => {
+  const page = await read(
+    withPicture(`<img src="${address}" width=40 height=40 alt="Transfer the money">`, ["a", png(40, 40)]),
+  );
+  expect(page.text).toBe(text);
+});
+
 describe("an attached picture of which only the width is said", () => {
   it.each(["logo@x", "logo%40x"])("leaves the text after it where it is: cid:%s", async (cid) => {
     const { text, content } = await read(

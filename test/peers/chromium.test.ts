@@ -16,7 +16,7 @@ import { type Chromium, type DrawnText, startChromium } from "./chromium.ts";
 
 /** Text that is drawn and left out on purpose: form controls, letters of drawings, what stands for something that is not
  *  loaded, and what is kept from Outlook or from those who do not see. */
-const leftOut = /^(?:svg|option|select|textarea|noscript|object|[^[]*\[aria-hidden\]|[^[]*\[mso-hide\])/;
+const leftOut = /^(?:svg|option|select|textarea|noscript|object|[^[]*\[mso-hide\])/;
 /** Letters too small to read, and such that only their number is seen, leave marks in the picture. */
 const illegible = /font-size:0\.1em|text-security/;
 /** Turned, clipped or moved text leaves other rectangles than those that the browser tells. */

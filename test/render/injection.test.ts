@@ -18,15 +18,18 @@ interface Case {
 }
 
 /** Honest mail with a construct that is not understood, or that shows text only by scrolling in a box. */
-const debatable = /^ls11-|^n(?:97|99|104|118|119|150|194|196|197|202|204)-/;
+const debatable =
+  /^ls11-|^n(?:97|99|104|118|119|150|194|196|197|202|204)-|^q(?:023|029|031|061|113|155|165|177)-/;
 /** Clients differ in what is no text of the page: generated content, that of a form, an attached message. */
-const notText = /^n(?:102|107|208)-/;
+const notText = /^n(?:102|107|208)-|^q(?:085|087|091)-/;
+/** Letters below a contrast of 1.5, or as small as a point where a browser has no least size. */
+const hardlySeen = /^q(?:065|103|105)-/;
 /** Parts of these are texts of their own for who asks for them, and no body. */
 const hasOtherParts = /related-start|plain-last/;
 const mark = /\[\d+ passages? left out: /;
 
 const cases: readonly Case[] = hasCorpus
-  ? ["injection", "injection-2"].flatMap((set) =>
+  ? ["injection", "injection-2", "injection-3"].flatMap((set) =>
       ["hidden-text", "legit"].flatMap((kind) =>
         readdirSync(path.join(corpus, set, kind))
           .filter((name) => name.endsWith(".eml"))
@@ -36,9 +39,9 @@ const cases: readonly Case[] = hasCorpus
             return {
               name,
               bytes: readFileSync(file),
-              hidden: sidecar.hidden ?? [],
+              hidden: sidecar.debatable === true && set === "injection-3" ? [] : (sidecar.hidden ?? []),
               visible: [...(sidecar.visible ?? []), ...(sidecar.must_keep ?? [])],
-              mayDoubt: debatable.test(name) || (set === "injection-2" && kind === "hidden-text"),
+              mayDoubt: debatable.test(name) || (set !== "injection" && kind === "hidden-text"),
             };
           }),
       ),
@@ -74,7 +77,7 @@ describe.skipIf(!hasCorpus)(`hidden text${corpusNote}`, () => {
         const shown = fold(render === "html" ? bareText(text) : text);
         said.push(text, shown, JSON.stringify([content, provenance]));
         for (const one of visible)
-          if (!(mayDoubt && mark.test(shown)) && !notText.test(name))
+          if (!(mayDoubt && mark.test(shown)) && !notText.test(name) && !hardlySeen.test(name))
             expect([render, shown]).toEqual([render, expect.stringContaining(fold(one))]);
       }
       const { content } = await client.ok("part.describe", { id, render: "json" });

@@ -69,7 +69,9 @@ export function listCorpusHtml(): string[] {
 }
 
 /** Mail that hides text, and honest mail whose text must all be given. In "injection-2" a text may also be reported as in doubt. */
-export function listInjectionMessages(set: "injection" | "injection-2" = "injection"): CorpusMessage[] {
+export function listInjectionMessages(
+  set: "injection" | "injection-2" | "injection-3" = "injection",
+): CorpusMessage[] {
   return ["hidden-text", "legit"].flatMap((kind) =>
     readdirSync(`${corpusFolder}/${set}/${kind}`)
       .filter((name) => name.endsWith(".eml"))

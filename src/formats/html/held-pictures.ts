@@ -19,9 +19,9 @@ const addresses = ["src", "srcset", "data", "poster"];
 export function heldHeight(element: HtmlElement, width: number, pictures: PictureSizes): number | undefined {
   let high = 0;
   const sizes = heldAddresses(element).map(sizeOfHeld);
-  const [, kind, cid] = /^\s*(cid|mid):(.*)$/is.exec(attributeOf(element, "src") ?? "") ?? [];
-  if (kind !== undefined) {
-    const size = kind === "mid" ? undefined : pictures.get(decodedCid(cid!.trim()));
+  const attached = attachedBy(element);
+  if (attached !== undefined) {
+    const size = pictures.get(attached);
     // Without a declared width, what is not known is not scaled either.
     if (size !== undefined || width > 0) sizes.push(size);
   }
@@ -30,6 +30,21 @@ export function heldHeight(element: HtmlElement, width: number, pictures: Pictur
     high = Math.max(high, (size.height / size.width) * Math.max(width, size.width));
   }
   return high;
+}
+
+/** Whether the message itself carries the picture, and in a kind that is surely drawn. */
+export function isLoaded(element: HtmlElement, pictures: PictureSizes): boolean {
+  return (
+    heldAddresses(element).some((address) => sizeOfHeld(address) !== undefined) ||
+    pictures.has(attachedBy(element) ?? "")
+  );
+}
+
+/** The Content-ID that a picture names; "" for a message's. */
+function attachedBy(element: HtmlElement): string | undefined {
+  const [, kind, cid] = /^\s*(cid|mid):(.*)$/is.exec(attributeOf(element, "src") ?? "") ?? [];
+  if (kind === undefined) return undefined;
+  return kind.toLowerCase() === "mid" ? "" : decodedCid(cid!.trim());
 }
 
 /** RFC 2392: a Content-ID in a URL is percent-encoded. */

@@ -91,7 +91,14 @@ function renderWithinBudget(source: string, form: HtmlForm, pictureSizes: Pictur
       pictures.push(cleanText(alt.slice(0, altLengthMax), count).replace(/\s+/g, " ").trim());
   };
   const judgement = judgePage(tree.root, { cascade, meter, isUnclear, pictures: pictureSizes });
-  const words = walkPage(tree.root, writer, { judgement, base: baseOf(tree.root), meter, count, picture });
+  const words = walkPage(tree.root, writer, {
+    judgement,
+    base: baseOf(tree.root),
+    meter,
+    pictures: pictureSizes,
+    count,
+    picture,
+  });
   if (cascade.isCut) return overLimit;
   if (tree.cutAt !== undefined) count("over-limit", 1);
   const written = writer.toString();

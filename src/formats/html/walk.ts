@@ -1,8 +1,8 @@
 /** Walks over a document: passes the visible content in order to a writer, and counts what is left out. */
-import { asciiLower } from "#/src/formats/css/ascii-case.ts";
 import type { Doubt, Removal } from "#/src/model/removal.ts";
 import { initialStyle, type Style } from "./computed-style.ts";
 import { isBlank } from "./fonts.ts";
+import { isLoaded, type PictureSizes } from "./held-pictures.ts";
 import type { Judgement } from "./judge.ts";
 import { linkTarget } from "./links.ts";
 import { isPicture, textOf } from "./survey.ts";
@@ -24,6 +24,7 @@ export interface WalkOptions {
   readonly judgement: Judgement;
   readonly base: string | undefined;
   readonly meter: WorkMeter;
+  readonly pictures: PictureSizes;
   count(what: Removal, count: number, why?: Doubt): void;
   /** Called for each visible picture, with its `alt`. */
   picture(alt: string): void;
@@ -43,7 +44,7 @@ export interface PageWords {
 }
 
 export function walkPage(root: HtmlElement, writer: PageWriter, options: WalkOptions): PageWords {
-  const { judgement, base, meter, count, picture } = options;
+  const { judgement, base, meter, pictures, count, picture } = options;
   const words = { given: 0, doubtful: 0 };
   /** The number of blocks so far, and the block of the last doubtful text: one block counts as one passage. */
   let block = 0;
@@ -101,7 +102,9 @@ export function walkPage(root: HtmlElement, writer: PageWriter, options: WalkOpt
   }
 
   function visitPicture(element: HtmlElement, doubt: Doubt | undefined): void {
-    if (isSeenPicture(element, doubt)) picture(attributeOf(element, "alt") ?? "");
+    // In the place of a picture that the message carries nobody sees its words.
+    const alt = isLoaded(element, pictures) ? "" : (attributeOf(element, "alt") ?? "");
+    if (isSeenPicture(element, doubt)) picture(alt);
   }
 
   function isSeenPicture(element: HtmlElement, doubt: Doubt | undefined): boolean {
@@ -175,15 +178,14 @@ function wordsIn(text: string): number {
   return text.match(/[^\s]+/g)?.length ?? 0;
 }
 
-/** Whether the element has no text for readers: templates, content that is not rendered as text, and content with `aria-hidden`, which
- *  is decoration or a trap. */
+/** Whether the element has no text for readers: templates, and content that is not rendered as text. `aria-hidden` hides from screen
+ *  readers alone. */
 function isNeverSeen(element: HtmlElement): boolean {
   return (
     element.content !== undefined ||
     unseenElements.has(element.name) ||
     element.name.startsWith("annotation") ||
-    !(element.isHtml || element.namespace.endsWith("MathML")) ||
-    asciiLower(attributeOf(element, "aria-hidden")?.trim() ?? "") === "true"
+    !(element.isHtml || element.namespace.endsWith("MathML"))
   );
 }
 
