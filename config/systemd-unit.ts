@@ -1,3 +1,42 @@
+/** A copy of the store each night, the newest seven of them. It is read whole, so that a damaged one is noticed (`systemctl --failed`). */
+export function formatBackupUnits(paths: {
+  readonly program: string;
+  readonly config: string;
+  readonly data: string;
+}): { readonly service: string; readonly timer: string } {
+  return {
+    service: `[Unit]
+Description=Waypost, copy of the store
+After=waypost.service
+ConditionPathExists=${paths.config}
+
+[Service]
+Type=oneshot
+ExecStart=${paths.program} backup ${paths.data}/backups --keep 7 --verify --config ${paths.config}
+User=waypost
+Group=waypost
+UMask=0077
+Nice=10
+NoNewPrivileges=yes
+ProtectSystem=strict
+ProtectHome=yes
+PrivateTmp=yes
+ReadWritePaths=${paths.data}
+`,
+    timer: `[Unit]
+Description=Waypost, copy of the store each night
+
+[Timer]
+OnCalendar=*-*-* 03:00:00
+RandomizedDelaySec=1h
+Persistent=true
+
+[Install]
+WantedBy=timers.target
+`,
+  };
+}
+
 /** The unit for systemd: the service runs as an unprivileged user that may bind ports below 1024 and may write only its data and its log
  *  (/var/log/waypost). A wrong setting ends it with 2, and starting it again mends nothing. */
 export function formatUnit(paths: {

@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { formatUnit } from "#/config/systemd-unit.ts";
+import { formatBackupUnits, formatUnit } from "#/config/systemd-unit.ts";
 import manifest from "#/package.json" with { type: "json" };
 
 const architectures: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
@@ -37,7 +37,7 @@ fi
 
 const prerm = `#!/bin/sh
 set -e
-if [ "$1" = remove ] && [ -d /run/systemd/system ]; then systemctl disable --now waypost.service || true; fi
+if [ "$1" = remove ] && [ -d /run/systemd/system ]; then systemctl disable --now waypost.service waypost-backup.timer || true; fi
 `;
 
 const postrm = `#!/bin/sh
@@ -72,6 +72,9 @@ export function buildDeb(
     fs.chmodSync(root, 0o755);
     put("usr/bin/waypost", fs.readFileSync(binary), 0o755);
     put("usr/lib/systemd/system/waypost.service", formatUnit({ program: "/usr/bin/waypost", config, data }));
+    const backup = formatBackupUnits({ program: "/usr/bin/waypost", config, data });
+    put("usr/lib/systemd/system/waypost-backup.service", backup.service);
+    put("usr/lib/systemd/system/waypost-backup.timer", backup.timer);
     const top = path.resolve(import.meta.dirname, "../..");
     put(
       "usr/share/doc/waypost/waypost.example.toml",

@@ -31,7 +31,7 @@ export function logAttempt(
   delivery: DueDelivery,
   outcomes: readonly NoticedOutcome[],
   startedAt: number,
-  more: { readonly hosts?: readonly string[]; readonly tls?: boolean },
+  more: { readonly hosts?: readonly string[]; readonly tried?: readonly string[]; readonly tls?: boolean },
 ): void {
   const way = delivery.domain === "" ? "here" : "out";
   for (const { state } of outcomes) rooms.tally?.count("deliveries", { way, outcome: state });

@@ -32,6 +32,8 @@ export interface Attempt {
   /** A connection that can be used for the next mail. */
   readonly open: OpenHost | undefined;
   readonly hosts: readonly string[];
+  /** Servers that could not be used: host, port and why. */
+  readonly tried: readonly string[];
   readonly isSecure: boolean;
   /** Nothing was tried to the end: there are as many connections to this address as there may be, and no outcome counts. */
   readonly busyAddress?: string | undefined;
@@ -82,6 +84,7 @@ class DeliveryAttempt {
   readonly #onOpen: (open: OpenHost) => void;
   readonly #outcomes: AttemptOutcome[] = [];
   readonly #hosts: string[] = [];
+  #tried: readonly string[] = [];
   #message: Promise<PreparedMessage> | undefined;
   #open: OpenHost | undefined;
   #isSecure = false;
@@ -100,7 +103,7 @@ class DeliveryAttempt {
   result(): Attempt {
     const open = this.#open?.wire.isOpen === true ? this.#open : undefined;
     const [outcomes, hosts, isSecure] = [this.#outcomes, this.#hosts, this.#isSecure];
-    return { outcomes, open, hosts, isSecure, busyAddress: this.#busyAddress };
+    return { outcomes, open, hosts, tried: this.#tried, isSecure, busyAddress: this.#busyAddress };
   }
 
   /** Tries one server after the other until all recipients have an outcome. */
@@ -117,6 +120,9 @@ class DeliveryAttempt {
       if (open === undefined) break;
       left = await this.deliverOver(open, left);
     }
+    this.#tried = opener.failures.map(
+      ({ host, reason }) => `${host}:${target.port} ${printableText(reason)}`,
+    );
     if (left.length === 0) return;
     this.#busyAddress = opener.busyAddress;
     if (this.#busyAddress === undefined) this.add(allOutcomes(left, this.#unreachable(opener)));

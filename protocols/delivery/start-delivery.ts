@@ -42,6 +42,8 @@ const messagesPerTurn = 20;
 /** How long a stop waits for messages whose data has been sent: without the reply they would be sent twice. */
 const graceMs = 4000;
 const queueRetryMs = 10_000;
+/** Servers that could not be used in one log line. */
+const triedLoggedMax = 5;
 /** The queue is read at least this often, whatever the clocks say; more often where busy daemons put mail into it too. */
 const timerMsMax = 60_000;
 const sharedTimerMsMax = 10_000;
@@ -318,7 +320,7 @@ class Runner implements Delivery {
     }).catch((error: unknown) => {
       log.error({ err: error, ...this.#nameOf(delivery) }, "an attempt failed");
       current?.wire.close();
-      return { outcomes: this.#unexpected(delivery), open: undefined, hosts: [], isSecure: false };
+      return { outcomes: this.#unexpected(delivery), open: undefined, hosts: [], tried: [], isSecure: false };
     });
     watch[Symbol.dispose]();
     const { busyAddress } = attempt;
@@ -337,7 +339,11 @@ class Runner implements Delivery {
     if (this.#isStopping && attempt.hosts.length === 0) this.#giveBack(delivery);
     else await this.#report(delivery, outcomes);
     memory?.[Symbol.dispose]();
-    logAttempt(this.#rooms, delivery, outcomes, startedAt, { hosts: attempt.hosts, tls: attempt.isSecure });
+    logAttempt(this.#rooms, delivery, outcomes, startedAt, {
+      hosts: attempt.hosts,
+      ...(attempt.tried.length === 0 ? {} : { tried: attempt.tried.slice(0, triedLoggedMax) }),
+      tls: attempt.isSecure,
+    });
     this.#servers.wake();
     return attempt.open;
   }

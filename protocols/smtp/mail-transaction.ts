@@ -1,7 +1,7 @@
 /** A mail transaction (RFC 5321 section 3.3): a sender, recipients, then the message. The connection keeps the order of
  *  commands; this file does the work of each of them. */
 import type { Principal } from "#/src/accounts/principal.ts";
-import { acceptMessage, type Delivery, type DsnRequest } from "#/src/arrival/accept-message.ts";
+import { type Accepted, acceptMessage, type DsnRequest, type Verdict } from "#/src/arrival/accept-message.ts";
 import { type Admission, admitRecipient } from "#/src/arrival/admit-recipient.ts";
 import { admitSender } from "#/src/arrival/admit-sender.ts";
 import { submitMail } from "#/src/arrival/submit-mail.ts";
@@ -45,7 +45,7 @@ export async function addRecipient(
 }
 
 /** The result of accepting a message. */
-export interface Taken {
+export interface Taken extends Partial<Verdict> {
   /** The id of the hold, if the message waits for approval. */
   readonly hold?: string;
   /** The ids of its copies in mailboxes here. */
@@ -64,9 +64,10 @@ export async function takeMessage(
   const { principal } = transaction.transport;
   if (principal !== undefined && isQueued(principal, transaction))
     return queueMessage(rooms, transaction, principal, bytes);
-  const deliveries = await deliverAtOnce(rooms, transaction, bytes);
+  const { deliveries, verdict } = await deliverAtOnce(rooms, transaction, bytes);
   return {
     messages: deliveries.map(({ agent, message }) => rooms.store.ids.encode("message", agent, message)),
+    ...verdict,
   };
 }
 
@@ -111,7 +112,7 @@ async function deliverAtOnce(
   rooms: PortRooms,
   transaction: MailTransaction,
   bytes: Uint8Array,
-): Promise<readonly Delivery[]> {
+): Promise<Accepted> {
   const { mail, transport, forwardPaths } = transaction;
   const recipients = [...forwardPaths.values()].flatMap(({ admission }) =>
     admission.kind === "local" ? admission.recipients : [],

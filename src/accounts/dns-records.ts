@@ -26,6 +26,9 @@ export interface DnsRecord {
   readonly isOptional: boolean;
 }
 
+/** What stands in a zone file. */
+export type ZoneRecord = Pick<DnsRecord, "name" | "type" | "value" | "purpose">;
+
 /** Service names by which clients find a server (RFC 6186 section 3, RFC 8314 section 5.1, RFC 6764 sections 3 and 4), each with its
  *  port and path. Clients without a path request the well-known URL, which a proxy before the port may not forward. */
 const services = [
@@ -148,12 +151,28 @@ export function formatDkimRecord(algorithm: string, privateKey: string): string 
   return `v=DKIM1; k=${algorithm}; p=${key.toString("base64")}`;
 }
 
+/** Who may issue certificates for the host (RFC 8659), where the server orders them of an authority whose name there is known. On the
+ *  host alone: a record of the domain would forbid other authorities for its other names. */
+export function issuerRecords({ acme, server }: Pick<Settings, "acme" | "server">): ZoneRecord[] {
+  const isLetsEncrypt =
+    acme.enabled && /(?:^|\.)letsencrypt\.org$/.test(URL.parse(acme.directory)?.hostname ?? "");
+  if (!isLetsEncrypt || !server.hostname.includes(".")) return [];
+  return [
+    {
+      name: server.hostname,
+      type: "CAA",
+      value: '0 issue "letsencrypt.org"',
+      purpose: "optional: no other authority gives a certificate for the host",
+    },
+  ];
+}
+
 const lifetimeSeconds = 3600;
 /** RFC 1035 section 3.3: the largest number of octets in a string of a TXT record. */
 const stringOctetsMax = 255;
 
 /** A zone file (RFC 1035 section 5) of the records, each with its purpose above it. */
-export function formatZone(records: readonly DnsRecord[]): string {
+export function formatZone(records: readonly ZoneRecord[]): string {
   return records.map((record) => `; ${record.purpose}\n${formatRecord(record)}\n`).join("");
 }
 

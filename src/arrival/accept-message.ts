@@ -50,18 +50,30 @@ export interface DsnRequest {
   }[];
 }
 
+export interface Accepted {
+  readonly deliveries: readonly Delivery[];
+  /** Of mail from another server. */
+  readonly verdict?: Verdict;
+}
+
+export interface Verdict {
+  readonly authenticated: boolean;
+  readonly spf: string;
+  readonly dkim: string;
+  readonly dmarc: string;
+  readonly spam?: boolean;
+  readonly folder: Examined["mailboxRole"];
+}
+
 /** Takes responsibility for a message: one copy for each mailbox, all of them or none, durable when this resolves.
  *  The bytes are stored as they came, without forged Authentication-Results fields, behind the trace fields of the copy. The same write
  *  applies what an invitation or a reply in them changes in calendars. A report about mail that was sent from here may go to no mailbox:
  *  then its content is recorded durably, and no copy is stored. */
-export async function acceptMessage(
-  rooms: ArrivalRooms,
-  message: IncomingMessage,
-): Promise<readonly Delivery[]> {
+export async function acceptMessage(rooms: ArrivalRooms, message: IncomingMessage): Promise<Accepted> {
   const { store, accounts, preparation, settings } = rooms;
   const { transport } = message;
   assertAcceptableHeader(message.bytes);
-  if (transport.principal === undefined && (await recordReport(rooms, message))) return [];
+  if (transport.principal === undefined && (await recordReport(rooms, message))) return { deliveries: [] };
   const at = store.clock.now();
   const {
     facts,
@@ -128,7 +140,8 @@ export async function acceptMessage(
       messages: deliveries.map(({ agent, message }) => store.ids.encode("message", agent, message)),
     },
   });
-  return deliveries;
+  if (addressees === undefined) return { deliveries };
+  return { deliveries, verdict: verdictOf(checks, isAuthenticated, mailboxRole) };
 
   /** A login's mail to mailboxes here asks the same rules as mail that leaves. */
   async function askAsSender(): Promise<readonly DeliverySender[] | undefined> {
@@ -157,6 +170,22 @@ export async function acceptMessage(
       authenticationResults: "",
     };
   }
+}
+
+/** What the log says of mail from another server: each check in one word, and the folder. */
+function verdictOf(
+  { spf, dkim = [], dmarc, spam }: Examined["checks"],
+  isAuthenticated: boolean,
+  folder: Examined["mailboxRole"],
+): Verdict {
+  return {
+    authenticated: isAuthenticated,
+    spf: spf?.result ?? "none",
+    dkim: (dkim.find(({ result }) => result === "pass") ?? dkim[0])?.result ?? "none",
+    dmarc: dmarc?.result ?? "none",
+    ...(spam === undefined ? {} : { spam: spam.isSpam }),
+    folder,
+  };
 }
 
 /** The mailboxes that stand in no To or Cc by any of their addresses, tags aside. */

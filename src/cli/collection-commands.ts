@@ -11,6 +11,8 @@ import { exitCodes, type Shell } from "./shell.ts";
 interface TransferOptions extends CommonOptions {
   readonly in?: string;
   readonly passwordFile?: string;
+  readonly caFile?: string;
+  readonly fingerprint?: string;
   readonly oauth?: boolean;
   readonly settings?: boolean;
   readonly mbox?: boolean;
@@ -36,6 +38,8 @@ async function importMailOf(
   const result = (await transfer(shell, "import", owner, file, options, "mail", {
     password,
     isToken: options.oauth === true,
+    ...(options.caFile === undefined ? {} : { authority: String(await readFile(options.caFile)) }),
+    ...(options.fingerprint === undefined ? {} : { fingerprint: options.fingerprint }),
     takesSettings: options.settings === true,
   })) as MailImport | ArchiveImport;
   if (options.json) printResult(shell, result, true);
@@ -61,6 +65,11 @@ export function importCommand(shell: Shell): Command {
     )
     .option(...inOption)
     .option("--password-file <file>", "where the password for IMAP is; - is standard input")
+    .option("--ca-file <file>", "PEM file of the authority that signed the certificate of the IMAP server")
+    .option(
+      "--fingerprint <sha256>",
+      "the SHA-256 of that certificate, which is trusted then whoever signed it",
+    )
     .option("--oauth", "the password is a token of OAuth 2")
     .option("--settings", "take name, quota, aliases, what waits for approval, and grants of an archive too");
   return withCommonOptions(command).action(async (owner: string, file: string, options: TransferOptions) => {

@@ -109,7 +109,10 @@ function formatTable(name: string, rows: readonly unknown[]): string {
 function formatValue(value: unknown): string {
   if (value === null || value === undefined) return "-";
   if (Array.isArray(value)) return value.length === 0 ? "-" : value.map(formatValue).join(", ");
-  if (typeof value === "object") return printable(JSON.stringify(value));
+  if (typeof value === "object")
+    return Object.entries(value)
+      .map(([name, inner]) => `${printable(name)} ${formatValue(inner)}`)
+      .join(", ");
   return printable(String(value));
 }
 

@@ -85,7 +85,7 @@ async function transferMail(house: House, call: PrivateCall): Promise<unknown> {
   const owner = await selectOwner(house.store, textField(call, "owner"));
   const text = textField(call, "file");
   const file = /^imaps?:/i.test(text) ? text : path.resolve(text);
-  const { password, isToken, takesSettings, isMbox } = call.input;
+  const { password, isToken, takesSettings, isMbox, authority, fingerprint } = call.input;
   if (call.operation === "mail.export")
     return runTransfer(house, { kind: "export mail", owner, file, isMbox: isMbox === true }, call);
   return runTransfer(
@@ -97,6 +97,8 @@ async function transferMail(house: House, call: PrivateCall): Promise<unknown> {
       bytesMax: house.settings.imap.maxAppendBytes,
       password: typeof password === "string" ? password : "",
       isToken: isToken === true,
+      ...(typeof authority === "string" ? { authority } : {}),
+      ...(typeof fingerprint === "string" ? { fingerprint } : {}),
       takesSettings: takesSettings === true,
     },
     call,

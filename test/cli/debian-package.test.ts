@@ -25,6 +25,8 @@ test.runIf(hasTools)("has the program, the unit and scripts that create a user a
     const list = execFileSync("dpkg-deb", ["-c", deb], { encoding: "utf8" });
     expect(list).toMatch(/^-rwxr-xr-x root\/root .* \.\/usr\/bin\/waypost$/m);
     expect(list).toMatch(/^-rw-r--r-- root\/root .* \.\/usr\/lib\/systemd\/system\/waypost\.service$/m);
+    for (const name of ["waypost-backup.service", "waypost-backup.timer"])
+      expect(list).toContain(`./usr/lib/systemd/system/${name}`);
     const root = path.join(folder, "root");
     execFileSync("dpkg-deb", ["-R", deb, root]);
     const control = fs.readFileSync(path.join(root, "DEBIAN/control"), "utf8");
@@ -35,6 +37,10 @@ test.runIf(hasTools)("has the program, the unit and scripts that create a user a
     for (const name of ["prerm", "postrm"])
       expect(fs.readFileSync(path.join(root, "DEBIAN", name), "utf8")).not.toMatch(/\brm\b|userdel/);
     const unit = fs.readFileSync(path.join(root, "usr/lib/systemd/system/waypost.service"), "utf8");
+    const copies = fs.readFileSync(path.join(root, "usr/lib/systemd/system/waypost-backup.service"), "utf8");
+    expect(copies).toContain(
+      "ExecStart=/usr/bin/waypost backup /var/lib/waypost/backups --keep 7 --verify --config /etc/waypost/waypost.toml",
+    );
     for (const line of [
       "ExecStart=/usr/bin/waypost start --config /etc/waypost/waypost.toml",
       "User=waypost",

@@ -7,6 +7,7 @@ import path from "node:path";
 import tls from "node:tls";
 import pino from "pino";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { defaultSettings } from "#/config/schema.ts";
 import { startAcmeRunner } from "#/src/daemon/acme/acme-runner.ts";
 import { createAuthority } from "#/src/daemon/acme/authority.ts";
 import { createChallenges } from "#/src/daemon/acme/challenges.ts";
@@ -195,6 +196,24 @@ describe("what is looked after", () => {
     expect(one.exchanges()).toBe(2);
   });
 
+  it("is not obtained from an authority that does not answer, and the log says its host and the cause", async () => {
+    const port = await freePort();
+    const challenges = createChallenges();
+    const asked = (directory: string) => {
+      const storage = { ...defaultSettings().storage, folder };
+      const settings = { acme: { ...defaultSettings().acme, directory }, storage };
+      return createAuthority(settings, challenges, new AbortController().signal);
+    };
+    for (const directory of [`http://127.0.0.1:${port}/directory`, "http://authority.invalid/directory"]) {
+      const refused = await asked(directory)
+        .order("mail.example.org", undefined)
+        .catch((error: Error) => error);
+      expect(refused).toMatchObject({ code: "upstream_unavailable" });
+      expect(String(refused)).toContain(`${new URL(directory).host} does not answer: `);
+      expect(String(refused)).toMatch(/ECONNREFUSED|ENOTFOUND|EAI_AGAIN/);
+    }
+  });
+
   it("is renewed at once when the authority says so (RFC 9773)", async () => {
     await using one = await runner();
     await one.look();
@@ -262,7 +281,7 @@ describe("what is looked after", () => {
     await using one = await runner();
     await acme[Symbol.asyncDispose]();
     await one.look();
-    expect(one.lines.join("")).toMatch(/127\.0\.0\.1:\d+ does not answer\./);
+    expect(one.lines.join("")).toMatch(/127\.0\.0\.1:\d+ does not answer: connect ECONNREFUSED/);
     acme = await startAcmeServer();
   });
 

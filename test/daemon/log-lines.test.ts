@@ -224,6 +224,12 @@ describe("the log tells", () => {
       id: accepted,
       messages: [expect.stringMatching(/^message_/)],
       from: "a@outside.example",
+      // What the checks found, and where the mail is.
+      authenticated: false,
+      spf: expect.stringMatching(/^[a-z]+$/),
+      dkim: "none",
+      dmarc: expect.stringMatching(/^[a-z]+$/),
+      folder: "inbox",
     });
   });
 });

@@ -4,7 +4,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { findDomain, listAccounts, listDomains } from "#/storage/queries/accounts/accounts.ts";
 import { listDomainKeys } from "#/storage/queries/accounts/domain-keys.ts";
 import type { Store } from "#/storage/store.ts";
-import { dnsRecords, formatZone, servicePorts } from "../dns-records.ts";
+import { dnsRecords, formatZone, issuerRecords, servicePorts } from "../dns-records.ts";
 import { makeDomainKeys } from "../domain-keys.ts";
 import { isReservedDomain, reservedDomainReason } from "../reserved-domain.ts";
 import { stsPolicyId } from "../sts-policy.ts";
@@ -86,7 +86,7 @@ export const domainOperations = [
       const domain = readDomain(name);
       const { records } = await describeDomain(rooms, domain);
       assertPublic(domain);
-      return { zone: formatZone(records) };
+      return { zone: formatZone([...records, ...issuerRecords(rooms.settings)]) };
     },
   }),
   administrationOperation({

@@ -23,7 +23,7 @@ const bySelector = z
   .optional()
   .describe(`Only what was changed by: ${authorKinds.join(", ")}.`);
 const sinceSelector = z.iso
-  .datetime({ offset: true })
+  .datetime({ offset: true, error: "a time with its zone is wanted, such as 2026-01-31T08:00:00Z" })
   .optional()
   .describe("Only what was changed since: 2026-01-31T08:00:00Z.");
 const beforeSelector = z.coerce

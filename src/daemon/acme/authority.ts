@@ -125,13 +125,15 @@ export function createAuthority(
         } catch (error) {
           // acme-client throws a TypeError for a broken connection. Ordering again costs nothing.
           if (!(error instanceof TypeError)) throw error;
-          if (attempt === attemptsMax) throw unanswered(wanted.directory, error);
+          if (attempt === attemptsMax) throw await unanswered(wanted.directory, signal);
           await pause(attempt * brokenPauseMs, { signal });
         }
     },
 
     async askRenewal(cert) {
-      const { acme } = await opening();
+      const { acme } = await opening().catch(async (error: unknown) => {
+        throw error instanceof TypeError ? await unanswered(wanted.directory, signal) : error;
+      });
       const url = await renewalInfoUrl(acme);
       const identifier = url === undefined ? undefined : await ariIdentifier(cert);
       if (identifier === undefined) return {};
@@ -191,9 +193,18 @@ export function createAuthority(
   }
 }
 
-function unanswered(directory: string, cause: unknown): WaypostError {
+/** The error for an authority whose connection breaks. `acme-client` hides the cause behind a TypeError, so it is asked once more. */
+async function unanswered(directory: string, signal: AbortSignal): Promise<WaypostError> {
   const { host } = new URL(directory);
-  return new WaypostError("upstream_unavailable", `${host} does not answer.`, { cause });
+  const cause = await fetch(directory, {
+    redirect: "error",
+    signal: AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)]),
+  }).then(
+    () => undefined,
+    (error: Error) => (error.cause instanceof Error ? error.cause : error),
+  );
+  const why = cause === undefined ? "its connections break" : cause.message || String(cause);
+  return new WaypostError("upstream_unavailable", `${host} does not answer: ${why}.`, { cause });
 }
 
 /** The reason that an authorization gives for its failed challenge (RFC 8555 section 8). */

@@ -1,6 +1,11 @@
 /** The mailboxes of an account on another IMAP server (RFC 9051), by `imapflow`. A message is identified by its mailbox, UIDVALIDITY
  *  and UID. A message that was imported before is not fetched again. */
+import { X509Certificate } from "node:crypto";
+import { once } from "node:events";
+import { isIP } from "node:net";
+import { type ConnectionOptions, connect, type PeerCertificate } from "node:tls";
 import { ImapFlow } from "imapflow";
+import { WaypostError } from "#/src/model/errors.ts";
 import { systemFlagNamed, systemFlags } from "#/src/model/flags.ts";
 import type { MailSource, SourceMessage } from "./mail-source.ts";
 
@@ -12,6 +17,10 @@ export interface ImapPlace {
   readonly password: string;
   /** A token of OAuth 2 in the place of a password (RFC 7628), as for Gmail and Microsoft. */
   readonly isToken: boolean;
+  /** PEM of the authority that signed the server's certificate. */
+  readonly authority?: string;
+  /** SHA-256 of the server's certificate, which is trusted then whoever signed it. */
+  readonly fingerprint?: string;
   /** Of one message: a server that sends more than it said ends the import. */
   readonly bytesMax: number;
 }
@@ -32,13 +41,22 @@ export async function openImapAccount({
   password,
   isToken,
   bytesMax,
+  authority,
+  fingerprint,
 }: ImapPlace): Promise<MailSource> {
+  const trust =
+    fingerprint === undefined
+      ? authority === undefined
+        ? {}
+        : { ca: authority }
+      : await trustInOne(host, port, fingerprint);
   const client = new ImapFlow({
     host,
     port,
     secure: isTls,
     auth: isToken ? { user, accessToken: password } : { user, pass: password },
     logger: false,
+    tls: trust as object,
     maxLiteralSize: bytesMax,
     maxLineLength: lineBytesMax,
     maxResponseSize: bytesMax + lineBytesMax,
@@ -156,5 +174,38 @@ async function inMailbox<T>(
     return client.mailbox === false ? undefined : await work(client.mailbox.uidValidity);
   } finally {
     lock.release();
+  }
+}
+
+const certificateTimeoutMs = 30_000;
+
+/** Options of TLS that trust the certificate with this SHA-256 alone. Node checks an identity only of a chain that it trusts, so the
+ *  certificate is fetched first, and is its own authority. */
+async function trustInOne(host: string, port: number, fingerprint: string): Promise<ConnectionOptions> {
+  const isIt = ({ fingerprint256 = "" }: Pick<PeerCertificate, "fingerprint256">) =>
+    fingerprint256.replaceAll(":", "").toLowerCase() === fingerprint;
+  const socket = connect({
+    host,
+    port,
+    rejectUnauthorized: false,
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+  });
+  socket.setTimeout(certificateTimeoutMs, () => socket.destroy(new Error("The server does not answer.")));
+  try {
+    await once(socket, "secureConnect");
+    const found = socket.getPeerCertificate();
+    if (!isIt(found))
+      throw new WaypostError(
+        "invalid",
+        `The certificate of the server has another fingerprint: ${found.fingerprint256 ?? "none"}.`,
+        { field: "/fingerprint", hint: "If it is the right server, give this one." },
+      );
+    return {
+      ca: new X509Certificate(found.raw).toString(),
+      allowPartialTrustChain: true,
+      checkServerIdentity: (_, seen) => (isIt(seen) ? undefined : new Error("The certificate has changed.")),
+    };
+  } finally {
+    socket.destroy();
   }
 }

@@ -1,20 +1,37 @@
 import fs from "node:fs";
 import path from "node:path";
 import { printableText } from "#/protocols/delivery/reply.ts";
-import { WaypostError } from "#/src/model/errors.ts";
+import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { assertFileSize } from "./import-bounds.ts";
 import type { MailSource } from "./mail-source.ts";
 import { isMaildir, openMaildir } from "./maildir.ts";
 import { openMbox } from "./mbox.ts";
 import { openMessageFiles } from "./message-files.ts";
 
+export interface ImapLogin {
+  readonly password: string;
+  readonly isToken: boolean;
+  readonly authority?: string;
+  readonly fingerprint?: string;
+}
+
+/** Lower-case hexadecimal digits; colons between them are left out. */
+function readFingerprint(text: string, isTls: boolean): string {
+  const digits = text.replaceAll(":", "").toLowerCase();
+  if (isTls && /^[0-9a-f]{64}$/.test(digits)) return digits;
+  throw new WaypostError(
+    "invalid",
+    isTls ? "The fingerprint is not the SHA-256 of a certificate." : "A fingerprint needs imaps://.",
+    {
+      field: "/fingerprint",
+      hint: "openssl s_client -connect <host>:993 </dev/null | openssl x509 -noout -fingerprint -sha256 prints it.",
+    },
+  );
+}
+
 /** Opens a source by its name: `imap://` and `imaps://` are an account, a folder with `cur` and `new` is a Maildir, any other folder
  *  has `.eml` files, and a file is one of these or an mbox. */
-export async function openMailSource(
-  place: string,
-  bytesMax: number,
-  login: { readonly password: string; readonly isToken: boolean },
-): Promise<MailSource> {
+export async function openMailSource(place: string, bytesMax: number, login: ImapLogin): Promise<MailSource> {
   if (/^imaps?:/i.test(place)) return openAccount(place, bytesMax, login);
   const file = path.resolve(place);
   const found = fs.statSync(file, { throwIfNoEntry: false });
@@ -27,7 +44,7 @@ export async function openMailSource(
 async function openAccount(
   place: string,
   bytesMax: number,
-  { password, isToken }: { readonly password: string; readonly isToken: boolean },
+  { password, isToken, authority, fingerprint }: ImapLogin,
 ): Promise<MailSource> {
   const url = URL.parse(place);
   const user = decodeURIComponent(url?.username ?? "");
@@ -42,11 +59,17 @@ async function openAccount(
     );
   const isTls = url.protocol.toLowerCase() === "imaps:";
   const port = Number(url.port) || (isTls ? 993 : 143);
+  const digits = fingerprint === undefined ? undefined : readFingerprint(fingerprint, isTls);
   const { openImapAccount } = await import("./imap-account.ts");
   try {
     const host = url.hostname.replace(/^\[|\]$/g, "");
-    return await openImapAccount({ host, port, isTls, user, password, isToken, bytesMax });
+    return await openImapAccount({
+      ...{ host, port, isTls, user, password, isToken, bytesMax },
+      ...(authority === undefined ? {} : { authority }),
+      ...(digits === undefined ? {} : { fingerprint: digits }),
+    });
   } catch (error) {
+    if (isWaypostError(error)) throw error;
     const { responseText, message } = error as Error & { readonly responseText?: string };
     throw new WaypostError("upstream_unavailable", `${url.host}: ${printableText(responseText ?? message)}`, {
       cause: error,

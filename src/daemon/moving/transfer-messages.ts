@@ -21,6 +21,10 @@ export type TransferJob =
       /** Of one message. */
       readonly bytesMax: number;
       readonly password: string;
+      /** PEM of the authority of the server's certificate. */
+      readonly authority?: string;
+      /** SHA-256 of the server's certificate. */
+      readonly fingerprint?: string;
       readonly isToken: boolean;
       readonly takesSettings: boolean;
     }

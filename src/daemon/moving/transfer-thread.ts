@@ -54,9 +54,9 @@ async function run(rooms: TransferRooms, job: TransferJob): Promise<unknown> {
       return exportMail(rooms.mail, owner.agent, file, job.isMbox ? mboxWriter : maildirWriter, watcher);
     }
     case "import mail": {
-      const { owner, file, bytesMax, password, isToken, takesSettings } = job;
+      const { owner, file, bytesMax, takesSettings } = job;
       if (isArchive(file)) return importAccount(rooms, owner, file, { bytesMax, takesSettings, ...watcher });
-      await using source = await openMailSource(file, bytesMax, { password, isToken });
+      await using source = await openMailSource(file, bytesMax, job);
       return await importMail(rooms.mail, source, { agent: owner.agent, bytesMax, ...watcher });
     }
   }
