@@ -8,7 +8,14 @@ import type { Gate } from "#/src/fairness/gate.ts";
 import { shares } from "#/src/fairness/shares.ts";
 import { type Author, server } from "#/src/model/author.ts";
 import { inBackground } from "#/src/model/background.ts";
-import { assertCallerThere, callerOwner, forEverybody, onCallerGone } from "#/src/model/caller.ts";
+import {
+  assertCallerThere,
+  callerOwner,
+  type DryRun,
+  dryRun,
+  forEverybody,
+  onCallerGone,
+} from "#/src/model/caller.ts";
 import type { Touched } from "#/src/model/changes.ts";
 import { type Clock, systemClock } from "#/src/model/clock.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
@@ -65,6 +72,7 @@ export abstract class EngineStore implements Store {
   readonly #fairness: Fairness;
   readonly #longWrites: Gate;
   readonly #scans: Gate;
+  readonly #dryRuns: Gate;
   /** Writes whose bodies are on the way into the object store. */
   readonly #goingOut = { count: 0, bytes: 0 };
   #waiting: (() => void)[] = [];
@@ -79,6 +87,7 @@ export abstract class EngineStore implements Store {
     this.#fairness = options.fairness ?? createFairness();
     this.#longWrites = this.#fairness.gate("longWrites");
     this.#scans = this.#fairness.gate("scans");
+    this.#dryRuns = this.#fairness.gate("dryRuns");
     this.#onWritten = options.onWritten;
     this.#reader = reader;
     this.#secret = secret;
@@ -183,6 +192,8 @@ export abstract class EngineStore implements Store {
         retryAfterMs: 1000,
       });
     }
+    const dry = dryRun();
+    if (dry !== undefined) return this.#tryOut(dry, by, name, args);
     const outside = this.objects && (await this.#putOutside(this.objects, args));
     const { packed, bytes } = packArguments(outside?.args ?? args);
     const lane = options.lane ?? (isLongWrite(name, args, bytes) ? "long" : "quick");
@@ -199,6 +210,26 @@ export abstract class EngineStore implements Store {
     this.#writtenAt = performance.now();
     if (answer.isReplayed === true) inBackground(() => outside?.remove());
     this.#onWritten?.(performance.now() - startedAt);
+    return answer;
+  }
+
+  /** A write of a dry run: in a transaction of its own, which is undone. Long bodies are stored nowhere, not even in the transaction. */
+  async #tryOut(dry: DryRun, by: Author, name: string, args: unknown): Promise<Answer> {
+    using _place = await this.#dryRuns.enter();
+    const { args: short } = await putBlobs(this, nowhere, args);
+    const { packed, bytes } = packArguments(short);
+    const facts = {
+      by: authorRow(by),
+      bytes,
+      at: this.clock.now(),
+      lane: "long",
+      owner: callerOwner(),
+    } as const;
+    const answer = await this.send(
+      { ...facts, name, args: packed, dryRun: { earlier: [...dry.earlier] } },
+      [],
+    );
+    dry.earlier.push({ name, args: packed });
     return answer;
   }
 
@@ -320,6 +351,9 @@ export abstract class EngineStore implements Store {
     await this.close();
   }
 }
+
+/** For a dry run. */
+const nowhere = { async put() {}, async remove() {} };
 
 /** Whether the write was not made, for sure. */
 function isRefusal(error: unknown): boolean {

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { Principal } from "#/src/accounts/accounts.ts";
 import type { ErrorCode } from "#/src/model/errors.ts";
 import type { Scope } from "#/src/model/roles.ts";
+import { dryOutput, dryRunField } from "./carriage/dry-run.ts";
 import type { DecodedData } from "./carriage/large-data.ts";
 import type { ReachMemo } from "./carriage/reach-memo.ts";
 import { inShort } from "./describe/in-short.ts";
@@ -133,6 +134,8 @@ export interface Operation extends Omit<Contract<string, z.ZodType, z.ZodType>, 
   /** Of a write. */
   readonly version?: VersionUse;
   readonly putsMail?: boolean;
+  /** The answer of a write's dry run. */
+  readonly dryOutput?: z.ZodType;
   run(context: OperationContext, input: unknown): Promise<unknown>;
 }
 
@@ -180,7 +183,15 @@ export function operation<
   const run = (context: OperationContext, asked: unknown) =>
     declaration.run(context, asked as z.output<Input>);
   const { effect, input } = declaration;
-  if (effect !== "reads" || !(input instanceof z.ZodObject)) return { ...declaration, run };
+  if (!(input instanceof z.ZodObject)) return { ...declaration, run };
+  if (effect === "writes")
+    return {
+      ...declaration,
+      input: input.extend({ dry_run: dryRunField }) as z.ZodType as Input,
+      dryOutput: dryOutput(declaration.output),
+      run,
+    };
+  if (effect !== "reads") return { ...declaration, run };
   return {
     ...declaration,
     // The compiler goes on with what is declared.

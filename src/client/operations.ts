@@ -14,6 +14,8 @@ export interface AddressbookCreateInput {
   readonly order?: number;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
+  /** true: only says what it would do. */
+  readonly dry_run?: boolean;
 }
 
 export interface AddressbookDeleteInput {
@@ -23,6 +25,8 @@ export interface AddressbookDeleteInput {
   readonly version?: string;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
+  /** true: only says what it would do. */
+  readonly dry_run?: boolean;
 }
 
 export interface AddressbookUpdateInput {
@@ -37,6 +41,8 @@ export interface AddressbookUpdateInput {
   readonly order?: number | null;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
+  /** true: only says what it would do. */
+  readonly dry_run?: boolean;
 }
 
 export interface Batch {
@@ -56,6 +62,8 @@ export interface BlobCreateInput {
   readonly type?: string;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
+  /** true: only says what it would do. */
+  readonly dry_run?: boolean;
 }
 
 export interface BlobCreateOutput {
@@ -82,6 +90,8 @@ export interface BlobDeleteInput {
   readonly version?: string;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
+  /** true: only says what it would do. */
+  readonly dry_run?: boolean;
 }
 
 export interface CalendarCreateInput {
@@ -99,6 +109,8 @@ export interface CalendarCreateInput {
   readonly idempotency_key?: string;
   /** The IANA time zone for times without a zone, and for months: Europe/Berlin. */
   readonly time_zone?: string;
+  /** true: only says what it would do. */
+  readonly dry_run?: boolean;
 }
 
 export interface CalendarDeleteInput {
@@ -110,6 +122,8 @@ export interface CalendarDeleteInput {
   readonly idempotency_key?: string;
   /** send: invitations, changes and answers go to the participants, as mail where they are elsewhere, which takes the scope send. none: they are not told. Without the field, a patch of participants/me alone is sent as an answer, and nothing else is sent. */
   readonly invite?: "none" | "send";
+  /** true: only says what it would do. */
+  readonly dry_run?: boolean;
 }
 
 export interface CalendarMonthListInput {
@@ -138,6 +152,8 @@ export interface CalendarUpdateInput {
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
   readonly time_zone?: string | null;
+  /** true: only says what it would do. */
+  readonly dry_run?: boolean;
 }
 
 export interface CatalogDescribeInput {
@@ -152,6 +168,8 @@ export interface ContactCreateInput {
   readonly body: Readonly<Record<string, unknown>>;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
+  /** true: only says what it would do. */
+  readonly dry_run?: boolean;
 }
 
 export interface ContactCreateOutput {
@@ -176,6 +194,8 @@ export interface ContactDeleteInput {
   readonly version?: string;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
+  /** true: only says what it would do. */
+  readonly dry_run?: boolean;
 }
 
 export interface ContactUpdateInput {
@@ -189,6 +209,8 @@ export interface ContactUpdateInput {
   readonly body?: Readonly<Record<string, unknown>>;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
+  /** true: only says what it would do. */
+  readonly dry_run?: boolean;
 }
 
 export interface ContactUpdateOutput {
@@ -216,6 +238,8 @@ export interface DraftCreateInput {
   readonly hold?: "policy" | "always";
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
+  /** true: only says what it would do. */
+  readonly dry_run?: boolean;
 }
 
 export interface DraftCreateOutput {
@@ -240,6 +264,8 @@ export interface DraftDeleteInput {
   readonly version?: string;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
+  /** true: only says what it would do. */
+  readonly dry_run?: boolean;
 }
 
 export interface DraftUpdateInput {
@@ -254,6 +280,8 @@ export interface DraftUpdateInput {
   readonly hold?: "policy" | "always";
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
+  /** true: only says what it would do. */
+  readonly dry_run?: boolean;
 }
 
 export interface DraftUpdateOutput {
@@ -309,6 +337,8 @@ export interface EventCreateInput {
   readonly invite?: "none" | "send";
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
+  /** true: only says what it would do. */
+  readonly dry_run?: boolean;
 }
 
 export interface EventCreateOutput {
@@ -345,6 +375,8 @@ export interface EventDeleteInput {
   readonly invite?: "none" | "send";
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
+  /** true: only says what it would do. */
+  readonly dry_run?: boolean;
 }
 
 export interface EventDeleteOutput {
@@ -394,6 +426,8 @@ export interface EventUpdateInput {
   readonly invite?: "none" | "send";
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
+  /** true: only says what it would do. */
+  readonly dry_run?: boolean;
 }
 
 export interface EventUpdateOutput {
@@ -430,6 +464,8 @@ export interface FolderCreateInput {
   readonly parent?: string;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
+  /** true: only says what it would do. */
+  readonly dry_run?: boolean;
 }
 
 export interface FolderCreateOutput {
@@ -454,6 +490,8 @@ export interface FolderDeleteInput {
   readonly version?: string;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
+  /** true: only says what it would do. */
+  readonly dry_run?: boolean;
 }
 
 export interface FolderUpdateInput {
@@ -467,6 +505,8 @@ export interface FolderUpdateInput {
   readonly parent?: string;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
+  /** true: only says what it would do. */
+  readonly dry_run?: boolean;
 }
 
 export interface FolderUpdateOutput {
@@ -521,6 +561,8 @@ export interface HoldCreateInput {
   readonly send_at?: string;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
+  /** true: only says what it would do. */
+  readonly dry_run?: boolean;
 }
 
 export interface HoldCreateOutput {
@@ -547,6 +589,8 @@ export interface HoldDeleteInput {
   readonly version?: string;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
+  /** true: only says what it would do. */
+  readonly dry_run?: boolean;
 }
 
 export interface HoldDeleteOutput {
@@ -574,6 +618,8 @@ export interface HoldUpdateInput {
   readonly body?: MessageBody;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
+  /** true: only says what it would do. */
+  readonly dry_run?: boolean;
 }
 
 export interface HoldUpdateOutput {
@@ -683,6 +729,8 @@ export interface MessageDeleteInput {
   readonly version?: string;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
+  /** true: only says what it would do. */
+  readonly dry_run?: boolean;
 }
 
 export interface MessageDeleteOutput {
@@ -725,6 +773,8 @@ export interface MessageUpdateInput {
   readonly send_at?: string;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
+  /** true: only says what it would do. */
+  readonly dry_run?: boolean;
 }
 
 export type MessageUpdateOutput = {
@@ -868,6 +918,8 @@ export interface SendInput {
   readonly idempotency_key?: string;
   /** always: a person has to approve it. policy (the default): if the policy says so. */
   readonly hold?: "policy" | "always";
+  /** true: only says what it would do. */
+  readonly dry_run?: boolean;
 }
 
 export interface SendOutput {

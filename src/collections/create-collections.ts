@@ -2,10 +2,12 @@
 
 import { type Once, writeOnce } from "#/src/mail/write-once.ts";
 import { server } from "#/src/model/author.ts";
+import { type DryRun, dryRun } from "#/src/model/caller.ts";
 import type { CollectionKind } from "#/src/model/collections.ts";
 import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
 import { transferableBuffers } from "#/storage/blob.ts";
 import { findRepeat } from "#/storage/idempotency.ts";
+import type { CollectionRow } from "#/storage/items.ts";
 import {
   listCalendarArrivals,
   listEventsWithArrivals,
@@ -37,15 +39,34 @@ const arrivalsAtOnce = 50;
 export function createCollections(store: Store, preparation: ItemPreparation): Collections {
   const at = (): number => store.clock.now();
 
-  /** Looks. If it finds nothing and the agent has no default collections yet, creates them and looks again. */
+  /** Default collections that a dry run would make, by the dry run and the agent. */
+  const wouldBe = new WeakMap<DryRun, Map<AgentNumber, readonly CollectionRow[]>>();
+
+  /** Looks in the store. If it finds nothing and the agent has no default collections yet, creates them and looks again; in a dry run
+   *  among those that would be there. */
   async function afterDefaults<R>(
     agent: AgentNumber,
     look: () => Promise<R | undefined>,
+    lookAmong: (rows: readonly CollectionRow[]) => R | undefined,
   ): Promise<R | undefined> {
     const found = await look();
     if (found !== undefined || (await hasDefaults(agent))) return found;
-    await store.write(server, "createDefaultCollections", { agent, at: at() });
-    return look();
+    const dry = dryRun();
+    const known = dry && wouldBe.get(dry)?.get(agent);
+    if (known !== undefined) return lookAmong(known);
+    const { collections } = await store.write(server, "createDefaultCollections", { agent, at: at() });
+    if (dry === undefined) return look();
+    wouldBe.set(dry, new Map([...(wouldBe.get(dry) ?? []), [agent, collections]]));
+    return lookAmong(collections);
+  }
+
+  /** Also one that a dry run would make. */
+  async function findRow(agent: AgentNumber, number: CollectionNumber): Promise<CollectionRow | undefined> {
+    const row = await findCollection(store, agent, number);
+    const dry = dryRun();
+    if (row !== undefined || dry === undefined) return row;
+    const rows = wouldBe.get(dry)?.get(agent) ?? [];
+    return rows.find(({ collection }) => collection === number);
   }
 
   async function hasDefaults(agent: AgentNumber): Promise<boolean> {
@@ -69,7 +90,7 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
       agents.map(async ({ agent, actor, actions }) => ({
         agent,
         actor,
-        actions: await prepareActions(store, preparation, agent, actions),
+        actions: await prepareActions({ store, preparation, findRow }, agent, actions),
       })),
     );
 
@@ -89,21 +110,36 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
     clock: store.clock,
 
     async listCollections(agent, kind) {
-      const rows = await afterDefaults(agent, async () => {
-        const found = await listCollections(store, agent);
-        return found.some(({ role }) => role === "default") ? found : undefined;
-      });
+      const rows = await afterDefaults(
+        agent,
+        async () => {
+          const found = await listCollections(store, agent);
+          return found.some(({ role }) => role === "default") ? found : undefined;
+        },
+        (made) => made,
+      );
       const collections = (rows ?? []).map(collectionOf);
       return kind === undefined ? collections : collections.filter((one) => one.kind === kind);
     },
     async findCollection(agent, number) {
-      const row = await findCollection(store, agent, number);
+      const row = await findRow(agent, number);
       return row && collectionOf(row);
     },
     findCollectionBySegment: (agent, kind, segment) =>
-      afterDefaults(agent, () => findAt(agent, kind, segment)),
+      afterDefaults(
+        agent,
+        () => findAt(agent, kind, segment),
+        (rows) => {
+          const row = rows.find((one) => one.kind === kind && one.segment === segment);
+          return row && collectionOf(row);
+        },
+      ),
     async findCollectionOfRole(agent, kind, role) {
-      const row = await afterDefaults(agent, () => findCollectionOfRole(store, agent, kind, role));
+      const row = await afterDefaults(
+        agent,
+        () => findCollectionOfRole(store, agent, kind, role),
+        (rows) => rows.find((one) => one.kind === kind && one.role === role),
+      );
       return row && collectionOf(row);
     },
     listDeadProperties: (agent, collection) => listCollectionProperties(store, agent, collection),

@@ -1,8 +1,8 @@
 /** Makes changes of items ready for the store: derives the facts of new octets, and resolves names to numbers. */
 
 import { WaypostError } from "#/src/model/errors.ts";
-import type { AgentNumber } from "#/src/model/numbers.ts";
-import { findCollection } from "#/storage/queries/collections/collections.ts";
+import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
+import type { CollectionRow } from "#/storage/items.ts";
 import type { Store } from "#/storage/store.ts";
 import type { ItemAction as StoredAction } from "#/storage/transactions/collections/change-items.ts";
 import { prepareAttachments } from "./attachments.ts";
@@ -11,9 +11,14 @@ import type { ItemPreparation } from "./preparing/preparation.ts";
 import { itemOfSegment } from "./rows.ts";
 import { assertSegment } from "./segment.ts";
 
+export interface Preparing {
+  readonly store: Store;
+  readonly preparation: ItemPreparation;
+  readonly findRow: (agent: AgentNumber, collection: CollectionNumber) => Promise<CollectionRow | undefined>;
+}
+
 export async function prepareActions(
-  store: Store,
-  preparation: ItemPreparation,
+  preparing: Preparing,
   agent: AgentNumber,
   actions: readonly ItemAction[],
 ): Promise<StoredAction[]> {
@@ -21,22 +26,21 @@ export async function prepareActions(
   for (const action of actions)
     prepared.push(
       action.kind === "put"
-        ? await preparePut(store, preparation, agent, action)
+        ? await preparePut(preparing, agent, action)
         : action.kind === "move"
-          ? prepareMove(store, agent, action)
+          ? prepareMove(preparing.store, agent, action)
           : action,
     );
   return prepared;
 }
 
 async function preparePut(
-  store: Store,
-  preparation: ItemPreparation,
+  { store, preparation, findRow }: Preparing,
   agent: AgentNumber,
   { bytes, provenance, attachments, ...kept }: PutItem,
 ): Promise<StoredAction> {
   const { collection, segment } = kept;
-  const place = await findCollection(store, agent, collection);
+  const place = await findRow(agent, collection);
   if (place === undefined)
     throw new WaypostError("not_found", "There is no such calendar or addressbook.", { object: collection });
   if (segment !== undefined) assertSegment(segment);

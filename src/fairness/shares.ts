@@ -223,6 +223,14 @@ export const shares = {
     // The number of connections of one login bounds how many can wait.
     waiting: { total: 1000, share: 60, waitMs: 600_000 },
   },
+  dryRuns: {
+    what: "dry runs",
+    unit: "jobs",
+    // Each has a transaction of the writer for itself.
+    total: 32,
+    share: 1,
+    waiting: { total: 1000, share: 60, waitMs: 20_000 },
+  },
 } as const satisfies Record<string, Share>;
 
 export type ShareName = keyof typeof shares;

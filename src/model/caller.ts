@@ -11,10 +11,17 @@ export class CallerGone extends Error {
   }
 }
 
+/** Work whose writes the store undoes. */
+export interface DryRun {
+  /** What it has written so far; each further write is done after these, and all are undone. */
+  readonly earlier: { readonly name: string; readonly args: unknown }[];
+}
+
 interface Caller {
   readonly signal: AbortSignal | undefined;
   /** A function, since a session has another owner after its login. */
   readonly owner: (() => Owner) | undefined;
+  readonly dryRun?: DryRun | undefined;
 }
 
 const callers = new AsyncLocalStorage<Caller>();
@@ -24,10 +31,22 @@ export function forCaller<T>(signal: AbortSignal, work: () => T, owner?: () => O
   return callers.run({ signal, owner: owner ?? callers.getStore()?.owner }, work);
 }
 
+/** Runs work for the present caller so that nothing of it is written. */
+export function forDryRun<T>(work: () => T): T {
+  const { signal, owner } = callers.getStore() ?? {};
+  return callers.run({ signal, owner, dryRun: { earlier: [] } }, work);
+}
+
+/** The dry run in which this code runs; undefined if its writes count. */
+export function dryRun(): DryRun | undefined {
+  return callers.getStore()?.dryRun;
+}
+
 /** Runs work whose result other callers need too: it continues when the caller that began it has gone. */
 export function forEverybody<T>(work: () => T): T {
-  if (callers.getStore()?.signal === undefined) return work();
-  return callers.run({ signal: undefined, owner: callers.getStore()?.owner }, work);
+  const { signal, owner, dryRun } = callers.getStore() ?? {};
+  if (signal === undefined && dryRun === undefined) return work();
+  return callers.run({ signal: undefined, owner }, work);
 }
 
 /** Runs work of the server's own that a caller has caused: it continues when the caller has gone, and does not use the caller's share. */

@@ -4,6 +4,7 @@
 import type { Settings } from "#/config/schema.ts";
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { server } from "#/src/model/author.ts";
+import { dryRun } from "#/src/model/caller.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { BreakerLimits } from "#/src/model/pause.ts";
@@ -44,6 +45,7 @@ export function createQueue(rooms: OutboundRooms): Queue {
   const claims = createClaims(store);
 
   const ring = (): void => {
+    if (dryRun() !== undefined) return;
     for (const listener of listeners) listener();
   };
 

@@ -17,7 +17,11 @@ export interface WithObjects<T> {
 }
 
 /** `args`: arguments of a named write. Short bodies stay in them. */
-export async function putBlobs<T>(reader: Reader, objects: Objects, args: T): Promise<WithObjects<T>> {
+export async function putBlobs<T>(
+  reader: Reader,
+  objects: Pick<Objects, "put" | "remove">,
+  args: T,
+): Promise<WithObjects<T>> {
   const names: string[] = [];
   const remove = async (): Promise<void> => {
     await Promise.allSettled(names.map((name) => objects.remove(name)));

@@ -18,7 +18,7 @@ import type { DatabasePlace } from "../store.ts";
 import { SweepState } from "../sweep.ts";
 import type { Answer, Job, Lane } from "../threads/messages.ts";
 import { accountsOf, agentsOf, isOfNamedAgents, locksAccounts } from "../transactions/agents-of.ts";
-import { runWrite } from "../transactions/run-write.ts";
+import { runJob } from "../transactions/run-write.ts";
 import { WriterLanes } from "../writer-lanes.ts";
 import { BlobNumbers } from "../writing/blob-numbers.ts";
 import { connectAgain, type PostgresSql } from "./connection.ts";
@@ -183,6 +183,7 @@ export class WriteLane {
       sendAhead(sql, sent, "begin");
       if (jobs.length > 1 || jobs[0]!.idempotency !== undefined) lockNamed(sql, sent, jobs);
       ran = await runAll(sql, sent);
+      if (jobs.some(({ dryRun }) => dryRun !== undefined)) return await this.#undo(sql, sent, jobs, ran);
       const { command } = await sql.query("commit");
       // So the server answers when it had given up the transaction.
       if (command !== "COMMIT") throw new Error("The transaction was not committed");
@@ -199,6 +200,15 @@ export class WriteLane {
     }
     for (const [at, { answer }] of ran.entries()) jobs[at]!.settle(answer);
     this.#host.committed([...touched].map(([agent, modseq]): Touched => ({ agent, modseq })));
+  }
+
+  /** Ends the transaction of a dry run. */
+  async #undo(sql: PostgresSql, sent: Sent, jobs: readonly LaneJob[], ran: readonly Ran[]): Promise<void> {
+    await sent.last;
+    if (sent.failure !== undefined) throw sent.failure;
+    await sql.run("rollback");
+    this.#blobNumbers.forget();
+    for (const [at, { answer }] of ran.entries()) jobs[at]!.settle(answer);
   }
 
   async #sweepSlice(): Promise<void> {
@@ -237,13 +247,10 @@ interface Ran {
   readonly tx?: LaneTransaction;
 }
 
-async function run(
-  sql: PostgresSql,
-  sent: Sent,
-  { id, by, name, args, at, idempotency }: LaneJob,
-): Promise<Ran> {
+async function run(sql: PostgresSql, sent: Sent, job: LaneJob): Promise<Ran> {
+  const { id, by, at, idempotency } = job;
   const tx = new LaneTransaction(sql, sent, by);
-  const write = () => runWrite(tx, name, args, at);
+  const write = () => runJob(tx, job);
   const result =
     idempotency === undefined
       ? { result: await write(), isReplayed: false }

@@ -20,7 +20,7 @@ import { runOnce } from "../idempotency.ts";
 import type { Transaction } from "../sql.ts";
 import { SweepState } from "../sweep.ts";
 import type { Answer, FromWriter, Job, Lane, ToWriter } from "../threads/messages.ts";
-import { runWrite } from "../transactions/run-write.ts";
+import { runJob } from "../transactions/run-write.ts";
 import { WriterLanes } from "../writer-lanes.ts";
 import { BlobNumbers } from "../writing/blob-numbers.ts";
 import { backupTo } from "./backup.ts";
@@ -189,7 +189,9 @@ export class WriterLoop {
     const touched = new Map<AgentNumber, Modseq>();
     let failure: unknown;
     let isUndone = false;
+    let isDryRun = false;
     for (const job of jobs) {
+      isDryRun = job.dryRun !== undefined;
       const outcome = await this.#runJob(job, touched, isCareful);
       answers.push(outcome.answer);
       if (outcome.isTransactionLost) {
@@ -199,10 +201,10 @@ export class WriterLoop {
       isUndone = !isCareful && outcome.answer.error !== undefined;
       if (isUndone) break;
     }
-    if (isUndone) {
+    if (isUndone || isDryRun) {
       this.#undoAll();
       if (answers.length > 1) return false;
-      // It was alone.
+      // It was alone, as a dry run always is.
       this.#host.say({ kind: "answers", answers, touched: [] });
       return true;
     }
@@ -254,7 +256,7 @@ export class WriterLoop {
     tx.by = job.by;
     try {
       if (isCareful) this.#statements.save();
-      const run = () => runWrite(tx, job.name, job.args, job.at);
+      const run = () => runJob(tx, job);
       const { result, isReplayed } =
         job.idempotency === undefined
           ? { result: await run(), isReplayed: false }

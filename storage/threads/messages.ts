@@ -1,4 +1,5 @@
 /** Messages between the main thread and the store's threads. */
+import type { DryRun } from "#/src/model/caller.ts";
 import type { Touched } from "#/src/model/changes.ts";
 import type { Owner } from "#/src/model/owner.ts";
 import type { AuthorRow } from "../author-row.ts";
@@ -21,6 +22,8 @@ export interface Job {
   readonly lane: Lane;
   /** The owner whose turn it takes in the lane. */
   readonly owner: Owner;
+  /** Its transaction is undone. It has no other job: `lane` is `long`. */
+  readonly dryRun?: DryRun | undefined;
   /** Memory that came with the job and can be reused after it. */
   readonly given?: readonly ArrayBuffer[] | undefined;
 }

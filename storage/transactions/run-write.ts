@@ -1,9 +1,18 @@
 /** Runs a named write in a transaction, and records its author where the log of access is the place for it. */
 import { authorColumns, authorValues, noAuthor } from "../author-row.ts";
 import type { Transaction } from "../sql.ts";
+import type { Job } from "../threads/messages.ts";
 import { takeCounter } from "../writing/counters.ts";
 import { type Mutation, type TransactionName, transactions } from "./index.ts";
 import { type AccessChange, recorded } from "./recorded.ts";
+
+type Asked = Pick<Job, "name" | "args" | "at" | "dryRun">;
+
+/** The write of a job; in a dry run after the earlier ones. */
+export async function runJob(tx: Transaction, { name, args, at, dryRun }: Asked): Promise<unknown> {
+  for (const earlier of dryRun?.earlier ?? []) await runWrite(tx, earlier.name, earlier.args, at);
+  return runWrite(tx, name, args, at);
+}
 
 type Describe = (args: unknown, result: unknown) => AccessChange;
 

@@ -30,7 +30,9 @@ const sqliteOnly = [
   "writer-lanes",
 ].map((name) => `test/storage/${name}.test.ts`);
 /** What has to hold on each engine, each time. */
-const acceptance = ["foreign-text", "stays-up"].map((name) => `test/acceptance/${name}.test.ts`);
+const acceptance = ["acceptance/foreign-text", "acceptance/stays-up", "interface/dry-run"].map(
+  (name) => `test/${name}.test.ts`,
+);
 /** Thousands of texts, to which the engine is all the same. */
 const longOnes = ["test/dav/corpus.test.ts"];
 

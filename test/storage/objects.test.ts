@@ -9,6 +9,7 @@ import path from "node:path";
 import S3rver from "s3rver";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { nobody } from "#/src/model/author.ts";
+import { forDryRun } from "#/src/model/caller.ts";
 import { deletedFlag } from "#/src/model/flags.ts";
 import { freedObjectMs, objectBytesMin } from "#/src/model/limits.ts";
 import type { AccountNumber, BlobNumber, MessageNumber } from "#/src/model/numbers.ts";
@@ -117,6 +118,35 @@ it("stores long bodies as objects and short ones in rows, and reads every range 
         ).toBe(true);
   }
   expect(listObjects("ranges")).toHaveLength(2);
+});
+
+it("puts nothing outside in a dry run, and drops the rows and the numbers that it took", async () => {
+  await using test = await openTestStore({ objects: placeOf("dry") });
+  const { store } = test;
+  const ada = await seedAgent(store);
+  await storeText(store, ada, texts.short);
+  const rows = async () => ({
+    ...(await store.get<object>(
+      "select modseq, byte_count, message_count from agent where agent_id = ?",
+      ada.agent,
+    )),
+    ...(await store.get<object>("select next_blob_id from account where account_id = ?", ada.account)),
+    ...(await store.get<object>("select count(*) as blobs from blob")),
+  });
+  const before = await rows();
+  const first = await forDryRun(() => append(store, ada, 1, { text: texts.base64 }));
+  // A second write of the same dry run goes on from the first one.
+  const [one, two] = await forDryRun(async () => [
+    await append(store, ada, 1, { text: texts.base64 }),
+    await append(store, ada, 1, { text: texts.octets }),
+  ]);
+  expect([one!.modseq, two!.modseq]).toEqual([first.modseq, first.modseq + 1]);
+  expect(await rows()).toEqual(before);
+  expect(listObjects("dry")).toEqual([]);
+  const refused = forDryRun(() => append(store, { ...ada, inbox: 999 as never }, 1, { text: texts.base64 }));
+  await expect(refused).rejects.toMatchObject({ code: "not_found" });
+  expect((await append(store, ada, 1, { text: texts.base64 })).modseq).toBe(first.modseq);
+  expect(listObjects("dry")).toHaveLength(1);
 });
 
 it("keeps an object for each account, frees it with its row, and removes it a month later", async () => {

@@ -1,7 +1,7 @@
 /** The only way to call an operation. HTTP, MCP and the command line all use it, so the same checks apply to each call, in one
  *  order: rate, name, account, scope, input, repeat protection, run. */
 import type { Principal } from "#/src/accounts/accounts.ts";
-import { forCaller } from "#/src/model/caller.ts";
+import { forCaller, forDryRun } from "#/src/model/caller.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { mailboxOwner, type Owner } from "#/src/model/owner.ts";
 import { notBillable } from "../errors.ts";
@@ -10,6 +10,7 @@ import { replayedHint, sameCallOf } from "../mcp/same-call.ts";
 import type { Detail, FrameStream, Operation, OperationContext, OperationRegistry } from "../operation.ts";
 import type { JsonRooms } from "../rooms.ts";
 import { assertScope } from "../scopes.ts";
+import { dryAnswer, readDryRun } from "./dry-run.ts";
 import { parseInput } from "./input.ts";
 import type { JsonInput } from "./json-text.ts";
 import { createReachMemo } from "./reach-memo.ts";
@@ -65,9 +66,11 @@ export function createInvoke(rooms: JsonRooms, registry: OperationRegistry): Inv
     assertScope(principal, operation.scope);
     const owner = (): Owner => mailboxOwner(principal);
     const { value, decoded } = await forCaller(call.signal, () => call.readInput(operation), owner);
-    const input = parseInput(operation.input, value);
+    const { isDryRun, input } = readDryRun(operation, parseInput(operation.input, value));
     const sameCall =
-      call.isTool === true ? sameCallOf(operation, input, principal, rooms.mail.clock.now()) : undefined;
+      call.isTool === true && !isDryRun
+        ? sameCallOf(operation, input, principal, rooms.mail.clock.now())
+        : undefined;
     const detail: Detail = call.isTool === true ? "short" : "full";
     using _repeat = holdKey(running, principal, operation, input, sameCall?.key);
     const context: OperationContext = {
@@ -83,7 +86,9 @@ export function createInvoke(rooms: JsonRooms, registry: OperationRegistry): Inv
       sameCall,
     };
     const isSame = sameCall !== undefined && (await wasDone(context, operation, input));
-    const result = await forCaller(call.signal, () => operation.run(context, input), owner);
+    const run = () => operation.run(context, input);
+    const result = await forCaller(call.signal, isDryRun ? () => forDryRun(run) : run, owner);
+    if (isDryRun) return { kind: "result", result: dryAnswer(result, input) };
     if (operation.effect === "streams") return { kind: "stream", frames: result as FrameStream };
     if (!isSame) return { kind: "result", result };
     return { kind: "result", result: { ...(result as object), replayed: true, hint: replayedHint } };

@@ -59,7 +59,9 @@ function operationObject(
   schemaOf: (schema: z.ZodType, io: "input" | "output") => unknown,
 ): Json {
   const isStream = operation.effect === "streams";
-  const output = schemaOf(operation.output, "output");
+  const outputs = [operation.output, ...(operation.dryOutput === undefined ? [] : [operation.dryOutput])];
+  const schemas = outputs.map((one) => schemaOf(one, "output"));
+  const output = schemas.length === 1 ? schemas[0] : { anyOf: schemas };
   return {
     operationId: operation.name,
     summary: operation.summary,

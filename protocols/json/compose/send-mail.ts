@@ -1,6 +1,7 @@
 /** `send` and `hold.create`: their input, and putting a mail into the queue or holding it for approval. */
 import { z } from "zod";
 import { isEightBit } from "#/src/formats/mime/line-ends.ts";
+import { dryRun } from "#/src/model/caller.ts";
 import type { MailState } from "#/src/model/delivery.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { HoldState } from "#/src/model/holds.ts";
@@ -93,7 +94,7 @@ export async function sendMail(
     ...(draft === undefined ? {} : { draft: { draft: draft.number, version: input.version } }),
     ...(once === undefined ? {} : { idempotency: once }),
   });
-  logSubmitted(context, mailbox, result, startedAt);
+  if (dryRun() === undefined) logSubmitted(context, mailbox, result, startedAt);
   return { mailbox, result };
 }
 

@@ -31,12 +31,13 @@ export function toolName(operation: string): string {
 
 /** `withOutput`: for clients that check results by a schema. */
 export function toolOf(operation: Operation, withOutput: boolean): Tool {
-  const { name, summary, input, output } = operation;
+  const { name, summary, input, output, dryOutput } = operation;
+  const answer = dryOutput === undefined ? output : z.union([output, dryOutput]);
   return {
     name: toolName(name),
     description: summary,
     inputSchema: { ...shortSchema(jsonSchema(input, "input")), type: "object" },
-    ...(withOutput ? { outputSchema: { ...jsonSchema(output, "output"), type: "object" as const } } : {}),
+    ...(withOutput ? { outputSchema: { ...jsonSchema(answer, "output"), type: "object" as const } } : {}),
     annotations: hintsOf(operation),
   };
 }

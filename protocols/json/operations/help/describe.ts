@@ -32,6 +32,7 @@ read: an identifier's prefix says the kind. part.describe {id} reads anything; s
   Cut text ends with a line that says so, and cursor goes on with it.
 put: ${unversioned} needs no version; everything else that changes a stored object takes the version that was read
   and answers 409 with the version to retry with. idempotency_key makes a repeat safe: one key, one request.
+  dry_run: true answers what a write would do, and changes nothing.
   draft.create {body: {to, subject, text}} writes into Drafts, where a person can go on with it; it keeps its draft_ name.
   contact.create {body: {name, emails: ["…"], phones: ["…"]}} adds to the default addressbook; contact.update {id, version, patch:
   {"emails/k1/address": "…", "notes/n": null}} changes by JSON pointers of its JSContact Card, which part.describe shows.
