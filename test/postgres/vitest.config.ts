@@ -39,7 +39,13 @@ const longOnes = ["test/dav/corpus.test.ts"];
 export default defineConfig({
   test: {
     ...base.test,
-    include: ["test/postgres/**/*.test.ts", "test/storage/**/*.test.ts", ...acceptance, ...conversations],
+    include: [
+      "test/postgres/**/*.test.ts",
+      "test/storage/**/*.test.ts",
+      "test/scheduling/{arrivals,told,ways-out}.test.ts",
+      ...acceptance,
+      ...conversations,
+    ],
     exclude: ["node_modules/**", ...sqliteOnly, ...longOnes],
     env: { TEST_ENGINE: "postgres" },
     globalSetup: [...(base.test?.globalSetup ?? []), "test/postgres/server-setup.ts"],
