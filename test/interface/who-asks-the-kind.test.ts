@@ -10,6 +10,7 @@ const ofIds = /\b(?:name|id)\?\.kind\b/;
 
 const reasons: Readonly<Record<string, string>> = {
   "protocols/smtp/mail-transaction.ts": "the kind of the principal",
+  "protocols/web/agents/agents-page.ts": "a person pauses agents alone",
   "src/accounts/administration/agents-and-people.ts": "what the operator makes, changes and is shown",
   "src/accounts/administration/credentials.ts": "a person has no token of the operator's making",
   "src/accounts/administration/sending-policy.ts": "who may be an approver",
