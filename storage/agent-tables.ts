@@ -1,5 +1,7 @@
 /** Every table with rows of an agent, and when these rows are deleted after the agent is. The deletion, the sweep and `check` use this
  *  list. */
+import type { Schema, TableName } from "./schema/schema.ts";
+
 const agentTables = {
   /** In the transaction that deletes the agent, so that nothing refers to it afterwards. */
   address: "at once",
@@ -49,7 +51,13 @@ const agentTables = {
   collection: "at last",
   collection_property: "at last",
   unfinished_copy: "at last",
-} as const satisfies Record<string, "at once" | "in slices" | "with others" | "at last">;
+} as const satisfies Record<OwnedTable, "at once" | "in slices" | "with others" | "at last">;
+
+/** A table with a column `agent_id`, beside that of the agents themselves. */
+type OwnedTable = Exclude<
+  { [Name in TableName]: "agent_id" extends keyof Schema[Name] ? Name : never }[TableName],
+  "agent"
+>;
 
 type AgentTables = typeof agentTables;
 export type AgentTable = keyof AgentTables;

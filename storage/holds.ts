@@ -1,6 +1,8 @@
 /** Holds as the rooms above the store read them. */
+
 import type { DeclineWord, HoldFailure, HoldReason, HoldState, SendingPolicy } from "#/src/model/holds.ts";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
+import { selectList } from "./schema/select-list.ts";
 import type { Envelope } from "./submission.ts";
 
 export interface HoldRow {
@@ -44,9 +46,25 @@ export interface SendingPolicyRow {
 }
 
 export const selectHold = `
-  select hold.agent_id as agent, hold_id as hold, message_id as message, hold.modseq, hold.state, reason, digest,
-    envelope as "envelopeText", requested_by as "requestedBy", decided_by as "decidedBy", decided_at as "decidedAt",
-    send_at as "sendAt", expires_at as "expiresAt", hold.created_at as "createdAt", told_at as "toldAt", why, note
+  select ${selectList<Omit<HoldRow, "envelope">, "hold">({
+    agent: "hold.agent_id",
+    hold: "hold.hold_id",
+    message: "hold.message_id",
+    modseq: "hold.modseq",
+    state: "hold.state",
+    reason: "hold.reason",
+    digest: "hold.digest",
+    envelopeText: "hold.envelope",
+    requestedBy: "hold.requested_by",
+    decidedBy: "hold.decided_by",
+    decidedAt: "hold.decided_at",
+    sendAt: "hold.send_at",
+    expiresAt: "hold.expires_at",
+    createdAt: "hold.created_at",
+    toldAt: "hold.told_at",
+    why: "hold.why",
+    note: "hold.note",
+  })}
   from hold`;
 
 export function holdOf(row: Omit<HoldRow, "envelope">): HoldRow {

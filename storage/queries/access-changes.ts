@@ -1,6 +1,8 @@
 /** The log of access: tokens, grants, domains, settings and the like, with who changed them. */
+
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { AuthorRow } from "../author-row.ts";
+import { selectList } from "../schema/select-list.ts";
 import type { Reader } from "../sql.ts";
 
 export interface AccessChangeRow {
@@ -19,8 +21,19 @@ export interface AccessChangeRow {
 type Stored = Omit<AccessChangeRow, "by"> & { readonly [K in keyof AuthorRow]: AuthorRow[K] | null };
 
 const select = `
-  select access_change_id as change, at, write, owner_id as owner, holder_id as holder, object, by_kind as kind,
-    by_agent as agent, by_credential as credential, by_door as door, by_request as request
+  select ${selectList<Stored, "access_change">({
+    change: "access_change.access_change_id",
+    at: "access_change.at",
+    write: "access_change.write",
+    owner: "access_change.owner_id",
+    holder: "access_change.holder_id",
+    object: "access_change.object",
+    kind: "access_change.by_kind",
+    agent: "access_change.by_agent",
+    credential: "access_change.by_credential",
+    door: "access_change.by_door",
+    request: "access_change.by_request",
+  })}
   from access_change`;
 
 export interface AccessChangeRange {

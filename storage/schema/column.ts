@@ -64,6 +64,9 @@ export function staysHere(reason: string): Fates {
 }
 
 export const credential = staysHere("a credential is for one server");
+export const ofScheduling = staysHere(
+  "what calendars have told others, and have yet to apply, is of their server",
+);
 export const ofServer = staysHere("it is about this server");
 export const queued = staysHere("mail leaves from the server that has queued it");
 /** Of the log, which begins anew everywhere. */

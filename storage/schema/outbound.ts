@@ -1,5 +1,5 @@
 /** The columns of mail that leaves: what each holds, and what becomes of it on each journey. */
-import { integer, nullable, octets, ofServer, queued, staysHere, text } from "./column.ts";
+import { integer, nullable, octets, ofScheduling, ofServer, queued, staysHere, text } from "./column.ts";
 
 export const outboundTables = {
   submission: {
@@ -112,5 +112,27 @@ export const outboundTables = {
     domain: text(ofServer),
     detail: text(ofServer),
     count: integer(ofServer),
+  },
+  calendar_message: {
+    agent_id: integer(ofScheduling),
+    uid: text(ofScheduling),
+    message_number: integer(ofScheduling),
+    state: text(ofScheduling),
+    hold_id: integer(ofScheduling),
+    method: text(ofScheduling),
+    instances: text(ofScheduling),
+    recipients: text(ofScheduling),
+    octets: nullable(octets(ofScheduling)),
+    told_at: integer(ofScheduling),
+  },
+  calendar_arrival: {
+    agent_id: integer(ofScheduling),
+    message_id: integer(ofScheduling),
+    uid: text(ofScheduling),
+    method: text(ofScheduling),
+    author: text(ofScheduling),
+    addresses: text(ofScheduling),
+    provenance: text(ofScheduling),
+    octets: octets(ofScheduling),
   },
 } as const;

@@ -12,6 +12,19 @@ import {
 } from "./column.ts";
 
 export const serverTables = {
+  access_change: {
+    access_change_id: integer(ofServer),
+    at: integer(ofServer),
+    write: text(ofServer),
+    owner_id: nullable(integer(ofServer)),
+    holder_id: nullable(integer(ofServer)),
+    object: nullable(text(ofServer)),
+    by_kind: nullable(integer(ofServer)),
+    by_agent: nullable(integer(ofServer)),
+    by_credential: nullable(integer(ofServer)),
+    by_door: nullable(integer(ofServer)),
+    by_request: nullable(integer(ofServer)),
+  },
   change: {
     agent_id: integer(ofLog),
     modseq: integer(ofLog),

@@ -6,12 +6,11 @@ import { nobody } from "#/src/model/author.ts";
 import { keywordNumbers, systemFlagsMask } from "#/src/model/flags.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Journey } from "#/storage/schema/column.ts";
-import { schema, type TableName } from "#/storage/schema/schema.ts";
+import { carriedColumns, schema, type TableName } from "#/storage/schema/schema.ts";
 import { basic, davClient } from "../support/clients/dav-client.ts";
 import { connectRawImap } from "../support/clients/raw-imap.ts";
 import type { InProcessDaemon } from "../support/daemon.ts";
 import { eventText } from "../support/item-texts.ts";
-import { carriedColumns } from "../support/journeys.ts";
 import { owner, run, start, useFolder } from "./archive-scene.ts";
 
 const { pathOf, archiveOf, takeBack } = useFolder();

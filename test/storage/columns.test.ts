@@ -11,13 +11,12 @@ import { openStore } from "#/storage/open-store.ts";
 import { findDraft } from "#/storage/queries/mail/drafts.ts";
 import { findMailboxByName } from "#/storage/queries/mail/mailboxes.ts";
 import type { Journey } from "#/storage/schema/column.ts";
-import { schema, type TableName } from "#/storage/schema/schema.ts";
+import { carriedColumns, schema, type TableName } from "#/storage/schema/schema.ts";
 import type { Reader } from "#/storage/sql.ts";
 import { openWriting, SqliteSql } from "#/storage/sqlite/connection.ts";
 import { beginAnew } from "#/storage/sqlite/restore.ts";
 import { openTestDatabase } from "../support/database.ts";
 import { writeEverything } from "../support/every-write.ts";
-import { carriedColumns } from "../support/journeys.ts";
 import { itOnSqlite, openTestStore, seedAgent, testFacts } from "../support/store.ts";
 
 it("has every column of the schema, and no other", async () => {

@@ -1,5 +1,8 @@
 /** What the compiler refuses: `npm run typecheck` fails if one of these lines compiles. A column says what becomes of it on every journey. */
+
+import type { MessageNumber } from "#/src/model/numbers.ts";
 import { type Column, derived, type Fates, text } from "#/storage/schema/column.ts";
+import { selectList } from "#/storage/schema/select-list.ts";
 import type { SqlValue } from "#/storage/sql.ts";
 
 const { draftVersion: _, ...incomplete } = derived;
@@ -16,3 +19,23 @@ const columns = { pinned: {} };
 // @ts-expect-error A table with a column that says nothing.
 columns satisfies Readonly<Record<string, Column<SqlValue>>>;
 incomplete satisfies Partial<Fates>;
+
+interface PinnedRow {
+  readonly message: MessageNumber;
+  readonly subject: string;
+  readonly date: number | null;
+}
+const list = { message: "message.message_id", subject: "message.subject", date: "message.date" } as const;
+const { subject: _left, ...short } = list;
+
+selectList<PinnedRow, "message">(list);
+// @ts-expect-error A select list without a member of its row.
+selectList<PinnedRow, "message">(short);
+// @ts-expect-error A column that its row has no member for.
+selectList<PinnedRow, "message">({ ...list, thread: "message.thread_id" });
+// @ts-expect-error A column that does not exist.
+selectList<PinnedRow, "message">({ ...list, subject: "message.topic" });
+// @ts-expect-error A column that holds something else.
+selectList<PinnedRow, "message">({ ...list, subject: "message.size" });
+// @ts-expect-error A null that the row does not expect.
+selectList<Omit<PinnedRow, "date"> & { readonly date: number }, "message">(list);

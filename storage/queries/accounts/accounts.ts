@@ -1,9 +1,20 @@
 /** Accounts and domains. */
+
 import type { AccountRow, DomainRow } from "../../rows.ts";
+import { selectList } from "../../schema/select-list.ts";
 import type { Reader } from "../../sql.ts";
 
-const accountColumns = `account_id as account, name, state, created_at as "createdAt"`;
-const domainColumns = `name, account_id as account, created_at as "createdAt"`;
+const accountColumns = selectList<AccountRow, "account">({
+  account: "account.account_id",
+  name: "account.name",
+  state: "account.state",
+  createdAt: "account.created_at",
+});
+const domainColumns = selectList<DomainRow, "domain">({
+  name: "domain.name",
+  account: "domain.account_id",
+  createdAt: "domain.created_at",
+});
 
 export function listAccounts(reader: Reader): Promise<AccountRow[]> {
   return reader.all(`select ${accountColumns} from account order by account_id`);

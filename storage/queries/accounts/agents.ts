@@ -1,14 +1,30 @@
 /** Agents and people, and their addresses. */
+
 import type { AccountNumber, AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import type { AddressRow, AddressTargetRow, AgentRow } from "../../rows.ts";
+import { expression, selectList } from "../../schema/select-list.ts";
 import type { Reader } from "../../sql.ts";
 
 const selectAgent = `
-  select agent.agent_id as agent, agent.account_id as account, account.state as "accountState", agent.kind, agent.name,
-    agent.state, agent.paused_reason as "pausedReason", agent.paused_at as "pausedAt", agent.modseq, agent.log_floor as "logFloor", agent.byte_count as "byteCount",
-    agent.message_count as "messageCount", agent.quota_bytes as "quotaBytes", agent.scram_salt as "scramSalt",
-    agent.scram_iterations as "scramIterations", agent.created_at as "createdAt",
-    own.local_part || '@' || own.domain as address
+  select ${selectList<AgentRow, "agent" | "account">({
+    agent: "agent.agent_id",
+    account: "agent.account_id",
+    accountState: "account.state",
+    kind: "agent.kind",
+    name: "agent.name",
+    state: "agent.state",
+    pausedReason: "agent.paused_reason",
+    pausedAt: "agent.paused_at",
+    modseq: "agent.modseq",
+    logFloor: "agent.log_floor",
+    byteCount: "agent.byte_count",
+    messageCount: "agent.message_count",
+    quotaBytes: "agent.quota_bytes",
+    scramSalt: "agent.scram_salt",
+    scramIterations: "agent.scram_iterations",
+    createdAt: "agent.created_at",
+    address: expression(`own.local_part || '@' || own.domain`),
+  })}
   from agent
   join account on account.account_id = agent.account_id
   join address as own on own.agent_id = agent.agent_id and own.is_primary = 1`;

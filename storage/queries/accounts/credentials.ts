@@ -1,14 +1,23 @@
 /** Tokens, app passwords and grants. Rows are given as they are: the caller has to check expiry and revocation. */
+
 import type { GrantedKind, GrantedObjects } from "#/src/model/grants.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { GrantRow, PasswordRow, TokenRow } from "../../rows.ts";
+import { selectList } from "../../schema/select-list.ts";
 import type { Reader } from "../../sql.ts";
 
 type Stored<T, K extends keyof T> = Omit<T, K> & Record<K, string>;
 
 const selectToken = `
-  select token_id as token, agent_id as agent, name, scopes, created_at as "createdAt", expires_at as "expiresAt",
-    revoked_at as "revokedAt"
+  select ${selectList<Stored<TokenRow, "scopes">, "token">({
+    token: "token.token_id",
+    agent: "token.agent_id",
+    name: "token.name",
+    scopes: "token.scopes",
+    createdAt: "token.created_at",
+    expiresAt: "token.expires_at",
+    revokedAt: "token.revoked_at",
+  })}
   from token`;
 
 /** Finds a token by its SHA-256. */
@@ -35,8 +44,15 @@ function tokenOf(row: Stored<TokenRow, "scopes">): TokenRow {
 }
 
 const selectPassword = `
-  select password_id as password, agent_id as agent, name, stored_key as "storedKey", server_key as "serverKey",
-    created_at as "createdAt", revoked_at as "revokedAt"
+  select ${selectList<PasswordRow, "app_password">({
+    password: "app_password.password_id",
+    agent: "app_password.agent_id",
+    name: "app_password.name",
+    storedKey: "app_password.stored_key",
+    serverKey: "app_password.server_key",
+    createdAt: "app_password.created_at",
+    revokedAt: "app_password.revoked_at",
+  })}
   from app_password`;
 
 export function findPassword(reader: Reader, password: number): Promise<PasswordRow | undefined> {
@@ -48,8 +64,16 @@ export function listPasswords(reader: Reader, agent: AgentNumber): Promise<Passw
 }
 
 const selectGrant = `
-  select grant_id as "grant", agent_id as agent, target_agent_id as "targetAgent", scopes,
-    lost_mailboxes as "lostMailboxes", created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt"
+  select ${selectList<StoredGrant, "agent_grant">({
+    grant: "agent_grant.grant_id",
+    agent: "agent_grant.agent_id",
+    targetAgent: "agent_grant.target_agent_id",
+    scopes: "agent_grant.scopes",
+    lostMailboxes: "agent_grant.lost_mailboxes",
+    createdAt: "agent_grant.created_at",
+    expiresAt: "agent_grant.expires_at",
+    revokedAt: "agent_grant.revoked_at",
+  })}
   from agent_grant`;
 
 type StoredGrant = Omit<GrantRow, "scopes" | "objects" | "lostMailboxes"> & {
@@ -64,7 +88,13 @@ interface StoredObject {
   readonly object: number;
 }
 
-const selectObject = `select grant_id as "grant", kind, object_id as object from grant_object`;
+const selectObject = `
+  select ${selectList<StoredObject, "grant_object">({
+    grant: "grant_object.grant_id",
+    kind: "grant_object.kind",
+    object: "grant_object.object_id",
+  })}
+  from grant_object`;
 
 /** The grants that an agent has on others. */
 export async function listGrants(reader: Reader, agent: AgentNumber): Promise<GrantRow[]> {

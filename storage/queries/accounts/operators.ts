@@ -1,12 +1,20 @@
 /** Operator tokens, and the calls of operators. The caller has to check expiry and revocation. */
+
 import type { OperatorCallRow, OperatorTokenRow } from "../../rows.ts";
+import { selectList } from "../../schema/select-list.ts";
 import type { Reader } from "../../sql.ts";
 
 type StoredToken = Omit<OperatorTokenRow, "scopes"> & { readonly scopes: string };
 
 const selectToken = `
-  select operator_token_id as token, name, scopes, created_at as "createdAt", expires_at as "expiresAt",
-    revoked_at as "revokedAt"
+  select ${selectList<StoredToken, "operator_token">({
+    token: "operator_token.operator_token_id",
+    name: "operator_token.name",
+    scopes: "operator_token.scopes",
+    createdAt: "operator_token.created_at",
+    expiresAt: "operator_token.expires_at",
+    revokedAt: "operator_token.revoked_at",
+  })}
   from operator_token`;
 
 /** Finds a token by its SHA-256. */

@@ -1,11 +1,21 @@
 /** Sessions, passkeys and invitations of people. The caller has to check whether a session has expired. */
+
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { PageSessionRow, PageSettingsRow, PasskeyRow, UsedInvitationRow } from "../../rows.ts";
+import { selectList } from "../../schema/select-list.ts";
 import type { Reader } from "../../sql.ts";
 
 const selectSession = `
-  select page_session_id as session, agent_id as agent, device, network, proof, created_at as "createdAt",
-    seen_at as "seenAt", ended_at as "endedAt"
+  select ${selectList<PageSessionRow, "page_session">({
+    session: "page_session.page_session_id",
+    agent: "page_session.agent_id",
+    device: "page_session.device",
+    network: "page_session.network",
+    proof: "page_session.proof",
+    createdAt: "page_session.created_at",
+    seenAt: "page_session.seen_at",
+    endedAt: "page_session.ended_at",
+  })}
   from page_session`;
 
 /** By the SHA-256 of its token. */
@@ -26,8 +36,18 @@ export function listPageSessions(reader: Reader, agent: AgentNumber): Promise<Pa
 }
 
 const selectPasskey = `
-  select passkey_id as passkey, agent_id as agent, credential, public_key as "publicKey", sign_count as "signCount",
-    transports, host, name, created_at as "createdAt", used_at as "usedAt"
+  select ${selectList<StoredPasskey, "passkey">({
+    passkey: "passkey.passkey_id",
+    agent: "passkey.agent_id",
+    credential: "passkey.credential",
+    publicKey: "passkey.public_key",
+    signCount: "passkey.sign_count",
+    transports: "passkey.transports",
+    host: "passkey.host",
+    name: "passkey.name",
+    createdAt: "passkey.created_at",
+    usedAt: "passkey.used_at",
+  })}
   from passkey`;
 
 type StoredPasskey = Omit<PasskeyRow, "transports"> & { readonly transports: string };

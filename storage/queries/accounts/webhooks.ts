@@ -1,13 +1,26 @@
 /** Webhooks and the results of their requests. */
+
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { WebhookAttemptRow, WebhookRow } from "../../rows.ts";
+import { selectList } from "../../schema/select-list.ts";
 import type { Reader } from "../../sql.ts";
 
 type StoredWebhook = Omit<WebhookRow, "types"> & { readonly types: string };
 
 const selectWebhook = `
-  select webhook_id as webhook, agent_id as agent, url, secret, types, state, position, failure_count as "failureCount",
-    failing_since as "failingSince", next_attempt_at as "nextAttemptAt", created_at as "createdAt"
+  select ${selectList<StoredWebhook, "webhook">({
+    webhook: "webhook.webhook_id",
+    agent: "webhook.agent_id",
+    url: "webhook.url",
+    secret: "webhook.secret",
+    types: "webhook.types",
+    state: "webhook.state",
+    position: "webhook.position",
+    failureCount: "webhook.failure_count",
+    failingSince: "webhook.failing_since",
+    nextAttemptAt: "webhook.next_attempt_at",
+    createdAt: "webhook.created_at",
+  })}
   from webhook`;
 
 export async function findWebhook(reader: Reader, webhook: number): Promise<WebhookRow | undefined> {

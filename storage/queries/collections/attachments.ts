@@ -1,4 +1,5 @@
 /** Managed attachments of calendar items (RFC 8607). */
+
 import type {
   AccountNumber,
   AgentNumber,
@@ -6,6 +7,7 @@ import type {
   CollectionNumber,
   ItemNumber,
 } from "#/src/model/numbers.ts";
+import { selectList } from "../../schema/select-list.ts";
 import type { Reader } from "../../sql.ts";
 
 export interface AttachmentRow {
@@ -18,9 +20,14 @@ export interface AttachmentRow {
   readonly size: number;
 }
 
-export const attachmentColumns = `
-  item_attachment.managed_id as "managedId", item_attachment.account_id as account, item_attachment.blob_id as blob,
-  item_attachment.name, item_attachment.media_type as "mediaType", item_attachment.size`;
+export const attachmentColumns = selectList<AttachmentRow, "item_attachment">({
+  managedId: "item_attachment.managed_id",
+  account: "item_attachment.account_id",
+  blob: "item_attachment.blob_id",
+  name: "item_attachment.name",
+  mediaType: "item_attachment.media_type",
+  size: "item_attachment.size",
+});
 
 export function listAttachmentsOfItem(
   reader: Reader,

@@ -1,14 +1,33 @@
 /** Calendars and addressbooks of an agent that are not deleted. */
+
 import type { CollectionKind, CollectionRole } from "#/src/model/collections.ts";
 import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
 import type { CollectionRow } from "../../items.ts";
+import { selectList } from "../../schema/select-list.ts";
 import type { Reader } from "../../sql.ts";
 
 export const selectCollection = `
-  select agent_id as agent, collection_id as collection, kind, role, segment, display_name as "displayName", description,
-    color, position, components, time_zone as "timeZone", is_transparent as "isTransparent",
-    properties_modseq as "propertiesModseq", modseq, item_count as "itemCount", byte_count as "byteCount",
-    created_at as "createdAt", updated_at as "updatedAt", availability
+  select ${selectList<CollectionRow, "collection">({
+    agent: "collection.agent_id",
+    collection: "collection.collection_id",
+    kind: "collection.kind",
+    role: "collection.role",
+    segment: "collection.segment",
+    displayName: "collection.display_name",
+    description: "collection.description",
+    color: "collection.color",
+    position: "collection.position",
+    components: "collection.components",
+    timeZone: "collection.time_zone",
+    isTransparent: "collection.is_transparent",
+    propertiesModseq: "collection.properties_modseq",
+    modseq: "collection.modseq",
+    itemCount: "collection.item_count",
+    byteCount: "collection.byte_count",
+    createdAt: "collection.created_at",
+    updatedAt: "collection.updated_at",
+    availability: "collection.availability",
+  })}
   from collection`;
 
 export function findCollection(

@@ -1,5 +1,6 @@
 import type { AgentNumber, FileNumber, Modseq } from "#/src/model/numbers.ts";
 import { decodeItem } from "../../items.ts";
+import { selectList } from "../../schema/select-list.ts";
 import type { Reader } from "../../sql.ts";
 import type { CollectionPropertyRow } from "./collections.ts";
 
@@ -14,8 +15,16 @@ export interface FileRow {
   readonly updatedAt: number;
 }
 
-export const selectFile = `select file_id as file, path, media_type as "mediaType", size, modseq, created_at as "createdAt",
-    updated_at as "updatedAt"
+export const selectFile = `
+  select ${selectList<FileRow, "file">({
+    file: "file.file_id",
+    path: "file.path",
+    mediaType: "file.media_type",
+    size: "file.size",
+    modseq: "file.modseq",
+    createdAt: "file.created_at",
+    updatedAt: "file.updated_at",
+  })}
   from file`;
 
 export function findFile(reader: Reader, agent: AgentNumber, path: string): Promise<FileRow | undefined> {

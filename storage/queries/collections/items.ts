@@ -1,15 +1,30 @@
 /** Items of collections that are not deleted. */
+
 import type { CollectionKind } from "#/src/model/collections.ts";
 import type { AgentNumber, CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
 import type { ItemRow } from "../../items.ts";
 import { openSpanClass, spanMaxMs } from "../../items.ts";
+import { selectList } from "../../schema/select-list.ts";
 import { paddedList, placesFor, type Reader, type SqlValue } from "../../sql.ts";
 import type { CollectionPropertyRow } from "./collections.ts";
 
-const itemColumns = `
-  item.agent_id as agent, item.item_id as item, item.collection_id as collection, collection.kind, item.segment, item.uid,
-  item.component, item.modseq, item.schedule_tag as "scheduleTag", item.size, item.attachment_bytes as "attachmentBytes", item.created_at as "createdAt",
-  item.updated_at as "updatedAt", item.is_authenticated as "isAuthenticated", item.provenance`;
+const itemColumns = selectList<ItemRow, "item" | "collection">({
+  agent: "item.agent_id",
+  item: "item.item_id",
+  collection: "item.collection_id",
+  kind: "collection.kind",
+  segment: "item.segment",
+  uid: "item.uid",
+  component: "item.component",
+  modseq: "item.modseq",
+  scheduleTag: "item.schedule_tag",
+  size: "item.size",
+  attachmentBytes: "item.attachment_bytes",
+  createdAt: "item.created_at",
+  updatedAt: "item.updated_at",
+  isAuthenticated: "item.is_authenticated",
+  provenance: "item.provenance",
+});
 
 const fromItem = `
   from item

@@ -1,5 +1,7 @@
 /** The latest messages of a mailbox's conversations and their writers. */
+
 import type { AccountNumber, AgentNumber, BlobNumber, MessageNumber } from "#/src/model/numbers.ts";
+import { selectList } from "../../schema/select-list.ts";
 import { paddedList, placesFor, type Reader } from "../../sql.ts";
 
 export interface WrittenMessageRow {
@@ -18,9 +20,19 @@ export interface WrittenMessageRow {
 }
 
 const selectWritten = `
-  select message_id as message, account_id as account, blob_id as blob, thread_id as thread, received_at as "receivedAt",
-    trace, size, from_address as "fromAddress", authenticated as "isAuthenticated", provenance,
-    reference_ids as "referenceIds"
+  select ${selectList<StoredRow, "message">({
+    message: "message.message_id",
+    account: "message.account_id",
+    blob: "message.blob_id",
+    thread: "message.thread_id",
+    receivedAt: "message.received_at",
+    trace: "message.trace",
+    size: "message.size",
+    fromAddress: "message.from_address",
+    isAuthenticated: "message.authenticated",
+    provenance: "message.provenance",
+    referenceIds: "message.reference_ids",
+  })}
   from message`;
 
 /** Excludes drafts and mail that was never sent. */

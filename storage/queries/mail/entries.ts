@@ -1,15 +1,26 @@
 /** Messages in mailboxes, by UID. Long reads are made in pages of `pageRows`, with a turn of the event loop between them; each page is
  *  its own snapshot. */
+
 import { nextTurn } from "#/src/fairness/loop-turns.ts";
 import { pageRows } from "#/src/model/limits.ts";
 import { intersectNumberSets, type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
 import type { EntryMessageRow, EntryRow, EntryThreadRow } from "../../rows.ts";
+import { expression, selectList } from "../../schema/select-list.ts";
 import { slicesOf } from "../../slices.ts";
 import type { Reader, SqlValue } from "../../sql.ts";
 
-const entryColumns = `entry.mailbox_id as mailbox, entry.uid, entry.message_id as message, entry.modseq, entry.flags,
-    entry.keywords, entry.internal_date as "internalDate", entry.saved_at as "savedAt", entry.size`;
+const entryColumns = selectList<EntryRow, "entry">({
+  mailbox: "entry.mailbox_id",
+  uid: "entry.uid",
+  message: "entry.message_id",
+  modseq: "entry.modseq",
+  flags: "entry.flags",
+  keywords: "entry.keywords",
+  internalDate: "entry.internal_date",
+  savedAt: "entry.saved_at",
+  size: "entry.size",
+});
 
 /** Rows with a single number that are read at once: 2 ms. */
 const uidRows = 10_000;
@@ -240,6 +251,20 @@ export interface EntryPageOptions {
   readonly changedSince?: Modseq | undefined;
 }
 
+type StoredMessage = Omit<EntryMessageRow, "hasAgentPart"> & { hasAgentPart: number | boolean };
+
+const messageColumns = selectList<Omit<StoredMessage, keyof EntryRow>, "message">({
+  account: "message.account_id",
+  blob: "message.blob_id",
+  thread: "message.thread_id",
+  date: "message.date",
+  trace: "message.trace",
+  subject: "message.subject",
+  hasAgentPart: expression("message.agent_part"),
+  envelope: "message.envelope",
+  bodyStructure: "message.body_structure",
+});
+
 /** The same, with the facts of each message. */
 export async function* messagePages(
   reader: Reader,
@@ -248,12 +273,9 @@ export async function* messagePages(
   uids: NumberSet,
   options: EntryPageOptions = {},
 ): AsyncGenerator<EntryMessageRow[]> {
-  type Stored = Omit<EntryMessageRow, "hasAgentPart"> & { hasAgentPart: number | boolean };
-  const pages = pagesOf<Stored>(
+  const pages = pagesOf<StoredMessage>(
     reader,
-    `select ${entryColumns}, message.account_id as account, message.blob_id as blob, message.thread_id as thread,
-      message.date, message.trace, message.subject, message.agent_part as "hasAgentPart", message.envelope,
-      message.body_structure as "bodyStructure"
+    `select ${entryColumns}, ${messageColumns}
     from entry
     join message on message.agent_id = entry.agent_id and message.message_id = entry.message_id
     where entry.agent_id = ? and entry.mailbox_id = ?`,
@@ -267,6 +289,18 @@ export async function* messagePages(
   }
 }
 
+const threadColumns = selectList<EntryThreadRow, "entry" | "message">({
+  uid: "entry.uid",
+  internalDate: "entry.internal_date",
+  size: "entry.size",
+  date: "message.date",
+  subject: "message.subject",
+  referenceIds: "message.reference_ids",
+  account: "message.account_id",
+  blob: "message.blob_id",
+  trace: expression("case when message.reference_ids is null then message.trace end"),
+});
+
 /** The same, with the columns by which messages are threaded. */
 export function threadPages(
   reader: Reader,
@@ -276,9 +310,7 @@ export function threadPages(
 ): AsyncGenerator<EntryThreadRow[]> {
   return pagesOf<EntryThreadRow>(
     reader,
-    `select entry.uid, entry.internal_date as "internalDate", entry.size, message.date, message.subject,
-      message.reference_ids as "referenceIds", message.account_id as account, message.blob_id as blob,
-      case when message.reference_ids is null then message.trace end as trace
+    `select ${threadColumns}
     from entry
     join message on message.agent_id = entry.agent_id and message.message_id = entry.message_id
     where entry.agent_id = ? and entry.mailbox_id = ?`,

@@ -1,13 +1,26 @@
 /** Mailboxes, subscriptions and keywords of an agent. */
+
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { canonicalMailboxName } from "../../mailbox-name.ts";
 import type { KeywordRow, MailboxRow } from "../../rows.ts";
+import { selectList } from "../../schema/select-list.ts";
 import type { Reader } from "../../sql.ts";
 
 const selectMailbox = `
-  select mailbox_id as mailbox, name, role, uid_validity as "uidValidity", uid_next as "uidNext", recent_uid as "recentUid", modseq,
-    message_count as "messageCount", unseen_count as "unseenCount", deleted_count as "deletedCount",
-    byte_count as "byteCount", version
+  select ${selectList<MailboxRow, "mailbox">({
+    mailbox: "mailbox.mailbox_id",
+    name: "mailbox.name",
+    role: "mailbox.role",
+    uidValidity: "mailbox.uid_validity",
+    uidNext: "mailbox.uid_next",
+    recentUid: "mailbox.recent_uid",
+    modseq: "mailbox.modseq",
+    messageCount: "mailbox.message_count",
+    unseenCount: "mailbox.unseen_count",
+    deletedCount: "mailbox.deleted_count",
+    byteCount: "mailbox.byte_count",
+    version: "mailbox.version",
+  })}
   from mailbox`;
 
 export function findMailbox(

@@ -1,6 +1,8 @@
 /** Messages and their bytes. */
+
 import type { AccountNumber, AgentNumber, BlobNumber, MessageNumber } from "#/src/model/numbers.ts";
 import type { MessageRow } from "../../rows.ts";
+import { selectList } from "../../schema/select-list.ts";
 import type { Reader } from "../../sql.ts";
 
 export type StoredMessage = Omit<MessageRow, "isAuthenticated" | "hasAgentPart"> & {
@@ -9,10 +11,24 @@ export type StoredMessage = Omit<MessageRow, "isAuthenticated" | "hasAgentPart">
 };
 
 export const selectMessage = `
-  select message_id as message, account_id as account, blob_id as blob, thread_id as thread, date,
-    received_at as "receivedAt", size, trace, subject, from_address as "fromAddress", from_name as "fromName",
-    authenticated as "isAuthenticated", agent_part as "hasAgentPart", provenance, envelope,
-    body_structure as "bodyStructure"
+  select ${selectList<StoredMessage, "message">({
+    message: "message.message_id",
+    account: "message.account_id",
+    blob: "message.blob_id",
+    thread: "message.thread_id",
+    date: "message.date",
+    receivedAt: "message.received_at",
+    size: "message.size",
+    trace: "message.trace",
+    subject: "message.subject",
+    fromAddress: "message.from_address",
+    fromName: "message.from_name",
+    isAuthenticated: "message.authenticated",
+    hasAgentPart: "message.agent_part",
+    provenance: "message.provenance",
+    envelope: "message.envelope",
+    bodyStructure: "message.body_structure",
+  })}
   from message`;
 
 export async function findMessage(

@@ -13,6 +13,7 @@ import type {
 } from "#/src/model/numbers.ts";
 import { rawCodec } from "../../blob.ts";
 import { isWhole, type OctetText } from "../../octet-text.ts";
+import { expression, type SelectList, selectItems } from "../../schema/select-list.ts";
 import { octetText, type Reader } from "../../sql.ts";
 import { pagesOf } from "./entries.ts";
 
@@ -71,41 +72,53 @@ export interface ShownMessageRow {
 const headerAlongMax = 16 * 1024;
 const messageAlongMax = 64 * 1024;
 
-const numberColumns = [
-  "entry.modseq",
-  'entry.internal_date as "internalDate"',
-  'entry.saved_at as "savedAt"',
-  "entry.size",
-];
-const headerColumns = [
-  "entry.size",
-  "entry.message_id as message",
-  "message.account_id as account",
-  "message.blob_id as blob",
-  'length(message.trace) as "traceSize"',
-  `case when length(message.trace) > 0 then ${octetText("message.trace")} end as trace`,
-  'blob.header_size as "headerSize"',
-  `case when blob.header_size <= ${headerAlongMax} then ${octetText("blob.header")} end as header`,
-];
-const bodyColumns = [
-  ...headerColumns,
-  "blob.codec",
-  'blob.size as "blobSize"',
-  `case when blob.size <= ${messageAlongMax} and blob.codec <> ${rawCodec} then blob.data end as data`,
-  `case when blob.size <= ${messageAlongMax} and blob.codec = ${rawCodec} then ${octetText("blob.data")} end as text`,
-  `case when length(blob.structure) <= ${headerAlongMax} then blob.structure end as structure`,
-];
+type Members<Member extends keyof BytesRow> = Required<Pick<BytesRow, Member>>;
+
+const headerList = {
+  size: "entry.size",
+  message: "entry.message_id",
+  account: "message.account_id",
+  blob: "message.blob_id",
+  traceSize: expression("length(message.trace)"),
+  trace: expression(`case when length(message.trace) > 0 then ${octetText("message.trace")} end`),
+  headerSize: "blob.header_size",
+  header: expression(`case when blob.header_size <= ${headerAlongMax} then ${octetText("blob.header")} end`),
+} as const satisfies SelectList<Members<HeaderMember>, "entry" | "message" | "blob">;
+type HeaderMember = "size" | "message" | "account" | "blob" | "traceSize" | "trace" | "headerSize" | "header";
+type BodyMember = HeaderMember | "codec" | "blobSize" | "data" | "text" | "structure";
+
 const columnsOf: Readonly<Record<MessageFacet, readonly string[]>> = {
-  message: ["entry.message_id as message"],
-  numbers: numberColumns,
-  envelope: ["message.envelope"],
-  bodyStructure: ['message.body_structure as "bodyStructure"'],
-  sentAt: ['message.date as "sentAt"', 'entry.internal_date as "internalDate"'],
-  subject: ["message.subject"],
-  thread: ["message.thread_id as thread"],
-  agentPart: ['message.agent_part as "hasAgentPart"'],
-  header: headerColumns,
-  body: bodyColumns,
+  message: selectItems<Members<"message">, "entry">({ message: "entry.message_id" }),
+  numbers: selectItems<Members<"modseq" | "internalDate" | "savedAt" | "size">, "entry">({
+    modseq: "entry.modseq",
+    internalDate: "entry.internal_date",
+    savedAt: "entry.saved_at",
+    size: "entry.size",
+  }),
+  envelope: selectItems<Members<"envelope">, "message">({ envelope: "message.envelope" }),
+  bodyStructure: selectItems<Members<"bodyStructure">, "message">({
+    bodyStructure: "message.body_structure",
+  }),
+  sentAt: selectItems<Members<"sentAt" | "internalDate">, "message" | "entry">({
+    sentAt: "message.date",
+    internalDate: "entry.internal_date",
+  }),
+  subject: selectItems<Members<"subject">, "message">({ subject: "message.subject" }),
+  thread: selectItems<Members<"thread">, "message">({ thread: "message.thread_id" }),
+  agentPart: selectItems<Members<"hasAgentPart">, "message">({ hasAgentPart: "message.agent_part" }),
+  header: selectItems<Members<HeaderMember>, "entry" | "message" | "blob">(headerList),
+  body: selectItems<Members<BodyMember>, "entry" | "message" | "blob">({
+    ...headerList,
+    codec: "blob.codec",
+    blobSize: "blob.size",
+    data: expression(
+      `case when blob.size <= ${messageAlongMax} and blob.codec <> ${rawCodec} then blob.data end`,
+    ),
+    text: expression(
+      `case when blob.size <= ${messageAlongMax} and blob.codec = ${rawCodec} then ${octetText("blob.data")} end`,
+    ),
+    structure: expression(`case when length(blob.structure) <= ${headerAlongMax} then blob.structure end`),
+  }),
 };
 
 /** Rows that are read and written in a millisecond or two. */

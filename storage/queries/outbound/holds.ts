@@ -1,7 +1,9 @@
 /** Holds, and the data for the policy that decides about them. */
+
 import type { AccountNumber, AgentNumber, MailboxNumber, MessageNumber } from "#/src/model/numbers.ts";
 import { holdRoles } from "#/src/model/roles.ts";
 import { type HoldRow, holdOf, type SendingPolicyRow, selectHold } from "../../holds.ts";
+import { selectList } from "../../schema/select-list.ts";
 import { paddedList, placesFor, type Reader } from "../../sql.ts";
 
 const rolesOfHolds = holdRoles.map((role) => `'${role}'`).join(", ");
@@ -169,7 +171,13 @@ export async function listHoldsForApprover(reader: Reader, approver: AgentNumber
 }
 
 const selectPolicy = `
-  select agent_id as agent, policy, approver_id as approver, allowed, blocked
+  select ${selectList<StoredPolicy, "sending_policy">({
+    agent: "sending_policy.agent_id",
+    policy: "sending_policy.policy",
+    approver: "sending_policy.approver_id",
+    allowed: "sending_policy.allowed",
+    blocked: "sending_policy.blocked",
+  })}
   from sending_policy`;
 
 type StoredPolicy = Omit<SendingPolicyRow, "allowed" | "blocked"> & { allowed: string; blocked: string };

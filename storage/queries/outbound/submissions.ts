@@ -1,22 +1,50 @@
 /** The outbound queue: submissions and their recipients. */
+
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import { neverAt } from "#/src/model/scheduled.ts";
+import { selectList } from "../../schema/select-list.ts";
 import { paddedList, placesFor, type Reader, type SqlValue } from "../../sql.ts";
 import type { SubmissionRecipientRow, SubmissionRow } from "../../submission.ts";
 
-const submissionColumns = `
-    submission.agent_id as agent, submission.submission_id as submission, submission.account_id as account,
-    submission.blob_id as blob, submission.message_id as message, submission.source,
-    submission.envelope_from as "envelopeFrom", submission.envid, submission.ret, submission.body_type as "bodyType",
-    submission.is_smtputf8 as "isSmtputf8", submission.tls_wish as "tlsWish", submission.size, submission.send_at as "sendAt",
-    submission.expires_at as "expiresAt", submission.created_at as "createdAt", submission.closed_at as "closedAt",
-    submission.answers_id as answers, submission.forwards_id as forwards, submission.left_modseq as "leftModseq",
-    submission.requested_by as "requestedBy"`;
+const submissionColumns = selectList<StoredSubmission, "submission">({
+  agent: "submission.agent_id",
+  submission: "submission.submission_id",
+  account: "submission.account_id",
+  blob: "submission.blob_id",
+  message: "submission.message_id",
+  source: "submission.source",
+  envelopeFrom: "submission.envelope_from",
+  envid: "submission.envid",
+  ret: "submission.ret",
+  bodyType: "submission.body_type",
+  isSmtputf8: "submission.is_smtputf8",
+  tlsWish: "submission.tls_wish",
+  size: "submission.size",
+  sendAt: "submission.send_at",
+  expiresAt: "submission.expires_at",
+  createdAt: "submission.created_at",
+  closedAt: "submission.closed_at",
+  answers: "submission.answers_id",
+  forwards: "submission.forwards_id",
+  leftModseq: "submission.left_modseq",
+  requestedBy: "submission.requested_by",
+});
 
-const recipientColumns = `
-    recipient_number as number, address, domain, state, attempt_count as "attemptCount",
-    next_attempt_at as "nextAttemptAt", notify, orcpt, host, status, reply,
-    delay_told_at as "delayToldAt", updated_at as "updatedAt"`;
+const recipientColumns = selectList<StoredRecipient, "submission_recipient">({
+  number: "submission_recipient.recipient_number",
+  address: "submission_recipient.address",
+  domain: "submission_recipient.domain",
+  state: "submission_recipient.state",
+  attemptCount: "submission_recipient.attempt_count",
+  nextAttemptAt: "submission_recipient.next_attempt_at",
+  notify: "submission_recipient.notify",
+  orcpt: "submission_recipient.orcpt",
+  host: "submission_recipient.host",
+  status: "submission_recipient.status",
+  reply: "submission_recipient.reply",
+  delayToldAt: "submission_recipient.delay_told_at",
+  updatedAt: "submission_recipient.updated_at",
+});
 
 type StoredSubmission = Omit<SubmissionRow, "isSmtputf8"> & { readonly isSmtputf8: number };
 type StoredRecipient = Omit<SubmissionRecipientRow, "notify"> & { readonly notify: string };

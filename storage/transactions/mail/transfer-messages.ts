@@ -3,6 +3,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { type FlagState, flagState, keywordNumbers, systemFlagsMask } from "#/src/model/flags.ts";
 import { type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, BlobNumber, MailboxNumber, MessageNumber, Uid } from "#/src/model/numbers.ts";
+import { carriedColumns } from "../../schema/schema.ts";
 import type { Transaction } from "../../sql.ts";
 import { type AgentTransaction, beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import type { HeldEntry } from "../../writing/mail/entry-rows.ts";
@@ -97,6 +98,9 @@ export async function transferMessages(tx: Transaction, args: TransferMessages):
   };
 }
 
+/** What the copy has of the row; the rest is of its place and time. */
+const transferred = carriedColumns("message", "transfer").join(", ");
+
 /** The row with one entry counted, and one more reference to its blob. */
 async function copyMessageRow(
   tx: Transaction,
@@ -107,12 +111,8 @@ async function copyMessageRow(
 ): Promise<void> {
   const inserted = await tx.get<{ account: number; blob: BlobNumber }>(
     `insert into message
-      (agent_id, message_id, account_id, blob_id, thread_id, entry_count, date, received_at, size, trace, subject,
-      from_address, from_name, authenticated, agent_part, provenance, envelope, body_structure,
-      reference_ids)
-    select ?, ?, account_id, blob_id, ?, 1, date, ?, size, trace, subject,
-      from_address, from_name, authenticated, agent_part, provenance, envelope, body_structure,
-      reference_ids
+      (agent_id, message_id, thread_id, entry_count, received_at, ${transferred})
+    select ?, ?, ?, 1, ?, ${transferred}
     from message
     where agent_id = ? and message_id = ?
     returning account_id as account, blob_id as blob`,

@@ -1,7 +1,9 @@
 /** Rows of `entry`, read and written by sets of UIDs. */
+
 import type { FlagState } from "#/src/model/flags.ts";
 import { type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
+import { selectList } from "../../schema/select-list.ts";
 import { slicesOf } from "../../slices.ts";
 import type { Sql, SqlValue } from "../../sql.ts";
 
@@ -33,8 +35,16 @@ interface Place {
 
 const rowsPerInsert = 50;
 
-export const heldEntryColumns = `uid, message_id as message, modseq, flags, keywords, internal_date as "internalDate",
-      saved_at as "savedAt", size`;
+export const heldEntryColumns = selectList<HeldEntry, "entry">({
+  uid: "entry.uid",
+  message: "entry.message_id",
+  modseq: "entry.modseq",
+  flags: "entry.flags",
+  keywords: "entry.keywords",
+  internalDate: "entry.internal_date",
+  savedAt: "entry.saved_at",
+  size: "entry.size",
+});
 
 /** The entries of a mailbox whose UIDs are in a set; all of them if the set is undefined. */
 export async function selectEntries(
