@@ -1,6 +1,6 @@
 /** The time zone of a calendar: an IANA name, or a VCALENDAR with one VTIMEZONE as a client wrote it (RFC 4791 section 5.2.2,
  *  RFC 7809 section 5.2). Either property gives both. */
-import { calendarZoneName, readZoneText } from "#/src/collections/calendar-zone.ts";
+import { calendarZoneName, nameOfLongZone, readZoneText } from "#/src/collections/calendar-zone.ts";
 import { listComponents, makeComponent, makeProperty } from "#/src/formats/content-lines/content-line.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
 import { findIanaZone } from "#/src/formats/icalendar/iana-zone.ts";
@@ -30,10 +30,17 @@ export function zoneNameOf(timeZone: string): string | undefined {
   return isZoneName(timeZone) ? timeZone : calendarZoneName(timeZone);
 }
 
-/** Throws the precondition of RFC 4791 section 5.3.1. */
-export function checkTimeZoneText(text: string): void {
+/** What is stored: the text, or the name of a known zone whose text is long. Throws the precondition of RFC 4791 section 5.3.1. */
+export function acceptTimeZoneText(text: string): string {
+  const name = nameOfLongZone(text);
+  if (name !== undefined) return name;
   const zone = readZoneText(text);
   const isAlone = zone !== undefined && listComponents(zone.calendar).length === 1;
   if (!isAlone || zone.tzid === undefined || !hasObservance(zone.component))
-    throw unmet(403, caldav("valid-calendar-data"), "The time zone is not a VCALENDAR with one VTIMEZONE.");
+    throw unmet(
+      403,
+      caldav("valid-calendar-data"),
+      "The time zone is not a VCALENDAR with one VTIMEZONE, or has more than 4 KiB and no known name.",
+    );
+  return text;
 }

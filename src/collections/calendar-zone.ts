@@ -5,6 +5,7 @@ import { readContentLines } from "#/src/formats/content-lines/read-content-lines
 import { findNamedZone, timeZonesOf } from "#/src/formats/icalendar/find-time-zone.ts";
 import type { TimeZone } from "#/src/formats/icalendar/time-zone.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
+import { mainBytesMax } from "#/src/model/limits.ts";
 
 /** A VTIMEZONE, and the VCALENDAR around it. */
 export interface ZoneText {
@@ -13,8 +14,18 @@ export interface ZoneText {
   readonly tzid: string | undefined;
 }
 
-/** undefined for text that is not a VCALENDAR with one VTIMEZONE. */
+/** The name of a known time zone in a text that is longer than what is read: some clients write the whole history of a zone. */
+export function nameOfLongZone(text: string): string | undefined {
+  if (text.length <= mainBytesMax) return undefined;
+  const looked = text.slice(0, mainBytesMax);
+  const at = looked.indexOf("\nTZID");
+  const [line = ""] = at < 0 ? [] : looked.slice(at + 1).split("\n", 1);
+  return findNamedZone(line.slice(line.indexOf(":") + 1).trim())?.id;
+}
+
+/** undefined for text that is not a VCALENDAR with one VTIMEZONE, or that is longer than what is read on the main thread. */
 export function readZoneText(text: string): ZoneText | undefined {
+  if (text.length > mainBytesMax) return undefined;
   try {
     const [calendar, ...others] = listComponents(readContentLines(Buffer.from(text)));
     if (calendar?.name !== "VCALENDAR" || others.length > 0) return undefined;

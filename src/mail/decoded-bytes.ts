@@ -3,10 +3,13 @@
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { createTransferDecoder } from "#/src/formats/mime/transfer-decoder.ts";
 import { decodeTransfer } from "#/src/formats/mime/transfer-encoding.ts";
+import { mainBytesMax } from "#/src/model/limits.ts";
 import type { ByteRange, MessageBytes, StoredBytes } from "./message-bytes.ts";
 
-/** Octets that are decoded at once: one or two milliseconds. */
+/** Octets that are read of the store at once. */
 const rangeBytes = 256 * 1024;
+/** Octets that are decoded at once. A decoder keeps some of them for the next piece. */
+const pieceBytes = mainBytesMax / 2;
 
 export async function readDecoded(
   bytes: Pick<MessageBytes, "readBytes">,
@@ -14,7 +17,7 @@ export async function readDecoded(
   { start, end }: ByteRange,
   encoding: string,
 ): Promise<Buffer> {
-  if (end - start <= rangeBytes)
+  if (end - start <= mainBytesMax)
     return decodeTransfer(await bytes.readBytes(message, { start, end }), encoding);
   const turns = new LoopTurns();
   const decoder = createTransferDecoder(encoding);
@@ -25,8 +28,11 @@ export async function readDecoded(
     length += piece.copy(decoded, length);
   };
   for (let at = start; at < end; at += rangeBytes) {
-    add(decoder.write(await bytes.readBytes(message, { start: at, end: Math.min(end, at + rangeBytes) })));
-    await turns.turn();
+    const range = await bytes.readBytes(message, { start: at, end: Math.min(end, at + rangeBytes) });
+    for (let from = 0; from < range.length; from += pieceBytes) {
+      add(decoder.write(range.subarray(from, from + pieceBytes)));
+      await turns.turn();
+    }
   }
   add(decoder.end());
   return decoded.subarray(0, length);

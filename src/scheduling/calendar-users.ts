@@ -2,11 +2,11 @@
 
 import type { Accounts, AgentFacts, Principal } from "#/src/accounts/accounts.ts";
 import { hasScope } from "#/src/accounts/principal.ts";
-import { unfoldedOctets } from "#/src/formats/content-lines/unfold.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { IdCodec } from "#/src/model/ids.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { type CalendarAddress, mailAddressOf, readCalendarAddress } from "./calendar-address.ts";
+import type { Schedulers } from "./schedulers.ts";
 
 export interface CalendarUserRooms {
   readonly accounts: Accounts;
@@ -21,8 +21,6 @@ export type CalendarUser =
   | { readonly kind: "full" };
 
 export const principalPath = "/dav/principals/";
-/** Bound on the addresses of a text that are tested for being the owner's: each costs a read or two. */
-const askedMax = 500;
 
 /** The receiver of a message to an address. Mailboxes of other accounts get mail, like those of other servers. */
 export async function findCalendarUser(
@@ -68,7 +66,7 @@ function agentOfPath(ids: IdCodec, address: CalendarAddress): AgentNumber | unde
 /** All addresses of a calendar's owner for these texts: the owner's own, and those in the texts that are delivered to the owner
  *  (aliases, tags, the catch-all). `known`: addresses to which a message came. */
 export async function listOwnAddresses(
-  { accounts, ids }: CalendarUserRooms,
+  { accounts, ids, schedulers }: CalendarUserRooms & { readonly schedulers: Schedulers },
   { agent, addresses }: Pick<AgentFacts, "agent" | "addresses">,
   texts: readonly (Uint8Array | undefined)[],
   known: readonly string[] = [],
@@ -76,7 +74,9 @@ export async function listOwnAddresses(
   const own = new Set([...addresses, ...known].map((one) => readCalendarAddress(`mailto:${one}`)));
   own.add(readCalendarAddress(`${principalPath}${ids.encode("agent", agent)}`));
   const domains = new Set(addresses.map((one) => one.slice(one.lastIndexOf("@") + 1).toLowerCase()));
-  for (const named of listNamed(texts)) {
+  const written = texts.filter((text) => text !== undefined);
+  const found = written.length > 0 ? await schedulers.run({ kind: "name", texts: written }) : undefined;
+  for (const named of found?.outcome === "named" ? found.addresses : []) {
     const mail = mailAddressOf(named)!;
     if (own.has(named) || !domains.has(mail.slice(mail.lastIndexOf("@") + 1))) continue;
     if (await isOwn(accounts, agent, mail)) own.add(named);
@@ -91,19 +91,6 @@ async function isOwn(accounts: Accounts, agent: AgentNumber, mail: string): Prom
     if (isWaypostError(error) && error.code === "invalid") return false;
     throw error;
   }
-}
-
-/** All texts that look like an address; one that is not an address has no owner. */
-function listNamed(texts: readonly (Uint8Array | undefined)[]): Set<CalendarAddress> {
-  const named = new Set<CalendarAddress>();
-  for (const text of texts) {
-    if (text === undefined) continue;
-    for (const [, address] of unfoldedOctets(text).matchAll(/mailto:([^\s"';:,\\]{1,320})/gi)) {
-      if (named.size >= askedMax) return named;
-      if (address!.includes("@")) named.add(readCalendarAddress(`mailto:${address}`));
-    }
-  }
-  return named;
 }
 
 /** Whether a login may send mail from somebody's mailbox. */

@@ -2,13 +2,14 @@
  *  thread can run them (`src/daemon/reading-thread.ts`), as objects from strangers may need much work. */
 import { Buffer } from "node:buffer";
 import { type Component, findProperty } from "#/src/formats/content-lines/content-line.ts";
+import { unfoldedOctets } from "#/src/formats/content-lines/unfold.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
 import type { ErrorReason } from "#/src/model/errors.ts";
 import type { IgnoredReason } from "./arriving/applied.ts";
 import { applyMessage, isFromOrganizer, readMessage, speaksFor } from "./arriving/apply.ts";
 import { readCalendar } from "./arriving/arriving-calendar.ts";
 import { answerRefresh } from "./arriving/refresh-answer.ts";
-import type { CalendarAddress } from "./calendar-address.ts";
+import { type CalendarAddress, readCalendarAddress } from "./calendar-address.ts";
 import { decide, isBrokenRule, type SchedulingRole } from "./decisions/decide.ts";
 import { listOrganizerMessages } from "./decisions/decide-organizer.ts";
 import { instancesOf, type ToldMessage } from "./decisions/told.ts";
@@ -79,7 +80,9 @@ export type SchedulingJob =
       readonly message: Uint8Array;
       readonly author: CalendarAddress;
     }
-  | { readonly kind: "ask"; readonly message: Uint8Array };
+  | { readonly kind: "ask"; readonly message: Uint8Array }
+  /** The calendar user addresses that texts name. */
+  | { readonly kind: "name"; readonly texts: readonly Uint8Array[] };
 
 /** The content that several messages share. */
 export interface MessageContent extends MessageText {
@@ -118,6 +121,7 @@ export type SchedulingResult =
   | { readonly outcome: "changed"; readonly bytes: Uint8Array; readonly isByAssistant?: boolean }
   | { readonly outcome: "unattached"; readonly reason: AttachmentRefusal }
   | { readonly outcome: "told" }
+  | { readonly outcome: "named"; readonly addresses: readonly CalendarAddress[] }
   | { readonly outcome: "renewed"; readonly isNewAgain: boolean }
   | { readonly outcome: "asked"; readonly request: FreeBusyRequestFacts }
   | { readonly outcome: "unasked"; readonly reason: ErrorReason }
@@ -131,6 +135,7 @@ export function runJob(job: SchedulingJob): SchedulingResult {
   if (job.kind === "attach") return attach(job);
   if (job.kind === "renew") return renew(job);
   if (job.kind === "ask") return ask(job);
+  if (job.kind === "name") return { outcome: "named", addresses: listNamed(job.texts) };
   const who = new Set(job.who);
   if (job.kind === "apply") return apply(job, who);
   if (job.kind === "answer") return answer(job, who);
@@ -153,6 +158,20 @@ export function runJob(job: SchedulingJob): SchedulingResult {
   const { role, messages, superseded, marked } = decision;
   const stored = decision.stored === now ? undefined : decision.stored;
   return { ...decided(role, stored && bytesOf(stored), messages, (now ?? old)!), superseded, marked };
+}
+
+/** Addresses that are tested for being the owner's: each costs a read or two. */
+const namedMax = 500;
+
+/** All texts that look like an address; one that is not an address has no owner. */
+function listNamed(texts: readonly Uint8Array[]): readonly CalendarAddress[] {
+  const named = new Set<CalendarAddress>();
+  for (const text of texts)
+    for (const [, address] of unfoldedOctets(text).matchAll(/mailto:([^\s"';:,\\]{1,320})/gi)) {
+      if (named.size >= namedMax) return [...named];
+      if (address!.includes("@")) named.add(readCalendarAddress(`mailto:${address}`));
+    }
+  return [...named];
 }
 
 function decided(

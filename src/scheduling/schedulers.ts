@@ -43,6 +43,8 @@ function textsOf(job: SchedulingJob): readonly (Uint8Array | undefined)[] {
       return [job.stored];
     case "attach":
       return [job.now];
+    case "name":
+      return job.texts;
     default:
       return [job.old, job.now];
   }

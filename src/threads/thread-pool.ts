@@ -12,7 +12,7 @@ import { FairQueue } from "#/src/fairness/fair-queue.ts";
 import type { Gate } from "#/src/fairness/gate.ts";
 import { after, idleTime, inBackground } from "#/src/model/background.ts";
 import { callerOwner, onCallerGone } from "#/src/model/caller.ts";
-import { WaypostError } from "#/src/model/errors.ts";
+import { type ErrorDetails, WaypostError } from "#/src/model/errors.ts";
 import type { ThreadKind } from "./house-threads.ts";
 import type { JobAnswer } from "./job-board.ts";
 import { PoolThread } from "./pool-thread.ts";
@@ -206,7 +206,7 @@ export function createThreadPool<Settings, Job, Result>(
     // It wanted to compute, and got too little of a processor to know whether it takes too much.
     if (thread.computedMs(late) * 2 >= limits.wallMs && late.cpuMs * 2 < late.limitMs) {
       forget(late);
-      late.reject(unavailable("busy"));
+      late.reject(unavailable("busy", { reason: "busy", retryAfterMs: 5000 }));
       end(thread, undefined);
     } else end(thread, late);
   }
@@ -305,8 +305,6 @@ export function createThreadPool<Settings, Job, Result>(
   };
 }
 
-function unavailable(cause: unknown): WaypostError {
-  return new WaypostError("upstream_unavailable", "The server is too busy to read this now.", {
-    ...{ reason: "busy", retryAfterMs: 5000, cause },
-  });
+function unavailable(cause: unknown, details: ErrorDetails = {}): WaypostError {
+  return new WaypostError("upstream_unavailable", "This could not be read now.", { ...details, cause });
 }

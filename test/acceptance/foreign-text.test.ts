@@ -1,9 +1,7 @@
 /** Whoever sends a mail, an invitation or a question for free times chooses what is read. It is read apart from the connections of all
- *  others: no more than 4 KiB at once on the main thread, and no HTML. */
+ *  others: no more than 4 KiB at once on the main thread, and no HTML: `test/support/long-readings.ts` watches that in every test with a daemon. */
 import { createTransport } from "nodemailer";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { listenToReaders } from "#/src/model/foreign-text.ts";
-import { mainBytesMax } from "#/src/model/limits.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { basic, type DavClient, davClient, readResponses } from "../support/clients/dav-client.ts";
 import { postJson } from "../support/clients/events.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
@@ -11,8 +9,6 @@ import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts
 let daemon: InProcessDaemon;
 let ada: DavClient;
 let home: string;
-/** Readings on the main thread that were too long. */
-let long: string[] = [];
 
 const ics = { "Content-Type": "text/calendar" };
 const post = (operation: string, body: object) =>
@@ -23,15 +19,8 @@ beforeAll(async () => {
   const { id, address, password } = daemon.agents[0]!;
   ada = davClient(daemon.http.url, basic(address, password));
   home = `/dav/calendars/${id}/`;
-  listenToReaders((reader, length) => {
-    if (length > mainBytesMax) long.push(`${reader}: ${length}`);
-  });
-});
-beforeEach(() => {
-  long = [];
 });
 afterAll(async () => {
-  listenToReaders(undefined);
   await daemon[Symbol.asyncDispose]();
 });
 
@@ -73,6 +62,25 @@ test.each([
     },
   ],
   ["an answer of 166 KB", { text: answers.repeat(350) }],
+  [
+    "an attachment of 200 KB in base64, and one in quoted-printable",
+    {
+      text: "a",
+      attachments: [
+        { filename: "a.txt", content: "words ".repeat(33_000), encoding: "base64" },
+        {
+          filename: "b.txt",
+          content: "words é ".repeat(25_000),
+          contentTransferEncoding: "quoted-printable",
+        },
+      ],
+    },
+  ],
+  [
+    "alternatives that differ",
+    { text: "other words ".repeat(1000), html: `<p>${"these words ".repeat(1000)}` },
+  ],
+  ["a subject of 20 KB", { subject: "words ".repeat(3000), text: "a" }],
   ["a page", { html: `<p>a<noscript><img style="${"display:a".repeat(20_000)}"></noscript>` }],
 ])("a mail with %s is listed and read", async (_, mail) => {
   const id = await receive(mail);
@@ -80,14 +88,12 @@ test.each([
     for (const render of ["text", "reply"]) await post("part.describe", { id, part, render });
   const { content } = await post("search", { folder: "inbox", limit: 5 });
   expect(content.items[0].id).toBe(id);
-  expect(long).toEqual([]);
 });
 
 test("a question for free times with an address of 100 KB is answered", async () => {
   const question = `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:a\r\nMETHOD:REQUEST\r\nBEGIN:VFREEBUSY\r\nUID:a\r\nDTSTAMP:20260101T000000Z\r\nDTSTART:20260101T000000Z\r\nDTEND:20260102T000000Z\r\nORGANIZER:mailto:${daemon.agents[0]!.address}\r\nATTENDEE:${"@".repeat(100_000)}:\r\nEND:VFREEBUSY\r\nEND:VCALENDAR\r\n`;
   const { status, text } = await ada.request("POST", `${home}outbox/`, question, ics);
   expect([status, text.includes("3.7;Invalid calendar user")]).toEqual([200, true]);
-  expect(long).toEqual([]);
 });
 
 test("an event of 100 KB is stored, found, described and changed", async () => {
@@ -112,5 +118,22 @@ test("an event of 100 KB is stored, found, described and changed", async () => {
   );
   expect([report.status, report.text.split("BEGIN:VEVENT").length]).toEqual([207, 366]);
   expect((await ada.request("DELETE", href)).status).toBe(204);
-  expect(long).toEqual([]);
+});
+
+test("a long time zone is kept by its name, or refused, and so is a long availability", async () => {
+  const zone = (name: string) =>
+    `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:a\r\nBEGIN:VTIMEZONE\r\nTZID:${name}\r\nBEGIN:STANDARD\r\nDTSTART:19700101T000000\r\nTZOFFSETFROM:+0100\r\nTZOFFSETTO:+0100\r\nCOMMENT:${blanks}\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\nEND:VCALENDAR\r\n`;
+  const set = async (href: string, name: string, text: string): Promise<string> => {
+    const body = `<propertyupdate xmlns="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><set><prop><C:${name}>${text}</C:${name}></prop></set></propertyupdate>`;
+    return (await ada.request("PROPPATCH", href, body)).text;
+  };
+  const calendar = `${home}zoned/`;
+  expect((await ada.request("MKCALENDAR", calendar)).status).toBe(201);
+  expect(await set(calendar, "calendar-timezone", zone("Mine"))).toContain("valid-calendar-data");
+  expect(await set(calendar, "calendar-timezone", zone("Europe/Berlin"))).toContain("200 OK");
+  const asked = `<propfind xmlns="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><prop><C:calendar-timezone-id/></prop></propfind>`;
+  const { text } = await ada.request("PROPFIND", calendar, asked, { Depth: "0" });
+  expect(text).toContain("Europe/Berlin");
+  const availability = `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:a\r\nBEGIN:VAVAILABILITY\r\nUID:a\r\nDTSTAMP:20260101T000000Z\r\nSUMMARY:${blanks}\r\nEND:VAVAILABILITY\r\nEND:VCALENDAR\r\n`;
+  expect(await set(`${home}inbox/`, "calendar-availability", availability)).toContain("valid-calendar-data");
 });

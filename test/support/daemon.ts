@@ -12,6 +12,7 @@ import { type Daemon, startDaemon } from "#/src/daemon/daemon.ts";
 import { failedInBackground } from "#/src/daemon/keep-serving.ts";
 import { layEmptyStore } from "./empty-store.ts";
 import { dropStorage, storageSettings } from "./engine.ts";
+import { watchReadings } from "./long-readings.ts";
 
 /** Settings that lift the limits on the rate of requests. */
 export const manyRequests: readonly string[] = [
@@ -154,10 +155,12 @@ export async function startInProcessDaemon(options: DaemonOptions = {}): Promise
   const daemon = await startDaemon(testSettings(folder, [...storage, ...(options.set ?? [])]));
   const counts = { agents: options.agents ?? 1, people: options.people ?? 1 };
   const owners = await seedForDevelopment(daemon.house, counts);
+  const watch = watchReadings();
   return {
     ...(readyLine(daemon, folder, owners) as Ready),
     daemon,
     async [Symbol.asyncDispose]() {
+      watch[Symbol.dispose]();
       await daemon.close();
       if (options.data !== undefined) return;
       await dropStorage(folder);

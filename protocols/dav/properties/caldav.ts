@@ -13,7 +13,7 @@ import {
 import { unmet } from "../dav-error.ts";
 import { homeHref } from "../hrefs.ts";
 import { property } from "../property.ts";
-import { checkTimeZoneText, isZoneName, timeZoneText, zoneNameOf } from "../time-zone-property.ts";
+import { acceptTimeZoneText, isZoneName, timeZoneText, zoneNameOf } from "../time-zone-property.ts";
 import { findAttribute, listChildren } from "../xml/element.ts";
 import { caldav, dav } from "../xml/names.ts";
 import { elementWith, escapeText, join, noXml, textElement } from "../xml/write-xml.ts";
@@ -132,8 +132,7 @@ export const caldavProperties = [
     },
     write: (value) => {
       if (value === undefined) return { timeZone: undefined };
-      checkTimeZoneText(value.text);
-      return { timeZone: value.text };
+      return { timeZone: acceptTimeZoneText(value.text) };
     },
   }),
   property({

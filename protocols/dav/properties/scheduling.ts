@@ -2,6 +2,7 @@
 import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
 import { checkCalendarObject } from "#/src/formats/icalendar/check-calendar-object.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
+import { mainBytesMax } from "#/src/model/limits.ts";
 import { defaultCalendarName, invalidDefaultCalendar } from "../collections/default-calendar.ts";
 import { unmet } from "../dav-error.ts";
 import { homeHref, inboxSegment, outboxSegment, principalHref } from "../hrefs.ts";
@@ -28,6 +29,8 @@ function availability(name: XmlName) {
 }
 
 function assertAvailability(text: string): void {
+  if (text.length > mainBytesMax)
+    throw unmet(403, caldav("valid-calendar-data"), "The availability has more than 4 KiB.");
   try {
     const checked = checkCalendarObject(readContentLines(Buffer.from(text)));
     if ("kind" in checked && checked.kind === "VAVAILABILITY") return;

@@ -1,6 +1,11 @@
 /** The time zone of floating times and dates in a report (RFC 4791 section 7.3, RFC 7809 section 4.1): that of the request, else that
  *  of the calendar, else UTC. */
-import { findCalendarZone, readZoneText, zoneOfText } from "#/src/collections/calendar-zone.ts";
+import {
+  findCalendarZone,
+  nameOfLongZone,
+  readZoneText,
+  zoneOfText,
+} from "#/src/collections/calendar-zone.ts";
 import type { Collection } from "#/src/collections/collection.ts";
 import { findProperty, listComponents } from "#/src/formats/content-lines/content-line.ts";
 import { findNamedZone } from "#/src/formats/icalendar/find-time-zone.ts";
@@ -20,8 +25,10 @@ export function readFloatingZones(body: XmlElement): FloatingZones {
   const text = findChild(body, caldav("timezone"))?.text;
   const name = childText(body, caldav("timezone-id"));
   if (text === undefined && name === undefined) return createZonesOfCollections();
-  const zone = text === undefined ? findNamedZone(name!) : zoneOfComplete(text);
-  if (zone !== undefined) return Object.assign(() => zone, { textOf: () => text ?? name });
+  const long = text === undefined ? undefined : nameOfLongZone(text);
+  const known = long ?? (text === undefined ? name : undefined);
+  const zone = known === undefined ? zoneOfComplete(text!) : findNamedZone(known);
+  if (zone !== undefined) return Object.assign(() => zone, { textOf: () => known ?? text });
   if (text === undefined) throw unmet(403, caldav("valid-timezone"), "The time zone is not known.");
   throw unmet(403, caldav("valid-calendar-data"), "The time zone is no VCALENDAR with one VTIMEZONE.");
 }

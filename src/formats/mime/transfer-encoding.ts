@@ -1,5 +1,6 @@
 /** Content transfer encodings (RFC 2045 section 6) and uuencode. Damaged input is decoded as far as it is readable. */
 import { Buffer } from "node:buffer";
+import { noteReading } from "#/src/model/foreign-text.ts";
 import { asBuffer, octetString } from "./octets.ts";
 
 /** The content of a part's body. Identity and unknown encodings answer the bytes given, not a copy. */
@@ -23,6 +24,7 @@ const padding = 61;
 /** Section 6.8. Characters outside the alphabet are skipped. Padding in the middle ends a group and not the content: some
  *  encoders encode the pieces of a body one by one. */
 function decodeBase64(bytes: Buffer): Buffer {
+  noteReading("base64", bytes.length);
   const pad = bytes.indexOf(padding);
   const isPlain = pad === -1 || onlyPaddingFrom(bytes, pad);
   return isPlain ? Buffer.from(octetString(bytes), "base64") : new Base64Digits().decode(bytes);
@@ -45,6 +47,7 @@ export class Base64Digits {
   #bitCount = 0;
 
   decode(bytes: Uint8Array): Buffer {
+    noteReading("base64", bytes.length);
     const decoded = Buffer.allocUnsafe(Math.ceil(bytes.length / 4) * 3 + 1);
     let length = 0;
     let bits = this.#bits;
@@ -77,6 +80,7 @@ for (const [digit, character] of [..."0123456789ABCDEF"].entries()) {
 /** Section 6.7. White space at the end of a line was added in transport (rule 3); "=" without two digits is a literal
  *  "=". */
 function decodeQuotedPrintable(bytes: Buffer): Buffer {
+  noteReading("quoted-printable", bytes.length);
   const decoded = Buffer.allocUnsafe(bytes.length);
   let length = 0;
   /** Output up to here is kept even if the line ends next: it is not trailing white space. */
