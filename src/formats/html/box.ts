@@ -4,16 +4,10 @@ import { type LengthBasis, leastEx, lengthOf } from "#/src/formats/css/length.ts
 import { windowMost } from "#/src/formats/css/media.ts";
 import { componentsOf, type Value, wordOf } from "#/src/formats/css/value-forms.ts";
 import type { Letters } from "./computed-style.ts";
-import { type Basis, basisOfItem, type Items, itemsOf } from "./items.ts";
+import { type Basis, basisOfItem, type Items, itemsOf, type Size } from "./items.ts";
 import type { HtmlElement } from "./tree.ts";
 import { defaultDisplay, defaultSpace } from "./user-agent.ts";
 import type { Values } from "./values.ts";
-
-/** Pixels, and a share of the width of the box around. */
-export interface Size {
-  readonly px: number;
-  readonly share: number;
-}
 
 export interface Sides {
   readonly top: number;

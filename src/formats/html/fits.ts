@@ -1,10 +1,12 @@
 /** The one measure: the width that content demands against the room of a box that does not grow; and the rules that depend on what a
- *  box holds. Room is a lower bound. Lengths are in CSS pixels. */
+ *  box holds. Room is a lower bound. Lengths are in CSS pixels.
+ *  Long because it is one walk. */
 
 import { windowLeast } from "#/src/formats/css/media.ts";
 import { type Box, insideOf, isPartOfTable, outsideOf } from "./box.ts";
 import type { Cascade } from "./cascade.ts";
 import { initialStyle } from "./computed-style.ts";
+import { judgeCorner } from "./corners.ts";
 import { keepsLine } from "./demand.ts";
 import { fixedColumnWidth } from "./fixed-table.ts";
 import { doom, isInLine, type Part } from "./part.ts";
@@ -252,29 +254,6 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
     overflow(part, room);
   }
 
-  /** H17: a corner takes at most the ends of a line. In a box of few words its radius is at most half of its height, and the letters
-   *  stand inside of the circle. */
-  function judgeCorner(part: Part): void {
-    const { corner } = part.box;
-    const { top, right, bottom, left } = part.box.padding;
-    if (corner <= cornerMost || Math.min(top, right, bottom, left) >= 0.3 * corner) return;
-    let [aside, above, line] = [0, 0, 0];
-    let inner = part;
-    for (; inner.text === undefined && inner.children.length === 1; inner = inner.children[0]!) {
-      const { padding, border } = inner.box;
-      if (inner.box.height !== undefined || inner.box.minHeight > 0) break;
-      line = Math.max(line, inner.style.lineHeight);
-      aside += Math.min(padding.left + border.left, padding.right + border.right);
-      above += inner.box.isInline ? 0 : Math.min(padding.top + border.top, padding.bottom + border.bottom);
-    }
-    const words = inner.text?.text.trim().split(/\s+/).length ?? Number.POSITIVE_INFINITY;
-    const radius = Math.min(corner, (words * Math.max(line, inner.style.lineHeight)) / 2 + above);
-    const isInside =
-      Number.isFinite(corner) &&
-      Math.hypot(Math.max(0, radius - aside), Math.max(0, radius - above)) <= radius;
-    if (part.hasText && !isInside) doom(part, "colours-may-match");
-  }
-
   /** Whether shares of the width that do not get smaller may add up to more than the line of the items. */
   function overflowsBy({ children, box }: Part): boolean {
     if (children.some((child) => child.box.sideShare > 0)) return true;
@@ -401,7 +380,6 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
 }
 
 const smallShare = 0.1;
-const cornerMost = 30;
 
 function isInPlace(display: string, parent: string): boolean {
   if (display === "inline" || display === "table-caption") return true;

@@ -4,8 +4,13 @@
 import { type LengthBasis, lengthOf } from "#/src/formats/css/length.ts";
 import { tracksOf } from "#/src/formats/css/tracks.ts";
 import { componentsOf, wordOf } from "#/src/formats/css/value-forms.ts";
-import type { Size } from "./box.ts";
 import type { Values } from "./values.ts";
+
+/** Pixels, and a share of the width of the box around. */
+export interface Size {
+  readonly px: number;
+  readonly share: number;
+}
 
 /** How a container lays out its items. */
 export interface Items {
