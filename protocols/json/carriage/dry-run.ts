@@ -1,7 +1,6 @@
 /** `dry_run: true` of a write: the answer that the call would give, and nothing is written. The store undoes what the operation writes
  *  (`forDryRun`), so an operation has no code for it. A dry run neither uses nor finds an idempotency key. */
 import { z } from "zod";
-import type { Operation } from "../operation.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -19,7 +18,7 @@ export interface AskedWrite {
 }
 
 /** `input`: after it was checked. */
-export function readDryRun({ effect }: Pick<Operation, "effect">, input: unknown): AskedWrite {
+export function readDryRun({ effect }: { readonly effect: string }, input: unknown): AskedWrite {
   if (effect !== "writes") return { isDryRun: false, input };
   const { dry_run: isDryRun = false, ...request } = input as Members & { readonly dry_run?: boolean };
   if (!isDryRun) return { isDryRun, input: request };
