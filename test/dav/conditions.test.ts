@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { caldav, dav } from "#/protocols/dav/xml/names.ts";
 import { basic, type DavClient, davClient } from "../support/clients/dav-client.ts";
-import { eventText } from "../support/items.ts";
+import { byDav, eventText } from "../support/items.ts";
 import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
 
 let server: JsonServer;
@@ -25,9 +25,18 @@ test("an entity tag in If is checked by the write itself, also when another writ
   const { headers } = await ada.request("PUT", href, eventText("a"), ics);
   const { collections } = server;
   const deleteItem = collections.deleteItem.bind(collections);
-  vi.spyOn(collections, "deleteItem").mockImplementationOnce(async (...args) => {
-    expect((await ada.request("PUT", href, eventText("a", "SUMMARY:newer"), ics)).status).toBe(204);
-    return deleteItem(...args);
+  // A write by another daemon: here the changes of one event wait for each other.
+  vi.spyOn(collections, "deleteItem").mockImplementationOnce(async (agent, actor, item, ...rest) => {
+    const { collection } = (await collections.findItem(agent, item))!;
+    const bytes = Buffer.from(eventText("a", "SUMMARY:newer"));
+    await collections.putItem(agent, actor, {
+      collection,
+      item,
+      bytes,
+      provenance: byDav,
+      isAuthenticated: true,
+    });
+    return deleteItem(agent, actor, item, ...rest);
   });
   const late = await ada.request("DELETE", href, undefined, { If: `(["none"]) ([${headers.etag}])` });
   expect(late.status).toBe(412);

@@ -477,10 +477,10 @@ describe("what a caller writes", () => {
     [{ ...base, iCalendar: { properties: [["begin", {}, "text", "VALARM"]] } }, "/iCalendar/properties/0/0"],
     [{ ...base, method: "request" }, "/method"],
     [{ ...base, duration: "1h" }, "/duration"],
-    [{ ...base, alerts: ["soon"] }, /\/alerts\/\w+\/trigger/.source],
+    [{ ...base, alerts: ["soon"] }, "/alerts/0"],
   ])("%j is refused at %s", (body, field, hint) => {
     const [at, said] = refusalOf(() => writeEvent(acceptEvent(body, "u"), 0));
-    expect(at).toMatch(new RegExp(`^${field.replaceAll(/[.$]/g, "\\$&").replace("\\\\w", "\\w")}`));
+    expect(at).toMatch(new RegExp(`^${field.replaceAll(/[.$]/g, "\\$&")}`));
     if (hint !== undefined) expect(said).toBe(hint);
   });
 
