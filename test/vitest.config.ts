@@ -9,11 +9,24 @@ process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("../node_modules/.cache
 const memory = "/dev/shm";
 if (process.env.TMPDIR === undefined && freeBytes(memory) >= 4 * 1024 ** 3) process.env.TMPDIR = memory;
 
+/** Files that fill a heap, stand still or take a whole installation away: `npm run test:exhaustive` has them, which `.ci/run` runs each
+ *  time. */
+export const heavyFiles = ["daemon/transfer-limits", "daemon/watchdog", "acceptance/stays-up"].map(
+  (name) => `test/${name}.test.ts`,
+);
+
 export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
     include: ["test/**/*.test.ts"],
-    exclude: ["test/long/**", "test/peers/**", "test/postgres/**", "test/pages/**", "node_modules/**"],
+    exclude: [
+      "test/long/**",
+      "test/peers/**",
+      "test/postgres/**",
+      "test/pages/**",
+      "node_modules/**",
+      ...heavyFiles,
+    ],
     globalSetup: ["test/support/threads/compiled-program.ts", "test/support/seed.ts"],
     setupFiles: [
       "test/support/threads/handed-limits.ts",
