@@ -19,11 +19,12 @@ export async function switchDomainKeys(
     args.forgetBefore,
   );
   await tx.run(
-    `update domain_key
-    set state = case when state = 'next' then 'signing' else 'retired' end,
-      retired_at = case when state = 'next' then null else ? end
-    where domain = ? and state in ('next', 'signing')`,
+    "update domain_key set state = 'retired', retired_at = ? where domain = ? and state = 'signing'",
     args.at,
+    args.name,
+  );
+  await tx.run(
+    "update domain_key set state = 'signing', retired_at = null where domain = ? and state = 'next'",
     args.name,
   );
 }
