@@ -60,7 +60,7 @@ ip link add net0 type veth peer name net1
 ip link set net1 netns $theirs
 ip addr add 44.0.0.10/24 dev net0; ip link set net0 up
 in_theirs ip addr add 44.0.0.20/24 dev net1; in_theirs ip link set net1 up; in_theirs ip link set lo up
-rm -rf /etc/waypost /var/lib/waypost /etc/resolv.conf /etc/postfix
+rm -rf /etc/waypost /var/lib/waypost /etc/resolv.conf /etc/postfix/main.cf /etc/postfix/master.cf
 echo 'nameserver 127.0.0.1' >/etc/resolv.conf
 printf '#!/bin/sh\\nexit 101\\n' >/usr/sbin/policy-rc.d; chmod 755 /usr/sbin/policy-rc.d
 echo 'postfix postfix/main_mailer_type select No configuration' | debconf-set-selections
