@@ -10,6 +10,7 @@ import { createBusyReader } from "#/src/collections/busy-reader.ts";
 import { createContactProjection } from "#/src/collections/contacts/contact-projection.ts";
 import { createEventProjection } from "#/src/collections/events/event-projection.ts";
 import { WorkMeter } from "#/src/collections/work-meter.ts";
+import { onFailure } from "#/src/model/background.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { createReadingThreads } from "#/src/render/threads/reading-threads.ts";
 import { createReading } from "#/src/threads/reading.ts";
@@ -98,6 +99,10 @@ function someOf(shapes: Readonly<Record<string, Shape>>): [string, Shape][] {
 type Read = (name: string, text: string) => Promise<unknown>;
 
 async function readAll(): Promise<void> {
+  // Some shapes are refused before they are stored. A reader of what is stored fails at them, which the daemon logs.
+  onFailure((error) => {
+    if (!isWaypostError(error)) throw error;
+  });
   await using reading = createReading();
   const events = createEventProjection(reading);
   const contacts = createContactProjection(reading);
