@@ -7,6 +7,8 @@ import type { Feed } from "#/src/feed/feed.ts";
 import type { Mail } from "#/src/mail/mail.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { Holds } from "#/src/outbound/holds/holds.ts";
+import { cleanLine } from "#/src/render/clean-text.ts";
+import { createRemovalTally } from "#/src/render/removal.ts";
 import type { Browser, PageSession, SignIn } from "#/src/sign-in/sign-in.ts";
 import type { Format } from "./format.ts";
 import type { Html } from "./html.ts";
@@ -74,9 +76,9 @@ export function redirect(to: string, cookies?: readonly string[]): Answer {
   return { kind: "redirect", to, ...(cookies === undefined ? {} : { cookies }) };
 }
 
-/** A line that somebody has typed: one line, bounded. */
+/** What somebody has typed into a field of one line, without characters that draw nothing. */
 export function lineOf(form: URLSearchParams, name: string, charactersMax = 60): string {
-  return (form.get(name) ?? "").replace(/\s+/g, " ").trim().slice(0, charactersMax);
+  return cleanLine(form.get(name) ?? "", name, createRemovalTally(), charactersMax);
 }
 
 /** How long to wait, in words, if that is why an attempt was refused. */

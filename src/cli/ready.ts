@@ -1,5 +1,6 @@
 /** The output of a started daemon: one line of JSON for programs, a page for people. */
 
+import { publicOrigin } from "#/config/public-origin.ts";
 import type { ListenerSection, Settings } from "#/config/schema.ts";
 import type { Listener } from "#/protocols/connection/listener.ts";
 import type { NewOwner } from "#/src/accounts/administration/agents-and-people.ts";
@@ -99,6 +100,7 @@ export function formatReady(daemon: Daemon, line: ReadyLine): string {
   // Plain HTTP is suggested only on loopback, because it carries passwords.
   const https = line.https && named(line.https.url, hostname);
   const web = isLocal ? (line.http?.url ?? https) : https;
+  const pages = publicOrigin(settings, line.http && Number(new URL(line.http.url).port));
   const davUrl = settings.dav.enabled && web !== undefined ? `${web}/dav/` : undefined;
   const sections: string[][] = [
     [`Waypost is ready. Data: ${line.data}`],
@@ -107,6 +109,7 @@ export function formatReady(daemon: Daemon, line: ReadyLine): string {
       `Submission   ${place("submissions")} (TLS), ${place("submission")} (STARTTLS)`,
       `IMAP         ${place("imaps")} (TLS), ${place("imap")} (STARTTLS)`,
       `JSON         ${line.http?.url ?? "off"}, ${https ?? "off"} (TLS); MCP below /mcp`,
+      `Pages        ${pages ?? "off (server.public_url)"}${pages === undefined ? "" : ", where people approve mail"}`,
       `Calendars    ${settings.dav.enabled ? "there below /dav/ (CalDAV, CardDAV)" : "off"}`,
       certificate.isSelfSigned
         ? `Certificate  self-signed, SHA-256 ${certificate.fingerprint}`

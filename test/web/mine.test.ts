@@ -43,6 +43,23 @@ describe("a mail program", () => {
     expect((await browser.get("/mine")).text).not.toContain("Mutt, laptop");
   });
 
+  test("has a name of one line, whatever was typed", async () => {
+    await using house = await openPagesHouse();
+    const browser = await signIn(house);
+    await browser.post("/mine/programs", {
+      name: "Mu\u0000tt\u001b[31m\n2",
+      password: house.person.password,
+    });
+    const { passwords } = await house.administer("password.list", { owner: house.person.address });
+    expect((passwords as { name: string }[]).map(({ name }) => name)).not.toContainEqual(
+      expect.stringMatching(/\p{Cc}/u),
+    );
+    expect(passwords).toHaveLength(2);
+    await expect(
+      house.administer("password.create", { owner: house.person.address, name: "Mu\u0000tt" }),
+    ).rejects.toMatchObject({ code: "invalid" });
+  });
+
   test.each([
     [{}, "it needs your passkey"],
     [{ password: "abcd-efgh-ijkl-mnop" }, "was not accepted"],
@@ -65,6 +82,7 @@ describe("an agent that a person approves for", () => {
     const pause = actionOf((await browser.get("/agents")).text, /action="(\/agents\/ag_\w+\/pause)"/);
     const kim = await signIn(house, await house.createPerson("kim@waypost.test"));
     expect((await kim.post(pause, {})).status).toBe(404);
+    expect((await browser.post("/agents/ag_0/pause", {})).status).toBe(404);
     const paused = await browser.post(pause, { from: "/agents" });
     expect(paused.text).toContain("You have paused it.");
     const body = { to: [house.person.address], subject: "Now", text: "Text." };

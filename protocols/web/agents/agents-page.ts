@@ -1,4 +1,5 @@
 /** The agents that a person approves for: what each did today, what it may do, pause and resume. */
+import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentOfMine } from "#/src/sign-in/sign-in.ts";
 import { type Html, html } from "../html.ts";
 import { icon, initials } from "../layout.ts";
@@ -90,6 +91,7 @@ export async function setPaused(visit: SignedVisit): Promise<Answer> {
   const { rooms, signIn, session, names, form } = visit;
   const [id = "", act] = names;
   const agent = rooms.mail.ids.decode(id);
-  if (agent?.kind === "agent") await signIn.setPaused(session, agent.agent, act === "pause");
+  if (agent?.kind !== "agent") throw new WaypostError("not_found", "There is no such agent.");
+  await signIn.setPaused(session, agent.agent, act === "pause");
   return redirect(form.get("from") === "/agents" ? "/agents" : "/mine#agents");
 }

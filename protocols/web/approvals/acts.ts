@@ -3,11 +3,9 @@
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { declineNoteMax, declineWords } from "#/src/model/holds.ts";
 import { rewriteMail } from "#/src/outbound/holds/rewrite.ts";
-import { cleanLine } from "#/src/render/clean-text.ts";
-import { createRemovalTally } from "#/src/render/removal.ts";
 import { editableText, frameOf, readWholeFile } from "#/src/render/shown-mail.ts";
 import { proofProblem } from "../proof.ts";
-import { type Answer, pageAnswer, redirect, type SignedVisit } from "../visit.ts";
+import { type Answer, lineOf, pageAnswer, redirect, type SignedVisit } from "../visit.ts";
 import { decidedPage } from "./decided-page.ts";
 import { type HoldPageOptions, holdPage, shownOf } from "./hold-page.ts";
 import { type Opened, openHold, versionOf } from "./waiting.ts";
@@ -46,7 +44,7 @@ export async function decideAs(
   { hold, reached }: Opened,
   action: "approve" | "decline" | "undo",
 ): Promise<void> {
-  const note = cleanLine(form.get("reason") ?? "", "note", createRemovalTally(), declineNoteMax);
+  const note = lineOf(form, "reason", declineNoteMax);
   const why = declineWords.find((word) => word === form.get("why"));
   await rooms.holds.decide({
     agent: hold.agent,

@@ -16,7 +16,12 @@ import type { Store } from "#/storage/store.ts";
 import { readAddress } from "../address.ts";
 import { findAddressOwner } from "../address-owner.ts";
 
-export const nameField = z.string().trim().min(1).max(200);
+export const nameField = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .regex(/^\P{Cc}*$/u, "A name is one line without control characters.");
 export const ownerField = z.string().min(1).max(300).describe("Address or id (ag_…).");
 export const numberField = z.coerce.number().int().min(1).describe("Number, as the list shows it.");
 export const scopesField = z
