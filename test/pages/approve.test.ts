@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { CDPSession, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import { pathOf, wanted, withProof } from "../web/forms.ts";
 import { openPagesHouse, type PagesHouse } from "../web/pages-house.ts";
 import { chromiumNote, hasChromium, type Seat, startChromium, takeSeat } from "./chromium.ts";
 
@@ -126,7 +127,11 @@ describe.skipIf(!hasChromium)(`a person in Chromium${chromiumNote}`, () => {
   });
 
   test("makes another passkey and an app password with a passkey, which then an app password does not suffice for", async () => {
-    await using house = await openPagesHouse(["limits.login_failures_per_address=100"]);
+    await using house = await openPagesHouse([
+      "limits.login_failures_per_address=100",
+      "pages.agents_per_person=9",
+      "pages.policies=any",
+    ]);
     await using browser = await startChromium();
     await using seat = await takeSeat(browser, house.origin);
     const { page } = seat;
@@ -142,8 +147,10 @@ describe.skipIf(!hasChromium)(`a person in Chromium${chromiumNote}`, () => {
         async ([to, body]) => (await fetch(to!, { method: "POST", body: new URLSearchParams(body) })).status,
         [path, new URLSearchParams(fields).toString()],
       );
-    for (const path of ["/mine/programs", "/mine/passkeys/new", "/mine/approving"])
-      expect([path, await post(path, { name: "x", with: "session", password: secret })]).toEqual([path, 409]);
+    await page.goto("/agents");
+    const agent = /\/agents\/(ag_\w+)\/policy/.exec(await page.content())![1]!;
+    for (const path of withProof.map((form) => pathOf(form, agent)))
+      expect([path, await post(path, { ...wanted, password: secret })]).toEqual([path, 409]);
     await page.goto("/mine");
     await page.getByRole("button", { name: "Make another passkey" }).click();
     await page.getByRole("heading", { name: "Make a passkey" }).waitFor();

@@ -3,7 +3,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { signedRoutes } from "#/protocols/web/routes.ts";
 import { openBrowser } from "../support/clients/browser.ts";
+import { forms, pathOf, wanted, withProof } from "./forms.ts";
 import { openPagesHouse, type PagesHouse } from "./pages-house.ts";
 
 /** Writes that make a credential, and the files that ask for them. A new one needs its row here and its door below. */
@@ -138,14 +140,7 @@ describe("what an agent has", () => {
     }
     const { content } = await house.client.ok("part.describe", { id: hold });
     expect(content.state).toBe("waiting");
-    const made = [
-      "/mine/programs",
-      "/mine/programs/options",
-      "/mine/passkeys/new",
-      "/mine/passkeys",
-      "/mine/approving",
-    ];
-    for (const act of made) {
+    for (const act of Object.keys(forms).map((form) => pathOf(form, "ag_0"))) {
       const browser = openBrowser(house.origin);
       const page = await browser.post(act, {
         name: "Phone",
@@ -156,18 +151,46 @@ describe("what an agent has", () => {
     }
   });
 
+  test("every form of a signed-in person is in the table", () => {
+    const posts = signedRoutes.filter(({ method }) => method === "POST");
+    const found = Object.keys(forms).map((form) =>
+      posts.findIndex(({ path }) => path.test(pathOf(form, "ag_0"))),
+    );
+    expect(found).not.toContain(-1);
+    expect([...new Set(found)].toSorted((one, other) => one - other)).toEqual(posts.map((_, at) => at));
+  });
+
   test("with the session of a person it makes no credential: a program that drives the browser has no more", async () => {
-    await using house = await openPagesHouse();
+    await using house = await openPagesHouse([
+      "limits.login_failures_per_address=1000",
+      "pages.agents_per_person=9",
+      "pages.policies=any",
+    ]);
     const browser = openBrowser(house.origin);
     await browser.post("/sign-in", { ...house.person });
-    for (const password of ["", house.agent.password, house.agent.token]) {
-      const proof = { name: "Phone", with: "session", password };
-      for (const act of ["/mine/programs", "/mine/passkeys/new", "/mine/approving"])
-        expect([act, (await browser.post(act, proof)).status]).toEqual([act, 409]);
-    }
-    expect((await browser.post("/mine/passkeys", { assertion: "{}" })).status).toBe(409);
-    const { passwords } = await house.administer("password.list", { owner: house.person.address });
-    expect(passwords).toHaveLength(1);
+    const agent = /\/agents\/(ag_\w+)\/policy/.exec((await browser.get("/agents")).text)![1]!;
+    const state = async () =>
+      JSON.stringify([
+        await house.administer("password.list", { owner: house.person.address }),
+        await house.administer("agent.list", {}),
+        (await browser.get("/mine")).text.includes("Being signed in is enough"),
+      ]);
+    const before = await state();
+    const proofs = [
+      {},
+      { password: house.agent.password },
+      { password: house.agent.token },
+      { assertion: "{}" },
+    ];
+    for (const form of withProof)
+      for (const proof of proofs) {
+        const answer = await browser.post(pathOf(form, agent), { ...wanted, ...proof } as Record<
+          string,
+          string
+        >);
+        expect([form, proof, answer.status]).toEqual([form, proof, 409]);
+      }
+    expect(await state()).toBe(before);
   });
 
   test("is no person: the session of a person opens nothing of /v1, and a token of it none", async () => {

@@ -1,0 +1,39 @@
+/** Every form of somebody who is signed in, with what it needs beside the session. `proof`: a passkey, or an app password where there is
+ *  no passkey. `decision`: the same, unless the person has lowered it. A form without either only ends or narrows something, or shows. */
+export const forms: Readonly<Record<string, "proof" | "decision" | "session">> = {
+  "/approvals/select": "session",
+  "/approvals/decide": "decision",
+  "/approvals/HOLD/decide": "decision",
+  "/approvals/HOLD/undo": "session",
+  "/approvals/HOLD/edit": "session",
+  "/mine/sessions/NUMBER/end": "session",
+  "/mine/sessions/end": "session",
+  "/mine/passkeys/new": "proof",
+  "/mine/passkeys": "proof",
+  "/mine/passkeys/NUMBER/remove": "proof",
+  "/mine/programs": "proof",
+  "/mine/programs/options": "session",
+  "/mine/programs/NUMBER/revoke": "session",
+  "/mine/shares/NUMBER/end": "session",
+  "/mine/zone": "session",
+  "/mine/approving": "proof",
+  "/agents": "proof",
+  "/agents/options": "session",
+  "/agents/AGENT/policy": "proof",
+  "/agents/AGENT/policy/options": "session",
+  "/agents/AGENT/pause": "session",
+  "/agents/AGENT/resume": "session",
+  "/sign-out": "session",
+};
+
+export const withProof = Object.keys(forms).filter((path) => forms[path] === "proof");
+
+/** Fields that any of them takes. */
+export const wanted = { name: "Phone", local: "phone", policy: "always", with: "session", device: "Phone" };
+
+export function pathOf(form: string, agent: string): string {
+  return form
+    .replace("HOLD", `hold_${"0".repeat(26)}`)
+    .replace("AGENT", agent)
+    .replace("NUMBER", "1");
+}
