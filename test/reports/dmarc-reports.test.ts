@@ -5,9 +5,11 @@ import { describe, expect, test } from "vitest";
 import type { Evidence } from "#/src/evidence/checks.ts";
 import { parseStructure } from "#/src/formats/mime/structure.ts";
 import { findReports } from "#/src/formats/reports/find-reports.ts";
+import { nobody } from "#/src/model/author.ts";
 import { createReportCounts, dayOf } from "#/src/reports/report-counts.ts";
 import { sendDueReports } from "#/src/reports/send-reports.ts";
 import { dmarcDetail } from "#/src/reports/write-dmarc-report.ts";
+import { listAgents } from "#/storage/queries/accounts/agents.ts";
 import { listReportCounts } from "#/storage/queries/accounts/domain-reports.ts";
 import { openDeliveryHouse } from "../delivery/delivery-house.ts";
 import { startInProcessDaemon } from "../support/daemon.ts";
@@ -71,7 +73,7 @@ describe("when the day is over", () => {
     isSpfAligned: false,
   };
 
-  async function report(records: Zone, set: readonly string[] = []) {
+  async function report(records: Zone, set: readonly string[] = [], isPaused = false) {
     await using sink = await startSink();
     await using house = await openDeliveryHouse({
       zone: records,
@@ -90,10 +92,19 @@ describe("when the day is over", () => {
       outbound: house.outbound,
       resolve: zoneResolve(records),
     };
+    const setState = async (state: "active" | "paused") => {
+      for (const { agent } of await listAgents(store))
+        await store.write(nobody, "setAgentState", { agent, state, by: "operator", at: clock.now() });
+    };
+    if (isPaused) await setState("paused");
     const count = await sendDueReports(rooms);
+    if (isPaused) await setState("active");
     house.delivery.wake();
     await house.delivery.whenIdle();
-    return { count, again: await sendDueReports(rooms), mails: sink.mails };
+    const again = await sendDueReports(rooms);
+    house.delivery.wake();
+    await house.delivery.whenIdle();
+    return { count, again, mails: sink.mails };
   }
 
   test("a report is sent once to the address of the record of the organizational domain, and can be read", async () => {
@@ -125,6 +136,12 @@ describe("when the day is over", () => {
   const outside = {
     "_dmarc.theirs.net": [["TXT", "v=DMARC1; p=none; rua=mailto:d@other.net"]],
   } satisfies Zone;
+  test("a report waits while its sender is paused", async () => {
+    const { count, again, mails } = await report(zone, [], true);
+    expect([count, again]).toEqual([0, 1]);
+    expect(mails).toHaveLength(1);
+  });
+
   test.each<[number, string, Zone, string[]]>([
     [0, "the domain asks for none", { ...zone, "_dmarc.theirs.net": [["TXT", "v=DMARC1; p=none"]] }, []],
     [0, "another domain has not said that it takes it", { ...zone, ...outside }, []],
