@@ -2,6 +2,7 @@
 import type Koa from "koa";
 import { trustProxies } from "#/protocols/connection/trusted-proxies.ts";
 import type { HttpContext } from "#/protocols/http/app.ts";
+import { CallerGone } from "#/src/model/caller.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { PageSession, SignIn } from "#/src/sign-in/sign-in.ts";
 import { listLive, waitingOf } from "./approvals/waiting.ts";
@@ -81,6 +82,7 @@ export function createWebApp(rooms: WebAppRooms): (context: HttpContext) => Prom
       if (session !== undefined) visit = inZoneOf(session, visit);
       await send(visit, session, await answer(visit, session));
     } catch (error) {
+      if (error instanceof CallerGone) throw error;
       const [trouble, why] = troubleOf(error);
       if (trouble === "failed")
         rooms.log.error({ err: error, requestId: context.requestId }, "request failed");
