@@ -1,7 +1,7 @@
 /** The part of a store that is the same on every engine: pages, keys, admission of writes, long writes, and listeners of commits. An
  *  engine adds its reads, its writer and its long reads. */
 
-import { hkdfSync } from "node:crypto";
+import { hkdfSync, randomBytes } from "node:crypto";
 import fs from "node:fs";
 import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
 import type { Gate } from "#/src/fairness/gate.ts";
@@ -22,7 +22,7 @@ import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { createIdCodec, type IdCodec } from "#/src/model/ids.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { authorRow } from "./author-row.ts";
-import { closedStore } from "./failures.ts";
+import { closedStore, isFull } from "./failures.ts";
 import type { Idempotency, OnceResult } from "./idempotency.ts";
 import type { Leases } from "./leasing/leases.ts";
 import { maintainStore, type WriteSlice } from "./maintain.ts";
@@ -50,6 +50,9 @@ import { undoUnfinishedCopies } from "./undo-copies.ts";
 
 /** A write that became durable so recently shows that the next one can. */
 const provedMs = 1000;
+/** Of a write that shows that there is room again: from a page of the database to a message. */
+const pageBytes = 8 * 1024;
+const provedBytesMax = 1024 * 1024;
 const inFlightBytesMax = 64 * 1024 * 1024;
 
 /** A job without a number. */
@@ -78,6 +81,8 @@ export abstract class EngineStore implements Store {
   #waiting: (() => void)[] = [];
   /** When the last write became durable; 0 if the last one could not be done. */
   #writtenAt = 0;
+  /** Of a write that found no room, until as many octets have been written: a small write may still find some. */
+  #refusedBytes = 0;
 
   constructor(options: OpenOptions, reader: Reader, secret: Uint8Array) {
     this.clock = options.clock ?? systemClock;
@@ -205,9 +210,11 @@ export abstract class EngineStore implements Store {
     ).catch((error: unknown) => {
       if (isRefusal(error)) inBackground(() => outside?.remove());
       else this.#writtenAt = 0;
+      if (isFull(error)) this.#refusedBytes = Math.min(Math.max(bytes, pageBytes), provedBytesMax);
       throw error;
     });
     this.#writtenAt = performance.now();
+    if (bytes >= this.#refusedBytes) this.#refusedBytes = 0;
     if (answer.isReplayed === true) inBackground(() => outside?.remove());
     this.#onWritten?.(performance.now() - startedAt);
     return answer;
@@ -301,8 +308,11 @@ export abstract class EngineStore implements Store {
   }
 
   async proveWriting(): Promise<void> {
-    if (this.#writtenAt > performance.now() - provedMs && this.closing === undefined) return;
-    await this.write(server, "proveWrite", { at: this.clock.now() });
+    const isProved = this.#writtenAt > performance.now() - provedMs && this.#refusedBytes === 0;
+    if (isProved && this.closing === undefined) return;
+    // Of octets that no engine can press.
+    const octets = randomBytes(Math.max(this.#refusedBytes, 16));
+    await this.write(server, "proveWrite", { octets });
   }
 
   isBusy(): boolean {

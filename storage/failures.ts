@@ -1,5 +1,5 @@
 /** Errors of a store, and their form in messages between threads. */
-import { type ErrorDetails, WaypostError } from "#/src/model/errors.ts";
+import { type ErrorDetails, isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { ErrorRow } from "./rows.ts";
 
 export function closedStore(): WaypostError {
@@ -13,6 +13,11 @@ export function errorRow(error: WaypostError): ErrorRow {
     message: error.message,
     details: cause === undefined ? details : { ...details, cause: describeCause(cause) },
   };
+}
+
+/** A write found no room. */
+export function isFull(error: unknown): boolean {
+  return isWaypostError(error) && error.details.reason === "store_full";
 }
 
 export function errorOfRow(row: ErrorRow): WaypostError {

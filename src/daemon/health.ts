@@ -7,6 +7,7 @@ import type { Health } from "#/protocols/json/carriage/health.ts";
 import type { Preparation } from "#/src/arrival/preparing/preparation.ts";
 import { pause } from "#/src/model/background.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
+import { isFull } from "#/storage/failures.ts";
 import { countWaitingHolds } from "#/storage/queries/load.ts";
 import type { Store } from "#/storage/store.ts";
 import { sharing } from "./sharing.ts";
@@ -47,9 +48,7 @@ async function findWriteProblem(store: Store): Promise<string | undefined> {
   return problemOf(store.proveWriting(), {
     failed: (error) => {
       if (!store.isReachable()) return lost;
-      return isWaypostError(error) && error.details.reason === "store_full"
-        ? full
-        : `the store cannot be written: ${codeOf(error)}`;
+      return isFull(error) ? full : `the store cannot be written: ${codeOf(error)}`;
     },
     late: () => `the store writes slowly: not within ${partMsMax / 1000} s`,
   });
@@ -98,7 +97,9 @@ async function problemOf(part: Promise<unknown>, { failed, late }: Words): Promi
 function codeOf(error: unknown): string {
   const { cause } = error as { readonly cause?: unknown };
   const { code } = (cause ?? error) as { readonly code?: unknown };
-  return typeof code === "string" ? code : isWaypostError(error) ? error.code : "internal";
+  // What a writer thread tells of its engine (`storage/failures.ts`).
+  const told = typeof cause === "string" ? /^([0-9A-Z_]{5,60}): /.exec(cause)?.[1] : code;
+  return typeof told === "string" ? told : isWaypostError(error) ? error.code : "internal";
 }
 
 const lost = "the store's database cannot be reached";

@@ -52,7 +52,7 @@ describe("a daemon whose store may not grow", () => {
     expect(await ask(daemon)).toEqual(well);
     limitFiles(daemon.process.pid!, "1024");
     expect(await deliver(daemon)).toMatch(/^4/);
-    const problem = expect.stringMatching(/^the (?:store cannot be written|disk of the store is full)/);
+    const problem = "the store cannot be written: SQLITE_IOERR_WRITE";
     expect(await ask(daemon)).toEqual({ codes: [503, 503], problems: [problem], monitoring: [problem] });
     // Nothing but the question tries it again.
     limitFiles(daemon.process.pid!, "unlimited");
@@ -71,7 +71,7 @@ describe("a daemon on a small disk", () => {
     fs.rmdirSync(disk);
   });
 
-  it.runIf(canMount)("says that the disk is full, or that nothing can be written there", async () => {
+  it.runIf(canMount)("says that the disk is full, until it has room", async () => {
     await using daemon = await startChildDaemon({
       data: path.join(disk, "data"),
       set: ["metrics.enabled=true"],
@@ -82,6 +82,28 @@ describe("a daemon on a small disk", () => {
     const full = ["the disk of the store is full"];
     expect(await ask(daemon)).toEqual({ codes: [503, 503], problems: full, monitoring: full });
     fs.rmSync(ballast);
+    expect(await ask(daemon)).toEqual(well);
+  });
+});
+
+describe("a daemon whose folder is read-only", () => {
+  const data = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-read-only-"));
+  const bind = (...words: readonly string[]) => spawnSync("mount", [...words, data]).status === 0;
+  const canMount = bind("--bind", data) && spawnSync("umount", [data]).status === 0;
+
+  afterAll(() => fs.rmSync(data, { recursive: true, force: true }));
+
+  it.runIf(canMount)("says that nothing can be written there, until it can", async () => {
+    await using daemon = await startChildDaemon({ data, set: ["metrics.enabled=true"] });
+    expect(await ask(daemon)).toEqual(well);
+    bind("--bind", data);
+    bind("-o", "remount,bind,ro");
+    try {
+      const problems = ["the disk of the store cannot be written: EROFS"];
+      expect(await ask(daemon)).toEqual({ codes: [503, 503], problems, monitoring: problems });
+    } finally {
+      spawnSync("umount", [data]);
+    }
     expect(await ask(daemon)).toEqual(well);
   });
 });

@@ -23,6 +23,8 @@ export interface PostgresServer {
 export interface PostgresOptions {
   /** With false, a crash of the machine could take what was committed: quicker, for tests that crash nothing. */
   readonly isDurable?: boolean;
+  /** An empty folder for its files, for example a disk of its own. It stays. */
+  readonly data?: string;
 }
 
 /** PostgreSQL refuses to run as root: the number of `nobody` on Linux. */
@@ -36,8 +38,8 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     fs.rmSync(folder, { recursive: true });
     return undefined;
   }
-  const data = path.join(folder, "data");
-  fs.mkdirSync(data, { mode: 0o700 });
+  const data = options.data ?? path.join(folder, "data");
+  fs.mkdirSync(data, { recursive: true, mode: 0o700 });
   const isRoot = process.getuid?.() === 0;
   const asUser = isRoot ? { uid: nobody, gid: nobody } : {};
   if (isRoot) {

@@ -468,7 +468,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
   await write("keepZonesDigest", { digest: "one" });
   await write("keepZonesDigest", { digest: "other" });
   await write("keepSeeding", { seeding: "done" });
-  await write("proveWrite", { at });
+  await write("proveWrite", { octets: Buffer.from("proof") });
   await write("keepAuthorityRow", { name: "account key", value: "first", isFirst: true });
   await write("keepAuthorityRow", { name: "account key", value: "second", isFirst: true });
   await write("keepAuthorityRow", { name: "challenge x", value: "one" });
