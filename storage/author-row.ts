@@ -10,14 +10,15 @@ export interface AuthorRow {
   readonly request: number;
 }
 
-/** Of the tables that have an author, in the order of `authorValues`. */
-export const authorColumns = "by_kind, by_agent, by_credential, by_door, by_request";
-
-/** The values of the columns where the server is the author. */
-export const noAuthor = [null, null, null, null, null] as const;
-
-export function authorValues({ kind, agent, credential, door, request }: AuthorRow): number[] {
-  return [kind, agent, credential, door, request];
+/** Of the tables that have an author; without one it is the server. */
+export function authorColumns(by: AuthorRow | undefined) {
+  return {
+    by_kind: by?.kind ?? null,
+    by_agent: by?.agent ?? null,
+    by_credential: by?.credential ?? null,
+    by_door: by?.door ?? null,
+    by_request: by?.request ?? null,
+  };
 }
 
 /** undefined for the server. */

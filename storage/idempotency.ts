@@ -1,6 +1,7 @@
 /** Idempotency keys ("Limits" of the interface): the transaction of the write looks up the key and stores the result. */
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
+import { replacement } from "./schema/insertion.ts";
 import type { Reader, Sql } from "./sql.ts";
 
 export interface Idempotency {
@@ -56,16 +57,20 @@ export async function runOnce<R>(
   if (repeat !== undefined) return { ...repeat, isReplayed: true };
   const result = await run();
   await tx.send(
-    `insert into idempotency (agent_id, key, operation, request_hash, result, expires_at)
-    values (?, ?, ?, ?, ?, ?)
-    on conflict (agent_id, key, operation) do update
-    set request_hash = excluded.request_hash, result = excluded.result, expires_at = excluded.expires_at`,
-    once.agent,
-    once.key,
-    once.operation,
-    once.requestHash,
-    JSON.stringify(result ?? null),
-    once.expiresAt,
+    ...replacement(
+      "idempotency",
+      {
+        agent_id: once.agent,
+        key: once.key,
+        operation: once.operation,
+        request_hash: once.requestHash,
+        result: JSON.stringify(result ?? null),
+        expires_at: once.expiresAt,
+      },
+      "agent_id",
+      "key",
+      "operation",
+    ),
   );
   return { result, isReplayed: false };
 }

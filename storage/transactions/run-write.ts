@@ -1,5 +1,6 @@
 /** Runs a named write in a transaction, and records its author where the log of access is the place for it. */
-import { authorColumns, authorValues, noAuthor } from "../author-row.ts";
+import { authorColumns } from "../author-row.ts";
+import { insertion } from "../schema/insertion.ts";
 import type { Transaction } from "../sql.ts";
 import type { Job } from "../threads/messages.ts";
 import { takeCounter } from "../writing/counters.ts";
@@ -28,14 +29,14 @@ export async function runWrite(tx: Transaction, name: string, args: unknown, at:
 async function record(tx: Transaction, name: string, change: AccessChange, at: number): Promise<void> {
   const { owner = null, holder = null, object } = change;
   await tx.send(
-    `insert into access_change (access_change_id, at, write, owner_id, holder_id, object, ${authorColumns})
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    await takeCounter(tx, "access_change"),
-    at,
-    name,
-    owner,
-    holder,
-    object === undefined ? null : String(object),
-    ...(tx.by === undefined ? noAuthor : authorValues(tx.by)),
+    ...insertion("access_change", {
+      access_change_id: await takeCounter(tx, "access_change"),
+      at,
+      write: name,
+      owner_id: owner,
+      holder_id: holder,
+      object: object === undefined ? null : String(object),
+      ...authorColumns(tx.by),
+    }),
   );
 }

@@ -6,6 +6,7 @@ import { numberSetOf } from "#/src/model/number-set.ts";
 import type { AccountNumber, BlobNumber } from "#/src/model/numbers.ts";
 import type { EncodedBlob } from "../blob.ts";
 import { sharedMark } from "../objects/objects.ts";
+import { insertion } from "../schema/insertion.ts";
 import { slicesOf } from "../slices.ts";
 import type { Sql, Transaction } from "../sql.ts";
 
@@ -38,30 +39,25 @@ export async function insertBlob(
     throw new Error(`The object store has the body for other accounts than ${account}`);
   const number = await tx.takeBlobNumber(account);
   await tx.send(
-    `insert into blob
-      (account_id, blob_id, codec, size, stored_size, sha256, reference_count, header_size, structure, header, data, object)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    account,
-    number,
-    blob.codec,
-    blob.size,
-    blob.storedSize,
-    blob.sha256,
-    referenceCount,
-    blob.headerSize,
-    blob.structure,
-    blob.header,
-    blob.chunks[0] ?? new Uint8Array(),
-    object?.name ?? null,
+    ...insertion("blob", {
+      account_id: account,
+      blob_id: number,
+      codec: blob.codec,
+      size: blob.size,
+      stored_size: blob.storedSize,
+      sha256: blob.sha256,
+      reference_count: referenceCount,
+      header_size: blob.headerSize,
+      structure: blob.structure,
+      header: blob.header,
+      data: blob.chunks[0] ?? new Uint8Array(),
+      object: object?.name ?? null,
+    }),
   );
   for (const [at, chunk] of blob.chunks.entries())
     if (at > 0)
       await tx.send(
-        "insert into blob_chunk (account_id, blob_id, chunk_number, data) values (?, ?, ?, ?)",
-        account,
-        number,
-        at,
-        chunk,
+        ...insertion("blob_chunk", { account_id: account, blob_id: number, chunk_number: at, data: chunk }),
       );
   return number;
 }

@@ -3,8 +3,9 @@
 import type { ChangeKind, ChangeOperation, EventType } from "#/src/model/changes.ts";
 import { formatNumberSet, type NumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
-import { type AuthorRow, authorColumns, authorValues, noAuthor } from "../author-row.ts";
-import type { Sql, SqlValue } from "../sql.ts";
+import { type AuthorRow, authorColumns } from "../author-row.ts";
+import { insertion } from "../schema/insertion.ts";
+import type { Sql } from "../sql.ts";
 
 export interface LoggedChange {
   readonly kind: ChangeKind;
@@ -27,25 +28,19 @@ export async function logChanges(
   changes: readonly LoggedChange[],
 ): Promise<void> {
   for (let first = 0; first < changes.length; first += rowsPerInsert) {
-    const rows = changes.slice(first, first + rowsPerInsert);
-    const by = first === 0 ? author : undefined;
-    const parameters = rows.flatMap((change, index): SqlValue[] => [
-      agent,
+    const rows = changes.slice(first, first + rowsPerInsert).map((change, index) => ({
+      agent_id: agent,
       modseq,
-      first + index,
-      change.kind,
-      change.parent,
-      change.operation,
-      typeof change.ids === "string" ? change.ids : formatNumberSet(change.ids),
-      change.event ?? null,
-      typeof change.data === "function" ? change.data() : (change.data ?? null),
+      ordinal: first + index,
+      kind: change.kind,
+      parent: change.parent,
+      operation: change.operation,
+      ids: typeof change.ids === "string" ? change.ids : formatNumberSet(change.ids),
+      event: change.event ?? null,
+      data: typeof change.data === "function" ? change.data() : (change.data ?? null),
       at,
-      ...(by === undefined ? [] : index === 0 ? authorValues(by) : noAuthor),
-    ]);
-    await sql.send(
-      `insert into change (agent_id, modseq, ordinal, kind, parent, operation, ids, event, data, at${by === undefined ? "" : `, ${authorColumns}`})
-      values ${rows.map(() => (by === undefined ? "(?,?,?,?,?,?,?,?,?,?)" : "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")).join(",")}`,
-      ...parameters,
-    );
+      ...authorColumns(first + index === 0 ? author : undefined),
+    }));
+    await sql.send(...insertion("change", rows));
   }
 }

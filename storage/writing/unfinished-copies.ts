@@ -2,6 +2,7 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import { formatNumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, Modseq, Uid } from "#/src/model/numbers.ts";
+import { insertion } from "../schema/insertion.ts";
 import type { Sql } from "../sql.ts";
 import type { MailboxWrite } from "./mail/mailbox-write.ts";
 
@@ -39,13 +40,14 @@ export async function noteCopied(
   if (copied.uids.length === 0) return part.copy;
   const copy = part.copy ?? copied.modseq;
   await tx.run(
-    "insert into unfinished_copy (agent_id, copy_id, modseq, mailbox_id, uids, daemon) values (?, ?, ?, ?, ?, ?)",
-    agent,
-    copy,
-    copied.modseq,
-    copied.target.mailbox,
-    formatNumberSet(numberSetOf(copied.uids)),
-    part.daemon,
+    ...insertion("unfinished_copy", {
+      agent_id: agent,
+      copy_id: copy,
+      modseq: copied.modseq,
+      mailbox_id: copied.target.mailbox,
+      uids: formatNumberSet(numberSetOf(copied.uids)),
+      daemon: part.daemon,
+    }),
   );
   return copy;
 }

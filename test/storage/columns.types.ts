@@ -2,6 +2,7 @@
 
 import type { MessageNumber } from "#/src/model/numbers.ts";
 import { type Column, derived, type Fates, text } from "#/storage/schema/column.ts";
+import { insertion, type NewRow } from "#/storage/schema/insertion.ts";
 import { selectList } from "#/storage/schema/select-list.ts";
 import type { SqlValue } from "#/storage/sql.ts";
 
@@ -39,3 +40,13 @@ selectList<PinnedRow, "message">({ ...list, subject: "message.topic" });
 selectList<PinnedRow, "message">({ ...list, subject: "message.size" });
 // @ts-expect-error A null that the row does not expect.
 selectList<Omit<PinnedRow, "date"> & { readonly date: number }, "message">(list);
+
+declare const keyword: NewRow<"keyword">;
+const { folded_name: _folded, ...unfolded } = keyword;
+insertion("keyword", keyword);
+// @ts-expect-error A new row that does not say what one of its columns has.
+insertion("keyword", unfolded);
+// @ts-expect-error The same in one of several.
+insertion("keyword", [keyword, unfolded]);
+// @ts-expect-error A column that holds something else.
+insertion("keyword", { ...keyword, name: 1 });

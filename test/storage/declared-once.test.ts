@@ -63,3 +63,22 @@ test("no room casts the arguments of a write", () => {
   );
   expect(cast).toEqual([]);
 });
+
+/** Rows that are made from other rows in one statement, and what is not of the schema. */
+const otherInserts: Readonly<Record<string, string>> = {
+  "storage/transactions/accounts/keep-familiar-network.ts": "only if the agent is there",
+  "storage/transactions/feed/create-webhook.ts": "it begins at the position of its agent",
+  "storage/transactions/mail/transfer-messages.ts": "the columns that a transfer carries",
+  "storage/writing/blob-rows.ts": "the objects of the blobs that are deleted",
+  "storage/writing/collections/dead-properties.ts": "one of three tables",
+  "storage/writing/collections/file-rows.ts": "a copy of a file",
+};
+const engines = /^storage\/(migrations|postgres|sqlite|moving|search|schema)\//;
+
+test("a row is inserted with a value for each of its columns", () => {
+  const found = readdirSync(path.join(top, "storage"), { recursive: true, encoding: "utf8" })
+    .map((name) => path.posix.join("storage", name))
+    .filter((name) => name.endsWith(".ts") && !engines.test(name))
+    .filter((name) => /["`]insert /.test(readFileSync(path.join(top, name), "utf8")));
+  expect(found.sort()).toEqual(Object.keys(otherInserts).sort());
+});

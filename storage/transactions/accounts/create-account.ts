@@ -1,5 +1,6 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber } from "#/src/model/numbers.ts";
+import { insertion } from "../../schema/insertion.ts";
 import type { Transaction } from "../../sql.ts";
 import { takeCounter } from "../../writing/counters.ts";
 
@@ -13,10 +14,13 @@ export async function createAccount(
     throw new WaypostError("invalid", "There is an account of this name", { reason: "already_exists" });
   const account = (await takeCounter(tx, "account")) as AccountNumber;
   await tx.run(
-    "insert into account (account_id, name, state, next_blob_id, created_at) values (?, ?, 'active', 1, ?)",
-    account,
-    args.name,
-    args.at,
+    ...insertion("account", {
+      account_id: account,
+      name: args.name,
+      state: "active",
+      next_blob_id: 1,
+      created_at: args.at,
+    }),
   );
   return { account };
 }

@@ -3,6 +3,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { mailboxRoles, standardRoles } from "#/src/model/roles.ts";
 import type { AgentKind } from "../../rows.ts";
+import { insertion } from "../../schema/insertion.ts";
 import type { Transaction } from "../../sql.ts";
 import { insertAddress } from "../../writing/accounts/addresses.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
@@ -26,18 +27,27 @@ export interface CreateAgent {
 export async function createAgent(tx: Transaction, args: CreateAgent): Promise<{ agent: AgentNumber }> {
   const agent = (await takeCounter(tx, "agent")) as AgentNumber;
   await tx.run(
-    `insert into agent
-      (agent_id, account_id, kind, name, state, modseq, log_floor, last_uid_validity, byte_count, message_count,
-      quota_bytes, scram_salt, scram_iterations, created_at)
-    values (?, ?, ?, ?, 'active', 0, 0, 0, 0, 0, ?, ?, ?, ?)`,
-    agent,
-    args.account,
-    args.kind,
-    args.name,
-    args.quotaBytes,
-    args.scramSalt,
-    args.scramIterations,
-    args.at,
+    ...insertion("agent", {
+      agent_id: agent,
+      account_id: args.account,
+      kind: args.kind,
+      name: args.name,
+      state: "active",
+      modseq: 0,
+      log_floor: 0,
+      last_uid_validity: 0,
+      byte_count: 0,
+      message_count: 0,
+      quota_bytes: args.quotaBytes,
+      scram_salt: args.scramSalt,
+      scram_iterations: args.scramIterations,
+      created_at: args.at,
+      resumed_at: 0,
+      paused_reason: null,
+      paused_at: null,
+      pause_told_at: null,
+      item_count: 0,
+    }),
   );
   const { domain, localPart } = args.address;
   const taken = await tx.get(

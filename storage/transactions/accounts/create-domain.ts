@@ -1,6 +1,7 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber } from "#/src/model/numbers.ts";
 import type { NewDomainKey } from "../../rows.ts";
+import { insertion } from "../../schema/insertion.ts";
 import type { Transaction } from "../../sql.ts";
 import { insertDomainKeys } from "../../writing/accounts/domain-key-rows.ts";
 
@@ -13,10 +14,11 @@ export async function createDomain(
   const account = await tx.get("select 1 as found from account where account_id = ?", args.account);
   if (account === undefined) throw new WaypostError("not_found", "There is no such account");
   const created = await tx.run(
-    "insert into domain (name, account_id, created_at) values (?, ?, ?) on conflict do nothing",
-    args.name,
-    args.account,
-    args.at,
+    ...insertion(
+      "domain",
+      { name: args.name, account_id: args.account, created_at: args.at },
+      "on conflict do nothing",
+    ),
   );
   if (created === 0)
     throw new WaypostError("invalid", "The domain is already served", { reason: "already_exists" });

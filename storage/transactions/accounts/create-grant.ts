@@ -1,6 +1,7 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import type { GrantedObjects } from "#/src/model/grants.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
+import { insertion } from "../../schema/insertion.ts";
 import type { Transaction } from "../../sql.ts";
 import { insertGrantObjects } from "../../writing/accounts/grant-rows.ts";
 import { takeCounter } from "../../writing/counters.ts";
@@ -34,14 +35,16 @@ export async function createGrant(tx: Transaction, args: CreateGrant): Promise<{
     throw new WaypostError("policy_refused", "A grant never reaches beyond the account");
   const grant = await takeCounter(tx, "grant");
   await tx.run(
-    `insert into agent_grant (grant_id, agent_id, target_agent_id, scopes, created_at, expires_at)
-    values (?, ?, ?, ?, ?, ?)`,
-    grant,
-    args.agent,
-    args.targetAgent,
-    JSON.stringify(args.scopes),
-    args.at,
-    args.expiresAt,
+    ...insertion("agent_grant", {
+      grant_id: grant,
+      agent_id: args.agent,
+      target_agent_id: args.targetAgent,
+      scopes: JSON.stringify(args.scopes),
+      created_at: args.at,
+      expires_at: args.expiresAt,
+      revoked_at: null,
+      lost_mailboxes: null,
+    }),
   );
   await insertGrantObjects(tx, { ...args, grant }, args.objects);
   await wakeAgent(tx, args.agent);

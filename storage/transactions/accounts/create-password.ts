@@ -1,4 +1,5 @@
 import type { AgentNumber } from "#/src/model/numbers.ts";
+import { insertion } from "../../schema/insertion.ts";
 import type { Transaction } from "../../sql.ts";
 import { assertAgent } from "../../writing/accounts/addresses.ts";
 import { takeCounter } from "../../writing/counters.ts";
@@ -16,14 +17,15 @@ export async function createPassword(tx: Transaction, args: CreatePassword): Pro
   await assertAgent(tx, args.agent);
   const password = await takeCounter(tx, "password");
   await tx.run(
-    `insert into app_password (password_id, agent_id, name, stored_key, server_key, created_at)
-    values (?, ?, ?, ?, ?, ?)`,
-    password,
-    args.agent,
-    args.name,
-    args.storedKey,
-    args.serverKey,
-    args.at,
+    ...insertion("app_password", {
+      password_id: password,
+      agent_id: args.agent,
+      name: args.name,
+      stored_key: args.storedKey,
+      server_key: args.serverKey,
+      created_at: args.at,
+      revoked_at: null,
+    }),
   );
   return { password };
 }

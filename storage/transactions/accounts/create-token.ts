@@ -1,4 +1,5 @@
 import type { AgentNumber } from "#/src/model/numbers.ts";
+import { insertion } from "../../schema/insertion.ts";
 import type { Transaction } from "../../sql.ts";
 import { assertAgent } from "../../writing/accounts/addresses.ts";
 import { takeCounter } from "../../writing/counters.ts";
@@ -17,15 +18,16 @@ export async function createToken(tx: Transaction, args: CreateToken): Promise<{
   await assertAgent(tx, args.agent);
   const token = await takeCounter(tx, "token");
   await tx.run(
-    `insert into token (token_id, agent_id, name, hash, scopes, created_at, expires_at)
-    values (?, ?, ?, ?, ?, ?, ?)`,
-    token,
-    args.agent,
-    args.name,
-    args.hash,
-    JSON.stringify(args.scopes),
-    args.at,
-    args.expiresAt,
+    ...insertion("token", {
+      token_id: token,
+      agent_id: args.agent,
+      name: args.name,
+      hash: args.hash,
+      scopes: JSON.stringify(args.scopes),
+      created_at: args.at,
+      expires_at: args.expiresAt,
+      revoked_at: null,
+    }),
   );
   return { token };
 }

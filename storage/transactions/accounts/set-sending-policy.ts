@@ -3,6 +3,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import type { SendingPolicy } from "#/src/model/holds.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import { findSendingPolicy } from "../../queries/outbound/holds.ts";
+import { replacement } from "../../schema/insertion.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { mailOf } from "../../writing/mail/mail.ts";
@@ -26,16 +27,17 @@ export async function setSendingPolicy(tx: Transaction, args: SetSendingPolicy):
   const held = await findSendingPolicy(tx, args.agent);
   const approver = args.approver === undefined ? (held?.approver ?? null) : args.approver;
   await tx.run(
-    `insert into sending_policy (agent_id, policy, approver_id, allowed, blocked)
-    values (?, ?, ?, ?, ?)
-    on conflict (agent_id) do update
-    set policy = excluded.policy, approver_id = excluded.approver_id, allowed = excluded.allowed,
-      blocked = excluded.blocked`,
-    args.agent,
-    args.policy ?? held?.policy ?? "first_contact",
-    approver,
-    JSON.stringify(args.allowed ?? held?.allowed ?? []),
-    JSON.stringify(args.blocked ?? held?.blocked ?? []),
+    ...replacement(
+      "sending_policy",
+      {
+        agent_id: args.agent,
+        policy: args.policy ?? held?.policy ?? "first_contact",
+        approver_id: approver,
+        allowed: JSON.stringify(args.allowed ?? held?.allowed ?? []),
+        blocked: JSON.stringify(args.blocked ?? held?.blocked ?? []),
+      },
+      "agent_id",
+    ),
   );
   if (approver !== null) await openHoldMailboxes(mailOf(write));
   await write.finish();

@@ -1,5 +1,6 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
+import { insertion } from "../../schema/insertion.ts";
 import type { Transaction } from "../../sql.ts";
 
 /** The recipients of one submission in one domain. */
@@ -28,13 +29,19 @@ export async function claimDeliveries(
   // In a fixed order, so that two daemons that claim the same ones do not deadlock.
   const rows = deliveries.toSorted(inOrder);
   return tx.all<ClaimedDelivery>(
-    `insert into delivery_claim (agent_id, submission_id, domain, daemon)
-    values ${rows.map(() => "(?, ?, ?, ?)").join(", ")}
-    on conflict (agent_id, submission_id, domain) do update
-    set daemon = excluded.daemon
-    where delivery_claim.daemon = excluded.daemon
-    returning agent_id as agent, submission_id as submission, domain`,
-    ...rows.flatMap(({ agent, submission, domain }) => [agent, submission, domain, daemon]),
+    ...insertion(
+      "delivery_claim",
+      rows.map(({ agent, submission, domain }) => ({
+        agent_id: agent,
+        submission_id: submission,
+        domain,
+        daemon,
+      })),
+      `on conflict (agent_id, submission_id, domain) do update
+      set daemon = excluded.daemon
+      where delivery_claim.daemon = excluded.daemon
+      returning agent_id as agent, submission_id as submission, domain`,
+    ),
   );
 }
 

@@ -1,4 +1,5 @@
 import { authorityRowName } from "../../queries/deployment.ts";
+import { insertion, replacement } from "../../schema/insertion.ts";
 import type { Transaction } from "../../sql.ts";
 
 export interface KeepAuthorityRow {
@@ -19,15 +20,6 @@ export async function keepAuthorityRow(tx: Transaction, args: KeepAuthorityRow):
   }
   const value = Buffer.from(args.value);
   if (args.isFirst === true)
-    await tx.run(
-      "insert into deployment (name, value) values (?, ?) on conflict (name) do nothing",
-      name,
-      value,
-    );
-  else
-    await tx.run(
-      "insert into deployment (name, value) values (?, ?) on conflict (name) do update set value = excluded.value",
-      name,
-      value,
-    );
+    await tx.run(...insertion("deployment", { name, value }, "on conflict (name) do nothing"));
+  else await tx.run(...replacement("deployment", { name, value }, "name"));
 }

@@ -1,3 +1,4 @@
+import { insertion } from "../../schema/insertion.ts";
 import type { Transaction } from "../../sql.ts";
 
 /** A daemon as another one has seen it. */
@@ -29,9 +30,9 @@ export async function keepLeases(tx: Transaction, args: KeepLeases): Promise<Kep
       await freeAll(tx, daemon);
   const { daemon, beat } = args;
   const isNew = (await tx.run("update daemon set beat = ? where daemon = ?", beat, daemon)) === 0;
-  if (isNew) await tx.run("insert into daemon (daemon, beat) values (?, ?)", daemon, beat);
+  if (isNew) await tx.run(...insertion("daemon", { daemon, beat }));
   for (const name of args.wants)
-    await tx.run("insert into lease (name, daemon) values (?, ?) on conflict do nothing", name, daemon);
+    await tx.run(...insertion("lease", { name, daemon }, "on conflict do nothing"));
   return {
     isNew,
     held: await tx.column<string>("select name from lease where daemon = ? order by name", daemon),

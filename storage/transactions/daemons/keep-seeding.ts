@@ -1,4 +1,5 @@
 import { type Seeding, seedingName } from "../../queries/deployment.ts";
+import { replacement } from "../../schema/insertion.ts";
 import type { Transaction } from "../../sql.ts";
 
 /** Stores how far the first start has come with its account, agent and person. */
@@ -6,9 +7,5 @@ export async function keepSeeding(
   tx: Transaction,
   { seeding }: { readonly seeding: Seeding },
 ): Promise<void> {
-  await tx.run(
-    "insert into deployment (name, value) values (?, ?) on conflict (name) do update set value = excluded.value",
-    seedingName,
-    Buffer.from(seeding),
-  );
+  await tx.run(...replacement("deployment", { name: seedingName, value: Buffer.from(seeding) }, "name"));
 }

@@ -1,4 +1,5 @@
 import type { WebhookState } from "../../rows.ts";
+import { insertion } from "../../schema/insertion.ts";
 import type { Transaction } from "../../sql.ts";
 
 export interface ReportWebhook {
@@ -50,15 +51,15 @@ async function addAttempt(
     webhook,
   ))!;
   await tx.run(
-    `insert into webhook_attempt (webhook_id, attempt_number, message_id, at, status, error, event_count)
-    values (?, ?, ?, ?, ?, ?, ?)`,
-    webhook,
-    last + 1,
-    attempt.message,
-    attempt.at,
-    attempt.status,
-    attempt.error,
-    attempt.eventCount,
+    ...insertion("webhook_attempt", {
+      webhook_id: webhook,
+      attempt_number: last + 1,
+      message_id: attempt.message,
+      at: attempt.at,
+      status: attempt.status,
+      error: attempt.error,
+      event_count: attempt.eventCount,
+    }),
   );
   await tx.run(
     "delete from webhook_attempt where webhook_id = ? and attempt_number <= ?",

@@ -3,6 +3,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { uploadBytesOfAgentMax, uploadsMax } from "#/src/model/limits.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import type { EncodedBlob } from "../../blob.ts";
+import { insertion } from "../../schema/insertion.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { insertBlob } from "../../writing/blob-rows.ts";
@@ -26,19 +27,18 @@ export async function createUpload(
   const upload = write.takeNumber();
   const blob = await insertBlob(tx, write.account, args.blob, 1);
   await tx.run(
-    `insert into upload
-      (agent_id, upload_id, account_id, blob_id, name, type, size, sha256, created_at, expires_at)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    args.agent,
-    upload,
-    write.account,
-    blob,
-    args.name,
-    args.type,
-    args.blob.size,
-    args.blob.sha256,
-    args.at,
-    args.expiresAt,
+    ...insertion("upload", {
+      agent_id: args.agent,
+      upload_id: upload,
+      account_id: write.account,
+      blob_id: blob,
+      name: args.name,
+      type: args.type,
+      size: args.blob.size,
+      sha256: args.blob.sha256,
+      created_at: args.at,
+      expires_at: args.expiresAt,
+    }),
   );
   const held = (await tx.get<{ count: number; bytes: number }>(
     "select count(*) as count, coalesce(sum(size), 0) as bytes from upload where agent_id = ?",

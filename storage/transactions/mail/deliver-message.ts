@@ -14,6 +14,7 @@ import type { MailboxRole } from "#/src/model/roles.ts";
 import type { CalendarArrival } from "../../queries/collections/calendar-arrivals.ts";
 import type { SendingBasis } from "../../queries/outbound/sending-basis.ts";
 import type { MessageFacts } from "../../rows.ts";
+import { insertion } from "../../schema/insertion.ts";
 import { type Transaction, together } from "../../sql.ts";
 import { assertNotPaused } from "../../writing/accounts/pauses.ts";
 import { type AgentTransaction, beginAgentTransaction } from "../../writing/agent-transaction.ts";
@@ -222,16 +223,16 @@ async function insertArrival(
   addresses: readonly string[],
 ): Promise<void> {
   await tx.run(
-    `insert into calendar_arrival (agent_id, message_id, uid, method, author, addresses, provenance, octets)
-    values (?, ?, ?, ?, ?, ?, ?, ?)`,
-    agent,
-    message,
-    uid,
-    method,
-    author,
-    JSON.stringify(addresses),
-    provenance,
-    octets,
+    ...insertion("calendar_arrival", {
+      agent_id: agent,
+      message_id: message,
+      uid,
+      method,
+      author,
+      addresses: JSON.stringify(addresses),
+      provenance,
+      octets,
+    }),
   );
 }
 

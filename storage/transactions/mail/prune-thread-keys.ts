@@ -1,4 +1,5 @@
 import type { AgentNumber, ThreadNumber } from "#/src/model/numbers.ts";
+import { insertion } from "../../schema/insertion.ts";
 import type { Transaction } from "../../sql.ts";
 
 interface ThreadKey {
@@ -35,7 +36,7 @@ export async function pruneThreadKeys(
   await tx.run("delete from deployment where name = ?", placeName);
   if (last === undefined || rows.length < args.limit) return { isDone: true };
   const reached = `${last.agent} ${Buffer.from(last.key).toString("hex")}`;
-  await tx.run("insert into deployment (name, value) values (?, ?)", placeName, Buffer.from(reached));
+  await tx.run(...insertion("deployment", { name: placeName, value: Buffer.from(reached) }));
   return { isDone: false };
 }
 

@@ -2,6 +2,7 @@ import { nobody } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { metadataEntriesMax, metadataEntriesOfAgentMax, metadataValueBytesMax } from "#/src/model/limits.ts";
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
+import { insertion } from "../../schema/insertion.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { mailOf } from "../../writing/mail/mail.ts";
@@ -48,15 +49,13 @@ export async function setMetadata(tx: Transaction, args: SetMetadata): Promise<{
         reason: "too_large",
       });
     const count = await tx.run(
-      `insert into mailbox_metadata (agent_id, mailbox_id, holder_id, name, value)
-      values (?, ?, ?, ?, ?)
-      on conflict (agent_id, mailbox_id, holder_id, name) do update set value = excluded.value
-      where mailbox_metadata.value <> excluded.value`,
-      agent,
-      mailbox,
-      holder,
-      name,
-      value,
+      ...insertion(
+        "mailbox_metadata",
+        { agent_id: agent, mailbox_id: mailbox, holder_id: holder, name, value },
+        `on conflict (agent_id, mailbox_id, holder_id, name) do update
+        set value = excluded.value
+        where mailbox_metadata.value <> excluded.value`,
+      ),
     );
     if (count > 0) note(holder, name);
   }

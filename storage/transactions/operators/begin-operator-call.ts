@@ -1,3 +1,4 @@
+import { insertion } from "../../schema/insertion.ts";
 import type { Transaction } from "../../sql.ts";
 import { takeCounter } from "../../writing/counters.ts";
 
@@ -46,18 +47,20 @@ export async function beginOperatorCall(
   }
   const call = await takeCounter(tx, "operator_call");
   await tx.run(
-    `insert into operator_call (operator_call_id, operator_token_id, request_id, operation, input, started_at, key,
-      request_hash, key_expires_at)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    call,
-    args.token,
-    args.requestId,
-    args.operation,
-    args.input,
-    args.at,
-    once?.key ?? null,
-    once?.requestHash ?? null,
-    once?.expiresAt ?? null,
+    ...insertion("operator_call", {
+      operator_call_id: call,
+      operator_token_id: args.token,
+      request_id: args.requestId,
+      operation: args.operation,
+      input: args.input,
+      started_at: args.at,
+      key: once?.key ?? null,
+      request_hash: once?.requestHash ?? null,
+      key_expires_at: once?.expiresAt ?? null,
+      outcome: null,
+      ended_at: null,
+      answer: null,
+    }),
   );
   return { call };
 }

@@ -1,3 +1,4 @@
+import { insertion } from "../../schema/insertion.ts";
 import type { Transaction } from "../../sql.ts";
 import { takeCounter } from "../../writing/counters.ts";
 
@@ -16,14 +17,15 @@ export async function createOperatorToken(
 ): Promise<{ token: number }> {
   const token = await takeCounter(tx, "operator_token");
   await tx.run(
-    `insert into operator_token (operator_token_id, name, hash, scopes, created_at, expires_at)
-    values (?, ?, ?, ?, ?, ?)`,
-    token,
-    name,
-    hash,
-    JSON.stringify(scopes),
-    at,
-    expiresAt,
+    ...insertion("operator_token", {
+      operator_token_id: token,
+      name,
+      hash,
+      scopes: JSON.stringify(scopes),
+      created_at: at,
+      expires_at: expiresAt,
+      revoked_at: null,
+    }),
   );
   return { token };
 }

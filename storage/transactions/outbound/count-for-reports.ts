@@ -1,4 +1,5 @@
 import type { ReportCountRow } from "../../rows.ts";
+import { insertion } from "../../schema/insertion.ts";
 import type { Transaction } from "../../sql.ts";
 
 /** The most different events that are counted of one domain and day; further ones are left out. */
@@ -26,13 +27,6 @@ export async function countForReports(
       domain,
     );
     if ((row?.count ?? 0) >= detailsMax) continue;
-    await tx.run(
-      "insert into report_count (kind, day, domain, detail, count) values (?, ?, ?, ?, ?)",
-      kind,
-      day,
-      domain,
-      detail,
-      count,
-    );
+    await tx.run(...insertion("report_count", { kind, day, domain, detail, count }));
   }
 }

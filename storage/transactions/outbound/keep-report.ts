@@ -1,4 +1,5 @@
 import type { ReceivedReportRow } from "../../rows.ts";
+import { insertion } from "../../schema/insertion.ts";
 import type { Transaction } from "../../sql.ts";
 
 /** Reports that are kept of each domain and kind: some years of the largest reporters. Beyond it the oldest ones are deleted. */
@@ -13,21 +14,23 @@ export async function keepReport(
   const owned = await tx.get("select 1 as found from domain where name = ?", args.domain);
   if (owned === undefined) return;
   await tx.run(
-    `insert into received_report
-      (domain, kind, reporter, name, organization, begins_at, ends_at, passed, failed, details, received_at)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    on conflict (domain, kind, reporter, name) do nothing`,
-    args.domain,
-    args.kind,
-    args.reporter,
-    args.name,
-    args.organization,
-    args.beginsAt,
-    args.endsAt,
-    args.passed,
-    args.failed,
-    args.rows,
-    args.at,
+    ...insertion(
+      "received_report",
+      {
+        domain: args.domain,
+        kind: args.kind,
+        reporter: args.reporter,
+        name: args.name,
+        organization: args.organization,
+        begins_at: args.beginsAt,
+        ends_at: args.endsAt,
+        passed: args.passed,
+        failed: args.failed,
+        details: args.rows,
+        received_at: args.at,
+      },
+      "on conflict (domain, kind, reporter, name) do nothing",
+    ),
   );
   const row = await tx.get<{ count: number }>(
     "select count(*) as count from received_report where domain = ? and kind = ?",

@@ -1,4 +1,5 @@
 import type { StsPolicyRow } from "../../rows.ts";
+import { replacement } from "../../schema/insertion.ts";
 import type { Transaction } from "../../sql.ts";
 
 /** Policies of other domains that are kept; beyond it those that expire first are deleted. */
@@ -8,15 +9,17 @@ const policiesMax = 10_000;
  *  expires (RFC 8461 section 10.2). */
 export async function keepStsPolicy(tx: Transaction, args: StsPolicyRow & { at: number }): Promise<void> {
   await tx.run(
-    `insert into sts_policy (domain, policy_id, mode, mx, expires_at)
-    values (?, ?, ?, ?, ?)
-    on conflict (domain) do update set
-      policy_id = excluded.policy_id, mode = excluded.mode, mx = excluded.mx, expires_at = excluded.expires_at`,
-    args.domain,
-    args.id,
-    args.mode,
-    args.mx.join(" "),
-    args.expiresAt,
+    ...replacement(
+      "sts_policy",
+      {
+        domain: args.domain,
+        policy_id: args.id,
+        mode: args.mode,
+        mx: args.mx.join(" "),
+        expires_at: args.expiresAt,
+      },
+      "domain",
+    ),
   );
   await tx.run("delete from sts_policy where expires_at < ?", args.at);
   const row = await tx.get<{ count: number }>("select count(*) as count from sts_policy");

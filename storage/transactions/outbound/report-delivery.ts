@@ -4,6 +4,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import type { BreakerLimits } from "#/src/model/pause.ts";
 import { findSubmission } from "../../queries/outbound/submissions.ts";
+import { insertion } from "../../schema/insertion.ts";
 import type { Transaction } from "../../sql.ts";
 import type { RecipientState } from "../../submission.ts";
 import { type AgentTransaction, beginAgentTransaction } from "../../writing/agent-transaction.ts";
@@ -196,13 +197,15 @@ async function noteCorrespondent(
 ): Promise<void> {
   const ofAddress = address.slice(address.lastIndexOf("@") + 1).toLowerCase();
   await tx.run(
-    "insert into correspondent (agent_id, name, since) values (?, ?, ?), (?, ?, ?) on conflict do nothing",
-    agent,
-    domain === "" ? ofAddress : domain,
-    at,
-    agent,
-    address.toLowerCase(),
-    at,
+    ...insertion(
+      "correspondent",
+      [domain === "" ? ofAddress : domain, address.toLowerCase()].map((name) => ({
+        agent_id: agent,
+        name,
+        since: at,
+      })),
+      "on conflict do nothing",
+    ),
   );
 }
 
@@ -213,12 +216,11 @@ async function suppress(
   at: number,
 ): Promise<void> {
   await tx.run(
-    `insert into suppression (account_id, address, reason, created_at)
-    values (?, ?, 'bounced', ?)
-    on conflict do nothing`,
-    account,
-    address.toLowerCase(),
-    at,
+    ...insertion(
+      "suppression",
+      { account_id: account, address: address.toLowerCase(), reason: "bounced", created_at: at },
+      "on conflict do nothing",
+    ),
   );
 }
 

@@ -1,4 +1,5 @@
 import type { AgentNumber } from "#/src/model/numbers.ts";
+import { insertion } from "../../schema/insertion.ts";
 import type { Transaction } from "../../sql.ts";
 import { assertPerson, countPasskeys } from "../../writing/accounts/page-sessions.ts";
 import { takeCounter } from "../../writing/counters.ts";
@@ -20,14 +21,16 @@ export async function createInvitation(
   await tx.run("delete from invitation where agent_id = ? and used_at is null", args.agent);
   const invitation = await takeCounter(tx, "invitation");
   await tx.run(
-    `insert into invitation (invitation_id, agent_id, hash, created_at, expires_at, had_passkey)
-    values (?, ?, ?, ?, ?, ?)`,
-    invitation,
-    args.agent,
-    args.hash,
-    args.at,
-    args.expiresAt,
-    (await countPasskeys(tx, args.agent)) > 0 ? 1 : 0,
+    ...insertion("invitation", {
+      invitation_id: invitation,
+      agent_id: args.agent,
+      hash: args.hash,
+      created_at: args.at,
+      expires_at: args.expiresAt,
+      had_passkey: (await countPasskeys(tx, args.agent)) > 0 ? 1 : 0,
+      used_at: null,
+      device: null,
+    }),
   );
   return { invitation };
 }

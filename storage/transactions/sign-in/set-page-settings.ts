@@ -1,6 +1,7 @@
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { defaultPageSettings, findPageSettings } from "../../queries/accounts/sign-ins.ts";
 import type { PageSettingsRow } from "../../rows.ts";
+import { replacement } from "../../schema/insertion.ts";
 import type { Transaction } from "../../sql.ts";
 import { assertPerson } from "../../writing/accounts/page-sessions.ts";
 
@@ -16,11 +17,14 @@ export async function setPageSettings(tx: Transaction, args: SetPageSettings): P
   await assertPerson(tx, args.agent);
   const row = (await findPageSettings(tx, args.agent)) ?? defaultPageSettings;
   await tx.run(
-    `insert into page_settings (agent_id, approves_with, time_zone)
-    values (?, ?, ?)
-    on conflict (agent_id) do update set approves_with = excluded.approves_with, time_zone = excluded.time_zone`,
-    args.agent,
-    args.approvesWith ?? row.approvesWith,
-    args.timeZone === undefined ? row.timeZone : args.timeZone,
+    ...replacement(
+      "page_settings",
+      {
+        agent_id: args.agent,
+        approves_with: args.approvesWith ?? row.approvesWith,
+        time_zone: args.timeZone === undefined ? row.timeZone : args.timeZone,
+      },
+      "agent_id",
+    ),
   );
 }

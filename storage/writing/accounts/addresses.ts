@@ -1,6 +1,7 @@
 /** Rows of `address`. Several agents may share an address; mail to it is delivered to each. */
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
+import { insertion } from "../../schema/insertion.ts";
 import type { Sql } from "../../sql.ts";
 
 export interface NewAddress {
@@ -20,14 +21,17 @@ export async function insertAddress(tx: Sql, address: NewAddress): Promise<void>
   if (domain === undefined || domain.account !== address.account)
     throw new WaypostError("not_found", "The account has no such domain");
   const created = await tx.run(
-    `insert into address (domain, local_part, agent_id, is_primary, created_at)
-    values (?, ?, ?, ?, ?)
-    on conflict do nothing`,
-    address.domain,
-    address.localPart,
-    address.agent,
-    address.isPrimary ? 1 : 0,
-    address.at,
+    ...insertion(
+      "address",
+      {
+        domain: address.domain,
+        local_part: address.localPart,
+        agent_id: address.agent,
+        is_primary: address.isPrimary ? 1 : 0,
+        created_at: address.at,
+      },
+      "on conflict do nothing",
+    ),
   );
   if (created === 0)
     throw new WaypostError("invalid", "The agent has this address", { reason: "already_exists" });

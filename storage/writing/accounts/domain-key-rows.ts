@@ -1,5 +1,6 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import type { NewDomainKey } from "../../rows.ts";
+import { insertion } from "../../schema/insertion.ts";
 import type { Sql } from "../../sql.ts";
 
 export async function insertDomainKeys(
@@ -9,15 +10,19 @@ export async function insertDomainKeys(
 ): Promise<void> {
   for (const key of keys) {
     const inserted = await tx.run(
-      `insert into domain_key (domain, selector, algorithm, private_key, created_at, state)
-      values (?, ?, ?, ?, ?, ?)
-      on conflict do nothing`,
-      key.domain,
-      key.selector,
-      key.algorithm,
-      key.privateKey,
-      key.createdAt,
-      state,
+      ...insertion(
+        "domain_key",
+        {
+          domain: key.domain,
+          selector: key.selector,
+          algorithm: key.algorithm,
+          private_key: key.privateKey,
+          created_at: key.createdAt,
+          state,
+          retired_at: null,
+        },
+        "on conflict do nothing",
+      ),
     );
     if (inserted === 0)
       throw new WaypostError("precondition_failed", "The domain has a key of that name", {

@@ -3,6 +3,7 @@ import type { CollectionKind } from "#/src/model/collections.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { type GrantedKind, type GrantedObjects, grantedKinds } from "#/src/model/grants.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
+import { insertion } from "../../schema/insertion.ts";
 import type { Sql } from "../../sql.ts";
 
 const allOfKind = 0;
@@ -28,13 +29,13 @@ export async function insertGrantObjects(
     for (const object of named === "all" ? [allOfKind] : new Set(named)) {
       if (named !== "all") await assertObject(tx, grant.targetAgent, kind, object);
       await tx.run(
-        `insert into grant_object (agent_id, grant_id, kind, object_id, target_agent_id)
-        values (?, ?, ?, ?, ?)`,
-        grant.agent,
-        grant.grant,
-        kind,
-        object,
-        grant.targetAgent,
+        ...insertion("grant_object", {
+          agent_id: grant.agent,
+          grant_id: grant.grant,
+          kind,
+          object_id: object,
+          target_agent_id: grant.targetAgent,
+        }),
       );
     }
   }

@@ -1,6 +1,7 @@
 /** Rows of sessions and passkeys, which several writes insert. */
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
+import { insertion } from "../../schema/insertion.ts";
 import type { Transaction } from "../../sql.ts";
 import { takeCounter } from "../counters.ts";
 
@@ -48,16 +49,17 @@ export async function insertPageSession(
 ): Promise<number> {
   const number = await takeCounter(tx, "page_session");
   await tx.run(
-    `insert into page_session (page_session_id, agent_id, hash, device, network, proof, created_at, seen_at)
-    values (?, ?, ?, ?, ?, ?, ?, ?)`,
-    number,
-    agent,
-    session.hash,
-    session.device,
-    session.network,
-    session.proof,
-    at,
-    at,
+    ...insertion("page_session", {
+      page_session_id: number,
+      agent_id: agent,
+      hash: session.hash,
+      device: session.device,
+      network: session.network,
+      proof: session.proof,
+      created_at: at,
+      seen_at: at,
+      ended_at: null,
+    }),
   );
   return number;
 }
@@ -72,17 +74,18 @@ export async function insertPasskey(
   if (taken !== undefined) throw new WaypostError("invalid", "This passkey is known already.");
   const number = await takeCounter(tx, "passkey");
   await tx.run(
-    `insert into passkey (passkey_id, agent_id, credential, public_key, sign_count, transports, host, name, created_at)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    number,
-    agent,
-    passkey.credential,
-    passkey.publicKey,
-    passkey.signCount,
-    JSON.stringify(passkey.transports),
-    passkey.host,
-    passkey.name,
-    at,
+    ...insertion("passkey", {
+      passkey_id: number,
+      agent_id: agent,
+      credential: passkey.credential,
+      public_key: passkey.publicKey,
+      sign_count: passkey.signCount,
+      transports: JSON.stringify(passkey.transports),
+      host: passkey.host,
+      name: passkey.name,
+      created_at: at,
+      used_at: null,
+    }),
   );
   return number;
 }
@@ -98,5 +101,5 @@ export async function countPasskeys(tx: Transaction, agent: AgentNumber): Promis
 export async function spendChallenge(tx: Transaction, { nonce, expiresAt }: SpentChallenge): Promise<void> {
   const spent = await tx.get("select nonce from spent_challenge where nonce = ?", nonce);
   if (spent !== undefined) throw new WaypostError("unauthorized", "This answer was given before.");
-  await tx.run("insert into spent_challenge (nonce, expires_at) values (?, ?)", nonce, expiresAt);
+  await tx.run(...insertion("spent_challenge", { nonce, expires_at: expiresAt }));
 }

@@ -14,6 +14,7 @@ import {
   findCollectionBySegment,
   findCollectionOfRole,
 } from "../../queries/collections/collections.ts";
+import { insertion } from "../../schema/insertion.ts";
 import type { Sql } from "../../sql.ts";
 import { deleteGrantObject } from "../accounts/grant-rows.ts";
 import type { ItemWrite } from "./items.ts";
@@ -53,27 +54,28 @@ export async function insertCollection(items: ItemWrite, made: NewCollection): P
   const collection = transaction.takeNumber() as CollectionNumber;
   assertTextFits(made);
   await transaction.tx.run(
-    `insert into collection
-      (agent_id, collection_id, kind, role, state, segment, display_name, description, color, position, components,
-      time_zone, is_transparent, availability, properties_modseq, modseq, item_count, byte_count, created_at, updated_at)
-    values (?, ?, ?, ?, 'live', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?)`,
-    transaction.agent,
-    collection,
-    made.kind,
-    made.role,
-    made.segment,
-    made.displayName,
-    made.description,
-    made.color,
-    made.position,
-    made.components,
-    made.timeZone,
-    made.isTransparent ? 1 : 0,
-    made.availability,
-    transaction.modseq,
-    transaction.modseq,
-    transaction.at,
-    transaction.at,
+    ...insertion("collection", {
+      agent_id: transaction.agent,
+      collection_id: collection,
+      kind: made.kind,
+      role: made.role,
+      state: "live",
+      segment: made.segment,
+      display_name: made.displayName,
+      description: made.description,
+      color: made.color,
+      position: made.position,
+      components: made.components,
+      time_zone: made.timeZone,
+      is_transparent: made.isTransparent ? 1 : 0,
+      availability: made.availability,
+      properties_modseq: transaction.modseq,
+      modseq: transaction.modseq,
+      item_count: 0,
+      byte_count: 0,
+      created_at: transaction.at,
+      updated_at: transaction.at,
+    }),
   );
   items.collectionChanged("add", collection);
   return collection;

@@ -3,6 +3,7 @@ import { numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, FileNumber, Modseq } from "#/src/model/numbers.ts";
 import type { ItemFacts } from "../../items.ts";
 import type { FileRow } from "../../queries/collections/files.ts";
+import { insertion } from "../../schema/insertion.ts";
 import { slicesOf } from "../../slices.ts";
 import type { Sql } from "../../sql.ts";
 
@@ -21,16 +22,16 @@ export interface NewFile {
 export async function insertFile(tx: Sql, made: NewFile): Promise<void> {
   const { agent, file, path, mediaType, size, modseq, at } = made;
   await tx.run(
-    `insert into file (agent_id, path, file_id, media_type, size, modseq, created_at, updated_at)
-    values (?, ?, ?, ?, ?, ?, ?, ?)`,
-    agent,
-    path,
-    file,
-    mediaType,
-    size,
-    modseq,
-    at,
-    at,
+    ...insertion("file", {
+      agent_id: agent,
+      path,
+      file_id: file,
+      media_type: mediaType,
+      size,
+      modseq,
+      created_at: at,
+      updated_at: at,
+    }),
   );
 }
 
@@ -40,13 +41,7 @@ export async function insertContent(
   file: FileNumber,
   { codec, data }: FileContent,
 ): Promise<void> {
-  await tx.run(
-    "insert into file_data (agent_id, file_id, codec, data) values (?, ?, ?, ?)",
-    agent,
-    file,
-    codec,
-    data,
-  );
+  await tx.run(...insertion("file_data", { agent_id: agent, file_id: file, codec, data }));
 }
 
 export async function replaceContent(

@@ -1,6 +1,7 @@
 /** Rows of `item_address`: the addresses of a contact and their domains. */
 import type { AgentNumber, ItemNumber } from "#/src/model/numbers.ts";
-import type { Sql, SqlValue } from "../../sql.ts";
+import { insertion } from "../../schema/insertion.ts";
+import type { Sql } from "../../sql.ts";
 
 const rowsPerInsert = 100;
 
@@ -32,9 +33,10 @@ export async function replaceItemAddresses(
   for (let first = 0; first < all.length; first += rowsPerInsert) {
     const slice = all.slice(first, first + rowsPerInsert);
     await tx.run(
-      `insert into item_address (agent_id, item_id, name, is_vouched)
-      values ${slice.map(() => "(?,?,?,?)").join(",")}`,
-      ...slice.flatMap(([name, isVouched]): SqlValue[] => [agent, item, name, isVouched]),
+      ...insertion(
+        "item_address",
+        slice.map(([name, isVouched]) => ({ agent_id: agent, item_id: item, name, is_vouched: isVouched })),
+      ),
     );
   }
 }

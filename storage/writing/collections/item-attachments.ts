@@ -10,6 +10,7 @@ import {
   attachmentColumns,
   listAttachmentsOfItem,
 } from "../../queries/collections/attachments.ts";
+import { insertion } from "../../schema/insertion.ts";
 import { slicesOf } from "../../slices.ts";
 import type { Transaction } from "../../sql.ts";
 import type { AgentTransaction } from "../agent-transaction.ts";
@@ -137,18 +138,17 @@ async function insertAttachment(
   { blob, name, mediaType, size }: Wanted,
 ): Promise<void> {
   await tx.run(
-    `insert into item_attachment
-      (agent_id, item_id, managed_id, account_id, blob_id, name, media_type, size, created_at)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    agent,
-    item,
-    managedId,
-    account,
-    blob,
-    name,
-    mediaType,
-    size,
-    at,
+    ...insertion("item_attachment", {
+      agent_id: agent,
+      item_id: item,
+      managed_id: managedId,
+      account_id: account,
+      blob_id: blob,
+      name,
+      media_type: mediaType,
+      size,
+      created_at: at,
+    }),
   );
 }
 

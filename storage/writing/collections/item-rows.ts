@@ -2,8 +2,9 @@
 import { numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
 import { type ItemFacts, type ItemPeriod, spanClassOf } from "../../items.ts";
+import { insertion } from "../../schema/insertion.ts";
 import { slicesOf } from "../../slices.ts";
-import type { Sql, SqlValue, Transaction } from "../../sql.ts";
+import type { Sql, Transaction } from "../../sql.ts";
 import { deleteAttachments } from "./item-attachments.ts";
 
 export interface ItemPlace {
@@ -26,32 +27,32 @@ export async function insertItem(tx: Sql, place: ItemPlace, written: WrittenItem
   const { agent, collection, modseq, at } = place;
   const { item, facts } = written;
   await tx.send(
-    `insert into item
-      (agent_id, collection_id, item_id, segment, uid, component, modseq, schedule_tag, size, created_at, updated_at,
-      is_authenticated, provenance, horizon_at)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    agent,
-    collection,
-    item,
-    written.segment ?? null,
-    facts.uid,
-    facts.component,
-    modseq,
-    written.scheduleTag,
-    facts.size,
-    at,
-    at,
-    written.isAuthenticated ? 1 : 0,
-    written.provenance,
-    facts.horizonMs,
+    ...insertion("item", {
+      agent_id: agent,
+      collection_id: collection,
+      item_id: item,
+      segment: written.segment ?? null,
+      uid: facts.uid,
+      component: facts.component,
+      modseq,
+      schedule_tag: written.scheduleTag,
+      size: facts.size,
+      created_at: at,
+      updated_at: at,
+      is_authenticated: written.isAuthenticated ? 1 : 0,
+      provenance: written.provenance,
+      horizon_at: facts.horizonMs,
+      attachment_bytes: 0,
+    }),
   );
   await tx.send(
-    "insert into item_data (agent_id, item_id, codec, search_text, data) values (?, ?, ?, ?, ?)",
-    agent,
-    item,
-    facts.codec,
-    facts.searchText,
-    facts.data,
+    ...insertion("item_data", {
+      agent_id: agent,
+      item_id: item,
+      codec: facts.codec,
+      search_text: facts.searchText,
+      data: facts.data,
+    }),
   );
   await insertPeriods(tx, place, item, facts.periods);
 }
@@ -109,17 +110,18 @@ async function insertPeriods(
   for (let first = 0; first < periods.length; first += periodsPerInsert) {
     const slice = periods.slice(first, first + periodsPerInsert);
     await tx.send(
-      `insert into occurrence (agent_id, collection_id, span_class, start_at, item_id, end_at, is_exact)
-      values ${slice.map(() => "(?,?,?,?,?,?,?)").join(",")}`,
-      ...slice.flatMap((period): SqlValue[] => [
-        agent,
-        collection,
-        spanClassOf(period),
-        period.startMs,
-        item,
-        period.endMs,
-        period.isExact ? 1 : 0,
-      ]),
+      ...insertion(
+        "occurrence",
+        slice.map((period) => ({
+          agent_id: agent,
+          collection_id: collection,
+          span_class: spanClassOf(period),
+          start_at: period.startMs,
+          item_id: item,
+          end_at: period.endMs,
+          is_exact: period.isExact ? 1 : 0,
+        })),
+      ),
     );
   }
 }

@@ -2,8 +2,9 @@
 import { numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import { findDraft } from "../../queries/mail/drafts.ts";
+import { insertion } from "../../schema/insertion.ts";
 import { slicesOf } from "../../slices.ts";
-import { paddedList, placesFor, type Sql, type SqlValue } from "../../sql.ts";
+import { paddedList, placesFor, type Sql } from "../../sql.ts";
 import type { AgentTransaction } from "../agent-transaction.ts";
 
 /** Decides which draft a message in Drafts is: the one in `replaces`; otherwise an existing draft with one of its keys; else a new
@@ -22,23 +23,27 @@ export async function nameDraft(
   const draft = drafted.replaces ?? (await draftOfKeys(tx, agent, drafted.keys)) ?? message;
   const options = drafted.options ?? (await findDraft(tx, agent, draft))?.options ?? "{}";
   await tx.run(
-    `insert into draft (agent_id, draft_id, message_id, modseq, options, created_at)
-    values (?, ?, ?, ?, ?, ?)
-    on conflict (agent_id, draft_id) do update
-    set message_id = excluded.message_id, modseq = excluded.modseq, options = excluded.options`,
-    agent,
-    draft,
-    message,
-    write.modseq,
-    options,
-    write.at,
+    ...insertion(
+      "draft",
+      {
+        agent_id: agent,
+        draft_id: draft,
+        message_id: message,
+        modseq: write.modseq,
+        options,
+        created_at: write.at,
+      },
+      `on conflict (agent_id, draft_id) do update
+      set message_id = excluded.message_id, modseq = excluded.modseq, options = excluded.options`,
+    ),
   );
   if (drafted.keys.length > 0)
     await tx.run(
-      `insert into draft_key (agent_id, key, draft_id)
-      values ${drafted.keys.map(() => "(?,?,?)").join(",")}
-      on conflict (agent_id, key) do update set draft_id = excluded.draft_id`,
-      ...drafted.keys.flatMap((key): SqlValue[] => [agent, key, draft]),
+      ...insertion(
+        "draft_key",
+        drafted.keys.map((key) => ({ agent_id: agent, key, draft_id: draft })),
+        "on conflict (agent_id, key) do update set draft_id = excluded.draft_id",
+      ),
     );
   return draft;
 }

@@ -3,9 +3,10 @@
 import type { FlagState } from "#/src/model/flags.ts";
 import { type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
+import { insertion } from "../../schema/insertion.ts";
 import { selectList } from "../../schema/select-list.ts";
 import { slicesOf } from "../../slices.ts";
-import type { Sql, SqlValue } from "../../sql.ts";
+import type { Sql } from "../../sql.ts";
 
 export interface HeldEntry {
   readonly uid: Uid;
@@ -96,25 +97,19 @@ export async function insertEntries(
   entries: readonly NewEntry[],
 ): Promise<void> {
   for (let first = 0; first < entries.length; first += rowsPerInsert) {
-    const rows = entries.slice(first, first + rowsPerInsert);
-    const parameters = rows.flatMap((entry): SqlValue[] => [
-      place.agent,
-      place.mailbox,
-      entry.uid,
-      entry.message,
-      place.modseq,
-      entry.flags,
-      entry.keywords,
-      entry.internalDate,
-      at,
-      entry.size,
-    ]);
-    await tx.send(
-      `insert into entry
-        (agent_id, mailbox_id, uid, message_id, modseq, flags, keywords, internal_date, saved_at, size)
-      values ${rows.map(() => "(?,?,?,?,?,?,?,?,?,?)").join(",")}`,
-      ...parameters,
-    );
+    const rows = entries.slice(first, first + rowsPerInsert).map((entry) => ({
+      agent_id: place.agent,
+      mailbox_id: place.mailbox,
+      uid: entry.uid,
+      message_id: entry.message,
+      modseq: place.modseq,
+      flags: entry.flags,
+      keywords: entry.keywords,
+      internal_date: entry.internalDate,
+      saved_at: at,
+      size: entry.size,
+    }));
+    await tx.send(...insertion("entry", rows));
   }
 }
 

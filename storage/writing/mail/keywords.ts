@@ -3,6 +3,7 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import { keywordsMax } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
+import { insertion } from "../../schema/insertion.ts";
 import { paddedList, placesFor, type Sql } from "../../sql.ts";
 
 export interface ResolvedKeywords {
@@ -44,11 +45,7 @@ export async function resolveKeywords(
   let number = next;
   for (const [folded, name] of wanted) {
     await tx.run(
-      "insert into keyword (agent_id, keyword_number, name, folded_name) values (?, ?, ?, ?)",
-      agent,
-      number,
-      name,
-      folded,
+      ...insertion("keyword", { agent_id: agent, keyword_number: number, name, folded_name: folded }),
     );
     numbers.push(number++);
   }

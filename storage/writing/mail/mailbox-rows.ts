@@ -4,6 +4,7 @@ import { mailboxesMax } from "#/src/model/limits.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { hierarchyDelimiter, holdsName, isHoldRole, type MailboxRole } from "#/src/model/roles.ts";
 import { childNameRange } from "../../mailbox-name.ts";
+import { insertion } from "../../schema/insertion.ts";
 import { paddedList, placesFor, type Sql } from "../../sql.ts";
 import type { MailWrite } from "./mail-write.ts";
 
@@ -14,17 +15,21 @@ export async function insertMailbox(
   const write = mail.transaction;
   const uidValidity = await mail.takeUidValidity();
   await write.tx.run(
-    `insert into mailbox
-      (agent_id, mailbox_id, name, role, uid_validity, uid_next, modseq, message_count, unseen_count, deleted_count,
-      byte_count, version)
-    values (?, ?, ?, ?, ?, 1, ?, 0, 0, 0, 0, ?)`,
-    write.agent,
-    row.mailbox,
-    row.name,
-    row.role,
-    uidValidity,
-    write.modseq,
-    write.modseq,
+    ...insertion("mailbox", {
+      agent_id: write.agent,
+      mailbox_id: row.mailbox,
+      name: row.name,
+      role: row.role,
+      uid_validity: uidValidity,
+      uid_next: 1,
+      modseq: write.modseq,
+      message_count: 0,
+      unseen_count: 0,
+      deleted_count: 0,
+      byte_count: 0,
+      version: write.modseq,
+      recent_uid: 0,
+    }),
   );
   mail.mailboxChanged("add", row.mailbox);
   return { uidValidity };
@@ -90,11 +95,7 @@ export async function childMailboxes(
 
 /** Subscribes. Gives the number of added rows: 0 if it was subscribed already. */
 export function subscribe(tx: Sql, agent: AgentNumber, name: string): Promise<number> {
-  return tx.run(
-    "insert into subscription (agent_id, name) values (?, ?) on conflict do nothing",
-    agent,
-    name,
-  );
+  return tx.run(...insertion("subscription", { agent_id: agent, name }, "on conflict do nothing"));
 }
 
 /** The version of the mailbox's name, which `folder.update` of the interface compares. */

@@ -8,6 +8,7 @@ import type {
   ThreadNumber,
 } from "#/src/model/numbers.ts";
 import type { MessageFacts } from "../../rows.ts";
+import { insertion } from "../../schema/insertion.ts";
 import { slicesOf } from "../../slices.ts";
 import type { Sql, Transaction } from "../../sql.ts";
 import { releaseBlobs } from "../blob-rows.ts";
@@ -32,29 +33,27 @@ export interface NewMessage {
 export async function insertMessage(tx: Sql, message: NewMessage): Promise<void> {
   const { facts } = message;
   await tx.send(
-    `insert into message
-      (agent_id, message_id, account_id, blob_id, thread_id, entry_count, date, received_at, size, trace, subject,
-      from_address, from_name, authenticated, agent_part, provenance, envelope, body_structure,
-      reference_ids)
-    values (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    message.agent,
-    message.message,
-    message.account,
-    message.blob,
-    message.thread,
-    facts.date,
-    message.receivedAt,
-    message.trace.byteLength + facts.blob.size,
-    message.trace,
-    facts.subject,
-    facts.fromAddress,
-    facts.fromName,
-    message.isAuthenticated ? 1 : 0,
-    facts.hasAgentPart ? 1 : 0,
-    message.provenance,
-    facts.envelope,
-    facts.bodyStructure,
-    facts.referenceIds ?? null,
+    ...insertion("message", {
+      agent_id: message.agent,
+      message_id: message.message,
+      account_id: message.account,
+      blob_id: message.blob,
+      thread_id: message.thread,
+      entry_count: 1,
+      date: facts.date,
+      received_at: message.receivedAt,
+      size: message.trace.byteLength + facts.blob.size,
+      trace: message.trace,
+      subject: facts.subject,
+      from_address: facts.fromAddress,
+      from_name: facts.fromName,
+      authenticated: message.isAuthenticated ? 1 : 0,
+      agent_part: facts.hasAgentPart ? 1 : 0,
+      provenance: message.provenance,
+      envelope: facts.envelope,
+      body_structure: facts.bodyStructure,
+      reference_ids: facts.referenceIds ?? null,
+    }),
   );
 }
 

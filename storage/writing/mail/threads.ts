@@ -1,6 +1,7 @@
 /** Conversations (RFC 8621 section 3): a message joins the oldest thread that has one of its keys. */
 import type { AgentNumber, MessageNumber, ThreadNumber } from "#/src/model/numbers.ts";
-import { paddedList, placesFor, type Sql, type SqlValue } from "../../sql.ts";
+import { insertion } from "../../schema/insertion.ts";
+import { paddedList, placesFor, type Sql } from "../../sql.ts";
 
 /** The oldest thread that has one of the keys. */
 export async function findThread(
@@ -42,9 +43,10 @@ export async function keepThreadKeys(
   if (keys.length === 0) return;
   const padded = paddedList(keys);
   await tx.send(
-    `insert into thread_key (agent_id, key, thread_id)
-    values ${padded.map(() => "(?,?,?)").join(",")}
-    on conflict do nothing`,
-    ...padded.flatMap((key): SqlValue[] => [agent, key, thread]),
+    ...insertion(
+      "thread_key",
+      padded.map((key) => ({ agent_id: agent, key, thread_id: thread })),
+      "on conflict do nothing",
+    ),
   );
 }

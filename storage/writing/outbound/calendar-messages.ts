@@ -6,6 +6,7 @@
 import type { CalendarMessage, CalendarMessageRow, CalendarMessageState } from "../../calendar-messages.ts";
 import type { HoldRow } from "../../holds.ts";
 import { listCalendarMessages } from "../../queries/collections/calendar-messages.ts";
+import { insertion } from "../../schema/insertion.ts";
 import type { AgentTransaction } from "../agent-transaction.ts";
 
 /** Messages that change what a recipient knows of the event. */
@@ -30,19 +31,18 @@ export async function noteCalendarMessage(
   }
   if (isEnd || message.recipients.length === 0) return;
   await tx.run(
-    `insert into calendar_message
-      (agent_id, uid, message_number, state, hold_id, method, instances, recipients, octets, told_at)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    agent,
-    message.uid,
-    (rows.at(-1)?.number ?? 0) + 1,
-    state,
-    hold,
-    message.method,
-    JSON.stringify(message.instances),
-    JSON.stringify(message.recipients),
-    state === "refused" ? null : message.octets,
-    at,
+    ...insertion("calendar_message", {
+      agent_id: agent,
+      uid: message.uid,
+      message_number: (rows.at(-1)?.number ?? 0) + 1,
+      state,
+      hold_id: hold,
+      method: message.method,
+      instances: JSON.stringify(message.instances),
+      recipients: JSON.stringify(message.recipients),
+      octets: state === "refused" ? null : message.octets,
+      told_at: at,
+    }),
   );
 }
 

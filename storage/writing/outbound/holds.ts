@@ -14,6 +14,7 @@ import {
 import type { AgentNumber, MailboxNumber, MessageNumber } from "#/src/model/numbers.ts";
 import { holdRoles, holdsName, mailboxRoles } from "#/src/model/roles.ts";
 import type { DeclineReason, HoldRow } from "../../holds.ts";
+import { insertion } from "../../schema/insertion.ts";
 import type { Sql } from "../../sql.ts";
 import type { Envelope } from "../../submission.ts";
 import { resolveKeywords } from "../mail/keywords.ts";
@@ -40,21 +41,25 @@ export async function insertHold(mail: MailWrite, hold: NewHold): Promise<number
   const write = mail.transaction;
   const number = write.takeNumber();
   await write.tx.run(
-    `insert into hold
-      (agent_id, hold_id, message_id, modseq, state, reason, digest, envelope, requested_by, send_at, expires_at,
-      created_at)
-    values (?, ?, ?, ?, 'waiting', ?, ?, ?, ?, ?, ?, ?)`,
-    write.agent,
-    number,
-    hold.message,
-    write.modseq,
-    hold.reason,
-    hold.digest,
-    JSON.stringify(hold.envelope),
-    hold.requestedBy,
-    hold.sendAt,
-    hold.expiresAt,
-    write.at,
+    ...insertion("hold", {
+      agent_id: write.agent,
+      hold_id: number,
+      message_id: hold.message,
+      modseq: write.modseq,
+      state: "waiting",
+      reason: hold.reason,
+      digest: hold.digest,
+      envelope: JSON.stringify(hold.envelope),
+      requested_by: hold.requestedBy,
+      send_at: hold.sendAt,
+      expires_at: hold.expiresAt,
+      created_at: write.at,
+      decided_by: null,
+      decided_at: null,
+      told_at: null,
+      why: null,
+      note: null,
+    }),
   );
   mail.holdIsSettled(hold.message);
   return number;

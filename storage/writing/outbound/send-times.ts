@@ -1,5 +1,6 @@
 /** The times at which a mailbox has sent mail. Rows are numbered, so that the time of the n-th last one is read by key. */
 import { WaypostError } from "#/src/model/errors.ts";
+import { insertion } from "../../schema/insertion.ts";
 import type { AgentTransaction } from "../agent-transaction.ts";
 
 /** Limits of sending; 0 means no limit. */
@@ -35,12 +36,7 @@ export async function countSend(write: AgentTransaction, limits: SendLimits): Pr
         hint: "Wait retry_after_ms; the operator sets limits.sends_per_hour and sends_per_day.",
       },
     );
-  await tx.run(
-    "insert into send_time (agent_id, send_number, sent_at) values (?, ?, ?)",
-    agent,
-    last + 1,
-    at,
-  );
+  await tx.run(...insertion("send_time", { agent_id: agent, send_number: last + 1, sent_at: at }));
   await tx.run(
     `delete from send_time
     where agent_id = ? and sent_at <= ? and send_number < ? + (

@@ -2,6 +2,7 @@
  *  recipient is to be tried any more. */
 import { answeredFlag, flagState, keywordNumbers, systemFlagsMask } from "#/src/model/flags.ts";
 import type { AccountNumber, AgentNumber, BlobNumber, MessageNumber } from "#/src/model/numbers.ts";
+import { insertion } from "../../schema/insertion.ts";
 import type { Sql, Transaction } from "../../sql.ts";
 import type { Envelope } from "../../submission.ts";
 import { claimBlob, releaseBlobs } from "../blob-rows.ts";
@@ -35,49 +36,52 @@ export async function queueSubmission(mail: MailWrite, queued: QueuedSubmission)
   const isScheduled = queued.sendAt > at;
   await claimBlob(tx, write.account, queued.blob);
   await tx.run(
-    `insert into submission
-      (agent_id, submission_id, account_id, blob_id, message_id, source, envelope_from, envid, ret, body_type,
-      is_smtputf8, size, send_at, expires_at, created_at, answers_id, forwards_id, mail_id, calendar_uid, tls_wish,
-      requested_by)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    agent,
-    submission,
-    write.account,
-    queued.blob,
-    queued.message,
-    envelope.source,
-    envelope.from,
-    envelope.envid,
-    envelope.ret,
-    envelope.bodyType,
-    envelope.isSmtputf8 ? 1 : 0,
-    queued.size,
-    queued.sendAt,
-    queued.expiresAt,
-    at,
-    isScheduled ? envelope.answers : null,
-    isScheduled ? envelope.forwards : null,
-    queued.message === 0 ? (queued.mailId ?? null) : null,
-    envelope.calendarUid ?? null,
-    envelope.tlsWish ?? null,
-    queued.requestedBy,
+    ...insertion("submission", {
+      agent_id: agent,
+      submission_id: submission,
+      account_id: write.account,
+      blob_id: queued.blob,
+      message_id: queued.message,
+      source: envelope.source,
+      envelope_from: envelope.from,
+      envid: envelope.envid,
+      ret: envelope.ret,
+      body_type: envelope.bodyType,
+      is_smtputf8: envelope.isSmtputf8 ? 1 : 0,
+      size: queued.size,
+      send_at: queued.sendAt,
+      expires_at: queued.expiresAt,
+      created_at: at,
+      answers_id: isScheduled ? envelope.answers : null,
+      forwards_id: isScheduled ? envelope.forwards : null,
+      mail_id: queued.message === 0 ? (queued.mailId ?? null) : null,
+      calendar_uid: envelope.calendarUid ?? null,
+      tls_wish: envelope.tlsWish ?? null,
+      requested_by: queued.requestedBy,
+      closed_at: null,
+      left_modseq: null,
+      kept: 0,
+    }),
   );
   for (const [index, recipient] of envelope.recipients.entries())
     await tx.run(
-      `insert into submission_recipient
-        (agent_id, submission_id, recipient_number, address, domain, state, attempt_count, next_attempt_at, notify,
-        orcpt, updated_at)
-      values (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)`,
-      agent,
-      submission,
-      index + 1,
-      recipient.address,
-      recipient.domain,
-      isScheduled ? "scheduled" : "queued",
-      Math.max(queued.sendAt, at),
-      recipient.notify.join(","),
-      recipient.orcpt,
-      at,
+      ...insertion("submission_recipient", {
+        agent_id: agent,
+        submission_id: submission,
+        recipient_number: index + 1,
+        address: recipient.address,
+        domain: recipient.domain,
+        state: isScheduled ? "scheduled" : "queued",
+        attempt_count: 0,
+        next_attempt_at: Math.max(queued.sendAt, at),
+        notify: recipient.notify.join(","),
+        orcpt: recipient.orcpt,
+        updated_at: at,
+        host: null,
+        status: null,
+        reply: null,
+        delay_told_at: null,
+      }),
     );
   write.log({ kind: "submission", parent: 0, operation: "add", ids: String(submission) });
   if (!isScheduled) await markAnswered(mail, envelope);
