@@ -1,7 +1,8 @@
 /** Every limit of the tables: handed in with a small number, so many are taken and one more is not. The program reads each from its table. */
 import { globSync, readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { hasTest } from "../interface/sections.ts";
+import { endConversations } from "./conversation-meetings.ts";
 import { type TableName, tables, withLimit } from "./hand-in.ts";
 import type { Meeting } from "./meeting.ts";
 import { meetings } from "./meetings.ts";
@@ -10,6 +11,8 @@ const all = Object.entries(meetings).flatMap(([table, rows]) =>
   Object.entries<Meeting>(rows).map(([name, row]) => ({ table: table as TableName, name, row })),
 );
 const met = all.flatMap(({ row, ...of }) => ("meet" in row ? [{ ...of, row, least: row.least ?? 3 }] : []));
+
+afterAll(endConversations);
 
 describe("a limit that is handed in as n", () => {
   it.each(met)("$table $name takes $least, and not one more", async ({ table, name, row, least }) => {

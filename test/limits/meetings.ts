@@ -1,6 +1,9 @@
 /** One row for each limit: the compiler names those that have none. */
+
+import { davConversations, imapConversations, smtpConversations } from "./conversation-meetings.ts";
 import { arrivalMeetings, formatMeetings } from "./format-meetings.ts";
 import { does, type MeetingsOf, told } from "./meeting.ts";
+import { importMeetings, objectStoreMeetings, seriesMeetings } from "./moving-meetings.ts";
 import { memoryMeetings, storeMeetings } from "./store-meetings.ts";
 import { davMeetings, flagMeetings, imapMeetings, jsonMeetings, smtpMeetings } from "./wire-meetings.ts";
 
@@ -11,6 +14,10 @@ const model: MeetingsOf<"model"> = {
   ...flagMeetings,
   ...storeMeetings,
   ...memoryMeetings,
+  ...importMeetings,
+  ...objectStoreMeetings,
+  ...seriesMeetings,
+  ...davConversations,
 
   headerBytesMax: does("reads no more of a header; the rest is not looked at"),
   mainBytesMax: does("divides what the main thread reads from what a thread reads"),
@@ -39,7 +46,6 @@ const model: MeetingsOf<"model"> = {
     "storage/objects: stores long bodies as objects and short ones in rows, and reads every range alike",
   ),
   objectReadBytesMax: does("divides reads of bodies"),
-  objectWritesMax: does("refuses a body as busy"),
   objectTimeoutMs: does("ends a request to the object store"),
   objectAttemptsMax: does("is how often a request to the object store is made"),
   objectPutsAtOnce: does("divides the bodies of one write"),
@@ -55,27 +61,18 @@ const model: MeetingsOf<"model"> = {
   recurrenceIterationsMax: does("ends the expansion of a rule"),
   recurrenceCandidatesMax: does("ends the expansion of a rule"),
   recurrenceDayTimesMax: does("ends the expansion of a rule"),
-  overrideEntriesMax: does("refuses an object that would be too large with its instances"),
-  calendarObjectBytesMax: does("refuses an object that would be too large with its instances"),
   zoneRulesMax: does("leaves further time zones of an object unread"),
   davXmlBytesMax: told("http/body: is refused with the first octet beyond its limit"),
   itemChangesMax: told("files/files: refuses to make the path of what is in a folder too long"),
-  copiedItemsMax: does("refuses the copy of a collection"),
   itemPropertiesMax: told("collections/items: limits the number of properties on all items of an agent"),
   itemPeriodsMax: does("merges periods of an item"),
-  busyPeriodsMax: does("refuses an answer about busy time"),
   syncChangesMax: does("divides answers"),
-  expandedResourcesMax: does("ends an answer to expand-property"),
   expandedDepthMax: told("dav/bounds: expand-property has the same limit of properties as other requests"),
   expandedCharactersMax: does("ends an answer to expand-property"),
   attachmentBytesMax: told(
     "dav/attachments: attachments that are too large or too many are refused before they are stored",
   ),
   mailedAttachmentBytesMax: does("leaves further attachments out of an invitation"),
-  importedFileBytesMax: does("refuses a file for import"),
-  importedPartsMax: does("refuses a file for import"),
-  importedLinesMax: does("refuses a file for import"),
-  importedObjectBytesMax: does("leaves out an object that is imported"),
   attachmentInstancesMax: told(
     "dav/attachments: attachments that are too large or too many are refused before they are stored",
   ),
@@ -85,8 +82,6 @@ const model: MeetingsOf<"model"> = {
   arrivingCalendarBytesMax: does("leaves a large calendar part of a mail to people"),
   schedulingInboxItemsMax: does("removes the oldest messages of an inbox"),
   refreshIntervalMs: does("is how long an attendee waits for the same answer"),
-  archiveGrowthMax: does("refuses an archive that grows too much"),
-  archiveGrowthFreeBytes: does("refuses an archive that grows too much"),
 };
 
 const arrival: MeetingsOf<"arrival"> = {
@@ -96,14 +91,12 @@ const arrival: MeetingsOf<"arrival"> = {
 
 const imap: MeetingsOf<"imap"> = {
   ...imapMeetings,
+  ...imapConversations,
   discardedAppendFactor: does("is how much of a refused message is read"),
   badCommandsBeforeLoginMax: told("imap/wire/hostile: closes a connection that speaks another protocol"),
-  badCommandsMax: does("ends a connection that sends only wrong commands"),
   loginTimeoutMs: does("ends a connection without a login"),
-  failedLoginsMax: does("ends a connection"),
   outputChunkBytes: does("divides answers"),
   bodyRangeBytes: does("divides answers"),
-  appendedMessagesMax: does("refuses another message of one APPEND"),
   previewCharacters: does("is the length of a preview"),
   batchMessagesMin: does("is the smallest batch of UIDBATCHES"),
   progressMs: does("is the time between reports of progress"),
@@ -112,7 +105,7 @@ const imap: MeetingsOf<"imap"> = {
 
 const smtp: MeetingsOf<"smtp"> = {
   ...smtpMeetings,
-  commandLineBytesMax: does("ends a connection that sends a longer line"),
+  ...smtpConversations,
   dataBufferStartBytes: does("is the memory that a message gets first"),
   drainBytesMax: told("smtp/bdat: keeps no octet of a chunk that is announced above the limit"),
   dataTimeoutMs: does("ends a message that does not arrive"),
@@ -136,7 +129,7 @@ const outbound: MeetingsOf<"outbound"> = {
   lookedAtOfAgentMax: does("divides the queue"),
   scheduledAtOnce: does("divides scheduled mail"),
   scheduledRetryMs: does("is the wait before scheduled mail is tried again"),
-  loopMailsMax: does("holds the next mail of a conversation without a person"),
+  loopMailsMax: told("holds/loop-guard: answers that are sent at the same time are counted one by one"),
   loopWindowMs: does("is how far back a conversation is looked at"),
 };
 

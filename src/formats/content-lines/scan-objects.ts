@@ -126,7 +126,7 @@ class ObjectScan {
   }
 
   #nextLine(): void {
-    if (++this.#line > importedLinesMax)
+    if (this.#line++ > importedLinesMax)
       throw new WaypostError("invalid", `The file has more than ${importedLinesMax} lines.`, {
         reason: "limit_reached",
       });
