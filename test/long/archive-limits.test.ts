@@ -118,7 +118,7 @@ describe("an account with as much as the store allows", () => {
             yield [at, await collections.listItemDeadProperties(agent, number)];
       },
     ],
-  ])("has all %s after export and import", { timeout: 60_000 }, async (_, store, read) => {
+  ])("has all %s after export and import", async (_, store, read) => {
     await using server = await start();
     const { house } = server.daemon;
     const other = "agent2@waypost.test";

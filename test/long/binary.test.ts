@@ -77,7 +77,7 @@ test("serves from an empty folder with an empty environment, and stops cleanly",
   );
   expect(JSON.stringify(listing)).toContain("Hello");
   expect(await daemon.stop()).toBe(0);
-}, 60_000);
+});
 
 test("reads a document in a separate process, which runs the same binary", async () => {
   await using daemon = await startChildDaemon({
@@ -108,4 +108,4 @@ test("reads a document in a separate process, which runs the same binary", async
   const [id] = /message_[0-9a-z]{26}/.exec(await ask("search", { limit: 1 }))!;
   expect(await ask("part.describe", { id, part: "1" })).toContain("words of a friend");
   expect(await daemon.stop()).toBe(0);
-}, 60_000);
+});

@@ -8,7 +8,7 @@ export default defineConfig({
     globalSetup: ["test/long/built-binary.ts"],
     pool: "forks",
     // Most of them wait for what they have started.
-    maxWorkers: 2,
+    maxWorkers: 5,
     // Only what hangs takes so long.
     testTimeout: 300_000,
     hookTimeout: 300_000,
