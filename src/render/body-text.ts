@@ -8,6 +8,7 @@ import { type PictureSize, type PictureSizes, sizeOfPicture } from "#/src/format
 import { escapeHtml } from "#/src/formats/html/html-writer.ts";
 import type { PageWords } from "#/src/formats/html/walk.ts";
 import { type MimePart, walkParts } from "#/src/formats/mime/structure.ts";
+import { escapeOwnLines, pictureLine } from "#/src/formats/text/own-lines.ts";
 import type { ReplyCut } from "#/src/formats/text/reply.ts";
 import type { ContentReaders } from "#/src/mail/content-readers.ts";
 import type { MessageBytes, StoredBytes } from "#/src/mail/message-bytes.ts";
@@ -18,7 +19,7 @@ import { readingOf } from "./part-reading.ts";
 import { createRemovalTally, type RemovalDetail } from "./removal.ts";
 
 /** Changes when the same bytes would give another text. */
-export const textRenderer = "waypost-text/3";
+export const textRenderer = "waypost-text/4";
 
 export const bodyForms = ["text", "reply", "markdown", "html"] as const;
 /** `reply`: the text without what it quotes, and without the signature. */
@@ -286,7 +287,7 @@ function inForm(text: string, form: ShownForm): string {
 
 /** Stands for the text of a page that shows only pictures. */
 function picturesText(pictures: readonly string[]): string {
-  return pictures.map((alt) => (alt === "" ? "[picture]" : `[picture: ${alt}]`)).join("\n");
+  return pictures.map((alt) => pictureLine(escapeOwnLines(alt))).join("\n");
 }
 
 /** A part as its recipient sees it, for a frame; undefined for a page that is over a limit. Text stands in its own lines. */

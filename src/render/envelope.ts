@@ -5,6 +5,7 @@ import { isAutomated } from "#/src/formats/mime/automated.ts";
 import { decodeWords } from "#/src/formats/mime/encoded-words.ts";
 import { headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
 import { parseMessageIds } from "#/src/formats/mime/message-ids.ts";
+import { escapeOwnLines } from "#/src/formats/text/own-lines.ts";
 import { cleanLine } from "./clean-text.ts";
 import type { RemovalTally } from "./removal.ts";
 
@@ -93,5 +94,5 @@ export function shownFields(header: Uint8Array, tally: RemovalTally): ShownField
 }
 
 export function fieldsText(fields: readonly ShownField[]): string {
-  return fields.map(({ name, value }) => `${name}: ${value}`).join("\n");
+  return escapeOwnLines(fields.map(({ name, value }) => `${name}: ${value}`).join("\n"));
 }

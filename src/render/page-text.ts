@@ -1,6 +1,8 @@
 /** A page of a long text. Characters are Unicode scalar values. A page never ends inside a grapheme (UAX 29). A page that is not the
  *  last one ends with a line that says so, within the size of the page. */
 
+import { truncationLine } from "#/src/formats/text/own-lines.ts";
+
 export interface TextPage {
   readonly text: string;
   /** Where the next page starts, in UTF-16 units; undefined for the last page. */
@@ -27,10 +29,6 @@ export function pageText(text: string, from: number, charactersMax: number): Tex
 export function firstCharacters(text: string, charactersMax: number): string {
   if (text.length <= charactersMax || countCharacters(text, 0, text.length) <= charactersMax) return text;
   return text.slice(0, cutBefore(text, 0, skipCharacters(text, 0, charactersMax)));
-}
-
-function truncationLine(shown: number, total: number): string {
-  return `[truncated: ${shown} of ${total} characters; continue with cursor]`;
 }
 
 export function countCharacters(text: string, from: number, to: number): number {

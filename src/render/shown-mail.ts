@@ -4,6 +4,7 @@ import type { ConcealedText } from "#/src/formats/html/evidence-writer.ts";
 import { decodedCid } from "#/src/formats/html/held-pictures.ts";
 import type { MimePart } from "#/src/formats/mime/structure.ts";
 import { walkParts } from "#/src/formats/mime/structure.ts";
+import { unescapeOwnLines } from "#/src/formats/text/own-lines.ts";
 import type { Mail } from "#/src/mail/mail.ts";
 import type { Message } from "#/src/mail/messages.ts";
 import { type BodyText, renderBody, renderFrame, renderPart } from "./body-text.ts";
@@ -72,7 +73,8 @@ export async function editableText(
   message: Message,
 ): Promise<{ readonly text: string; readonly quoted: string }> {
   const structure = await mail.readStructure(message);
-  const { text } = await renderBody({ mail, readers: mail.readers }, message, structure);
+  const body = await renderBody({ mail, readers: mail.readers }, message, structure);
+  const text = unescapeOwnLines(body.text);
   const last = (await mail.readers.extractReply(text)).cuts.at(-1);
   const isTail = last?.what === "quoted-history" && text.slice(last.end).trim() === "";
   return isTail

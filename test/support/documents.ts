@@ -64,7 +64,7 @@ export function bombPdf(mebibytes: number): Buffer {
   ]);
 }
 
-function pdfOfObjects(objects: readonly string[]): Buffer {
+export function pdfOfObjects(objects: readonly string[]): Buffer {
   let file = "%PDF-1.4\n";
   const offsets = objects.map((object, at) => {
     const offset = file.length;

@@ -1,4 +1,5 @@
 /** Text of attached documents, by media type. */
+import { escapeOwnLines } from "#/src/formats/text/own-lines.ts";
 import type { Removal, RemovalCounts } from "#/src/model/removal.ts";
 
 export type DocumentKind = "pdf" | "docx";
@@ -20,7 +21,7 @@ export async function readDocument(bytes: Uint8Array, kind: DocumentKind): Promi
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = await textOf(buffer, kind, count);
   if (text === undefined) count("undecodable", 1);
-  return { text: text ?? "", removed: [...counts] };
+  return { text: escapeOwnLines(text ?? ""), removed: [...counts] };
 }
 
 async function textOf(

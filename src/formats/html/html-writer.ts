@@ -1,9 +1,10 @@
 /** A page as HTML that holds nothing but text and its order: no style, no picture, nothing that acts or is asked for. */
 import type { CountRemoval } from "#/src/formats/text/clean-text.ts";
 import { cleanText } from "#/src/formats/text/clean-text.ts";
+import { leftOutLine } from "#/src/formats/text/own-lines.ts";
 import type { Style } from "./computed-style.ts";
 import { attributeOf, type HtmlElement } from "./tree.ts";
-import { leftOutLine, type PageWriter } from "./walk.ts";
+import type { PageWriter } from "./walk.ts";
 
 const kept = new Set(
   (
@@ -48,9 +49,9 @@ export class HtmlWriter implements PageWriter {
   text(text: string, style: Style): void {
     if (text.trim() !== "") this.#tellLeftOut();
     const clean = cleanText(text, this.#count);
-    this.#written.push(
-      escapeHtml(style.whiteSpace.startsWith("pre") ? clean : clean.replace(/[ \t\n\f\r]+/g, " ")),
-    );
+    const words = style.whiteSpace.startsWith("pre") ? clean : clean.replace(/[ \t\n\f\r]+/g, " ");
+    // A bare bracket begins a line of the server.
+    this.#written.push(escapeHtml(words).replaceAll("[", "&#91;"));
   }
 
   open(element: HtmlElement, _style: Style, url: string | undefined): void {

@@ -1,7 +1,9 @@
 /** HTML as a person sees it, for those who read: text, Markdown, or HTML with nothing in it but that. What is hidden is left
  *  out and counted. The same document gives the same answer, in bounded time and memory. */
 
+import { randomUUID } from "node:crypto";
 import { cleanText } from "#/src/formats/text/clean-text.ts";
+import { escapeOwnLines, leftOutLine } from "#/src/formats/text/own-lines.ts";
 import { noteReading } from "#/src/model/foreign-text.ts";
 import { type Doubt, doubts, type Removal, type RemovalCounts, removals } from "#/src/model/removal.ts";
 import { createCascade } from "./cascade.ts";
@@ -79,12 +81,19 @@ function renderWithinBudget(source: string, form: HtmlForm, pictureSizes: Pictur
   };
   const cascade = createCascade(tree, styles, meter);
   const concealed: ConcealedText[] = [];
+  // No page can write it: its words are escaped before the lines of the server take their places.
+  const inPlace = randomUUID();
+  const ownLines: string[] = [];
+  const inPlaceOfLine = (passages: number): string => {
+    ownLines.push(leftOutLine(passages));
+    return inPlace;
+  };
   const writer =
     form === "html"
       ? new HtmlWriter(count)
       : form === "evidence"
         ? new EvidenceWriter(concealed)
-        : new TextWriter(form);
+        : new TextWriter(form, inPlaceOfLine);
   const pictures: string[] = [];
   const picture = (alt: string): void => {
     if (pictures.length < picturesMax)
@@ -101,9 +110,9 @@ function renderWithinBudget(source: string, form: HtmlForm, pictureSizes: Pictur
   });
   if (cascade.isCut) return overLimit;
   if (tree.cutAt !== undefined) count("over-limit", 1);
-  const written = writer.toString();
+  const written = form === "html" ? writer.toString() : escapeOwnLines(cleanText(writer.toString(), count));
   return {
-    text: form === "html" ? written : cleanText(written, count),
+    text: written.replaceAll(inPlace, () => ownLines.shift() ?? ""),
     removed: inOrder(counts, doubted),
     pictures,
     isOverLimit: false,

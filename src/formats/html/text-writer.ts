@@ -5,7 +5,7 @@ import type { Style } from "./computed-style.ts";
 import { saysAddress } from "./links.ts";
 import type { HtmlElement } from "./tree.ts";
 import { attributeOf } from "./tree.ts";
-import { leftOutLine, type PageWriter } from "./walk.ts";
+import type { PageWriter } from "./walk.ts";
 
 export type TextForm = "text" | "markdown";
 
@@ -70,7 +70,7 @@ export class TextWriter implements PageWriter {
   readonly #marks: { readonly mark: string; readonly line: number; readonly column: number }[] = [];
 
   /** `lineInPlace`: the line in the place of so many passages that are left out. */
-  constructor(form: TextForm, lineInPlace: (passages: number) => string = leftOutLine) {
+  constructor(form: TextForm, lineInPlace: (passages: number) => string) {
     this.#isMarkdown = form === "markdown";
     this.#lineInPlace = lineInPlace;
   }

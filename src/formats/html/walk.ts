@@ -30,13 +30,6 @@ export interface WalkOptions {
   picture(alt: string): void;
 }
 
-/** The line that replaces passages that are left out. */
-export function leftOutLine(passages: number): string {
-  return passages === 1
-    ? "[1 passage left out: it may not be visible to a person]"
-    : `[${passages} passages left out: they may not be visible to a person]`;
-}
-
 /** Words of a page: those that are given, and those that are left out since they may not be visible. */
 export interface PageWords {
   readonly given: number;

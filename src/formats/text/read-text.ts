@@ -11,6 +11,7 @@ import type { Removal } from "#/src/model/removal.ts";
 import { type CountRemoval, cleanText } from "./clean-text.ts";
 import { calendarText, contactText } from "./content-lines.ts";
 import { joinFlowed } from "./flowed.ts";
+import { escapeOwnLines } from "./own-lines.ts";
 
 export interface TextToRead {
   readonly bytes: Uint8Array;
@@ -54,8 +55,10 @@ function readWhole(
     return { ...page, removed: [...counts, ...page.removed], isPage: decoded.trim() !== "" };
   }
   const text = plainText(decoded, reading, flowed, count);
-  const plain = { text, removed: [...counts], pictures: [], isOverLimit: false, isPage: false };
-  return form === "frame" ? { ...plain, text: "", frame: frameOfText(text) } : plain;
+  const plain = { removed: [...counts], pictures: [], isOverLimit: false, isPage: false };
+  return form === "frame"
+    ? { ...plain, text: "", frame: frameOfText(text) }
+    : { ...plain, text: escapeOwnLines(text) };
 }
 
 function plainText(

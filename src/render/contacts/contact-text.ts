@@ -1,6 +1,7 @@
 /** A contact as text: one line for each property. A value of several lines is indented, so that no part of it looks like another
  *  property. */
 import { isArray, isObject, type Json, type JsonObject, member } from "#/src/formats/jscontact/json.ts";
+import { escapeOwnLines } from "#/src/formats/text/own-lines.ts";
 import type { LinkedValue } from "../shown-object.ts";
 
 /** `card`: as it is shown, with links. */
@@ -29,7 +30,7 @@ export function contactText(card: JsonObject, linked: readonly LinkedValue[]): s
   const members = Object.keys(objectAt(card, "members"));
   if (members.length > 0) add("Members", String(members.length));
   for (const note of entriesOf(card, "notes")) add("Note", textOf(note, "note"));
-  return lines.join("\n");
+  return escapeOwnLines(lines.join("\n"));
 
   function resourceOf(part: string, resource: JsonObject): string {
     const behind = linked.find((one) => one.part === `${part}/uri`);

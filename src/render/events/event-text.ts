@@ -4,6 +4,7 @@
 import { dayMs } from "#/src/formats/icalendar/calendar-time.ts";
 import { formatUtc } from "#/src/formats/jscalendar/local-time.ts";
 import { isArray, isObject, type JsonObject, member } from "#/src/formats/jscontact/json.ts";
+import { escapeOwnLines } from "#/src/formats/text/own-lines.ts";
 import type { EventForm } from "./event-form.ts";
 
 export interface ToldEvent {
@@ -47,7 +48,7 @@ export function eventText({ event, description, span }: ToldEvent): string {
     add("Link", [textOf(link, "title"), textOf(link, "href")].filter(Boolean).join(", "));
   add("Keywords", Object.keys(objectAt(event, "keywords")).join(", "));
   add("Description", description);
-  return lines.join("\n");
+  return escapeOwnLines(lines.join("\n"));
 }
 
 function whenOf(event: JsonObject, span: ToldEvent["span"]): string {
