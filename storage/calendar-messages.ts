@@ -1,7 +1,9 @@
 /** Messages of an owner's calendars to others, as the rooms above the store read and write them. */
 
-/** left: it was sent, or is in a calendar here. waiting: a hold has it. refused: it did not leave, or a person declined it. */
-export type CalendarMessageState = "left" | "waiting" | "refused";
+/** left: it was sent, or is in a calendar here. waiting: a hold has it. refused: it did not leave, or a person declined it. unapproved: an
+ *  agent or a program has changed the event in a person's calendar, and that did not leave: what the person sends next to the recipients
+ *  waits for the person. */
+export type CalendarMessageState = "left" | "waiting" | "refused" | "unapproved";
 
 /** A recipient by its calendar user address, and as the envelope of a mail names it; the latter is empty for a calendar here. */
 export type CalendarRecipient = readonly [calendarUser: string, mail: string];

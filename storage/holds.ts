@@ -1,6 +1,13 @@
 /** Holds as the rooms above the store read them. */
 
-import type { DeclineWord, HoldFailure, HoldReason, HoldState, SendingPolicy } from "#/src/model/holds.ts";
+import type {
+  DeclineWord,
+  HoldFailure,
+  HoldReason,
+  HoldStanding,
+  HoldState,
+  SendingPolicy,
+} from "#/src/model/holds.ts";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import { selectList } from "./schema/select-list.ts";
 import type { Envelope } from "./submission.ts";
@@ -31,6 +38,10 @@ export interface HoldRow {
   /** What the person who declined it tells the agent. */
   readonly why: DeclineWord | null;
   readonly note: string | null;
+}
+
+export function standingOf({ state, agent, requestedBy, reason }: HoldRow): HoldStanding {
+  return { state, owner: agent, requestedBy, reason };
 }
 
 /** Why a held mail is not sent, in the words of the event. */

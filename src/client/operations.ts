@@ -359,7 +359,7 @@ export interface EventCreateOutput {
     readonly address: string;
     /** sent: as mail; delivered: into a calendar here; superseded: only what had not left yet was taken back. */
     readonly state: "sent" | "delivered" | "held" | "superseded" | "refused";
-    /** Why it was refused: no_scope, not_approved, recipient_blocked, recipient_suppressed, approval_needed, no_such_recipient, … */
+    /** Why it was refused, or waits for the calendar's own person (not_approved): no_scope, recipient_blocked, recipient_suppressed, approval_needed, no_such_recipient, … */
     readonly reason?: string;
   }[];
   /** UID of its iCalendar text, which names it too: calendar_…#<uid>. */
@@ -397,7 +397,7 @@ export interface EventDeleteOutput {
     readonly address: string;
     /** sent: as mail; delivered: into a calendar here; superseded: only what had not left yet was taken back. */
     readonly state: "sent" | "delivered" | "held" | "superseded" | "refused";
-    /** Why it was refused: no_scope, not_approved, recipient_blocked, recipient_suppressed, approval_needed, no_such_recipient, … */
+    /** Why it was refused, or waits for the calendar's own person (not_approved): no_scope, recipient_blocked, recipient_suppressed, approval_needed, no_such_recipient, … */
     readonly reason?: string;
   }[];
   /** UID of its iCalendar text, which names it too: calendar_…#<uid>. */
@@ -448,7 +448,7 @@ export interface EventUpdateOutput {
     readonly address: string;
     /** sent: as mail; delivered: into a calendar here; superseded: only what had not left yet was taken back. */
     readonly state: "sent" | "delivered" | "held" | "superseded" | "refused";
-    /** Why it was refused: no_scope, not_approved, recipient_blocked, recipient_suppressed, approval_needed, no_such_recipient, … */
+    /** Why it was refused, or waits for the calendar's own person (not_approved): no_scope, recipient_blocked, recipient_suppressed, approval_needed, no_such_recipient, … */
     readonly reason?: string;
   }[];
   /** UID of its iCalendar text, which names it too: calendar_…#<uid>. */

@@ -1,7 +1,7 @@
-/** Holds: mail of an agent that waits for approval ("Holds" of the interface). This file alone defines the changes of a hold's state
+/** Holds: mail that waits for approval ("Holds" of the interface). This file alone defines the changes of a hold's state
  *  and who may make them. A final state never changes. */
 import { createHash } from "node:crypto";
-import type { Actor } from "./author.ts";
+import type { Actor, AuthorKind } from "./author.ts";
 import { WaypostError } from "./errors.ts";
 import type { AgentNumber } from "./numbers.ts";
 import type { HoldRole, MailboxRole } from "./roles.ts";
@@ -28,6 +28,8 @@ const holdReasons = [
   "bulk",
   "invitation",
   "requested",
+  /** An agent or a program has written a part of what would leave in a person's name; it waits in the person's own mailbox. */
+  "unapproved",
 ] as const;
 export type HoldReason = (typeof holdReasons)[number];
 
@@ -66,8 +68,8 @@ export type HoldAction =
   | "fail"
   | "supersede";
 
-/** Who may do each action, and the state that it leads to from each state. approver: who has the right to approve; asker: the sender;
- *  anybody: who may write to the mailbox; server: only the server itself. */
+/** Who may do each action, and the state that it leads to from each state. approver: who has the right to approve, and for a person's own
+ *  mail that person; asker: the sender; anybody: who may write to the mailbox; server: only the server itself. */
 const actions = {
   approve: { by: "approver", from: { waiting: "approved", approved: "approved" } },
   undo: { by: "approver", from: { approved: "waiting" } },
@@ -103,6 +105,18 @@ export interface HoldStanding {
   readonly owner: AgentNumber;
   /** The agent whose credential was used to send it. */
   readonly requestedBy: AgentNumber;
+  readonly reason: HoldReason;
+}
+
+/** Kinds of credentials that only the person has. */
+const personal: ReadonlySet<AuthorKind> = new Set(["password", "session"]);
+
+/** Whether an actor decides: who may approve for the mailbox, and did not ask for the mail. What waits of a person's own is decided by that
+ *  person and by the operator: by no agent, whatever it is granted, and by no program. */
+function decides({ owner, requestedBy, reason }: HoldStanding, actor: Actor): boolean {
+  if (reason === "unapproved")
+    return actor.kind === "operator" || (actor.agent === owner && personal.has(actor.kind));
+  return actor.canApprove && actor.agent !== owner && actor.agent !== requestedBy;
 }
 
 export function isLiveHold(state: HoldState): boolean {
@@ -128,7 +142,7 @@ export function nextHoldState(hold: HoldStanding, action: HoldAction, actor: Act
   const mayDo =
     by === "anybody" ||
     (by === "server" && actor === "server") ||
-    (actor !== "server" && by === "approver" && actor.canApprove && !isAsker) ||
+    (actor !== "server" && by === "approver" && decides(hold, actor)) ||
     (actor !== "server" && by === "asker" && (isAsker || actor.canApprove));
   if (!mayDo) throw approvalIsForOthers();
   const next = (from as Partial<Record<HoldState, HoldState>>)[hold.state];

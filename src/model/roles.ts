@@ -23,7 +23,7 @@ export const standardRoles = [
   "trash",
 ] as const satisfies readonly MailboxRole[];
 
-/** Only agents have these mailboxes, and only mail of holds is put into them. */
+/** Agents have these mailboxes, and people in whose calendars an agent writes; only mail of holds is put into them. */
 export const holdRoles = [
   "holds",
   "holds_approved",

@@ -94,7 +94,8 @@ export interface SubmitRequest {
   /** The Bcc field of the sender's own copy, without its last line end. */
   readonly bcc?: string;
   readonly draft?: { readonly draft: number; readonly version: string | undefined };
-  readonly holdWish: "policy" | "always";
+  /** unapproved: an agent or a program has written a part of what a person sends. */
+  readonly holdWish: "policy" | "always" | "unapproved";
   readonly sendAt?: number;
   readonly inReplyTo?: MessageNumber;
   readonly forwardOf?: MessageNumber;

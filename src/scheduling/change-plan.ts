@@ -15,7 +15,7 @@ import { mailAddressOf } from "./calendar-address.ts";
 import { findAdder } from "./calendar-users.ts";
 import { assertOnlyOne, decideAgainstTold, decideChange } from "./decide-change.ts";
 import type { Decided } from "./jobs.ts";
-import { type Departure, planDeparture, takeBack } from "./outgoing/departure.ts";
+import { type Departure, planDeparture, silentDeparture, takeBack } from "./outgoing/departure.ts";
 import { statusOfAnswer, withScheduleStatus } from "./outgoing/schedule-status.ts";
 import type {
   CalendarWriter,
@@ -224,7 +224,7 @@ async function tryPut(
   await assertOnlyOne(rooms, agent, decided.uid, held, put.collection);
   const departure =
     options.messages === "none"
-      ? undefined
+      ? silentDeparture(agent, decided, told, held)
       : await planDeparture(rooms, writer, {
           decided,
           told,

@@ -71,6 +71,8 @@ export type SchedulingJob =
       readonly kind: "note";
       readonly stored: Uint8Array;
       readonly statuses: ReadonlyMap<CalendarAddress, DeliveryStatus>;
+      /** For whom what was to be told last has left. */
+      readonly left: ReadonlySet<CalendarAddress>;
     }
   | { readonly kind: "attach"; readonly now: Uint8Array; readonly edit: AttachmentEdit }
   /** Whether a message is of a whole event, which its author had cancelled. */
@@ -112,6 +114,10 @@ export interface Decided {
   readonly superseded: readonly number[];
   /** Participants that no person has written or approved. */
   readonly marked: readonly CalendarAddress[];
+  /** Participants whom the person approves with this change. */
+  readonly approved: readonly CalendarAddress[];
+  /** To whom an agent or a program would say something else in a person's name. */
+  readonly spokenTo: readonly CalendarAddress[];
 }
 
 export type SchedulingResult =
@@ -155,9 +161,10 @@ export function runJob(job: SchedulingJob): SchedulingResult {
   const { kind: _kind, ...asked } = job;
   const decision = decide({ ...asked, old, now, who });
   if (isBrokenRule(decision)) return { outcome: "broken", rule: decision };
-  const { role, messages, superseded, marked } = decision;
+  const { role, messages, superseded, marked, approved, spokenTo } = decision;
   const stored = decision.stored === now ? undefined : decision.stored;
-  return { ...decided(role, stored && bytesOf(stored), messages, (now ?? old)!), superseded, marked };
+  const made = decided(role, stored && bytesOf(stored), messages, (now ?? old)!);
+  return { ...made, superseded, marked, approved, spokenTo };
 }
 
 /** Addresses that are tested for being the owner's: each costs a read or two. */
@@ -193,7 +200,8 @@ function decided(
   });
   const organizer = object?.organizer?.address;
   const uid = object?.uid ?? "";
-  return { outcome: "decided", role, uid, organizer, stored, messages: written, superseded: [], marked: [] };
+  const nobody = { superseded: [], marked: [], approved: [], spokenTo: [] };
+  return { outcome: "decided", role, uid, organizer, stored, messages: written, ...nobody };
 }
 
 function apply(
@@ -231,9 +239,13 @@ function answer(
   return decided("organizer", bytesOf(answered.stored), answered.messages, answered.stored);
 }
 
-function note({ stored, statuses }: Extract<SchedulingJob, { readonly kind: "note" }>): SchedulingResult {
+function note({
+  stored,
+  statuses,
+  left,
+}: Extract<SchedulingJob, { readonly kind: "note" }>): SchedulingResult {
   const calendar = readCalendar(stored);
-  const noted = calendar && withLaterStatus(calendar, statuses);
+  const noted = calendar && withLaterStatus(calendar, statuses, left);
   if (noted === undefined || noted === calendar) return { outcome: "ignored", reason: "stale" };
   return { outcome: "changed", bytes: bytesOf(noted) };
 }

@@ -64,10 +64,10 @@ describe("an event that an agent has written into a person's calendar", () => {
   test("tells the person that nobody was told, and why", async () => {
     const { item } = await inMias.put(event());
     const edited = await mia.put(event("SUMMARY:New\n"), { item });
-    expect(edited.scheduling).toBe("refused");
+    expect(edited.scheduling).toBe("held");
     expect(edited.recipients.map(({ address, ...answer }) => ({ [address]: answer }))).toEqual([
-      { "bob@first.example": { state: "refused", reason: "not_approved" } },
-      { "mel@elsewhere.example": { state: "refused", reason: "not_approved" } },
+      { "bob@first.example": { state: "held", reason: "not_approved" } },
+      { "mel@elsewhere.example": { state: "held", reason: "not_approved" } },
     ]);
     expect((await mia.texts())[0]).toMatch(/SCHEDULE-STATUS=3\.8[^\n]*:mailto:mel@/);
   });

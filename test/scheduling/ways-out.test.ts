@@ -235,7 +235,7 @@ const inPersonsCalendar: Readonly<Record<string, Readonly<Record<string, string>
     "an agent with calendar and send": "sent delivered sent | REQUEST | Planning",
   },
   edit: {
-    "the person": "refused not_approved not_approved | - | -",
+    "the person": "held not_approved not_approved | - | -",
     "an agent with calendar": "refused no_scope no_scope | - | -",
     "an agent with calendar and send": "sent delivered sent | REQUEST | Second",
   },

@@ -49,7 +49,7 @@ export const eventResult = writeResult.extend({
           .string()
           .optional()
           .describe(
-            "Why it was refused: no_scope, not_approved, recipient_blocked, recipient_suppressed, approval_needed, no_such_recipient, …",
+            "Why it was refused, or waits for the calendar's own person (not_approved): no_scope, recipient_blocked, recipient_suppressed, approval_needed, no_such_recipient, …",
           ),
       }),
     )

@@ -21,23 +21,24 @@ export interface Opened {
   readonly message: Message | undefined;
 }
 
-/** The agents whose mail the person approves. */
-export async function listAgentsOfMine(
-  rooms: WebRooms,
-  { principal }: Pick<PageSession, "principal">,
-): Promise<readonly ReachedData[]> {
-  const reached = await reachableAgents({ rooms, principal }, "approve");
-  return reached.filter(({ isOwn }) => !isOwn);
+/** Of the person's own mail, what an agent or a program has written a part of. */
+function isForPerson({ isOwn }: ReachedData, { reason }: Hold): boolean {
+  return isOwn === (reason === "unapproved");
 }
 
+/** The agents whose mail the person approves, and the person, where own mail waits. */
 export async function listLive(
   rooms: WebRooms,
   session: Pick<PageSession, "principal">,
 ): Promise<readonly AgentOfMine[]> {
-  const agents = await listAgentsOfMine(rooms, session);
-  return Promise.all(
-    agents.map(async (reached) => ({ reached, holds: await rooms.holds.listLive(reached.agent) })),
+  const agents = await reachableAgents({ rooms, principal: session.principal }, "approve");
+  const all = await Promise.all(
+    agents.map(async (reached) => {
+      const holds = await rooms.holds.listLive(reached.agent);
+      return { reached, holds: holds.filter((hold) => isForPerson(reached, hold)) };
+    }),
   );
+  return all.filter(({ reached, holds }) => !reached.isOwn || holds.length > 0);
 }
 
 export function waitingOf(agents: readonly AgentOfMine[]): readonly Hold[] {
@@ -50,8 +51,9 @@ export async function openHold({ rooms, session }: SignedVisit, id: string): Pro
   if (name?.kind !== "hold") throw new WaypostError("not_found", "There is no such mail.");
   const asked = { rooms, principal: session.principal };
   const reached = await reachAgent(asked, name.agent, "approve");
-  const hold = reached.isOwn ? undefined : await rooms.holds.findHold(name.agent, name.object);
-  if (hold === undefined) throw new WaypostError("not_found", "There is no such mail.");
+  const hold = await rooms.holds.findHold(name.agent, name.object);
+  if (hold === undefined || !isForPerson(reached, hold))
+    throw new WaypostError("not_found", "There is no such mail.");
   const message = await reachMessageIfAny(asked, reached, hold.message).catch((error: unknown) => {
     // Sent mail is in a folder that an approver does not read.
     if (hold.state !== "waiting" && hold.state !== "approved") return undefined;

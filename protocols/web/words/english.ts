@@ -122,6 +122,7 @@ export const english = {
     bulk: "It has many recipients",
     invitation: "It is an invitation",
     requested: "The agent asks for your approval",
+    unapproved: "An agent or a program has written a part of it, and it goes out in your name",
   } as const satisfies Record<HoldReason, string> as Record<HoldReason, string>,
   hold: {
     asks: " asks to send",

@@ -122,6 +122,7 @@ export const german: Words = {
     bulk: "Sie hat viele Empfänger",
     invitation: "Es ist eine Einladung",
     requested: "Der Agent bittet um Ihre Freigabe",
+    unapproved: "Ein Agent oder Programm hat einen Teil davon geschrieben, und es geht in Ihrem Namen hinaus",
   },
   hold: {
     asks: " möchte senden",

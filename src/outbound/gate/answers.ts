@@ -5,8 +5,6 @@ import type { DeliverySender } from "#/storage/transactions/mail/deliver-message
 export type RefusedReason =
   /** The credential may not send in the owner's name. */
   | "no_scope"
-  /** An agent or a program wrote the recipient into a person's calendar, and the person has not approved it. */
-  | "not_approved"
   | "recipient_blocked"
   | "recipient_suppressed"
   | "approval_needed"
@@ -21,9 +19,11 @@ export interface Asked extends DeliverySender {
   readonly refused: ReadonlyMap<string, "recipient_blocked" | "recipient_suppressed">;
 }
 
-/** sent: as mail. delivered: into a calendar here. held: it waits for a person. superseded: only what had not left was taken back. */
+/** sent: as mail. delivered: into a calendar here. held: it waits for a person; `not_approved`: for the owner, a person in whose calendar an
+ *  agent or a program has written it. superseded: only what had not left was taken back. */
 export type GateAnswer =
   | { readonly state: "sent" | "delivered" | "held" | "superseded" }
+  | { readonly state: "held"; readonly reason: "not_approved" }
   | { readonly state: "refused"; readonly reason: RefusedReason };
 
 /** One word for all recipients: held, or else sent, or else refused; none if nobody had to be told. */

@@ -191,6 +191,7 @@ async function reasonToHold(
 ): Promise<HoldReason | undefined> {
   const { request, owner, envelope, facts, at } = sending;
   if (request.holdWish === "always") return "requested";
+  if (request.holdWish === "unapproved") return "unapproved";
   // A person's mail needs no approval.
   if (owner.kind === "person") return undefined;
   const conversation = await readConversation(rooms, owner, { inReplyTo: request.inReplyTo, facts, at });

@@ -29,6 +29,7 @@ const reasonTexts = {
   bulk: "it has many recipients",
   invitation: "it is an invitation",
   requested: "the agent asks for it",
+  unapproved: "an agent or a program has written a part of it, and it goes out in your name",
 } as const satisfies Record<HoldReason, string>;
 
 export function createHoldNotices(rooms: HoldRooms): {
@@ -45,7 +46,7 @@ export function createHoldNotices(rooms: HoldRooms): {
     const untold = holds.filter(({ toldAt }) => toldAt === null);
     const notice = await composeNotice(rooms, facts, {
       subject: `Waiting for your approval: ${holds.length} ${holds.length === 1 ? "mail" : "mails"}`,
-      text: await noticeText(rooms, holds),
+      text: await noticeText(rooms, approver, holds),
     });
     await tellApprover(store, {
       ...notice,
@@ -71,11 +72,15 @@ export function createHoldNotices(rooms: HoldRooms): {
   };
 }
 
-async function noticeText(rooms: HoldRooms, holds: readonly HoldRow[]): Promise<string> {
+async function noticeText(
+  rooms: HoldRooms,
+  approver: AgentNumber,
+  holds: readonly HoldRow[],
+): Promise<string> {
   const { graceS } = rooms.settings.holds;
   const { publicUrl } = rooms.settings.server;
   const described: string[] = [];
-  for (const hold of holds.slice(-namedMax)) described.push(await describe(rooms, hold));
+  for (const hold of holds.slice(-namedMax)) described.push(await describe(rooms, approver, hold));
   const isOne = holds.length === 1;
   const left = holds.length - described.length;
   return [
@@ -98,7 +103,11 @@ function lastLevel(role: "holds_approved" | "holds_declined"): string {
   return mailboxRoles[role].name.split("/").at(-1)!;
 }
 
-async function describe({ store, accounts }: HoldRooms, hold: HoldRow): Promise<string> {
+async function describe(
+  { store, accounts }: HoldRooms,
+  approver: AgentNumber,
+  hold: HoldRow,
+): Promise<string> {
   const owner = await accounts.findAgentFacts(hold.agent);
   const message = await findMessage(store, hold.agent, hold.message);
   const addresses = hold.envelope.recipients.map(({ address }) => plainLine(address, 254));
@@ -110,7 +119,7 @@ async function describe({ store, accounts }: HoldRooms, hold: HoldRow): Promise<
     `Subject: ${plainLine(message?.subject ?? "", 100)}`,
     `Waits because: ${reasonTexts[hold.reason]}`,
     `Until: ${new Date(hold.expiresAt).toUTCString()}`,
-    `Mailbox: ${sharedMailboxName(owner?.address ?? "", mailboxRoles.holds.name)}`,
+    `Mailbox: ${hold.agent === approver ? mailboxRoles.holds.name : sharedMailboxName(owner?.address ?? "", mailboxRoles.holds.name)}`,
   ].join("\n");
 }
 

@@ -19,6 +19,7 @@ import { listDeclinedProposals, listOrganizerMessages } from "./decide-organizer
 import { storeAttendeeChange } from "./store-attendee.ts";
 import { storeOrganizerChange } from "./store-organizer.ts";
 import { type AgainstTold, attendeeAgainstTold, organizerAgainstTold, type ToldMessage } from "./told.ts";
+import { listOthers, readsOtherwise } from "./unapproved.ts";
 
 /** The role of the calendar's owner in an object. */
 export type SchedulingRole = "organizer" | "attendee" | "none";
@@ -32,6 +33,10 @@ export interface Decision {
   readonly superseded: readonly number[];
   /** Participants that an agent or a program has written into a person's calendar, and that the person has not approved. */
   readonly marked: readonly CalendarAddress[];
+  /** Those that the person approves with this change. */
+  readonly approved: readonly CalendarAddress[];
+  /** To whom an agent or a program would say something else in a person's name; empty for a change of the person. */
+  readonly spokenTo: readonly CalendarAddress[];
 }
 
 export interface DecisionInput {
@@ -88,9 +93,13 @@ export function decide({
     role: SchedulingRole,
     stored: Component | undefined,
     { messages, superseded }: AgainstTold,
+    approving: Addresses = nobody,
   ): Decision => {
     const marked = listMarked((stored ?? old)!);
-    return { role, stored, messages, superseded, marked };
+    const isPlanted = addedBy !== undefined && stored !== undefined && readsOtherwise(old, stored);
+    const spokenTo = isPlanted ? listOthers(stored, who) : [];
+    const approved = addedBy === undefined ? [...approving, ...listUnmarked(old, marked)] : [];
+    return { role, stored, messages, superseded, marked, approved, spokenTo };
   };
   if (was === "organizer" || is === "organizer") {
     const knowledge = { isMerging, answersProposals, isTelling };
@@ -108,7 +117,7 @@ export function decide({
     const { messages, superseded } =
       told === undefined ? { messages: plain, superseded: [] } : organizerAgainstTold(change, plain, told);
     const declined = made === undefined ? [] : listDeclinedProposals(before, made.declined, nowMs);
-    return decision("organizer", stored, { messages: [...messages, ...declined], superseded });
+    return decision("organizer", stored, { messages: [...messages, ...declined], superseded }, forced);
   }
   if (was === "attendee" || is === "attendee") {
     const isForced = after?.organizer?.forceSend === "REPLY";
@@ -125,9 +134,14 @@ export function decide({
     const approved = isForced ? new Set([after!.organizer!.address]) : nobody;
     const given = after?.calendar ?? now;
     const stored = signed(isForced ? withoutForce(given!) : given, approved);
-    return decision("attendee", stored, answered);
+    return decision("attendee", stored, answered, approved);
   }
   return decision("none", signed(now, nobody), { messages: [], superseded: [] });
+}
+
+/** Participants whose mark is gone. */
+function listUnmarked(old: Component | undefined, marked: readonly CalendarAddress[]): CalendarAddress[] {
+  return (old === undefined ? [] : listMarked(old)).filter((address) => !marked.includes(address));
 }
 
 export function isBrokenRule(decided: Decision | BrokenSchedulingRule): decided is BrokenSchedulingRule {

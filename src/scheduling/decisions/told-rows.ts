@@ -6,7 +6,7 @@ import type { ToldMessage } from "./told.ts";
 export function toldOf(rows: readonly CalendarMessageRow[]): ToldMessage[] {
   return rows.map(({ number, state, hold, method, instances, recipients, octets }) => ({
     number,
-    state,
+    state: state === "unapproved" ? "refused" : state,
     hold,
     method,
     instances,

@@ -53,8 +53,8 @@ export async function planDeparture(
   { decided, told, held, origin, attachments, isOver }: DepartureOf,
 ): Promise<Departure | undefined> {
   const { messages, uid, superseded } = decided;
-  if (messages.length === 0 && superseded.length === 0 && !(isOver && told.messages.length > 0))
-    return undefined;
+  const isSilent = messages.length === 0 && superseded.length === 0 && !(isOver && told.messages.length > 0);
+  if (isSilent) return silentDeparture(writer.agent, decided, told, held);
   const { agent, actor, principal } = writer;
   const owner = (await rooms.accounts.findAgentFacts(agent))!;
   if (owner.pause !== undefined && messages.length > 0) throw pausedError(owner.pause.reason);
@@ -67,8 +67,14 @@ export async function planDeparture(
       state === "left" ? recipients.map(([to]) => to as CalendarAddress) : [],
     ),
   );
-  const marked = decided.marked.filter((address) => !toldBefore.has(address));
-  const { leaving, here } = await findWays(rooms, writer, owner, { messages, marked }, answers);
+  const unapproved = listUnapproved(decided, told, toldBefore);
+  const { leaving, asking, here } = await findWays(
+    rooms,
+    writer,
+    owner,
+    { messages, unapproved, toldBefore },
+    answers,
+  );
   const news = here.filter(({ message }) => message.isSignificant);
   const asked =
     news.length === 0
@@ -80,13 +86,16 @@ export async function planDeparture(
         );
   const copies = createLocalCopies(rooms, uid);
   const arrived = await deliverHere(rooms, agent, copies, here, asked, answers);
-  const mailed = await planLeaving(rooms, writer, owner, uid, leaving, held, attachments);
-  for (const [address, answer] of mailed.answers) answers.set(address, answer);
+  const mail = { writer, owner, uid, held, attachments };
+  const mailed = await planLeaving(rooms, mail, leaving);
+  const waiting = await planLeaving(rooms, { ...mail, isUnapproved: true }, asking);
+  for (const [address, answer] of [...mailed.answers, ...waiting.answers]) answers.set(address, answer);
+  const mails = [...mailed.mails, ...waiting.mails];
   const domain = owner.address.slice(owner.address.lastIndexOf("@") + 1);
   const provenance = { source: origin.source, fromDomain: domain };
   return {
     actions: await copies.listActions(actor, provenance, agent),
-    mails: mailed.mails,
+    mails,
     answers,
     toldBefore,
     leaving: {
@@ -94,12 +103,68 @@ export async function planDeparture(
       uid,
       basis: asked?.basis ?? null,
       // Mails count for themselves.
-      limits: asked !== undefined && arrived && mailed.mails.length === 0 ? asked.limits : null,
-      messages: listNoted(uid, messages, answers),
+      limits: asked !== undefined && arrived && mails.length === 0 ? asked.limits : null,
+      messages: [...listNoted(uid, messages, answers), ...notePlanted(decided, told, held, answers)],
       superseded: listVersions(superseded, told),
       isOver,
     },
   };
+}
+
+/** A change that tells nobody anything. What an agent has written is noted. */
+export function silentDeparture(
+  agent: AgentNumber,
+  decided: Decided,
+  told: Told,
+  held: StoredItem | undefined,
+): Departure | undefined {
+  const answers = new Map<CalendarAddress, GateAnswer>();
+  const messages = notePlanted(decided, told, held, answers);
+  if (messages.length === 0) return undefined;
+  const leaving = {
+    agent,
+    uid: decided.uid,
+    basis: null,
+    limits: null,
+    messages,
+    superseded: [],
+    isOver: false,
+  };
+  return { actions: [], mails: [], answers, toldBefore: new Set(), leaving };
+}
+
+/** What an agent or a program has written into a person's event, for those whom it has not reached. Of an event that is new, its participants
+ *  are marked. */
+function notePlanted(
+  { uid, spokenTo }: Decided,
+  told: Told,
+  held: StoredItem | undefined,
+  answers: ReadonlyMap<CalendarAddress, GateAnswer>,
+): Leaving["messages"] {
+  if (held === undefined && told.messages.length === 0) return [];
+  const hasReached = (to: CalendarAddress): boolean => {
+    const state = answers.get(to)?.state;
+    return state === "sent" || state === "delivered";
+  };
+  const recipients = spokenTo
+    .filter((to) => !hasReached(to))
+    .map((to): CalendarMessage["recipients"][number] => [to, ""]);
+  if (recipients.length === 0) return [];
+  const message = { uid, method: "REQUEST", instances: [""], recipients, octets: null };
+  return [{ message, state: "unapproved" }];
+}
+
+/** Recipients for whom an agent or a program has written something that no person has approved. */
+function listUnapproved(
+  { marked, approved }: Decided,
+  told: Told,
+  toldBefore: ReadonlySet<CalendarAddress>,
+): ReadonlySet<CalendarAddress> {
+  const planted = told.messages.flatMap(({ state, recipients }) =>
+    state === "unapproved" ? recipients.map(([to]) => to as CalendarAddress) : [],
+  );
+  const all = new Set([...marked.filter((address) => !toldBefore.has(address)), ...planted]);
+  return all.difference(new Set(approved));
 }
 
 /** Unsent mail about an event that is deleted without messages, or leaves its owner. */
@@ -118,13 +183,29 @@ async function findWays(
   rooms: SchedulingRooms,
   { agent, principal }: CalendarWriter,
   owner: AgentFacts,
-  { messages, marked }: Pick<Decided, "messages" | "marked">,
+  {
+    messages,
+    unapproved,
+    toldBefore,
+  }: Pick<Decided, "messages"> & {
+    readonly unapproved: ReadonlySet<CalendarAddress>;
+    readonly toldBefore: ReadonlySet<CalendarAddress>;
+  },
   answers: Map<CalendarAddress, GateAnswer>,
-): Promise<{ readonly leaving: readonly WrittenMessage[]; readonly here: readonly Here[] }> {
+): Promise<{
+  readonly leaving: readonly WrittenMessage[];
+  /** What waits for the owner, a person. */
+  readonly asking: readonly WrittenMessage[];
+  readonly here: readonly Here[];
+}> {
   const isAsking = await rooms.outbound.asksAlways(agent, principal);
   const maySend = await maySendFor(rooms, principal, agent);
   const leaving: WrittenMessage[] = [];
+  const asking: WrittenMessage[] = [];
   const here: Here[] = [];
+  // A cancellation has the words that its recipient was told before.
+  const isOwnWord = ({ to, content }: WrittenMessage): boolean =>
+    !unapproved.has(to) || (content.method === "CANCEL" && toldBefore.has(to));
   for (const message of messages) {
     const { to, content } = message;
     // The copy and the message in the inbox.
@@ -132,9 +213,7 @@ async function findWays(
     const user = await findCalendarUser(rooms, to, owner.account, neededBytes);
     if (user.kind === "unknown") answers.set(to, { state: "refused", reason: "no_such_recipient" });
     else if (!maySend) answers.set(to, { state: "refused", reason: "no_scope" });
-    // A person speaks only to whom a person has added, or an agent that may send for the person has written.
-    else if (principal.kind === "person" && marked.includes(to))
-      answers.set(to, { state: "refused", reason: "not_approved" });
+    else if (principal.kind === "person" && !isOwnWord(message)) asking.push(message);
     else if (user.kind === "full") answers.set(to, { state: "refused", reason: "over_quota" });
     else if (user.kind === "mail" || isAsking) leaving.push(message);
     else {
@@ -145,7 +224,7 @@ async function findWays(
       here.push({ message, agents: user.agents, address });
     }
   }
-  return { leaving, here };
+  return { leaving, asking, here };
 }
 
 /** Whether anybody is told news. */
@@ -184,15 +263,21 @@ async function deliverHere(
   return hasNews;
 }
 
+interface MailOf {
+  readonly writer: CalendarWriter;
+  readonly owner: AgentFacts;
+  readonly uid: string;
+  readonly held: StoredItem | undefined;
+  readonly attachments: PutAttachments | undefined;
+  /** It waits for the owner. */
+  readonly isUnapproved?: boolean;
+}
+
 /** Nobody is written to for what is no news. */
 async function planLeaving(
   rooms: SchedulingRooms,
-  { principal }: CalendarWriter,
-  owner: AgentFacts,
-  uid: string,
+  { writer: { principal }, owner, uid, held, attachments, isUnapproved = false }: MailOf,
   messages: readonly WrittenMessage[],
-  held: StoredItem | undefined,
-  attachments: PutAttachments | undefined,
 ): ReturnType<typeof planMails> {
   const news = messages.filter(({ isSignificant }) => isSignificant);
   if (news.length === 0) return { mails: [], answers: new Map() };
@@ -203,7 +288,7 @@ async function planLeaving(
   const { collections } = rooms;
   const nowMs = collections.clock.now();
   const readAttached = createAttachedReader(collections, owner, attachments);
-  return planMails(rooms, { owner, principal, uid, inviter, nowMs, readAttached }, news);
+  return planMails(rooms, { owner, principal, uid, inviter, nowMs, readAttached, isUnapproved }, news);
 }
 
 function isAnswer(method: Method): boolean {

@@ -29,6 +29,8 @@ export interface Sender {
   readonly readAttached: ReadAttached;
   /** The mail repeats what its recipients were told. */
   readonly isRepeat?: boolean;
+  /** An agent or a program has written a part of what a person sends: it waits for the person. */
+  readonly isUnapproved?: boolean;
 }
 
 export interface OutgoingMails {
@@ -79,7 +81,7 @@ async function planGroup(
 ): Promise<Planned[]> {
   try {
     const mail = await planMail(rooms, sender, content, from, to);
-    return [{ mail, answer: { state: mail.decision.kind === "hold" ? "held" : "sent" }, to }];
+    return [{ mail, answer: answerOf(mail, sender), to }];
   } catch (error) {
     const reason = refusalOf(error);
     if (reason === undefined) throw error;
@@ -89,6 +91,11 @@ async function planGroup(
   const half = Math.ceil(to.length / 2);
   const parts = [to.slice(0, half), to.slice(half)];
   return (await Promise.all(parts.map((part) => planGroup(rooms, sender, content, from, part)))).flat();
+}
+
+function answerOf({ decision }: SubmitMessage, { isUnapproved }: Sender): GateAnswer {
+  if (decision.kind === "queue") return { state: "sent" };
+  return isUnapproved === true ? { state: "held", reason: "not_approved" } : { state: "held" };
 }
 
 /** Refusals because of one recipient. All others (paused, a policy that changes) are refusals of the whole change. */
@@ -108,7 +115,7 @@ function refusalOf(error: unknown): RefusedReason | undefined {
 
 async function planMail(
   { outbound }: OutgoingRooms,
-  { owner, principal, uid, inviter, nowMs, isRepeat = false }: Sender,
+  { owner, principal, uid, inviter, nowMs, isRepeat = false, isUnapproved = false }: Sender,
   content: LeavingContent,
   from: CalendarAddress,
   to: readonly CalendarAddress[],
@@ -156,7 +163,7 @@ async function planMail(
       isSmtputf8: [address, ...recipients.map((one) => one.address)].some(needsSmtputf8),
     },
     isAuthenticated: true,
-    holdWish: "policy",
+    holdWish: isUnapproved ? "unapproved" : "policy",
     source: principal.kind === "agent" ? "send" : "submission",
     // A person sees the own invitation in the calendar. What an agent sends in a person's name has a copy in Sent.
     hasNoCopy: principal.kind === "person",

@@ -10,7 +10,8 @@
  *  | was declined by a person, or cancelled | 3.8 |
  *  | failed | 5.1 |
  *
- *  Only 1.0 and 1.1 change to another status. So a second run changes nothing, and a final status stays. */
+ *  1.0 and 1.1 change to another status, and 3.8 of what the owner has approved afterwards. So a second run changes nothing, and a final
+ *  status stays. */
 import { nobody, server } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { isLiveHold } from "#/src/model/holds.ts";
@@ -26,8 +27,10 @@ import {
   listCalendarHolds,
   listUidsWithDeliveries,
 } from "#/storage/queries/collections/calendar-mail.ts";
+import { listCalendarMessages } from "#/storage/queries/collections/calendar-messages.ts";
 import type { Store } from "#/storage/store.ts";
 import { type CalendarAddress, readCalendarAddress } from "../calendar-address.ts";
+import type { SchedulingJob } from "../jobs.ts";
 import type { LocalRooms } from "./local-copies.ts";
 import type { DeliveryStatus } from "./schedule-status.ts";
 
@@ -59,7 +62,7 @@ export function createScheduleStatusUpdates(rooms: StatusUpdateRooms): ScheduleS
       let changed = 0;
       for (const uid of uids) {
         const statuses = await readStatuses(store, agent, uid, holds);
-        if (await note(rooms, agent, uid, statuses)) changed++;
+        if (await note(rooms, agent, uid, { statuses, left: await readLeft(store, agent, uid) })) changed++;
       }
       return changed;
     },
@@ -93,6 +96,18 @@ async function readStatuses(
   return new Map(all.map(({ address, status }) => [nameOf(address), status]));
 }
 
+/** Whom the last message that was meant for them has reached. */
+async function readLeft(
+  store: Store,
+  agent: AgentNumber,
+  uid: string,
+): Promise<ReadonlySet<CalendarAddress>> {
+  const last = new Map<string, string>();
+  for (const { recipients, state } of await listCalendarMessages(store, agent, uid))
+    for (const [to] of recipients) last.set(to, state);
+  return new Set([...last].flatMap(([to, state]) => (state === "left" ? [to as CalendarAddress] : [])));
+}
+
 function nameOf(address: string): CalendarAddress {
   return readCalendarAddress(`mailto:${address}`);
 }
@@ -114,14 +129,14 @@ async function note(
   { collections, schedulers }: StatusUpdateRooms,
   agent: AgentNumber,
   uid: string,
-  statuses: ReadonlyMap<CalendarAddress, DeliveryStatus>,
+  told: Pick<Extract<SchedulingJob, { readonly kind: "note" }>, "statuses" | "left">,
 ): Promise<boolean> {
   for (let attempt = 1; attempt <= attemptsMax; attempt++) {
     const items = await collections.findItemsByUid(agent, uid, { kind: "calendar" });
     const number = items.find(({ scheduleTag }) => scheduleTag !== undefined)?.number;
     const [held] = number === undefined ? [] : await collections.readItems(agent, [number]);
     if (held === undefined) return false;
-    const noted = await schedulers.run({ kind: "note", stored: held.bytes, statuses });
+    const noted = await schedulers.run({ kind: "note", stored: held.bytes, ...told });
     if (noted.outcome !== "changed") return false;
     const put = {
       kind: "put" as const,

@@ -31,7 +31,7 @@ export type DeliveryStatus = keyof typeof scheduleStatuses;
 export function statusOfAnswer(answer: GateAnswer, wasTold: boolean): DeliveryStatus | undefined {
   switch (answer.state) {
     case "held":
-      return "pending";
+      return "reason" in answer ? "refused" : "pending";
     case "superseded":
       return wasTold ? "sent" : undefined;
     case "refused":
@@ -87,17 +87,25 @@ export function hasLeft(attendee: Property): boolean {
 /** Statuses that can still change, as the message is not delivered yet. */
 const underway: ReadonlySet<string> = new Set([scheduleStatuses.pending, scheduleStatuses.sent]);
 
-/** Sets the later status of messages that were in transit. A status that an answer has set since then stays. */
+function isRefused(status: string): boolean {
+  return status === scheduleStatuses.refused;
+}
+
+/** Sets the later status of messages that were in transit, and of those that a person has approved (`left`: what has left for them is the last
+ *  that they were to be told). A status that an answer has set since then stays. */
 export function withLaterStatus(
   calendar: Component,
   statuses: ReadonlyMap<CalendarAddress, DeliveryStatus>,
+  left: ReadonlySet<CalendarAddress>,
 ): Component {
   return mapComponents(calendar, (component) => {
     const items = component.items.map((item): Item => {
       if (item.kind !== "property" || (item.name !== "ATTENDEE" && item.name !== "ORGANIZER")) return item;
-      const status = statuses.get(addressOfProperty(item));
+      const address = addressOfProperty(item);
+      const status = statuses.get(address);
       const now = parameterValue(item, "SCHEDULE-STATUS");
-      if (status === undefined || now === undefined || !underway.has(now)) return item;
+      const isOpen = now !== undefined && (underway.has(now) || (isRefused(now) && left.has(address)));
+      if (status === undefined || !isOpen) return item;
       return setParameters(item, { "SCHEDULE-STATUS": scheduleStatuses[status] });
     });
     return items.every((item, at) => item === component.items[at])

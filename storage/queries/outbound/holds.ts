@@ -137,33 +137,45 @@ export async function findNextHoldTimes(
   return { approvedAt: approved?.at, expiresAt: waiting?.at };
 }
 
+/** Who decides about a hold: the approver that its sending policy names, and a person about own mail. */
+const approverOfHold = "case when hold.reason = 'unapproved' then hold.agent_id else p.approver_id end";
+
 /** Approvers with held mail about which they have not been notified. */
-export function listUntoldApprovers(
+export async function listUntoldApprovers(
   reader: Reader,
 ): Promise<{ readonly approver: AgentNumber; readonly lastToldAt: number | null }[]> {
-  return reader.all(
-    `select p.approver_id as approver,
-      (select max(h.told_at)
-        from hold as h
-        join sending_policy as q on q.agent_id = h.agent_id
-        where q.approver_id = p.approver_id) as "lastToldAt"
+  const untold = await reader.column<AgentNumber>(
+    `select distinct ${approverOfHold}
     from hold
-    join sending_policy as p on p.agent_id = hold.agent_id
+    left join sending_policy as p on p.agent_id = hold.agent_id
     join agent on agent.agent_id = hold.agent_id and agent.state <> 'deleted'
-    join agent as told on told.agent_id = p.approver_id and told.state <> 'deleted'
+    join agent as told on told.agent_id = ${approverOfHold} and told.state <> 'deleted'
     where hold.state = 'waiting' and told_at is null
-    group by p.approver_id
-    order by p.approver_id`,
+    order by 1`,
   );
+  const all: { approver: AgentNumber; lastToldAt: number | null }[] = [];
+  for (const approver of untold) {
+    const row = await reader.get<{ at: number | null }>(
+      `select max(hold.told_at) as at
+      from hold
+      left join sending_policy as p on p.agent_id = hold.agent_id
+      where p.approver_id = ? and hold.reason <> 'unapproved'
+        or hold.agent_id = ? and hold.reason = 'unapproved'`,
+      approver,
+      approver,
+    );
+    all.push({ approver, lastToldAt: row?.at ?? null });
+  }
+  return all;
 }
 
 /** The holds that wait for one approver, the oldest first. */
 export async function listHoldsForApprover(reader: Reader, approver: AgentNumber): Promise<HoldRow[]> {
   const rows = await reader.all<StoredHold>(
     `${selectHold}
-    join sending_policy as p on p.agent_id = hold.agent_id
+    left join sending_policy as p on p.agent_id = hold.agent_id
     join agent on agent.agent_id = hold.agent_id and agent.state <> 'deleted'
-    where p.approver_id = ? and hold.state = 'waiting'
+    where hold.state = 'waiting' and ${approverOfHold} = ?
     order by hold.created_at, hold.agent_id, hold_id`,
     approver,
   );

@@ -55,7 +55,7 @@ export interface Leaving {
   readonly limits: SendLimits | null;
   readonly messages: readonly {
     readonly message: CalendarMessage;
-    readonly state: "left" | "refused";
+    readonly state: "left" | "refused" | "unapproved";
   }[];
   /** Holds whose mail it supersedes, at the versions that were read. */
   readonly superseded: readonly { readonly hold: number; readonly version: string }[];

@@ -12,23 +12,33 @@ import type { AgentTransaction } from "../agent-transaction.ts";
 /** Messages that change what a recipient knows of the event. */
 const telling: ReadonlySet<string> = new Set(["REQUEST", "CANCEL", "REPLY"]);
 
+/** `before`: the message was made when rows up to this one were there. */
 export async function noteCalendarMessage(
   write: AgentTransaction,
   message: CalendarMessage,
   state: CalendarMessageState,
-  hold = 0,
+  { hold = 0, before = Number.POSITIVE_INFINITY }: { readonly hold?: number; readonly before?: number } = {},
 ): Promise<void> {
   if (state === "left" && !telling.has(message.method)) return;
   const { tx, agent, at } = write;
   const rows = await listCalendarMessages(tx, agent, message.uid);
   const isEnd = state === "left" && message.method === "CANCEL" && isWhole(message);
   const to = new Set(message.recipients.map(([calendarUser]) => calendarUser));
-  for (const row of rows) {
-    const isOver =
-      row.state === "refused" ||
-      (state === "left" && row.state === "left" && (isEnd || covers(message, row)));
-    if (isOver) await keepRecipients(write, row, (calendarUser) => !to.has(calendarUser));
-  }
+  const isOver = (row: CalendarMessageRow): boolean => {
+    const isNewer = state === "left" && (isEnd || covers(message, row));
+    switch (row.state) {
+      case "waiting":
+        return false;
+      case "refused":
+        return true;
+      case "left":
+        return isNewer;
+      case "unapproved":
+        return state === "unapproved" || (isNewer && row.number < before);
+    }
+  };
+  for (const row of rows)
+    if (isOver(row)) await keepRecipients(write, row, (calendarUser) => !to.has(calendarUser));
   if (isEnd || message.recipients.length === 0) return;
   await tx.run(
     ...insertion("calendar_message", {
@@ -40,7 +50,7 @@ export async function noteCalendarMessage(
       method: message.method,
       instances: JSON.stringify(message.instances),
       recipients: JSON.stringify(message.recipients),
-      octets: state === "refused" ? null : message.octets,
+      octets: state === "left" || state === "waiting" ? message.octets : null,
       told_at: at,
     }),
   );
@@ -62,7 +72,8 @@ export async function endWaitingMessages(
       recipients: row.recipients.filter(([, mail]) => named.has(mail) === isLeft),
     }));
     if (end !== "superseded") await noteCalendarMessage(write, gone!, "refused");
-    if (left!.recipients.length > 0) await noteCalendarMessage(write, left!, "left");
+    // What was written after the mail was made is not approved with it.
+    if (left!.recipients.length > 0) await noteCalendarMessage(write, left!, "left", { before: row.number });
   }
 }
 

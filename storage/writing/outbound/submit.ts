@@ -144,7 +144,7 @@ export async function completeSubmission(
       hold,
       reason: decision.reason,
     });
-    if (args.calendar !== undefined) await noteCalendarMessage(write, args.calendar, "waiting", hold);
+    if (args.calendar !== undefined) await noteCalendarMessage(write, args.calendar, "waiting", { hold });
     return { message, thread, hold, state: "held" };
   }
   const submission = await queueSubmission(mail, {

@@ -26,6 +26,7 @@ import { atCommandLine, nobody } from "#/src/model/author.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { createOutbound } from "#/src/outbound/create-outbound.ts";
 import { createHolds } from "#/src/outbound/holds/create-holds.ts";
+import type { Holds } from "#/src/outbound/holds/holds.ts";
 import type { DueDelivery, Outbound } from "#/src/outbound/outbound.ts";
 import { createKeptDescriptions, type KeptDescriptions } from "#/src/render/kept-descriptions.ts";
 import type { Schedulers } from "#/src/scheduling/schedulers.ts";
@@ -56,6 +57,7 @@ export interface JsonServer extends AsyncDisposable {
   readonly collections: Collections;
   readonly feed: Feed;
   readonly outbound: Outbound;
+  readonly holds: Holds;
   readonly accounts: Accounts;
   readonly fairness: Fairness;
   readonly contacts: ContactProjection;
@@ -160,6 +162,9 @@ export async function openJsonServer(
     },
     get outbound() {
       return rooms.outbound;
+    },
+    get holds() {
+      return rooms.holds;
     },
     get events() {
       return rooms.events;
