@@ -414,6 +414,12 @@ export const settingsSchema = z.strictObject({
         .default(8081)
         .describe("TCP port of the operator's interface where it has its own; 0 takes a free one."),
       tls: z.boolean().default(false).describe("Whether that port speaks TLS."),
+      files: z
+        .string()
+        .default("")
+        .describe(
+          "Folder of the files that programs may name for imports, exports and backups; empty: exchange in the data folder.",
+        ),
     })
     .describe(
       "The interface for programs that administer this server; waypost operator create makes their tokens.",

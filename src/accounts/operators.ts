@@ -7,14 +7,11 @@ import type { Store } from "#/storage/store.ts";
 import { hashToken, isWellFormedOperatorToken } from "./secrets.ts";
 import { createTokenLimiter } from "./token-limiter.ts";
 
-/** `write` includes `read`. */
-export const operatorScopes = ["read", "write"] as const;
-
 export interface Operator {
   /** The number of the token. */
   readonly number: number;
   readonly name: string;
-  readonly canWrite: boolean;
+  readonly scopes: readonly string[];
   /** The token itself, which encrypts data that only its holder may read. */
   readonly secret: string;
 }
@@ -39,7 +36,7 @@ export function createOperators(store: Store, settings: Pick<Settings, "limits">
       }
       attempt.succeed();
       const { token: number, name, scopes } = row;
-      return { number, name, canWrite: scopes.includes("write"), secret: token };
+      return { number, name, scopes, secret: token };
     },
   };
 }

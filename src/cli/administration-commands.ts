@@ -26,6 +26,7 @@ const nouns = {
   suppression: "suppressed addresses: those that get no more mail",
   webhook: "webhooks: events for programs that are called",
   operator: "operator tokens: programs that administer this server over HTTP",
+  job: "jobs: checks, backups, imports and exports that run",
   audit: "the audit log: what operators have done",
   log: "the change log: who changed what in a mailbox",
 } as const;

@@ -44,55 +44,25 @@ export function backupCommand(shell: Shell): Command {
     );
   return withCommonOptions(command).action(async (place: string, options: BackupOptions) => {
     const { resolve } = await import("node:path");
-    const keep = options.keep === undefined ? undefined : readKeep(options.keep);
-    // The daemon may have been started in another folder.
-    const file = keep === undefined ? resolve(place) : await fileInFolder(resolve(place));
     const progress = await showProgress(shell, "copying", options.json === true);
-    const result = (await operate(settingsOf(shell, options), {
+    const result = await operate(settingsOf(shell, options), {
       operation: "store.backup",
-      input: { file },
+      // The daemon may have been started in another folder.
+      input: {
+        file: resolve(place),
+        ...(options.verify === true ? { verify: true } : {}),
+        ...(options.keep === undefined ? {} : { keep: readKeep(options.keep) }),
+      },
       onProgress: progress.report,
-    }).finally(() => progress.end())) as object;
-    const verified =
-      options.verify === true
-        ? { verified: await assertSound(file, settingsOf(shell, options).storage.folder) }
-        : {};
-    const deleted = keep === undefined ? {} : { deleted: await deleteOld(resolve(place), keep) };
-    printResult(shell, { ...result, ...verified, ...deleted }, options.json === true);
+    }).finally(() => progress.end());
+    printResult(shell, result, options.json === true);
   });
 }
-
-const copyName = /^waypost-\d{8}T\d{6}Z\.db$/;
 
 function readKeep(text: string): number {
   const keep = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (keep > 0) return keep;
   throw new WaypostError("invalid", "--keep is a number of copies, 1 to 9999.", { field: "/keep" });
-}
-
-async function fileInFolder(folder: string): Promise<string> {
-  const { mkdir } = await import("node:fs/promises");
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const time = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, "");
-  return `${folder}/waypost-${time}.db`;
-}
-
-/** Throws for a damaged copy, which stays for whoever looks into it. */
-async function assertSound(file: string, folder: string): Promise<true> {
-  const { verifyBackup } = await import("#/storage/sqlite/verify-backup.ts");
-  const problems = verifyBackup(file, folder);
-  if (problems.length === 0) return true;
-  throw new WaypostError("internal", `The copy ${file} is damaged: ${problems.join("; ")}`, {
-    hint: "No older copy was deleted. waypost check tells whether the store itself is damaged.",
-  });
-}
-
-async function deleteOld(folder: string, keep: number): Promise<readonly string[]> {
-  const { readdir, rm } = await import("node:fs/promises");
-  const copies = (await readdir(folder)).filter((name) => copyName.test(name)).toSorted();
-  const old = copies.slice(0, -keep);
-  for (const name of old) await rm(`${folder}/${name}`);
-  return old;
 }
 
 export function beginAnewCommand(shell: Shell): Command {

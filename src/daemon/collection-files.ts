@@ -10,13 +10,13 @@ import type { Collections } from "#/src/collections/collections.ts";
 import { itemKinds } from "#/src/collections/rows.ts";
 import { exportItems } from "#/src/collections/transfer/export-items.ts";
 import { type ImportResult, importItems } from "#/src/collections/transfer/import-items.ts";
-import { atCommandLine, withoutApproval } from "#/src/model/author.ts";
+import { withoutApproval } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import { assertFileSize } from "./moving/import-bounds.ts";
 import type { TransferRooms } from "./moving/transfer-rooms.ts";
 
-type FileRooms = Pick<TransferRooms, "collections" | "settings">;
+type FileRooms = Pick<TransferRooms, "collections" | "settings" | "by">;
 
 export interface FileTransfer {
   readonly collection: Collection;
@@ -45,7 +45,7 @@ export async function importFile(
   return await importItems(
     rooms.collections,
     collection,
-    withoutApproval({ ...atCommandLine, agent: collection.agent }),
+    withoutApproval({ ...rooms.by, agent: collection.agent }),
     {
       size,
       chunks: () => handle.createReadStream({ start: 0, highWaterMark: chunkBytes, autoClose: false }),

@@ -1,18 +1,16 @@
 /** The whole server in one process: one store, the rooms over it, and the listeners that serve them. */
 import fs from "node:fs";
 import type { Logger } from "pino";
-import type { ListenerSection, Settings } from "#/config/schema.ts";
+import type { Settings } from "#/config/schema.ts";
 import type { Listener } from "#/protocols/connection/listener.ts";
 import { type Delivery, startDelivery } from "#/protocols/delivery/start-delivery.ts";
 import { startWebhooks } from "#/protocols/webhooks/send-events.ts";
 import { rememberRecipients } from "#/src/arrival/recent-recipients.ts";
 import { createResolve } from "#/src/evidence/dns.ts";
 import { createSecureDns } from "#/src/evidence/secure-dns.ts";
-import type { RefusalCount } from "#/src/fairness/refusals.ts";
 import { systemClock } from "#/src/model/clock.ts";
 import { createDispatch } from "#/src/outbound/dispatch.ts";
 import { tlsDetail } from "#/src/reports/write-tls-report.ts";
-import { type LeaseName, leaseNames } from "#/storage/leasing/leases.ts";
 import { createChallenges } from "./acme/challenges.ts";
 import { createSharedAuthority } from "./acme/shared-authority.ts";
 import { startAcme } from "./acme/start-acme.ts";
@@ -42,19 +40,6 @@ export interface Daemon extends AsyncDisposable {
   reload(): Promise<void>;
   /** Accepts nothing new, finishes running requests, closes the store. */
   close(): Promise<void>;
-}
-
-/** The result of `status`: the listeners, and what was refused. */
-export interface DaemonStatus {
-  readonly pid: number;
-  readonly listeners: Readonly<
-    Partial<Record<ListenerSection, { readonly host: string; readonly port: number }>>
-  >;
-  /** Its name among several on one database, and what it does for all of them. */
-  readonly daemon?: string;
-  readonly leases?: readonly LeaseName[];
-  /** Refusals because of a share, since the start. */
-  readonly refused: readonly RefusalCount[];
 }
 
 /** Resolves when every listener is bound. Throws `WrongSettings` for settings that this host cannot have. When a part cannot be opened, it closes what is open and throws. */
@@ -108,17 +93,13 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
     }
     const webhooks = await startWebhooks(house);
     closers.push(async () => webhooks[Symbol.asyncDispose]());
-    const status: Omit<DaemonStatus, "refused"> = {
-      pid: process.pid,
-      listeners: Object.fromEntries(listeners.map(({ name, host, port }) => [name, { host, port }])),
-    };
-    const socket = await listenPrivately(folder, log, async (call) =>
-      call.operation === "status"
-        ? ({ ...status, ...partOf(house), refused: house.fairness.refused() } satisfies DaemonStatus)
-        : runPrivateOperation(house, call),
-    );
+    const ports = house.status.serve(listeners);
+    const socket = await listenPrivately(folder, log, (call) => runPrivateOperation(house, call));
     closers.push(() => socket.close());
-    log.info({ ...status, folder, startMs: Math.round(performance.now() - startedAt) }, "ready");
+    log.info(
+      { pid: process.pid, listeners: ports, folder, startMs: Math.round(performance.now() - startedAt) },
+      "ready",
+    );
     const reload = async (): Promise<void> => {
       try {
         reopen();
@@ -151,10 +132,4 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
     await closeAll();
     throw error;
   }
-}
-
-/** Empty for a daemon that is the only one on its store. */
-function partOf({ store: { leases } }: House): Pick<DaemonStatus, "daemon" | "leases"> {
-  if (!leases.isShared) return {};
-  return { daemon: leases.daemon, leases: leaseNames.filter((name) => leases.isHeld(name)) };
 }

@@ -9,6 +9,8 @@ import type { Call, Invoke, Outcome } from "#/protocols/json/carriage/invoke.ts"
 import type { JsonRooms } from "#/protocols/json/rooms.ts";
 import type { LoadSignIn } from "#/protocols/web/serve-web.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
+import { createJobs, type Jobs } from "#/src/accounts/administration/jobs.ts";
+import type { LargeWorks } from "#/src/accounts/administration/large-works.ts";
 import type { AdministrationRooms } from "#/src/accounts/administration/operation.ts";
 import { createOperatorDoor, type OperatorDoor } from "#/src/accounts/administration/operator-door.ts";
 import { readArrivingCalendar } from "#/src/arrival/preparing/arriving.ts";
@@ -53,6 +55,8 @@ import type { Store } from "#/storage/store.ts";
 import { createHealth } from "./health.ts";
 import type { Metrics } from "./metrics.ts";
 import { objectsOf } from "./object-place.ts";
+import { createStatus, type Status } from "./status.ts";
+import { createStoreWorks } from "./store-works.ts";
 
 export interface House extends AsyncDisposable {
   readonly settings: Settings;
@@ -85,6 +89,9 @@ export interface House extends AsyncDisposable {
   readonly reportCounts: ReportCounts;
   readonly preparation: Preparation;
   readonly health: Health;
+  readonly status: Status;
+  readonly jobs: Jobs;
+  readonly works: LargeWorks;
   readonly operatorDoor: OperatorDoor;
   /** Loads what signs people in to the pages. */
   readonly loadSignIn: LoadSignIn;
@@ -209,18 +216,26 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
       return testWebhook({ webhooks, settings, log }, webhook);
     },
   };
-  let invoke: Promise<Invoke> | undefined;
-  return {
-    ...rooms,
+  const administration = {
     store,
+    settings,
+    outbound,
+    domainChecks,
+    webhooks: webhooksWithTest,
+    status: createStatus({ store, fairness, health: rooms.health }),
+    jobs: createJobs(store.clock),
+    works: createStoreWorks(() => house),
+  };
+  let invoke: Promise<Invoke> | undefined;
+  const house: House = {
+    ...rooms,
+    ...administration,
     metrics,
     scheduleStatusUpdates,
     reportCounts: createReportCounts(store),
     files: createFiles(store),
     preparation,
-    domainChecks,
-    webhooks: webhooksWithTest,
-    operatorDoor: createOperatorDoor({ ...rooms, store, domainChecks, webhooks: webhooksWithTest }),
+    operatorDoor: createOperatorDoor(administration),
     async loadSignIn() {
       const [{ createSignIn }, { createTeller }] = await Promise.all([
         import("#/src/sign-in/sign-in.ts"),
@@ -234,6 +249,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
       return (await invoke).call(call);
     },
     async [Symbol.asyncDispose]() {
+      await administration.jobs[Symbol.asyncDispose]();
       await preparation.close();
       await reading[Symbol.asyncDispose]();
       await readers[Symbol.asyncDispose]();
@@ -242,6 +258,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
       await store.close();
     },
   };
+  return house;
 }
 
 /** Names of this server: a foreign Authentication-Results field that claims one of them is forged. */

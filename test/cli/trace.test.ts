@@ -84,6 +84,22 @@ describe("waypost trace", () => {
     expect((await trace([sent, "--log", "-", "--json"], journal)).stdout).toBe(expected);
   });
 
+  it("says what the store knows where there is no log file", async () => {
+    const { stdout } = await trace([sent, "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      lines: [],
+      stored: [{ id: sent, folders: ["Sent"], came: "api" }],
+      queue: [{ message: sent, recipients: [{ state: "delivered" }] }],
+    });
+    const { lines } = JSON.parse((await trace([accepted, "--log", log, "--json"])).stdout);
+    const copy = lines[0].messages[0];
+    const told = JSON.parse((await trace([copy, "--json"])).stdout);
+    expect(told.stored).toMatchObject([
+      { id: copy, folders: ["INBOX"], came: "smtp", spf: expect.any(String), authenticated: false },
+    ]);
+    expect(told.stored[0].received.join()).toContain(accepted);
+  });
+
   it("says that nothing is found, and how to read a journal", async () => {
     const { code, stderr } = await trace(["message_00000000000000000000000000"]);
     expect(code).toBe(1);

@@ -8,7 +8,7 @@ import { importAccount } from "#/src/daemon/moving/archive/import-account.ts";
 import { tarEnd, tarEntry } from "#/src/daemon/moving/archive/tar.ts";
 import { transferRooms } from "#/src/daemon/moving/run-transfer.ts";
 import { createMail } from "#/src/mail/mail.ts";
-import { nobody } from "#/src/model/author.ts";
+import { atCommandLine, nobody } from "#/src/model/author.ts";
 import { keywordNumbers, systemFlagNames, systemFlags } from "#/src/model/flags.ts";
 import type { Store } from "#/storage/store.ts";
 import { httpClient } from "../support/clients/http.ts";
@@ -214,7 +214,7 @@ describe("an archive that is hostile or damaged", () => {
       ]),
     );
     const take = (bytesMax: number) =>
-      importAccount(transferRooms(house), account, file, {
+      importAccount(transferRooms(house, atCommandLine), account, file, {
         bytesMax,
         takesSettings: false,
         signal: new AbortController().signal,
@@ -225,7 +225,7 @@ describe("an archive that is hostile or damaged", () => {
     expect(await take(1000)).toMatchObject({ imported: 0, known: 39, refused: 1 });
     const other = await selectOwner(house.store, "agent2@waypost.test");
     const takeThere = (bytesMax: number) =>
-      importAccount(transferRooms(house), other, file, {
+      importAccount(transferRooms(house, atCommandLine), other, file, {
         bytesMax,
         takesSettings: false,
         signal: new AbortController().signal,
@@ -364,12 +364,17 @@ describe("an archive that is hostile or damaged", () => {
         ),
       );
       const take = (store: Store) =>
-        importAccount({ ...transferRooms(house), store, mail: createMail(store) }, account, file, {
-          bytesMax: 1000,
-          takesSettings: false,
-          signal: new AbortController().signal,
-          onProgress() {},
-        });
+        importAccount(
+          { ...transferRooms(house, atCommandLine), store, mail: createMail(store) },
+          account,
+          file,
+          {
+            bytesMax: 1000,
+            takesSettings: false,
+            signal: new AbortController().signal,
+            onProgress() {},
+          },
+        );
       isKilled = await take(killedBehind(house.store, writes)).then(
         () => false,
         (error: unknown) => {

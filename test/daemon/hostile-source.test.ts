@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { importMail } from "#/src/daemon/moving/import-mail.ts";
 import { openMailSource } from "#/src/daemon/moving/open-source.ts";
 import { createMail } from "#/src/mail/mail.ts";
+import { atCommandLine } from "#/src/model/author.ts";
 import { openTestStore, type Seed, seedAgent, type TestStore } from "../support/store.ts";
 
 const bytesMax = 4000;
@@ -59,7 +60,7 @@ async function importFrom(answers: Readonly<Record<string, string>>) {
     const place = `imap://ada@127.0.0.1:${(server.address() as AddressInfo).port}`;
     await using source = await openMailSource(place, bytesMax, { password: "x", isToken: false });
     const signal = new AbortController().signal;
-    const options = { agent: owner.agent, bytesMax, signal, onProgress: () => {} };
+    const options = { by: atCommandLine, agent: owner.agent, bytesMax, signal, onProgress: () => {} };
     return { ...(await importMail(createMail(house.store), source, options)), commands };
   } finally {
     for (const socket of sockets) socket.destroy();

@@ -1,9 +1,20 @@
 /** The operator's interface over real sockets: who may call it, which calls are done once, and what is recorded. */
+import { once } from "node:events";
+import fs from "node:fs";
+import path from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createJobs } from "#/src/accounts/administration/jobs.ts";
+import { plainCall } from "#/src/accounts/administration/operation-call.ts";
 import { administrationOperations } from "#/src/accounts/administration/operations.ts";
+import {
+  allowsOperation,
+  type OperatorKind,
+  type OperatorNeed,
+  operatorKinds,
+} from "#/src/accounts/operator-scopes.ts";
 import { runPrivateOperation } from "#/src/daemon/private-operations.ts";
-import { nobody } from "#/src/model/author.ts";
+import { type Author, atCommandLine, nobody } from "#/src/model/author.ts";
 import { httpClient } from "../support/clients/http.ts";
 import { runCommand } from "../support/command.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
@@ -85,11 +96,42 @@ describe("who gets in", () => {
 
   it("lets a token of the scope read call what changes nothing, and nothing else", async () => {
     expect((await call("agent.list", {}, reader)).status).toBe(200);
-    for (const { name, isRead, isLocal } of administrationOperations) {
-      if (isRead || isLocal) continue;
+    for (const { name, access, kind, isLocal } of administrationOperations) {
+      if (access === "read" || kind === "any" || isLocal) continue;
       const { status, body } = await call(name, {}, reader);
       expect([name, status, body.error.code]).toEqual([name, 403, "forbidden_scope"]);
     }
+  });
+
+  it.each(Object.keys(operatorKinds) as OperatorKind[])(
+    "lets a token of the kind %s call what belongs to it, and nothing of another kind",
+    async (kind) => {
+      for (const access of ["read", "write"] as const) {
+        const scopes = [access === "read" ? `${kind}:read` : kind];
+        const { token } = await create({ name: scopes[0]!, scopes });
+        const ours = (operation: OperatorNeed): boolean =>
+          operation.kind === "any" ||
+          (operation.kind === kind && (access === "write" || operation.access === "read"));
+        for (const operation of administrationOperations)
+          expect([operation.name, allowsOperation(scopes, operation)]).toEqual([
+            operation.name,
+            ours(operation),
+          ]);
+        for (const isAllowed of [true, false]) {
+          const one = administrationOperations.find((it) => !it.isLocal && ours(it) === isAllowed)!;
+          // The input is wrong, so nothing is done.
+          const { body } = await call(one.name, { "": 0 }, token);
+          expect([one.name, body.error.code]).toEqual([one.name, isAllowed ? "invalid" : "forbidden_scope"]);
+        }
+      }
+    },
+  );
+
+  it("names the scope that is missing", async () => {
+    const { token } = await create({ name: "queue", scopes: ["mail:read"] });
+    const { body } = await call("token.create", { agent: server.agents[0]!.address }, token);
+    expect(body.error.message).toContain("access");
+    expect(body.error.hint).toContain("--scopes access");
   });
 
   it("is refused after its expiry", async () => {
@@ -98,8 +140,8 @@ describe("who gets in", () => {
     await expect.poll(async () => (await call("agent.list", {}, token)).status).toBe(401);
   });
 
-  it("has no operation that makes operators, reads files or calls in an agent's place", async () => {
-    for (const name of ["operator.create", "operator.list", "store.backup", "collection.export", "call"])
+  it("has no operation that makes operators or calls in an agent's place", async () => {
+    for (const name of ["operator.create", "operator.list", "person.invite", "call"])
       expect([name, (await call(name)).status]).toEqual([name, 404]);
   });
 });
@@ -258,6 +300,108 @@ describe("the audit log", () => {
     const data = server.daemon.settings.storage.folder;
     const { stdout } = await runCommand(data, ["audit", "list", "--limit", "3", "--json", "--data", data]);
     expect(JSON.parse(stdout).calls[0]).toMatchObject({ by: "command line", operation: "audit.list" });
+  });
+});
+
+describe("large works", () => {
+  const exchange = () => path.join(server.daemon.settings.storage.folder, "exchange");
+
+  it("are a backup that is verified, and a check", async () => {
+    const { status, body } = await call("store.backup", { file: "nightly", keep: 2, verify: true });
+    expect([status, body]).toMatchObject([200, { verified: true, deleted: [] }]);
+    expect(path.dirname(body.file)).toBe(path.join(exchange(), "nightly"));
+    expect(fs.existsSync(body.file)).toBe(true);
+    expect((await call("store.check")).body).toEqual({ problems: [], notes: [] });
+  });
+
+  it("are imports and exports, by the author who asked for them", async () => {
+    const owner = server.agents[0]!.address;
+    fs.writeFileSync(
+      path.join(exchange(), "one.mbox"),
+      "From a@b.example Thu Jan  1 00:00:00 2026\nSubject: x\n\nx\n",
+    );
+    const { body } = await call("mail.import", { owner, file: "one.mbox", password: "secret-word" });
+    expect(body).toMatchObject({ imported: 1, refused: 0 });
+    expect((await call("log.show", { owner, by: "operator" })).body.changes[0]).toMatchObject({
+      by: { kind: "operator", name: "platform" },
+      door: "operator",
+    });
+    expect(JSON.stringify(await audit())).not.toContain("secret-word");
+    expect((await call("mail.export", { owner, file: "whole.tar" })).status).toBe(200);
+    expect((await call("mail.import", { owner, file: "whole.tar" })).body).toMatchObject({ refused: 0 });
+    const items = { owner, file: "own.ics" };
+    expect((await call("collection.export", items)).body).toMatchObject({ items: 0 });
+    expect((await call("collection.import", items)).status).toBe(200);
+  });
+
+  it.each(["/etc/passwd", "../waypost.db", "a/b", "", ".hidden", "way out\0"])(
+    "reach no file outside of their folder: %j",
+    async (file) => {
+      const { address: owner } = server.agents[0]!;
+      for (const [name, input] of [
+        ["store.backup", { file }],
+        ["mail.export", { file, owner }],
+        ["mail.import", { file, owner }],
+      ] as const) {
+        const { status, body } = await call(name, input);
+        expect([name, status, body.error.field]).toEqual([name, 400, "/file"]);
+      }
+    },
+  );
+
+  it("follow no link out of it", async () => {
+    fs.symlinkSync("/etc/passwd", path.join(exchange(), "link"));
+    const { status } = await call("mail.import", { owner: server.agents[0]!.address, file: "link" });
+    expect(status).toBe(400);
+  });
+
+  it("go on in the background when they take long, and are asked for, by their token alone", async () => {
+    const jobs = createJobs(server.daemon.house.store.clock, 1);
+    await using _ = jobs;
+    const by = (credential: number): Author => ({
+      kind: "operator",
+      agent: 0,
+      credential,
+      door: "operator",
+      request: "",
+    });
+    const gate = Promise.withResolvers<{ fine: boolean }>();
+    const begun = await jobs.run("store.check", by(1), plainCall, ({ onProgress }) => {
+      onProgress(1, 2);
+      return gate.promise;
+    });
+    expect(begun).toMatchObject({ job: 1, state: "running", done: 1, total: 2 });
+    expect(jobs.list(by(2))).toEqual([]);
+    expect(() => jobs.show(by(2), 1)).toThrow("There is no job 1.");
+    gate.resolve({ fine: true });
+    await expect.poll(() => jobs.show(by(1), 1)).toMatchObject({ state: "done", result: { fine: true } });
+    const endless = await jobs.run(
+      "store.check",
+      by(1),
+      plainCall,
+      ({ signal }) => once(signal, "abort").then(() => signal.throwIfAborted()) as Promise<never>,
+    );
+    expect(await jobs.cancel(by(1), endless.job as number)).toMatchObject({ state: "cancelled" });
+    expect(jobs.list(atCommandLine)).toHaveLength(2);
+  });
+
+  it("are the status, and the way of a mail", async () => {
+    expect((await call("server.status")).body).toMatchObject({
+      pid: process.pid,
+      problems: [],
+      listeners: { smtp: server.smtp },
+    });
+    const { id } = server.agents[0]!;
+    const sent = await httpClient(server.http.url, server.agents[0]!.token).ok("send", {
+      body: { to: [server.agents[0]!.address], subject: "x", text: "x" },
+    });
+    const { status, body } = await call("mail.trace", { id: sent.ref });
+    expect([id, status, body.stored]).toMatchObject([
+      id,
+      200,
+      [{ id: sent.ref, mailbox: server.agents[0]!.address }],
+    ]);
+    expect((await call("mail.trace", { id: "message_00000000000000000000000000" })).status).toBe(404);
   });
 });
 

@@ -202,7 +202,10 @@ async function findHolder(): Promise<ChildDaemon | undefined> {
 }
 
 async function nameOf(daemon: ChildDaemon): Promise<string | undefined> {
-  const status = await callDaemon((await connectToDaemon(daemon.data))!, { operation: "status", input: {} });
+  const status = await callDaemon((await connectToDaemon(daemon.data))!, {
+    operation: "server.status",
+    input: {},
+  });
   return (status as { daemon?: string }).daemon;
 }
 

@@ -2,7 +2,7 @@ import path from "node:path";
 import Database from "better-sqlite3";
 import { expect, it, vi } from "vitest";
 import type { House } from "#/src/daemon/house.ts";
-import { runPrivateOperation } from "#/src/daemon/private-operations.ts";
+import { createStoreWorks } from "#/src/daemon/store-works.ts";
 import { createMail } from "#/src/mail/mail.ts";
 import { nobody } from "#/src/model/author.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
@@ -117,13 +117,8 @@ it("is named by a check, which finds the store without faults", async () => {
     await index.settle();
   }
   damage(opened, structure);
-  const found = await runPrivateOperation({ store: opened.store } as House, {
-    operation: "store.check",
-    input: {},
-    signal: AbortSignal.timeout(60_000),
-    onProgress() {},
-    onFrame() {},
-  });
+  const works = createStoreWorks(() => ({ store: opened.store }) as House);
+  const found = await works.check({ signal: AbortSignal.timeout(60_000), onProgress() {} });
   const name = opened.store.ids.encode("message", agent, bad!);
   expect(found).toEqual({ problems: [], notes: [expect.stringContaining(`${name} is left out of the`)] });
 });

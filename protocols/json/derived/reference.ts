@@ -1,6 +1,7 @@
 /** The reference page: inputs and outputs of `/v1`, and the operator's operations, as Markdown made only from the declarations. */
 import { z } from "zod";
 import { administrationOperations } from "#/src/accounts/administration/operations.ts";
+import { scopeOf } from "#/src/accounts/operator-scopes.ts";
 import { eventTypes } from "#/src/model/changes.ts";
 import { errorCodes } from "#/src/model/errors.ts";
 import { idPrefix, objectKinds } from "#/src/model/ids.ts";
@@ -145,18 +146,24 @@ function wordsText(): string {
 }
 
 function commandsText(): string {
-  const commands = administrationOperations.map(({ name, summary, input, positional, isDestructive }) => {
-    const options = Object.entries(input.shape)
-      .filter(([field]) => !positional.includes(field))
-      .map(([field]) => `\`--${kebabCase(field)}\``);
-    const places = positional.map((field) => ` <${kebabCase(field)}>`).join("");
-    const line = `\`waypost ${name.replace(".", " ")}${places}\``;
-    return `| ${line} | ${cell(summary)} | ${[...options, ...(isDestructive ? ["`--yes`"] : [])].join(" ")} |`;
-  });
+  const commands = administrationOperations.map(
+    ({ name, summary, input, positional, isDestructive, isLocal, command, ...need }) => {
+      const scope = isLocal ? "" : `\`${scopeOf(need)}\``;
+      if (command !== undefined) return `| \`waypost ${command}\` | ${cell(summary)} |  | ${scope} |`;
+      const options = Object.entries(input.shape)
+        .filter(([field]) => !positional.includes(field))
+        .map(([field]) => `\`--${kebabCase(field)}\``);
+      const places = positional.map((field) => ` <${kebabCase(field)}>`).join("");
+      const line = `\`waypost ${name.replace(".", " ")}${places}\``;
+      return `| ${line} | ${cell(summary)} | ${[...options, ...(isDestructive ? ["`--yes`"] : [])].join(" ")} | ${scope} |`;
+    },
+  );
   return [
     "## Commands of the operator",
     "`waypost <command> --help` explains the options.",
-    ["| command | what | options |", "| --- | --- | --- |", ...commands].join("\n"),
+    ["| command | what | options | scope of a program |", "| --- | --- | --- | --- |", ...commands].join(
+      "\n",
+    ),
   ].join("\n\n");
 }
 

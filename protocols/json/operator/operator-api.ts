@@ -1,6 +1,7 @@
 /** The operator's interface as an OpenAPI 3.1 document, made only from the declarations. */
 import { z } from "zod";
 import type { AdministrationOperation } from "#/src/accounts/administration/operation.ts";
+import { scopeOf } from "#/src/accounts/operator-scopes.ts";
 import { type ErrorCode, errorCodes } from "#/src/model/errors.ts";
 import { statusOfCode } from "../errors.ts";
 import { interfaceVersion } from "../operations/catalog/describe.ts";
@@ -38,13 +39,13 @@ export function operatorApiDocument(operations: readonly AdministrationOperation
 
 const requestId = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
 
-function operationObject({ name, summary, input, isRead }: AdministrationOperation): Json {
+function operationObject({ name, summary, input, kind, access }: AdministrationOperation): Json {
   const schema = z.strictObject({ ...input.shape, idempotency_key: idempotencyKey.optional() });
   return {
     operationId: name,
     summary,
     tags: [name.split(".")[0]],
-    "x-scope": isRead ? "read" : "write",
+    "x-scope": scopeOf({ kind, access }),
     requestBody: {
       required: false,
       content: { "application/json": { schema: schemaOf(schema, "input") } },

@@ -6,6 +6,7 @@ import { isoTime, nameField, selectAccount } from "./selectors.ts";
 export const accountOperations = [
   administrationOperation({
     name: "account.create",
+    kind: "accounts",
     summary: "Create an account. It owns domains, agents and people, and shares no data with other accounts.",
     input: z.strictObject({ name: nameField.describe("Name of the account.") }),
     positional: ["name"],
@@ -16,6 +17,7 @@ export const accountOperations = [
   }),
   administrationOperation({
     name: "account.list",
+    kind: "accounts",
     isRead: true,
     summary: "List the accounts.",
     input: z.strictObject({}),
@@ -32,6 +34,7 @@ export const accountOperations = [
   }),
   administrationOperation({
     name: "account.suspend",
+    kind: "accounts",
     summary: "Suspend an account: its requests fail with not_billable, mail still arrives.",
     input: z.strictObject({ name: nameField.describe("Name of the account.") }),
     positional: ["name"],
@@ -43,6 +46,7 @@ export const accountOperations = [
   }),
   administrationOperation({
     name: "account.resume",
+    kind: "accounts",
     summary: "End the suspension of an account.",
     input: z.strictObject({ name: nameField.describe("Name of the account.") }),
     positional: ["name"],

@@ -126,6 +126,7 @@ function ownerOperations(kind: AgentKind) {
   return [
     administrationOperation({
       name: `${kind}.list`,
+      kind: "accounts",
       isRead: true,
       summary: `List the ${plural}.`,
       input: z.strictObject({}),
@@ -139,6 +140,7 @@ function ownerOperations(kind: AgentKind) {
     }),
     administrationOperation({
       name: `${kind}.show`,
+      kind: "accounts",
       isRead: true,
       summary: `Show one ${kind}.`,
       input: z.strictObject({ owner: selector }),
@@ -150,6 +152,7 @@ function ownerOperations(kind: AgentKind) {
     }),
     administrationOperation({
       name: `${kind}.update`,
+      kind: "accounts",
       summary:
         kind === "agent"
           ? "Change the name or the quota of one agent, what it may send and who approves the rest."
@@ -180,6 +183,7 @@ function ownerOperations(kind: AgentKind) {
     ...(["pause", "resume"] as const).map((verb) =>
       administrationOperation({
         name: `${kind}.${verb}`,
+        kind: "accounts",
         summary:
           verb === "pause" ? `Stop one ${kind} from sending; mail still arrives.` : "Take a pause back.",
         input: z.strictObject({ owner: selector }),
@@ -201,6 +205,7 @@ function ownerOperations(kind: AgentKind) {
     ),
     administrationOperation({
       name: `${kind}.delete`,
+      kind: "accounts",
       summary: `Delete one ${kind} with all mail and credentials.`,
       input: z.strictObject({ owner: selector }),
       positional: ["owner"],
@@ -214,6 +219,7 @@ function ownerOperations(kind: AgentKind) {
     ...(["alias", "unalias"] as const).map((verb) =>
       administrationOperation({
         name: `${kind}.${verb}`,
+        kind: "accounts",
         summary:
           verb === "alias"
             ? `Lead a further address to one ${kind}; *@domain is every address of the domain that is not taken.`
@@ -241,6 +247,7 @@ function ownerOperations(kind: AgentKind) {
 export const agentOperations = [
   administrationOperation({
     name: "agent.create",
+    kind: "accounts",
     summary: "Create an agent: a mailbox with a token and an app password, both shown once.",
     input: z.strictObject({
       address: ownerField.describe("Its address, in a domain of this server."),
@@ -273,6 +280,7 @@ export const agentOperations = [
 export const personOperations = [
   administrationOperation({
     name: "person.create",
+    kind: "accounts",
     summary: "Create a person: a mailbox with an app password, shown once.",
     input: z.strictObject({
       address: ownerField.describe("Their address, in a domain of this server."),

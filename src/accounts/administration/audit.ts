@@ -3,6 +3,7 @@ import { server } from "#/src/model/author.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { Store } from "#/storage/store.ts";
 import type { BeginOperatorCall } from "#/storage/transactions/operators/begin-operator-call.ts";
+import type { AdministrationOperation } from "./operation.ts";
 
 /** Characters of input that are logged. Of longer input, the log has only the length. */
 const inputCharactersMax = 8000;
@@ -37,7 +38,7 @@ async function begin(store: Store, { isRead, input, ...facts }: AuditedCall): Pr
   try {
     const begun = await store.write(server, "beginOperatorCall", {
       ...facts,
-      input: auditedInput(input),
+      input: auditedInput({ secrets: [] }, input),
       at: store.clock.now(),
     });
     return "call" in begun ? begun.call : undefined;
@@ -57,8 +58,11 @@ async function end(store: Store, call: number | undefined, outcome: string, isRe
   }
 }
 
-export function auditedInput(input: Readonly<Record<string, unknown>>): string {
-  const text = JSON.stringify(input);
+export function auditedInput(
+  { secrets }: Pick<AdministrationOperation, "secrets">,
+  input: Readonly<Record<string, unknown>>,
+): string {
+  const text = JSON.stringify(input, (name, value: unknown) => (secrets.includes(name) ? undefined : value));
   return text.length > inputCharactersMax ? JSON.stringify({ characters: text.length }) : text;
 }
 

@@ -65,6 +65,7 @@ const labelField = nameField.default("unnamed").describe("What it is for, to kno
 export const tokenOperations = [
   administrationOperation({
     name: "token.create",
+    kind: "access",
     summary: "Give an agent one more token, shown once.",
     input: z.strictObject({
       agent: ownerField.describe("The agent's address or id (ag_…)."),
@@ -97,6 +98,7 @@ export const tokenOperations = [
   }),
   administrationOperation({
     name: "token.list",
+    kind: "access",
     isRead: true,
     summary: "List the tokens of an agent.",
     input: z.strictObject({ agent: ownerField.describe("The agent's address or id (ag_…).") }),
@@ -110,6 +112,7 @@ export const tokenOperations = [
   }),
   administrationOperation({
     name: "token.revoke",
+    kind: "access",
     summary: "Make a token worthless from now on.",
     input: z.strictObject({ number: numberField }),
     positional: ["number"],
@@ -123,6 +126,7 @@ export const tokenOperations = [
 export const passwordOperations = [
   administrationOperation({
     name: "password.create",
+    kind: "access",
     summary: "Make an app password for a mail client, shown once.",
     input: z.strictObject({ owner: ownerField, name: labelField }),
     positional: ["owner"],
@@ -134,6 +138,7 @@ export const passwordOperations = [
   }),
   administrationOperation({
     name: "password.list",
+    kind: "access",
     isRead: true,
     summary: "List the app passwords of an agent or a person.",
     input: z.strictObject({ owner: ownerField }),
@@ -152,6 +157,7 @@ export const passwordOperations = [
   }),
   administrationOperation({
     name: "password.revoke",
+    kind: "access",
     summary: "Make an app password worthless from now on.",
     input: z.strictObject({ number: numberField }),
     positional: ["number"],

@@ -8,6 +8,7 @@ import { isoTime } from "./selectors.ts";
 
 export const domainReportsOperation = administrationOperation({
   name: "domain.reports",
+  kind: "domains",
   isRead: true,
   summary:
     "Show the reports of other servers about a domain: on TLS of mail to it, or on mail with its name (DMARC).",

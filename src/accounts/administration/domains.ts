@@ -55,6 +55,7 @@ async function addDomain(
 export const domainOperations = [
   administrationOperation({
     name: "domain.add",
+    kind: "domains",
     summary:
       "Take mail for a domain, make the keys that its mail is signed with, and say what to put in the DNS.",
     input: z.strictObject({
@@ -70,6 +71,7 @@ export const domainOperations = [
   }),
   administrationOperation({
     name: "domain.show",
+    kind: "domains",
     isRead: true,
     summary: "Show a domain and what to put in the DNS for it.",
     input: z.strictObject({ name: domainField }),
@@ -78,6 +80,7 @@ export const domainOperations = [
   }),
   administrationOperation({
     name: "domain.zone",
+    kind: "domains",
     isRead: true,
     summary: "Print what to put in the DNS for a domain as a zone file.",
     input: z.strictObject({ name: domainField }),
@@ -91,6 +94,7 @@ export const domainOperations = [
   }),
   administrationOperation({
     name: "domain.check",
+    kind: "domains",
     isRead: true,
     summary:
       "Look up what the world sees of a domain: its DNS records, this host, port 25, the certificate. Ends with 1 when something is wrong.",
@@ -119,6 +123,7 @@ export const domainOperations = [
   rotateKeysOperation,
   administrationOperation({
     name: "domain.list",
+    kind: "domains",
     isRead: true,
     summary: "List the domains that mail is taken for.",
     input: z.strictObject({}),
@@ -136,6 +141,7 @@ export const domainOperations = [
   }),
   administrationOperation({
     name: "domain.delete",
+    kind: "domains",
     summary: "Take no more mail for a domain, and forget its keys. It must have no addresses left.",
     input: z.strictObject({ name: domainField }),
     positional: ["name"],

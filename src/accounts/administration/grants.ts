@@ -80,6 +80,7 @@ async function shownObjects(store: Store, agent: AgentNumber, objects: GrantedOb
 export const grantOperations = [
   administrationOperation({
     name: "grant.create",
+    kind: "access",
     summary: "Let one agent or person reach the data of another one of the same account.",
     input: z.strictObject({
       holder: ownerField.describe("Who may reach: address or id."),
@@ -132,6 +133,7 @@ export const grantOperations = [
   }),
   administrationOperation({
     name: "grant.list",
+    kind: "access",
     isRead: true,
     summary: "List what an agent or a person has been granted.",
     input: z.strictObject({ holder: ownerField }),
@@ -157,6 +159,7 @@ export const grantOperations = [
   }),
   administrationOperation({
     name: "grant.revoke",
+    kind: "access",
     summary: "End a grant.",
     input: z.strictObject({ number: numberField }),
     positional: ["number"],

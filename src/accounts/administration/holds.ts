@@ -20,7 +20,7 @@ async function selectHold(store: Store, id: string): Promise<HoldRow> {
   return hold;
 }
 
-async function describeHold(store: Store, hold: HoldRow) {
+export async function describeHold(store: Store, hold: HoldRow) {
   const owner = await findAgent(store, hold.agent);
   const message = await findMessage(store, hold.agent, hold.message);
   return {
@@ -40,6 +40,7 @@ async function describeHold(store: Store, hold: HoldRow) {
 export const holdOperations = [
   administrationOperation({
     name: "hold.list",
+    kind: "mail",
     isRead: true,
     summary: "List the mail that waits for approval, and what is approved and about to leave.",
     input: z.strictObject({
@@ -56,6 +57,7 @@ export const holdOperations = [
   ...(["approve", "decline", "wait"] as const).map((verb) =>
     administrationOperation({
       name: `hold.${verb}`,
+      kind: "mail",
       summary: {
         approve: "Let a mail go, after the grace time.",
         decline: "Let a mail not go. That is final.",

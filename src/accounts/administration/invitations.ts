@@ -12,6 +12,7 @@ const validMs = 3_600_000;
 
 export const personInvitation = administrationOperation({
   name: "person.invite",
+  kind: "access",
   summary: "Print a link with which one person signs in to the pages: for one hour, once.",
   isLocal: true,
   input: z.strictObject({ owner: ownerField.describe("The person's address or id (ag_…).") }),

@@ -37,6 +37,7 @@ const limitSelector = z.coerce.number().int().min(1).max(1000).default(50).descr
 export const logOperations = [
   administrationOperation({
     name: "log.show",
+    kind: "records",
     isRead: true,
     summary: "Show who changed what in a mailbox, the newest first: credential, protocol and request.",
     input: z.strictObject({
@@ -78,6 +79,7 @@ export const logOperations = [
   }),
   administrationOperation({
     name: "log.access",
+    kind: "records",
     isRead: true,
     summary: "Show who changed tokens, passwords, grants, domains and settings, the newest first.",
     input: z.strictObject({

@@ -6,6 +6,10 @@ import type { Settings } from "#/config/schema.ts";
 import type { Author } from "#/src/model/author.ts";
 import type { DomainKeyRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
+import type { OperatorNeed } from "../operator-scopes.ts";
+import type { Jobs } from "./jobs.ts";
+import type { LargeWorks } from "./large-works.ts";
+import type { AdministrationResult, OperationCall } from "./operation-call.ts";
 
 export interface AdministrationRooms {
   readonly store: Store;
@@ -29,12 +33,14 @@ export interface AdministrationRooms {
     /** Sends a test event. */
     test(webhook: number): Promise<{ readonly status: number | null; readonly error: string | null }>;
   };
+  /** Work that may take hours; absent where there is no house. */
+  readonly jobs?: Jobs;
+  readonly works?: LargeWorks;
+  /** What the process does now. */
+  readonly status?: { read(): Promise<AdministrationResult> };
 }
 
-/** What an operation answers, ready for JSON. */
-export type AdministrationResult = Readonly<Record<string, unknown>>;
-
-export interface AdministrationOperation<Input = unknown> {
+export interface AdministrationOperation<Input = unknown> extends OperatorNeed {
   /** Noun and verb: `token.create` is `waypost token create`. */
   readonly name: string;
   readonly summary: string;
@@ -46,27 +52,42 @@ export interface AdministrationOperation<Input = unknown> {
   readonly isDestructive: boolean;
   /** Its result has `ok`: the command ends with 1 where that is false. */
   readonly isCheck: boolean;
-  /** Changes nothing: an operator token with the scope `read` may call it. */
+  /** Changes nothing. */
   readonly isRead: boolean;
+  /** Fields that no log has. */
+  readonly secrets: readonly string[];
   /** For the command line alone: not over HTTP. */
   readonly isLocal: boolean;
+  /** The command that calls it, where it is not the one that is derived from the name. */
+  readonly command: string | undefined;
   /** Throws `invalid`, `not_found`, or what the write refuses. */
-  run(rooms: AdministrationRooms, input: Input, by: Author): Promise<AdministrationResult>;
+  run(
+    rooms: AdministrationRooms,
+    input: Input,
+    by: Author,
+    call: OperationCall,
+  ): Promise<AdministrationResult>;
 }
 
 interface Declaration<Shape extends z.ZodRawShape> {
   readonly name: string;
+  readonly kind: OperatorNeed["kind"];
   readonly summary: string;
   readonly input: z.ZodObject<Shape, z.core.$strict>;
   readonly positional?: readonly (keyof Shape & string)[];
   readonly isDestructive?: boolean;
   readonly isCheck?: boolean;
   readonly isRead?: boolean;
+  /** Absent: `read` for an operation that changes nothing. One that writes files of this host needs `write`. */
+  readonly access?: OperatorNeed["access"];
+  readonly secrets?: readonly (keyof Shape & string)[];
   readonly isLocal?: boolean;
+  readonly command?: string;
   run(
     rooms: AdministrationRooms,
     input: z.infer<z.ZodObject<Shape, z.core.$strict>>,
     by: Author,
+    call: OperationCall,
   ): Promise<AdministrationResult>;
 }
 
@@ -79,7 +100,11 @@ export function administrationOperation<Shape extends z.ZodRawShape>(
     isCheck: false,
     isRead: false,
     isLocal: false,
+    command: undefined,
+    secrets: [],
+    access: declaration.isRead === true ? "read" : "write",
     ...declaration,
-    run: (rooms, input, by) => declaration.run(rooms, input as Parameters<typeof declaration.run>[1], by),
+    run: (rooms, input, by, call) =>
+      declaration.run(rooms, input as Parameters<typeof declaration.run>[1], by, call),
   };
 }

@@ -7,10 +7,15 @@ import { passwordOperations, tokenOperations } from "./credentials.ts";
 import { domainOperations } from "./domains.ts";
 import { grantOperations } from "./grants.ts";
 import { holdOperations } from "./holds.ts";
+import { jobOperations } from "./job-operations.ts";
 import { logOperations } from "./log.ts";
-import type { AdministrationOperation, AdministrationResult, AdministrationRooms } from "./operation.ts";
+import type { AdministrationOperation, AdministrationRooms } from "./operation.ts";
+import { type AdministrationResult, type OperationCall, plainCall } from "./operation-call.ts";
 import { auditOperations, operatorOperations } from "./operators.ts";
 import { queueOperations, suppressionOperations } from "./queue.ts";
+import { serverOperations } from "./server.ts";
+import { traceOperation } from "./trace.ts";
+import { transferOperations } from "./transfers.ts";
 import { webhookOperations } from "./webhooks.ts";
 
 export const administrationOperations: readonly AdministrationOperation[] = [
@@ -28,6 +33,10 @@ export const administrationOperations: readonly AdministrationOperation[] = [
   ...operatorOperations,
   ...auditOperations,
   ...logOperations,
+  traceOperation,
+  ...serverOperations,
+  ...transferOperations,
+  ...jobOperations,
 ];
 
 /** An operation by its name, if there is one. */
@@ -43,6 +52,7 @@ export async function administer(
   rooms: AdministrationRooms,
   name: string,
   input: unknown,
+  call: OperationCall = plainCall,
 ): Promise<AdministrationResult> {
   const operation = byName.get(name);
   if (operation === undefined) throw new WaypostError("not_found", `There is no operation ${name}.`);
@@ -53,5 +63,5 @@ export async function administer(
       field: `/${path.join("/")}`,
     });
   }
-  return operation.run(rooms, parsed.data, by);
+  return operation.run(rooms, parsed.data, by, call);
 }

@@ -5,10 +5,14 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } f
 import { type Author, server } from "#/src/model/author.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { FormerCall } from "#/storage/transactions/operators/begin-operator-call.ts";
+import { allowsOperation, scopeOf } from "../operator-scopes.ts";
 import { createOperators, type Operator, type Operators } from "../operators.ts";
 import { createTokenBuckets } from "../token-buckets.ts";
 import { auditedInput, outcomeOf } from "./audit.ts";
-import type { AdministrationOperation, AdministrationResult, AdministrationRooms } from "./operation.ts";
+import { createExchange } from "./exchange.ts";
+import { isBegunJob } from "./jobs.ts";
+import type { AdministrationOperation, AdministrationRooms } from "./operation.ts";
+import { type AdministrationResult, type OperationCall, plainCall } from "./operation-call.ts";
 import { administrationOperations } from "./operations.ts";
 
 export interface OperatorCall {
@@ -48,6 +52,7 @@ export function createOperatorDoor(rooms: AdministrationRooms): OperatorDoor {
     perSecond: settings.limits.requestsPerSecond,
     burst: settings.limits.requestsBurst,
   });
+  const remoteCall: OperationCall = { ...plainCall, placeOf: createExchange(settings) };
   /** Token and key of the calls that run now. */
   const running = new Set<string>();
 
@@ -74,7 +79,7 @@ export function createOperatorDoor(rooms: AdministrationRooms): OperatorDoor {
       token: number,
       requestId: call.requestId,
       operation: operation.name,
-      input: auditedInput(input),
+      input: auditedInput(operation, input),
       ...(once === undefined ? {} : { once }),
       at: store.clock.now(),
     });
@@ -83,12 +88,15 @@ export function createOperatorDoor(rooms: AdministrationRooms): OperatorDoor {
       store.write(server, "endOperatorCall", { call: begun.call, outcome, answer, at: store.clock.now() });
     let result: AdministrationResult;
     try {
-      result = await operation.run(rooms, input, authorOf(call));
+      result = await operation.run(rooms, input, authorOf(call), remoteCall);
     } catch (error) {
       await end(outcomeOf(error), null);
       throw error;
     }
-    await end("done", once === undefined ? null : seal(secret, once.key, JSON.stringify(result)));
+    await end(
+      operation.kind !== "any" && isBegunJob(result) ? "begun" : "done",
+      once === undefined ? null : seal(secret, once.key, JSON.stringify(result)),
+    );
     return result;
   }
 
@@ -121,12 +129,12 @@ export function createOperatorDoor(rooms: AdministrationRooms): OperatorDoor {
         throw new WaypostError("not_found", "There is no such operation.", {
           hint: "GET /operator/openapi.json names the operations.",
         });
-      if (!operator.canWrite && !operation.isRead)
+      if (!allowsOperation(operator.scopes, operation))
         return refused(
           call,
           operation.name,
-          new WaypostError("forbidden_scope", "This operator token may only read.", {
-            hint: "waypost operator create makes one with the scope write.",
+          new WaypostError("forbidden_scope", `This operator token has no scope ${scopeOf(operation)}.`, {
+            hint: `waypost operator create --scopes ${scopeOf(operation)} makes one that has it.`,
           }),
         );
       let parsed: ParsedInput;

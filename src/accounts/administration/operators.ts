@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { listOperatorCalls, listOperatorTokens } from "#/storage/queries/accounts/operators.ts";
 import type { OperatorCallRow } from "#/storage/rows.ts";
-import { operatorScopes } from "../operators.ts";
+import { operatorKinds, operatorScopes } from "../operator-scopes.ts";
 import { generateOperatorToken, hashToken } from "../secrets.ts";
 import { administrationOperation } from "./operation.ts";
 import { expiryOf, isoTime, nameField, numberField, shownToken } from "./selectors.ts";
@@ -10,6 +10,7 @@ import { expiryOf, isoTime, nameField, numberField, shownToken } from "./selecto
 export const operatorOperations = [
   administrationOperation({
     name: "operator.create",
+    kind: "access",
     summary: "Make a token with which a program administers this server at /operator/v1, shown once.",
     isLocal: true,
     input: z.strictObject({
@@ -18,7 +19,13 @@ export const operatorOperations = [
         .array(z.enum(operatorScopes))
         .min(1)
         .default(["read", "write"])
-        .describe("read: what changes nothing. write: everything."),
+        .describe(
+          `write: everything; read: all that changes nothing; or by kind, and with :read only to look: ${Object.entries(
+            operatorKinds,
+          )
+            .map(([kind, what]) => `${kind} (${what})`)
+            .join("; ")}.`,
+        ),
       expiresInDays: z.coerce
         .number()
         .positive()
@@ -43,6 +50,7 @@ export const operatorOperations = [
   }),
   administrationOperation({
     name: "operator.list",
+    kind: "access",
     isRead: true,
     summary: "List the tokens of programs that administer this server.",
     isLocal: true,
@@ -53,6 +61,7 @@ export const operatorOperations = [
   }),
   administrationOperation({
     name: "operator.revoke",
+    kind: "access",
     summary: "Make the token of a program worthless from now on.",
     isLocal: true,
     input: z.strictObject({ number: numberField }),
@@ -67,6 +76,7 @@ export const operatorOperations = [
 export const auditOperations = [
   administrationOperation({
     name: "audit.list",
+    kind: "records",
     isRead: true,
     summary: "List what operators have done, the newest first: who, what, and what came of it.",
     input: z.strictObject({

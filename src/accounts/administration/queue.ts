@@ -36,12 +36,12 @@ function idOf(store: Store, { agent, submission }: SubmissionRow): string {
 }
 
 async function selectSubmission(store: Store, id: string): Promise<SubmissionRow> {
-  const row = await findByName(store, id.trim().toLowerCase());
+  const row = await findSubmissionByName(store, id.trim().toLowerCase());
   if (row === undefined) throw new WaypostError("not_found", `There is no mail ${id} in the queue.`);
   return row;
 }
 
-function findByName(store: Store, id: string): Promise<SubmissionRow | undefined> {
+export function findSubmissionByName(store: Store, id: string): Promise<SubmissionRow | undefined> {
   const object = store.ids.decode(id);
   if (object?.kind === "message")
     return findSubmissionOfMessage(store, object.agent, object.object as MessageNumber);
@@ -65,7 +65,7 @@ async function summarize(store: Store, row: SubmissionRow) {
   };
 }
 
-async function describe(store: Store, row: SubmissionRow) {
+export async function describeSubmission(store: Store, row: SubmissionRow) {
   const recipients = await listRecipients(store, row.agent, row.submission);
   return {
     id: idOf(store, row),
@@ -130,6 +130,7 @@ async function cancel(by: Author, { store }: AdministrationRooms, row: Submissio
 export const queueOperations = [
   administrationOperation({
     name: "queue.list",
+    kind: "mail",
     isRead: true,
     summary: "List the mail that is on its way out, the oldest first.",
     input: z.strictObject({ agent: ownerField.optional().describe("Only of this one: address or id.") }),
@@ -143,16 +144,18 @@ export const queueOperations = [
   }),
   administrationOperation({
     name: "queue.show",
+    kind: "mail",
     isRead: true,
     summary: "Show a mail with what became of it for each recipient.",
     input: z.strictObject({ id: submissionField }),
     positional: ["id"],
     async run({ store }, { id }) {
-      return describe(store, await selectSubmission(store, id));
+      return describeSubmission(store, await selectSubmission(store, id));
     },
   }),
   administrationOperation({
     name: "queue.retry",
+    kind: "mail",
     summary: "Try a mail again now.",
     input: z.strictObject({ id: submissionField }),
     positional: ["id"],
@@ -174,6 +177,7 @@ export const queueOperations = [
   }),
   administrationOperation({
     name: "queue.cancel",
+    kind: "mail",
     summary:
       "Try a mail no more; scheduled mail goes to Trash. What another server has already taken does not come back.",
     input: z.strictObject({ id: submissionField }),
@@ -181,7 +185,7 @@ export const queueOperations = [
     isDestructive: true,
     async run(rooms, { id }, by) {
       await cancel(by, rooms, await selectSubmission(rooms.store, id));
-      return describe(rooms.store, await selectSubmission(rooms.store, id));
+      return describeSubmission(rooms.store, await selectSubmission(rooms.store, id));
     },
   }),
 ];
@@ -189,6 +193,7 @@ export const queueOperations = [
 export const suppressionOperations = [
   administrationOperation({
     name: "suppression.list",
+    kind: "mail",
     isRead: true,
     summary: "List the addresses that get no more mail, as mail to them has failed for good.",
     input: z.strictObject({ account: accountField }),
@@ -206,6 +211,7 @@ export const suppressionOperations = [
   }),
   administrationOperation({
     name: "suppression.remove",
+    kind: "mail",
     summary: "Let mail go to an address again.",
     input: z.strictObject({
       address: z.string().min(3).max(320).describe("The address."),

@@ -21,6 +21,7 @@ export function publishedKeys(keys: readonly DomainKeyRow[], now: number): Domai
 
 export const rotateKeysOperation = administrationOperation({
   name: "domain.rotate-keys",
+  kind: "domains",
   summary:
     "Give a domain new DKIM keys. The first call makes them and says what to put in the DNS; the next one, when it is there, signs with them.",
   input: z.strictObject({

@@ -40,6 +40,7 @@ export const urlField = z
 export const webhookOperations = [
   administrationOperation({
     name: "webhook.add",
+    kind: "webhooks",
     summary: "Send the events of a mailbox to an address; the secret that signs them is shown once.",
     input: z.strictObject({
       owner: ownerField.describe("Whose events: address or id (ag_…)."),
@@ -57,6 +58,7 @@ export const webhookOperations = [
   }),
   administrationOperation({
     name: "webhook.list",
+    kind: "webhooks",
     isRead: true,
     summary: "List the webhooks, of one mailbox or of all.",
     input: z.strictObject({ owner: ownerField.optional() }),
@@ -72,6 +74,7 @@ export const webhookOperations = [
   }),
   administrationOperation({
     name: "webhook.remove",
+    kind: "webhooks",
     summary: "Send nothing more to a webhook, and forget it.",
     input: z.strictObject({ number: numberField }),
     positional: ["number"],
@@ -83,6 +86,7 @@ export const webhookOperations = [
   }),
   administrationOperation({
     name: "webhook.resume",
+    kind: "webhooks",
     summary: "Take up a webhook again that was given up, from where it stood.",
     input: z.strictObject({
       number: numberField,
@@ -100,6 +104,7 @@ export const webhookOperations = [
   }),
   administrationOperation({
     name: "webhook.test",
+    kind: "webhooks",
     summary: "Send a test event to a webhook now, and say what came of it.",
     input: z.strictObject({ number: numberField }),
     positional: ["number"],
@@ -115,6 +120,7 @@ export const webhookOperations = [
   }),
   administrationOperation({
     name: "webhook.history",
+    kind: "webhooks",
     isRead: true,
     summary: "Show the last requests to a webhook, the newest first.",
     input: z.strictObject({

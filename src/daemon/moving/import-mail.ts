@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
-import { atCommandLine } from "#/src/model/author.ts";
+import type { Author } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import type { MailboxRole } from "#/src/model/roles.ts";
@@ -20,6 +20,7 @@ export interface MailImport {
 }
 
 interface ImportOptions {
+  readonly by: Author;
   readonly agent: AgentNumber;
   readonly bytesMax: number;
   readonly signal: AbortSignal;
@@ -48,7 +49,7 @@ export async function importMail(
   source: MailSource,
   options: ImportOptions,
 ): Promise<MailImport> {
-  const { agent, bytesMax, signal, onProgress } = options;
+  const { by, agent, bytesMax, signal, onProgress } = options;
   const total = await source.count();
   const boxes = new Map<string, MailboxNumber>();
   const counts = { imported: 0, known: 0, refused: 0 };
@@ -59,7 +60,7 @@ export async function importMail(
   async function mailboxOf(folder: string): Promise<MailboxNumber> {
     const known = boxes.get(folder);
     if (known !== undefined) return known;
-    const { number } = await findOrCreate(mail, agent, folder);
+    const { number } = await findOrCreate(mail, by, agent, folder);
     boxes.set(folder, number);
     return number;
   }
@@ -85,7 +86,7 @@ export async function importMail(
       assertMessageBounds(bytes, bytesMax);
       const { flags, keywords, internalDate } = message;
       const appended = { bytes, flags, keywords, ...(internalDate === undefined ? {} : { internalDate }) };
-      const { isReplayed } = await mail.importMessage(atCommandLine, agent, mailbox, appended, once);
+      const { isReplayed } = await mail.importMessage(by, agent, mailbox, appended, once);
       if (isReplayed) counts.known++;
       else counts.imported++;
     } catch (error) {
@@ -126,6 +127,7 @@ export async function importMail(
 
 async function findOrCreate(
   mail: TransferRooms["mail"],
+  by: Author,
   agent: AgentNumber,
   folder: string,
 ): Promise<Mailbox> {
@@ -134,5 +136,5 @@ async function findOrCreate(
   const found =
     role === undefined ? await mail.findMailbox(agent, folder) : boxes.find((box) => box.role === role);
   if (found !== undefined) return found;
-  return mail.createMailbox(atCommandLine, agent, role === undefined ? folder : folder.slice(1));
+  return mail.createMailbox(by, agent, role === undefined ? folder : folder.slice(1));
 }

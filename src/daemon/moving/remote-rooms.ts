@@ -5,7 +5,7 @@ import type { SqlValue } from "#/storage/sql.ts";
 import type { Store } from "#/storage/store.ts";
 import { errorFrom } from "../private-messages.ts";
 import { carried, type FromTransfer, type ToTransfer } from "./transfer-messages.ts";
-import { calls, lists, type RoomName, type TransferRooms, type TransferSettings } from "./transfer-rooms.ts";
+import { calls, lists, type RoomName, type TransferRooms } from "./transfer-rooms.ts";
 
 interface Page {
   readonly value: unknown;
@@ -19,7 +19,7 @@ export interface RemoteRooms {
 }
 
 export function createRemoteRooms(
-  settings: TransferSettings,
+  { settings, by }: Pick<TransferRooms, "settings" | "by">,
   say: (message: FromTransfer) => void,
 ): RemoteRooms {
   const asked = new Map<number, PromiseWithResolvers<Page>>();
@@ -70,6 +70,7 @@ export function createRemoteRooms(
       store: { ...store, pages, clock },
       operator: roomOf("operator") as TransferRooms["operator"],
       settings,
+      by,
     },
     hear(message) {
       const answer = asked.get(message.id);

@@ -1,26 +1,30 @@
 /** Runs an import or export in a process of its own (`transfer-thread.ts`), and makes the calls to the house that it asks for. If the process
  *  ends by its heap, the caller is told so; what it had stored stays. */
+import type { AdministrationRooms } from "#/src/accounts/administration/operation.ts";
+import type { Watcher } from "#/src/accounts/administration/operation-call.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
-import { atCommandLine } from "#/src/model/author.ts";
+import type { Fairness } from "#/src/fairness/fairness.ts";
+import type { Author } from "#/src/model/author.ts";
 import { after } from "#/src/model/background.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
 import { startHereOrApart } from "#/src/threads/started-thread.ts";
-import type { House } from "../house.ts";
 import { errorFrom, errorOf } from "../private-messages.ts";
 import { carried, type FromTransfer, type ToTransfer, type TransferJob } from "./transfer-messages.ts";
 import { calls, lists, type RoomName, type TransferRooms } from "./transfer-rooms.ts";
 
-interface Watcher {
-  readonly signal: AbortSignal;
-  onProgress(done: number, total: number): void;
+/** What a transfer needs of the house. */
+export interface TransferHouse extends AdministrationRooms, Pick<TransferRooms, "collections" | "files"> {
+  readonly fairness: Pick<Fairness, "gate">;
+  readonly mail: TransferRooms["mail"];
 }
 
 /** A process that is told to end, and does not, is ended after this time. */
 const abortMsMax = 5000;
 
 export async function runTransfer(
-  house: House,
+  house: TransferHouse,
+  by: Author,
   job: TransferJob,
   { signal, onProgress }: Watcher,
 ): Promise<unknown> {
@@ -28,7 +32,7 @@ export async function runTransfer(
   signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   const pages = new Map<number, AsyncIterator<unknown>>();
-  const rooms = transferRooms(house) as unknown as Record<RoomName, Record<string, Call>>;
+  const rooms = transferRooms(house, by) as unknown as Record<RoomName, Record<string, Call>>;
   const child = startHereOrApart(houseThreads.transfer, {
     said(said) {
       const message = said as FromTransfer;
@@ -83,7 +87,7 @@ export async function runTransfer(
   signal.addEventListener("abort", abort, { once: true });
   try {
     const { server, http, https } = house.settings;
-    tell({ kind: "begin", job, settings: { server, http, https } });
+    tell({ kind: "begin", job, settings: { server, http, https }, by });
     return await promise;
   } finally {
     signal.removeEventListener("abort", abort);
@@ -94,11 +98,12 @@ export async function runTransfer(
 }
 
 /** What a transfer has of the house. */
-export function transferRooms(house: House): TransferRooms {
+export function transferRooms(house: TransferHouse, by: Author): TransferRooms {
   return {
     ...house,
+    by,
     operator: {
-      administer: (operation, input) => administer(atCommandLine, house, operation, input),
+      administer: (operation, input) => administer(by, house, operation, input),
     },
   };
 }

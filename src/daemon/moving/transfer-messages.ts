@@ -1,6 +1,7 @@
 /** Messages between the daemon and the process of an import or export. The process asks for what it needs of the house, page by page and call by
  *  call, so neither side has more in memory than is being worked on. */
 import type { Collection } from "#/src/collections/collection.ts";
+import type { Author } from "#/src/model/author.ts";
 import type { AccountNumber } from "#/src/model/numbers.ts";
 import type { AgentRow } from "#/storage/rows.ts";
 import type { PrivateError } from "../private-messages.ts";
@@ -33,10 +34,28 @@ export type TransferJob =
       readonly owner: AgentRow;
       readonly file: string;
       readonly isMbox: boolean;
+    }
+  | {
+      /** Whether a copy of the store is sound. */
+      readonly kind: "verify backup";
+      readonly file: string;
+      /** Of the data. */
+      readonly folder: string;
+    }
+  | {
+      /** Lines of the log about one mail. */
+      readonly kind: "trace log";
+      readonly id: string;
+      readonly file: string;
     };
 
 export type ToTransfer =
-  | { readonly kind: "begin"; readonly job: TransferJob; readonly settings: TransferSettings }
+  | {
+      readonly kind: "begin";
+      readonly job: TransferJob;
+      readonly settings: TransferSettings;
+      readonly by: Author;
+    }
   | { readonly kind: "answer"; readonly id: number; readonly value: unknown; readonly isDone?: boolean }
   | { readonly kind: "refused"; readonly id: number; readonly error: PrivateError }
   /** The caller has gone: the process ends what it has begun. */

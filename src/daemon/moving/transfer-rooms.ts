@@ -4,6 +4,7 @@ import type { Settings } from "#/config/schema.ts";
 import type { Collections } from "#/src/collections/collections.ts";
 import type { Files } from "#/src/files/files.ts";
 import type { Mail } from "#/src/mail/mail.ts";
+import type { Author } from "#/src/model/author.ts";
 import type { Clock } from "#/src/model/clock.ts";
 import type { Store } from "#/storage/store.ts";
 
@@ -70,7 +71,7 @@ type Paging<T> = {
 }[keyof T];
 
 export interface Operator {
-  /** An operation of `src/accounts/administration`, by the command line. */
+  /** An operation of `src/accounts/administration`. */
   administer(
     operation: string,
     input: Readonly<Record<string, unknown>>,
@@ -87,6 +88,8 @@ export interface TransferRooms {
   readonly store: Pick<Store, "all" | "pages"> & { readonly clock: Clock };
   readonly operator: Operator;
   readonly settings: TransferSettings;
+  /** Who has asked for the transfer. */
+  readonly by: Author;
 }
 
 /** What the address of an attachment is made of. */

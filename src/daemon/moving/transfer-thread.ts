@@ -2,6 +2,7 @@
  *  own, so a file that fills it ends this process and no daemon. */
 import { parentPort } from "node:worker_threads";
 import { exportFile, importFile } from "../collection-files.ts";
+import { logFiles, openLogFile, traceMail } from "../log-trace.ts";
 import { errorOf } from "../private-messages.ts";
 import { exportAccount, isArchive } from "./archive/export-account.ts";
 import { importAccount } from "./archive/import-account.ts";
@@ -34,7 +35,7 @@ parentPort!.on("message", (message: ToTransfer) => {
   if (message.kind === "abort") aborting.abort();
   else if (message.kind !== "begin") remote?.hear(message);
   else {
-    remote = createRemoteRooms(message.settings, say);
+    remote = createRemoteRooms(message, say);
     run(remote.rooms, message.job).then(
       (value) => say({ kind: "result", value }),
       (error: unknown) => say({ kind: "failed", error: errorOf(error) }),
@@ -57,7 +58,18 @@ async function run(rooms: TransferRooms, job: TransferJob): Promise<unknown> {
       const { owner, file, bytesMax, takesSettings } = job;
       if (isArchive(file)) return importAccount(rooms, owner, file, { bytesMax, takesSettings, ...watcher });
       await using source = await openMailSource(file, bytesMax, job);
-      return await importMail(rooms.mail, source, { agent: owner.agent, bytesMax, ...watcher });
+      return await importMail(rooms.mail, source, {
+        by: rooms.by,
+        agent: owner.agent,
+        bytesMax,
+        ...watcher,
+      });
     }
+    case "verify backup": {
+      const { verifyBackup } = await import("#/storage/sqlite/verify-backup.ts");
+      return verifyBackup(job.file, job.folder);
+    }
+    case "trace log":
+      return traceMail(() => logFiles(job.file).map(openLogFile), job.id);
   }
 }

@@ -8,7 +8,7 @@ import type { PutItem } from "#/src/collections/collections.ts";
 import { uidReaders } from "#/src/collections/transfer/import-items.ts";
 import { withoutCarried } from "#/src/collections/transfer/imported-objects.ts";
 import { createAttachmentPlaces } from "#/src/collections/transfer/place-attachments.ts";
-import { atCommandLine, withoutApproval } from "#/src/model/author.ts";
+import { withoutApproval } from "#/src/model/author.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { importedObjectBytesMax } from "#/src/model/limits.ts";
 import type { EntryImport, OpenArchive } from "./entry-import.ts";
@@ -29,13 +29,13 @@ type Described = ItemPage["items"][number];
 type Place = Pick<Collection, "number" | "kind" | "displayName">;
 
 export function createItemImport({
-  rooms: { collections, settings, store },
+  rooms: { collections, settings, store, by },
   owner: { agent, account },
   head,
   counts,
   refuse,
 }: OpenArchive): EntryImport {
-  const actor = withoutApproval({ ...atCommandLine, agent });
+  const actor = withoutApproval({ ...by, agent });
   const attachments = createAttachmentPlaces(collections, agent, {
     account,
     urlOf: (managedId, name) => attachmentUrl(settings, managedId, name),

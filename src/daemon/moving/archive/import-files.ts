@@ -1,5 +1,5 @@
 /** Imports files and folders of an archive (RFC 4918). A file with the same octets is left. */
-import { atCommandLine, withoutApproval } from "#/src/model/author.ts";
+import { withoutApproval } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { EntryImport, OpenArchive } from "./entry-import.ts";
 import { type FilePage, filePage, jsonBytesMax, readJson } from "./format.ts";
@@ -7,12 +7,12 @@ import { type FilePage, filePage, jsonBytesMax, readJson } from "./format.ts";
 type Described = FilePage["files"][number];
 
 export function createFileImport({
-  rooms: { files },
+  rooms: { files, by },
   owner: { agent },
   counts,
   refuse,
 }: OpenArchive): EntryImport {
-  const actor = withoutApproval({ ...atCommandLine, agent });
+  const actor = withoutApproval({ ...by, agent });
   let page = new Map<string, Described>();
 
   async function store(

@@ -3,7 +3,6 @@
 import { createHash } from "node:crypto";
 import type { Idempotency } from "#/src/mail/write-once.ts";
 import type { Appended } from "#/src/mail/writes.ts";
-import { atCommandLine } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { systemFlagNamed, systemFlags } from "#/src/model/flags.ts";
 import { importedLinesMax } from "#/src/model/limits.ts";
@@ -46,7 +45,7 @@ interface Stored {
 }
 
 export async function createMailImport({
-  rooms: { mail, store },
+  rooms: { mail, store, by },
   owner: { agent },
   head,
   counts,
@@ -78,9 +77,9 @@ export async function createMailImport({
     const wanted = role === "scheduled" || isHoldRole(role) ? "drafts" : role;
     const found =
       wanted === undefined ? await mail.findMailbox(agent, path) : there.find((box) => box.role === wanted);
-    const box = found ?? (await mail.createMailbox(atCommandLine, agent, path));
+    const box = found ?? (await mail.createMailbox(by, agent, path));
     if (wanted !== role) toDrafts.add(at);
-    else await mail.setSubscription(atCommandLine, agent, box.name, isSubscribed);
+    else await mail.setSubscription(by, agent, box.name, isSubscribed);
     return box.number;
   }
 
@@ -91,7 +90,7 @@ export async function createMailImport({
     if (toDrafts.has(folder) || annotations.length === 0) return;
     const entries = annotations.map((one) => ({ name: one.name, value: Buffer.from(one.value, "base64") }));
     await mail
-      .setMetadata(atCommandLine, { agent, number: mailboxes[folder]! }, agent, entries)
+      .setMetadata(by, { agent, number: mailboxes[folder]! }, agent, entries)
       .catch((error: unknown) => {
         if (!isWaypostError(error)) throw error;
         refuse(name, error.message);
@@ -144,8 +143,7 @@ export async function createMailImport({
     try {
       const appended = messages.map(({ bytes, described }) => appendedOf(bytes, described));
       const known = await mail.findRepeat("appendMessages", once);
-      const { uids, isReplayed } =
-        known ?? (await mail.restoreMessages(atCommandLine, agent, mailbox, appended, once));
+      const { uids, isReplayed } = known ?? (await mail.restoreMessages(by, agent, mailbox, appended, once));
       counts[isReplayed ? "known" : "imported"] += messages.length;
       for (const { place, at, described, digest } of messages)
         if (described.isShared) stored.set(place, { mailbox, uid: uids[at]!, digest });
@@ -167,7 +165,7 @@ export async function createMailImport({
     const once = onceOf(place, [from.digest]);
     const isKnown = (await mail.findRepeat("copyMessages", once)) !== undefined;
     // With its flags in one write: a later run changes none, as they may have been changed since.
-    await mail.copyOnce(atCommandLine, agent, from.mailbox, target, from.uid, flagsOf(flags), once);
+    await mail.copyOnce(by, agent, from.mailbox, target, from.uid, flagsOf(flags), once);
     counts[isKnown ? "known" : "imported"]++;
   }
 

@@ -1,0 +1,68 @@
+/** `waypost status`: what the running daemon does now. */
+import type { ListenerSection } from "#/config/schema.ts";
+import manifest from "#/package.json" with { type: "json" };
+import type { Listener } from "#/protocols/connection/listener.ts";
+import type { Health } from "#/protocols/json/carriage/health.ts";
+import type { Fairness } from "#/src/fairness/fairness.ts";
+import type { RefusalCount } from "#/src/fairness/refusals.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { type LeaseName, leaseNames } from "#/storage/leasing/leases.ts";
+import type { Store } from "#/storage/store.ts";
+
+export interface DaemonStatus extends Readonly<Record<string, unknown>> {
+  readonly version: string;
+  readonly pid: number;
+  readonly listeners: Readonly<
+    Partial<Record<ListenerSection, { readonly host: string; readonly port: number }>>
+  >;
+  /** Its name among several on one database, and what it does for all of them. */
+  readonly daemon?: string;
+  readonly leases?: readonly LeaseName[];
+  /** As `/health` says it. */
+  readonly problems: readonly string[];
+  /** Refusals because of a share, since the start. */
+  readonly refused: readonly RefusalCount[];
+}
+
+export interface Status {
+  /** Throws `upstream_unavailable` in a process that serves nothing. */
+  read(): Promise<DaemonStatus>;
+  /** The listeners are open. */
+  serve(listeners: readonly Listener[]): DaemonStatus["listeners"];
+}
+
+interface StatusRooms {
+  readonly store: Store;
+  readonly fairness: Pick<Fairness, "refused">;
+  readonly health: Health;
+}
+
+export function createStatus({ store, fairness, health }: StatusRooms): Status {
+  let listeners: DaemonStatus["listeners"] | undefined;
+  return {
+    async read() {
+      if (listeners === undefined)
+        throw new WaypostError("upstream_unavailable", `No daemon runs on ${store.folder}.`, {
+          hint: "Start one: waypost start.",
+        });
+      return {
+        version: manifest.version,
+        pid: process.pid,
+        listeners,
+        ...partOf(store),
+        problems: await health.findProblems(),
+        refused: fairness.refused(),
+      };
+    },
+    serve(open) {
+      listeners = Object.fromEntries(open.map(({ name, host, port }) => [name, { host, port }]));
+      return listeners;
+    },
+  };
+}
+
+/** Empty for a daemon that is the only one on its store. */
+function partOf({ leases }: Store): Pick<DaemonStatus, "daemon" | "leases"> {
+  if (!leases.isShared) return {};
+  return { daemon: leases.daemon, leases: leaseNames.filter((name) => leases.isHeld(name)) };
+}

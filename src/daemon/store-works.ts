@@ -1,0 +1,80 @@
+/** The large works of the operator (`src/accounts/administration/large-works.ts`). Checks, imports, exports, the reading of copies and of log files
+ *  run in processes of their own. */
+import type { LargeWorks } from "#/src/accounts/administration/large-works.ts";
+import type { AdministrationResult } from "#/src/accounts/administration/operation-call.ts";
+import type { Collections } from "#/src/collections/collections.ts";
+import { server } from "#/src/model/author.ts";
+import { readSetAside } from "#/storage/search/search-trials.ts";
+import type { Store } from "#/storage/store.ts";
+import { selectCollection } from "./collection-files.ts";
+import { runTransfer, type TransferHouse } from "./moving/run-transfer.ts";
+import type { TransferJob } from "./moving/transfer-messages.ts";
+
+interface WorkHouse extends TransferHouse {
+  readonly collections: Collections;
+}
+
+/** `house` is called when a work begins. */
+export function createStoreWorks(house: () => WorkHouse): LargeWorks {
+  const run = (
+    by: Parameters<typeof runTransfer>[1],
+    job: TransferJob,
+    watcher: Parameters<typeof runTransfer>[3],
+  ) => runTransfer(house(), by, job, watcher) as Promise<AdministrationResult>;
+
+  return {
+    async check({ onProgress }) {
+      const { store } = house();
+      return { problems: await store.check(onProgress), notes: leftOut(store) };
+    },
+    async backup(file, { onProgress }) {
+      await house().store.backup(file, onProgress);
+    },
+    verifyBackup: (file, watcher) =>
+      runTransfer(
+        house(),
+        server,
+        { kind: "verify backup", file, folder: house().store.folder },
+        watcher,
+      ) as Promise<readonly string[]>,
+    async transferItems({ action, owner, file, collection: named }, by, watcher) {
+      const { collections } = house();
+      const collection = await selectCollection(collections, owner.agent, file, named);
+      const kind = action === "import" ? "import items" : "export items";
+      const result = await run(by, { kind, collection, account: owner.account, file }, watcher);
+      const { agent, number } = collection;
+      return { collection: collections.ids.encode(collection.kind, agent, number), ...result };
+    },
+    importMail: ({ authority, fingerprint, ...source }, by, watcher) =>
+      run(
+        by,
+        {
+          kind: "import mail",
+          ...source,
+          ...(authority === undefined ? {} : { authority }),
+          ...(fingerprint === undefined ? {} : { fingerprint }),
+          bytesMax: house().settings.imap.maxAppendBytes,
+        },
+        watcher,
+      ),
+    exportMail: (source, by, watcher) => run(by, { kind: "export mail", ...source }, watcher),
+    async traceLog(id, watcher) {
+      const { file } = house().settings.log;
+      if (file === "") return undefined;
+      return (await runTransfer(
+        house(),
+        server,
+        { kind: "trace log", id, file },
+        watcher,
+      )) as AdministrationResult[];
+    },
+  };
+}
+
+/** Notes that are not problems of the store: messages that are not in the search index. */
+function leftOut(store: Store): string[] {
+  return readSetAside(store.folder).map(
+    ({ agent, message, reason }) =>
+      `${store.ids.encode("message", agent, message)} is left out of the search index: ${reason}`,
+  );
+}
