@@ -12,6 +12,7 @@ import type {
   Modseq,
 } from "#/src/model/numbers.ts";
 import { type SlicedTable, tablesFreedAtLast } from "./agent-tables.ts";
+import { selectList } from "./schema/select-list.ts";
 import type { Transaction } from "./sql.ts";
 import { deleteBlobs, releaseBlobs, shortenBlob } from "./writing/blob-rows.ts";
 import { deleteFileRows } from "./writing/collections/file-rows.ts";
@@ -73,7 +74,11 @@ export class SweepState {
     this.#stage = "blobs";
     const isCareful = this.#carefulSlices > 0;
     const found = await tx.all<BlobName & { readonly storedSize: number }>(
-      `select account_id as account, blob_id as blob, stored_size as "storedSize"
+      `select ${selectList<BlobName & { readonly storedSize: number }, "blob">({
+        account: "blob.account_id",
+        blob: "blob.blob_id",
+        storedSize: "blob.stored_size",
+      })}
       from blob
       where reference_count = 0 and (account_id, blob_id) > (?, ?)
       order by account_id, blob_id
@@ -104,7 +109,10 @@ export class SweepState {
     this.#stage = "collections";
     this.#thing = undefined;
     const row = await tx.get<CollectionName>(
-      `select agent_id as agent, collection_id as collection
+      `select ${selectList<CollectionName, "collection">({
+        agent: "collection.agent_id",
+        collection: "collection.collection_id",
+      })}
       from collection
       where state = 'deleted' and (agent_id, collection_id) > (?, ?)
       order by agent_id, collection_id

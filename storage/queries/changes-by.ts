@@ -2,6 +2,7 @@
 import type { Change } from "#/src/model/changes.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import type { AuthorRow } from "../author-row.ts";
+import { selectList } from "../schema/select-list.ts";
 import { paddedList, placesFor, type Reader } from "../sql.ts";
 
 /** One transaction. */
@@ -23,8 +24,15 @@ export async function listAuthored(
   limit: number,
 ): Promise<AuthoredRow[]> {
   const rows = await reader.all<Stored>(
-    `select modseq, at, by_kind as kind, by_agent as agent, by_credential as credential, by_door as door,
-      by_request as request
+    `select ${selectList<Stored, "change">({
+      modseq: "change.modseq",
+      at: "change.at",
+      kind: "change.by_kind",
+      agent: "change.by_agent",
+      credential: "change.by_credential",
+      door: "change.by_door",
+      request: "change.by_request",
+    })}
     from change
     where agent_id = ? and modseq < ? and ordinal = 0 and at >= ?
     order by modseq desc

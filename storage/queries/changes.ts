@@ -1,15 +1,30 @@
 /** The change log of an agent. */
 import type { Change } from "#/src/model/changes.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
+import { expression, selectList } from "../schema/select-list.ts";
 import type { Reader } from "../sql.ts";
 
 export interface LoggedChangeRow extends Change {
   readonly at: number;
 }
 
+const changeList = {
+  modseq: "change.modseq",
+  ordinal: "change.ordinal",
+  kind: "change.kind",
+  parent: "change.parent",
+  operation: "change.operation",
+  ids: "change.ids",
+  event: "change.event",
+  at: "change.at",
+} as const;
+
 /** Without the data of entries: which messages were removed can be long, and no listener needs it. */
 const selectChange = `
-  select modseq, ordinal, kind, parent, operation, ids, event, case when kind = 'entry' then null else data end as data, at
+  select ${selectList<LoggedChangeRow, "change">({
+    ...changeList,
+    data: expression("case when kind = 'entry' then null else data end"),
+  })}
   from change`;
 
 /** Who made the transaction of an event, as the first row of the transaction has it: kind and number of the credential. Both are null
@@ -18,6 +33,13 @@ export interface EventAuthor {
   readonly byKind: number | null;
   readonly byCredential: number | null;
 }
+
+const eventColumns = selectList<LoggedChangeRow & EventAuthor, "change">({
+  ...changeList,
+  data: expression("case when change.event is null then null else change.data end"),
+  byKind: expression("first.by_kind"),
+  byCredential: expression("first.by_credential"),
+});
 
 /** Changes after one row of a transaction and up to a MODSEQ, in order, at most `limit`. The row itself need not exist any more. */
 export function listChangesBehind(
@@ -28,8 +50,7 @@ export function listChangesBehind(
   limit: number,
 ): Promise<(LoggedChangeRow & EventAuthor)[]> {
   return reader.all(
-    `select change.modseq, change.ordinal, change.kind, change.parent, change.operation, change.ids, change.event,
-      case when change.event is null then null else change.data end as data, change.at, first.by_kind as "byKind", first.by_credential as "byCredential"
+    `select ${eventColumns}
     from change
     left join change first on change.event is not null and first.agent_id = change.agent_id
       and first.modseq = change.modseq and first.ordinal = 0

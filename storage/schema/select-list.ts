@@ -32,7 +32,7 @@ type ColumnOf<Table extends TableName, V> = Table extends TableName
   : never;
 
 export type SelectList<Row, Table extends TableName> = {
-  readonly [Member in keyof Row]-?: ColumnOf<Table, Row[Member]> | Expression<Row[Member] & SqlValue>;
+  readonly [Member in keyof Row]-?: ColumnOf<Table, Row[Member]> | Expression<Extract<Row[Member], SqlValue>>;
 };
 
 /** Text such as `message.message_id as "message", message.size`. */

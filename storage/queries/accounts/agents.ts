@@ -56,6 +56,16 @@ export function listAgents(reader: Reader, account?: AccountNumber): Promise<Age
   );
 }
 
+const targetColumns = selectList<AddressTargetRow, "address" | "agent">({
+  localPart: "address.local_part",
+  account: "agent.account_id",
+  agent: "agent.agent_id",
+  state: "agent.state",
+  address: expression("own.local_part || '@' || own.domain"),
+  byteCount: "agent.byte_count",
+  quotaBytes: "agent.quota_bytes",
+});
+
 /** Whom one or two names, and the catch-all if asked for (`*`), lead to in a domain: several for a shared one, none when it is not known. */
 export function listAddressTargets(
   reader: Reader,
@@ -65,9 +75,7 @@ export function listAddressTargets(
   catchAll = localPart,
 ): Promise<AddressTargetRow[]> {
   return reader.all(
-    `select address.local_part as "localPart", agent.account_id as account, agent.agent_id as agent, agent.state,
-      own.local_part || '@' || own.domain as address, agent.byte_count as "byteCount",
-      agent.quota_bytes as "quotaBytes"
+    `select ${targetColumns}
     from address
     join agent on agent.agent_id = address.agent_id
     join address as own on own.agent_id = agent.agent_id and own.is_primary = 1
@@ -80,9 +88,17 @@ export function listAddressTargets(
   );
 }
 
+type StoredAddress = Omit<AddressRow, "isPrimary"> & { readonly is_primary: number };
+
 export async function listAddresses(reader: Reader, agent: AgentNumber): Promise<AddressRow[]> {
-  const rows = await reader.all<Omit<AddressRow, "isPrimary"> & { is_primary: number }>(
-    `select domain, local_part as "localPart", agent_id as agent, is_primary, created_at as "createdAt"
+  const rows = await reader.all<StoredAddress>(
+    `select ${selectList<StoredAddress, "address">({
+      domain: "address.domain",
+      localPart: "address.local_part",
+      agent: "address.agent_id",
+      is_primary: "address.is_primary",
+      createdAt: "address.created_at",
+    })}
     from address
     where agent_id = ?
     order by is_primary desc, domain, local_part`,

@@ -1,7 +1,7 @@
 /** Operator tokens, and the calls of operators. The caller has to check expiry and revocation. */
 
 import type { OperatorCallRow, OperatorTokenRow } from "../../rows.ts";
-import { selectList } from "../../schema/select-list.ts";
+import { expression, selectList } from "../../schema/select-list.ts";
 import type { Reader } from "../../sql.ts";
 
 type StoredToken = Omit<OperatorTokenRow, "scopes"> & { readonly scopes: string };
@@ -41,12 +41,21 @@ export function listOperatorCalls(
   { before, limit }: { readonly before: number; readonly limit: number },
 ): Promise<OperatorCallRow[]> {
   return reader.all(
-    `select c.operator_call_id as call, c.operator_token_id as token, t.name, c.request_id as "requestId", c.operation,
-      c.input, c.outcome, c.started_at as "startedAt", c.ended_at as "endedAt"
-    from operator_call as c
-    left join operator_token as t on t.operator_token_id = c.operator_token_id
-    where c.operator_call_id < ?
-    order by c.operator_call_id desc
+    `select ${selectList<OperatorCallRow, "operator_call">({
+      call: "operator_call.operator_call_id",
+      token: "operator_call.operator_token_id",
+      name: expression("operator_token.name"),
+      requestId: "operator_call.request_id",
+      operation: "operator_call.operation",
+      input: "operator_call.input",
+      outcome: "operator_call.outcome",
+      startedAt: "operator_call.started_at",
+      endedAt: "operator_call.ended_at",
+    })}
+    from operator_call
+    left join operator_token on operator_token.operator_token_id = operator_call.operator_token_id
+    where operator_call.operator_call_id < ?
+    order by operator_call.operator_call_id desc
     limit ?`,
     before,
     limit,

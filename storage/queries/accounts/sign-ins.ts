@@ -2,7 +2,7 @@
 
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { PageSessionRow, PageSettingsRow, PasskeyRow, UsedInvitationRow } from "../../rows.ts";
-import { selectList } from "../../schema/select-list.ts";
+import { expression, selectList } from "../../schema/select-list.ts";
 import type { Reader } from "../../sql.ts";
 
 const selectSession = `
@@ -99,7 +99,10 @@ export function listUsedInvitations(
   since: number,
 ): Promise<UsedInvitationRow[]> {
   return reader.all(
-    `select used_at as "usedAt", device
+    `select ${selectList<UsedInvitationRow, "invitation">({
+      usedAt: expression("used_at"),
+      device: expression("device"),
+    })}
     from invitation
     where agent_id = ? and used_at >= ? and had_passkey = 1
     order by used_at desc`,
@@ -113,7 +116,11 @@ export const defaultPageSettings: PageSettingsRow = { approvesWith: "proof", tim
 
 export function findPageSettings(reader: Reader, agent: AgentNumber): Promise<PageSettingsRow | undefined> {
   return reader.get(
-    `select approves_with as "approvesWith", time_zone as "timeZone" from page_settings where agent_id = ?`,
+    `select ${selectList<PageSettingsRow, "page_settings">({
+      approvesWith: "page_settings.approves_with",
+      timeZone: "page_settings.time_zone",
+    })}
+    from page_settings where agent_id = ?`,
     agent,
   );
 }

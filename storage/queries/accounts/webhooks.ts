@@ -47,7 +47,14 @@ export function listWebhookAttempts(
   limit: number,
 ): Promise<WebhookAttemptRow[]> {
   return reader.all(
-    `select attempt_number as attempt, message_id as message, at, status, error, event_count as "eventCount"
+    `select ${selectList<WebhookAttemptRow, "webhook_attempt">({
+      attempt: "webhook_attempt.attempt_number",
+      message: "webhook_attempt.message_id",
+      at: "webhook_attempt.at",
+      status: "webhook_attempt.status",
+      error: "webhook_attempt.error",
+      eventCount: "webhook_attempt.event_count",
+    })}
     from webhook_attempt
     where webhook_id = ?
     order by attempt_number desc

@@ -1,4 +1,5 @@
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
+import { selectList } from "../../schema/select-list.ts";
 import type { Reader } from "../../sql.ts";
 
 /** An iTIP message of a mail that was delivered. */
@@ -17,6 +18,8 @@ export interface CalendarArrival {
   readonly octets: Uint8Array;
 }
 
+type StoredArrival = Omit<CalendarArrival, "addresses"> & { readonly addresses: string };
+
 /** What is to be applied about one event, in the order of arrival. */
 export async function listCalendarArrivals(
   reader: Reader,
@@ -24,8 +27,17 @@ export async function listCalendarArrivals(
   uid: string,
   limit: number,
 ): Promise<CalendarArrival[]> {
-  const rows = await reader.all<Omit<CalendarArrival, "addresses"> & { addresses: string }>(
-    `select agent_id as agent, message_id as message, uid, method, author, addresses, provenance, octets
+  const rows = await reader.all<StoredArrival>(
+    `select ${selectList<StoredArrival, "calendar_arrival">({
+      agent: "calendar_arrival.agent_id",
+      message: "calendar_arrival.message_id",
+      uid: "calendar_arrival.uid",
+      method: "calendar_arrival.method",
+      author: "calendar_arrival.author",
+      addresses: "calendar_arrival.addresses",
+      provenance: "calendar_arrival.provenance",
+      octets: "calendar_arrival.octets",
+    })}
     from calendar_arrival
     where agent_id = ? and uid = ?
     order by message_id

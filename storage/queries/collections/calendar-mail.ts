@@ -2,6 +2,7 @@
 import type { HoldState } from "#/src/model/holds.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { HoldRow } from "../../holds.ts";
+import { selectList } from "../../schema/select-list.ts";
 import type { Reader } from "../../sql.ts";
 import type { Envelope, RecipientState } from "../../submission.ts";
 
@@ -69,11 +70,17 @@ export function listCalendarDeliveries(
   limit: number,
 ): Promise<CalendarMailDelivery[]> {
   return reader.all(
-    `select s.submission_id as number, r.address, r.state, r.status
-    from submission as s
-    join submission_recipient as r on r.agent_id = s.agent_id and r.submission_id = s.submission_id
-    where s.agent_id = ? and s.calendar_uid = ?
-    order by s.submission_id desc, r.recipient_number
+    `select ${selectList<CalendarMailDelivery, "submission" | "submission_recipient">({
+      number: "submission.submission_id",
+      address: "submission_recipient.address",
+      state: "submission_recipient.state",
+      status: "submission_recipient.status",
+    })}
+    from submission
+    join submission_recipient on submission_recipient.agent_id = submission.agent_id
+      and submission_recipient.submission_id = submission.submission_id
+    where submission.agent_id = ? and submission.calendar_uid = ?
+    order by submission.submission_id desc, submission_recipient.recipient_number
     limit ?`,
     agent,
     uid,

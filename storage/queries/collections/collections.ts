@@ -90,7 +90,11 @@ export function listCollectionProperties(
   collection: CollectionNumber,
 ): Promise<CollectionPropertyRow[]> {
   return reader.all(
-    `select namespace, name, xml
+    `select ${selectList<CollectionPropertyRow, "collection_property">({
+      namespace: "collection_property.namespace",
+      name: "collection_property.name",
+      xml: "collection_property.xml",
+    })}
     from collection_property
     where agent_id = ? and collection_id = ?
     order by namespace, name`,

@@ -91,7 +91,12 @@ export function listFileProperties(
   file: FileNumber,
 ): Promise<CollectionPropertyRow[]> {
   return reader.all(
-    "select namespace, name, xml from file_property where agent_id = ? and file_id = ? order by namespace, name",
+    `select ${selectList<CollectionPropertyRow, "file_property">({
+      namespace: "file_property.namespace",
+      name: "file_property.name",
+      xml: "file_property.xml",
+    })}
+    from file_property where agent_id = ? and file_id = ? order by namespace, name`,
     agent,
     file,
   );

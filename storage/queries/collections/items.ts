@@ -159,6 +159,13 @@ export const selectSizesAfter = `
 export type ItemSizeRow = Pick<ItemRow, "item" | "size">;
 export type ItemOctetsRow = Pick<ItemDataRow, "item" | "size" | "codec" | "data">;
 
+const octetColumns = selectList<ItemOctetsRow, "item" | "item_data">({
+  item: "item.item_id",
+  size: "item.size",
+  codec: "item_data.codec",
+  data: "item_data.data",
+});
+
 /** The octets of the existing items among the given numbers. For few numbers. */
 export async function listOctetsOfNumbers(
   reader: Reader,
@@ -168,7 +175,7 @@ export async function listOctetsOfNumbers(
   if (items.length === 0) return [];
   const list = paddedList(items);
   return reader.all(
-    `select item.item_id as item, item.size, item_data.codec, item_data.data
+    `select ${octetColumns}
     from item
     join item_data on item_data.agent_id = item.agent_id and item_data.item_id = item.item_id
     where item.agent_id = ? and item.item_id in (${placesFor(list)})
@@ -212,7 +219,10 @@ export function listPeriodsOfItem(
   item: ItemNumber,
 ): Promise<Pick<PeriodRow, "startMs" | "endMs">[]> {
   return reader.all(
-    `select start_at as "startMs", end_at as "endMs"
+    `select ${selectList<Pick<PeriodRow, "startMs" | "endMs">, "occurrence">({
+      startMs: "occurrence.start_at",
+      endMs: "occurrence.end_at",
+    })}
     from occurrence
     where agent_id = ? and item_id = ?
     order by start_at`,
@@ -288,7 +298,13 @@ export function listItemChangeRows(
   limit: number,
 ): Promise<ItemChangeRow[]> {
   return reader.all(
-    `select modseq, ordinal, operation, ids, data
+    `select ${selectList<ItemChangeRow, "change">({
+      modseq: "change.modseq",
+      ordinal: "change.ordinal",
+      operation: "change.operation",
+      ids: "change.ids",
+      data: "change.data",
+    })}
     from change
     where kind = 'item' and agent_id = ? and parent = ? and (modseq, ordinal) > (?, ?) and modseq <= ?
     order by modseq, ordinal
@@ -309,7 +325,11 @@ export function listItemProperties(
   item: ItemNumber,
 ): Promise<CollectionPropertyRow[]> {
   return reader.all(
-    `select namespace, name, xml
+    `select ${selectList<CollectionPropertyRow, "item_property">({
+      namespace: "item_property.namespace",
+      name: "item_property.name",
+      xml: "item_property.xml",
+    })}
     from item_property
     where agent_id = ? and item_id = ?
     order by namespace, name`,

@@ -56,7 +56,7 @@ export async function listSubscriptions(reader: Reader, agent: AgentNumber): Pro
 /** In the order of their numbers, which have no gaps: the index of a row is its number. */
 export function listKeywords(reader: Reader, agent: AgentNumber): Promise<KeywordRow[]> {
   return reader.all(
-    `select keyword_number as keyword, name
+    `select ${selectList<KeywordRow, "keyword">({ keyword: "keyword.keyword_number", name: "keyword.name" })}
     from keyword
     where agent_id = ?
     order by keyword_number`,

@@ -57,13 +57,20 @@ export interface BlobRow {
   readonly sha256: Uint8Array;
 }
 
+const blobColumns = selectList<BlobRow, "blob">({
+  size: "blob.size",
+  headerSize: "blob.header_size",
+  structure: "blob.structure",
+  sha256: "blob.sha256",
+});
+
 export function findBlob(
   reader: Reader,
   account: AccountNumber,
   blob: BlobNumber,
 ): Promise<BlobRow | undefined> {
   return reader.get(
-    `select size, header_size as "headerSize", structure, sha256
+    `select ${blobColumns}
     from blob
     where account_id = ? and blob_id = ?`,
     account,

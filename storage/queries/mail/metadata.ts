@@ -1,5 +1,6 @@
 /** Annotations of mailboxes (RFC 5464). */
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
+import { selectList } from "../../schema/select-list.ts";
 import type { Reader } from "../../sql.ts";
 
 export interface MetadataRow {
@@ -16,7 +17,11 @@ export function listMetadata(
   holder: AgentNumber,
 ): Promise<MetadataRow[]> {
   return reader.all(
-    `select holder_id as holder, name, value
+    `select ${selectList<MetadataRow, "mailbox_metadata">({
+      holder: "mailbox_metadata.holder_id",
+      name: "mailbox_metadata.name",
+      value: "mailbox_metadata.value",
+    })}
     from mailbox_metadata
     where agent_id = ? and mailbox_id = ? and holder_id in (0, ?)
     order by name, holder_id`,

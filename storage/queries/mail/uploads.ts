@@ -1,5 +1,6 @@
 /** Bytes that wait to be attached: blobs of the interface. */
 import type { AccountNumber, AgentNumber, BlobNumber } from "#/src/model/numbers.ts";
+import { selectList } from "../../schema/select-list.ts";
 import type { Reader } from "../../sql.ts";
 
 export interface UploadRow {
@@ -22,8 +23,17 @@ export function findUpload(
   now: number,
 ): Promise<UploadRow | undefined> {
   return reader.get(
-    `select upload_id as upload, account_id as account, blob_id as blob, name, type, size, sha256,
-      created_at as "createdAt", expires_at as "expiresAt"
+    `select ${selectList<UploadRow, "upload">({
+      upload: "upload.upload_id",
+      account: "upload.account_id",
+      blob: "upload.blob_id",
+      name: "upload.name",
+      type: "upload.type",
+      size: "upload.size",
+      sha256: "upload.sha256",
+      createdAt: "upload.created_at",
+      expiresAt: "upload.expires_at",
+    })}
     from upload
     where agent_id = ? and upload_id = ? and expires_at > ?`,
     agent,

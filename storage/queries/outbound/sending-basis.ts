@@ -4,6 +4,7 @@ import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import type { PauseReason } from "#/src/model/pause.ts";
 import type { SendingPolicyRow } from "../../holds.ts";
 import type { AgentKind } from "../../rows.ts";
+import { selectList } from "../../schema/select-list.ts";
 import { paddedList, placesFor, type Reader } from "../../sql.ts";
 import { findSendingPolicy, listCorrespondents, listKnownContacts, listSuppressed } from "./holds.ts";
 
@@ -34,6 +35,7 @@ export interface SenderBasis {
   readonly contacts: readonly string[];
 }
 
+type SenderRow = Pick<SenderBasis, "account" | "kind" | "state" | "pausedReason" | "accountState">;
 type Question = Pick<SendingBasis, "addresses" | "domains">;
 
 export async function readSendingBasis(
@@ -49,15 +51,21 @@ export async function readSendingBasis(
   return { addresses, domains, senders };
 }
 
+const senderColumns = selectList<SenderRow, "agent" | "account">({
+  account: "agent.account_id",
+  kind: "agent.kind",
+  state: "agent.state",
+  pausedReason: "agent.paused_reason",
+  accountState: "account.state",
+});
+
 async function readSender(
   reader: Reader,
   agent: AgentNumber,
   { addresses, domains }: Question,
 ): Promise<SenderBasis | undefined> {
-  const row = await reader.get<
-    Pick<SenderBasis, "account" | "kind" | "state" | "pausedReason" | "accountState">
-  >(
-    `select agent.account_id as account, agent.kind, agent.state, agent.paused_reason as "pausedReason", account.state as "accountState"
+  const row = await reader.get<SenderRow>(
+    `select ${senderColumns}
     from agent
     join account on account.account_id = agent.account_id
     where agent_id = ? and agent.state <> 'deleted'`,

@@ -187,6 +187,15 @@ export type RecipientDeliveryRow = Pick<
   "number" | "address" | "state" | "status" | "nextAttemptAt" | "updatedAt"
 >;
 
+const deliveryColumns = selectList<RecipientDeliveryRow, "submission_recipient">({
+  number: "submission_recipient.recipient_number",
+  address: "submission_recipient.address",
+  state: "submission_recipient.state",
+  status: "submission_recipient.status",
+  nextAttemptAt: "submission_recipient.next_attempt_at",
+  updatedAt: "submission_recipient.updated_at",
+});
+
 /** The outcomes of recipients after `after`, in order, at most `limit`. */
 export function listRecipientDeliveries(
   reader: Reader,
@@ -195,8 +204,7 @@ export function listRecipientDeliveries(
   limit: number,
 ): Promise<RecipientDeliveryRow[]> {
   return reader.all(
-    `select recipient_number as number, address, state, status, next_attempt_at as "nextAttemptAt",
-      updated_at as "updatedAt"
+    `select ${deliveryColumns}
     from submission_recipient
     where agent_id = ? and submission_id = ? and recipient_number > ?
     order by recipient_number
@@ -231,6 +239,14 @@ export interface DueRow extends DueGroup {
   readonly number: number;
 }
 
+const dueColumns = selectList<DueRow, "submission_recipient">({
+  agent: "submission_recipient.agent_id",
+  submission: "submission_recipient.submission_id",
+  domain: "submission_recipient.domain",
+  number: "submission_recipient.recipient_number",
+  nextAttemptAt: "submission_recipient.next_attempt_at",
+});
+
 /** Due recipients after `after`, the longest waiting first: of one domain, of one mailbox or of all. Paused mailboxes are left out, and
  *  what another daemon is sending. */
 export function listDue(
@@ -251,19 +267,18 @@ export function listDue(
       ? [0, "", 0, 0, 0]
       : [after.nextAttemptAt, after.domain, after.agent, after.submission, after.number];
   return reader.all(
-    `select agent_id as agent, submission_id as submission, domain, recipient_number as number,
-      next_attempt_at as "nextAttemptAt"
-    from submission_recipient as due
+    `select ${dueColumns}
+    from submission_recipient
     where state = 'queued' and next_attempt_at <= ?
       and (next_attempt_at, domain, agent_id, submission_id, recipient_number) > (?, ?, ?, ?, ?)
       ${domain === undefined ? "" : "and domain = ?"}
       ${agent === undefined ? "" : "and agent_id = ?"}
-      and exists (select 1 from agent where agent.agent_id = due.agent_id and agent.state = 'active')
+      and exists (select 1 from agent where agent.agent_id = submission_recipient.agent_id and agent.state = 'active')
       and not exists (
         select 1
         from delivery_claim as claim
-        where claim.agent_id = due.agent_id and claim.submission_id = due.submission_id
-          and claim.domain = due.domain and claim.daemon <> ?)
+        where claim.agent_id = submission_recipient.agent_id and claim.submission_id = submission_recipient.submission_id
+          and claim.domain = submission_recipient.domain and claim.daemon <> ?)
     order by next_attempt_at, domain, agent_id, submission_id, recipient_number
     limit ?`,
     options.now,

@@ -1,5 +1,6 @@
 /** Suppressed addresses: an account sends them no more mail, as mail to them has failed permanently. */
 import type { AccountNumber } from "#/src/model/numbers.ts";
+import { selectList } from "../../schema/select-list.ts";
 import type { Reader } from "../../sql.ts";
 
 export interface SuppressionRow {
@@ -15,7 +16,12 @@ export function listSuppressions(
   limit: number,
 ): Promise<SuppressionRow[]> {
   return reader.all(
-    `select account_id as account, address, reason, created_at as "createdAt"
+    `select ${selectList<SuppressionRow, "suppression">({
+      account: "suppression.account_id",
+      address: "suppression.address",
+      reason: "suppression.reason",
+      createdAt: "suppression.created_at",
+    })}
     from suppression
     where account_id = ?
     order by address

@@ -1,4 +1,5 @@
 import { insertion } from "../../schema/insertion.ts";
+import { selectList } from "../../schema/select-list.ts";
 import type { Transaction } from "../../sql.ts";
 
 /** A daemon as another one has seen it. */
@@ -36,7 +37,11 @@ export async function keepLeases(tx: Transaction, args: KeepLeases): Promise<Kep
   return {
     isNew,
     held: await tx.column<string>("select name from lease where daemon = ? order by name", daemon),
-    daemons: await tx.all<SeenDaemon>("select daemon, beat from daemon order by daemon"),
+    daemons: await tx.all<SeenDaemon>(`select ${selectList<SeenDaemon, "daemon">({
+      daemon: "daemon.daemon",
+      beat: "daemon.beat",
+    })}
+      from daemon order by daemon`),
   };
 }
 

@@ -1,3 +1,4 @@
+import { selectList } from "../../schema/select-list.ts";
 import type { Transaction } from "../../sql.ts";
 
 export interface FreedObject {
@@ -29,7 +30,10 @@ export async function sweepObjects(
     removeAfter,
   );
   const due = await tx.all<FreedObject>(
-    `select account_id as account, object
+    `select ${selectList<FreedObject, "freed_object">({
+      account: "freed_object.account_id",
+      object: "freed_object.object",
+    })}
     from freed_object
     where remove_after > 0 and remove_after <= ?
     order by remove_after, account_id, object

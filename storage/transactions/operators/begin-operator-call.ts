@@ -1,4 +1,5 @@
 import { insertion } from "../../schema/insertion.ts";
+import { expression, selectList } from "../../schema/select-list.ts";
 import type { Transaction } from "../../sql.ts";
 import { takeCounter } from "../../writing/counters.ts";
 
@@ -37,7 +38,11 @@ export async function beginOperatorCall(
       args.at,
     );
     const former = await tx.get<FormerCall>(
-      `select request_hash as "requestHash", outcome, answer
+      `select ${selectList<FormerCall, "operator_call">({
+        requestHash: expression("request_hash"),
+        outcome: "operator_call.outcome",
+        answer: "operator_call.answer",
+      })}
       from operator_call
       where operator_token_id = ? and key = ?`,
       args.token,

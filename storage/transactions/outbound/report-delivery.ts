@@ -5,6 +5,7 @@ import type { AccountNumber, AgentNumber, MessageNumber } from "#/src/model/numb
 import type { BreakerLimits } from "#/src/model/pause.ts";
 import { findSubmission } from "../../queries/outbound/submissions.ts";
 import { insertion } from "../../schema/insertion.ts";
+import { selectList } from "../../schema/select-list.ts";
 import type { Transaction } from "../../sql.ts";
 import type { RecipientState } from "../../submission.ts";
 import { type AgentTransaction, beginAgentTransaction } from "../../writing/agent-transaction.ts";
@@ -144,6 +145,13 @@ function isMove(before: RecipientState, outcome: ReportedOutcome["state"]): bool
   return before === "relayed" && outcome !== "relayed" && outcome !== "cancelled";
 }
 
+const beforeColumns = selectList<RecipientBefore, "submission_recipient">({
+  address: "submission_recipient.address",
+  domain: "submission_recipient.domain",
+  state: "submission_recipient.state",
+  delayToldAt: "submission_recipient.delay_told_at",
+});
+
 function findRecipient(
   tx: Transaction,
   agent: AgentNumber,
@@ -151,7 +159,7 @@ function findRecipient(
   number: number,
 ): Promise<RecipientBefore | undefined> {
   return tx.get(
-    `select address, domain, state, delay_told_at as "delayToldAt"
+    `select ${beforeColumns}
     from submission_recipient
     where agent_id = ? and submission_id = ? and recipient_number = ?`,
     agent,
