@@ -1,7 +1,7 @@
 /** The busy time of single objects. A small object that does not repeat is read at once, all others on a thread with a time limit,
  *  because a recurrence rule may cost seconds. */
 import { findNamedZone } from "#/src/formats/icalendar/find-time-zone.ts";
-import { isRepeating } from "#/src/formats/icalendar/is-repeating.ts";
+import { needsRules } from "#/src/formats/icalendar/needs-rules.ts";
 import { mainBytesMax } from "#/src/model/limits.ts";
 import type { Reading } from "#/src/threads/reading.ts";
 import { type BusyAnswer, type BusyItem, busyOfItem, type ItemBusy } from "./busy-item.ts";
@@ -31,5 +31,5 @@ export function createBusyReader(reading: Reading): BusyReader {
 /** A time zone that its calendar brings has rules too. */
 function isQuick({ bytes, timeZone }: BusyItem): boolean {
   const isKnown = timeZone === undefined || findNamedZone(timeZone) !== undefined;
-  return bytes.length <= mainBytesMax && isKnown && !isRepeating(bytes);
+  return bytes.length <= mainBytesMax && isKnown && !needsRules(bytes);
 }

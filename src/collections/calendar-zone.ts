@@ -38,17 +38,12 @@ export function readZoneText(text: string): ZoneText | undefined {
   }
 }
 
-/** As its rules are; undefined where they are not known. */
-export function zoneOfText({ calendar, tzid }: ZoneText): TimeZone | undefined {
-  return tzid === undefined ? undefined : timeZonesOf(calendar)(tzid);
-}
-
-/** undefined if the time zone is not known. */
+/** undefined if the time zone is not known. Its own rules are evaluated. */
 export function findCalendarZone(timeZone: string): TimeZone | undefined {
   const named = findNamedZone(timeZone);
   if (named !== undefined) return named;
   const text = readZoneText(timeZone);
-  return text && zoneOfText(text);
+  return text?.tzid === undefined ? undefined : timeZonesOf(text.calendar)(text.tzid);
 }
 
 /** An IANA name; undefined where the calendar says none, or one that has no name. */

@@ -1,8 +1,7 @@
 /** Decodes the transfer encoding of a part in turns of the event loop, so that a long part does not block other work. */
 
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
-import { createTransferDecoder } from "#/src/formats/mime/transfer-decoder.ts";
-import { decodeTransfer } from "#/src/formats/mime/transfer-encoding.ts";
+import { createTransferDecoder, decodeTransfer } from "#/src/formats/mime/transfer-encoding.ts";
 import { mainBytesMax } from "#/src/model/limits.ts";
 import type { ByteRange, MessageBytes, StoredBytes } from "./message-bytes.ts";
 

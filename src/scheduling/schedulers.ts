@@ -1,7 +1,7 @@
 /** Runs scheduling jobs. A small object that does not repeat is computed at once, all others on a thread with a time limit, because a
  *  recurrence rule may cost a quarter of a second for each requested instance. */
 
-import { unfoldedOctets } from "#/src/formats/content-lines/unfold.ts";
+import { needsRules } from "#/src/formats/icalendar/needs-rules.ts";
 import { mainBytesMax } from "#/src/model/limits.ts";
 import type { Reading } from "#/src/threads/reading.ts";
 import { runJob, type SchedulingJob, type SchedulingResult } from "./jobs.ts";
@@ -9,8 +9,6 @@ import { runJob, type SchedulingJob, type SchedulingResult } from "./jobs.ts";
 export interface Schedulers {
   run(job: SchedulingJob): Promise<SchedulingResult>;
 }
-
-const repeating = /^(?:RRULE|RDATE|EXRULE)[;:]/im;
 
 export function createSchedulers(reading: Reading): Schedulers {
   return {
@@ -23,11 +21,9 @@ export function createSchedulers(reading: Reading): Schedulers {
   };
 }
 
-/** Searches for property names in unfolded lines. */
 export function isQuick(job: SchedulingJob): boolean {
   return textsOf(job).every(
-    (text) =>
-      text === undefined || (text.byteLength <= mainBytesMax && !repeating.test(unfoldedOctets(text))),
+    (text) => text === undefined || (text.byteLength <= mainBytesMax && !needsRules(text)),
   );
 }
 

@@ -2,8 +2,7 @@
  *  hundreds of thousands of lines, a rule of many steps takes seconds, and a card with a photo is converted whole. Other items are read
  *  on the main thread, which costs less than a message to a thread. */
 import type { WorkMeter } from "#/src/collections/work-meter.ts";
-import { findNamedZone } from "#/src/formats/icalendar/find-time-zone.ts";
-import { isRepeating } from "#/src/formats/icalendar/is-repeating.ts";
+import { needsRules } from "#/src/formats/icalendar/needs-rules.ts";
 import { mainBytesMax } from "#/src/model/limits.ts";
 import type { Reading } from "#/src/threads/reading.ts";
 import type { DataQuestion, MatchQuestion, QuestionAnswer, QuestionJob } from "./item-questions.ts";
@@ -21,10 +20,9 @@ export function isLarge(bytes: Uint8Array): boolean {
   return bytes.length > mainBytesMax;
 }
 
-/** Of a calendar object. `zone`: as its calendar has it. */
-export function takesLong(bytes: Uint8Array, zone: string | undefined): boolean {
-  const isForeign = zone !== undefined && findNamedZone(zone) === undefined;
-  return isLarge(bytes) || isForeign || isRepeating(bytes);
+/** Of a calendar object. */
+export function takesLong(bytes: Uint8Array): boolean {
+  return isLarge(bytes) || needsRules(bytes);
 }
 
 export function createLargeItems(reading: Reading): LargeItems {

@@ -161,14 +161,14 @@ async function isMatch(
   item: Item,
 ): Promise<boolean> {
   if (!hasBytes(item) || !canMatch(filter, item)) return false;
-  const zone = zones.textOf(calendar.collection);
-  if (takesLong(item.bytes, zone)) {
-    const question = { ask: "calendar-filter", filter, zone } as const;
+  const { text, zone } = zones(calendar.collection);
+  if (zone === undefined || takesLong(item.bytes)) {
+    const question = { ask: "calendar-filter", filter, zone: text } as const;
     return request.rooms.largeItems.isMatch(limits.meter, item.bytes, question);
   }
   return limits.meter.measure(() => {
     const object = read(item);
-    return object !== undefined && matchesCalendar(filter, object, zones(calendar.collection));
+    return object !== undefined && matchesCalendar(filter, object, zone);
   });
 }
 

@@ -78,11 +78,10 @@ export function readCalendarQuery(
       const item = storedItem(resource);
       if (item === undefined || item.kind !== "calendar") return undefined;
       if (isWhole) return textOf(item.bytes);
-      const { collection } = resource.parent;
-      const zone = zones.textOf(collection);
-      if (takesLong(item.bytes, zone)) return writeLarge(item.bytes, zone);
+      const { text, zone } = zones(resource.parent.collection);
+      if (zone === undefined || takesLong(item.bytes)) return writeLarge(item.bytes, text);
       const calendar = read(item);
-      return calendar === undefined ? textOf(item.bytes) : writeSelected(calendar, zones(collection));
+      return calendar === undefined ? textOf(item.bytes) : writeSelected(calendar, zone);
     },
   });
   return { query, properties: [reading], needsBytes: true };

@@ -2,6 +2,7 @@
  *  local time of the event's time zone, so offsets are not used here.
  *  `rrule-temporal` expands; a rule with a constant step (DAILY without BY parts) is computed by arithmetic. */
 import { RRuleTemporal } from "rrule-temporal";
+import { noteReading } from "#/src/model/foreign-text.ts";
 import {
   recurrenceCandidatesMax,
   recurrenceDayTimesMax,
@@ -15,6 +16,8 @@ import type { Frequency, RecurrenceRule, RuleStarts, StartedRule } from "./recur
 /** The starts from `fromMs` to `toMs`, both included; undefined if their number or the work exceeds the limits. A step of
  *  work is one period or one candidate time: some 20 µs. */
 export function expandRule(started: StartedRule, fromMs: number, toMs: number): RuleStarts | undefined {
+  // However short its text is.
+  noteReading("recurrence rule", Number.POSITIVE_INFINITY);
   const { rule, startMs } = started;
   const untilMs = started.untilMs ?? Number.POSITIVE_INFINITY;
   const stepMs = stepOf(rule);

@@ -3,8 +3,7 @@
 
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { createCharsetDecoder, decodeCharset, isLabelled, Utf8Check } from "#/src/formats/mime/charset.ts";
-import { createTransferDecoder } from "#/src/formats/mime/transfer-decoder.ts";
-import { decodeTransfer } from "#/src/formats/mime/transfer-encoding.ts";
+import { createTransferDecoder, decodeTransfer } from "#/src/formats/mime/transfer-encoding.ts";
 import type { MessageBytes, StoredBytes } from "../message-bytes.ts";
 
 /** Octets of the message that are decoded at once. */
