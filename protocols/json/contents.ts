@@ -1,6 +1,6 @@
 /** The shape of `content` for each `kind` of a read result. OpenAPI publishes these shapes; tests check every answer against them. */
 import { z } from "zod";
-import { declineWords } from "#/src/model/holds.ts";
+import { declineWords, holdReasons } from "#/src/model/holds.ts";
 import { type ResultKind, readResult } from "./schemas.ts";
 
 const time = z.string().describe("ISO 8601, in UTC.");
@@ -56,6 +56,7 @@ const marks = {
 const otherNames = {
   draft_id: z.string().optional().describe("For a message in Drafts."),
   hold_id: z.string().optional().describe("For a message that waits, or waited, for a person's approval."),
+  hold_reason: z.enum(holdReasons).optional().describe("Why it waits, or waited."),
   state: z.string().optional().describe("scheduled: the mail is sent at send_at."),
   send_at: time.optional(),
 };
@@ -105,6 +106,11 @@ const delivery = z
   })
   .describe("What became of a mail that was sent, is scheduled or waits for a person.");
 
+const range = z.strictObject({ start: z.int(), end: z.int(), total: z.int().optional() });
+
+/** Of a text whose page the request has placed. */
+const placed = { chars_total: z.int().optional(), range: range.optional() };
+
 const message = z.strictObject({
   ...marks,
   answered: z.boolean(),
@@ -117,12 +123,15 @@ const message = z.strictObject({
   parts: z.array(part),
   ...otherNames,
   ...bodyFacts,
+  ...placed,
   delivery: delivery.optional(),
 });
 
 const shortForm = z
   .strictObject({
     ...marks,
+    folder_role: z.string().optional(),
+    folder_path: z.string().optional(),
     version: z.string(),
     from: address.optional(),
     subject: z.string(),
@@ -131,12 +140,23 @@ const shortForm = z
     size: z.int(),
     authenticated: z.boolean(),
     agent_part: z.boolean(),
+    attachments: z
+      .array(
+        z.strictObject({ part: z.string(), name: z.string().optional(), type: z.string(), size: z.int() }),
+      )
+      .optional()
+      .describe("The first ten."),
+    attachments_more: z.int().optional().describe("How many more there are."),
     preview: z.string(),
+    excerpt: z
+      .strictObject({ text: z.string(), part: z.literal("body"), offset: z.int() })
+      .optional()
+      .describe(
+        "Of search {q}: the text around the words; part.describe {part, offset} reads on from there.",
+      ),
     ...otherNames,
   })
   .meta({ id: "ShortForm" });
-
-const range = z.strictObject({ start: z.int(), end: z.int(), total: z.int().optional() });
 
 /** Fields of everything that is read as text or octets. */
 const reading = {
@@ -221,8 +241,18 @@ const eventForm = z
       .string()
       .optional()
       .describe("Local time in time_zone; without time_zone, the local time of the reader."),
+    end: z
+      .string()
+      .optional()
+      .describe("On the same clock as start; of whole days the day after the last one."),
     time_zone: z.string().optional(),
     all_day: z.literal(true).optional(),
+    overlaps: z
+      .array(z.string())
+      .optional()
+      .describe(
+        "In a month: the first five others at the same time, without what is free, cancelled or declined.",
+      ),
     utc_start: time.optional(),
     utc_end: time.optional(),
     status: z.string().optional(),
@@ -244,6 +274,15 @@ const busy = z
   .strictObject({ busy: z.enum(["busy", "tentative", "unavailable"]), start: time, end: time })
   .meta({ id: "BusyTime" });
 
+const gap = z
+  .strictObject({
+    start: time,
+    end: time,
+    local_start: z.string().describe("On the clock of content.time_zone."),
+    tentative: z.literal(true).optional().describe("Somebody is invited then and has not answered."),
+  })
+  .meta({ id: "FreeTime" });
+
 const calendar = z.strictObject({ ...collection, time_zone: z.string().optional() }).meta({ id: "Calendar" });
 
 const event = z.strictObject({
@@ -255,9 +294,17 @@ const event = z.strictObject({
   uid: z.string(),
   calendar: z.string(),
   recurrence_id: z.string().optional(),
+  start: z.string().optional(),
+  end: z
+    .string()
+    .optional()
+    .describe("On the same clock as start; of whole days the day after the last one."),
+  time_zone: z.string().optional(),
+  all_day: z.literal(true).optional(),
   utc_start: time.optional(),
   utc_end: time.optional(),
   linked: linked.optional().describe("Attachments and long texts; the event has links in their place."),
+  ...placed,
 });
 
 const addressbook = z.strictObject(collection).meta({ id: "Addressbook" });
@@ -269,10 +316,19 @@ const contact = z.strictObject({
   uid: z.string(),
   addressbook: z.string(),
   linked: linked.optional().describe("Photos and long texts; the card has links in their place."),
+  ...placed,
 });
 
+const more = z.enum(["limit", "max_chars"]).optional().describe("What cut the listing; cursor goes on.");
+
 const listing = {
-  items: z.array(z.union([shortForm, contactForm, eventForm, busy])),
+  more,
+  unknown: z
+    .array(z.string())
+    .optional()
+    .describe("Of freetime: addresses whose busy time is not known to you."),
+  time_zone: z.string().optional().describe("Of freetime."),
+  items: z.array(z.union([shortForm, contactForm, eventForm, busy, gap])),
   total: z.int().optional(),
 };
 
@@ -347,7 +403,7 @@ const fullContents = {
     z.strictObject({ ...source.shape, ...hold }),
   ]),
   calendar: z.union([
-    z.strictObject({ ...calendar.shape, items: z.array(eventForm) }),
+    z.strictObject({ ...calendar.shape, more, items: z.array(eventForm) }),
     calendar.describe("Rendered as an agenda."),
   ]),
   event: z.union([event, source]),
@@ -355,9 +411,10 @@ const fullContents = {
     calendar: z.string(),
     month: z.string(),
     time_zone: z.string(),
+    more,
     items: z.array(eventForm),
   }),
-  addressbook: z.strictObject({ ...collection, items: z.array(contactForm) }),
+  addressbook: z.strictObject({ ...collection, more, items: z.array(contactForm) }),
   contact: z.union([contact, source]),
   blob: z.strictObject({ ...reading, id: z.string(), created_at: time, expires_at: time }),
   listing: z.strictObject({ ...z.strictObject(folderFacts).partial().shape, ...listing }),

@@ -6,12 +6,17 @@ import type { NewestResult } from "#/src/mail/search/search.ts";
 import type { SearchKey } from "#/src/mail/search/search-keys.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, ThreadNumber } from "#/src/model/numbers.ts";
+import type { MailboxRole } from "#/src/model/roles.ts";
 import type { ReachedData } from "#/src/reach/agents.ts";
 import { isVisible, reachName } from "#/src/reach/messages.ts";
 import { messageState } from "#/src/render/message-state.ts";
+import { firstCharacters } from "#/src/render/page-text.ts";
 import { makePreview } from "#/src/render/preview.ts";
 import { type ShortFacts, type ShortForm, shortFacts, shortForm } from "#/src/render/short-form.ts";
+import { type Excerpt, excerptOf, excerptsMax } from "./describe/excerpt.ts";
+import { defaultCharacters } from "./describe/limits.ts";
 import { type OtherNames, otherNames } from "./describe/other-names.ts";
+import { roleField } from "./folders/folder-role.ts";
 import type { OperationContext } from "./operation.ts";
 
 export interface ListingRequest {
@@ -19,20 +24,44 @@ export interface ListingRequest {
   readonly mailbox?: MailboxNumber | undefined;
   /** The conversation to list. It is found by its index, and `key` is not used. */
   readonly thread?: ThreadNumber | undefined;
+  /** Words that are searched: the text around them is shown. */
+  readonly words?: string | undefined;
   readonly limit: number;
   readonly cursor?: string | undefined;
-  readonly charactersMax: number;
+  /** Absent: previews become shorter, so that each item is given. */
+  readonly charactersMax?: number | undefined;
   /** Text of the request to which the cursor is bound. */
   readonly scope: string;
 }
 
-/** A message in a listing, with its ids as a draft or hold. */
-export type ListedForm = ShortForm & OtherNames;
+/** A message in a listing, with its ids as a draft or hold, and where it is. */
+export type ListedForm = ShortForm &
+  OtherNames & {
+    readonly folder_role?: MailboxRole;
+    readonly folder_path?: string;
+    readonly excerpt?: Excerpt;
+  };
 
 export interface Listing {
+  /** What cut it. */
+  readonly more?: "limit" | "max_chars";
   readonly items: readonly ListedForm[];
   readonly cursor?: string;
 }
+
+/** The content of a listing: what cut it stands first. */
+export function listedContent<Item>({
+  more,
+  items,
+}: {
+  readonly more?: Listing["more"];
+  readonly items: readonly Item[];
+}) {
+  return { ...(more === undefined ? {} : { more }), items: [...items] };
+}
+
+/** Beyond it a listing is cut, though nobody asked for that. */
+const unaskedMax = 200_000;
 
 export async function listMessages(
   context: OperationContext,
@@ -44,19 +73,30 @@ export async function listMessages(
   const found = await findMessages();
   const form = await createListedForm(context, reached, found.messages, request.mailbox);
   const items: ListedForm[] = [];
+  const charactersMax = request.charactersMax ?? unaskedMax;
+  let more: Listing["more"];
   let characters = 0;
   let next: MessageNumber | undefined = found.next;
   for (const message of found.messages) {
     if (!message.places.some((place) => isVisible(reached, place.mailbox))) continue;
-    const item = await form(message);
+    const { words } = request;
+    const isRead = words !== undefined && items.length < excerptsMax;
+    const excerpt = isRead ? await excerptOf(context, message, words) : undefined;
+    const item = { ...(await form(message)), ...(excerpt === undefined ? {} : { excerpt }) };
     characters += JSON.stringify(item).length;
-    if (characters > request.charactersMax && items.length > 0) {
+    if (characters > charactersMax && items.length > 0) {
+      more = "max_chars";
       next = (message.number + 1) as MessageNumber;
       break;
     }
     items.push(item);
   }
-  return next === undefined ? { items } : { items, cursor: seal.seal([...boundTo(), next]) };
+  if (more === undefined && next !== undefined && items.length >= request.limit) more = "limit";
+  return {
+    ...(more === undefined ? {} : { more }),
+    items: request.charactersMax === undefined ? withinDefault(items, characters) : items,
+    ...(next === undefined ? {} : { cursor: seal.seal([...boundTo(), next]) }),
+  };
 
   async function findMessages(): Promise<NewestResult> {
     const { mailbox, thread, limit } = request;
@@ -95,6 +135,14 @@ export async function listMessages(
   }
 }
 
+/** With shorter previews, where the whole ones would make the listing longer than an answer is by default. */
+function withinDefault(items: readonly ListedForm[], characters: number): readonly ListedForm[] {
+  if (characters <= defaultCharacters) return items;
+  const previews = items.reduce((sum, { preview }) => sum + preview.length, 0);
+  const each = Math.max(0, Math.floor((defaultCharacters - characters + previews) / items.length));
+  return items.map((item) => ({ ...item, preview: firstCharacters(item.preview, each) }));
+}
+
 /** One message as listings show it. */
 export async function listedForm(
   context: OperationContext,
@@ -119,8 +167,11 @@ async function createListedForm(
     const state = messageState(mail.ids, message, keywords, (folder) =>
       shown === undefined ? isVisible(reached, folder) : folder === shown,
     );
+    const { role, name } = mailboxes.find(({ id }) => id === state.folder) ?? {};
     return {
       ...shortForm(message, state, await factsOf(message)),
+      ...("role" in roleField(role) ? { folder_role: role! } : {}),
+      ...(name === undefined ? {} : { folder_path: name }),
       ...(await otherNames(context, message, mailboxes)),
     };
   };
@@ -153,7 +204,7 @@ async function readShortFacts(
     // An empty one may be that of a message that could not be read and is tried again.
     const read =
       stored === undefined ? await makePreview(mail, message) : { preview: stored, isLasting: stored !== "" };
-    const made = shortFacts(message, read.preview);
+    const made = shortFacts(message, read.preview, await mail.readStructure(message));
     if (read.isLasting) descriptions.keepFacts({ agent, message: number }, made);
     return made;
   };

@@ -80,8 +80,6 @@ export const folderPathText = z
   );
 
 /** A file name that a header field can carry. */
-export const isoTimeText = z.iso.datetime({ offset: true });
-
 export const fileName = z
   .string()
   .min(1)
@@ -194,6 +192,10 @@ export const readResult = z
     provenance: provenanceSchema.optional(),
     version: z.string().optional().describe("The version of a stored object."),
     cursor: z.string().optional().describe("Present when there is more to read."),
+    cursor_before: z
+      .string()
+      .optional()
+      .describe("Of around, offset and end: present when there is more to read before it."),
   })
   .meta({ id: "ReadResult" });
 export type ReadResult = z.infer<typeof readResult>;

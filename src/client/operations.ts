@@ -232,7 +232,7 @@ export interface DraftCreateInput {
   /** The mailbox, ag_…; absent: that of the credential. */
   readonly in?: string;
   readonly body: MessageBody;
-  /** When it is to leave, once it is sent: ISO 8601 with a zone. */
+  /** When it is to leave, once it is sent: 2026-01-31T09:00:00Z, or without a zone on the clock of the default calendar (else UTC). */
   readonly send_at?: string;
   /** Whether a person approves it, once it is sent: as the policy says, or always. */
   readonly hold?: "policy" | "always";
@@ -274,7 +274,7 @@ export interface DraftUpdateInput {
   /** The version that was read. Without it, or with an older one, 409 says the version to use. */
   readonly version?: string;
   readonly body: MessageBody;
-  /** When it is to leave, once it is sent: ISO 8601 with a zone. */
+  /** When it is to leave, once it is sent: 2026-01-31T09:00:00Z, or without a zone on the clock of the default calendar (else UTC). */
   readonly send_at?: string;
   /** Whether a person approves it, once it is sent: as the policy says, or always. */
   readonly hold?: "policy" | "always";
@@ -819,6 +819,12 @@ export interface PartDescribeInput {
   readonly contact?: string;
   /** text (the default), reply, markdown, html, json, headers, structure, agenda, ical, vcard, raw or source. Of a calendar, agenda is what comes in a year. */
   readonly render?: string;
+  /** Words: the text around their first place, about 2000 characters or max_chars; cursor_before goes back from there. */
+  readonly around?: string;
+  /** The character at which the text begins, as excerpts name it. */
+  readonly offset?: number;
+  /** true: the end of the text. */
+  readonly end?: boolean;
   /** Characters of the rendering at most, 200 to 200000; 20000 when it is left out. */
   readonly max_chars?: number;
   /** Continues the rendering that gave the cursor. */
@@ -868,13 +874,25 @@ export interface ReadResult {
   readonly version?: string;
   /** Present when there is more to read. */
   readonly cursor?: string;
+  /** Of around, offset and end: present when there is more to read before it. */
+  readonly cursor_before?: string;
 }
 
 export interface SearchInput {
   /** What to list within: a mailbox ag_…, calendar_… or addressbook_…; absent: the mailbox of the credential. */
   readonly in?: string;
-  /** For a mailbox: only when its owner is busy between since and before. */
-  readonly kind?: "freebusy";
+  /** For a mailbox: freebusy: when its owner is busy between since and before. freetime: the first gaps that are free for its owner and for with. */
+  readonly kind?: "freebusy" | "freetime";
+  /** Of freetime: addresses of the others. Whose busy time you may not see is named in unknown. */
+  readonly with?: readonly string[];
+  /** Of freetime: how long a gap is at least, PT1H or PT30M. */
+  readonly duration?: string;
+  /** Of freetime: hours of the day in zone, 09:00-17:00. */
+  readonly hours?: string;
+  /** Of freetime: days of the week in zone. */
+  readonly days?: readonly ("su" | "mo" | "tu" | "we" | "th" | "fr" | "sa")[];
+  /** Of freetime: Europe/Berlin; absent: that of the default calendar, else UTC. */
+  readonly zone?: string;
   /** folder_…, a role (inbox, archive, …) or the IMAP path. */
   readonly folder?: string;
   /** true: only unread messages; false: only read ones. */
@@ -883,9 +901,9 @@ export interface SearchInput {
   readonly agent?: boolean;
   /** true: only messages with text of HTML of which it is not known whether a person sees it; false: only others. */
   readonly doubtful?: boolean;
-  /** Received at this time or later, of events, going on then or later: ISO 8601 with a zone, such as 2026-01-31T09:00:00Z. */
+  /** Received at this time or later, of events, going on then or later: 2026-01-31T09:00:00Z, or without a zone on the clock of the default calendar (else UTC). */
   readonly since?: string;
-  /** Received before this time, of events, begun before it: ISO 8601 with a zone, such as 2026-01-31T09:00:00Z. */
+  /** Received before this time, of events, begun before it. */
   readonly before?: string;
   /** Part of the sender's address or name. */
   readonly from?: string;

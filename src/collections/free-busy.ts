@@ -33,11 +33,24 @@ export interface FreeBusyQuestion {
 /** In order, periods of one type merged. Calendars that are transparent (RFC 6638 section 9.1) say nothing. Throws `invalid` with
  *  the reason `limit_reached` if it is more work than one question may be. */
 export async function readFreeBusy(
-  { collections, busyTimes }: { readonly collections: Collections; readonly busyTimes: BusyReader },
+  rooms: BusyRooms,
+  question: FreeBusyQuestion,
+): Promise<readonly BusyPeriod[]> {
+  return mergeBusyPeriods(await readBusyPeriods(rooms, question, new WorkMeter()));
+}
+
+export interface BusyRooms {
+  readonly collections: Collections;
+  readonly busyTimes: BusyReader;
+}
+
+/** The same, of each object by itself. Several questions may share one meter. */
+export async function readBusyPeriods(
+  { collections, busyTimes }: BusyRooms,
   { calendars, range, ownAddresses, owner }: FreeBusyQuestion,
+  spent: WorkMeter,
 ): Promise<readonly BusyPeriod[]> {
   const turns = new LoopTurns();
-  const spent = new WorkMeter();
   const busy: BusyPeriod[] = [];
   const availabilities: Availability[] = [];
   const add = async (item: BusyItem): Promise<void> => {
@@ -60,7 +73,7 @@ export async function readFreeBusy(
     const bytes = Buffer.from(inbox.availability);
     await add({ bytes, component: "VAVAILABILITY", range, timeZone, ownAddresses: undefined });
   }
-  return mergeBusyPeriods([...busy, ...busyOfAvailabilities(availabilities)]);
+  return [...busy, ...busyOfAvailabilities(availabilities)];
 }
 
 function tooMuch(): WaypostError {

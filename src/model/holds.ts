@@ -18,7 +18,7 @@ export const holdStates = [
 export type HoldState = (typeof holdStates)[number];
 
 /** Why a mail waits. */
-const holdReasons = [
+export const holdReasons = [
   "always",
   "first_contact",
   "external",

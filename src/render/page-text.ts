@@ -25,6 +25,44 @@ export function pageText(text: string, from: number, charactersMax: number): Tex
   return { text: `${text.slice(from, next)}\n${truncationLine(end, total)}`, next, total, start, end };
 }
 
+/** Where the page begins that ends before a place, in UTF-16 units. It has room for its closing line. */
+export function startBefore(text: string, end: number, charactersMax: number): number {
+  const total = countCharacters(text, 0, text.length);
+  const room = end >= text.length ? 0 : truncationLine(total, total).length + 1;
+  const at = stepBack(text, end, charactersMax - room);
+  if (at <= 0) return 0;
+  const cut = cutBefore(text, 0, at);
+  if (cut === at) return at;
+  // The next boundary, so that the page stays within its size.
+  const after = segmenter.segment(text.slice(cut, cut + windowUnits)).containing(0);
+  return Math.min(end, cut + (after?.segment.length ?? 1));
+}
+
+/** The page between two places. */
+export function pageBetween(text: string, from: number, to: number): TextPage {
+  const start = countCharacters(text, 0, from);
+  const end = start + countCharacters(text, from, to);
+  const total = end + countCharacters(text, to, text.length);
+  const isLast = to >= text.length;
+  const closing = isLast ? "" : `\n${truncationLine(end, total)}`;
+  return { text: text.slice(from, to) + closing, next: isLast ? undefined : to, total, start, end };
+}
+
+function stepBack(text: string, from: number, count: number): number {
+  let at = from;
+  for (let left = count; left > 0 && at > 0; left--)
+    at -=
+      at > 1 && isLowSurrogate(text.charCodeAt(at - 1)) && isHighSurrogate(text.charCodeAt(at - 2)) ? 2 : 1;
+  return at;
+}
+
+/** The grapheme that has the character with this number, in UTF-16 units. */
+export function startAt(text: string, character: number): number {
+  if (character >= text.length) return text.length;
+  const at = skipCharacters(text, 0, character);
+  return at <= 0 || at >= text.length ? Math.min(at, text.length) : cutBefore(text, 0, at);
+}
+
 /** The beginning of a text, in whole graphemes. */
 export function firstCharacters(text: string, charactersMax: number): string {
   if (text.length <= charactersMax || countCharacters(text, 0, text.length) <= charactersMax) return text;

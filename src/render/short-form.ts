@@ -1,10 +1,13 @@
 /** A message in a listing: from its rows, with its preview. */
 import { shownAddress } from "#/src/evidence/shown-address.ts";
+import type { MimePart } from "#/src/formats/mime/structure.ts";
 import type { Message } from "#/src/mail/messages.ts";
+import { fileName } from "./body-parts.ts";
 import { cleanLine } from "./clean-text.ts";
 import type { Address } from "./envelope.ts";
+import { mediaType, shownName } from "./message-content.ts";
 import { isoTime, isoTimeOrNothing, type MessageState } from "./message-state.ts";
-import { createRemovalTally } from "./removal.ts";
+import { createRemovalTally, type RemovalTally } from "./removal.ts";
 
 export interface ShortForm
   extends Pick<MessageState, "id" | "thread" | "folder" | "labels" | "unread" | "flagged">,
@@ -21,8 +24,20 @@ export interface ShortFacts {
   readonly size: number;
   readonly authenticated: boolean;
   readonly agent_part: boolean;
+  readonly attachments?: readonly ListedAttachment[];
+  /** How many more there are. */
+  readonly attachments_more?: number;
   readonly preview: string;
 }
+
+export interface ListedAttachment {
+  readonly part: string;
+  readonly name?: string;
+  readonly type: string;
+  readonly size: number;
+}
+
+const attachmentsMax = 10;
 
 export function shortForm(message: Message, state: MessageState, facts: ShortFacts): ShortForm {
   return {
@@ -37,7 +52,7 @@ export function shortForm(message: Message, state: MessageState, facts: ShortFac
   };
 }
 
-export function shortFacts(message: Message, preview: string): ShortFacts {
+export function shortFacts(message: Message, preview: string, structure: MimePart): ShortFacts {
   const tally = createRemovalTally();
   const date = isoTimeOrNothing(message.sentAt);
   const address = cleanLine(shownAddress(message.fromAddress), "from", tally, 320);
@@ -50,6 +65,26 @@ export function shortFacts(message: Message, preview: string): ShortFacts {
     size: message.size,
     authenticated: message.isAuthenticated,
     agent_part: message.hasAgentPart,
+    ...attachmentFacts(structure, tally),
     preview,
   };
+}
+
+/** What a mail program lists as files: parts with a name, or that say so. A mail inside of the mail is one of them. */
+function attachmentFacts(structure: MimePart, tally: RemovalTally): Partial<ShortFacts> {
+  const files = listFiles(structure);
+  if (files.length === 0) return {};
+  const attachments = files.slice(0, attachmentsMax).map((part) => {
+    const name = shownName(part, tally);
+    const size = part.bodyEnd - part.bodyStart;
+    return { part: part.section, ...(name === "" ? {} : { name }), type: mediaType(part, tally), size };
+  });
+  const more = files.length - attachments.length;
+  return { attachments, ...(more === 0 ? {} : { attachments_more: more }) };
+}
+
+function listFiles(part: MimePart): MimePart[] {
+  if (part.type === "multipart") return part.parts.flatMap(listFiles);
+  const isFile = part.disposition === "attachment" || part.type === "message" || fileName(part) !== "";
+  return isFile ? [part] : [];
 }

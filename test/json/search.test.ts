@@ -44,6 +44,8 @@ describe("search", () => {
       version: expect.any(String),
       thread: expect.stringMatching(/^thread_/),
       folder: expect.stringMatching(/^folder_/),
+      folder_role: "inbox",
+      folder_path: "INBOX",
       labels: [],
       unread: true,
       flagged: false,

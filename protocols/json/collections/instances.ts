@@ -33,30 +33,43 @@ export type ShownInstance = ReturnType<typeof shownForm> & {
   readonly recurrence_id?: string;
   /** A series of too many instances to list each of them. */
   readonly dense?: true;
+  readonly overlaps?: readonly string[];
 };
+
+export interface Instances {
+  /** What cut it. */
+  readonly more?: "limit" | "max_chars";
+  readonly items: readonly ShownInstance[];
+  readonly cursor?: string;
+}
 
 interface Told {
   readonly startMs: number;
+  readonly endMs: number;
+  /** It takes its owner's time. */
+  readonly isBusy: boolean;
   readonly item: ItemNumber;
   readonly recurrenceId: string;
   readonly shown: ShownInstance;
 }
 
-type Place = Omit<Told, "shown">;
+type Place = Pick<Told, "startMs" | "item" | "recurrenceId">;
 
 export async function listInstances(
   context: OperationContext,
   collection: ReachedCollection,
   { sinceMs, beforeMs, zone, scope, cursor, charactersMax, lengthOf }: InstancesRequest,
-): Promise<{ readonly items: readonly ShownInstance[]; readonly cursor?: string }> {
+): Promise<Instances> {
   const { collections, feed } = context.rooms;
   const seal = feed.seal("collection");
   const boundTo = [context.principal.agent, collection.agent, collection.number, scope];
   const after = cursor === undefined ? undefined : readCursor(cursor);
   const { agent, number } = collection;
   const turns = new LoopTurns();
+  const own = ((await context.rooms.accounts.findAgentFacts(agent))?.addresses ?? []).map(
+    (address) => `mailto:${address}`,
+  );
   let held: Told[] = [];
-  let isMore = false;
   candidates: for await (const page of collections.listCandidates(agent, number, sinceMs, beforeMs)) {
     for (const { item, isExact, startMs } of page) {
       // An exact period is the instance itself, so instances before the cursor can be skipped.
@@ -77,34 +90,36 @@ export async function listInstances(
     }
   }
   held.sort(comparePlaces);
-  isMore = held.length > instancesMax;
-  const items: ShownInstance[] = [];
+  let more: Instances["more"] = held.length > instancesMax ? "limit" : undefined;
+  const page: Told[] = [];
   let characters = 0;
-  let last: Told | undefined;
   for (const told of held.slice(0, instancesMax)) {
     characters += lengthOf(told.shown);
-    if (characters > charactersMax && items.length > 0) {
-      isMore = true;
+    if (characters > charactersMax && page.length > 0) {
+      more = "max_chars";
       break;
     }
-    items.push(told.shown);
-    last = told;
+    page.push(told);
   }
-  if (!isMore || last === undefined) return { items };
-  return { items, cursor: seal.seal([...boundTo, last.startMs, last.item, last.recurrenceId]) };
+  const items = withOverlaps(page);
+  const last = page.at(-1);
+  if (more === undefined || last === undefined) return { items };
+  return { more, items, cursor: seal.seal([...boundTo, last.startMs, last.item, last.recurrenceId]) };
 
   async function instancesOf(stored: StoredItem): Promise<readonly Told[]> {
-    const job = { bytes: stored.bytes, zone, sinceMs, beforeMs };
+    const job = { bytes: stored.bytes, zone, sinceMs, beforeMs, own };
     const instances = await context.rooms.events.run("instances", job);
     const id = itemId(context, stored);
     const { number: item } = stored;
     if (instances === undefined) {
       const form = await context.rooms.events.run("list", { bytes: stored.bytes, zone });
       const shown = { ...shownForm(context, stored, form, id), dense: true as const };
-      return [{ startMs: sinceMs, item, recurrenceId: "", shown }];
+      return [{ startMs: sinceMs, endMs: sinceMs, isBusy: false, item, recurrenceId: "", shown }];
     }
-    return instances.map(({ form, recurrenceId = "", startMs }) => ({
+    return instances.map(({ form, recurrenceId = "", startMs, endMs, isBusy }) => ({
       startMs,
+      endMs,
+      isBusy,
       item,
       recurrenceId,
       shown: {
@@ -128,6 +143,33 @@ export async function listInstances(
       field: "/cursor",
       hint: "Repeat the request that gave the cursor, with nothing changed but cursor and max_chars.",
     });
+  }
+}
+
+const overlapsMax = 5;
+
+/** In one sweep over the page, which is in the order of starts. */
+function withOverlaps(page: readonly Told[]): ShownInstance[] {
+  const found = new Map<Told, string[]>();
+  let open: Told[] = [];
+  for (const told of page.filter(({ isBusy }) => isBusy)) {
+    open = open.filter(({ endMs }) => endMs > told.startMs);
+    if (told.endMs <= told.startMs) continue;
+    for (const other of open) {
+      addTo(told, other.shown.id);
+      addTo(other, told.shown.id);
+    }
+    open.push(told);
+  }
+  return page.map((told) => {
+    const overlaps = found.get(told);
+    return overlaps === undefined ? told.shown : { ...told.shown, overlaps };
+  });
+
+  function addTo(told: Told, id: string): void {
+    const ids = found.get(told) ?? [];
+    found.set(told, ids);
+    if (ids.length < overlapsMax) ids.push(id);
   }
 }
 

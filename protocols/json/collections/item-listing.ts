@@ -27,6 +27,8 @@ export interface Range {
 }
 
 export interface ItemListing {
+  /** What cut it; absent where a page may not read more. */
+  readonly more?: "limit" | "max_chars";
   readonly items: readonly Readonly<Record<string, unknown>>[];
   readonly cursor?: string;
 }
@@ -62,13 +64,13 @@ export async function listCollection(
   let last = first;
   const spent = { characters: 0, bytes: 0, expansions: 0 };
   for await (const found of request.range === undefined ? inOrder() : inRange(request.range)) {
-    if (items.length === request.limit || spent.bytes > pageBytesMax || spent.expansions > pageExpansionsMax)
-      return more();
+    if (items.length === request.limit) return more("limit");
+    if (spent.bytes > pageBytesMax || spent.expansions > pageExpansionsMax) return more();
     const stored = await read(found, form);
     if (stored !== undefined) {
       const shown = await form.shortForm(context, stored, collection);
       spent.characters += JSON.stringify(shown).length;
-      if (spent.characters > request.charactersMax && items.length > 0) return more();
+      if (spent.characters > request.charactersMax && items.length > 0) return more("max_chars");
       items.push(shown);
     }
     last = found;
@@ -116,8 +118,12 @@ export async function listCollection(
     return (await occursIn(context, stored, collection, range.sinceMs, range.beforeMs)) ? stored : undefined;
   }
 
-  function more(): ItemListing {
-    return { items, cursor: seal.seal([...boundTo, last?.startMs ?? 0, last?.item ?? 0]) };
+  function more(what?: ItemListing["more"]): ItemListing {
+    return {
+      ...(what === undefined ? {} : { more: what }),
+      items,
+      cursor: seal.seal([...boundTo, last?.startMs ?? 0, last?.item ?? 0]),
+    };
   }
 
   function readCursor(cursor: string): Place {

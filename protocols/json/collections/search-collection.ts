@@ -3,6 +3,7 @@ import type { CollectionKind } from "#/src/collections/collection.ts";
 import { foldWord } from "#/src/collections/preparing/search-text.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
+import { listedContent } from "../listing.ts";
 import type { OperationContext } from "../operation.ts";
 import type { ReadResult } from "../schemas.ts";
 import { listCollection } from "./item-listing.ts";
@@ -56,7 +57,7 @@ export async function searchCollection(
     ref: collectionId(context, collection),
     kind: "listing",
     content: {
-      items: [...listing.items],
+      ...listedContent(listing),
       // Without a filter the total is known already.
       ...(words === undefined && !hasRange ? { total: collection.itemCount } : {}),
     },

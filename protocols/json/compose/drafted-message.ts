@@ -6,13 +6,14 @@ import type { NewDraft } from "#/src/mail/drafts.ts";
 import { draftField } from "#/src/mail/prepare-message.ts";
 import { type ReachedData, reachesScope } from "#/src/reach/agents.ts";
 import { messageBody } from "../describe/message-body.ts";
+import { givenTime, givenTimeForm, readTime } from "../given-time.ts";
 import type { OperationContext } from "../operation.ts";
-import { idempotencyKey, isoTimeText, writeResult } from "../schemas.ts";
+import { idempotencyKey, writeResult } from "../schemas.ts";
 import { composeBody } from "./composed-message.ts";
 
 export const draftFields = {
   body: messageBody,
-  send_at: isoTimeText.optional().describe("When it is to leave, once it is sent: ISO 8601 with a zone."),
+  send_at: givenTime.optional().describe(`When it is to leave, once it is sent: ${givenTimeForm}`),
   hold: z
     .enum(["policy", "always"])
     .optional()
@@ -35,7 +36,7 @@ export async function draftOf(
   return {
     bytes: Buffer.concat([Buffer.from(`${draftField}: ${randomUUID()}\r\n`), bytes]),
     options: {
-      ...(sendAt === undefined ? {} : { sendAt }),
+      ...(sendAt === undefined ? {} : { sendAt: new Date(await readTime(context, sendAt)).toISOString() }),
       ...(hold === undefined ? {} : { hold }),
       ...(inReplyTo === undefined ? {} : { inReplyTo }),
       ...(forwardOf === undefined ? {} : { forwardOf }),

@@ -67,7 +67,7 @@ export async function sendMail(
   // Checked first: everything that is read below may have changed since the first attempt.
   const repeat = await mail.findRepeat("submitMessage", once);
   if (repeat !== undefined) return { mailbox, result: repeat };
-  const sendAt = readSendAt(context, input.send_at);
+  const sendAt = await readSendAt(context, input.send_at);
   using _turn = await takeTurnIfLarge(context.rooms.fairness, input.body, input.draft);
   const { sending, draft } = await readMail(context, mailbox, input);
   assertRecipientCount(context, sending);

@@ -14,8 +14,8 @@ import { unknownObject } from "../errors.ts";
 import type { OperationContext } from "../operation.ts";
 import type { ReadResult } from "../schemas.ts";
 import { assertRender } from "./assert-render.ts";
-import { pageOf } from "./page.ts";
-import { openContinuation, sealContinuation } from "./part-cursor.ts";
+import { cursorsOf, pageOf, placeOf } from "./page.ts";
+import { openContinuation } from "./part-cursor.ts";
 import type { PartRequest } from "./part-request.ts";
 
 /** A blob that the caller may read. It is in no folder, so grants on single folders do not reach it. */
@@ -45,7 +45,8 @@ export async function describeBlob(
   const render = request.render ?? continued?.render ?? accepted[0]!;
   if (render === "raw" && !(await reachesScope(context, name.agent, "raw"))) throw missingScope("raw");
   const read = await readBlob(context, blob, part, render);
-  const { text, content, next } = await pageOf(read, continued?.from ?? 0, request.max_chars);
+  const page = await pageOf(read, placeOf(request) ?? continued?.from ?? 0, request.max_chars);
+  const { text, content } = page;
   return {
     ref: request.id,
     kind: "blob",
@@ -59,9 +60,7 @@ export async function describeBlob(
       source: "api",
     },
     version: blob.version,
-    ...(next === undefined
-      ? {}
-      : { cursor: sealContinuation(context, object, { part: "", render, from: next }) }),
+    ...cursorsOf(context, object, { part: "", render }, page),
   };
 }
 

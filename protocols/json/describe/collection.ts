@@ -12,6 +12,7 @@ import { collectionFacts, versionOf } from "../collections/container.ts";
 import { listInstances } from "../collections/instances.ts";
 import { listCollection } from "../collections/item-listing.ts";
 import { type ReachedItem, reachCollection, reachItemIn } from "../collections/reach.ts";
+import { listedContent } from "../listing.ts";
 import type { OperationContext } from "../operation.ts";
 import type { ReadResult } from "../schemas.ts";
 import { assertRender } from "./assert-render.ts";
@@ -101,8 +102,8 @@ async function readListing(
   { cursor, max_chars: charactersMax = defaultCharacters }: PartRequest,
 ): Promise<Reading> {
   const listing = { limit: listedItems, cursor, charactersMax, scope: "described" };
-  const { items, cursor: next } = await listCollection(context, collection, listing);
-  return { content: { items }, cursor: next };
+  const listed = await listCollection(context, collection, listing);
+  return { content: listedContent(listed), cursor: listed.cursor };
 }
 
 /** The events that are going on or begin within the next year, a line for each instance. */

@@ -61,13 +61,14 @@ async function describeWhole(read: ItemReading): Promise<DescribedItem> {
     throw new WaypostError("not_found", "The event has no such instance.", {
       hint: "calendarMonth.list has the recurrence ids of a month: 2026-03-02T10:00:00.",
     });
-  const { event, linked, recurrenceId, utcStart, utcEnd, text, removed } = described;
+  const { event, linked, recurrenceId, times, utcStart, utcEnd, text, removed } = described;
   const content = {
     ...(event === undefined ? {} : { event }),
     component: stored.component,
     uid: cleanText(stored.uid, "uid", createRemovalTally()),
     calendar: collectionId(context, collection),
     ...(recurrenceId === undefined ? {} : { recurrence_id: recurrenceId }),
+    ...times,
     ...(utcStart === undefined ? {} : { utc_start: utcStart, utc_end: utcEnd }),
     ...(linked.length === 0 ? {} : { linked: [...linked] }),
   };

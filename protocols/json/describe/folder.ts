@@ -7,11 +7,11 @@ import { assertReachesAll, assertVisible } from "#/src/reach/messages.ts";
 import type { Current } from "../current.ts";
 import { unknownObject } from "../errors.ts";
 import { roleField } from "../folders/folder-role.ts";
-import { listMessages } from "../listing.ts";
+import { listedContent, listMessages } from "../listing.ts";
 import type { OperationContext } from "../operation.ts";
 import type { ReadResult } from "../schemas.ts";
 import { assertRender } from "./assert-render.ts";
-import { defaultCharacters, listedItems } from "./limits.ts";
+import { listedItems } from "./limits.ts";
 import type { PartRequest } from "./part-request.ts";
 
 /** A folder, for a caller that reaches all folders of the mailbox: only such a caller may change folders. */
@@ -51,12 +51,12 @@ export async function describeFolder(
   const folder = await context.rooms.mail.findMailboxByNumber(name.agent, name.object as MailboxNumber);
   if (folder === undefined) unknownObject();
   assertVisible(reached, [folder.number]);
-  const { items, cursor } = await listMessages(context, reached, {
+  const listing = await listMessages(context, reached, {
     key: { kind: "all" },
     mailbox: folder.number,
     limit: listedItems,
     cursor: request.cursor,
-    charactersMax: request.max_chars ?? defaultCharacters,
+    charactersMax: request.max_chars,
     scope: request.id,
   });
   return {
@@ -64,9 +64,9 @@ export async function describeFolder(
     kind: "listing",
     content: {
       ...factsOf(folder),
-      items,
+      ...listedContent(listing),
     },
     version: folder.version,
-    ...(cursor === undefined ? {} : { cursor }),
+    ...(listing.cursor === undefined ? {} : { cursor: listing.cursor }),
   };
 }

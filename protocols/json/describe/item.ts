@@ -8,8 +8,8 @@ import { unknownObject } from "../errors.ts";
 import type { OperationContext } from "../operation.ts";
 import type { ReadResult } from "../schemas.ts";
 import { assertRaw, octetsOf } from "./linked-part.ts";
-import { type Page, pageOf } from "./page.ts";
-import { openContinuation, type ReadObject, sealContinuation } from "./part-cursor.ts";
+import { cursorsOf, type Page, type PageStart, pageOf, placeOf } from "./page.ts";
+import { openContinuation, type ReadObject } from "./part-cursor.ts";
 import type { PartRequest } from "./part-request.ts";
 
 export interface ItemReading {
@@ -20,7 +20,7 @@ export interface ItemReading {
   /** "" for the item itself. */
   readonly part: string;
   readonly render: string | undefined;
-  readonly from: number;
+  readonly from: PageStart;
   readonly maxChars: number | undefined;
 }
 
@@ -52,7 +52,7 @@ export async function describeItem(
     id: itemId(context, stored),
     part: part ?? continued?.part ?? "",
     render: request.render ?? continued?.render,
-    from: continued?.from ?? 0,
+    from: placeOf(request) ?? continued?.from ?? 0,
     maxChars: request.max_chars,
   };
   const { page, kind, render, removed } = await describe(read);
@@ -63,9 +63,7 @@ export async function describeItem(
     content: { ...page.content },
     provenance: itemProvenance(stored, removed),
     version,
-    ...(page.next === undefined
-      ? {}
-      : { cursor: sealContinuation(context, object, { part: read.part, render, from: page.next }) }),
+    ...cursorsOf(context, object, { part: read.part, render }, page),
   };
 }
 

@@ -6,7 +6,7 @@ import type { Octets } from "#/src/render/describe-message.ts";
 import type { RemovalDetail } from "#/src/render/removal.ts";
 import type { OperationContext } from "../operation.ts";
 import { assertRender } from "./assert-render.ts";
-import { type Page, pageOf } from "./page.ts";
+import { type Page, type PageStart, pageOf } from "./page.ts";
 
 export type LinkedPart =
   | { readonly kind: "data"; readonly bytes: Uint8Array; readonly type: string; readonly size: number }
@@ -23,7 +23,7 @@ export interface LinkedReading {
   readonly stored: StoredItem;
   readonly part: string;
   readonly render: string | undefined;
-  readonly from: number;
+  readonly from: PageStart;
   readonly maxChars: number | undefined;
 }
 

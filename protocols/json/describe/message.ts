@@ -16,8 +16,8 @@ import type { ReadResult } from "../schemas.ts";
 import { assertRender } from "./assert-render.ts";
 import { deliveryOf } from "./delivery.ts";
 import { otherNames } from "./other-names.ts";
-import { pageOf } from "./page.ts";
-import { openContinuation, type ReadObject, sealContinuation } from "./part-cursor.ts";
+import { cursorsOf, pageOf, placeOf } from "./page.ts";
+import { openContinuation, type ReadObject } from "./part-cursor.ts";
 import type { PartRequest } from "./part-request.ts";
 
 export async function describeMessage(
@@ -60,7 +60,7 @@ export async function describeStoredMessage(
     });
   const asked = (request.render as Render | undefined) ?? continued?.render;
   const { render, description } = await readDescription(context, message, part, asked);
-  const page = await pageOf(description, continued?.from ?? 0, request.max_chars);
+  const page = await pageOf(description, placeOf(request) ?? continued?.from ?? 0, request.max_chars);
   return {
     ref: part === "" ? ref : `${ref}#${part}`,
     kind: description.kind,
@@ -73,14 +73,12 @@ export async function describeStoredMessage(
       ...shownProvenance(message, description.removed, description.isNested),
     } as ReadResult["provenance"],
     version: object.version,
-    ...(page.next === undefined
-      ? {}
-      : { cursor: sealContinuation(context, object, { part, render, from: page.next }) }),
+    ...cursorsOf(context, object, { part, render }, page),
   };
 }
 
 /** The description of the part: the remembered one, or one made now. */
-async function readDescription(
+export async function readDescription(
   context: OperationContext,
   message: Message,
   part: string,

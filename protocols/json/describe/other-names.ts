@@ -1,6 +1,7 @@
 /** The other names of a message: the ids of its draft or hold, and the time of scheduled mail. */
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import type { Message } from "#/src/mail/messages.ts";
+import type { HoldReason } from "#/src/model/holds.ts";
 import { isHoldRole } from "#/src/model/roles.ts";
 import { isoTime } from "#/src/render/message-state.ts";
 import type { OperationContext } from "../operation.ts";
@@ -8,6 +9,8 @@ import type { OperationContext } from "../operation.ts";
 export interface OtherNames {
   readonly draft_id?: string;
   readonly hold_id?: string;
+  /** Why it waits, or waited. */
+  readonly hold_reason?: HoldReason;
   readonly state?: "scheduled";
   /** When the mail is sent. */
   readonly send_at?: string;
@@ -29,6 +32,8 @@ export async function otherNames(
   return {
     ...(sendAt === undefined ? {} : { state: "scheduled", send_at: isoTime(sendAt) }),
     ...(draft === undefined ? {} : { draft_id: draft.id }),
-    ...(hold === undefined ? {} : { hold_id: mail.ids.encode("hold", agent, hold.hold) }),
+    ...(hold === undefined
+      ? {}
+      : { hold_id: mail.ids.encode("hold", agent, hold.hold), hold_reason: hold.reason }),
   };
 }

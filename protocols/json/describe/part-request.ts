@@ -25,6 +25,16 @@ export const partRequest = z.strictObject({
     .describe(
       "text (the default), reply, markdown, html, json, headers, structure, agenda, ical, vcard, raw or source. Of a calendar, agenda is what comes in a year.",
     ),
+  around: z
+    .string()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe(
+      "Words: the text around their first place, about 2000 characters or max_chars; cursor_before goes back from there.",
+    ),
+  offset: z.int().min(0).optional().describe("The character at which the text begins, as excerpts name it."),
+  end: z.boolean().optional().describe("true: the end of the text."),
   max_chars: maxChars,
   cursor: cursorText.optional().describe("Continues the rendering that gave the cursor."),
 });

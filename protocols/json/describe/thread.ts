@@ -4,11 +4,11 @@ import type { ThreadNumber } from "#/src/model/numbers.ts";
 import { reachAgent } from "#/src/reach/agents.ts";
 import { assertVisible } from "#/src/reach/messages.ts";
 import { unknownObject } from "../errors.ts";
-import { listMessages } from "../listing.ts";
+import { listedContent, listMessages } from "../listing.ts";
 import type { OperationContext } from "../operation.ts";
 import type { ReadResult } from "../schemas.ts";
 import { assertRender } from "./assert-render.ts";
-import { defaultCharacters, listedItems } from "./limits.ts";
+import { listedItems } from "./limits.ts";
 import type { PartRequest } from "./part-request.ts";
 
 export async function describeThread(
@@ -22,22 +22,23 @@ export async function describeThread(
   const thread = name.object as ThreadNumber;
   const [newest] = await mail.listNewestMessages(name.agent, { thread, limit: 1 });
   if (newest === undefined) unknownObject();
-  const { items, cursor } = await listMessages(context, reached, {
+  const listing = await listMessages(context, reached, {
     thread,
     key: { kind: "all" },
     limit: listedItems,
     cursor: request.cursor,
-    charactersMax: request.max_chars ?? defaultCharacters,
+    charactersMax: request.max_chars,
     scope: request.id,
   });
   // A conversation with no message in the caller's reach is answered like an unknown one.
-  if (items.length === 0 && cursor === undefined && !request.cursor) assertVisible(reached, []);
+  const { items } = listing;
+  if (items.length === 0 && listing.cursor === undefined && !request.cursor) assertVisible(reached, []);
   return {
     ref: request.id,
     kind: "thread",
-    content: { id: request.id, subject: items[0]?.subject ?? "", items },
+    content: { id: request.id, subject: items[0]?.subject ?? "", ...listedContent(listing) },
     // The version of a conversation is that of its newest message.
     version: newest.version,
-    ...(cursor === undefined ? {} : { cursor }),
+    ...(listing.cursor === undefined ? {} : { cursor: listing.cursor }),
   };
 }

@@ -8,18 +8,17 @@ import { claimedKind } from "#/src/model/ids.ts";
 import type { CollectionNumber, ThreadNumber } from "#/src/model/numbers.ts";
 import { type ReachedData, reachAgent } from "#/src/reach/agents.ts";
 import { searchFreeBusy } from "../collections/free-busy.ts";
+import { freeTimeFields, searchFreeTime } from "../collections/free-time.ts";
 import { assertFieldsOf, searchCollection } from "../collections/search-collection.ts";
 import { defaultCharacters } from "../describe/limits.ts";
+import { givenTime, givenTimeForm, readTime } from "../given-time.ts";
 import { readId } from "../identifiers.ts";
-import { allOf, listMessages } from "../listing.ts";
+import { allOf, listedContent, listMessages } from "../listing.ts";
 import { type OperationContext, operation } from "../operation.ts";
 import { assertInMailbox, reachFolder } from "../reach.ts";
 import { cursorText, folderName, idOf, maxChars, readResult } from "../schemas.ts";
 
 const defaultLimit = 20;
-
-const time = z.iso.datetime({ offset: true });
-const timeForm = "ISO 8601 with a zone, such as 2026-01-31T09:00:00Z.";
 
 const input = z.strictObject({
   in: idOf("agent", "calendar", "addressbook")
@@ -28,9 +27,12 @@ const input = z.strictObject({
       "What to list within: a mailbox ag_…, calendar_… or addressbook_…; absent: the mailbox of the credential.",
     ),
   kind: z
-    .literal("freebusy")
+    .enum(["freebusy", "freetime"])
     .optional()
-    .describe("For a mailbox: only when its owner is busy between since and before."),
+    .describe(
+      "For a mailbox: freebusy: when its owner is busy between since and before. freetime: the first gaps that are free for its owner and for with.",
+    ),
+  ...freeTimeFields,
   folder: folderName.optional().describe("folder_…, a role (inbox, archive, …) or the IMAP path."),
   unread: z.boolean().optional().describe("true: only unread messages; false: only read ones."),
   agent: z
@@ -43,10 +45,10 @@ const input = z.strictObject({
     .describe(
       "true: only messages with text of HTML of which it is not known whether a person sees it; false: only others.",
     ),
-  since: time
+  since: givenTime
     .optional()
-    .describe(`Received at this time or later, of events, going on then or later: ${timeForm}`),
-  before: time.optional().describe(`Received before this time, of events, begun before it: ${timeForm}`),
+    .describe(`Received at this time or later, of events, going on then or later: ${givenTimeForm}`),
+  before: givenTime.optional().describe("Received before this time, of events, begun before it."),
   from: z.string().min(1).max(320).optional().describe("Part of the sender's address or name."),
   thread: idOf("thread").optional().describe("Only this conversation, thread_…"),
   q: z
@@ -79,8 +81,9 @@ export default operation({
   input,
   output: readResult,
   errors: ["not_billable", "forbidden_scope", "not_found"],
-  async run(context, request) {
+  async run(context, given) {
     const { mail } = context.rooms;
+    const request = { ...given, ...(await instantsOf(context, given)) };
     if (request.in) assertNoFolder(request.in);
     const agent = request.in
       ? readId(context, request.in, ["agent", "calendar", "addressbook"], "/in")
@@ -91,6 +94,8 @@ export default operation({
       const number = agent.object as CollectionNumber;
       return searchCollection(context, agent.kind, agent.agent, number, { ...asked, limit, charactersMax });
     }
+    if (request.kind === "freetime") return searchFreeTime(context, agent.agent, request);
+    assertNoneOf(request);
     if (request.kind === "freebusy") return searchFreeBusy(context, agent.agent, request);
     const reached = await reachAgent(context, agent.agent, "mail:read");
     const mailbox =
@@ -104,16 +109,17 @@ export default operation({
       key: allOf(keys),
       thread,
       mailbox: mailbox?.number,
+      words: request.q,
       limit: limit ?? defaultLimit,
       cursor,
-      charactersMax: charactersMax ?? defaultCharacters,
+      charactersMax,
       scope: JSON.stringify({ ...asked, in: "", folder: mailbox?.number ?? "" }, Object.keys(asked).sort()),
     });
     return {
       ref: mail.ids.encode("agent", reached.agent),
       kind: "listing" as const,
       content: {
-        items: listing.items,
+        ...listedContent(listing),
         // Without a filter the total is known already.
         ...(mailbox === undefined || keys.length > 0 ? {} : { total: mailbox.messageCount }),
       },
@@ -121,6 +127,28 @@ export default operation({
     };
   },
 });
+
+async function instantsOf(
+  context: OperationContext,
+  { since, before }: { readonly since?: string | undefined; readonly before?: string | undefined },
+) {
+  const inUtc = async (text: string): Promise<string> =>
+    new Date(await readTime(context, text)).toISOString();
+  return {
+    ...(since === undefined ? {} : { since: await inUtc(since) }),
+    ...(before === undefined ? {} : { before: await inUtc(before) }),
+  };
+}
+
+/** Fields of freetime alone. */
+function assertNoneOf(request: Readonly<Record<string, unknown>>): void {
+  const other = Object.keys(freeTimeFields).find((field) => request[field] !== undefined);
+  if (other === undefined) return;
+  throw new WaypostError("invalid", `The field ${other} is one of freetime.`, {
+    field: `/${other}`,
+    hint: 'Send kind: "freetime" beside it.',
+  });
+}
 
 /** Programs often name the folder to list in `in`. */
 function assertNoFolder(within: string): void {

@@ -3,6 +3,8 @@
 import { type Component, listComponents } from "#/src/formats/content-lines/content-line.ts";
 import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
+import { readCalendarAddress } from "#/src/formats/icalendar/calendar-address.ts";
+import { busyTypeOf } from "#/src/formats/icalendar/free-busy.ts";
 import { acceptEvent, patchEvent } from "#/src/formats/jscalendar/accept-event.ts";
 import {
   changeEvent,
@@ -34,6 +36,8 @@ export interface DescribedEvent {
   readonly event: JsonObject | undefined;
   readonly linked: readonly LinkedValue[];
   readonly recurrenceId: string | undefined;
+  /** As in a listing. */
+  readonly times: Pick<EventForm, "start" | "end" | "time_zone" | "all_day">;
   readonly utcStart: string | undefined;
   readonly utcEnd: string | undefined;
   readonly text: string;
@@ -46,6 +50,8 @@ export interface ListedInstance {
   readonly recurrenceId: string | undefined;
   readonly startMs: number;
   readonly endMs: number;
+  /** Whether it takes its owner's time. */
+  readonly isBusy: boolean;
 }
 
 interface Stored {
@@ -94,7 +100,11 @@ export interface EventJobs {
   };
   list: { readonly job: Zoned; readonly result: EventForm };
   /** In the order of their starts; undefined if they are too many to be expanded. */
-  instances: { readonly job: Zoned & Range; readonly result: readonly ListedInstance[] | undefined };
+  instances: {
+    /** `own`: addresses of the owner of the calendar. */
+    readonly job: Zoned & Range & { readonly own?: readonly string[] };
+    readonly result: readonly ListedInstance[] | undefined;
+  };
   describe: {
     readonly job: Zoned & {
       readonly id: string;
@@ -145,15 +155,18 @@ const actions: Actions<EventJobs> = {
     return written(bytes, calendar, withTime(event, excludeInstance(event, instance), at));
   },
   list: ({ bytes, zone }) => eventForm(calendarOf(bytes), zoneNamed(zone), createRemovalTally()),
-  instances({ bytes, zone, sinceMs, beforeMs }) {
+  instances({ bytes, zone, sinceMs, beforeMs, own = [] }) {
     const calendar = calendarOf(bytes);
     const floating = zoneNamed(zone);
     const tally = createRemovalTally();
+    const addresses = new Set(own.map(readCalendarAddress));
+    const isOwn = (value: string): boolean => addresses.has(readCalendarAddress(value));
     return listInstances(calendar, floating, sinceMs, beforeMs)?.map((instance) => ({
       form: eventForm(calendar, floating, tally, instance),
       recurrenceId: instance.recurrenceId,
       startMs: instance.startMs,
       endMs: instance.endMs,
+      isBusy: instance.component.name === "VEVENT" && busyTypeOf(instance.component, isOwn) !== undefined,
     }));
   },
   describe({ bytes, id, render, instance, zone, at }) {
@@ -181,6 +194,7 @@ const actions: Actions<EventJobs> = {
       event: shown?.event,
       linked: shown?.linked ?? [],
       recurrenceId: typeof recurrenceId === "string" ? recurrenceId : undefined,
+      times: timesOf(eventForm(calendar, floating, createRemovalTally(), found)),
       utcStart: span === undefined ? undefined : formatUtc(span.startMs),
       utcEnd: span === undefined ? undefined : formatUtc(span.endMs),
       text,
@@ -193,6 +207,15 @@ const actions: Actions<EventJobs> = {
     return value === undefined ? undefined : partOf(value);
   },
 };
+
+function timesOf({ start, end, time_zone, all_day }: EventForm): DescribedEvent["times"] {
+  return {
+    ...(start === undefined ? {} : { start }),
+    ...(end === undefined ? {} : { end }),
+    ...(time_zone === undefined ? {} : { time_zone }),
+    ...(all_day === undefined ? {} : { all_day }),
+  };
+}
 
 /** The calendar object of an event that is stored. */
 function calendarOf(bytes: Uint8Array): Component {

@@ -31,6 +31,8 @@ export interface Span {
 
 export interface BusyPeriod extends Span {
   readonly type: BusyType;
+  /** Of an invitation that its owner has not answered. Merged periods do not tell it. */
+  readonly isUnanswered?: true;
 }
 
 export interface FreeBusyReading {
@@ -72,11 +74,17 @@ function busyOfEvents(
     return cut({ startMs, endMs: range.endMs }, "BUSY", range);
   }
   return expansion.occurrences.flatMap((occurrence) =>
-    cut(occurrence, types.get(occurrence.component), range),
+    cut(occurrence, types.get(occurrence.component), range).map((period) =>
+      isUnanswered(occurrence.component, isOwnAddress) ? { ...period, isUnanswered: true as const } : period,
+    ),
   );
 }
 
-function busyTypeOf(event: Component, isOwnAddress: FreeBusyReading["isOwnAddress"]): BusyType | undefined {
+/** undefined: it takes no time, because it is cancelled or transparent, or its owner declined it. */
+export function busyTypeOf(
+  event: Component,
+  isOwnAddress: FreeBusyReading["isOwnAddress"],
+): BusyType | undefined {
   const textOf = (name: string) => findProperty(event, name)?.value.trim().toUpperCase();
   const status = textOf("STATUS");
   if (status === "CANCELLED" || textOf("TRANSP") === "TRANSPARENT") return undefined;
@@ -84,6 +92,10 @@ function busyTypeOf(event: Component, isOwnAddress: FreeBusyReading["isOwnAddres
   if (answer === "DECLINED" || answer === "DELEGATED") return undefined;
   const isTentative = status === "TENTATIVE" || answer === "TENTATIVE" || answer === "NEEDS-ACTION";
   return isTentative ? "BUSY-TENTATIVE" : "BUSY";
+}
+
+function isUnanswered(event: Component, isOwnAddress: FreeBusyReading["isOwnAddress"]): boolean {
+  return isOwnAddress !== undefined && answerOf(event, isOwnAddress) === "NEEDS-ACTION";
 }
 
 /** The PARTSTAT of the user; absent means NEEDS-ACTION (RFC 5545 section 3.2.12). undefined if the user is no attendee. */
@@ -230,7 +242,7 @@ export function mergeSpans(spans: readonly Span[]): readonly Span[] {
 }
 
 /** The spans without the taken ones; both arguments are sorted and merged. */
-function subtractSpans(spans: readonly Span[], taken: readonly Span[]): readonly Span[] {
+export function subtractSpans(spans: readonly Span[], taken: readonly Span[]): readonly Span[] {
   const left: Span[] = [];
   let at = 0;
   for (const { startMs, endMs } of spans) {

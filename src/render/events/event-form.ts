@@ -10,7 +10,7 @@ import {
 import { dayMs } from "#/src/formats/icalendar/calendar-time.ts";
 import { parseText } from "#/src/formats/icalendar/text-value.ts";
 import type { TimeZone } from "#/src/formats/icalendar/time-zone.ts";
-import { utcOfLocal } from "#/src/formats/icalendar/time-zone.ts";
+import { localOfUtc, utcOfLocal } from "#/src/formats/icalendar/time-zone.ts";
 import { formatLocal, formatUtc } from "#/src/formats/jscalendar/local-time.ts";
 import { readTimeOf } from "#/src/formats/jscalendar/time-unit.ts";
 import { zoneNamesOf } from "#/src/formats/jscalendar/zone-names.ts";
@@ -34,6 +34,8 @@ export interface EventForm {
   readonly title: string;
   readonly location?: string;
   readonly start?: string;
+  /** On the same clock as `start`; of whole days the day after the last one. */
+  readonly end?: string;
   readonly time_zone?: string;
   readonly all_day?: true;
   readonly utc_start?: string;
@@ -103,6 +105,7 @@ function timesOf(
   const span = instance ?? spanOf(calendar, component, floating);
   return {
     start: instance?.start ?? formatLocal(start.localMs),
+    ...(span === undefined ? {} : { end: span.end }),
     ...(zone === undefined ? {} : { time_zone: zone }),
     ...(start.form === "date" ? { all_day: true as const } : {}),
     ...(span === undefined ? {} : { utc_start: formatUtc(span.startMs), utc_end: formatUtc(span.endMs) }),
@@ -114,14 +117,15 @@ export function spanOf(
   calendar: Component,
   component: Component,
   floating: TimeZone,
-): { readonly startMs: number; readonly endMs: number } | undefined {
+): { readonly startMs: number; readonly endMs: number; readonly end: string } | undefined {
   const { master, overrides } = recurrenceSetOf(calendar, floating);
   const timed = [master, ...overrides].find((one) => one?.component === component);
   if (timed === undefined) return undefined;
   const { start, zone, span } = timed;
   const startMs = utcOfLocal(zone, start.localMs);
   const endMs = utcOfLocal(zone, start.localMs + span.days * dayMs) + span.ms;
-  return { startMs, endMs: Math.max(startMs, endMs) };
+  const end = formatLocal(localOfUtc(zone, Math.max(startMs, endMs)));
+  return { startMs, endMs: Math.max(startMs, endMs), end };
 }
 
 /** Whether somebody in it is called by an address that is not theirs. */

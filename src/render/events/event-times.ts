@@ -3,7 +3,7 @@ import { type Component, listComponents } from "#/src/formats/content-lines/cont
 import { expandRecurrenceSet } from "#/src/formats/icalendar/expand-recurrence-set.ts";
 import { findNamedZone, timeZonesOf } from "#/src/formats/icalendar/find-time-zone.ts";
 import { type RecurrenceSet, readRecurrenceSet } from "#/src/formats/icalendar/recurrence-set.ts";
-import { type TimeZone, utcZone } from "#/src/formats/icalendar/time-zone.ts";
+import { localOfUtc, type TimeZone, utcZone } from "#/src/formats/icalendar/time-zone.ts";
 import { formatLocal } from "#/src/formats/jscalendar/local-time.ts";
 import { recurrenceIdsOf } from "#/src/formats/jscalendar/read-event.ts";
 import { zoneNamesOf } from "#/src/formats/jscalendar/zone-names.ts";
@@ -13,6 +13,8 @@ export interface EventInstance {
   readonly recurrenceId: string | undefined;
   /** On the clock of `component`. */
   readonly start: string;
+  /** On the same clock. */
+  readonly end: string;
   readonly isDate: boolean;
   readonly startMs: number;
   readonly endMs: number;
@@ -51,6 +53,7 @@ export function listInstances(
           ? formatLocal(recurrenceId.localMs)
           : idOf?.(recurrenceId),
     start: formatLocal(start.localMs),
+    end: formatLocal(localOfUtc(set.zones(start), endMs)),
     isDate: start.form === "date",
     startMs,
     endMs,

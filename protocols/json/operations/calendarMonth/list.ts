@@ -3,6 +3,7 @@ import { z } from "zod";
 import { calendarZoneName } from "#/src/collections/calendar-zone.ts";
 import { listMonth } from "../../collections/month.ts";
 import { collectionId, reachCollectionIn } from "../../collections/reach.ts";
+import { listedContent } from "../../listing.ts";
 import { operation } from "../../operation.ts";
 import { cursorText, idOf, maxChars, readResult } from "../../schemas.ts";
 
@@ -28,7 +29,7 @@ export default operation({
   async run(context, input) {
     const collection = await reachCollectionIn(context, "calendar", input.in, "read");
     const zone = calendarZoneName(collection.timeZone);
-    const { items, cursor } = await listMonth(context, collection, zone, input);
+    const listing = await listMonth(context, collection, zone, input);
     return {
       ref: collectionId(context, collection),
       kind: "calendarMonth" as const,
@@ -36,9 +37,9 @@ export default operation({
         calendar: collectionId(context, collection),
         month: input.month,
         time_zone: zone ?? "Etc/UTC",
-        items: [...items],
+        ...listedContent(listing),
       },
-      ...(cursor === undefined ? {} : { cursor }),
+      ...(listing.cursor === undefined ? {} : { cursor: listing.cursor }),
     };
   },
 });

@@ -26,10 +26,12 @@ read: an identifier's prefix says the kind. part.describe {id} reads anything; s
   (operation health tells it), which lists folders, calendars and addressbooks. search lists the messages of a mailbox, the
   newest first, and with in what is in a calendar or an addressbook. A contact is named contact_… or addressbook_…#<uid>.
   calendarMonth.list {month: "2026-03"} lists a month of the default calendar or of in: calendar_…; search {kind: "freebusy", since,
-  before} says when the owner of a mailbox is busy. An event is named event_… or calendar_…#<uid>, and one instance of a
+  before} says when the owner of a mailbox is busy; search {kind: "freetime", with: ["address"], since, before, duration: "PT1H",
+  hours: "09:00-17:00"} finds the first gaps that are free for several people. An event is named event_… or calendar_…#<uid>, and one instance of a
   series event_…#2026-03-02T10:00:00.
   A part of a message is an IMAP section: part.describe {id, part: "1.2"}, or one string message_…#1.2.
-  Cut text ends with a line that says so, and cursor goes on with it.
+  Cut text ends with a line that says so, and cursor goes on with it. around: "words" reads the text around them, offset from a
+  character on, end its end; an item of search {q} has excerpt {text, offset}. content.more says what cut a listing.
 put: ${unversioned} needs no version; everything else that changes a stored object takes the version that was read
   and answers 409 with the version to retry with. idempotency_key makes a repeat safe: one key, one request.
   dry_run: true answers what a write would do, and changes nothing.

@@ -161,7 +161,7 @@ async function reschedule(context: OperationContext, place: MessagePlace, input:
   if (name === undefined) throw noSuchObject;
   const message = name.object as MessageNumber;
   const idempotency = idempotencyOf(context, "message.update", input);
-  const sendAt = readSendAt(context, input.send_at)!;
+  const sendAt = (await readSendAt(context, input.send_at))!;
   const change = { agent: name.agent, message, version: input.version, sendAt, idempotency };
   const write = async () => {
     const reached = await reachAgent(context, name.agent, "mail");

@@ -11,6 +11,7 @@ import { describeEvent } from "../../describe/event.ts";
 import { describeFolder } from "../../describe/folder.ts";
 import { describeHold } from "../../describe/hold.ts";
 import { describeMessage } from "../../describe/message.ts";
+import { assertUnplaced } from "../../describe/page.ts";
 import { type PartRequest, partRequest } from "../../describe/part-request.ts";
 import { describeThread } from "../../describe/thread.ts";
 import { readId } from "../../identifiers.ts";
@@ -37,6 +38,16 @@ type DescribedKind = keyof typeof describeByKind;
 /** Kinds whose identifiers may have a part after #. Drafts and holds are messages; for collections and their items the part names an
  *  item, an instance or a linked text. */
 const kindsWithParts = ["message", "draft", "hold", "calendar", "event", "addressbook", "contact"] as const;
+
+/** Kinds of which a page can be placed. */
+const kindsWithText = ["message", "draft", "hold", "event", "contact", "blob"] as const;
+
+/** Whether a collection stands before one of its items. */
+function isItemOf(kind: DescribedKind, part: string | undefined, { uid, contact }: PartRequest): boolean {
+  return (
+    (kind === "calendar" || kind === "addressbook") && [part, uid, contact].some((one) => one !== undefined)
+  );
+}
 
 /** Fields that select an item in the collection that the identifier names. */
 const selectors = { uid: "calendar", contact: "addressbook" } as const;
@@ -69,6 +80,8 @@ export default operation({
       throw new WaypostError("invalid", "The object of this identifier has no parts.", {
         field: hash === -1 ? "/part" : "/id",
       });
+    if (!(kindsWithText as readonly string[]).includes(name.kind) && !isItemOf(name.kind, part, request))
+      assertUnplaced(request);
     for (const [field, kind] of Object.entries(selectors))
       if (request[field as keyof typeof selectors] !== undefined && name.kind !== kind)
         throw new WaypostError("invalid", `The field ${field} cannot be used with this identifier.`, {

@@ -1,0 +1,29 @@
+/** Times in requests: with a zone, or without one as the clock of the caller's default calendar shows them; that of UTC if it has none. */
+import { z } from "zod";
+import { findCalendarZone } from "#/src/collections/calendar-zone.ts";
+import { type TimeZone, utcOfLocal, utcZone } from "#/src/formats/icalendar/time-zone.ts";
+import type { OperationContext } from "./operation.ts";
+
+export const givenTime = z.iso.datetime({ offset: true, local: true });
+export const givenTimeForm =
+  "2026-01-31T09:00:00Z, or without a zone on the clock of the default calendar (else UTC).";
+
+export async function readTime(
+  context: Pick<OperationContext, "rooms" | "principal">,
+  text: string,
+): Promise<number> {
+  if (hasZone(text)) return Date.parse(text);
+  return utcOfLocal(await defaultZone(context), Date.parse(`${text}Z`));
+}
+
+export async function defaultZone({
+  rooms: { collections },
+  principal,
+}: Pick<OperationContext, "rooms" | "principal">): Promise<TimeZone> {
+  const calendar = await collections.findCollectionOfRole(principal.agent, "calendar", "default");
+  return (calendar?.timeZone === undefined ? undefined : findCalendarZone(calendar.timeZone)) ?? utcZone;
+}
+
+function hasZone(text: string): boolean {
+  return /(?:Z|[+-]\d\d:?\d\d)$/i.test(text);
+}
