@@ -72,6 +72,7 @@ export abstract class EngineStore implements Store {
   readonly #keys = new Map<string, Buffer>();
   readonly #listeners = new Map<(touched: readonly Touched[]) => void, () => Iterable<AgentNumber>>();
   readonly #missing = new Set<() => void>();
+  readonly #accessListeners = new Set<(owners: readonly AgentNumber[] | undefined) => void>();
   readonly #fairness: Fairness;
   readonly #longWrites: Gate;
   readonly #scans: Gate;
@@ -279,6 +280,15 @@ export abstract class EngineStore implements Store {
     return () => this.#missing.delete(listener);
   }
 
+  onAccess(listener: (owners: readonly AgentNumber[] | undefined) => void): () => void {
+    this.#accessListeners.add(listener);
+    return () => this.#accessListeners.delete(listener);
+  }
+
+  hearsAccess(): boolean {
+    return true;
+  }
+
   protected *listFollowed(): Generator<AgentNumber> {
     for (const follows of this.#listeners.values()) yield* follows();
   }
@@ -290,6 +300,11 @@ export abstract class EngineStore implements Store {
   /** The engine calls it after each commit. */
   protected tellCommit(touched: readonly Touched[]): void {
     if (touched.length > 0) for (const listener of this.#listeners.keys()) listener(touched);
+  }
+
+  /** The engine calls it before it answers the writes that changed access. */
+  protected tellAccess(owners: readonly AgentNumber[] | undefined): void {
+    for (const listener of this.#accessListeners) listener(owners);
   }
 
   /** The engine calls it when writes have finished. */

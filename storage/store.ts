@@ -88,6 +88,12 @@ export interface Store extends Reader, AsyncDisposable {
    *  at all of them. Answers how to stop listening. */
   onMissed(listener: () => void): () => void;
 
+  /** Told whose access has changed (`access/access-tables.ts`), before the write that changed it is answered; undefined: anybody's may
+   *  have. Changes of another daemon are told within two seconds, or `hearsAccess` is false meanwhile. Answers how to stop listening. */
+  onAccess(listener: (owners: readonly AgentNumber[] | undefined) => void): () => void;
+  /** Whether all changes of access have been told that are older than two seconds. */
+  hearsAccess(): boolean;
+
   /** False while nothing of it can be read: its server is away. */
   isReachable(): boolean;
   /** Makes sure that the store takes writes: one has become durable within the last second, or else one of its own does now. Throws what
@@ -142,6 +148,8 @@ export interface OpenOptions {
   readonly objects?: ObjectPlace | undefined;
   /** It takes over nothing of the work of daemons on this store: for a command beside them. */
   readonly isOnlooker?: boolean;
+  /** Milliseconds of a clock that is not set; another for tests. */
+  readonly steadyNow?: () => number;
   /** Others for tests. */
   readonly leaseTimes?: Partial<LeaseTimes>;
   /** Of the process; by default the store has one of its own. */

@@ -6,7 +6,6 @@ import type { ErrorCode } from "#/src/model/errors.ts";
 import type { Scope } from "#/src/model/roles.ts";
 import { dryOutput, dryRunField } from "./carriage/dry-run.ts";
 import type { DecodedData } from "./carriage/large-data.ts";
-import type { ReachMemo } from "./carriage/reach-memo.ts";
 import { inShort } from "./describe/in-short.ts";
 import type { JsonRooms } from "./rooms.ts";
 
@@ -45,8 +44,6 @@ export interface OperationContext {
   readonly decoded: DecodedData;
   /** Takes one of the token's stream slots; throws `rate_limited`. */
   holdStream(): Disposable;
-  /** The reach of a credential, computed once for all its streams at a commit. */
-  readonly reach: ReachMemo;
   /** What an answer says if the request does not ask. */
   readonly detail: Detail;
   /** The key of a call without a key of its own that counts as a repeat of the same call. */

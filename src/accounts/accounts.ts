@@ -7,33 +7,15 @@ import type { AccountNumber, AgentNumber, MailboxNumber } from "#/src/model/numb
 import type { Scope } from "#/src/model/roles.ts";
 import { noTally, type Tally } from "#/src/model/tally.ts";
 import { findDomain } from "#/storage/queries/accounts/accounts.ts";
-import {
-  findAgent,
-  findPosition,
-  listAddressTargets,
-  listAgents,
-} from "#/storage/queries/accounts/agents.ts";
-import {
-  findPassword,
-  findToken,
-  findTokenByNumber,
-  listGrants,
-  listGrantsOn,
-  listPasswords,
-} from "#/storage/queries/accounts/credentials.ts";
-import {
-  findSendingPolicy,
-  listAgentsOfApprover,
-  listHoldMailboxes,
-} from "#/storage/queries/outbound/holds.ts";
+import { listAddressTargets, listAgents } from "#/storage/queries/accounts/agents.ts";
 import type { AddressTargetRow, AgentRow, GrantRow, PasswordRow, TokenRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
+import { type Access, createAccess, type OwnerRow } from "./access.ts";
 import { formatAddress, parseAddress, readAddress, splitTag } from "./address.ts";
-import { findAddressOwner } from "./address-owner.ts";
 import { type AgentFacts, findAgentFacts } from "./agent-facts.ts";
 import { createFamiliarNetworks } from "./familiar-networks.ts";
 import { createLoginLimiter } from "./login-limiter.ts";
-import { assertPageSession } from "./page-session.ts";
+import { isLivePageSession } from "./page-session.ts";
 import {
   allObjects,
   commonScopes,
@@ -72,6 +54,7 @@ export type Resolution =
   | { readonly kind: "remote" };
 
 export interface Accounts {
+  readonly access: Access;
   /** Throws `unauthorized`, the same for an unknown, a revoked and an expired token, or `rate_limited`. */
   authenticateToken(token: string, remoteAddress: string): Promise<Principal>;
   /** A token, of the owner of the address if there is one. Throws as above. */
@@ -132,6 +115,7 @@ type AccountsSettings = Pick<Settings, "limits">;
 const secretCharactersMax = 200;
 
 export function createAccounts(store: Store, settings: AccountsSettings, tally: Tally = noTally): Accounts {
+  const access = createAccess(store);
   const limiter = createLoginLimiter(store.clock, settings.limits);
   const familiarNetworks = createFamiliarNetworks(store);
   const tokenLimiter = createTokenLimiter(store.clock, settings.limits);
@@ -139,16 +123,16 @@ export function createAccounts(store: Store, settings: AccountsSettings, tally: 
 
   async function principalOfToken(token: string): Promise<Principal | undefined> {
     if (!isWellFormedToken(token)) return undefined;
-    const row = await findToken(store, hashToken(token));
+    const row = await access.findToken(hashToken(token));
     if (row === undefined || !isLive(row, store.clock.now())) return undefined;
-    const agent = await findAgent(store, row.agent);
+    const agent = await access.findOwner(row.agent);
     const expiry = row.expiresAt === null ? {} : { expiresAt: row.expiresAt };
     return agent && principalOf(agent, { kind: "token", number: row.token, ...expiry }, row.scopes);
   }
 
-  async function findOwner(address: string): Promise<AgentRow | undefined> {
+  async function findOwner(address: string): Promise<OwnerRow | undefined> {
     const parsed = parseAddress(address);
-    return parsed === undefined ? undefined : findAddressOwner(store, parsed);
+    return parsed === undefined ? undefined : access.findAddressOwner(parsed);
   }
 
   function assertAllowed(remoteAddress: string, address: string): Promise<void> {
@@ -167,12 +151,12 @@ export function createAccounts(store: Store, settings: AccountsSettings, tally: 
     await familiarNetworks.keep(agent, remoteAddress);
   }
 
-  async function principalOfPassword(owner: AgentRow | undefined, address: string, password: string) {
+  async function principalOfPassword(owner: OwnerRow | undefined, address: string, password: string) {
     const salt = owner?.scramSalt ?? inventedSalt(store, address);
     const normal = normalPassword(password.slice(0, secretCharactersMax));
     const typed = { password: normal, salt, iterations: owner?.scramIterations ?? scramIterations };
     const storedKey = await provenPasswords.storedKeyOf(typed);
-    const rows = owner === undefined ? [] : await listPasswords(store, owner.agent);
+    const rows = owner === undefined ? [] : await access.listPasswords(owner.agent);
     let match: number | undefined;
     for (const row of rows)
       if (row.revokedAt === null && timingSafeEqual(storedKey, row.storedKey)) match = row.password;
@@ -195,7 +179,25 @@ export function createAccounts(store: Store, settings: AccountsSettings, tally: 
     return [];
   }
 
+  async function isCurrent({ agent, credential: { kind, number } }: Principal): Promise<boolean> {
+    const now = store.clock.now();
+    if ((await access.findOwner(agent)) === undefined) return false;
+    if (kind === "token") {
+      const token = await access.findTokenOf(agent, number);
+      return token !== undefined && isLive(token, now);
+    }
+    if (kind === "password") {
+      const passwords = await access.listPasswords(agent);
+      return passwords.some(({ password, revokedAt }) => password === number && revokedAt === null);
+    }
+    if (kind === "operator") return true;
+    const session = await access.findPageSessionOf(agent, number);
+    return session !== undefined && isLivePageSession(session, now);
+  }
+
   const accounts: Accounts = {
+    access,
+
     async authenticateToken(token, remoteAddress) {
       return accounts.authenticateBearer("", token, remoteAddress);
     },
@@ -244,7 +246,7 @@ export function createAccounts(store: Store, settings: AccountsSettings, tally: 
         salt: owner?.scramSalt ?? inventedSalt(store, name),
         iterations: owner?.scramIterations ?? scramIterations,
         async prove(authMessage, proof) {
-          const rows = owner === undefined ? [] : await listPasswords(store, owner.agent);
+          const rows = owner === undefined ? [] : await access.listPasswords(owner.agent);
           // An unknown address has no password, so the proof is compared with a key that no password has.
           if (rows.length === 0) isScramProof(store.key("invented-scram-key"), authMessage, proof);
           let match: PasswordRow | undefined;
@@ -265,24 +267,16 @@ export function createAccounts(store: Store, settings: AccountsSettings, tally: 
       };
     },
 
-    async assertCurrent({ agent, credential }) {
-      // Asked before every batch of every stream: the row's existence is enough.
-      if ((await findPosition(store, agent)) === undefined) throw unauthorized();
-      if (credential.kind === "token") {
-        const token = await findTokenByNumber(store, credential.number);
-        if (token === undefined || !isLive(token, store.clock.now())) throw unauthorized();
-      } else if (credential.kind === "password") {
-        const password = await findPassword(store, credential.number);
-        if (password === undefined || password.revokedAt !== null) throw unauthorized();
-      } else if (credential.kind === "session") await assertPageSession(store, credential.number);
+    async assertCurrent(principal) {
+      if (!(await isCurrent(principal))) throw unauthorized();
     },
 
     async listReach(principal) {
       const { agent, kind, address, name, scopes } = principal;
       const reach: Reach[] = [{ agent, kind, address, name, scopes, objects: allObjects }];
-      for (const grant of await listGrants(store, agent)) {
+      for (const grant of await access.listGrants(agent)) {
         if (!isLive(grant, store.clock.now())) continue;
-        const target = await findAgent(store, grant.targetAgent);
+        const target = await access.findOwner(grant.targetAgent);
         // A grant never reaches beyond the account, whatever its row says.
         if (target === undefined || target.account !== principal.account) continue;
         const common = commonScopes(scopes, new Set(grant.scopes.filter(isGrantRight)));
@@ -292,27 +286,27 @@ export function createAccounts(store: Store, settings: AccountsSettings, tally: 
       if (principal.kind === "agent") return reach;
       const common = commonScopes(scopes, approverScopes);
       if (common.size === 0) return reach;
-      for (const { agent, mailboxes } of await listAgentsOfApprover(store, principal.agent)) {
-        const target = await findAgent(store, agent);
+      for (const agent of await access.listAgentsOfApprover(principal.agent)) {
+        const target = await access.findOwner(agent);
         if (target === undefined || target.account !== principal.account) continue;
-        reach.push(reachOf(target, common, holdMailboxes(mailboxes)));
+        reach.push(reachOf(target, common, holdMailboxes(await access.listHoldMailboxes(agent))));
       }
       return reach;
     },
 
     async listHolders(agent) {
       const holders: ReachHolder[] = [];
-      const target = await findAgent(store, agent);
-      for (const grant of await listGrantsOn(store, agent)) {
-        const holder = isLive(grant, store.clock.now()) ? await findAgent(store, grant.agent) : undefined;
+      const target = await access.findOwner(agent);
+      for (const grant of await access.listGrantsOn(agent)) {
+        const holder = isLive(grant, store.clock.now()) ? await access.findOwner(grant.agent) : undefined;
         if (holder === undefined || holder.account !== target?.account) continue;
         const scopes = new Set(grant.scopes.filter(isGrantRight));
         holders.push({ address: primaryAddress(holder), scopes, objects: reachedObjects(grant.objects) });
       }
-      const approver = (await findSendingPolicy(store, agent))?.approver ?? undefined;
-      const named = approver && (await findAgent(store, approver));
+      const approver = await access.findApprover(agent);
+      const named = approver && (await access.findOwner(approver));
       if (named !== undefined) {
-        const objects = holdMailboxes(await listHoldMailboxes(store, agent));
+        const objects = holdMailboxes(await access.listHoldMailboxes(agent));
         holders.push({ address: primaryAddress(named), scopes: approverScopes, objects });
       }
       return holders;
@@ -330,7 +324,7 @@ export function createAccounts(store: Store, settings: AccountsSettings, tally: 
       }));
     },
 
-    findAgentFacts: (agent) => findAgentFacts(store, agent),
+    findAgentFacts: (agent) => findAgentFacts(access, agent),
 
     async resolveRecipient(address) {
       const { domain, localPart } = readAddress(address);
@@ -352,7 +346,7 @@ export function createAccounts(store: Store, settings: AccountsSettings, tally: 
   return accounts;
 }
 
-function reachOf(target: AgentRow, scopes: Reach["scopes"], objects: ReachedObjects): Reach {
+function reachOf(target: OwnerRow, scopes: Reach["scopes"], objects: ReachedObjects): Reach {
   const { agent, kind, name } = target;
   return { agent, kind, address: primaryAddress(target), name, scopes, objects };
 }

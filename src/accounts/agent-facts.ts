@@ -1,8 +1,6 @@
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import type { Pause } from "#/src/model/pause.ts";
-import { findAgent, listAddresses } from "#/storage/queries/accounts/agents.ts";
-import type { AgentRow } from "#/storage/rows.ts";
-import type { Store } from "#/storage/store.ts";
+import type { Access, OwnerRow } from "./access.ts";
 
 /** The properties of a mailbox owner that operators and members of the account see. */
 export interface AgentFacts {
@@ -21,17 +19,17 @@ export interface AgentFacts {
   readonly addresses: readonly string[];
 }
 
-export async function findAgentFacts(store: Store, agent: AgentNumber): Promise<AgentFacts | undefined> {
-  const row = await findAgent(store, agent);
+export async function findAgentFacts(access: Access, agent: AgentNumber): Promise<AgentFacts | undefined> {
+  const row = await access.findOwner(agent);
   if (row === undefined) return undefined;
   const { account, kind, name, state, address } = row;
   const isBillable = row.accountState === "active";
-  const addresses = (await listAddresses(store, agent)).map((one) => `${one.localPart}@${one.domain}`);
+  const addresses = (await access.listAddresses(agent)).map((one) => `${one.localPart}@${one.domain}`);
   const pause = pauseOf(row);
   return { agent, account, kind, name, state, pause, isBillable, address, addresses };
 }
 
-export function pauseOf({ state, pausedReason, pausedAt }: AgentRow): Pause | undefined {
+export function pauseOf({ state, pausedReason, pausedAt }: OwnerRow): Pause | undefined {
   return state === "paused"
     ? { reason: pausedReason ?? "operator", since: pausedAt ?? undefined }
     : undefined;

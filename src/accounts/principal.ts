@@ -4,6 +4,7 @@ import { type GrantedKind, type GrantRight, grantRights, hasRight } from "#/src/
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import { type Scope, scopes } from "#/src/model/roles.ts";
 import type { AgentRow } from "#/storage/rows.ts";
+import type { OwnerRow } from "./access.ts";
 import { formatAddress } from "./address.ts";
 
 export interface Credential {
@@ -50,7 +51,7 @@ const clientScopes: readonly Scope[] = ["mail", "send", "calendar", "contacts", 
 const passwordScopes = { agent: new Set(clientScopes), person: new Set<Scope>([...clientScopes, "approve"]) };
 
 export function principalOf(
-  row: AgentRow,
+  row: OwnerRow,
   credential: Credential,
   tokenScopes?: readonly string[],
 ): Principal {

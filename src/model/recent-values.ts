@@ -22,6 +22,11 @@ export class RecentValues<Value> {
     return old;
   }
 
+  drop(name: string): void {
+    this.#young.delete(name);
+    this.#old.delete(name);
+  }
+
   keep(name: string, value: Value): void {
     if (this.#young.size >= this.#generationMax) {
       this.#old = this.#young;

@@ -79,8 +79,7 @@ export interface AgentsOfMineRooms {
 export function createAgentsOfMine({ store, settings, outbound }: AgentsOfMineRooms): AgentsOfMine {
   async function assertMine({ principal }: PageSession, agent: AgentNumber): Promise<void> {
     const agents = await listAgentsOfApprover(store, principal.agent);
-    if (!agents.some((one) => one.agent === agent))
-      throw new WaypostError("not_found", "You do not approve for this agent.");
+    if (!agents.includes(agent)) throw new WaypostError("not_found", "You do not approve for this agent.");
   }
 
   async function describe(agent: AgentNumber, since: number): Promise<AgentOfMine | undefined> {
@@ -107,7 +106,7 @@ export function createAgentsOfMine({ store, settings, outbound }: AgentsOfMineRo
   return {
     async listAgents({ principal }, since) {
       const agents = await listAgentsOfApprover(store, principal.agent);
-      const described = await Promise.all(agents.map(({ agent }) => describe(agent, since)));
+      const described = await Promise.all(agents.map((agent) => describe(agent, since)));
       return described.filter((one) => one !== undefined);
     },
 

@@ -11,11 +11,9 @@ import { server } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { networkOf } from "#/src/model/network.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
-import { findAgent } from "#/storage/queries/accounts/agents.ts";
 import {
   defaultPageSettings,
   findInvited,
-  findPageSession,
   findPageSettings,
   listPageSessions,
   listPasskeys,
@@ -84,7 +82,7 @@ export interface SignIn extends OwnAccess, Shares, AgentsOfMine {
 
 export interface SignInRooms {
   readonly store: Store;
-  readonly accounts: Pick<Accounts, "authenticatePassword">;
+  readonly accounts: Pick<Accounts, "access" | "authenticatePassword">;
   readonly settings: Settings;
   readonly tell: Teller;
   /** Mail that waited for a pause is due at its end. */
@@ -105,7 +103,7 @@ export function createSignIn(
   const passkeys = createPasskeys(store, createChallenges(store.key("page-challenge"), now), origin);
 
   async function principalOfPerson(agent: AgentNumber, number: number): Promise<Principal | undefined> {
-    const row = await findAgent(store, agent);
+    const row = await accounts.access.findOwner(agent);
     if (row?.kind !== "person") return undefined;
     const principal = principalOf(row, { kind: "session", number });
     return { ...principal, author: { ...principal.author, door: "pages" } };
@@ -139,7 +137,7 @@ export function createSignIn(
     ...createAgentsOfMine({ store, settings, outbound }),
 
     async findSession(token) {
-      const row = await findPageSession(store, hashToken(token.slice(0, 100)));
+      const row = await accounts.access.findPageSession(hashToken(token.slice(0, 100)));
       if (row === undefined || !isLivePageSession(row, now())) return undefined;
       const principal = await principalOfPerson(row.agent, row.session);
       if (principal === undefined) return undefined;

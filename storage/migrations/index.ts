@@ -43,6 +43,7 @@ import { signIns } from "./0038-sign-ins.ts";
 import { pageSettings } from "./0039-page-settings.ts";
 import { accessChanges } from "./0040-access-changes.ts";
 import { calendarMessages } from "./0041-calendar-messages.ts";
+import { accessOwners } from "./0042-access-owners.ts";
 
 export interface Migration {
   readonly name: string;
@@ -169,4 +170,5 @@ export const migrations: readonly Migration[] = [
     does: "keeps what calendars have told others, and what came for them",
     run: calendarMessages,
   },
+  { name: "access owners", does: "keeps whose access was changed last", run: accessOwners },
 ];

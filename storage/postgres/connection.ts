@@ -116,6 +116,11 @@ export class PostgresSql implements Sql {
     this.#client.on("notification", ({ payload = "" }) => listener(payload));
   }
 
+  /** Messages of the server about a statement, before it is answered. */
+  onMessage(listener: (message: string) => void): void {
+    this.#client.on("notice", ({ message = "" }) => listener(message));
+  }
+
   async close(): Promise<void> {
     if (this.#isLost) return;
     // Until it has ended: a command that closes its last connection has something to say afterwards.

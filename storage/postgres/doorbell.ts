@@ -12,6 +12,8 @@ import type { DatabasePlace } from "../store.ts";
 import { connect, type PostgresSql } from "./connection.ts";
 
 const channel = "waypost_commit";
+/** Among the entries: access was changed. */
+const accessWord = "access";
 /** A notification has 8,000 octets at most, and an entry 33. */
 const entriesMax = 200;
 /** Commits that wait for a connection; then those who hear of none look for themselves. */
@@ -23,6 +25,8 @@ export interface DoorbellHost {
   /** Agents that somebody listens to. */
   listFollowed(): Iterable<AgentNumber>;
   heard(touched: readonly Touched[]): void;
+  /** Another daemon has changed access. */
+  heardAccess(): void;
   /** Commits may have been missed, of any agent. */
   missed(): void;
 }
@@ -35,6 +39,7 @@ export class Doorbell {
   readonly #name: string;
   #sql: PostgresSql | undefined;
   #waiting = new Map<AgentNumber, Modseq>();
+  #isAccessWaiting = false;
   #isTelling = false;
   /** Up to where the log of each agent that is followed was told of here. */
   #told = new Map<AgentNumber, Modseq>();
@@ -63,6 +68,12 @@ export class Doorbell {
     inBackground(() => this.#tell());
   }
 
+  /** After a commit of this daemon that changed access. */
+  ringAccess(): void {
+    this.#isAccessWaiting = true;
+    inBackground(() => this.#tell());
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -76,10 +87,12 @@ export class Doorbell {
     if (this.#isTelling || sql === undefined || sql.isLost) return;
     this.#isTelling = true;
     try {
-      while (this.#waiting.size > 0) {
+      while (this.#waiting.size > 0 || this.#isAccessWaiting) {
         const entries = [...this.#waiting].slice(0, entriesMax);
         for (const [agent] of entries) this.#waiting.delete(agent);
         const words = entries.map(([agent, modseq]) => `${agent}:${modseq}`);
+        if (this.#isAccessWaiting) words.push(accessWord);
+        this.#isAccessWaiting = false;
         await sql.get("select pg_notify(?, ?)", channel, [this.#name, ...words].join(" "));
       }
     } catch {
@@ -92,6 +105,7 @@ export class Doorbell {
   #hear(payload: string): void {
     const [name, ...words] = payload.split(" ");
     if (name === this.#name || this.#isClosed) return;
+    if (words.includes(accessWord)) this.#host.heardAccess();
     const touched = words.flatMap((word): Touched[] => {
       const [agent, modseq] = word.split(":").map(Number);
       return Number.isSafeInteger(agent) && Number.isSafeInteger(modseq)

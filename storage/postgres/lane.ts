@@ -21,6 +21,7 @@ import { accountsOf, agentsOf, isOfNamedAgents, locksAccounts } from "../transac
 import { runJob } from "../transactions/run-write.ts";
 import { WriterLanes } from "../writer-lanes.ts";
 import { BlobNumbers } from "../writing/blob-numbers.ts";
+import { readTold } from "./access-triggers.ts";
 import { connectAgain, type PostgresSql } from "./connection.ts";
 import { ConnectionLost, isSerialization, isTakenKey, postgresFailure } from "./failures.ts";
 import { LaneTransaction, type Sent, sendAhead } from "./lane-transaction.ts";
@@ -38,6 +39,8 @@ export interface LaneJob extends Job {
 
 export interface LaneHost {
   committed(touched: readonly Touched[]): void;
+  /** Access was changed by a transaction that is committed, before its jobs are answered. */
+  accessChanged(owners: readonly AgentNumber[]): void;
   /** Something was left for the sweep. */
   sweepLater(): void;
   tell(trouble: string): void;
@@ -49,6 +52,8 @@ export class WriteLane {
   readonly #lanes = new WriterLanes<LaneJob>();
   readonly #sweep = new SweepState();
   readonly #blobNumbers = new BlobNumbers();
+  /** Whose access the present transaction changes. */
+  readonly #access = new Set<AgentNumber>();
   #sql: PostgresSql | undefined;
   #hasSweep = false;
   #isRunning = false;
@@ -166,7 +171,11 @@ export class WriteLane {
       // The database may have been put back to an earlier state meanwhile.
       this.#blobNumbers.forget();
       this.#sql = await connectAgain(this.#place);
+      this.#sql.onMessage((message) => {
+        for (const owner of readTold(message) ?? []) this.#access.add(owner);
+      });
     }
+    this.#access.clear();
     return this.#sql;
   }
 
@@ -198,8 +207,14 @@ export class WriteLane {
       if (tx?.hasSweep === true) this.#host.sweepLater();
       for (const [agent, modseq] of tx?.touched ?? []) touched.set(agent, modseq);
     }
+    this.#tellAccess();
     for (const [at, { answer }] of ran.entries()) jobs[at]!.settle(answer);
     this.#host.committed([...touched].map(([agent, modseq]): Touched => ({ agent, modseq })));
+  }
+
+  /** After the commit. */
+  #tellAccess(): void {
+    if (this.#access.size > 0) this.#host.accessChanged([...this.#access]);
   }
 
   /** Ends the transaction of a dry run. */
@@ -220,6 +235,7 @@ export class WriteLane {
         const hasMore = await this.#sweep.sweep(new LaneTransaction(sql, sent, undefined));
         const { command } = await sql.query("commit");
         if (command !== "COMMIT") throw sent.failure;
+        this.#tellAccess();
         this.#hasSweep = hasMore;
         if (!this.#hasSweep) this.#sweep.restart();
       } catch (error) {

@@ -17,6 +17,8 @@ import type { DatabasePlace, OpenOptions, Progress, Store } from "../store.ts";
 import { LongReads } from "../threads/long-reads.ts";
 import type { Answer } from "../threads/messages.ts";
 import { accountsOf, agentsOf } from "../transactions/agents-of.ts";
+import { watchAccess } from "./access-triggers.ts";
+import { AccessWatch } from "./access-watch.ts";
 import { connect } from "./connection.ts";
 import { Doorbell } from "./doorbell.ts";
 import { postgresFailure } from "./failures.ts";
@@ -37,6 +39,7 @@ export async function openPostgresStore(options: OpenOptions, database: Database
     await assertOwnSession(first, database);
     await migrate(first, Date.now());
     await assertNotMoving(first);
+    await watchAccess(first);
     const row = await first.get<{ value: Uint8Array }>("select value from deployment where name = 'secret'");
     const store = new PostgresStore(options, {
       database,
@@ -64,6 +67,7 @@ class PostgresStore extends EngineStore {
   override readonly leases: Leases;
   readonly #keeper: LeaseKeeper | undefined;
   readonly #doorbell: Doorbell;
+  readonly #accessWatch: AccessWatch;
   readonly #parts: Parts;
   readonly #longReads: LongReads;
   readonly #lanes: readonly [WriteLane, ...WriteLane[]];
@@ -81,6 +85,10 @@ class PostgresStore extends EngineStore {
         this.tellCommit(touched);
         if (touched.length > 0) this.#doorbell.ring(touched);
       },
+      accessChanged: (owners: readonly AgentNumber[]) => {
+        this.tellAccess(owners);
+        this.#doorbell.ringAccess();
+      },
       sweepLater: () => this.#lanes[0].sweep(),
       tell: (trouble: string) => this.onTrouble(trouble),
     };
@@ -92,7 +100,13 @@ class PostgresStore extends EngineStore {
     this.#doorbell = new Doorbell(parts.database, parts.reads, randomUUID(), {
       listFollowed: () => this.listFollowed(),
       heard: (touched) => this.tellCommit(touched),
+      heardAccess: () => inBackground(() => this.#accessWatch.look()),
       missed: () => this.tellMissed(),
+    });
+    this.#accessWatch = new AccessWatch({
+      reads: parts.reads,
+      changed: (owners) => this.tellAccess(owners),
+      now: options.steadyNow ?? (() => performance.now()),
     });
     // A store may have been stopped in the middle of its sweeping.
     this.#lanes[0].sweep();
@@ -101,6 +115,7 @@ class PostgresStore extends EngineStore {
   /** From now on it has a part in what the daemons on the database share out. */
   async join(): Promise<void> {
     await this.#doorbell.start();
+    await this.#accessWatch.start();
     await this.#keeper?.start();
     if (this.#keeper !== undefined) inBackground(() => this.undoCopies());
   }
@@ -148,6 +163,10 @@ class PostgresStore extends EngineStore {
     return promise;
   }
 
+  override hearsAccess(): boolean {
+    return this.#accessWatch.isHeard;
+  }
+
   override isReachable(): boolean {
     return this.#parts.reads.isConnected;
   }
@@ -175,6 +194,7 @@ class PostgresStore extends EngineStore {
     await this.#longReads.close();
     for (const lane of this.#lanes) await lane.close();
     await this.#doorbell.close();
+    await this.#accessWatch.close();
     await this.#parts.reads.close();
     this.#parts.lock.release();
   }

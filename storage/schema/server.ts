@@ -25,6 +25,10 @@ export const serverTables = {
     by_door: nullable(integer(ofServer)),
     by_request: nullable(integer(ofServer)),
   },
+  access_owner: {
+    owner_id: integer(ofServer),
+    revision: integer(ofServer),
+  },
   change: {
     agent_id: integer(ofLog),
     modseq: integer(ofLog),

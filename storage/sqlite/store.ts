@@ -117,6 +117,7 @@ class SqliteStore extends EngineStore {
 
   #hearWriter(message: FromWriter): void {
     if (message.kind === "answers") {
+      if (message.access !== undefined) this.tellAccess(message.access);
       for (const answer of message.answers) this.#writer.settle(answer);
       this.tellCommit(message.touched);
       this.takeMore();

@@ -23,6 +23,7 @@ import type { Answer, FromWriter, Job, Lane, ToWriter } from "../threads/message
 import { runJob } from "../transactions/run-write.ts";
 import { WriterLanes } from "../writer-lanes.ts";
 import { BlobNumbers } from "../writing/blob-numbers.ts";
+import { watchAccess } from "./access-triggers.ts";
 import { backupTo } from "./backup.ts";
 import { checkpointPages, SqliteSql } from "./connection.ts";
 import { engineFailure, isUntrustworthy } from "./failures.ts";
@@ -76,6 +77,8 @@ export class WriterLoop {
   /** A store may have been stopped in the middle of its sweeping. */
   #hasSweep = true;
   readonly #sweep = new SweepState();
+  /** Whose access the present transaction changes. */
+  readonly #access = new Set<AgentNumber>();
   /** What was said; the same is not said again with every turn. */
   readonly #said = new Set<string>();
 
@@ -83,6 +86,7 @@ export class WriterLoop {
     this.#database = database;
     this.#host = host;
     this.#tx = new WriterTransaction(database);
+    watchAccess(database, (owner) => this.#access.add(owner));
     const statement = (text: string) => {
       const prepared = database.prepare(text);
       return () => void prepared.run();
@@ -221,6 +225,7 @@ export class WriterLoop {
         kind: "answers",
         answers,
         touched: [...touched].map(([agent, modseq]): Touched => ({ agent, modseq })),
+        ...this.#takeAccess(),
       });
       return true;
     }
@@ -240,8 +245,17 @@ export class WriterLoop {
     return true;
   }
 
+  /** After the commit. */
+  #takeAccess(): { readonly access?: readonly AgentNumber[] } {
+    if (this.#access.size === 0) return {};
+    const access = [...this.#access];
+    this.#access.clear();
+    return { access };
+  }
+
   #undoAll(): void {
     if (this.#database.inTransaction) this.#statements.rollback();
+    this.#access.clear();
     this.#tx.hasSweep = false;
     this.#tx.blobNumbers.forget();
   }
@@ -292,6 +306,8 @@ export class WriterLoop {
       this.#statements.begin();
       this.#hasSweep = await this.#sweep.sweep(this.#tx);
       this.#statements.commit();
+      const { access } = this.#takeAccess();
+      if (access !== undefined) this.#host.say({ kind: "answers", answers: [], touched: [], access });
       if (!this.#hasSweep) this.#sweep.restart();
     } catch (error) {
       if (isUntrustworthy(error)) throw error;

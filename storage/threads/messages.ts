@@ -1,6 +1,7 @@
 /** Messages between the main thread and the store's threads. */
 import type { DryRun } from "#/src/model/caller.ts";
 import type { Touched } from "#/src/model/changes.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Owner } from "#/src/model/owner.ts";
 import type { AuthorRow } from "../author-row.ts";
 import type { Idempotency } from "../idempotency.ts";
@@ -45,7 +46,13 @@ export interface Answer {
 export type FromWriter =
   | { readonly kind: "ready" }
   /** After the commit, or after a batch that failed. */
-  | { readonly kind: "answers"; readonly answers: readonly Answer[]; readonly touched: readonly Touched[] }
+  | {
+      readonly kind: "answers";
+      readonly answers: readonly Answer[];
+      readonly touched: readonly Touched[];
+      /** Whose access was changed; absent: nobody's. */
+      readonly access?: readonly AgentNumber[];
+    }
   | { readonly kind: "progress"; readonly id: number; readonly done: number; readonly total: number }
   /** Something failed and was skipped; the store continues. */
   | { readonly kind: "trouble"; readonly message: string }

@@ -27,7 +27,14 @@ const rows: Readonly<Record<Room, readonly string[]>> = {
     "!storage/submissions",
     "!storage/long-*",
   ],
-  "src/accounts": ["accounts/*", "json/operator", "interface/who-asks-the-kind", "web/doors"],
+  "src/accounts": [
+    "accounts/*",
+    "json/operator",
+    "interface/who-asks-the-kind",
+    "web/doors",
+    "acceptance/revoked",
+    "interface/access-statements",
+  ],
   "src/feed": ["feed/*", "webhooks/*", "json/watch", "json/event-stream", "imap/sessions/notify"],
   "src/evidence": ["evidence/*", "arrival/trace", "outbound/sign"],
   "src/mail": [

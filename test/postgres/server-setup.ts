@@ -1,4 +1,5 @@
 /** Before the tests on PostgreSQL: one server for all of them. Each test makes its own database there. */
+import { watchAccess } from "#/storage/postgres/access-triggers.ts";
 import { connect } from "#/storage/postgres/connection.ts";
 import { migrate } from "#/storage/postgres/migrate.ts";
 import { startPostgres } from "./postgres-server.ts";
@@ -23,5 +24,6 @@ async function makeTemplate(url: string): Promise<void> {
   template.pathname = "/waypost_template";
   const sql = await connect({ url: template.href });
   await migrate(sql, 0);
+  await watchAccess(sql);
   await sql.close();
 }

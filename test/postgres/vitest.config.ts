@@ -30,9 +30,13 @@ const sqliteOnly = [
   "writer-lanes",
 ].map((name) => `test/storage/${name}.test.ts`);
 /** What has to hold on each engine, each time. */
-const acceptance = ["acceptance/foreign-text", "acceptance/stays-up", "interface/dry-run"].map(
-  (name) => `test/${name}.test.ts`,
-);
+const acceptance = [
+  "acceptance/foreign-text",
+  "acceptance/revoked",
+  "acceptance/stays-up",
+  "interface/access-statements",
+  "interface/dry-run",
+].map((name) => `test/${name}.test.ts`);
 /** Thousands of texts, to which the engine is all the same. */
 const longOnes = ["test/dav/corpus.test.ts"];
 

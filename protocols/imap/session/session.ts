@@ -66,7 +66,6 @@ export class Session {
   #selected: SelectedMailbox | undefined;
   #watch: Watch | undefined;
   #failedLogins = 0;
-  #checkedAt = 0;
 
   constructor(
     rooms: ServedRooms,
@@ -162,19 +161,13 @@ export class Session {
     this.#place.giveBack();
   }
 
-  /** Throws BYE if the selected mailbox is no longer shared, the credential is revoked or expired, or its owner is deleted.
-   *  The credential is checked at most once every `currencyMs`. */
+  /** Throws BYE if the selected mailbox is no longer shared, the credential is revoked or expired, or its owner is deleted. */
   async assertCurrent(): Promise<void> {
     if (this.#principal === undefined) return;
     await this.#assertShared();
-    const now = performance.now();
-    if (now - this.#checkedAt < currencyMs) return;
-    this.#checkedAt = now;
     try {
       await this.rooms.accounts.assertCurrent(this.#principal);
     } catch (error) {
-      // Not checked, as when the store is away.
-      this.#checkedAt = Number.NEGATIVE_INFINITY;
       if (!isWaypostError(error) || error.code !== "unauthorized") throw error;
       throw new Refusal("BYE", "The credential is no longer valid", "EXPIRED", { cause: error });
     }
@@ -300,6 +293,3 @@ export class Session {
     if (!this.#place.giveBack()) throw new Refusal("BYE", "Too many connections", "LIMIT");
   }
 }
-
-/** For how long the result of a credential check is used. */
-const currencyMs = 5000;

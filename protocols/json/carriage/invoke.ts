@@ -13,7 +13,6 @@ import { assertScope } from "../scopes.ts";
 import { dryAnswer, readDryRun } from "./dry-run.ts";
 import { parseInput } from "./input.ts";
 import type { JsonInput } from "./json-text.ts";
-import { createReachMemo } from "./reach-memo.ts";
 import { createStreamSlots } from "./stream-slots.ts";
 import { createRequestLimits } from "./token-bucket.ts";
 
@@ -51,7 +50,6 @@ export function createInvoke(rooms: JsonRooms, registry: OperationRegistry): Inv
   );
   const slots = createStreamSlots(rooms.fairness, limits.streamsPerToken, http.maxConnections);
   const running = new Set<string>();
-  const reach = createReachMemo(rooms);
 
   const admit: Invoke["admit"] = ({ credential, agent }) => {
     // The operator's own calls come over a private socket and need no limit.
@@ -81,7 +79,6 @@ export function createInvoke(rooms: JsonRooms, registry: OperationRegistry): Inv
       signal: call.signal,
       decoded,
       holdStream: () => slots.hold(nameOf(principal.credential)),
-      reach,
       detail,
       sameCall,
     };

@@ -3,15 +3,16 @@
 import { type EventFilter, type EventPage, type Positions, pageFor } from "#/src/feed/events.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
-import { reachAgent } from "#/src/reach/agents.ts";
+import { type ReachedData, reachAgent, reachableAgents } from "#/src/reach/agents.ts";
 import { isVisible, reachName } from "#/src/reach/messages.ts";
-import type { ReachedAgents } from "../carriage/reach-memo.ts";
+import { notBillable } from "../errors.ts";
 import { readId } from "../identifiers.ts";
 import type { OperationContext } from "../operation.ts";
 import type { WatchRequest } from "../schemas.ts";
 import { filterDoubtful } from "./doubtful-events.ts";
 
-type Asked = Pick<OperationContext, "rooms" | "principal" | "reach">;
+type Asked = Pick<OperationContext, "rooms" | "principal">;
+type ReachedAgents = ReadonlyMap<AgentNumber, ReachedData>;
 
 export interface Read {
   /** Shared by readers with the same cursor and the same filter, if none or all of them caused one of its events. */
@@ -32,10 +33,10 @@ export async function openEventSource(
   request: WatchRequest,
   ring: () => void,
 ): Promise<EventSource> {
-  const { rooms, principal, reach } = context;
+  const { rooms, principal } = context;
   const { events } = rooms.feed;
   const mailbox = request.mailbox ? readId(context, request.mailbox, ["agent"], "/mailbox").agent : undefined;
-  const source = new EventSource({ rooms, principal, reach }, request, mailbox, ring);
+  const source = new EventSource({ rooms, principal }, request, mailbox, ring);
   try {
     await source.begin(request.cursor ? events.open(principal.agent, request.cursor) : new Map());
     return source;
@@ -96,13 +97,15 @@ export class EventSource implements Disposable {
   }
 
   async #findReach(): Promise<ReachedAgents> {
-    const { principal, reach } = this.#asked;
-    const readable = await reach.listReadable(principal);
-    if (this.#mailbox !== undefined) {
-      const one = readable.get(this.#mailbox) ?? (await reachAgent(this.#asked, this.#mailbox, "mail:read"));
-      return readable.size === 1 && readable.has(one.agent) ? readable : new Map([[one.agent, one]]);
-    }
-    if (readable.size > 0) return readable;
+    const { rooms, principal } = this.#asked;
+    await rooms.accounts.assertCurrent(principal);
+    const facts = await rooms.accounts.findAgentFacts(principal.agent);
+    if (facts?.isBillable !== true) throw notBillable();
+    const readable =
+      this.#mailbox === undefined
+        ? await reachableAgents(this.#asked, "mail:read")
+        : [await reachAgent(this.#asked, this.#mailbox, "mail:read")];
+    if (readable.length > 0) return new Map(readable.map((one) => [one.agent, one]));
     throw new WaypostError("forbidden_scope", "The credential may read no mailbox.", {
       hint: "The credential is valid; the operator can grant access.",
     });
@@ -131,7 +134,7 @@ export class EventSource implements Disposable {
   #filter(): EventFilter {
     const reached = this.#reached;
     return {
-      key: `${this.#types === undefined ? "" : [...this.#types].toSorted()} ${this.#isForParts} ${nameOf(reached)}`,
+      key: `${this.#types === undefined ? "" : [...this.#types].toSorted()} ${this.#isForParts} ${[...reached.values()].map(reachName).join(" ")}`,
       isVisible(agent, folder) {
         const one = reached.get(agent);
         if (one === undefined) return false;
@@ -142,14 +145,4 @@ export class EventSource implements Disposable {
       ...(this.#isForParts ? { hasAgentPart: true } : {}),
     };
   }
-}
-
-const names = new WeakMap<ReachedAgents, string>();
-
-function nameOf(reached: ReachedAgents): string {
-  const known = names.get(reached);
-  if (known !== undefined) return known;
-  const name = [...reached.values()].map(reachName).join(" ");
-  names.set(reached, name);
-  return name;
 }

@@ -14,7 +14,7 @@ import { listMailboxes } from "#/storage/queries/mail/mailboxes.ts";
 import type { AccountRow, AgentKind, AgentRow, OperatorTokenRow, TokenRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 import { readAddress } from "../address.ts";
-import { findAddressOwner } from "../address-owner.ts";
+import { identifyOwner } from "../address-owner.ts";
 
 export const nameField = z
   .string()
@@ -73,7 +73,8 @@ async function findOwner(store: Store, text: string): Promise<AgentRow | undefin
     const name = store.ids.decode(text);
     return name?.kind === "agent" ? findAgent(store, name.agent) : undefined;
   }
-  return findAddressOwner(store, readAddress(text));
+  const agent = await identifyOwner(store, readAddress(text));
+  return agent === undefined ? undefined : findAgent(store, agent);
 }
 
 /** Numbers of some of an owner's mailboxes, by their names or ids. */

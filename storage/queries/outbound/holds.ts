@@ -210,23 +210,12 @@ export async function findSendingPolicy(
   return row && policyOf(row);
 }
 
-/** The agents whose mail an approver may approve, with the mailboxes in which it waits. */
-export async function listAgentsOfApprover(
-  reader: Reader,
-  approver: AgentNumber,
-): Promise<{ agent: AgentNumber; mailboxes: MailboxNumber[] }[]> {
-  const rows = await reader.all<{ agent: AgentNumber; mailbox: MailboxNumber | null }>(
-    `select p.agent_id as agent, m.mailbox_id as mailbox
-    from sending_policy as p
-    left join mailbox as m on m.agent_id = p.agent_id and m.role in (${rolesOfHolds})
-    where p.approver_id = ?
-    order by p.agent_id`,
+/** The agents whose mail an approver may approve. */
+export function listAgentsOfApprover(reader: Reader, approver: AgentNumber): Promise<AgentNumber[]> {
+  return reader.column(
+    "select agent_id from sending_policy where approver_id = ? order by agent_id",
     approver,
   );
-  return [...Map.groupBy(rows, ({ agent }) => agent)].map(([agent, ofAgent]) => ({
-    agent,
-    mailboxes: ofAgent.flatMap(({ mailbox }) => mailbox ?? []),
-  }));
 }
 
 /** The mailboxes in which an agent's mail waits for approval. */

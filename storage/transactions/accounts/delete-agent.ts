@@ -1,15 +1,17 @@
 import { WaypostError } from "#/src/model/errors.ts";
-import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import { tablesFreedAtOnce } from "../../agent-tables.ts";
 import type { Transaction } from "../../sql.ts";
 
 /** Deletes an agent with all its data. From the commit on no access to it is possible; the sweep deletes its mail. */
 export async function deleteAgent(tx: Transaction, args: { agent: AgentNumber }): Promise<void> {
-  const changed = await tx.run(
-    "update agent set state = 'deleted' where agent_id = ? and state <> 'deleted'",
+  const deleted = await tx.get<{ modseq: Modseq }>(
+    "update agent set state = 'deleted' where agent_id = ? and state <> 'deleted' returning modseq",
     args.agent,
   );
-  if (changed === 0) throw new WaypostError("not_found", "There is no such agent");
+  if (deleted === undefined) throw new WaypostError("not_found", "There is no such agent");
+  // Open streams of events end.
+  tx.touch(args.agent, deleted.modseq);
   await tx.run(
     "delete from webhook_attempt where webhook_id in (select webhook_id from webhook where agent_id = ?)",
     args.agent,
