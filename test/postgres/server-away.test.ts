@@ -84,6 +84,8 @@ describe.skipIf(serverUrl === undefined)("a daemon whose PostgreSQL goes away", 
             expect(await mail()).toMatch(/^250 /);
             await server.end("SIGQUIT");
             expect(await mail()).toMatch(/^4/);
+            // Who may do what is known for two seconds more.
+            await vi.waitUntil(() => !started.daemon.house.store.hearsAccess(), { timeout: 60_000 });
             expect(await search()).toBe(503);
             expect(await dav()).toBe(503);
             expect(await health()).toMatchObject({

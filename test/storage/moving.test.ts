@@ -19,7 +19,7 @@ import { openSqliteSide } from "#/storage/sqlite/moving-side.ts";
 import { openSqliteSource } from "#/storage/sqlite/moving-source.ts";
 import type { DatabasePlace, Store } from "#/storage/store.ts";
 import { engine } from "../support/engine.ts";
-import { everyAuthor, writeEverything } from "../support/every-write.ts";
+import { everyAuthor, postgresTables, writeEverything } from "../support/every-write.ts";
 import { itOnSqlite } from "../support/store.ts";
 
 interface Places extends AsyncDisposable {
@@ -145,7 +145,8 @@ it("copies every row of every table, and the new store continues the work of the
     await using from = await places.openFrom();
     await using to = await places.openTo();
     before = await dump(from);
-    expect(Object.keys(before).filter((table) => before[table]!.length === 0)).toEqual([]);
+    const empty = Object.keys(before).filter((table) => before[table]!.length === 0);
+    expect(empty.filter((table) => !postgresTables.includes(table))).toEqual([]);
     const steps: string[] = [];
     const report = await moveStore(from, to, { onStep: (step) => steps.push(step) });
     expect(report).toMatchObject({ tables: Object.keys(before).length, isResumed: false });

@@ -41,6 +41,9 @@ export const everyAuthor: Author = {
   request: "req_0123456789abc",
 };
 
+/** Empty on SQLite: only triggers of PostgreSQL write it. */
+export const postgresTables: readonly string[] = ["access_owner"];
+
 export async function writeEverything(reader: Reader, write: Write): Promise<void> {
   // The first agent belongs to the second account, so that the number of an agent and the number of its account differ.
   const { account } = await write("createAccount", { name: "example", at });
