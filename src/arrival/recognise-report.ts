@@ -6,6 +6,7 @@ import { parseAddress, splitTag } from "#/src/accounts/address.ts";
 import { server } from "#/src/model/author.ts";
 import type { BreakerLimits } from "#/src/model/pause.ts";
 import { createReturnPaths, type SubmissionName } from "#/src/model/return-path.ts";
+import { reportOutcomes } from "#/src/outbound/gate/gate.ts";
 import { breakerOf, isBadAddress } from "#/src/outbound/queue.ts";
 import {
   type DeliveryReportMail,
@@ -57,7 +58,7 @@ async function record(
   const at = store.clock.now();
   const outcomes = report.recipients.flatMap((status) => outcomesOf(recipients, status));
   if (outcomes.length === 0) return false;
-  await store.write(server, "reportDelivery", {
+  await reportOutcomes(store, server, {
     ...name,
     outcomes,
     isDelayTold: true,

@@ -1,5 +1,6 @@
 import { createReturnPaths } from "#/src/model/return-path.ts";
 import { readMailDelivery } from "./mail-delivery.ts";
+import { createOperatorActs } from "./operator-acts.ts";
 import type { Outbound, OutboundRooms } from "./outbound.ts";
 import { createQueue } from "./queue.ts";
 import { createSubmit } from "./submit.ts";
@@ -10,6 +11,7 @@ export function createOutbound(rooms: OutboundRooms): Outbound {
   return {
     ...queue,
     ...createSubmit(rooms, queue.ring),
+    ...createOperatorActs(rooms, queue.ring),
     tokenOf,
     readDelivery: (agent, message) => readMailDelivery(rooms.store, agent, message),
   };

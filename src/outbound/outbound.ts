@@ -26,7 +26,7 @@ import type { MailDelivery } from "./mail-delivery.ts";
 
 export interface Outbound {
   /** Takes responsibility for a message: when this resolves, it is durable in the queue or waits for approval. Throws
-   *  policy_refused, paused, rate_limited, over_quota, precondition_failed (of the draft), invalid (of a recipient). */
+   *  forbidden_scope, policy_refused, paused, rate_limited, over_quota, precondition_failed (of the draft), invalid (of a recipient). */
   submit(by: Author, request: SubmitRequest): Promise<SubmitResult>;
 
   /** What `submit` would write, for a write that does more in the same transaction. Throws what `submit` throws, except for limits
@@ -37,14 +37,17 @@ export interface Outbound {
   asksAlways(mailbox: AgentNumber, principal: Pick<Principal, "agent">): Promise<boolean>;
 
   /** What the rules say of recipients here whom a message reaches without a queue. Throws `paused`, `not_billable`. */
-  askHere(
-    mailbox: AgentNumber,
-    principal: Pick<Principal, "agent" | "kind">,
-    addresses: readonly string[],
-  ): Promise<Asked>;
+  askHere(mailbox: AgentNumber, principal: Asker, addresses: readonly string[]): Promise<Asked>;
+  /** Whether a login may send from the mailbox: its credential has the scope `send` there, by itself or by a grant. */
+  maySend(principal: Asker, mailbox: AgentNumber): Promise<boolean>;
   /** What calendars of the mailbox have told others about an event, and what of it waits. */
   readTold(agent: AgentNumber, uid: string): Promise<Told>;
 
+  /** Makes what waits of a mail due now, and gives the number of recipients. The lists of its mailbox are asked again: throws
+   *  `policy_refused`. */
+  retry(by: Author, mail: SubmissionRow): Promise<number>;
+  /** Ends a mail for every recipient that it waits for. Throws `precondition_failed` if there is none. */
+  cancel(by: Author, mail: SubmissionRow): Promise<void>;
   /** Calls the listener when something may be due: mail was added, or an attempt was reported. Gives the function that removes it. */
   onDue(listener: () => void): () => void;
   /** To be called when something was put into the queue other than by `submit`. */
@@ -82,8 +85,18 @@ export interface Outbound {
   readMessage(delivery: Pick<DueDelivery, "account" | "blob" | "size">): Promise<Buffer>;
 }
 
+/** Who sends: a login, or the server itself for an owner (reports, answers to REFRESH). */
+export type Asker = Principal | ServerAsker;
+
+export interface ServerAsker {
+  /** Whose rules count. */
+  readonly agent: AgentNumber;
+  readonly kind: Principal["kind"];
+  readonly isServer: true;
+}
+
 export interface SubmitRequest {
-  readonly principal: Pick<Principal, "agent" | "kind">;
+  readonly principal: Asker;
   /** The mailbox that the mail is sent from. */
   readonly mailbox: AgentNumber;
   /** A complete message with CRLF, without Bcc. The caller does not change it until the call resolves. */

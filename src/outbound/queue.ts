@@ -23,13 +23,23 @@ import type { Store } from "#/storage/store.ts";
 import type { SubmissionRow } from "#/storage/submission.ts";
 import type { ReportedOutcome } from "#/storage/transactions/outbound/report-delivery.ts";
 import { createClaims, nameOf } from "./claims.ts";
+import { reportOutcomes } from "./gate/gate.ts";
 import { dueDomainsPage, duePageRows, firstRetryMs, longestRetryMs, lookedAtOfAgentMax } from "./limits.ts";
 import type { DueDelivery, DueOptions, Outbound, OutboundRooms, RecipientOutcome } from "./outbound.ts";
 import { createScheduled } from "./scheduled.ts";
 
 export type Queue = Omit<
   Outbound,
-  "submit" | "plan" | "asksAlways" | "askHere" | "readTold" | "readDelivery" | "tokenOf"
+  | "submit"
+  | "plan"
+  | "asksAlways"
+  | "askHere"
+  | "maySend"
+  | "readTold"
+  | "readDelivery"
+  | "retry"
+  | "cancel"
+  | "tokenOf"
 >;
 
 /** Whether it is time to notify the sender of the delay. */
@@ -126,7 +136,7 @@ export function createQueue(rooms: OutboundRooms): Queue {
 
     async report(delivery, outcomes, letters = []) {
       const at = store.clock.now();
-      const report = await store.write(server, "reportDelivery", {
+      const report = await reportOutcomes(store, server, {
         agent: delivery.agent,
         submission: delivery.submission,
         outcomes: outcomes.map((outcome) => reportedOutcome(delivery, outcome, at)),

@@ -12,7 +12,7 @@ import {
 } from "#/storage/queries/outbound/submissions.ts";
 import type { SubmissionRow } from "#/storage/submission.ts";
 import { assertMayLeave, findSenders } from "./gate/decide.ts";
-import { startScheduled } from "./gate/gate.ts";
+import { reportOutcomes, startScheduled } from "./gate/gate.ts";
 import { scheduledAtOnce, scheduledRetryMs } from "./limits.ts";
 import type { Outbound, OutboundRooms } from "./outbound.ts";
 
@@ -75,7 +75,7 @@ export function createScheduled(rooms: OutboundRooms, ring: () => void): Schedul
       nextAttemptAt: at,
       isSuppressed: false,
     }));
-    await store.write(server, "reportDelivery", {
+    await reportOutcomes(store, server, {
       agent,
       submission,
       outcomes,

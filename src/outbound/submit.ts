@@ -21,6 +21,7 @@ import type { Envelope, EnvelopeRecipient, SubmissionSource } from "#/storage/su
 import type { SubmitMessage } from "#/storage/transactions/outbound/submit-message.ts";
 import { decideSending } from "./gate/decide.ts";
 import { askForMailboxesHere, submitMail } from "./gate/gate.ts";
+import { assertMaySend, maySend } from "./gate/scope.ts";
 import { readTold } from "./gate/told.ts";
 import { addressKey, normalAddress } from "./mail-address.ts";
 import type { Outbound, OutboundRooms, SubmitRequest, SubmitResult } from "./outbound.ts";
@@ -34,10 +35,11 @@ const decisionsMax = 5;
 export function createSubmit(
   rooms: OutboundRooms,
   ring: () => void,
-): Pick<Outbound, "submit" | "plan" | "asksAlways" | "askHere" | "readTold"> {
+): Pick<Outbound, "submit" | "plan" | "asksAlways" | "askHere" | "maySend" | "readTold"> {
   const turns = (rooms.fairness ?? createFairness()).gate("answers");
   return {
     async plan(request) {
+      await assertMaySend(rooms, request.principal, request.mailbox);
       const envelope = await readEnvelope(rooms, request);
       await findSender(rooms, request.mailbox);
       return planWrite(rooms, request, await prepareMail(rooms, request, envelope));
@@ -54,9 +56,11 @@ export function createSubmit(
       const owner = await findSender(rooms, mailbox);
       return askForMailboxesHere(rooms, owner, principal, addresses);
     },
+    maySend: (principal, mailbox) => maySend(rooms, principal, mailbox),
     readTold: (agent, uid) => readTold(rooms.store, agent, uid),
     async submit(by, request) {
       const { mailbox } = request;
+      await assertMaySend(rooms, request.principal, mailbox);
       const envelope = await readEnvelope(rooms, request);
       const owner = await findSender(rooms, mailbox);
       const prepared = await prepareMail(rooms, request, envelope);

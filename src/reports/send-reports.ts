@@ -129,7 +129,7 @@ async function submit(
 ): Promise<boolean> {
   try {
     await outbound.submit(server, {
-      principal: { agent: agent.agent, kind: agent.kind },
+      principal: { agent: agent.agent, kind: agent.kind, isServer: true },
       mailbox: agent.agent,
       bytes,
       envelope: {

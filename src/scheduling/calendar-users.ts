@@ -1,7 +1,6 @@
 /** Resolves calendar user addresses (RFC 6638 section 2.4.1) to mailboxes of this server, by mail address or principal URL. */
 
 import type { Accounts, AgentFacts, Principal } from "#/src/accounts/accounts.ts";
-import { hasScope } from "#/src/accounts/principal.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { IdCodec } from "#/src/model/ids.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
@@ -91,16 +90,6 @@ async function isOwn(accounts: Accounts, agent: AgentNumber, mail: string): Prom
     if (isWaypostError(error) && error.code === "invalid") return false;
     throw error;
   }
-}
-
-/** Whether a login may send mail from somebody's mailbox. */
-export async function maySendFor(
-  { accounts }: Pick<CalendarUserRooms, "accounts">,
-  principal: Principal,
-  agent: AgentNumber,
-): Promise<boolean> {
-  const reach = await accounts.listReach(principal);
-  return reach.some((one) => one.agent === agent && hasScope(one.scopes, "send"));
 }
 
 /** Who adds participants to a person's calendar, if it is not the person: the agent or program that writes, or the agent from whose

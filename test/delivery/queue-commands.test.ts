@@ -55,6 +55,21 @@ describe("the queue", () => {
     await expect(run(house, "queue.retry", { id })).rejects.toMatchObject({ code: "precondition_failed" });
   });
 
+  test("does not try a mail again to an address that is blocked meanwhile", async () => {
+    await using open = await openBusy();
+    const { house, sink, relent } = open;
+    const submission = await house.send({ to: ["bob@theirs.net"] });
+    const id = house.dispatch.tokenOf({ agent: house.agent.agent, submission });
+    await run(house, "agent.update", { owner: house.agent.address, block: ["theirs.net"] });
+    relent();
+    await expect(run(house, "queue.retry", { id })).rejects.toMatchObject({
+      code: "policy_refused",
+      details: { reason: "recipient_blocked" },
+    });
+    await house.delivery.whenIdle();
+    expect(sink.mails).toHaveLength(0);
+  });
+
   test("removes a cancelled mail, and reports it", async () => {
     await using open = await openBusy();
     const { house, sink, relent } = open;

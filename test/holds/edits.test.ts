@@ -71,7 +71,7 @@ describe("an edit", () => {
       const { agent } = house.robin;
       const text = `Message-ID: <1@ours.example>\r\nFrom: robin@ours.example\r\nTo: lee@elsewhere.example\r\n\r\nTen.\r\n`;
       const { hold } = await house.outbound.submit(nobody, {
-        principal: { agent, kind: "agent" },
+        principal: { agent, kind: "agent", isServer: true },
         mailbox: agent,
         bytes: Buffer.from(text),
         envelope: {

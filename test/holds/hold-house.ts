@@ -141,7 +141,7 @@ export async function openHoldHouse(overrides: Overrides = {}): Promise<HoldHous
   const imap = await listenImap(rooms);
   const http = await listenHttp(rooms);
   const run = (name: string, input: Record<string, unknown>) =>
-    administer(atCommandLine, { store, settings }, name, input);
+    administer(atCommandLine, { store, settings, outbound }, name, input);
   await run("account.create", { name: "ours" });
   await run("domain.add", { name: "ours.example" });
 

@@ -8,6 +8,8 @@ const calledBy: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   deliverMessage: { "src/outbound/gate/gate.ts": "mail into mailboxes here" },
   releaseHold: { "src/outbound/gate/gate.ts": "approved mail out of its hold" },
   startScheduled: { "src/outbound/gate/gate.ts": "scheduled mail into the queue" },
+  reportDelivery: { "src/outbound/gate/gate.ts": "outcomes, with copies for mailboxes here and notices" },
+  retrySubmission: { "src/outbound/gate/gate.ts": "waiting mail, tried now" },
   tellApprover: { "src/outbound/gate/gate.ts": "the server's own notices to approvers" },
   changeItems: { "src/collections/create-collections.ts": "the one write of items" },
 };

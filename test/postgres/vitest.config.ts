@@ -46,7 +46,8 @@ export default defineConfig({
     include: [
       "test/postgres/**/*.test.ts",
       "test/storage/**/*.test.ts",
-      "test/scheduling/{arrivals,told,ways-out}.test.ts",
+      "test/scheduling/{arrivals,told,unapproved,ways-out}.test.ts",
+      "test/outbound/ways-out.test.ts",
       ...acceptance,
       ...conversations,
     ],

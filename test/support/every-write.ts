@@ -651,7 +651,12 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     "select submission_id as submission from submission where agent_id = ? and closed_at is null order by submission_id limit 1",
     ada.agent,
   );
-  await write("retrySubmission", { agent: ada.agent, submission: waiting!.submission, at });
+  await write("retrySubmission", {
+    agent: ada.agent,
+    submission: waiting!.submission,
+    basis: await readSendingBasis(reader, [ada.agent], { addresses: [], domains: [] }),
+    at,
+  });
   const life = { beat: 1, wants: ["holds"], gone: [] };
   for (const daemon of ["one", "two"]) await write("keepLeases", { ...life, daemon });
   const claims = ["far.example", "else.example"].map((domain) => ({

@@ -6,6 +6,7 @@ import type { Settings } from "#/config/schema.ts";
 import type { Author } from "#/src/model/author.ts";
 import type { DomainKeyRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
+import type { SubmissionRow } from "#/storage/submission.ts";
 import type { OperatorNeed } from "../operator-scopes.ts";
 import type { Jobs } from "./jobs.ts";
 import type { LargeWorks } from "./large-works.ts";
@@ -14,8 +15,14 @@ import type { AdministrationResult, OperationCall } from "./operation-call.ts";
 export interface AdministrationRooms {
   readonly store: Store;
   readonly settings: Settings;
-  /** The delivery of queued mail, which `ring` wakes. */
-  readonly outbound?: { ring(): void };
+  /** The queue of the daemon: absent where nothing is sent. */
+  readonly outbound?: {
+    ring(): void;
+    /** Tries what waits of a mail now, by the lists of its mailbox; gives the number of recipients. */
+    retry(by: Author, mail: SubmissionRow): Promise<number>;
+    /** Ends a mail for every recipient that it waits for. */
+    cancel(by: Author, mail: SubmissionRow): Promise<void>;
+  };
   /** Looks up the DNS records of a domain now. `other` is a mail domain whose server is tried. */
   readonly domainChecks?: {
     check(

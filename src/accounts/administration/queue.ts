@@ -1,7 +1,6 @@
 /** The queue of outgoing mail, and the suppressed addresses. */
 
 import { z } from "zod";
-import type { Author } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { MessageNumber } from "#/src/model/numbers.ts";
 import { createReturnPaths } from "#/src/model/return-path.ts";
@@ -93,38 +92,10 @@ function describeRecipient(row: SubmissionRecipientRow) {
   };
 }
 
-/** Ends the mail for every recipient that it still waits for, and tells the sender of each. Scheduled mail goes to Trash. */
-async function cancel(by: Author, { store }: AdministrationRooms, row: SubmissionRow): Promise<void> {
-  const recipients = await listRecipients(store, row.agent, row.submission);
-  const at = store.clock.now();
-  if (recipients.some(({ state }) => state === "scheduled")) {
-    await store.write(by, "cancelScheduled", { agent: row.agent, submission: row.submission, at });
-    return;
-  }
-  const outcomes = recipients
-    .filter(({ state }) => state === "queued")
-    .map(({ number }) => ({
-      number,
-      state: "cancelled" as const,
-      // RFC 3463 section 3.8: not authorized.
-      status: "5.7.1",
-      host: null,
-      reply: "Cancelled by the operator.",
-      nextAttemptAt: at,
-      isSuppressed: false,
-    }));
-  if (outcomes.length === 0)
-    throw new WaypostError("precondition_failed", "Nothing of that mail is waiting any more.");
-  const { agent, submission } = row;
-  await store.write(by, "reportDelivery", {
-    agent,
-    submission,
-    outcomes,
-    isDelayTold: false,
-    letters: [],
-    breaker: null,
-    at,
-  });
+/** Only a daemon sends. */
+function sender({ outbound }: AdministrationRooms): NonNullable<AdministrationRooms["outbound"]> {
+  if (outbound === undefined) throw new WaypostError("upstream_unavailable", "No daemon sends this mail.");
+  return outbound;
 }
 
 export const queueOperations = [
@@ -159,19 +130,13 @@ export const queueOperations = [
     summary: "Try a mail again now.",
     input: z.strictObject({ id: submissionField }),
     positional: ["id"],
-    async run({ store, outbound }, { id }, by) {
-      const { agent, submission } = await selectSubmission(store, id);
-      const { count } = await store.write(by, "retrySubmission", {
-        agent,
-        submission,
-        at: store.clock.now(),
-      });
+    async run(rooms, { id }, by) {
+      const count = await sender(rooms).retry(by, await selectSubmission(rooms.store, id));
       if (count === 0)
         throw new WaypostError(
           "precondition_failed",
           "No delivery of that mail can be tried: it is finished or scheduled.",
         );
-      outbound?.ring();
       return { id, recipients: count };
     },
   }),
@@ -184,7 +149,7 @@ export const queueOperations = [
     positional: ["id"],
     isDestructive: true,
     async run(rooms, { id }, by) {
-      await cancel(by, rooms, await selectSubmission(rooms.store, id));
+      await sender(rooms).cancel(by, await selectSubmission(rooms.store, id));
       return describeSubmission(rooms.store, await selectSubmission(rooms.store, id));
     },
   }),

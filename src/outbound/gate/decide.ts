@@ -128,6 +128,20 @@ export async function assertMayLeave(
   return basis;
 }
 
+/** The lists of some mailboxes for recipients that were decided about before. Throws `policy_refused`. */
+export async function assertListsOf(
+  store: OutboundRooms["store"],
+  mailboxes: ReadonlySet<AgentNumber>,
+  addresses: readonly string[],
+): Promise<SendingBasis> {
+  const basis = await readSendingBasis(store, [...mailboxes], {
+    addresses: addresses.map(addressKey),
+    domains: [...new Set(addresses.map(domainOf))],
+  });
+  for (const sender of basis.senders) assertListsAllow(sender, addresses);
+  return basis;
+}
+
 /** For recipients here whom no queue reaches: who may not be told, and why. Throws `paused`, `not_billable`. */
 export async function asksFor(
   { store }: Pick<OutboundRooms, "store">,

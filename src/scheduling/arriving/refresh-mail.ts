@@ -44,7 +44,7 @@ export async function planRefreshAnswer(
   });
   if (answer.outcome !== "decided" || answer.stored === undefined) return nothing;
   // An automaton of this mailbox: the mail is marked as automatic, and the owner has a copy.
-  const principal = { agent, kind: "agent" } as const;
+  const principal = { agent, kind: "agent", isServer: true } as const;
   const readAttached = createAttachedReader(collections, owner);
   const asking = { owner, principal, uid, inviter: undefined, nowMs, readAttached, isRepeat: true };
   const { mails } = await planMails(rooms, asking, answer.messages);

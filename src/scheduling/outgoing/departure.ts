@@ -13,7 +13,7 @@ import type { Leaving } from "#/storage/transactions/collections/change-items.ts
 import type { SubmitMessage } from "#/storage/transactions/outbound/submit-message.ts";
 import { refreshAttendees } from "../arriving/refresh-attendees.ts";
 import { type CalendarAddress, mailAddressOf } from "../calendar-address.ts";
-import { findCalendarUser, maySendFor } from "../calendar-users.ts";
+import { findCalendarUser } from "../calendar-users.ts";
 import type { Decided, WrittenMessage } from "../jobs.ts";
 import type { CalendarWriter, SchedulingRooms } from "../scheduling.ts";
 import { createLocalCopies, type LocalCopies } from "./local-copies.ts";
@@ -199,7 +199,7 @@ async function findWays(
   readonly here: readonly Here[];
 }> {
   const isAsking = await rooms.outbound.asksAlways(agent, principal);
-  const maySend = await maySendFor(rooms, principal, agent);
+  const maySend = await rooms.outbound.maySend(principal, agent);
   const leaving: WrittenMessage[] = [];
   const asking: WrittenMessage[] = [];
   const here: Here[] = [];

@@ -1,13 +1,13 @@
 /** Messages to calendar users without a calendar on this server. They are iMIP mails (RFC 6047) from the owner of the calendar, and
  *  pass the same queue, policy and holds as all mail. Equal messages to several recipients are one mail. */
 import { randomUUID } from "node:crypto";
-import type { AgentFacts, Principal } from "#/src/accounts/accounts.ts";
+import type { AgentFacts } from "#/src/accounts/accounts.ts";
 import { isEightBit } from "#/src/formats/mime/line-ends.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { composeMessage } from "#/src/outbound/composition.ts";
 import type { GateAnswer, RefusedReason } from "#/src/outbound/gate/answers.ts";
 import { needsSmtputf8, normalAddress } from "#/src/outbound/mail-address.ts";
-import type { Outbound } from "#/src/outbound/outbound.ts";
+import type { Asker, Outbound } from "#/src/outbound/outbound.ts";
 import type { CalendarMessage } from "#/storage/calendar-messages.ts";
 import type { SubmitMessage } from "#/storage/transactions/outbound/submit-message.ts";
 import { type CalendarAddress, mailAddressOf } from "../calendar-address.ts";
@@ -20,7 +20,7 @@ export interface OutgoingRooms {
 
 export interface Sender {
   readonly owner: AgentFacts;
-  readonly principal: Pick<Principal, "agent" | "kind">;
+  readonly principal: Asker;
   /** The UID of the object. */
   readonly uid: string;
   /** The authenticated author that this mail answers: the organizer of an invitation, or an attendee who requests the event. */

@@ -124,7 +124,7 @@ export async function openJsonServer(
   let listeners = await listenHttp(rooms, [createDavRoute(rooms)]);
   const urlOf = (): string => `http://127.0.0.1:${listeners[0]!.port}`;
   const run = (name: string, input: Record<string, unknown>) =>
-    administer(atCommandLine, { store: opened.store, settings }, name, input);
+    administer(atCommandLine, { store: opened.store, settings, outbound: rooms.outbound }, name, input);
 
   for (const name of ["first", "second"]) await run("account.create", { name });
   await run("domain.add", { name: "first.example", account: "first" });
