@@ -62,6 +62,15 @@ export interface OperatorTokenRow {
   readonly revokedAt: number | null;
 }
 
+/** A browser in which an operator is signed in. */
+export interface OperatorSessionRow extends Omit<PageSessionRow, "agent"> {
+  readonly operator: number;
+}
+
+export interface OperatorPasskeyRow extends Omit<PasskeyRow, "agent"> {
+  readonly operator: number;
+}
+
 /** A browser in which a person is signed in. */
 export interface PageSessionRow {
   readonly session: number;

@@ -1,8 +1,9 @@
-/** The two cookies of the pages. `__Host-` keeps them to this host and to connections that nobody else reads; no script sees them. */
+/** The cookies of the pages. `__Host-` keeps them to this host and to connections that nobody else reads; no script sees them. */
 import type { IncomingMessage } from "node:http";
 
-/** Names differ from those of an operator: cookies do not know ports. */
+/** Two names: cookies do not know ports, and somebody may be both. */
 export const sessionCookie = "__Host-waypost";
+export const operatorCookie = "__Host-waypost-operator";
 export const languageCookie = "__Host-waypost-language";
 
 const headerLengthMax = 4096;

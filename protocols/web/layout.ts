@@ -1,5 +1,6 @@
 /** What all pages have in common: head, places, account, foot. */
 
+import type { OperatorSession } from "#/src/sign-in/operator-sign-in.ts";
 import type { PageSession } from "#/src/sign-in/sign-in.ts";
 import { script, stylesheet } from "./assets.ts";
 import { drawings, type Icon } from "./drawings.ts";
@@ -25,18 +26,28 @@ export function initials(name: string): string {
 }
 
 export interface SignedIn {
-  readonly session: PageSession;
-  /** Mails that wait for the person. */
-  readonly waiting: number;
+  readonly person?: {
+    readonly session: PageSession;
+    /** Mails that wait for the person. */
+    readonly waiting: number;
+  };
+  readonly seat?: OperatorSession | undefined;
 }
 
-export function layOut(visit: Visit, page: Page, signedIn: SignedIn | undefined): string {
+export function isOperatorPath(path: string): boolean {
+  return path === "/operator" || path.startsWith("/operator/");
+}
+
+export function layOut(visit: Visit, page: Page, { person, seat }: SignedIn): string {
   const { words, language, origin, format } = visit;
   const host = new URL(origin).host;
-  const count = signedIn === undefined || signedIn.waiting === 0 ? "" : `(${signedIn.waiting}) `;
+  const isOperators = isOperatorPath(visit.context.koa.path);
+  const isStranger = person === undefined && seat === undefined;
+  const home = isOperators ? "/operator" : "/approvals";
+  const count = person === undefined || person.waiting === 0 ? "" : `(${person.waiting}) `;
   const title = `${page.isWrong === true ? words.error : ""}${count}${page.title} – Waypost`;
   const { text } = html`<!doctype html>
-<html lang="${language}">
+<html lang="${language}"${isOperators && html` class="is-operator"`}>
 <head>
 <meta charset="utf-8">
 <title>${title}</title>
@@ -46,19 +57,20 @@ export function layOut(visit: Visit, page: Page, signedIn: SignedIn | undefined)
 <link rel="stylesheet" href="${stylesheet.path}">
 <script src="${script.path}" defer></script>
 </head>
-<body data-now="${format.now}"${signedIn !== undefined && html` data-live="/live"`}>
+<body data-now="${format.now}"${person !== undefined && html` data-live="/live"`}>
 <a class="skip" href="#main">${words.skip}</a>
 <!--signs-->
 <header class="top">
-  <a class="brand" href="${signedIn === undefined ? "/sign-in" : "/approvals"}">${brandSign}Waypost${signedIn === undefined && html` <small>${host}</small>`}</a>
-  ${signedIn !== undefined && places(visit, signedIn)}
+  <a class="brand" href="${isStranger ? `${isOperators ? home : ""}/sign-in` : home}">${brandSign}Waypost${isOperators ? html` <small>${words.operator.operator}</small>` : isStranger && html` <small>${host}</small>`}</a>
+  ${person !== undefined && places(visit, person)}
+  ${seat !== undefined && operatorPlaces(visit, seat)}
 </header>
 <main class="page ${page.width}" id="main" tabindex="-1">
 ${page.body}
 </main>
 <footer class="foot">
   <span>${words.serverOn(host)}</span>
-  ${signedIn === undefined && languageForms(visit)}
+  ${isStranger && languageForms(visit)}
 </footer>
 </body>
 </html>
@@ -66,10 +78,43 @@ ${page.body}
   return text.replace("<!--signs-->", () => signsOf(text).text);
 }
 
-function places({ words, ...visit }: Visit, { session, waiting }: SignedIn): Html {
-  const { path } = visit.context.koa;
-  const here = (place: string): Html | false =>
-    (path === place || path.startsWith(`${place}/`)) && html` aria-current="page"`;
+/** Marks the place where the page is. */
+function hereOn(path: string): (place: string) => Html | false {
+  return (place) =>
+    (path === place || (place !== "/operator" && path.startsWith(`${place}/`))) && html` aria-current="page"`;
+}
+
+const operatorTabs = [
+  ["now", "/operator"],
+  ["domains", "/operator/domains"],
+  ["accounts", "/operator/accounts"],
+  ["access", "/operator/access"],
+  ["queue", "/operator/queue"],
+  ["webhooks", "/operator/webhooks"],
+  ["trace", "/operator/trace"],
+  ["reports", "/operator/reports"],
+] as const;
+
+function operatorPlaces({ words, format, ...visit }: Visit, { operator }: OperatorSession): Html {
+  const here = hereOn(visit.context.koa.path);
+  const w = words.operator;
+  const name = w.named(operator.name);
+  return html`<nav class="tabs" aria-label="${words.places}">
+    ${operatorTabs.map(([place, path]) => html`<a href="${path}"${here(path)}>${w.places[place]}</a>`)}
+  </nav>
+  <details class="me">
+    <summary><span class="aside">${words.account(name)}</span><span class="face is-person is-small">${initials(operator.name)}</span></summary>
+    <div>
+      <p>${name}<br>${words.mine.until(format.day(operator.expiresAt))}</p>
+      <a href="/operator/me">${w.me.title}</a>
+      ${languageForms({ words, format, ...visit })}
+      <form method="post" action="/operator/sign-out"><button>${words.signOut}</button></form>
+    </div>
+  </details>`;
+}
+
+function places({ words, ...visit }: Visit, { session, waiting }: NonNullable<SignedIn["person"]>): Html {
+  const here = hereOn(visit.context.koa.path);
   const { name, address } = session.principal;
   return html`<nav class="tabs" aria-label="${words.places}">
     <a href="/approvals"${here("/approvals")}>${words.approvals} <span class="count" data-count${waiting === 0 && html` hidden`}>${waiting}<span class="aside"> ${words.waitingAside}</span></span></a>

@@ -24,7 +24,7 @@ import { showMine } from "./mine/mine-page.ts";
 import { chooseLanguage, join, joinOptions, showJoin, showSignIn, signIn } from "./strangers.ts";
 import { type Answer, pageAnswer, redirect, type SignedVisit, type Visit } from "./visit.ts";
 
-interface RouteOf<V extends Visit> {
+export interface RouteOf<V extends Visit> {
   readonly method: "GET" | "POST";
   readonly path: RegExp;
   /** Octets of the body. */

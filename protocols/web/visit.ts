@@ -3,12 +3,14 @@ import type { Logger } from "pino";
 import type { Settings } from "#/config/schema.ts";
 import type { HttpContext } from "#/protocols/http/app.ts";
 import type { Accounts } from "#/src/accounts/accounts.ts";
+import type { OperatorDoor } from "#/src/accounts/administration/operator-door.ts";
 import type { Feed } from "#/src/feed/feed.ts";
 import type { Mail } from "#/src/mail/mail.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { Holds } from "#/src/outbound/holds/holds.ts";
 import { cleanLine } from "#/src/render/clean-text.ts";
 import { createRemovalTally } from "#/src/render/removal.ts";
+import type { OperatorSession, OperatorSignIn } from "#/src/sign-in/operator-sign-in.ts";
 import type { Browser, PageSession, SignIn } from "#/src/sign-in/sign-in.ts";
 import type { Format } from "./format.ts";
 import type { Html } from "./html.ts";
@@ -21,12 +23,20 @@ export interface WebRooms {
   readonly accounts: Accounts;
   readonly mail: Mail;
   readonly holds: Holds;
+  readonly operatorDoor: OperatorDoor;
   readonly feed: Feed;
+}
+
+/** Who signs people in, and who operators. */
+export interface Doors {
+  readonly people: SignIn;
+  readonly operators: OperatorSignIn;
 }
 
 export interface Visit {
   readonly rooms: WebRooms;
   readonly signIn: SignIn;
+  readonly operatorSignIn: OperatorSignIn;
   readonly opened: OpenedMails;
   readonly context: HttpContext;
   readonly origin: string;
@@ -44,6 +54,11 @@ export interface Visit {
 /** A visit of somebody who is signed in. */
 export interface SignedVisit extends Visit {
   readonly session: PageSession;
+}
+
+/** A visit of an operator who is signed in. */
+export interface OperatorVisit extends Visit {
+  readonly seat: OperatorSession;
 }
 
 export interface Page {

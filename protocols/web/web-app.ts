@@ -4,24 +4,26 @@ import { trustProxies } from "#/protocols/connection/trusted-proxies.ts";
 import type { HttpContext } from "#/protocols/http/app.ts";
 import { CallerGone } from "#/src/model/caller.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
-import type { PageSession, SignIn } from "#/src/sign-in/sign-in.ts";
+import type { OperatorSession } from "#/src/sign-in/operator-sign-in.ts";
+import type { PageSession } from "#/src/sign-in/sign-in.ts";
 import { listLive, waitingOf } from "./approvals/waiting.ts";
 import { script, stylesheet } from "./assets.ts";
-import { languageCookie, readCookie, sessionCookie } from "./cookies.ts";
+import { languageCookie, operatorCookie, readCookie, sessionCookie } from "./cookies.ts";
 import { deviceName } from "./device-name.ts";
 import { createFormat } from "./format.ts";
-import { layOut } from "./layout.ts";
+import { isOperatorPath, layOut } from "./layout.ts";
 import { createLiveStreams } from "./live.ts";
 import { rememberOpenedMails } from "./opened-mails.ts";
+import { openOperatorRoutes, operatorRoutes } from "./operator/routes.ts";
 import { readArrival } from "./origin.ts";
 import { errorPage, type Trouble, unfitPage } from "./pages/error.ts";
 import { openRoutes, signedRoutes } from "./routes.ts";
-import { type Answer, pageAnswer, redirect, type Visit, type WebRooms } from "./visit.ts";
+import { type Answer, type Doors, pageAnswer, redirect, type Visit, type WebRooms } from "./visit.ts";
 import { acceptedLanguage, isLanguage, wordsOf } from "./words/words.ts";
 
 export interface WebAppRooms extends WebRooms {
   /** `httpPort`: the port that plain HTTP is bound to. */
-  createSignIn(httpPort: number | undefined): SignIn;
+  createDoors(httpPort: number | undefined): Doors;
   /** Aborts when the listeners close. */
   readonly closing: AbortSignal;
 }
@@ -61,12 +63,12 @@ export function createWebApp(rooms: WebAppRooms): (context: HttpContext) => Prom
   const proxies = trustProxies(rooms.settings.server.trustedProxies, rooms.settings.server.clientHeader);
   const opened = rememberOpenedMails();
   const live = createLiveStreams(rooms.closing);
-  const signIns = new Map<number | undefined, SignIn>();
-  /** One for each port where no public URL says which it is. */
-  const signInOf = (origin: string): SignIn => {
+  const doors = new Map<number | undefined, Doors>();
+  /** Of each port where no public URL says which it is. */
+  const doorsOf = (origin: string): Doors => {
     const port = rooms.settings.server.publicUrl === "" ? Number(new URL(origin).port || 80) : undefined;
-    const known = signIns.get(port) ?? rooms.createSignIn(port);
-    signIns.set(port, known);
+    const known = doors.get(port) ?? rooms.createDoors(port);
+    doors.set(port, known);
     return known;
   };
 
@@ -76,31 +78,33 @@ export function createWebApp(rooms: WebAppRooms): (context: HttpContext) => Prom
     koa.set("Content-Security-Policy", policy);
     if (await sendAsset(koa)) return;
     let visit = visitOf(context);
-    let session: PageSession | undefined;
+    let who: Who = {};
     try {
-      session = await sessionOf(visit);
-      if (session !== undefined) visit = inZoneOf(session, visit);
-      await send(visit, session, await answer(visit, session));
+      who = await whoAsks(visit);
+      if (who.session !== undefined) visit = inZoneOf(who.session, visit);
+      await send(visit, who, await answer(visit, who));
     } catch (error) {
       if (error instanceof CallerGone) throw error;
       const [trouble, why] = troubleOf(error);
       if (trouble === "failed")
         rooms.log.error({ err: error, requestId: context.requestId }, "request failed");
-      await send(visit, session, pageAnswer(errorPage(visit, trouble, why)));
+      await send(visit, who, pageAnswer(errorPage(visit, trouble, why)));
     }
   };
 
-  function visitOf(context: HttpContext): Visit & { readonly unfit?: Answer } {
+  function visitOf(context: HttpContext): Visit & MayBeUnfit {
     const { koa, remoteAddress } = context;
     const arrival = readArrival(koa.req, rooms.settings, proxies);
     const chosen = readCookie(koa.req, languageCookie);
     const language = isLanguage(chosen) ? chosen : acceptedLanguage(koa.get("Accept-Language"));
     const origin = arrival.origin ?? "http://localhost";
     const words = wordsOf(language);
+    const { people, operators } = doorsOf(origin);
     const visit = {
       rooms,
       opened,
-      signIn: signInOf(origin),
+      signIn: people,
+      operatorSignIn: operators,
       context,
       origin,
       language,
@@ -119,40 +123,41 @@ export function createWebApp(rooms: WebAppRooms): (context: HttpContext) => Prom
     return { ...visit, unfit };
   }
 
-  /** Of a cookie that this origin has set. */
-  async function sessionOf({ context, signIn, unfit }: Visit & { readonly unfit?: Answer }) {
-    const token = readCookie(context.koa.req, sessionCookie);
-    if (unfit !== undefined || token === undefined || token === "") return undefined;
+  /** By the cookie that this origin has set for people, or for operators. */
+  async function whoAsks({ context, signIn, operatorSignIn, unfit }: Visit & MayBeUnfit): Promise<Who> {
+    const isOperators = isOperatorPath(context.koa.path);
+    const token = readCookie(context.koa.req, isOperators ? operatorCookie : sessionCookie);
+    if (unfit !== undefined || token === undefined || token === "") return {};
+    const { requestId: request } = context;
+    if (isOperators) {
+      const seat = await operatorSignIn.findSession(token);
+      return seat === undefined ? {} : { seat: { ...seat, author: { ...seat.author, request } } };
+    }
     const session = await signIn.findSession(token);
     if (session !== undefined && !context.claim(session.principal))
       throw new WaypostError("rate_limited", "This mailbox has too many open connections.");
-    return session && withRequest(session, context.requestId);
+    return session === undefined ? {} : { session: withRequest(session, request) };
   }
 
-  async function answer(
-    visit: Visit & { readonly unfit?: Answer },
-    session: PageSession | undefined,
-  ): Promise<Answer> {
+  async function answer(visit: Visit & MayBeUnfit, who: Who): Promise<Answer> {
     if (visit.unfit !== undefined) return visit.unfit;
     const { koa } = visit.context;
     const method = koa.method === "HEAD" ? "GET" : koa.method;
-    const open = openRoutes.find((route) => route.method === method && route.path.test(koa.path));
-    const signed = signedRoutes.find((route) => route.method === method && route.path.test(koa.path));
-    const route = open ?? signed;
-    if (route === undefined) {
-      if (session === undefined && method === "GET") return toSignIn(visit);
+    const found = find(method, koa.path, who);
+    const isStranger = who.session === undefined && who.seat === undefined;
+    if (found === undefined) {
+      if (isStranger && method === "GET") return toSignIn(visit);
       throw new WaypostError("not_found", "There is no such page.");
     }
     if (method === "POST" && !isOurs(koa, visit.origin)) return pageAnswer(errorPage(visit, "forged"));
-    if (open === undefined && session === undefined) return toSignIn(visit);
-    const limit = session === undefined ? strangerBodyBytesMax : (route.bodyBytesMax ?? bodyBytesMax);
+    if (found.run === undefined) return toSignIn(visit);
+    const limit = isStranger ? strangerBodyBytesMax : (found.bodyBytesMax ?? bodyBytesMax);
     const form = method === "POST" ? await readForm(visit.context, limit) : visit.form;
-    const names = (route.path.exec(koa.path) ?? []).slice(1);
-    const whole = { ...visit, form, names };
-    return open === undefined ? signed!.run({ ...whole, session: session! }) : open.run(whole);
+    const names = (found.path.exec(koa.path) ?? []).slice(1);
+    return found.run({ ...visit, form, names });
   }
 
-  async function send(visit: Visit, session: PageSession | undefined, sent: Answer): Promise<void> {
+  async function send(visit: Visit, { session, seat }: Who, sent: Answer): Promise<void> {
     const { koa } = visit.context;
     if ("cookies" in sent && sent.cookies !== undefined && sent.cookies.length > 0)
       koa.set("Set-Cookie", [...sent.cookies]);
@@ -180,10 +185,34 @@ export function createWebApp(rooms: WebAppRooms): (context: HttpContext) => Prom
         koa.status = sent.page.status ?? 200;
         koa.type = "text/html; charset=utf-8";
         koa.set("Vary", "Accept-Language, Cookie");
-        koa.body = layOut(visit, sent.page, session && { session, waiting });
+        koa.body = layOut(visit, sent.page, { seat, ...(session && { person: { session, waiting } }) });
       }
     }
   }
+}
+
+/** Who is signed in, if anybody is: a person, or on the pages of operators an operator. */
+interface Who {
+  readonly session?: PageSession;
+  readonly seat?: OperatorSession;
+}
+
+interface MayBeUnfit {
+  readonly unfit?: Answer;
+}
+
+/** The route of a path. `run` is absent where somebody has to sign in first. */
+function find(method: string, path: string, { session, seat }: Who) {
+  const asked = <R extends { readonly method: string; readonly path: RegExp }>(routes: readonly R[]) =>
+    routes.find((route) => route.method === method && route.path.test(path));
+  const open = asked(isOperatorPath(path) ? openOperatorRoutes : openRoutes);
+  if (open !== undefined) return { ...open, run: (visit: Visit) => open.run(visit) };
+  if (isOperatorPath(path)) {
+    const route = asked(operatorRoutes);
+    return route && { ...route, run: seat && ((visit: Visit) => route.run({ ...visit, seat })) };
+  }
+  const route = asked(signedRoutes);
+  return route && { ...route, run: session && ((visit: Visit) => route.run({ ...visit, session })) };
 }
 
 /** Its writes name the request. */
@@ -199,10 +228,10 @@ function inZoneOf<V extends Visit>({ settings }: PageSession, visit: V): V {
 
 /** The way in, and afterwards back to the page that was asked for. What a form would have done is lost, and the page says so. */
 function toSignIn({ context: { koa } }: Visit): Answer {
-  if (koa.method === "POST") return redirect("/sign-in?expired");
-  return redirect(
-    koa.path === "/" ? "/sign-in" : `/sign-in?then=${encodeURIComponent(koa.url.slice(0, 500))}`,
-  );
+  const door = isOperatorPath(koa.path) ? "/operator/sign-in" : "/sign-in";
+  if (koa.method === "POST") return redirect(`${door}?expired`);
+  const isFirst = koa.path === "/" || koa.path === "/operator";
+  return redirect(isFirst ? door : `${door}?then=${encodeURIComponent(koa.url.slice(0, 500))}`);
 }
 
 /** Whether a form comes from a page of this origin: by the browser's own word (Fetch Metadata), or else by Origin. */

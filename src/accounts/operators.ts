@@ -2,7 +2,8 @@
  *  tokens are not accepted as operator tokens. */
 import type { Settings } from "#/config/schema.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { findOperatorToken } from "#/storage/queries/accounts/operators.ts";
+import { findOperatorByNumber, findOperatorToken } from "#/storage/queries/accounts/operators.ts";
+import type { OperatorTokenRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 import { hashToken, isWellFormedOperatorToken } from "./secrets.ts";
 import { createTokenLimiter } from "./token-limiter.ts";
@@ -12,11 +13,14 @@ export interface Operator {
   readonly number: number;
   readonly name: string;
   readonly scopes: readonly string[];
-  /** The token itself, which encrypts data that only its holder may read. */
+  readonly expiresAt: number;
+  /** The token itself, which encrypts data that only its holder may read. At the pages there is none. */
   readonly secret: string;
 }
 
 export interface Operators {
+  /** An operator who is signed in to the pages: undefined once it is revoked or expired. */
+  find(number: number): Promise<Operator | undefined>;
   /** Throws `unauthorized`, the same for an unknown, a revoked and an expired token, and `rate_limited`. */
   authenticate(token: string, remoteAddress: string): Promise<Operator>;
 }
@@ -30,13 +34,25 @@ export function createOperators(store: Store, settings: Pick<Settings, "limits">
       const row = isWellFormedOperatorToken(token)
         ? await findOperatorToken(store, hashToken(token))
         : undefined;
-      if (row === undefined || row.revokedAt !== null || row.expiresAt <= store.clock.now()) {
+      if (row === undefined || !isLive(row, store.clock.now())) {
         attempt.fail();
         throw new WaypostError("unauthorized", "The operator token is unknown, revoked or expired.");
       }
       attempt.succeed();
-      const { token: number, name, scopes } = row;
-      return { number, name, scopes, secret: token };
+      return operatorOf(row, token);
+    },
+
+    async find(number) {
+      const row = await findOperatorByNumber(store, number);
+      return row !== undefined && isLive(row, store.clock.now()) ? operatorOf(row, "") : undefined;
     },
   };
+}
+
+function isLive({ revokedAt, expiresAt }: OperatorTokenRow, now: number): boolean {
+  return revokedAt === null && expiresAt > now;
+}
+
+function operatorOf({ token: number, name, scopes, expiresAt }: OperatorTokenRow, secret: string): Operator {
+  return { number, name, scopes, expiresAt, secret };
 }

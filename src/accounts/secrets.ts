@@ -1,7 +1,7 @@
 /** Tokens and app passwords: made here from random bits, shown once, never stored.
  *
  *  token = "wp_" 32 characters (160 bits), stored as its SHA-256: it is random enough for a fast hash. An operator token
- *  begins with "wpo_", an invitation with "wpi_".
+ *  begins with "wpo_", an invitation with "wpi_", what opens the link of an operator with "wpl_".
  *  app password = 26 characters (130 bits) in groups, easy to type from another screen. */
 import { createHash, randomBytes } from "node:crypto";
 
@@ -10,10 +10,12 @@ const tokenPrefix = "wp_";
 const tokenDigits = 32;
 const operatorTokenPrefix = "wpo_";
 const invitationPrefix = "wpi_";
+const operatorLinkPrefix = "wpl_";
 const passwordDigits = 26;
 const groupDigits = 5;
 const tokenForm = new RegExp(`^${tokenPrefix}[${alphabet}]{${tokenDigits}}$`);
 const invitationForm = new RegExp(`^${invitationPrefix}[${alphabet}]{${tokenDigits}}$`);
+const operatorLinkForm = new RegExp(`^${operatorLinkPrefix}[${alphabet}]{${tokenDigits}}$`);
 const sessionTokenBytes = 32;
 const operatorTokenForm = new RegExp(`^${operatorTokenPrefix}[${alphabet}]{${tokenDigits}}$`);
 
@@ -32,6 +34,15 @@ export function generateInvitation(): string {
 
 export function isWellFormedInvitation(text: string): boolean {
   return invitationForm.test(text);
+}
+
+/** What the command line prints for an operator who signs in to the pages. It is no operator token. */
+export function generateOperatorLink(): string {
+  return operatorLinkPrefix + randomDigits(tokenDigits);
+}
+
+export function isWellFormedOperatorLink(text: string): boolean {
+  return operatorLinkForm.test(text);
 }
 
 /** The content of a session's cookie. */

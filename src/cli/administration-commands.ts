@@ -2,7 +2,6 @@
  *  are arguments, the others are options. */
 import { Command } from "commander";
 import { z } from "zod";
-import { personInvitation } from "#/src/accounts/administration/invitations.ts";
 import type { AdministrationOperation } from "#/src/accounts/administration/operation.ts";
 import { administrationOperations } from "#/src/accounts/administration/operations.ts";
 import type { DomainCheck } from "#/src/domain-check/check-domain.ts";
@@ -79,8 +78,8 @@ function operationCommand(shell: Shell, operation: AdministrationOperation): Com
     const form = options.json === true ? undefined : forms[operation.name];
     if (form === undefined) printResult(shell, result, options.json === true);
     else printLine(shell, form(result));
-    if (operation.name === personInvitation.name && options.json !== true)
-      printLine(shell, await qrCode((result as { readonly link: string }).link));
+    const { link } = result as { readonly link?: string };
+    if (link !== undefined && options.json !== true) printLine(shell, await qrCode(link));
     if (operation.isCheck && (result as { readonly ok: boolean }).ok === false)
       shell.exitCode = exitCodes.refused;
   });

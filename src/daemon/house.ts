@@ -7,7 +7,7 @@ import { createLargeItems, type LargeItems } from "#/protocols/dav/filters/large
 import type { Health } from "#/protocols/json/carriage/health.ts";
 import type { Call, Invoke, Outcome } from "#/protocols/json/carriage/invoke.ts";
 import type { JsonRooms } from "#/protocols/json/rooms.ts";
-import type { LoadSignIn } from "#/protocols/web/serve-web.ts";
+import type { LoadDoors } from "#/protocols/web/serve-web.ts";
 import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import { createJobs, type Jobs } from "#/src/accounts/administration/jobs.ts";
 import type { LargeWorks } from "#/src/accounts/administration/large-works.ts";
@@ -93,8 +93,8 @@ export interface House extends AsyncDisposable {
   readonly jobs: Jobs;
   readonly works: LargeWorks;
   readonly operatorDoor: OperatorDoor;
-  /** Loads what signs people in to the pages. */
-  readonly loadSignIn: LoadSignIn;
+  /** Loads what signs people and operators in to the pages. */
+  readonly loadDoors: LoadDoors;
   /** Calls an operation of `/v1` for the operator. The operations are loaded at the first call. */
   invoke(call: Call): Promise<Outcome>;
 }
@@ -226,6 +226,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     jobs: createJobs(store.clock),
     works: createStoreWorks(() => house),
   };
+  const operatorDoor = createOperatorDoor(administration);
   let invoke: Promise<Invoke> | undefined;
   const house: House = {
     ...rooms,
@@ -235,14 +236,18 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     reportCounts: createReportCounts(store),
     files: createFiles(store),
     preparation,
-    operatorDoor: createOperatorDoor(administration),
-    async loadSignIn() {
-      const [{ createSignIn }, { createTeller }] = await Promise.all([
+    operatorDoor,
+    async loadDoors() {
+      const [{ createSignIn }, { createOperatorSignIn }, { createTeller }] = await Promise.all([
         import("#/src/sign-in/sign-in.ts"),
+        import("#/src/sign-in/operator-sign-in.ts"),
         import("#/src/sign-in/tell-of-sign-in.ts"),
       ]);
       const tell = createTeller({ store, accounts, prepare });
-      return (httpPort) => createSignIn({ store, accounts, settings, tell, outbound }, httpPort);
+      return (httpPort) => ({
+        people: createSignIn({ store, accounts, settings, tell, outbound }, httpPort),
+        operators: createOperatorSignIn({ store, settings, operators: operatorDoor }, httpPort),
+      });
     },
     async invoke(call) {
       invoke ??= loadInvoke(rooms);

@@ -45,7 +45,7 @@ export async function openListeners(
       createAutodiscoverRoute(house),
       createAppleProfileRoute(rooms),
       createStsPolicyRoute(house),
-      createWebRoute({ ...house, closing: closing.signal }, house.loadSignIn),
+      createWebRoute({ ...house, closing: closing.signal }, house.loadDoors),
       ...(operator.servedOn === "http" ? [operatorRoute] : []),
       ...(house.settings.dav.enabled ? [createDavRoute(house)] : []),
     ]),

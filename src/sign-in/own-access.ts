@@ -33,7 +33,7 @@ export interface OwnAccess {
 
 export function createOwnAccess(
   store: Store,
-  passkeys: Pick<Passkeys, "creation" | "checkCreated">,
+  passkeys: Pick<Passkeys<PasskeyRow>, "creation" | "checkCreated">,
 ): OwnAccess {
   const livePasswords = async ({ principal }: PageSession) =>
     (await listPasswords(store, principal.agent)).filter(({ revokedAt }) => revokedAt === null).toReversed();
@@ -61,8 +61,10 @@ export function createOwnAccess(
     listPasskeys: ({ principal }) => listPasskeys(store, principal.agent),
 
     async askForPasskey(session) {
-      const known = await listPasskeys(store, session.principal.agent);
-      return passkeys.creation("new-passkey", boundTo(session), session.principal, known);
+      const { agent, address, name } = session.principal;
+      const known = await listPasskeys(store, agent);
+      const owner = { id: `person ${agent}`, address, name };
+      return passkeys.creation("new-passkey", boundTo(session), owner, known);
     },
 
     async addPasskey(session, created, name) {

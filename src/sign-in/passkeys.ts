@@ -3,8 +3,6 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
-import type { AgentNumber } from "#/src/model/numbers.ts";
-import { findPasskey } from "#/storage/queries/accounts/sign-ins.ts";
 import type { PasskeyRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 import type { NewPasskey, SpentChallenge } from "#/storage/writing/accounts/page-sessions.ts";
@@ -12,7 +10,8 @@ import type { Challenges, Purpose } from "./challenges.ts";
 
 /** Whom a passkey is made for. */
 export interface PasskeyOwner {
-  readonly agent: AgentNumber;
+  /** Kind and number. */
+  readonly id: string;
   readonly address: string;
   readonly name: string;
 }
@@ -20,22 +19,25 @@ export interface PasskeyOwner {
 /** JSON for `PublicKeyCredential.parseRequestOptionsFromJSON` and its like. */
 export type PasskeyOptions = Readonly<Record<string, unknown>>;
 
-export interface Answer {
-  readonly passkey: PasskeyRow;
+/** What is stored of one, whosever it is. */
+type StoredPasskey = Omit<PasskeyRow, "agent">;
+
+export interface Answer<Row extends StoredPasskey> {
+  readonly passkey: Row;
   readonly signCount: number;
   readonly challenge: SpentChallenge;
 }
 
-export interface Passkeys {
+export interface Passkeys<Row extends StoredPasskey> {
   request(purpose: Purpose, bound: string): PasskeyOptions;
   creation(
     purpose: Purpose,
     bound: string,
     owner: PasskeyOwner,
-    known: readonly PasskeyRow[],
+    known: readonly StoredPasskey[],
   ): PasskeyOptions;
   /** Throws `unauthorized` unless a known passkey has signed this challenge. */
-  checkAnswer(text: string, purpose: Purpose, bound: string): Promise<Answer>;
+  checkAnswer(text: string, purpose: Purpose, bound: string): Promise<Answer<Row>>;
   /** Throws `unauthorized` unless the text is a new passkey for this challenge. */
   checkCreated(
     text: string,
@@ -74,7 +76,13 @@ const attestation = answered.extend({
   }),
 });
 
-export function createPasskeys(store: Store, challenges: Challenges, origin: string): Passkeys {
+/** `find`: a passkey by its id. People and operators have their own. */
+export function createPasskeys<Row extends StoredPasskey>(
+  store: Store,
+  challenges: Challenges,
+  origin: string,
+  find: (credential: Uint8Array) => Promise<Row | undefined>,
+): Passkeys<Row> {
   const host = new URL(origin).hostname;
   const expected = { expectedOrigin: origin, expectedRPID: host, requireUserVerification: true };
 
@@ -86,10 +94,10 @@ export function createPasskeys(store: Store, challenges: Challenges, origin: str
       userVerification: "required",
     }),
 
-    creation: (purpose, bound, { agent, address, name }, known) => ({
+    creation: (purpose, bound, { id, address, name }, known) => ({
       challenge: challenges.create(purpose, bound),
       rp: { id: host, name: "Waypost" },
-      user: { id: userHandle(store, agent), name: address, displayName: name },
+      user: { id: userHandle(store, id), name: address, displayName: name },
       pubKeyCredParams: algorithms.map((alg) => ({ type: "public-key", alg })),
       excludeCredentials: known.map(({ credential, transports }) => ({
         type: "public-key",
@@ -103,7 +111,7 @@ export function createPasskeys(store: Store, challenges: Challenges, origin: str
 
     async checkAnswer(text, purpose, bound) {
       const response = readAnswer(assertion, text);
-      const passkey = await findPasskey(store, Buffer.from(response.id, "base64url"));
+      const passkey = await find(Buffer.from(response.id, "base64url"));
       if (passkey === undefined) throw notAccepted();
       const challenge = openChallenge(response.response.clientDataJSON, purpose, bound);
       const { verifyAuthenticationResponse } = await import("@simplewebauthn/server");
@@ -160,10 +168,10 @@ export function createPasskeys(store: Store, challenges: Challenges, origin: str
   }
 }
 
-/** It says nothing about the person, and is another one on each deployment. */
-function userHandle(store: Store, agent: AgentNumber): string {
+/** It says nothing about its owner, and is another one on each deployment. */
+function userHandle(store: Store, id: string): string {
   return createHmac("sha256", store.key("page-user-handle"))
-    .update(`person ${agent}`)
+    .update(id)
     .digest()
     .subarray(0, 16)
     .toString("base64url");

@@ -6,15 +6,15 @@ import type { Settings } from "#/config/schema.ts";
 import type { Accounts, Principal } from "#/src/accounts/accounts.ts";
 import { isLivePageSession } from "#/src/accounts/page-session.ts";
 import { principalOf } from "#/src/accounts/principal.ts";
-import { generateSessionToken, hashToken, isWellFormedInvitation } from "#/src/accounts/secrets.ts";
+import { hashToken, isWellFormedInvitation } from "#/src/accounts/secrets.ts";
 import { server } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { networkOf } from "#/src/model/network.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import {
   defaultPageSettings,
   findInvited,
   findPageSettings,
+  findPasskey,
   listPageSessions,
   listPasskeys,
   listUsedInvitations,
@@ -24,6 +24,7 @@ import type { Store } from "#/storage/store.ts";
 import type { NewPageSession } from "#/storage/writing/accounts/page-sessions.ts";
 import { type AgentsOfMine, createAgentsOfMine } from "./agents-of-mine.ts";
 import { createChallenges, type Purpose } from "./challenges.ts";
+import { type Browser, newSession, seenExactnessMs } from "./new-session.ts";
 import { createOwnAccess, type OwnAccess } from "./own-access.ts";
 import type { PageSession } from "./page-session.ts";
 import { createPasskeys, type PasskeyOptions } from "./passkeys.ts";
@@ -33,16 +34,10 @@ import type { Teller } from "./tell-of-sign-in.ts";
 export type { UsedInvitationRow } from "#/storage/rows.ts";
 export type { AgentOfMine, MadeAgent, WantedPolicy } from "./agents-of-mine.ts";
 export type { Purpose } from "./challenges.ts";
+export type { Browser } from "./new-session.ts";
 export type { PageSession } from "./page-session.ts";
 export type { PasskeyOptions } from "./passkeys.ts";
 export type { Share } from "./shares.ts";
-
-/** The browser that asks. */
-export interface Browser {
-  readonly remoteAddress: string;
-  /** In words, as "Firefox on Linux". */
-  readonly device: string;
-}
 
 /** A session that has begun. */
 export interface Begun {
@@ -89,8 +84,6 @@ export interface SignInRooms {
   readonly outbound: { ring(): void };
 }
 
-/** How exactly the last use of a session is known. */
-const seenExactnessMs = 10 * 60_000;
 const toldMs = 30 * 86_400_000;
 
 /** `httpPort`: the port that HTTP is bound to. */
@@ -100,20 +93,14 @@ export function createSignIn(
 ): SignIn {
   const now = () => store.clock.now();
   const origin = publicOrigin(settings, httpPort) ?? "http://localhost";
-  const passkeys = createPasskeys(store, createChallenges(store.key("page-challenge"), now), origin);
+  const challenges = createChallenges(store.key("page-challenge"), now);
+  const passkeys = createPasskeys(store, challenges, origin, (credential) => findPasskey(store, credential));
 
   async function principalOfPerson(agent: AgentNumber, number: number): Promise<Principal | undefined> {
     const row = await accounts.access.findOwner(agent);
     if (row?.kind !== "person") return undefined;
     const principal = principalOf(row, { kind: "session", number });
     return { ...principal, author: { ...principal.author, door: "pages" } };
-  }
-
-  function newSession(browser: Browser, proof: NewPageSession["proof"]) {
-    const token = generateSessionToken();
-    const network = networkOf(browser.remoteAddress) ?? "loopback";
-    const session: NewPageSession = { hash: hashToken(token), device: browser.device, network, proof };
-    return { token, session };
   }
 
   async function begun(token: string, agent: AgentNumber, number: number): Promise<Begun> {
@@ -196,7 +183,8 @@ export function createSignIn(
       const principal = await principalOfPerson(agent, 0);
       if (principal === undefined) throw noInvitation();
       const known = await listPasskeys(store, agent);
-      return passkeys.creation("join", hash.toString("hex"), principal, known);
+      const { address, name } = principal;
+      return passkeys.creation("join", hash.toString("hex"), { id: `person ${agent}`, address, name }, known);
     },
 
     ask: (session, purpose, shown) => passkeys.request(purpose, boundTo(session, shown)),

@@ -44,6 +44,7 @@ import { pageSettings } from "./0039-page-settings.ts";
 import { accessChanges } from "./0040-access-changes.ts";
 import { calendarMessages } from "./0041-calendar-messages.ts";
 import { accessOwners } from "./0042-access-owners.ts";
+import { operatorSignIns } from "./0043-operator-sign-ins.ts";
 
 export interface Migration {
   readonly name: string;
@@ -171,4 +172,9 @@ export const migrations: readonly Migration[] = [
     run: calendarMessages,
   },
   { name: "access owners", does: "keeps whose access was changed last", run: accessOwners },
+  {
+    name: "operator sign-ins",
+    does: "makes links, passkeys and sessions of operators at the pages",
+    run: operatorSignIns,
+  },
 ];

@@ -71,11 +71,17 @@ import { undoCopy } from "./mail/undo-copy.ts";
 import { updateDraft } from "./mail/update-draft.ts";
 import { updateMessages } from "./mail/update-messages.ts";
 import { beginOperatorCall } from "./operators/begin-operator-call.ts";
+import { createOperatorLink } from "./operators/create-operator-link.ts";
 import { createOperatorToken } from "./operators/create-operator-token.ts";
 import { endOperatorCall } from "./operators/end-operator-call.ts";
+import { endOperatorSessions } from "./operators/end-operator-sessions.ts";
 import { pruneAccessChanges } from "./operators/prune-access-changes.ts";
 import { pruneOperatorCalls } from "./operators/prune-operator-calls.ts";
+import { removeOperatorPasskey } from "./operators/remove-operator-passkey.ts";
 import { revokeOperatorToken } from "./operators/revoke-operator-token.ts";
+import { touchOperatorSession } from "./operators/touch-operator-session.ts";
+import { useOperatorLink } from "./operators/use-operator-link.ts";
+import { useOperatorPasskey } from "./operators/use-operator-passkey.ts";
 import { cancelScheduled } from "./outbound/cancel-scheduled.ts";
 import { countForReports } from "./outbound/count-for-reports.ts";
 import { decideHold } from "./outbound/decide-hold.ts";
@@ -130,6 +136,7 @@ export const transactions = {
   createGrant,
   createInvitation,
   createMailbox,
+  createOperatorLink,
   createOperatorToken,
   createPageSession,
   createPassword,
@@ -150,6 +157,7 @@ export const transactions = {
   editHold,
   emptyMailbox,
   endOperatorCall,
+  endOperatorSessions,
   endPageSessions,
   expungeMessages,
   keepFamiliarNetwork,
@@ -179,6 +187,7 @@ export const transactions = {
   releaseDeliveries,
   releaseHold,
   removeAddress,
+  removeOperatorPasskey,
   removePasskey,
   removeSuppression,
   renameMailbox,
@@ -203,6 +212,7 @@ export const transactions = {
   submitMessage,
   switchDomainKeys,
   tellApprover,
+  touchOperatorSession,
   touchPageSession,
   transferMessages,
   undoCopy,
@@ -212,6 +222,8 @@ export const transactions = {
   updateDraft,
   updateMessages,
   useInvitation,
+  useOperatorLink,
+  useOperatorPasskey,
   usePasskey,
 } satisfies Record<string, Mutation>;
 

@@ -28,6 +28,7 @@ export const recorded: { readonly [N in TransactionName]: Recorded<N> } = {
   createDomain: ({ name }) => ({ object: name }),
   createGrant: ({ agent, targetAgent }, { grant }) => ({ owner: targetAgent, holder: agent, object: grant }),
   createInvitation: ({ agent }, { invitation }) => ({ owner: agent, object: invitation }),
+  createOperatorLink: (_, { operator }) => ({ object: operator }),
   createOperatorToken: (_, { token }) => ({ object: token }),
   createPageSession: ({ agent }, { session }) => ({ owner: agent, object: session }),
   createPassword: ({ agent }, { password }) => ({ owner: agent, object: password }),
@@ -36,11 +37,13 @@ export const recorded: { readonly [N in TransactionName]: Recorded<N> } = {
   deleteAgent: ({ agent }) => ({ owner: agent }),
   deleteDomain: ({ name }) => ({ object: name }),
   deleteWebhook: ({ webhook }, { agent }) => ({ owner: agent, object: webhook }),
+  endOperatorSessions: ({ operator }) => ({ object: operator }),
   endPageSessions: ({ agent, session }) => ({
     owner: agent,
     ...(session !== undefined && { object: session }),
   }),
   removeAddress: ({ agent, domain, localPart }) => ({ owner: agent, object: `${localPart}@${domain}` }),
+  removeOperatorPasskey: ({ operator }) => ({ object: operator }),
   removePasskey: ({ agent, passkey }) => ({ owner: agent, object: passkey }),
   removeSuppression: ({ address }) => ({ object: address }),
   resumeWebhook: ({ webhook }, { agent }) => ({ owner: agent, object: webhook }),
@@ -55,6 +58,8 @@ export const recorded: { readonly [N in TransactionName]: Recorded<N> } = {
   updateAccount: ({ account, state }) => ({ object: `${account} ${state}` }),
   updateAgent: ({ agent }) => ({ owner: agent }),
   useInvitation: (_, { agent, session }) => ({ owner: agent, object: session }),
+  useOperatorLink: (_, { operator }) => ({ object: operator }),
+  useOperatorPasskey: (_, { operator }) => ({ object: operator }),
   usePasskey: ({ passkey }, { agent }) => ({ owner: agent, object: passkey }),
 
   appendMessages: "mailbox",
@@ -126,5 +131,6 @@ export const recorded: { readonly [N in TransactionName]: Recorded<N> } = {
   reportWebhook: "upkeep",
   retellPeriods: "upkeep",
   sweepObjects: "upkeep",
+  touchOperatorSession: "upkeep",
   touchPageSession: "upkeep",
 };

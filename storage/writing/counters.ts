@@ -12,6 +12,8 @@ export async function takeCounter(
     | "webhook"
     | "operator_token"
     | "operator_call"
+    | "operator_passkey"
+    | "operator_session"
     | "access_change"
     | "invitation"
     | "passkey"

@@ -1,14 +1,9 @@
 /** A person at a browser. The pictures of `docs` are made here: WAYPOST_RECORD=1 npm run test:pages */
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { CDPSession, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { pathOf, wanted, withProof } from "../web/forms.ts";
 import { openPagesHouse, type PagesHouse } from "../web/pages-house.ts";
+import { faultsOf, keepPicture } from "./axe.ts";
 import { chromiumNote, hasChromium, type Seat, startChromium, takeSeat } from "./chromium.ts";
-
-const axeFile = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-const docs = new URL("../../docs/", import.meta.url).pathname;
 
 /** Signs in with a passkey that is made for it. */
 async function join(house: PagesHouse, { page }: Seat, address?: string): Promise<void> {
@@ -20,23 +15,6 @@ async function join(house: PagesHouse, { page }: Seat, address?: string): Promis
 const stateOf = async (house: PagesHouse, hold: string) =>
   (await house.client.ok("part.describe", { id: hold })).content.state;
 
-const sessions = new WeakMap<Page, CDPSession>();
-
-/** What axe finds of WCAG 2.2 A and AA. */
-async function faultsOf(page: Page): Promise<string[]> {
-  // The page's own policy lets no script of others in; the debugger is not bound to it.
-  const source = readFileSync(axeFile, "utf8");
-  const session = sessions.get(page) ?? (await page.context().newCDPSession(page));
-  sessions.set(page, session);
-  await session.send("Runtime.evaluate", { expression: source });
-  const { result } = await session.send("Runtime.evaluate", {
-    expression: `axe.run({ exclude: ["iframe"] }, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] })
-      .then(({ violations }) => JSON.stringify(violations.map(({ id, nodes }) => id + ": " + nodes[0].html)))`,
-    awaitPromise: true,
-  });
-  return JSON.parse(result.value as string) as string[];
-}
-
 /** What has the focus, and whether a ring shows it: its own, that of what it covers, or that of what it is in. */
 const focusedNow = `(() => {
   const element = document.activeElement;
@@ -45,10 +23,6 @@ const focusedNow = `(() => {
   const hasRing = rings.some((one) => getComputedStyle(...one).outlineStyle !== "none");
   return { text: element.innerText || element.ariaLabel || "", hasRing };
 })()`;
-
-async function keepPicture(page: Page, name: string): Promise<void> {
-  if (process.env.WAYPOST_RECORD !== undefined) await page.screenshot({ path: `${docs}${name}.png` });
-}
 
 describe.skipIf(!hasChromium)(`a person in Chromium${chromiumNote}`, () => {
   test("an invitation becomes a passkey, and the passkey lets a mail go", async () => {

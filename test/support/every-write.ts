@@ -181,6 +181,36 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
   await write("removePasskey", { agent: mia.agent, passkey: 2 });
   await write("touchPageSession", { session: 1, at: at + 1 });
   await write("endPageSessions", { agent: mia.agent, except: 1, at });
+  const link = { name: "jonas", hash: new Uint8Array(32).fill(7), scopes: ["read"], at };
+  const jonas = await write("createOperatorLink", { ...link, linkExpiresAt: at + 1000, expiresAt: later });
+  await write("useOperatorLink", {
+    hash: link.hash,
+    session: sessionOf(7),
+    passkey: { ...passkeyOf(7), challenge: challengeOf(7) },
+    at,
+  });
+  await write("createOperatorLink", {
+    ...link,
+    hash: new Uint8Array(32).fill(8),
+    linkExpiresAt: at + 1000,
+    expiresAt: later,
+  });
+  await write("useOperatorLink", {
+    hash: new Uint8Array(32).fill(8),
+    session: sessionOf(8),
+    passkey: { ...passkeyOf(8), challenge: challengeOf(8) },
+    at,
+  });
+  await write("useOperatorPasskey", {
+    passkey: 1,
+    signCount: 2,
+    challenge: challengeOf(9),
+    session: sessionOf(9),
+    at,
+  });
+  await write("removeOperatorPasskey", { operator: jonas.operator, passkey: 2 });
+  await write("touchOperatorSession", { session: 1, at: at + 1 });
+  await write("endOperatorSessions", { operator: jonas.operator, except: 1, at });
   await write("pruneSignIns", { now: at, before: at, limit: 10 });
   await write("keepStsPolicy", {
     domain: "far.example",

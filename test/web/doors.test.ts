@@ -3,9 +3,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { operatorRoutes } from "#/protocols/web/operator/routes.ts";
 import { signedRoutes } from "#/protocols/web/routes.ts";
 import { openBrowser } from "../support/clients/browser.ts";
-import { forms, pathOf, wanted, withProof } from "./forms.ts";
+import { forms, operatorForms, pathOf, wanted, withProof } from "./forms.ts";
 import { openPagesHouse, type PagesHouse } from "./pages-house.ts";
 
 /** Writes that make a credential, and the files that ask for them. A new one needs its row here and its door below. */
@@ -19,6 +20,9 @@ const writes: Readonly<Record<string, readonly string[]>> = {
   createPassword: ["src/accounts/administration/credentials.ts"],
   createGrant: ["src/accounts/administration/grants.ts"],
   createOperatorToken: ["src/accounts/administration/operators.ts"],
+  createOperatorLink: ["src/accounts/administration/operators.ts"],
+  useOperatorLink: ["src/sign-in/operator-sign-in.ts"],
+  useOperatorPasskey: ["src/sign-in/operator-sign-in.ts"],
 };
 
 const operations = ["token.create", "password.create", "grant.create", "agent.create", "person.create"];
@@ -28,7 +32,7 @@ interface Door {
   readonly makes: string;
   readonly suffices: string;
   /** The request of somebody who has what an agent has. */
-  readonly tries: (house: PagesHouse) => readonly Record<string, string>[];
+  readonly tries: (house: PagesHouse, operatorToken: string) => readonly Record<string, string>[];
 }
 
 const doors: readonly Door[] = [
@@ -60,6 +64,34 @@ const doors: readonly Door[] = [
       { assertion: JSON.stringify({ id: "AAAA", rawId: "AAAA", type: "public-key", response: {} }) },
     ],
   },
+  {
+    path: "/operator/join",
+    makes: "session and passkey of an operator",
+    suffices: "a link that the command line printed, with a passkey",
+    tries: ({ agent, person }, operatorToken) => [
+      { link: agent.token, assertion: "{}" },
+      { link: person.password, assertion: "{}" },
+      { link: operatorToken, assertion: "{}" },
+      { link: `wpl_${"0".repeat(32)}`, assertion: "{}" },
+    ],
+  },
+  {
+    path: "/operator/join/options",
+    makes: "nothing",
+    suffices: "a link that the command line printed",
+    tries: ({ agent }, operatorToken) => [{ link: agent.token }, { link: operatorToken }],
+  },
+  {
+    path: "/operator/sign-in",
+    makes: "session of an operator",
+    suffices: "a passkey of an operator",
+    tries: ({ agent, person }, operatorToken) => [
+      { address: agent.address, password: agent.password },
+      { address: person.address, password: person.password },
+      { assertion: operatorToken },
+      { assertion: JSON.stringify({ id: "AAAA", rawId: "AAAA", type: "public-key", response: {} }) },
+    ],
+  },
 ];
 
 test("every write that makes a credential is asked for by the files of this table alone", () => {
@@ -81,8 +113,9 @@ test("every write that makes a credential is asked for by the files of this tabl
 describe("what an agent has", () => {
   test("suffices at no door of the pages", async () => {
     await using house = await openPagesHouse(["limits.login_failures_per_address=100"]);
+    const { token } = await house.administer("operator.create", { name: "robot" });
     for (const { path: door, tries } of doors)
-      for (const fields of tries(house)) {
+      for (const fields of tries(house, String(token))) {
         const browser = openBrowser(house.origin);
         const answer = await browser.post(door, fields);
         expect([door, fields, answer.status >= 400, [...browser.cookies.keys()]]).toEqual([
@@ -99,7 +132,7 @@ describe("what an agent has", () => {
     const browser = openBrowser(house.origin);
     await browser.post("/sign-in", { ...house.person });
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    for (const operation of [...operations, "person.invite", "operator.create"])
+    for (const operation of [...operations, "person.invite", "operator.create", "operator.sign-in"])
       for (const headers of [{ authorization: `Bearer ${house.agent.token}` }, { cookie }]) {
         const answer = await fetch(`${house.origin}/operator/v1/${operation}`, {
           method: "POST",
@@ -122,6 +155,7 @@ describe("what an agent has", () => {
       "/mine",
       "/agents",
     ];
+    const ofOperators = operatorRoutes.filter(({ method }) => method === "GET");
     const basic = Buffer.from(`${house.agent.address}:${house.agent.password}`).toString("base64");
     for (const headers of [
       { authorization: `Bearer ${house.agent.token}` },
@@ -132,6 +166,14 @@ describe("what an agent has", () => {
       for (const one of paths) {
         const page = await browser.get(one, headers);
         expect([one, new URL(page.url).pathname]).toEqual([one, "/sign-in"]);
+      }
+      for (const { path: form } of ofOperators) {
+        const one = form.source
+          .slice(1, -1)
+          .replaceAll("\\/", "/")
+          .replace(/\(.*\)/, "waypost.test");
+        const page = await browser.get(one, headers);
+        expect([one, new URL(page.url).pathname]).toEqual([one, "/operator/sign-in"]);
       }
       for (const act of ["decide", "undo", "edit"]) {
         const page = await browser.post(`/approvals/${hold}/${act}`, { act: "approve" }, headers);
@@ -152,8 +194,8 @@ describe("what an agent has", () => {
   });
 
   test("every form of a signed-in person is in the table", () => {
-    const posts = signedRoutes.filter(({ method }) => method === "POST");
-    const found = Object.keys(forms).map((form) =>
+    const posts = [...signedRoutes, ...operatorRoutes].filter(({ method }) => method === "POST");
+    const found = Object.keys({ ...forms, ...operatorForms }).map((form) =>
       posts.findIndex(({ path }) => path.test(pathOf(form, "ag_0"))),
     );
     expect(found).not.toContain(-1);

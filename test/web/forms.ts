@@ -26,6 +26,18 @@ export const forms: Readonly<Record<string, "proof" | "decision" | "session">> =
   "/sign-out": "session",
 };
 
+/** The same of an operator. `write`: what it asks for needs that scope, so an operator who may only read changes nothing with it. */
+export const operatorForms: Readonly<Record<string, "proof" | "write" | "session">> = {
+  "/operator/domains": "write",
+  "/operator/domains/DOMAIN/check": "session",
+  "/operator/queue": "write",
+  "/operator/act": "write",
+  "/operator/me/passkeys/NUMBER/remove": "proof",
+  "/operator/me/sessions/NUMBER/end": "session",
+  "/operator/me/sessions/end": "session",
+  "/operator/sign-out": "session",
+};
+
 export const withProof = Object.keys(forms).filter((path) => forms[path] === "proof");
 
 /** Fields that any of them takes. */
@@ -35,5 +47,6 @@ export function pathOf(form: string, agent: string): string {
   return form
     .replace("HOLD", `hold_${"0".repeat(26)}`)
     .replace("AGENT", agent)
+    .replace("DOMAIN", "waypost.test")
     .replace("NUMBER", "1");
 }

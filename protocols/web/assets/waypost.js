@@ -87,7 +87,7 @@ for (const form of document.querySelectorAll("form[data-passkey], form[data-ask]
 // An invitation stands behind #, which no server sees: it goes from there into its field.
 const invitation = document.querySelector("[data-fragment]");
 function takeInvitation() {
-  if (!invitation || !location.hash.startsWith("#wpi_")) return;
+  if (!invitation || !/^#wp[il]_/.test(location.hash)) return;
   invitation.value = location.hash.slice(1);
   history.replaceState(null, "", location.pathname);
 }

@@ -1,5 +1,6 @@
 /** Pages that say what happened, what was not done, and what to do now. */
 import { html } from "../html.ts";
+import { isOperatorPath } from "../layout.ts";
 import type { UnfitReason } from "../origin.ts";
 import type { Page, Visit } from "../visit.ts";
 
@@ -36,7 +37,11 @@ export function errorPage({ words, format, context }: Visit, trouble: Trouble, w
 </div>
 <div class="stack">
   <p>${w.nothingDone}</p>
-  <div class="actions"><a class="button is-primary" href="/approvals">${w.toApprovals}</a></div>
+  <div class="actions">${
+    isOperatorPath(context.koa.path)
+      ? html`<a class="button is-primary" href="/operator">${words.operator.toNow}</a>`
+      : html`<a class="button is-primary" href="/approvals">${w.toApprovals}</a>`
+  }</div>
   <dl class="facts card">
     <dt>${w.when}</dt><dd>${format.date(format.now)}</dd>
     <dt>${w.reference}</dt><dd><code>${context.requestId}</code></dd>

@@ -3,8 +3,10 @@ import type { GrantRight } from "#/src/model/grants.ts";
 import type { HoldFailure, HoldReason, HoldState, SendingPolicy } from "#/src/model/holds.ts";
 import type { PauseReason } from "#/src/model/pause.ts";
 import type { Format } from "../format.ts";
+import { operatorEnglish } from "./operator-english.ts";
 
 export const english = {
+  operator: operatorEnglish,
   languageName: "English",
   skip: "To the content",
   places: "Places",

@@ -1,7 +1,10 @@
 /** German. Long because it is one catalogue, sentence by sentence. */
+
 import type { Words } from "./english.ts";
+import { operatorGerman } from "./operator-german.ts";
 
 export const german: Words = {
+  operator: operatorGerman,
   languageName: "Deutsch",
   skip: "Zum Inhalt",
   places: "Bereiche",

@@ -2,6 +2,7 @@
  *  nothing that stands in a mailbox opens an account. */
 import { z } from "zod";
 import { publicOrigin } from "#/config/public-origin.ts";
+import type { Settings } from "#/config/schema.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { primaryAddress } from "../principal.ts";
 import { generateInvitation, hashToken } from "../secrets.ts";
@@ -19,11 +20,7 @@ export const personInvitation = administrationOperation({
   positional: ["owner"],
   async run({ store, settings }, input, by) {
     const row = await selectOwner(store, input.owner, "person");
-    const origin = publicOrigin(settings);
-    if (origin === undefined)
-      throw new WaypostError("invalid", "The pages have no address: server.public_url is not set.", {
-        hint: "Set it to the https URL under which browsers reach this server.",
-      });
+    const origin = pagesOrigin(settings);
     const invitation = generateInvitation();
     const at = store.clock.now();
     const expiresAt = at + validMs;
@@ -41,3 +38,13 @@ export const personInvitation = administrationOperation({
     };
   },
 });
+
+/** Throws `invalid` where the pages have no address. */
+export function pagesOrigin(settings: Settings): string {
+  const origin = publicOrigin(settings);
+  if (origin === undefined)
+    throw new WaypostError("invalid", "The pages have no address: server.public_url is not set.", {
+      hint: "Set it to the https URL under which browsers reach this server.",
+    });
+  return origin;
+}

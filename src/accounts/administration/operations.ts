@@ -56,12 +56,18 @@ export async function administer(
 ): Promise<AdministrationResult> {
   const operation = byName.get(name);
   if (operation === undefined) throw new WaypostError("not_found", `There is no operation ${name}.`);
+  return operation.run(rooms, parseAdministration(operation, input), by, call);
+}
+
+/** Throws `invalid` with the name of the wrong field. */
+export function parseAdministration(
+  operation: AdministrationOperation,
+  input: unknown,
+): Readonly<Record<string, unknown>> {
   const parsed = operation.input.safeParse(input);
-  if (!parsed.success) {
-    const { path, message } = parsed.error.issues[0]!;
-    throw new WaypostError("invalid", `${path.join(".") || "input"}: ${message}`, {
-      field: `/${path.join("/")}`,
-    });
-  }
-  return operation.run(rooms, parsed.data, by, call);
+  if (parsed.success) return parsed.data;
+  const { path, message } = parsed.error.issues[0]!;
+  throw new WaypostError("invalid", `${path.join(".") || "input"}: ${message}`, {
+    field: `/${path.join("/")}`,
+  });
 }

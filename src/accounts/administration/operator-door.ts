@@ -2,7 +2,7 @@
  *  order: rate, name, scope, input, protection against repeats. Then it runs. It is logged as soon as its name is known. */
 
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
-import { type Author, server } from "#/src/model/author.ts";
+import { type Author, type Door, server } from "#/src/model/author.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { FormerCall } from "#/storage/transactions/operators/begin-operator-call.ts";
 import { allowsOperation, scopeOf } from "../operator-scopes.ts";
@@ -19,6 +19,8 @@ export interface OperatorCall {
   readonly operator: Operator;
   readonly operation: string;
   readonly requestId: string;
+  /** Where the call comes in; `operator`. */
+  readonly door?: Door;
   /** Called when the name is known. */
   readInput(): Promise<unknown>;
   /** The input of an operation, from the request. Throws `invalid`. */
@@ -119,7 +121,7 @@ export function createOperatorDoor(rooms: AdministrationRooms): OperatorDoor {
   }
 
   return {
-    authenticate: operators.authenticate,
+    ...operators,
     operations: remoteOperations,
     async call(call) {
       const { operator } = call;
@@ -163,8 +165,8 @@ export function createOperatorDoor(rooms: AdministrationRooms): OperatorDoor {
   };
 }
 
-function authorOf({ operator, requestId }: OperatorCall): Author {
-  return { kind: "operator", agent: 0, credential: operator.number, door: "operator", request: requestId };
+function authorOf({ operator, requestId, door = "operator" }: OperatorCall): Author {
+  return { kind: "operator", agent: 0, credential: operator.number, door, request: requestId };
 }
 
 /** The answer of the first attempt. An attempt that was interrupted is not repeated, as it may have run in part. */

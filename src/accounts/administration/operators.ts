@@ -1,11 +1,34 @@
 /** Tokens for programs that act as the operator, and the audit log. */
 import { z } from "zod";
+import { WaypostError } from "#/src/model/errors.ts";
+import { listPageOperators } from "#/storage/queries/accounts/operator-sign-ins.ts";
 import { listOperatorCalls, listOperatorTokens } from "#/storage/queries/accounts/operators.ts";
 import type { OperatorCallRow } from "#/storage/rows.ts";
 import { operatorKinds, operatorScopes } from "../operator-scopes.ts";
-import { generateOperatorToken, hashToken } from "../secrets.ts";
+import { generateOperatorLink, generateOperatorToken, hashToken } from "../secrets.ts";
+import { pagesOrigin } from "./invitations.ts";
 import { administrationOperation } from "./operation.ts";
 import { expiryOf, isoTime, nameField, numberField, shownToken } from "./selectors.ts";
+
+const linkMs = 3_600_000;
+
+const operatorScopesField = z
+  .array(z.enum(operatorScopes))
+  .min(1)
+  .default(["read", "write"])
+  .describe(
+    `write: everything; read: all that changes nothing; or by kind, and with :read only to look: ${Object.entries(
+      operatorKinds,
+    )
+      .map(([kind, what]) => `${kind} (${what})`)
+      .join("; ")}.`,
+  );
+const operatorExpiryField = z.coerce
+  .number()
+  .positive()
+  .max(3660)
+  .default(365)
+  .describe("Days until it expires; 365.");
 
 export const operatorOperations = [
   administrationOperation({
@@ -15,23 +38,8 @@ export const operatorOperations = [
     isLocal: true,
     input: z.strictObject({
       name: nameField.describe("The program, to know it again in the list and in the audit log."),
-      scopes: z
-        .array(z.enum(operatorScopes))
-        .min(1)
-        .default(["read", "write"])
-        .describe(
-          `write: everything; read: all that changes nothing; or by kind, and with :read only to look: ${Object.entries(
-            operatorKinds,
-          )
-            .map(([kind, what]) => `${kind} (${what})`)
-            .join("; ")}.`,
-        ),
-      expiresInDays: z.coerce
-        .number()
-        .positive()
-        .max(3660)
-        .default(365)
-        .describe("Days until it expires; 365."),
+      scopes: operatorScopesField,
+      expiresInDays: operatorExpiryField,
     }),
     positional: ["name"],
     async run({ store }, { name, scopes, expiresInDays }, by) {
@@ -49,20 +57,67 @@ export const operatorOperations = [
     },
   }),
   administrationOperation({
+    name: "operator.sign-in",
+    kind: "access",
+    summary: "Print a link with which an operator signs in to the pages: for one hour, once.",
+    isLocal: true,
+    input: z.strictObject({
+      name: nameField.describe("Who it is, to be read in the audit log. The same name is the same operator."),
+      scopes: operatorScopesField,
+      expiresInDays: operatorExpiryField,
+    }),
+    positional: ["name"],
+    async run({ store, settings }, { name, scopes, expiresInDays }, by) {
+      const origin = pagesOrigin(settings);
+      if (settings.operator.servedOn !== "http")
+        throw new WaypostError("invalid", "The pages for operators are not served on the HTTP ports.", {
+          hint: 'Set operator.served_on = "http".',
+        });
+      const link = generateOperatorLink();
+      const at = store.clock.now();
+      const expiresAt = expiryOf(expiresInDays, at)!;
+      const { operator: number } = await store.write(by, "createOperatorLink", {
+        name,
+        hash: hashToken(link),
+        linkExpiresAt: at + linkMs,
+        scopes,
+        expiresAt,
+        at,
+      });
+      // Behind # no server and no log of a proxy sees it.
+      return {
+        number,
+        name,
+        scopes,
+        link: `${origin}/operator/join#${link}`,
+        linkExpiresAt: isoTime(at + linkMs),
+        expiresAt: isoTime(expiresAt),
+      };
+    },
+  }),
+  administrationOperation({
     name: "operator.list",
     kind: "access",
     isRead: true,
-    summary: "List the tokens of programs that administer this server.",
+    summary: "List who administers this server: programs with a token, and operators at the pages.",
     isLocal: true,
     input: z.strictObject({}),
     async run({ store }) {
-      return { operators: (await listOperatorTokens(store)).map(shownToken) };
+      const atPages = await listPageOperators(store);
+      const rows = await listOperatorTokens(store);
+      return {
+        operators: rows.map((row) => ({
+          ...shownToken(row),
+          signsIn: atPages.includes(row.token) ? "at the pages" : "with a token",
+        })),
+      };
     },
   }),
   administrationOperation({
     name: "operator.revoke",
     kind: "access",
-    summary: "Make the token of a program worthless from now on.",
+    summary:
+      "Make the token of a program worthless from now on; an operator at the pages is signed out for good.",
     isLocal: true,
     input: z.strictObject({ number: numberField }),
     positional: ["number"],

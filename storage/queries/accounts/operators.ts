@@ -26,6 +26,14 @@ export async function findOperatorToken(
   return row && tokenOf(row);
 }
 
+export async function findOperatorByNumber(
+  reader: Reader,
+  token: number,
+): Promise<OperatorTokenRow | undefined> {
+  const row = await reader.get<StoredToken>(`${selectToken} where operator_token_id = ?`, token);
+  return row && tokenOf(row);
+}
+
 export async function listOperatorTokens(reader: Reader): Promise<OperatorTokenRow[]> {
   const rows = await reader.all<StoredToken>(`${selectToken} order by operator_token_id`);
   return rows.map(tokenOf);

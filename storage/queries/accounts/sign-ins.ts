@@ -69,10 +69,15 @@ export async function listPasskeys(reader: Reader, agent: AgentNumber): Promise<
   return rows.map(passkeyOf);
 }
 
-/** How many passkeys were made for another host name. */
+/** How many passkeys of people and operators were made for another host name. */
 export async function countPasskeysOfOtherHosts(reader: Reader, host: string): Promise<number> {
   const row = await reader.get<{ count: number }>(
-    "select count(*) as count from passkey where host <> ?",
+    `select count(*) as count
+    from (
+      select host from passkey
+      union all
+      select host from operator_passkey) as made
+    where host <> ?`,
     host,
   );
   return row!.count;

@@ -7,6 +7,7 @@ import {
   countPasskeys,
   insertPasskey,
   type NewPasskey,
+  personTables,
   type SpentChallenge,
   spendChallenge,
 } from "../../writing/accounts/page-sessions.ts";
@@ -21,9 +22,9 @@ export interface AddPasskey {
 export async function addPasskey(tx: Transaction, args: AddPasskey): Promise<{ passkey: number }> {
   await assertPerson(tx, args.agent);
   await spendChallenge(tx, args.passkey.challenge);
-  if ((await countPasskeys(tx, args.agent)) >= passkeysMax)
+  if ((await countPasskeys(tx, personTables, args.agent)) >= passkeysMax)
     throw new WaypostError("policy_refused", `A person has at most ${passkeysMax} passkeys.`, {
       hint: "Remove one that you do not use.",
     });
-  return { passkey: await insertPasskey(tx, args.agent, args.passkey, args.at) };
+  return { passkey: await insertPasskey(tx, personTables, args.agent, args.passkey, args.at) };
 }

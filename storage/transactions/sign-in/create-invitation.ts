@@ -1,7 +1,7 @@
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { insertion } from "../../schema/insertion.ts";
 import type { Transaction } from "../../sql.ts";
-import { assertPerson, countPasskeys } from "../../writing/accounts/page-sessions.ts";
+import { assertPerson, countPasskeys, personTables } from "../../writing/accounts/page-sessions.ts";
 import { takeCounter } from "../../writing/counters.ts";
 
 export interface CreateInvitation {
@@ -27,7 +27,7 @@ export async function createInvitation(
       hash: args.hash,
       created_at: args.at,
       expires_at: args.expiresAt,
-      had_passkey: (await countPasskeys(tx, args.agent)) > 0 ? 1 : 0,
+      had_passkey: (await countPasskeys(tx, personTables, args.agent)) > 0 ? 1 : 0,
       used_at: null,
       device: null,
     }),

@@ -1,4 +1,5 @@
 import type { Transaction } from "../../sql.ts";
+import { operatorTables, personTables } from "../../writing/accounts/page-sessions.ts";
 import type { PruneSlice } from "../../writing/prune-slice.ts";
 
 /** Deletes challenges that have expired, and invitations and sessions of which nothing is told any more, a slice at a time. */
@@ -26,17 +27,16 @@ export async function pruneSignIns(
   );
   for (const { invitation } of invitations)
     await tx.run("delete from invitation where invitation_id = ?", invitation);
-  const sessions = await tx.all<{ session: number }>(
-    `select page_session_id as session
-    from page_session
-    where seen_at < ?
-    order by page_session_id
-    limit ? offset ?`,
-    args.before,
-    limit,
-    skip,
-  );
-  for (const { session } of sessions)
-    await tx.run("delete from page_session where page_session_id = ?", session);
-  return { isDone: spent.length < limit && invitations.length < limit && sessions.length < limit };
+  let isDone = spent.length < limit && invitations.length < limit;
+  for (const { session: table } of [personTables, operatorTables]) {
+    const sessions = await tx.all<{ session: number }>(
+      `select ${table}_id as session from ${table} where seen_at < ? order by ${table}_id limit ? offset ?`,
+      args.before,
+      limit,
+      skip,
+    );
+    for (const { session } of sessions) await tx.run(`delete from ${table} where ${table}_id = ?`, session);
+    isDone &&= sessions.length < limit;
+  }
+  return { isDone };
 }

@@ -8,6 +8,7 @@ import {
   insertPasskey,
   type NewPageSession,
   type NewPasskey,
+  personTables,
   type SpentChallenge,
   spendChallenge,
 } from "../../writing/accounts/page-sessions.ts";
@@ -41,7 +42,7 @@ export async function useInvitation(tx: Transaction, args: UseInvitation): Promi
   if (row === undefined)
     throw new WaypostError("unauthorized", "The invitation is unknown, used or expired.");
   await assertPerson(tx, row.agent);
-  const hadPasskey = (await countPasskeys(tx, row.agent)) > 0;
+  const hadPasskey = (await countPasskeys(tx, personTables, row.agent)) > 0;
   await tx.run(
     "update invitation set used_at = ?, device = ?, had_passkey = ? where invitation_id = ?",
     at,
@@ -51,7 +52,7 @@ export async function useInvitation(tx: Transaction, args: UseInvitation): Promi
   );
   if (passkey !== undefined) {
     await spendChallenge(tx, passkey.challenge);
-    await insertPasskey(tx, row.agent, passkey, at);
+    await insertPasskey(tx, personTables, row.agent, passkey, at);
   }
   return { agent: row.agent, session: await insertPageSession(tx, row.agent, session, at), hadPasskey };
 }

@@ -1,0 +1,265 @@
+/** Operators at the pages: how a session begins, what it may do, and what it shows. */
+import { describe, expect, test, vi } from "vitest";
+import { generateSessionToken, hashToken } from "#/src/accounts/secrets.ts";
+import { server } from "#/src/model/author.ts";
+import { openBrowser } from "../support/clients/browser.ts";
+import { startSink } from "../support/servers/smtp-sink.ts";
+import { operatorForms, pathOf } from "./forms.ts";
+import { openPagesHouse, type PagesHouse } from "./pages-house.ts";
+
+const cookie = "__Host-waypost-operator";
+
+async function link(house: PagesHouse, input: Record<string, unknown> = {}) {
+  const printed = await house.administer("operator.sign-in", { name: "jonas", ...input });
+  return { number: printed.number, link: String(printed.link), text: String(printed.link).split("#")[1]! };
+}
+
+function passTime({ daemon }: PagesHouse, ms: number): void {
+  const { clock } = daemon.daemon.house.store;
+  const now = clock.now();
+  vi.spyOn(clock, "now").mockReturnValue(now + ms);
+}
+
+let made = 0;
+
+/** A browser of an operator. Its passkey is not used: Chromium's are (`test/pages`). */
+async function signedIn(house: PagesHouse, input: Record<string, unknown> = {}) {
+  const { text, number } = await link(house, input);
+  const { store } = house.daemon.daemon.house;
+  const token = generateSessionToken();
+  made += 1;
+  const bytes = new Uint8Array(16).fill(made);
+  await store.write(server, "useOperatorLink", {
+    hash: hashToken(text),
+    session: { hash: hashToken(token), device: "Firefox on Linux", network: "loopback", proof: "invitation" },
+    passkey: {
+      credential: bytes,
+      publicKey: new Uint8Array(77),
+      signCount: 0,
+      transports: [],
+      host: "localhost",
+      name: "Firefox on Linux",
+      challenge: { nonce: bytes, expiresAt: store.clock.now() + 1000 },
+    },
+    at: store.clock.now(),
+  });
+  const browser = openBrowser(house.origin);
+  browser.cookies.set(cookie, token);
+  return { browser, number: Number(number), token };
+}
+
+describe("a link for an operator", () => {
+  test("is printed by the command line, for one hour, and a GET or a question spends nothing", async () => {
+    await using house = await openPagesHouse();
+    const printed = await link(house);
+    expect(printed.link).toMatch(new RegExp(`^${house.origin}/operator/join#wpl_[0-9a-z]{32}$`));
+    const browser = openBrowser(house.origin);
+    expect((await browser.get("/operator/join")).status).toBe(200);
+    for (const _ of [1, 2]) {
+      const asked = await browser.post("/operator/join/options", { link: printed.text });
+      expect(asked.status).toBe(200);
+      expect(JSON.parse(asked.text).user.name).toBe("jonas (operator)");
+    }
+    passTime(house, 3_600_001);
+    expect((await browser.post("/operator/join/options", { link: printed.text })).status).toBe(400);
+  });
+
+  test("without a passkey opens nothing", async () => {
+    await using house = await openPagesHouse();
+    const printed = await link(house);
+    const browser = openBrowser(house.origin);
+    for (const assertion of ["", "{}"]) {
+      const answer = await browser.post("/operator/join", { link: printed.text, assertion });
+      expect([answer.status, browser.cookies.size]).toEqual([403, 0]);
+    }
+    expect((await browser.post("/operator/join/options", { link: printed.text })).status).toBe(200);
+  });
+
+  test("the last one of a name alone can be used, and the name keeps its number and its passkeys", async () => {
+    await using house = await openPagesHouse();
+    const first = await link(house);
+    const second = await link(house);
+    expect(second.number).toBe(first.number);
+    const browser = openBrowser(house.origin);
+    expect((await browser.post("/operator/join/options", { link: first.text })).status).toBe(400);
+    expect((await browser.post("/operator/join/options", { link: second.text })).status).toBe(200);
+  });
+
+  test("is no operator token, and makes none", async () => {
+    await using house = await openPagesHouse();
+    const { text } = await link(house);
+    const { token } = await signedIn(house);
+    for (const bearer of [text, token, `wpo_${text.slice(4)}`]) {
+      const answer = await fetch(`${house.origin}/operator/v1/domain.list`, {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: `Bearer ${bearer}` },
+        body: "{}",
+      });
+      expect(answer.status).toBe(401);
+    }
+    const cookies = await fetch(`${house.origin}/operator/v1/domain.list`, {
+      method: "POST",
+      headers: { "content-type": "application/json", cookie: `${cookie}=${token}` },
+      body: "{}",
+    });
+    expect(cookies.status).toBe(401);
+    const { operators } = await house.administer("operator.list", {});
+    expect((operators as { signsIn: string }[]).map(({ signsIn }) => signsIn)).toEqual(["at the pages"]);
+  });
+
+  test("is not printed where the operator's interface is not on the HTTP ports, and there are no pages", async () => {
+    await using house = await openPagesHouse(["operator.served_on=nowhere"]);
+    await expect(link(house)).rejects.toMatchObject({ code: "invalid" });
+    expect((await openBrowser(house.origin).get("/operator")).status).toBe(404);
+  });
+});
+
+describe("the session of an operator", () => {
+  test("opens the operator's pages and none of a person, and that of a person none of the operator's", async () => {
+    await using house = await openPagesHouse();
+    const { browser, token } = await signedIn(house);
+    expect((await browser.get("/operator")).status).toBe(200);
+    expect(new URL((await browser.get("/approvals")).url).pathname).toBe("/sign-in");
+    const person = openBrowser(house.origin);
+    await person.post("/sign-in", { ...house.person });
+    expect(new URL((await person.get("/operator")).url).pathname).toBe("/operator/sign-in");
+    // Under the other's name neither is anything.
+    const swapped = openBrowser(house.origin);
+    swapped.cookies.set(cookie, person.cookies.get("__Host-waypost")!);
+    swapped.cookies.set("__Host-waypost", token);
+    expect(new URL((await swapped.get("/operator")).url).pathname).toBe("/operator/sign-in");
+    expect(new URL((await swapped.get("/mine")).url).pathname).toBe("/sign-in");
+  });
+
+  test("ends when the operator is revoked, and when the time of the operator is over", async () => {
+    await using house = await openPagesHouse();
+    const { browser, number } = await signedIn(house);
+    await house.administer("operator.revoke", { number });
+    expect(new URL((await browser.get("/operator")).url).pathname).toBe("/operator/sign-in");
+    const other = await signedIn(house, { name: "mia", expiresInDays: 1 });
+    expect((await other.browser.get("/operator")).status).toBe(200);
+    passTime(house, 86_400_001);
+    expect(new URL((await other.browser.get("/operator")).url).pathname).toBe("/operator/sign-in");
+  });
+
+  test("ends with the sign-out, and others of the operator one by one", async () => {
+    await using house = await openPagesHouse();
+    const [one, two] = [await signedIn(house), await signedIn(house)];
+    const page = await one.browser.get("/operator/me");
+    const [, action = ""] = /action="(\/operator\/me\/sessions\/\d+\/end)"/.exec(page.text) ?? [];
+    await one.browser.post(action, {});
+    expect(new URL((await two.browser.get("/operator")).url).pathname).toBe("/operator/sign-in");
+    expect((await one.browser.post("/operator/sign-out", {})).text).toContain("You are signed out.");
+    const thief = openBrowser(house.origin);
+    thief.cookies.set(cookie, one.token);
+    expect(new URL((await thief.get("/operator")).url).pathname).toBe("/operator/sign-in");
+  });
+
+  test("has no more than the operator's scopes: one who may only read changes nothing with any form", async () => {
+    await using house = await openPagesHouse();
+    const { browser } = await signedIn(house, { scopes: ["read"] });
+    const { agents } = (await house.administer("agent.list", {})) as { agents: { id: string }[] };
+    const fields = {
+      domain: "new.example",
+      act: "agent.pause",
+      value: agents[0]!.id,
+      id: "x",
+      to: "x.example",
+    };
+    const before = JSON.stringify([
+      await house.administer("agent.list", {}),
+      await house.administer("domain.list", {}),
+    ]);
+    for (const [form, needs] of Object.entries(operatorForms)) {
+      if (needs !== "write") continue;
+      await browser.post(pathOf(form, ""), fields);
+    }
+    expect(
+      JSON.stringify([await house.administer("agent.list", {}), await house.administer("domain.list", {})]),
+    ).toBe(before);
+    expect((await browser.get("/operator/accounts")).text).toContain("disabled");
+  });
+
+  test("every act is in the audit log with the operator's name, and in the change log as made at the pages", async () => {
+    await using house = await openPagesHouse();
+    const { browser } = await signedIn(house);
+    const { agents } = (await house.administer("agent.list", {})) as { agents: { id: string }[] };
+    const done = await browser.post("/operator/act", {
+      act: "agent.pause",
+      value: agents[0]!.id,
+      back: "/operator/accounts",
+    });
+    expect(done.text).toContain("Paused: this agent sends nothing");
+    const { calls } = (await house.administer("audit.list", {})) as {
+      calls: { by: string; operation: string; outcome: string }[];
+    };
+    expect(calls.filter(({ operation }) => operation === "agent.pause")).toMatchObject([
+      { by: "jonas (1)", outcome: "done" },
+    ]);
+    const { changes } = (await house.administer("log.show", { owner: house.agent.address })) as {
+      changes: { by: unknown; door: string }[];
+    };
+    expect(changes[0]).toMatchObject({ by: { kind: "operator", name: "jonas" }, door: "pages" });
+  });
+
+  test("asks for nothing that no table has, and leads to no other place", async () => {
+    await using house = await openPagesHouse();
+    const { browser } = await signedIn(house);
+    for (const act of ["token.create", "agent.delete", "operator.create", "hold.approve"]) {
+      const answer = await browser.post("/operator/act", { act, value: house.agent.address });
+      expect([act, new URL(answer.url).pathname, answer.url.includes("done")]).toEqual([
+        act,
+        "/operator",
+        false,
+      ]);
+    }
+    for (const back of ["//evil.example", "https://evil.example/operator", "/approvals"]) {
+      const answer = await browser.post("/operator/act", { act: "x", back });
+      expect(answer.url).toBe(`${house.origin}/operator`);
+    }
+  });
+});
+
+test.each(["", "/domains", "/accounts", "/access", "/queue", "/webhooks", "/trace", "/reports", "/me"])(
+  "the page /operator%s has no text of anybody's mail, in English and in German",
+  async (place) => {
+    await using house = await openPagesHouse();
+    await house.send({ subject: "Quincunx offer", text: "Marmalade." });
+    const { browser } = await signedIn(house);
+    const english = await browser.get(`/operator${place}`);
+    const german = await browser.get(`/operator${place}`, { "accept-language": "de" });
+    expect([english.status, german.status]).toEqual([200, 200]);
+    expect(english.text + german.text).not.toMatch(/Quincunx|Marmalade/);
+    expect(english.text).toContain('class="is-operator"');
+    expect(german.text).toContain('lang="de"');
+    expect(english.text.length).toBeLessThan(60_000);
+  },
+);
+
+test("the queue is by destination with the last answer, and a mail or a destination is retried or given up", async () => {
+  await using sink = await startSink({ onRecipient: () => ({ code: 450, text: "4.2.1 <b>busy</b>" }) });
+  await using house = await openPagesHouse([
+    "outbound.smarthost_host=127.0.0.1",
+    `outbound.smarthost_port=${sink.port}`,
+    "outbound.smarthost_tls=none",
+  ]);
+  await house.administer("agent.update", { owner: house.agent.address, holdPolicy: "open" });
+  for (const to of ["a@far.example", "b@far.example", "c@near.example"])
+    await house.client.ok("send", { body: { to: [to], subject: "Quincunx", text: "Marmalade." } });
+  const { browser } = await signedIn(house);
+  await expect
+    .poll(async () => (await browser.get("/operator/queue")).text.match(/&lt;b&gt;busy/g)?.length)
+    .toBe(2);
+  const page = await browser.get("/operator/queue?to=far.example");
+  expect(page.text).toContain("3 mails are on their way out");
+  expect(page.text).toMatch(/b@far\.example/);
+  expect(page.text).not.toMatch(/Quincunx|Marmalade|<b>busy/);
+  const [, id = ""] = /name="id" value="(\w+)"/.exec(page.text) ?? [];
+  expect((await browser.get(`/operator/trace?id=${id}`)).text).toContain("It is on its way");
+  expect((await browser.post("/operator/queue", { id, act: "retry" })).text).toContain("tried again now");
+  await browser.post("/operator/queue", { to: "far.example", act: "cancel" });
+  expect((await browser.get("/operator/queue")).text).toContain("One mail is on its way out");
+  expect((await browser.get(`/operator/trace?id=${id}`)).text).toContain("on its way no more");
+  const gone = await browser.post("/operator/queue", { id, act: "retry" });
+  expect([gone.status, gone.text.includes("finished or scheduled")]).toEqual([409, true]);
+});
