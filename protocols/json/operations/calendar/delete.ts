@@ -23,7 +23,7 @@ export default operation({
     invite,
   }),
   output: writeResult,
-  errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed"],
+  errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed", "paused"],
   run: (context, input) =>
     changeContainer(context, "calendar", "calendar.delete", input, async ({ agent, actor, number }, once) =>
       context.rooms.scheduling.deleteCalendar(

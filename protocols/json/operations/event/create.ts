@@ -34,7 +34,7 @@ export default operation({
     idempotency_key: idempotencyKey,
   }),
   output: eventResult,
-  errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused"],
+  errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "paused"],
   run: (context, input) =>
     putNewItem(
       context,

@@ -25,7 +25,7 @@ export default operation({
     idempotency_key: idempotencyKey,
   }),
   output: eventResult,
-  errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed"],
+  errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed", "paused"],
   async run(context, input) {
     if (!/^event_[^#]*#/.test(input.id)) return deleteItem(context, "calendar", "event.delete", input);
     const changed = await changeItem(context, "calendar", "event.delete", input, (stored, _, instance) =>

@@ -37,7 +37,7 @@ export default operation({
     idempotency_key: idempotencyKey,
   }),
   output: eventResult,
-  errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed"],
+  errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused", "precondition_failed", "paused"],
   async run(context, input) {
     const isChanged = input.patch !== undefined || input.body !== undefined;
     if ((input.patch !== undefined && input.body !== undefined) || (!isChanged && input.attach === undefined))
