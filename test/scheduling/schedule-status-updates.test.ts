@@ -131,6 +131,32 @@ describe("an invitation that left", () => {
 });
 
 describe("an invitation that waits for a person", () => {
+  test("is found among many, of which few are read at once", async () => {
+    const uids = Array.from({ length: 25 }, (_, n) => `meeting-${n}`);
+    for (const uid of uids)
+      await house.ada.put(calendarText(eventText("ada* mel@elsewhere.example", "", uid)));
+    const { store } = house.server;
+    const counts: number[] = [];
+    const counting = new Proxy(store, {
+      get(target, name) {
+        const found: unknown = Reflect.get(target, name, target);
+        if (name !== "all") return typeof found === "function" ? found.bind(target) : found;
+        return async (query: string, ...parameters: never[]) => {
+          const rows = await target.all(query, ...parameters);
+          if (query.includes("from hold")) counts.push(rows.length);
+          return rows;
+        };
+      },
+    });
+    const { collections } = house.server;
+    const schedulers = createDirectSchedulers();
+    await createScheduleStatusUpdates({ store: counting, collections, schedulers }).follow(
+      house.ada.owner.agent,
+      0,
+    );
+    expect(counts).toEqual([10, 10, 5]);
+  });
+
   async function decide(action: "approve" | "decline"): Promise<void> {
     const { store, accounts, settings, outbound, clock } = house.server;
     const holds = createHolds({ store, accounts, settings, outbound, prepare: prepareMessage });

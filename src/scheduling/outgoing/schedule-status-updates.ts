@@ -12,6 +12,8 @@
  *
  *  1.0 and 1.1 change to another status, and 3.8 of what the owner has approved afterwards. So a second run changes nothing, and a final
  *  status stays. */
+
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { nobody, server } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { isLiveHold } from "#/src/model/holds.ts";
@@ -48,6 +50,8 @@ export interface ScheduleStatusUpdates {
 /** Objects of one run; further ones follow in the next. */
 const uidsMax = 200;
 const holdsMax = 500;
+/** Holds that are read at once: an envelope may have a thousand recipients. */
+const holdsOfPage = 10;
 const attemptsMax = 5;
 /** Outcomes that were not applied when a process ended are younger than this, counted from the latest outcome of any mail. */
 const backlogMs = 3_600_000;
@@ -56,7 +60,7 @@ export function createScheduleStatusUpdates(rooms: StatusUpdateRooms): ScheduleS
   const { store } = rooms;
   return {
     async follow(agent, since) {
-      const holds = await listCalendarHolds(store, agent, since, holdsMax);
+      const holds = await listHolds(store, agent, since);
       const uids = new Set(await listUidsWithDeliveries(store, agent, since, uidsMax));
       for (const { uid, state } of holds) if (!isLiveHold(state)) uids.add(uid);
       let changed = 0;
@@ -73,6 +77,20 @@ export function createScheduleStatusUpdates(rooms: StatusUpdateRooms): ScheduleS
       return { since, agents: await listAgentsWithCalendarDeliveries(store, since) };
     },
   };
+}
+
+/** Of the newest holds of any mail, in turns of the event loop. */
+async function listHolds(store: Store, agent: AgentNumber, since: number): Promise<readonly CalendarHold[]> {
+  const turns = new LoopTurns();
+  const found: CalendarHold[] = [];
+  let before: number | undefined = Number.MAX_SAFE_INTEGER;
+  for (let looked = 0; looked < holdsMax && before !== undefined; looked += holdsOfPage) {
+    const page = await listCalendarHolds(store, agent, since, { before, limit: holdsOfPage });
+    found.push(...page.holds);
+    before = page.last;
+    await turns.turn();
+  }
+  return found;
 }
 
 /** If there are several mails to one address, the last one is used. */

@@ -96,32 +96,34 @@ export interface CalendarHold {
   readonly state: HoldState;
 }
 
-/** Mail about calendars that waits for approval, or that was decided since then and will not be sent; the newest first. Not what a
- *  later message of the event has superseded. */
+/** A page of the holds before a number: mail about calendars that waits for approval, or that was decided since then and will not be sent; the
+ *  newest first. Not what a later message of the event has superseded. `last` is undefined for the last page. */
 export async function listCalendarHolds(
   reader: Reader,
   agent: AgentNumber,
   since: number,
-  limit: number,
-): Promise<CalendarHold[]> {
+  { before, limit }: { readonly before: number; readonly limit: number },
+): Promise<{ readonly holds: readonly CalendarHold[]; readonly last: number | undefined }> {
   const rows = await reader.all<{ number: number; envelope: string; state: HoldState }>(
     `select hold_id as number, envelope, state
     from hold
-    where agent_id = ? and (state in ('waiting', 'approved')
+    where agent_id = ? and hold_id < ? and (state in ('waiting', 'approved')
       or decided_at >= ? and (state in ('declined', 'expired', 'failed')
         or state = 'withdrawn' and decided_by is not null))
     order by hold_id desc
     limit ?`,
     agent,
+    before,
     since,
     limit,
   );
-  return rows.flatMap(({ number, envelope, state }) => {
+  const holds = rows.flatMap(({ number, envelope, state }) => {
     const { calendarUid: uid, recipients } = JSON.parse(envelope) as Envelope;
     return uid === undefined
       ? []
       : [{ number, uid, addresses: recipients.map(({ address }) => address), state }];
   });
+  return { holds, last: rows.length < limit ? undefined : rows.at(-1)!.number };
 }
 
 /** Whether a hold has an invitation to an event that is not in the calendars of its mailbox any more. */
