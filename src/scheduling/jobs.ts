@@ -10,6 +10,7 @@ import { applyMessage, isFromOrganizer, readMessage, speaksFor } from "./arrivin
 import { readCalendar } from "./arriving/arriving-calendar.ts";
 import { answerRefresh } from "./arriving/refresh-answer.ts";
 import { type CalendarAddress, readCalendarAddress } from "./calendar-address.ts";
+import { withAuthors } from "./decisions/authors.ts";
 import { decide, isBrokenRule, type SchedulingRole } from "./decisions/decide.ts";
 import { listOrganizerMessages } from "./decisions/decide-organizer.ts";
 import { instancesOf, type ToldMessage } from "./decisions/told.ts";
@@ -47,6 +48,8 @@ export type SchedulingJob =
       readonly author: CalendarAddress;
       /** Whether the author may be an assistant of the organizer (SENT-BY). */
       readonly mayAssist: boolean;
+      /** The author's address, if it is an agent and the calendar is a person's: whom it names is marked. */
+      readonly addedBy?: string | undefined;
     }
   /** The views of other attendees after an answer was applied to the organizer's object. */
   | {
@@ -217,7 +220,17 @@ function apply(
   const applied = applyMessage({ stored, message, who, from: (address) => senders.has(address) });
   if (applied.outcome !== "changed") return applied;
   const isByAssistant = isFromOrganizer(message.method) && message.object.organizer?.address !== job.author;
-  return { outcome: "changed", bytes: bytesOf(applied.calendar), isByAssistant };
+  const { addedBy } = job;
+  const signed =
+    addedBy === undefined
+      ? applied.calendar
+      : withAuthors(stored && readSchedulingObject(stored), applied.calendar, {
+          addedBy,
+          approved: new Set(),
+          isApproving: false,
+          who,
+        });
+  return { outcome: "changed", bytes: bytesOf(signed), isByAssistant };
 }
 
 function answer(

@@ -197,3 +197,26 @@ test("a delegate whom the agent names for the person", async () => {
   await mia.delete(number);
   expect(await house.leaving()).toEqual([]);
 });
+
+test("a delegate whom an invited agent names in its own answer", async () => {
+  const { bob } = house;
+  await mia.put(event());
+  await house.leaving();
+  const [copy] = await bob.items();
+  const delegated = plain(copy!.bytes)
+    .replace(
+      /PARTSTAT=NEEDS-ACTION(?=[^\n]*:mailto:bob@)/,
+      'PARTSTAT=DELEGATED;DELEGATED-TO="mailto:victim@far.example"',
+    )
+    .replace(
+      "END:VEVENT",
+      'ATTENDEE;DELEGATED-FROM="mailto:bob@first.example":mailto:victim@far.example\nEND:VEVENT',
+    );
+  await bob.put(delegated, { item: copy!.number }, { messages: "send" });
+  const found = (await held())!;
+  expect(plain(found.bytes)).toMatch(/X-WAYPOST-ADDED-BY=bob@first\.example[^\n]*:mailto:victim@/);
+  await mia.put(plain(found.bytes).replaceAll("20261005T1", "20261006T1"), { item: found.number });
+  // The agent's own mail to its delegate is in the agent's name.
+  const inMiasName = (await house.leaving()).filter(({ text }) => /^From: .*mia@/m.test(text));
+  expect(inMiasName.flatMap(({ to }) => to)).not.toContain("victim@far.example");
+});

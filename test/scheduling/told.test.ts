@@ -267,3 +267,15 @@ describe("an answer that waits", () => {
     expect(mail!.calendar.match(/PARTSTAT=ACCEPTED/g)).toHaveLength(1);
   });
 });
+
+test("rows of a deleted event go with the last message about it", async () => {
+  const { ada } = house;
+  await house.openPolicies();
+  const { item } = await ada.put(invitation(stranger));
+  expect(await told()).not.toEqual([]);
+  await house.server.administer("agent.update", { owner: ada.owner.address, holdPolicy: "always" });
+  await ada.delete(item);
+  expect(await told()).not.toEqual([]);
+  await decide((await holds())[0]!.hold, "decline");
+  expect(await told()).toEqual([]);
+});

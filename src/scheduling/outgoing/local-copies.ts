@@ -8,7 +8,7 @@ import { schedulingInboxItemsMax } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { IgnoredReason } from "../arriving/applied.ts";
 import { isFromOrganizer } from "../arriving/apply.ts";
-import type { CalendarAddress } from "../calendar-address.ts";
+import { type CalendarAddress, mailAddressOf } from "../calendar-address.ts";
 import { type CalendarUserRooms, listOwnAddresses } from "../calendar-users.ts";
 import type { MessageContent } from "../jobs.ts";
 import type { Schedulers } from "../schedulers.ts";
@@ -84,7 +84,18 @@ export function createLocalCopies(rooms: LocalRooms, uid: string): LocalCopies {
         isDirect && isUntouched && (await isNewAgain(schedulers, copy.bytes, content, author));
       const stored = isRenewed ? undefined : copy.bytes;
       const message = content.bytes;
-      const result = await schedulers.run({ kind: "apply", stored, message, who, author, mayAssist });
+      // Whom an agent names as its delegate, the person has not invited.
+      const isAnswer = content.method === "REPLY" && facts.kind === "person";
+      const addedBy = isAnswer ? await agentAddressOf(accounts, author) : undefined;
+      const result = await schedulers.run({
+        kind: "apply",
+        stored,
+        message,
+        who,
+        author,
+        mayAssist,
+        addedBy,
+      });
       if (result.outcome === "changed") {
         copy.isProved = result.isByAssistant !== true;
         copy.bytes = result.bytes;
@@ -113,6 +124,13 @@ export function createLocalCopies(rooms: LocalRooms, uid: string): LocalCopies {
       return all;
     },
   };
+}
+
+async function agentAddressOf(accounts: Accounts, author: CalendarAddress): Promise<string | undefined> {
+  const mail = mailAddressOf(author);
+  const found = mail === undefined ? undefined : await accounts.findOwner(mail);
+  const facts = found && (await accounts.findAgentFacts(found.agent));
+  return facts?.kind === "agent" ? facts.address : undefined;
 }
 
 /** Whether a REQUEST stores an event again that its author had cancelled. */

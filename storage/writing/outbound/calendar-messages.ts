@@ -56,7 +56,8 @@ export async function noteCalendarMessage(
   );
 }
 
-/** The message of a hold has left, for those whom the envelope still names; it never will; or another one takes its place. */
+/** The message of a hold has left, for those whom the envelope still names; it never will; or another one takes its place. The last
+ *  message of an event that is gone takes its rows with it. */
 export async function endWaitingMessages(
   write: AgentTransaction,
   { hold, envelope }: Pick<HoldRow, "hold" | "envelope">,
@@ -75,6 +76,8 @@ export async function endWaitingMessages(
     // What was written after the mail was made is not approved with it.
     if (left!.recipients.length > 0) await noteCalendarMessage(write, left!, "left", { before: row.number });
   }
+  if (end !== "superseded" && !(await isInCalendar(write, envelope.calendarUid)))
+    await forgetCalendarMessages(write, envelope.calendarUid);
 }
 
 /** Forgets an event that is deleted, unless a message about it waits. */
@@ -83,6 +86,15 @@ export async function forgetCalendarMessages(write: AgentTransaction, uid: strin
   const rows = await listCalendarMessages(tx, agent, uid);
   if (rows.some(({ state }) => state === "waiting")) return;
   await tx.run("delete from calendar_message where agent_id = ? and uid = ?", agent, uid);
+}
+
+async function isInCalendar({ tx, agent }: AgentTransaction, uid: string): Promise<boolean> {
+  const row = await tx.get(
+    "select 1 as found from item where agent_id = ? and uid = ? and schedule_tag is not null limit 1",
+    agent,
+    uid,
+  );
+  return row !== undefined;
 }
 
 function isWhole({ instances }: CalendarMessage): boolean {
