@@ -55,6 +55,15 @@ describe("an event that an agent has written into a person's calendar", () => {
         await mia.put(text!.replace("UID:meeting-1", "UID:copy"));
       },
     ],
+    [
+      "copies with a program that leaves out what it does not know",
+      async () => {
+        const [text] = await mia.texts();
+        const plainer = text!.replaceAll(/;X-[A-Z-]+=[^;:\n]*/g, "");
+        expect(plainer).toContain("(added by");
+        await mia.put(plainer.replace("UID:meeting-1", "UID:copy"));
+      },
+    ],
   ])("sends nothing to them when the person %s it", async (_, act) => {
     const { item } = await inMias.put(event());
     await act(item);

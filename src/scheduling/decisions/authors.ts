@@ -45,8 +45,10 @@ export function withAuthors(
       return withMark(property, known.get(address)!);
     }
     if (known.has(address)) return withoutMark(property);
-    // A copy that a person makes keeps the mark of the original.
-    return addedBy === undefined ? property : withMark(property, addedBy);
+    if (addedBy !== undefined) return withMark(property, addedBy);
+    // A copy that a person makes keeps the mark of the original, also if the program leaves out the parameter.
+    const shown = shownMark.exec(parameterValue(property, "CN") ?? "")?.[1];
+    return shown === undefined || approved.has(address) ? property : withMark(property, shown);
   });
 }
 
@@ -78,7 +80,7 @@ function isMarked(property: Property): boolean {
   return parameterValue(property, addedByParameter) !== undefined;
 }
 
-const shownMark = / ?\(added by [^()]*\)$/;
+const shownMark = / ?\(added by ([^()]*)\)$/;
 
 /** As others see a participant. */
 export function withoutMark(property: Property): Property {
