@@ -97,15 +97,14 @@ const answerOf = async (call: Promise<{ status: number; body: unknown }>): Promi
 
 const mailOf = ({ here, there, subject }: Stage) => ({ to: [here.address, there], subject, text: "Text." });
 
-async function submitBySmtp({ from, secret, subject }: Stage, to: readonly string[]): Promise<string> {
+function submissionOf(user: string, pass: string) {
   const { host, port } = daemon.submission;
-  const transport = createTransport({
-    host,
-    port,
-    secure: false,
-    tls: { rejectUnauthorized: false },
-    auth: { user: from.address, pass: secret },
-  });
+  const tls = { rejectUnauthorized: false };
+  return createTransport({ host, port, secure: false, tls, auth: { user, pass } });
+}
+
+async function submitBySmtp({ from, secret, subject }: Stage, to: readonly string[]): Promise<string> {
+  const transport = submissionOf(from.address, secret);
   try {
     const { response } = await transport.sendMail({
       from: from.address,
@@ -344,6 +343,29 @@ const doors: Readonly<Record<string, Door>> = {
       const calendar = (await collections.findCollectionOfRole(agent, "calendar", "default"))!;
       const there = calendarOf(stage, store.ids.encode("calendar", agent, calendar.number));
       return statusOf(stage.dav.request("MOVE", eventHref(stage), undefined, to(`${there}moved.ics`)));
+    },
+  },
+  "REFRESH of a mailbox here": {
+    before: invite,
+    async act(stage) {
+      const { from, here, subject } = stage;
+      const content = eventOf(stage).replace("VERSION:2.0", "VERSION:2.0\r\nMETHOD:REFRESH");
+      const transport = submissionOf(here.address, here.secret);
+      const refresh = { from: here.address, to: from.address, subject, text: "Again, please." };
+      const { response } = await transport.sendMail({
+        ...refresh,
+        icalEvent: { method: "REFRESH", content },
+      });
+      transport.close();
+      // The request has arrived, and it is applied.
+      const { store } = daemon.daemon.house;
+      const count = async (query: string): Promise<number> => (await store.all(query, from.agent)).length;
+      const arrived = "select 1 as one from message where agent_id = ? and provenance like '%submission%'";
+      await expect.poll(() => count(arrived), { timeout: 10_000 }).toBe(1);
+      await expect
+        .poll(() => count("select 1 as one from calendar_arrival where agent_id = ?"), { timeout: 10_000 })
+        .toBe(0);
+      return response.slice(0, 3);
     },
   },
   "a managed attachment": {

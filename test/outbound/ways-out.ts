@@ -130,6 +130,15 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "policy always": "201 | REQUEST | 0, event",
     paused: "201 | REQUEST | 0, event",
   },
+  // With the copy of the request in Sent.
+  "REFRESH of a mailbox here": {
+    allowed: "250 | REQUEST | 2, event",
+    "scope absent": "250 | REQUEST | 2, event",
+    blocked: "250 | REQUEST | 1, event",
+    "over the limit": "250 | REQUEST | 1, event",
+    "policy always": "250 | REQUEST | 1, event",
+    paused: "250 | REQUEST | 1, event",
+  },
   "a managed attachment": {
     allowed: "201 | REQUEST REQUEST | 0, event",
     "scope absent": "201 | REQUEST | 0, event",
@@ -205,7 +214,10 @@ export const doorsOfCallers: Readonly<Record<string, readonly string[]>> = {
   "src/outbound/queue.ts": ["/v1 send"],
   "src/outbound/scheduled.ts": ["scheduled mail starts"],
   "src/reports/send-reports.ts": ["test/reports/dmarc-reports.test.ts"],
-  "src/scheduling/arriving/apply-arrivals.ts": ["test/scheduling/ways-out.test.ts"],
+  "src/scheduling/arriving/apply-arrivals.ts": [
+    "REFRESH of a mailbox here",
+    "test/scheduling/ways-out.test.ts",
+  ],
   "src/scheduling/change-plan.ts": ["test/scheduling/ways-out.test.ts"],
   "src/scheduling/move-item.ts": ["MOVE of an event to another owner"],
   "src/scheduling/outgoing/outgoing-mail.ts": ["test/scheduling/ways-out.test.ts"],
