@@ -7,10 +7,14 @@ import type { OperationContext } from "./operation.ts";
 /** How long a key of a write other than `send` is remembered. */
 export const keyMemoryMs = 60 * 60 * 1000;
 
+export type KeyedRequest = Readonly<Record<string, unknown>> & {
+  readonly idempotency_key?: string | undefined;
+};
+
 export function idempotencyOf(
   context: OperationContext,
   operation: string,
-  input: Readonly<Record<string, unknown>> & { readonly idempotency_key?: string | undefined },
+  input: KeyedRequest,
 ): Idempotency | undefined {
   const { idempotency_key: own, ...request } = input;
   const { sameCall } = context;

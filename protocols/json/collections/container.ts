@@ -4,15 +4,18 @@ import { z } from "zod";
 import { calendarZoneName } from "#/src/collections/calendar-zone.ts";
 import type { Collection, CollectionKind, CollectionProperties } from "#/src/collections/collection.ts";
 import { findNamedZone } from "#/src/formats/icalendar/find-time-zone.ts";
+import type { Idempotency } from "#/src/mail/write-once.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { CollectionNumber } from "#/src/model/numbers.ts";
+import { reachAgent } from "#/src/reach/agents.ts";
 import type { ReachedCollection } from "#/src/reach/collection-reach.ts";
+import { scopeOfRight } from "#/src/reach/collection-rights.ts";
 import { cleanLine, cleanText } from "#/src/render/clean-text.ts";
 import { createRemovalTally } from "#/src/render/removal.ts";
-import { idempotencyOf } from "../idempotency.ts";
 import { readId } from "../identifiers.ts";
 import type { OperationContext } from "../operation.ts";
 import { idempotencyKey, idOf, versionText } from "../schemas.ts";
+import { writeInOrder } from "../write-in-order.ts";
 import { collectionId, reachCollection } from "./reach.ts";
 
 /** Characters of a name: what clients can show in a list. */
@@ -132,18 +135,21 @@ export async function changeContainer(
   input: Change,
   write: (
     collection: ReachedCollection,
-    once: ReturnType<typeof idempotencyOf>,
+    once: Idempotency | undefined,
   ) => Promise<{ readonly modseq: number }>,
 ) {
   const { collections } = context.rooms;
   const { agent, object } = readId(context, input.id, [kind], "/id");
-  const once = idempotencyOf(context, operation, input);
-  const change = async () => {
-    const collection = await reachCollection(context, kind, agent, object as CollectionNumber, "manage");
-    assertVersion(input.version, versionOf(collection), collectionFacts(context, collection));
-    return write(collection, once);
-  };
-  const { modseq } = (await collections.findCollectionRepeat(once)) ?? (await change());
+  const { modseq } = await writeInOrder<unknown, { readonly modseq: number }>(context, {
+    request: [operation, input],
+    reach: () => reachAgent(context, agent, scopeOfRight(kind, "manage")),
+    repeat: (once) => collections.findCollectionRepeat(once),
+    async write(_reached, once) {
+      const collection = await reachCollection(context, kind, agent, object as CollectionNumber, "manage");
+      assertVersion(input.version, versionOf(collection), collectionFacts(context, collection));
+      return write(collection, once);
+    },
+  });
   return { ref: input.id, created: false, version: String(modseq) };
 }
 

@@ -2,18 +2,21 @@
 import type { CollectionKind } from "#/src/collections/collection.ts";
 import type { ItemWritten, PutItem } from "#/src/collections/collections.ts";
 import type { StoredItem } from "#/src/collections/item.ts";
+import type { Idempotency } from "#/src/mail/write-once.ts";
 import type { Actor } from "#/src/model/author.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
+import type { ObjectName } from "#/src/model/ids.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
-import { reachesScope } from "#/src/reach/agents.ts";
+import { reachAgent, reachesScope } from "#/src/reach/agents.ts";
 import type { ReachedCollection } from "#/src/reach/collection-reach.ts";
+import { scopeOfRight } from "#/src/reach/collection-rights.ts";
 import { missingScope } from "#/src/reach/refusals.ts";
 import { isAnsweredSince } from "#/src/scheduling/change-plan.ts";
 import type { SchedulingOptions, SchedulingTold } from "#/src/scheduling/scheduling.ts";
 import { unknownObject } from "../errors.ts";
-import { idempotencyOf } from "../idempotency.ts";
 import { readId } from "../identifiers.ts";
 import type { OperationContext } from "../operation.ts";
+import { writeInOrder } from "../write-in-order.ts";
 import { assertVersion } from "./container.ts";
 import { itemForms } from "./item-forms.ts";
 import { itemId, itemKinds, type ReachedItem, reachNamedItem } from "./reach.ts";
@@ -44,15 +47,19 @@ export async function putNewItem(
   make: (collection: ReachedCollection) => Promise<WrittenItem>,
 ) {
   const { collections } = context.rooms;
-  const once = idempotencyOf(context, operation, input);
-  const collection = await reach();
-  const { agent, actor, number } = collection;
-  const create = async () => {
-    const made = await make(collection);
-    const put = { collection: number, ...made };
-    return saidAtUid(() => putItem(context, { agent, actor }, put, input, once));
-  };
-  const written = (await collections.findItemRepeat(once)) ?? (await create());
+  const { agent, ...written } = await writeInOrder<ReachedCollection, ItemWritten & Said & Of>(context, {
+    request: [operation, input],
+    reach,
+    async repeat(once, { agent }) {
+      const repeat = await collections.findItemRepeat(once);
+      return repeat && { ...repeat, agent };
+    },
+    async write(collection, once) {
+      const { agent, actor, number } = collection;
+      const put = { collection: number, ...(await make(collection)) };
+      return { ...(await saidAtUid(() => putItem(context, { agent, actor }, put, input, once))), agent };
+    },
+  });
   return resultOf(context, kind, agent, input, { ...written, isCreated: true });
 }
 
@@ -88,6 +95,10 @@ async function resultOf(
 
 type Said = Partial<SchedulingTold>;
 
+interface Of {
+  readonly agent: AgentNumber;
+}
+
 /** What became of the invitations. Absent in the answer to a repeat with a key. */
 function stateOf({ invite }: Invite, { scheduling, recipients = [] }: Said) {
   if (invite !== "send" || scheduling === undefined) return {};
@@ -102,7 +113,7 @@ async function putItem(
   { agent, actor }: { readonly agent: AgentNumber; readonly actor: Actor },
   put: PutItem,
   input: Invite,
-  once: ReturnType<typeof idempotencyOf>,
+  once: Idempotency | undefined,
   knowledge: Knowledge = {},
 ): Promise<ItemWritten & Said> {
   const writer = { agent, actor, principal: context.principal };
@@ -115,7 +126,7 @@ export async function optionsOf(
   context: OperationContext,
   agent: AgentNumber,
   { invite = "none" }: Invite,
-  idempotency: ReturnType<typeof idempotencyOf>,
+  idempotency: Idempotency | undefined,
 ): Promise<SchedulingOptions> {
   if (invite === "send" && !(await reachesScope(context, agent, "send"))) throw missingScope("send");
   return { messages: invite, idempotency, isMerging: true };
@@ -132,9 +143,8 @@ export async function changeItem(
   knowledge: Knowledge = {},
 ) {
   const { collections } = context.rooms;
-  const once = idempotencyOf(context, operation, input);
-  const { agent } = readId(context, input.id.replace(/#.*/s, ""), [itemKinds[kind], kind], "/id");
-  const update = async (): Promise<ItemWritten & Said> => {
+  const { agent } = readOwner(context, kind, input.id);
+  const update = async (once: Idempotency | undefined): Promise<ItemWritten & Said> => {
     const reached = await reachNamedItem(context, kind, input.id, "write");
     const { collection, stored } = await assertCurrent(context, reached, input.version);
     const { number: item, modseq } = stored;
@@ -145,13 +155,13 @@ export async function changeItem(
       putItem(context, { agent, actor: collection.actor }, put, input, once, knowledge),
     );
   };
-  const result = await resultOf(
-    context,
-    kind,
-    agent,
-    input,
-    (await collections.findItemRepeat(once)) ?? (await update()),
-  );
+  const written = await writeInOrder<unknown, ItemWritten & Said>(context, {
+    request: [operation, input],
+    reach: () => reachAgent(context, agent, scopeOfRight(kind, "write")),
+    repeat: (once) => collections.findItemRepeat(once),
+    write: (_reached, once) => update(once),
+  });
+  const result = await resultOf(context, kind, agent, input, written);
   const instance = namedInside(kind, input.id);
   return instance === undefined ? result : { ...result, ref: `${result.ref}#${instance}` };
 }
@@ -169,8 +179,7 @@ export async function deleteItem(
   input: Change,
 ) {
   const { collections } = context.rooms;
-  const once = idempotencyOf(context, operation, input);
-  const remove = async (): Promise<{ readonly modseq: Modseq } & Said> => {
+  const remove = async (once: Idempotency | undefined): Promise<{ readonly modseq: Modseq } & Said> => {
     const reached = await reachNamedItem(context, kind, input.id, "write");
     assertWhole(kind, reached.inside);
     const { collection, stored } = await assertCurrent(context, reached, input.version);
@@ -183,10 +192,19 @@ export async function deleteItem(
       context.rooms.scheduling.deleteItem(writer, number, expected, options),
     );
   };
-  const done: { readonly modseq: Modseq } & Said =
-    (await collections.findItemRepeat(once)) ?? (await remove());
+  const done = await writeInOrder<unknown, { readonly modseq: Modseq } & Said>(context, {
+    request: [operation, input],
+    reach: () => reachAgent(context, readOwner(context, kind, input.id).agent, scopeOfRight(kind, "write")),
+    repeat: (once) => collections.findItemRepeat(once),
+    write: (_reached, once) => remove(once),
+  });
   const { modseq } = done;
   return { ref: input.id, created: false, version: String(modseq), ...stateOf(input, done) };
+}
+
+/** The mailbox of what an id names, a part of an item too. */
+function readOwner(context: OperationContext, kind: CollectionKind, id: string): ObjectName {
+  return readId(context, id.replace(/#.*/s, ""), [itemKinds[kind], kind], "/id");
 }
 
 /** Throws `invalid` if the id names a part of an item. */

@@ -1,6 +1,7 @@
 /** `send` and `hold.create`: their input, and putting a mail into the queue or holding it for approval. */
 import { z } from "zod";
 import { isEightBit } from "#/src/formats/mime/line-ends.ts";
+import type { Idempotency } from "#/src/mail/write-once.ts";
 import { dryRun } from "#/src/model/caller.ts";
 import type { MailState } from "#/src/model/delivery.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -10,11 +11,11 @@ import { needsSmtputf8 } from "#/src/outbound/mail-address.ts";
 import type { SubmitResult } from "#/src/outbound/outbound.ts";
 import { reachAgent } from "#/src/reach/agents.ts";
 import { messageBody } from "../describe/message-body.ts";
-import type { idempotencyOf } from "../idempotency.ts";
 import { readId } from "../identifiers.ts";
 import type { OperationContext } from "../operation.ts";
 import { assertInMailbox } from "../reach.ts";
 import { idempotencyKey, idOf, versionText } from "../schemas.ts";
+import { type KeyedWrite, writeInOrder } from "../write-in-order.ts";
 import { type ComposedMessage, composeBody } from "./composed-message.ts";
 import { finishedDraft } from "./finished-draft.ts";
 import { takeTurnIfLarge } from "./large-mails.ts";
@@ -60,13 +61,27 @@ export async function sendMail(
   context: OperationContext,
   input: Input,
   holdWish: "policy" | "always" | undefined,
-  once: ReturnType<typeof idempotencyOf>,
+  keyed: KeyedWrite,
 ): Promise<SentMail> {
-  const { mail, outbound } = context.rooms;
-  const mailbox = await mailboxOf(context, input);
-  // Checked first: everything that is read below may have changed since the first attempt.
-  const repeat = await mail.findRepeat("submitMessage", once);
-  if (repeat !== undefined) return { mailbox, result: repeat };
+  return writeInOrder(context, {
+    ...keyed,
+    reach: () => mailboxOf(context, input),
+    async repeat(once, mailbox) {
+      const result = await context.rooms.mail.findRepeat("submitMessage", once);
+      return result && { mailbox, result };
+    },
+    write: (mailbox, once) => submit(context, mailbox, input, holdWish, once),
+  });
+}
+
+async function submit(
+  context: OperationContext,
+  mailbox: AgentNumber,
+  input: Input,
+  holdWish: "policy" | "always" | undefined,
+  once: Idempotency | undefined,
+): Promise<SentMail> {
+  const { outbound } = context.rooms;
   const sendAt = await readSendAt(context, input.send_at);
   using _turn = await takeTurnIfLarge(context.rooms.fairness, input.body, input.draft);
   const { sending, draft } = await readMail(context, mailbox, input);

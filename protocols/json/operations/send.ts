@@ -5,7 +5,6 @@ import { z } from "zod";
 import { mailStates } from "#/src/model/delivery.ts";
 import { sendKeyMemoryMs } from "#/src/outbound/limits.ts";
 import { mailFields, sendMail, stateNow, unsentStates } from "../compose/send-mail.ts";
-import { idempotencyOf } from "../idempotency.ts";
 import { operation } from "../operation.ts";
 import { writeResult } from "../schemas.ts";
 
@@ -40,13 +39,12 @@ export default operation({
   errors: ["not_billable", "forbidden_scope", "not_found", "precondition_failed", "policy_refused", "paused"],
   async run(context, { hold: holdWish, ...input }) {
     const { ids, clock } = context.rooms.mail;
-    const idempotency = idempotencyOf(context, "send", input);
     const isKeyed = input.idempotency_key !== undefined;
-    const once =
-      idempotency && isKeyed
-        ? { ...idempotency, expiresAt: clock.now() + sendKeyMemoryMs, replaysAnyRequest: true }
-        : idempotency;
-    const { mailbox, result } = await sendMail(context, input, holdWish, once);
+    const { mailbox, result } = await sendMail(context, input, holdWish, {
+      request: ["send", input],
+      keeping: (once) =>
+        isKeyed ? { ...once, expiresAt: clock.now() + sendKeyMemoryMs, replaysAnyRequest: true } : once,
+    });
     return {
       ref: ids.encode("message", mailbox, result.message),
       created: true,

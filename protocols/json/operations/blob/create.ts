@@ -3,9 +3,9 @@
 import { z } from "zod";
 import { jsonBlobBodyBytesMax, uploadDays } from "#/src/model/limits.ts";
 import { base64Form, readBase64 } from "../../carriage/base64.ts";
-import { idempotencyOf } from "../../idempotency.ts";
 import { operation } from "../../operation.ts";
 import { fileName, idempotencyKey, mediaType, writeResult } from "../../schemas.ts";
+import { writeInOrder } from "../../write-in-order.ts";
 
 export default operation({
   name: "blob.create",
@@ -33,9 +33,15 @@ export default operation({
     const { mail } = context.rooms;
     const { agent } = context.principal;
     const bytes = context.decoded.get(input.data) ?? readBase64(input.data, "/data");
-    const once = idempotencyOf(context, "blob.create", input);
-    const blob = { bytes, name: input.name ?? "", type: input.type ?? "application/octet-stream" };
-    const { upload, size, expiresAt } = await mail.createUpload(context.principal.author, agent, blob, once);
+    const { upload, size, expiresAt } = await writeInOrder(context, {
+      request: ["blob.create", input],
+      reach: async () => {},
+      repeat: (once) => mail.findRepeat("createUpload", once),
+      write(_reached, once) {
+        const blob = { bytes, name: input.name ?? "", type: input.type ?? "application/octet-stream" };
+        return mail.createUpload(context.principal.author, agent, blob, once);
+      },
+    });
     return {
       ref: mail.ids.encode("blob", agent, upload),
       created: true,

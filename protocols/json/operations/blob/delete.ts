@@ -1,11 +1,13 @@
 /** blob.delete: deletes a blob before it expires. Mail to which it was attached has its own copy. */
+
 import { z } from "zod";
+import { reachAgent } from "#/src/reach/agents.ts";
 import { withCurrent } from "../../current.ts";
 import { findBlob, reachBlob } from "../../describe/blob.ts";
-import { idempotencyOf } from "../../idempotency.ts";
 import { readId } from "../../identifiers.ts";
 import { operation } from "../../operation.ts";
 import { idempotencyKey, idOf, versionText, writeResult } from "../../schemas.ts";
+import { writeInOrder } from "../../write-in-order.ts";
 
 export default operation({
   name: "blob.delete",
@@ -27,17 +29,20 @@ export default operation({
   async run(context, input) {
     const { mail } = context.rooms;
     const name = readId(context, input.id, ["blob"], "/id");
-    const once = idempotencyOf(context, "blob.delete", input);
-    const remove = async () => {
-      await reachBlob(context, name, "mail");
-      return withCurrent(
-        context,
-        name.agent,
-        () => mail.deleteUpload(context.principal.author, name.agent, name.object, input.version, once),
-        () => findBlob(context, name),
-      );
-    };
-    const { modseq } = (await mail.findRepeat("deleteUpload", once)) ?? (await remove());
+    const { modseq } = await writeInOrder(context, {
+      request: ["blob.delete", input],
+      reach: () => reachAgent(context, name.agent, "mail"),
+      repeat: (once) => mail.findRepeat("deleteUpload", once),
+      async write(_reached, once) {
+        await reachBlob(context, name, "mail");
+        return withCurrent(
+          context,
+          name.agent,
+          () => mail.deleteUpload(context.principal.author, name.agent, name.object, input.version, once),
+          () => findBlob(context, name),
+        );
+      },
+    });
     return { ref: input.id, created: false, version: String(modseq) };
   },
 });

@@ -2,9 +2,9 @@
 import { z } from "zod";
 import { createFields, ownerField, propertiesOf, timeZone } from "../../collections/container.ts";
 import { placeIn } from "../../collections/reach.ts";
-import { idempotencyOf } from "../../idempotency.ts";
 import { operation } from "../../operation.ts";
 import { writeResult } from "../../schemas.ts";
+import { writeInOrder } from "../../write-in-order.ts";
 
 export default operation({
   name: "calendar.create",
@@ -21,20 +21,29 @@ export default operation({
   errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused"],
   async run(context, input) {
     const { collections } = context.rooms;
-    const { agent } = await placeIn(context, "calendar", input.in);
-    const once = idempotencyOf(context, "calendar.create", input);
-    const create = () =>
-      collections.createCollection(
-        context.principal.author,
-        agent,
-        { kind: "calendar", properties: propertiesOf(input) },
-        once,
-      );
-    const made = (await collections.findCollectionRepeat(once)) ?? (await create());
+    const { author } = context.principal;
+    const { agent, collection, modseq } = await writeInOrder(context, {
+      request: ["calendar.create", input],
+      reach: () => placeIn(context, "calendar", input.in),
+      async repeat(once, { agent }) {
+        const made = await collections.findCollectionRepeat(once);
+        return made && { ...made, agent };
+      },
+      async write({ agent }, once) {
+        const properties = propertiesOf(input);
+        const made = await collections.createCollection(
+          author,
+          agent,
+          { kind: "calendar", properties },
+          once,
+        );
+        return { ...made, agent };
+      },
+    });
     return {
-      ref: collections.ids.encode("calendar", agent, made.collection),
+      ref: collections.ids.encode("calendar", agent, collection),
       created: true,
-      version: String(made.modseq),
+      version: String(modseq),
     };
   },
 });

@@ -4,10 +4,10 @@ import { reachAgent } from "#/src/reach/agents.ts";
 import { draftFields, draftOf, draftResult } from "../../compose/drafted-message.ts";
 import { takeTurnIfLarge } from "../../compose/large-mails.ts";
 import { assertReachesDrafts } from "../../describe/draft.ts";
-import { idempotencyOf } from "../../idempotency.ts";
 import { readId } from "../../identifiers.ts";
 import { operation } from "../../operation.ts";
 import { idOf } from "../../schemas.ts";
+import { writeInOrder } from "../../write-in-order.ts";
 
 export default operation({
   name: "draft.create",
@@ -28,19 +28,21 @@ export default operation({
   async run(context, input) {
     const { mail, fairness } = context.rooms;
     const agent = input.in ? readId(context, input.in, ["agent"], "/in").agent : context.principal.agent;
-    const once = idempotencyOf(context, "draft.create", input);
-    const create = async () => {
-      const reached = await reachAgent(context, agent, "mail");
-      await assertReachesDrafts(context, reached);
-      using _turn = await takeTurnIfLarge(fairness, input.body);
-      return await mail.createDraft(
-        context.principal.author,
-        agent,
-        await draftOf(context, reached, input),
-        once,
-      );
-    };
-    const { draft, message } = (await mail.findRepeat("createDraft", once)) ?? (await create());
+    const { draft, message } = await writeInOrder(context, {
+      request: ["draft.create", input],
+      reach: () => reachAgent(context, agent, "mail"),
+      repeat: (once) => mail.findRepeat("createDraft", once),
+      async write(reached, once) {
+        await assertReachesDrafts(context, reached);
+        using _turn = await takeTurnIfLarge(fairness, input.body);
+        return await mail.createDraft(
+          context.principal.author,
+          agent,
+          await draftOf(context, reached, input),
+          once,
+        );
+      },
+    });
     return {
       ref: mail.ids.encode("draft", agent, draft),
       created: true,

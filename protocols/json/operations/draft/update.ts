@@ -1,13 +1,15 @@
 /** draft.update: replaces the body that was read, whoever wrote it. */
+
 import { z } from "zod";
+import { reachAgent } from "#/src/reach/agents.ts";
 import { draftFields, draftOf, draftResult } from "../../compose/drafted-message.ts";
 import { takeTurnIfLarge } from "../../compose/large-mails.ts";
 import { withCurrent } from "../../current.ts";
 import { findDraft, reachDraft } from "../../describe/draft.ts";
-import { idempotencyOf } from "../../idempotency.ts";
 import { readId } from "../../identifiers.ts";
 import { operation } from "../../operation.ts";
 import { idOf, versionText } from "../../schemas.ts";
+import { writeInOrder } from "../../write-in-order.ts";
 
 export default operation({
   name: "draft.update",
@@ -33,20 +35,23 @@ export default operation({
   async run(context, input) {
     const { mail, fairness } = context.rooms;
     const name = readId(context, input.id, ["draft"], "/id");
-    const once = idempotencyOf(context, "draft.update", input);
-    const update = async () => {
-      const { reached } = await reachDraft(context, name, "mail");
-      using _turn = await takeTurnIfLarge(fairness, input.body);
-      const changed = await draftOf(context, reached, input);
-      return await withCurrent(
-        context,
-        name.agent,
-        () =>
-          mail.updateDraft(context.principal.author, name.agent, name.object, input.version, changed, once),
-        () => findDraft(context, reached, name.object),
-      );
-    };
-    const { message } = (await mail.findRepeat("updateDraft", once)) ?? (await update());
+    const { message } = await writeInOrder(context, {
+      request: ["draft.update", input],
+      reach: () => reachAgent(context, name.agent, "mail"),
+      repeat: (once) => mail.findRepeat("updateDraft", once),
+      async write(_reached, once) {
+        const { reached } = await reachDraft(context, name, "mail");
+        using _turn = await takeTurnIfLarge(fairness, input.body);
+        const changed = await draftOf(context, reached, input);
+        return await withCurrent(
+          context,
+          name.agent,
+          () =>
+            mail.updateDraft(context.principal.author, name.agent, name.object, input.version, changed, once),
+          () => findDraft(context, reached, name.object),
+        );
+      },
+    });
     return {
       ref: input.id,
       created: false,

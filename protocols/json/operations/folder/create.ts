@@ -1,12 +1,14 @@
 /** folder.create: creates a folder, and missing folders above it. Mail clients show it at once. */
+
 import { z } from "zod";
 import { isWaypostError } from "#/src/model/errors.ts";
+import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { unknownObject } from "../../errors.ts";
 import { atPath, folderPath } from "../../folders/folder-path.ts";
-import { idempotencyOf } from "../../idempotency.ts";
 import { operation } from "../../operation.ts";
 import { reachWholeMailbox } from "../../reach.ts";
 import { folderName, folderPathText, idempotencyKey, idOf, writeResult } from "../../schemas.ts";
+import { writeInOrder } from "../../write-in-order.ts";
 
 export default operation({
   name: "folder.create",
@@ -30,21 +32,34 @@ export default operation({
   errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused"],
   async run(context, input) {
     const { mail } = context.rooms;
-    const reached = await reachWholeMailbox(context, input.in, "mail");
-    const once = idempotencyOf(context, "folder.create", input);
-    const repeat = await mail.findRepeat("createMailbox", once);
-    const path = repeat === undefined ? await folderPath(context, reached, input) : "";
-    try {
-      const made =
-        repeat ??
-        (await atPath(() => mail.createFolder(context.principal.author, reached.agent, path, once)));
-      const ref = mail.ids.encode("folder", reached.agent, made.mailbox);
+    return writeInOrder(context, {
+      request: ["folder.create", input],
+      reach: () => reachWholeMailbox(context, input.in, "mail"),
+      async repeat(once, { agent }) {
+        const made = await mail.findRepeat("createMailbox", once);
+        return made && answerOf(agent, made);
+      },
+      async write(reached, once) {
+        const { agent } = reached;
+        const path = await folderPath(context, reached, input);
+        try {
+          const { author } = context.principal;
+          return answerOf(agent, await atPath(() => mail.createFolder(author, agent, path, once)));
+        } catch (error) {
+          // When two callers create the same folder at once, both get its id.
+          if (!isWaypostError(error) || error.details.reason !== "already_exists") throw error;
+          const { id, version, name } = (await mail.findMailbox(agent, path)) ?? unknownObject();
+          return { ref: id, created: false, version, path: name };
+        }
+      },
+    });
+
+    function answerOf(
+      agent: AgentNumber,
+      made: { readonly mailbox: MailboxNumber; readonly modseq: number; readonly name: string },
+    ) {
+      const ref = mail.ids.encode("folder", agent, made.mailbox);
       return { ref, created: true, version: String(made.modseq), path: made.name };
-    } catch (error) {
-      // When two callers create the same folder at once, both get its id.
-      if (!isWaypostError(error) || error.details.reason !== "already_exists") throw error;
-      const { id, version, name } = (await mail.findMailbox(reached.agent, path)) ?? unknownObject();
-      return { ref: id, created: false, version, path: name };
     }
   },
 });

@@ -1,12 +1,14 @@
 /** folder.delete: deletes a folder and moves its messages to Trash. Folders with a role, and folders with others below them, cannot be
  *  deleted. */
+
 import { z } from "zod";
+import { reachAgent } from "#/src/reach/agents.ts";
 import { withCurrent } from "../../current.ts";
 import { findFolder, reachFolderWhole } from "../../describe/folder.ts";
-import { idempotencyOf } from "../../idempotency.ts";
 import { readId } from "../../identifiers.ts";
 import { operation } from "../../operation.ts";
 import { idempotencyKey, idOf, versionText, writeResult } from "../../schemas.ts";
+import { writeInOrder } from "../../write-in-order.ts";
 
 export default operation({
   name: "folder.delete",
@@ -28,17 +30,20 @@ export default operation({
   async run(context, input) {
     const { mail } = context.rooms;
     const name = readId(context, input.id, ["folder"], "/id");
-    const once = idempotencyOf(context, "folder.delete", input);
-    const remove = async () => {
-      const { folder } = await reachFolderWhole(context, name);
-      return withCurrent(
-        context,
-        name.agent,
-        () => mail.deleteFolder(context.principal.author, name.agent, folder.number, input.version, once),
-        () => findFolder(context, name),
-      );
-    };
-    const { modseq } = (await mail.findRepeat("deleteMailbox", once)) ?? (await remove());
+    const { modseq } = await writeInOrder(context, {
+      request: ["folder.delete", input],
+      reach: () => reachAgent(context, name.agent, "mail"),
+      repeat: (once) => mail.findRepeat("deleteMailbox", once),
+      async write(_reached, once) {
+        const { folder } = await reachFolderWhole(context, name);
+        return withCurrent(
+          context,
+          name.agent,
+          () => mail.deleteFolder(context.principal.author, name.agent, folder.number, input.version, once),
+          () => findFolder(context, name),
+        );
+      },
+    });
     return { ref: input.id, created: false, version: String(modseq) };
   },
 });

@@ -1,12 +1,14 @@
 /** folder.update: changes the path of a folder and everything below it. Subscriptions of mail clients are kept. */
+
 import { z } from "zod";
+import { reachAgent } from "#/src/reach/agents.ts";
 import { withCurrent } from "../../current.ts";
 import { findFolder, reachFolderWhole } from "../../describe/folder.ts";
 import { atPath, folderPath } from "../../folders/folder-path.ts";
-import { idempotencyOf } from "../../idempotency.ts";
 import { readId } from "../../identifiers.ts";
 import { operation } from "../../operation.ts";
 import { folderName, folderPathText, idempotencyKey, idOf, versionText, writeResult } from "../../schemas.ts";
+import { writeInOrder } from "../../write-in-order.ts";
 
 export default operation({
   name: "folder.update",
@@ -32,21 +34,31 @@ export default operation({
   async run(context, input) {
     const { mail } = context.rooms;
     const name = readId(context, input.id, ["folder"], "/id");
-    const once = idempotencyOf(context, "folder.update", input);
-    const update = async () => {
-      const { reached, folder } = await reachFolderWhole(context, name);
-      const path = await folderPath(context, reached, input);
-      return withCurrent(
-        context,
-        name.agent,
-        () =>
-          atPath(() =>
-            mail.renameFolder(context.principal.author, name.agent, folder.number, path, input.version, once),
-          ),
-        () => findFolder(context, name),
-      );
-    };
-    const renamed = (await mail.findRepeat("renameMailbox", once)) ?? (await update());
+    const renamed = await writeInOrder(context, {
+      request: ["folder.update", input],
+      reach: () => reachAgent(context, name.agent, "mail"),
+      repeat: (once) => mail.findRepeat("renameMailbox", once),
+      async write(_reached, once) {
+        const { reached, folder } = await reachFolderWhole(context, name);
+        const path = await folderPath(context, reached, input);
+        return withCurrent(
+          context,
+          name.agent,
+          () =>
+            atPath(() =>
+              mail.renameFolder(
+                context.principal.author,
+                name.agent,
+                folder.number,
+                path,
+                input.version,
+                once,
+              ),
+            ),
+          () => findFolder(context, name),
+        );
+      },
+    });
     return { ref: input.id, created: false, version: String(renamed.modseq), path: renamed.name };
   },
 });

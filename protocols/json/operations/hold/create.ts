@@ -2,7 +2,6 @@
 import { z } from "zod";
 import { holdStates } from "#/src/model/holds.ts";
 import { mailFields, sendMail } from "../../compose/send-mail.ts";
-import { idempotencyOf } from "../../idempotency.ts";
 import { operation } from "../../operation.ts";
 import { writeResult } from "../../schemas.ts";
 
@@ -24,8 +23,7 @@ export default operation({
   errors: ["not_billable", "forbidden_scope", "not_found", "precondition_failed", "policy_refused", "paused"],
   async run(context, input) {
     const { ids } = context.rooms.mail;
-    const once = idempotencyOf(context, "hold.create", input);
-    const { mailbox, result } = await sendMail(context, input, "always", once);
+    const { mailbox, result } = await sendMail(context, input, "always", { request: ["hold.create", input] });
     const isSame = result.isReplayed && input.idempotency_key === undefined;
     const hold = isSame ? await context.rooms.holds.findHold(mailbox, result.hold!) : undefined;
     return {

@@ -1,11 +1,13 @@
 /** hold.delete: who asked for a mail to be sent, or who may approve it, withdraws it while it waits; the mail goes to Trash. */
+
 import { z } from "zod";
+import { reachAgent } from "#/src/reach/agents.ts";
 import { withCurrent } from "../../current.ts";
 import { currentHold, reachHold } from "../../describe/hold.ts";
-import { idempotencyOf } from "../../idempotency.ts";
 import { readId } from "../../identifiers.ts";
 import { operation } from "../../operation.ts";
 import { idempotencyKey, idOf, versionText, writeResult } from "../../schemas.ts";
+import { writeInOrder } from "../../write-in-order.ts";
 
 export default operation({
   name: "hold.delete",
@@ -27,19 +29,22 @@ export default operation({
   async run(context, input) {
     const { mail, holds } = context.rooms;
     const name = readId(context, input.id, ["hold"], "/id");
-    const idempotency = idempotencyOf(context, "hold.delete", input);
-    const withdraw = async () => {
-      const { hold, reached } = await reachHold(context, name, "send");
-      const { agent, actor } = reached;
-      const { version } = input;
-      return withCurrent(
-        context,
-        name.agent,
-        () => holds.decide({ agent, hold: hold.hold, version, action: "withdraw", actor, idempotency }),
-        () => currentHold(context, reached, hold.hold),
-      );
-    };
-    const { modseq } = (await mail.findRepeat("decideHold", idempotency)) ?? (await withdraw());
+    const { modseq } = await writeInOrder(context, {
+      request: ["hold.delete", input],
+      reach: () => reachAgent(context, name.agent, "send"),
+      repeat: (once) => mail.findRepeat("decideHold", once),
+      async write(_reached, idempotency) {
+        const { hold, reached } = await reachHold(context, name, "send");
+        const { agent, actor } = reached;
+        const { version } = input;
+        return withCurrent(
+          context,
+          name.agent,
+          () => holds.decide({ agent, hold: hold.hold, version, action: "withdraw", actor, idempotency }),
+          () => currentHold(context, reached, hold.hold),
+        );
+      },
+    });
     return { ref: input.id, created: false, version: String(modseq), state: "withdrawn" as const };
   },
 });

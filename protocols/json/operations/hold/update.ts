@@ -1,17 +1,19 @@
 /** hold.update: approves or declines a mail that waits, with the scope approve; or replaces its body, and the new mail waits again.
  *  Compare-and-swap: an approval is bound to the version that was read. */
+
 import { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { HoldState } from "#/src/model/holds.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
+import { reachAgent } from "#/src/reach/agents.ts";
 import { composeBody } from "../../compose/composed-message.ts";
 import { withCurrent } from "../../current.ts";
 import { currentHold, reachHold } from "../../describe/hold.ts";
 import { messageBody } from "../../describe/message-body.ts";
-import { idempotencyOf } from "../../idempotency.ts";
 import { readId } from "../../identifiers.ts";
 import { type OperationContext, operation } from "../../operation.ts";
 import { idempotencyKey, idOf, versionText, writeResult } from "../../schemas.ts";
+import { writeInOrder } from "../../write-in-order.ts";
 
 const actions = { approved: "approve", declined: "decline", waiting: "undo" } as const;
 
@@ -69,34 +71,42 @@ export default operation({
 
 async function decide(context: OperationContext, name: ObjectName, input: Input) {
   const { mail, holds } = context.rooms;
-  const idempotency = idempotencyOf(context, "hold.update", input);
-  const repeat = await mail.findRepeat("decideHold", idempotency);
-  if (repeat !== undefined) return repeat;
-  const { hold, reached } = await reachHold(context, name, "approve");
-  const { agent, actor } = reached;
-  const action = actions[input.state!];
-  return withCurrent(
-    context,
-    name.agent,
-    () => holds.decide({ agent, hold: hold.hold, version: input.version, action, actor, idempotency }),
-    () => currentHold(context, reached, hold.hold),
-  );
+  return writeInOrder(context, {
+    request: ["hold.update", input],
+    reach: () => reachAgent(context, name.agent, "approve"),
+    repeat: (once) => mail.findRepeat("decideHold", once),
+    async write(_reached, idempotency) {
+      const { hold, reached } = await reachHold(context, name, "approve");
+      const { agent, actor } = reached;
+      const action = actions[input.state!];
+      return withCurrent(
+        context,
+        name.agent,
+        () => holds.decide({ agent, hold: hold.hold, version: input.version, action, actor, idempotency }),
+        () => currentHold(context, reached, hold.hold),
+      );
+    },
+  });
 }
 
 async function edit(context: OperationContext, name: ObjectName, input: Input) {
   const { mail, holds } = context.rooms;
-  const idempotency = idempotencyOf(context, "hold.update", input);
-  const repeat = await mail.findRepeat("editHold", idempotency);
+  const edited = await writeInOrder(context, {
+    request: ["hold.update", input],
+    reach: () => reachAgent(context, name.agent, "send"),
+    repeat: (once) => mail.findRepeat("editHold", once),
+    async write(_reached, idempotency) {
+      const { hold, reached } = await reachHold(context, name, "send");
+      const { agent, actor } = reached;
+      const { bytes } = await composeBody(context, agent, input.body!, { hasBcc: true });
+      return withCurrent(
+        context,
+        name.agent,
+        () => holds.edit({ agent, hold: hold.hold, version: input.version, bytes, actor, idempotency }),
+        () => currentHold(context, reached, hold.hold),
+      );
+    },
+  });
   const state: HoldState = "waiting";
-  if (repeat !== undefined) return { ...repeat, state };
-  const { hold, reached } = await reachHold(context, name, "send");
-  const { agent, actor } = reached;
-  const { bytes } = await composeBody(context, agent, input.body!, { hasBcc: true });
-  const edited = await withCurrent(
-    context,
-    name.agent,
-    () => holds.edit({ agent, hold: hold.hold, version: input.version, bytes, actor, idempotency }),
-    () => currentHold(context, reached, hold.hold),
-  );
   return { ...edited, state };
 }

@@ -4,14 +4,14 @@ import { z } from "zod";
 import type { Idempotency } from "#/src/mail/write-once.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
 import type { MessageNumber } from "#/src/model/numbers.ts";
-import { reachAgent } from "#/src/reach/agents.ts";
+import { type ReachedData, reachAgent } from "#/src/reach/agents.ts";
 import { reachMessage, reachMessageIfAny } from "#/src/reach/messages.ts";
 import { withCurrent } from "../../current.ts";
-import { idempotencyOf } from "../../idempotency.ts";
 import { readId } from "../../identifiers.ts";
 import { listedForm } from "../../listing.ts";
 import { type OperationContext, operation } from "../../operation.ts";
 import { idempotencyKey, idOf, takenBack, versionText, writeResult } from "../../schemas.ts";
+import { writeInOrder } from "../../write-in-order.ts";
 
 export default operation({
   name: "message.delete",
@@ -37,9 +37,12 @@ export default operation({
   async run(context, input) {
     const { mail } = context.rooms;
     const name = readId(context, input.id, ["message"], "/id");
-    const once = idempotencyOf(context, "message.delete", input);
-    const { state, modseq, isTakenBack } =
-      (await mail.findRepeat("deleteMessage", once)) ?? (await remove(context, name, input.version, once));
+    const { state, modseq, isTakenBack } = await writeInOrder(context, {
+      request: ["message.delete", input],
+      reach: () => reachAgent(context, name.agent, "mail"),
+      repeat: (once) => mail.findRepeat("deleteMessage", once),
+      write: (reached, once) => remove(context, reached, name, input.version, once),
+    });
     return {
       ref: input.id,
       created: false,
@@ -52,12 +55,12 @@ export default operation({
 
 async function remove(
   context: OperationContext,
+  reached: ReachedData,
   name: ObjectName,
   version: string | undefined,
   once: Idempotency | undefined,
 ) {
   const number = name.object as MessageNumber;
-  const reached = await reachAgent(context, name.agent, "mail");
   await reachMessage(context, reached, number);
   return withCurrent(
     context,

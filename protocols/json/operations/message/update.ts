@@ -12,7 +12,6 @@ import { readSendAt, sendAtText } from "../../compose/send-at.ts";
 import { type Current, withCurrent } from "../../current.ts";
 import { errorObject, noSuchObject } from "../../errors.ts";
 import { type MessagePlace, namingPlace, reachPlaces, readPlaces } from "../../folders/message-places.ts";
-import { idempotencyOf } from "../../idempotency.ts";
 import { listedForm } from "../../listing.ts";
 import { type OperationContext, operation } from "../../operation.ts";
 import { reachFolder } from "../../reach.ts";
@@ -25,6 +24,7 @@ import {
   versionText,
   writeResult,
 } from "../../schemas.ts";
+import { writeInOrder } from "../../write-in-order.ts";
 
 const labels = z.array(label).max(100);
 const labelForm =
@@ -85,10 +85,20 @@ export default operation({
       );
     assertVersionIsOfOne(input);
     if (input.send_at !== undefined) return reschedule(context, places[0]!, input);
-    const once = idempotencyOf(context, "message.update", input);
-    const repeat = await mail.findRepeat("updateMessages", once);
-    const { versions, takenBack: gone } = repeat ?? (await update(context, places, input, once));
-    if (repeat !== undefined && versions.includes(null)) await reachPlaces(context, places);
+    const { versions, takenBack: gone } = await writeInOrder(context, {
+      request: ["message.update", input],
+      async reach() {
+        // Of several each is refused by itself.
+        const agent = input.id === undefined ? undefined : places[0]!.name?.agent;
+        if (agent !== undefined) await reachAgent(context, agent, "mail");
+      },
+      async repeat(once) {
+        const repeat = await mail.findRepeat("updateMessages", once);
+        if (repeat?.versions.includes(null)) await reachPlaces(context, places);
+        return repeat;
+      },
+      write: (_reached, once) => update(context, places, input, once),
+    });
     const results = places.map(({ id, name, refusal = noSuchObject }, index) => {
       const version = versions[index];
       return version == null
@@ -160,21 +170,26 @@ async function reschedule(context: OperationContext, place: MessagePlace, input:
   const { name } = place;
   if (name === undefined) throw noSuchObject;
   const message = name.object as MessageNumber;
-  const idempotency = idempotencyOf(context, "message.update", input);
   const sendAt = (await readSendAt(context, input.send_at))!;
-  const change = { agent: name.agent, message, version: input.version, sendAt, idempotency };
-  const write = async () => {
-    const reached = await reachAgent(context, name.agent, "mail");
-    await reachAgent(context, name.agent, "send");
-    await reachMessage(context, reached, message);
-    return withCurrent(
-      context,
-      name.agent,
-      () => outbound.reschedule(context.principal.author, change),
-      () => currentMessage(context, reached, message),
-    );
-  };
-  const { modseq } = (await mail.findRepeat("rescheduleMessage", idempotency)) ?? (await write());
+  const { modseq } = await writeInOrder(context, {
+    request: ["message.update", input],
+    async reach() {
+      const reached = await reachAgent(context, name.agent, "mail");
+      await reachAgent(context, name.agent, "send");
+      return reached;
+    },
+    repeat: (once) => mail.findRepeat("rescheduleMessage", once),
+    async write(reached, idempotency) {
+      await reachMessage(context, reached, message);
+      const change = { agent: name.agent, message, version: input.version, sendAt, idempotency };
+      return withCurrent(
+        context,
+        name.agent,
+        () => outbound.reschedule(context.principal.author, change),
+        () => currentMessage(context, reached, message),
+      );
+    },
+  });
   return { ref: mail.ids.encode("message", name.agent, message), created: false, version: String(modseq) };
 }
 
