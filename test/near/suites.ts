@@ -78,7 +78,6 @@ const rows: Readonly<Record<Room, readonly string[]>> = {
   "protocols/imap": ["imap/*", "imap/wire/grammar", "imap/wire/splitting", "imap/sessions/several-sessions"],
   "protocols/dav": ["dav/*"],
   "protocols/json": [
-    "interface/write-order",
     "json/*",
     "!json/hostile-mail",
     "!json/large-*",
