@@ -51,6 +51,7 @@ const agentTables = {
   collection: "at last",
   collection_property: "at last",
   unfinished_copy: "at last",
+  unfinished_transfer: "at last",
 } as const satisfies Record<OwnedTable, "at once" | "in slices" | "with others" | "at last">;
 
 /** A table with a column `agent_id`, beside that of the agents themselves. */

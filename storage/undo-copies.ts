@@ -1,7 +1,8 @@
-/** Undoes copies that were not finished when their daemon ended, when the writer is idle. */
+/** Undoes copies that were not finished when their daemon ended, and continues moves of folders, when the writer is idle. */
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Store, WritePiece } from "./store.ts";
+import { listOrphanTransfers } from "./writing/collections/unfinished-transfers.ts";
 
 /** Called before the first write, and when another daemon has ended: copies of daemons that do not run any more will not be
  *  finished. */
@@ -10,21 +11,33 @@ export async function undoUnfinishedCopies(
   write: WritePiece,
   tell: (trouble: string) => void,
 ): Promise<void> {
-  const copies = await listUnfinished(store).catch((error: unknown) => {
-    tell(`the copies that were not finished could not be read: ${String(error)}`);
-    return [];
+  const at = (): number => store.clock.now();
+  const works = await listWorks(store).catch((error: unknown) => {
+    tell(`what was not finished could not be read: ${String(error)}`);
+    return { copies: [], transfers: [] };
   });
-  for (const { agent, copy } of copies)
+  const finish = async (agent: AgentNumber, step: () => Promise<{ isDone: boolean }>): Promise<void> => {
     try {
-      while (!(await write("undoCopy", { agent, copy, at: store.clock.now() })).isDone);
+      while (!(await step()).isDone);
     } catch (error) {
       if (!isWaypostError(error)) throw error;
       // A closed or full store does it after its next start, and the sweep deletes the rows of a deleted agent.
       if (error.code === "internal")
         tell(
-          `a copy of agent ${agent} that was not finished could not be taken back: ${String(error.details.cause)}`,
+          `what agent ${agent} had begun could not be finished or taken back: ${String(error.details.cause)}`,
         );
     }
+  };
+  for (const { agent, copy } of works.copies)
+    await finish(agent, () => write("undoCopy", { agent, copy, at: at() }));
+  for (const { agent, path, to, transfer } of works.transfers) {
+    const named = { agent, actor: undefined, path, to, transfer, isTakenBack: true };
+    await finish(agent, () => write("continueFolderTransfer", { ...named, at: at() }));
+  }
+}
+
+async function listWorks(store: Pick<Store, "all">) {
+  return { copies: await listUnfinished(store), transfers: await listOrphanTransfers(store) };
 }
 
 function listUnfinished(store: Pick<Store, "all">): Promise<{ agent: AgentNumber; copy: Modseq }[]> {

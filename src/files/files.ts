@@ -15,6 +15,7 @@ import {
 } from "#/storage/queries/collections/files.ts";
 import type { Store } from "#/storage/store.ts";
 import type { ChangedFile, FileAction } from "#/storage/transactions/collections/change-file.ts";
+import { findTransfer } from "#/storage/writing/collections/unfinished-transfers.ts";
 
 export interface FileEntry {
   readonly agent: AgentNumber;
@@ -75,8 +76,6 @@ export interface Files {
 }
 
 const pageSize = 500;
-/** How often files that come while their folder is moved are moved after it. */
-const roundsMax = 10;
 
 export function createFiles(store: Store): Files {
   function change(agent: AgentNumber, actor: Actor, action: FileAction): Promise<ChangedFile> {
@@ -100,44 +99,64 @@ export function createFiles(store: Store): Files {
   }
 
   /** What is at the destination may be too large to be removed in the same write. */
-  async function overwrite(
+  async function makingRoom<R>(
+    agent: AgentNumber,
+    actor: Actor,
+    to: string,
+    make: () => Promise<R>,
+  ): Promise<R> {
+    try {
+      return await make();
+    } catch (error) {
+      const isTooLarge = isWaypostError(error) && error.details.reason === "limit_reached";
+      if (!isTooLarge || !(await isLarge(agent, to))) throw error;
+      await shrink(agent, actor, { path: to, expected: undefined });
+      return make();
+    }
+  }
+
+  /** The move that was begun before, with the same folders. */
+  async function isUnderWay(agent: AgentNumber, path: string, to: string): Promise<boolean> {
+    const begun = await findTransfer(store, agent, to);
+    return begun?.isMove === 1 && begun.path === path;
+  }
+
+  /** The longer paths of all members are known before the first of them is moved. */
+  async function assertPathsFit(agent: AgentNumber, path: string, to: string): Promise<void> {
+    for (let after: string | undefined = ""; after !== undefined; ) {
+      const rows = await listFilesBelow(store, agent, path, after, pageSize);
+      for (const row of rows) assertPath(`${to}${row.path.slice(path.length)}`);
+      after = rows.at(-1)?.path;
+    }
+  }
+
+  /** In slices, to the end, also when the caller has gone. */
+  async function transferLarge(
     agent: AgentNumber,
     actor: Actor,
     action: Extract<FileAction, { readonly kind: "copy" | "move" }>,
   ): Promise<ChangedFile> {
-    try {
-      return await change(agent, actor, action);
-    } catch (error) {
-      const isTooLarge = isWaypostError(error) && error.details.reason === "limit_reached";
-      if (!isTooLarge || !(await isLarge(agent, action.to))) throw error;
-      await shrink(agent, actor, { path: action.to, expected: undefined });
-      return change(agent, actor, action);
-    }
-  }
-
-  async function extend(
-    agent: AgentNumber,
-    actor: Actor,
-    slice: Pick<Extract<FileAction, { readonly kind: "extend" }>, "path" | "to" | "isMoved">,
-  ): Promise<void> {
-    let after: string | undefined = "";
-    while (after !== undefined)
-      ({ last: after } = await change(agent, actor, { kind: "extend", ...slice, after }));
-  }
-
-  /** The folders are made anew at the destination, and removed when no file is in them any more. */
-  async function moveMembers(agent: AgentNumber, actor: Actor, path: string, to: string): Promise<void> {
-    for (let round = 1; ; round++) {
-      await extend(agent, actor, { path, to, isMoved: true });
+    const { path, to, isOverwriting, expected } = action;
+    const isMove = action.kind === "move";
+    await assertPathsFit(agent, path, to);
+    return store.inPieces(actor, async (write) => {
+      const at = store.clock.now();
+      const { daemon } = store.leases;
+      const began = { agent, actor, path, to, isMove, isOverwriting, expected, daemon, at };
+      const made = await makingRoom(agent, actor, to, () => write("beginFolderTransfer", began));
+      const step = (isTakenBack: boolean) =>
+        write("continueFolderTransfer", {
+          ...{ agent, actor, path, to, transfer: made.transfer, isTakenBack },
+          at: store.clock.now(),
+        });
       try {
-        await remove(agent, actor, { path, expected: undefined, areFolders: true });
-        return;
+        while (!(await step(false)).isDone);
       } catch (error) {
-        // Somebody has put a file into one of them.
-        if (!isWaypostError(error) || error.code !== "precondition_failed" || round === roundsMax)
-          throw error;
+        if (!isMove) while (!(await step(true)).isDone);
+        throw error;
       }
-    }
+      return made;
+    });
   }
 
   return {
@@ -176,15 +195,11 @@ export function createFiles(store: Store): Files {
       const { kind, path, to } = action;
       assertPath(to);
       const isWhole = kind === "move" || action.isDeep;
-      if (!isWhole || !(await isLarge(agent, path))) return overwrite(agent, actor, action);
-      const made = await overwrite(agent, actor, { ...action, kind: "copy", isDeep: false });
-      if (kind === "move") await moveMembers(agent, actor, path, to);
-      else
-        await extend(agent, actor, { path, to, isMoved: false }).catch(async (error: unknown) => {
-          await remove(agent, actor, { path: to, expected: undefined });
-          throw error;
-        });
-      return made;
+      const isSliced =
+        isWhole && ((await isLarge(agent, path)) || (kind === "move" && (await isUnderWay(agent, path, to))));
+      return isSliced
+        ? transferLarge(agent, actor, action)
+        : makingRoom(agent, actor, to, () => change(agent, actor, action));
     },
     changeProperties: (agent, actor, path, { set, remove }) =>
       change(agent, actor, { kind: "properties", path, set, remove }),

@@ -45,6 +45,7 @@ import { accessChanges } from "./0040-access-changes.ts";
 import { calendarMessages } from "./0041-calendar-messages.ts";
 import { accessOwners } from "./0042-access-owners.ts";
 import { operatorSignIns } from "./0043-operator-sign-ins.ts";
+import { unfinishedTransfers } from "./0044-unfinished-transfers.ts";
 
 export interface Migration {
   readonly name: string;
@@ -176,5 +177,10 @@ export const migrations: readonly Migration[] = [
     name: "operator sign-ins",
     does: "makes links, passkeys and sessions of operators at the pages",
     run: operatorSignIns,
+  },
+  {
+    name: "unfinished transfers",
+    does: "keeps which large folders are being copied and moved",
+    run: unfinishedTransfers,
   },
 ];

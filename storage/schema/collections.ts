@@ -1,5 +1,15 @@
 /** The columns of calendars, addressbooks and files: what each holds, and what becomes of it on each journey. */
-import { archived, derived, integer, notTold, nullable, octets, text, timeOfWriting } from "./column.ts";
+import {
+  archived,
+  derived,
+  integer,
+  notTold,
+  nullable,
+  octets,
+  staysHere,
+  text,
+  timeOfWriting,
+} from "./column.ts";
 
 export const collectionsTables = {
   collection: {
@@ -110,5 +120,14 @@ export const collectionsTables = {
     namespace: text(archived),
     name: text(archived),
     xml: text(archived),
+  },
+  unfinished_transfer: {
+    agent_id: integer(staysHere("a move that goes on is of its server")),
+    to_path: text(staysHere("a move that goes on is of its server")),
+    path: text(staysHere("a move that goes on is of its server")),
+    transfer_id: integer(staysHere("a move that goes on is of its server")),
+    is_move: integer(staysHere("a move that goes on is of its server")),
+    after_path: text(staysHere("a move that goes on is of its server")),
+    daemon: text(staysHere("a move that goes on is of its server")),
   },
 } as const;

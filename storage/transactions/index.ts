@@ -30,6 +30,7 @@ import { deleteCollection } from "./collections/delete-collection.ts";
 import { keepZonesDigest } from "./collections/keep-zones-digest.ts";
 import { moveCollection } from "./collections/move-collection.ts";
 import { retellPeriods } from "./collections/retell-periods.ts";
+import { beginFolderTransfer, continueFolderTransfer } from "./collections/transfer-folder.ts";
 import { updateCollection } from "./collections/update-collection.ts";
 import { claimDeliveries } from "./daemons/claim-deliveries.ts";
 import { dropLeases } from "./daemons/drop-leases.ts";
@@ -122,7 +123,9 @@ export const transactions = {
   appendMessages,
   beginOperatorCall,
   cancelScheduled,
+  beginFolderTransfer,
   changeFile,
+  continueFolderTransfer,
   changeItemProperties,
   changeItems,
   claimDeliveries,

@@ -63,9 +63,11 @@ export const recorded: { readonly [N in TransactionName]: Recorded<N> } = {
   usePasskey: ({ passkey }, { agent }) => ({ owner: agent, object: passkey }),
 
   appendMessages: "mailbox",
+  beginFolderTransfer: "mailbox",
   cancelScheduled: "mailbox",
   changeFile: "mailbox",
   changeItems: "mailbox",
+  continueFolderTransfer: "mailbox",
   copyMessages: "mailbox",
   createCollection: "mailbox",
   createDefaultCollections: "mailbox",

@@ -32,6 +32,7 @@ const sqliteOnly = [
 /** What has to hold on each engine, each time. */
 const acceptance = [
   "acceptance/foreign-text",
+  "acceptance/large-folders",
   "acceptance/revoked",
   "acceptance/stays-up",
   "interface/access-statements",

@@ -717,8 +717,17 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     expected: undefined,
   } as const;
   const removed = { kind: "remove", path: "folder", expected: undefined } as const;
-  for (const action of [folder, fileOf("folder/file"), copied, removed])
+  for (const action of [folder, fileOf("folder/file"), copied])
     await write("changeFile", { actor: nobody, agent: ada.agent, action, at });
+  const moving = { agent: ada.agent, actor: nobody, path: "folder", to: "moved", at };
+  const { transfer } = await write("beginFolderTransfer", {
+    ...moving,
+    ...{ isMove: true, isOverwriting: false, expected: undefined, daemon: "" },
+  });
+  await write("continueFolderTransfer", { ...moving, transfer, isTakenBack: false });
+  await write("changeFile", { actor: nobody, agent: ada.agent, action: removed, at });
+  const unfinished = { ...moving, path: "copied", to: "begun", isMove: true, isOverwriting: false };
+  await write("beginFolderTransfer", { ...unfinished, expected: undefined, daemon: "" });
 
   /** Operators and their calls. */
   const operator = { name: "platform", hash: digestOf("wpo_"), scopes: ["read"], expiresAt: later, at };

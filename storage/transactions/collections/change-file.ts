@@ -1,27 +1,34 @@
 import type { Actor } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { filePathBytesMax, itemChangesMax } from "#/src/model/limits.ts";
-import { formatNumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, FileNumber, Modseq } from "#/src/model/numbers.ts";
 import type { CollectionPropertyRow } from "../../queries/collections/collections.ts";
-import {
-  type FileRow,
-  findFile,
-  listFilesBelow,
-  listLastFilesBelow,
-} from "../../queries/collections/files.ts";
+import { type FileRow, findFile, listLastFilesBelow } from "../../queries/collections/files.ts";
 import type { Transaction } from "../../sql.ts";
 import { type AgentTransaction, beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { changeDeadProperties } from "../../writing/collections/dead-properties.ts";
 import {
-  copyFile,
-  deleteFileRows,
   type FileContent,
   insertContent,
   insertFile,
   moveFile,
   replaceContent,
 } from "../../writing/collections/file-rows.ts";
+import {
+  assertExpected,
+  assertFolder,
+  assertPathFits,
+  copyRows,
+  finishFiles,
+  listTree,
+  numbersOf,
+  placesIn,
+  removeTree,
+  sliceMembersMax,
+  taken,
+  takePlace,
+  tooMany,
+} from "../../writing/collections/file-tree.ts";
+import { findTransfer, forgetTransfers } from "../../writing/collections/unfinished-transfers.ts";
 
 /** The caller's precondition: the version of the resource at the path, or that there is none. undefined: no precondition. */
 export type FileExpectation = string | undefined;
@@ -35,12 +42,11 @@ export type FileAction =
       readonly expected: FileExpectation;
     }
   | { readonly kind: "make"; readonly path: string; readonly properties: readonly CollectionPropertyRow[] }
-  /** `trim`: a slice of a folder that is too large for one write, its last members. `areFolders`: refused if files are in it. */
+  /** `trim`: a slice of a folder that is too large for one write, its last members. */
   | {
       readonly kind: "remove" | "trim";
       readonly path: string;
       readonly expected: FileExpectation;
-      readonly areFolders?: boolean;
     }
   | {
       readonly kind: "copy" | "move";
@@ -50,14 +56,6 @@ export type FileAction =
       readonly isDeep: boolean;
       readonly isOverwriting: boolean;
       readonly expected: FileExpectation;
-    }
-  /** Its members after this path are copied into another folder; `isMoved`: files are moved, and the folders stay behind without them. */
-  | {
-      readonly kind: "extend";
-      readonly path: string;
-      readonly to: string;
-      readonly after: string;
-      readonly isMoved: boolean;
     }
   | {
       readonly kind: "properties";
@@ -77,17 +75,11 @@ export interface ChangedFile {
   readonly modseq: Modseq;
   /** There was no resource at the path, or at the destination of a copy or move. */
   readonly isCreated: boolean;
-  /** Of a slice: the path of its last member, undefined when there was none. */
-  readonly last?: string | undefined;
 }
 
-/** Members of a slice, and octets after which it ends. */
-const sliceMembersMax = 200;
-const sliceBytesMax = 4 * 1024 * 1024;
-
 /** The one write of files and folders: each action with everything below its path, all or nothing; a folder with more members than one
- *  write changes is changed in slices, which keep every member in a folder. Refuses not_found,
- *  precondition_failed, over_quota, limit_reached, too_large. */
+ *  write changes is trimmed in slices, or copied and moved as `transfer-folder.ts` does it. Refuses not_found, precondition_failed,
+ *  over_quota, limit_reached, too_large. */
 export async function changeFile(tx: Transaction, args: ChangeFile): Promise<ChangedFile> {
   const { action } = args;
   const write = await beginAgentTransaction(tx, args.agent, args.at, args.actor);
@@ -98,7 +90,6 @@ export async function changeFile(tx: Transaction, args: ChangeFile): Promise<Cha
     await changeDeadProperties(tx, "file", args.agent, held.file, action);
     return finish(write, "update", [held.file], false);
   }
-  if (action.kind === "extend") return extend(write, action);
   assertExpected(held, action.expected);
   if ("to" in action)
     return transfer(write, action, await listTree(write, held, action.kind === "move" || action.isDeep));
@@ -106,8 +97,8 @@ export async function changeFile(tx: Transaction, args: ChangeFile): Promise<Cha
   const rows = isSlice
     ? await listLastFilesBelow(tx, args.agent, action.path, sliceMembersMax)
     : await listTree(write, held, true);
-  if (action.areFolders === true && rows.some(({ mediaType }) => mediaType !== null)) throw taken(held);
   await removeTree(write, rows);
+  await forgetTransfers(tx, args.agent, action.path);
   return finish(write, "remove", isSlice ? numbersOf(rows) : [held.file], false);
 }
 
@@ -140,89 +131,23 @@ async function create(
   return finish(write, "add", [file], true);
 }
 
-/** COPY and MOVE (RFC 4918 sections 9.8 and 9.9): a resource at the destination is deleted first. */
+/** COPY and MOVE (RFC 4918 sections 9.8 and 9.9). */
 async function transfer(
   write: AgentTransaction,
-  { kind, path, to, isOverwriting }: Extract<FileAction, { readonly kind: "copy" | "move" }>,
+  action: Extract<FileAction, { readonly kind: "copy" | "move" }>,
   rows: readonly FileRow[],
 ): Promise<ChangedFile> {
-  const { tx, agent } = write;
-  if (to === path || to.startsWith(`${path}/`) || path.startsWith(`${to}/`))
-    throw new WaypostError("invalid", "A folder is not put into itself, or in the place of what contains it");
-  const placeOf = (row: FileRow): string => `${to}${row.path.slice(path.length)}`;
+  const { kind, path, to } = action;
+  const placeOf = placesIn(path, to);
+  const begun = await findTransfer(write.tx, write.agent, to);
+  // Its destination has files of the source alone, which are not overwritten.
+  if (begun?.path === path && begun.isMove === 1) throw tooMany();
   if (kind === "move") for (const row of rows) assertPathFits(placeOf(row));
-  const standing = await findFile(tx, agent, to);
-  if (standing !== undefined) {
-    if (!isOverwriting) throw taken(standing);
-    await removeTree(write, await listTree(write, standing, true));
-  } else await assertFolder(write, to);
-  if (kind === "move") {
-    for (const row of rows) await moveFile(tx, agent, row, placeOf(row), write.modseq);
-    return finish(write, "update", numbersOf(rows), standing === undefined);
-  }
-  return finish(write, "add", await put(write, rows, placeOf, false), standing === undefined);
-}
-
-async function extend(
-  write: AgentTransaction,
-  { path, to, after, isMoved }: Extract<FileAction, { readonly kind: "extend" }>,
-): Promise<ChangedFile> {
-  const rows: FileRow[] = [];
-  let bytes = 0;
-  for (const row of await listFilesBelow(write.tx, write.agent, path, after, sliceMembersMax)) {
-    if (bytes >= sliceBytesMax) break;
-    rows.push(row);
-    bytes += row.size;
-  }
-  const changed = await put(write, rows, (row) => `${to}${row.path.slice(path.length)}`, isMoved);
-  return { ...(await finish(write, isMoved ? "update" : "add", changed, false)), last: rows.at(-1)?.path };
-}
-
-/** Copies rows to other places, each after the folder that it stands in; `areMoved`: the files are moved. */
-async function put(
-  write: AgentTransaction,
-  rows: readonly FileRow[],
-  placeOf: (row: FileRow) => string,
-  areMoved: boolean,
-): Promise<readonly FileNumber[]> {
-  const { tx, agent, at } = write;
-  const copied: FileRow[] = [];
-  for (const row of rows) {
-    assertPathFits(placeOf(row));
-    // A folder may be there from an earlier slice.
-    const isThere = row.mediaType === null && (await findFile(tx, agent, placeOf(row))) !== undefined;
-    if (!isThere && !(areMoved && row.mediaType !== null)) copied.push(row);
-  }
-  write.reserveNumbers(copied.length);
-  const bytes = copied.reduce((sum, { size }) => sum + size, 0);
-  write.assertRoom(bytes, 0, copied.length);
-  const { modseq } = write;
-  const changed: FileNumber[] = [];
-  for (const row of rows) {
-    const path = placeOf(row);
-    const { mediaType, size } = row;
-    await assertFolder(write, path);
-    if (copied.includes(row)) {
-      const file = write.takeNumber() as FileNumber;
-      await copyFile(tx, row, { agent, file, path, mediaType, size, modseq, at });
-      changed.push(file);
-    } else if (mediaType !== null) {
-      await moveFile(tx, agent, row, path, modseq);
-      changed.push(row.file);
-    }
-  }
-  write.grow(bytes, 0, copied.length);
-  return changed;
-}
-
-function numbersOf(rows: readonly FileRow[]): readonly FileNumber[] {
-  return rows.map(({ file }) => file);
-}
-
-/** Throws for a path that is too long; the members of a moved folder get longer paths with it. */
-function assertPathFits(path: string): void {
-  if (Buffer.byteLength(path) > filePathBytesMax)
-    throw new WaypostError("invalid", `The path of a file has at most ${filePathBytesMax} octets`);
+  const isCreated = !(await takePlace(write, action));
+  if (kind === "copy") return finish(write, "add", await copyRows(write, rows, placeOf), isCreated);
+  for (const row of rows) await moveFile(write.tx, write.agent, row, placeOf(row), write.modseq);
+  await forgetTransfers(write.tx, write.agent, path);
+  return finish(write, "update", numbersOf(rows), isCreated);
 }
 
 async function finish(
@@ -231,50 +156,5 @@ async function finish(
   files: readonly FileNumber[],
   isCreated: boolean,
 ): Promise<ChangedFile> {
-  write.log({ kind: "file", parent: 0, operation, ids: formatNumberSet(numberSetOf(files)) });
-  return { modseq: await write.finish(), isCreated };
-}
-
-/** The rows of a file, or of a folder and its members. */
-async function listTree(
-  { tx, agent }: AgentTransaction,
-  held: FileRow,
-  isDeep: boolean,
-): Promise<readonly FileRow[]> {
-  if (held.mediaType !== null || !isDeep) return [held];
-  const below = await listFilesBelow(tx, agent, held.path, "", itemChangesMax);
-  if (below.length === itemChangesMax)
-    throw new WaypostError("policy_refused", `One request changes fewer than ${itemChangesMax} files`, {
-      reason: "limit_reached",
-    });
-  return [held, ...below];
-}
-
-async function removeTree(write: AgentTransaction, rows: readonly FileRow[]): Promise<void> {
-  await deleteFileRows(write.tx, write.agent, numbersOf(rows));
-  write.grow(-rows.reduce((sum, { size }) => sum + size, 0), 0, -rows.length);
-}
-
-/** Throws when the folder of a path does not exist (RFC 4918 section 9.3.1). */
-async function assertFolder({ tx, agent }: AgentTransaction, path: string): Promise<void> {
-  const slash = path.lastIndexOf("/");
-  const folder = slash === -1 ? undefined : await findFile(tx, agent, path.slice(0, slash));
-  if (slash !== -1 && folder?.mediaType !== null)
-    throw new WaypostError("not_found", "The folder of this path does not exist");
-}
-
-function assertExpected(held: FileRow | undefined, expected: FileExpectation): void {
-  if (expected === undefined) return;
-  if (expected === (held === undefined ? "absent" : String(held.modseq))) return;
-  throw new WaypostError(
-    "precondition_failed",
-    "What stands at this path is not what was expected",
-    held === undefined ? {} : { version: String(held.modseq) },
-  );
-}
-
-function taken({ modseq }: FileRow): WaypostError {
-  return new WaypostError("precondition_failed", "There is something at this path", {
-    version: String(modseq),
-  });
+  return { modseq: await finishFiles(write, operation, files), isCreated };
 }
