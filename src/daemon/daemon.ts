@@ -17,6 +17,7 @@ import { startAcme } from "./acme/start-acme.ts";
 import { assertStartable } from "./assert-startable.ts";
 import { startCalendarMailRunner } from "./calendar-mail-runner.ts";
 import type { Certificate } from "./certificate.ts";
+import { tellEndedPasskeys } from "./ended-passkeys.ts";
 import { startHoldRunner } from "./hold-runner.ts";
 import { type House, openHouse } from "./house.ts";
 import { openListeners } from "./listeners.ts";
@@ -93,6 +94,7 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
     }
     const webhooks = await startWebhooks(house);
     closers.push(async () => webhooks[Symbol.asyncDispose]());
+    await tellEndedPasskeys(house);
     const ports = house.status.serve(listeners);
     const socket = await listenPrivately(folder, log, (call) => runPrivateOperation(house, call));
     closers.push(() => socket.close());

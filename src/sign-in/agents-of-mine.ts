@@ -127,15 +127,15 @@ export function createAgentsOfMine({ store, settings, outbound }: AgentsOfMineRo
     },
 
     async createAgent(session, { name, localPart, policy }) {
-      const { author, address } = session.principal;
-      if ((await this.countFree(session)) === 0)
-        throw new WaypostError("policy_refused", "There are as many agents as the operator lets you have.");
-      const row = await createMailboxOwner(author, { store, settings }, "agent", {
+      const { agent: person, author, address } = session.principal;
+      const wanted = {
         address: `${localPart}${address.slice(address.lastIndexOf("@"))}`,
         name,
         approver: address,
         holdPolicy: policy,
-      });
+      };
+      const maker = { person, agentsMax: settings.pages.agentsPerPerson };
+      const row = await createMailboxOwner(author, { store, settings }, "agent", wanted, maker);
       const expiresAt = store.clock.now() + tokenMs;
       const token = { name: "first", scopes: defaultScopes, expiresAt };
       const { secret } = await createToken(author, store, row, token);

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import type { Author } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
 import { defaultScopes, type Scope } from "#/src/model/roles.ts";
 import { findDomain } from "#/storage/queries/accounts/accounts.ts";
 import { findAgent, listAddresses, listAgents } from "#/storage/queries/accounts/agents.ts";
@@ -41,12 +42,13 @@ interface OwnerInput extends PolicyInput {
   readonly quotaBytes?: number | undefined;
 }
 
-/** An agent or a person with their mailbox, without a credential. */
+/** An agent or a person with their mailbox, without a credential. `maker`: a person who makes it. */
 export async function createMailboxOwner(
   by: Author,
   { store, settings }: Pick<AdministrationRooms, "store" | "settings">,
   kind: AgentKind,
   input: OwnerInput,
+  maker?: { readonly person: AgentNumber; readonly agentsMax: number },
 ): Promise<AgentRow> {
   const address = readAddress(input.address);
   const domain = await findDomain(store, address.domain);
@@ -62,6 +64,7 @@ export async function createMailboxOwner(
     quotaBytes: input.quotaBytes ?? settings.storage.quotaBytes,
     scramSalt: randomBytes(scramSaltBytes),
     scramIterations,
+    maker,
   });
   if (policy !== undefined)
     await store.write(by, "setSendingPolicy", { agent, ...policy, at: store.clock.now() });

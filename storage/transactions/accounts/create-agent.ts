@@ -2,6 +2,7 @@ import { nobody } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { mailboxRoles, standardRoles } from "#/src/model/roles.ts";
+import { listAgentsOfApprover } from "../../queries/outbound/holds.ts";
 import type { AgentKind } from "../../rows.ts";
 import { insertion } from "../../schema/insertion.ts";
 import type { Transaction } from "../../sql.ts";
@@ -20,12 +21,17 @@ export interface CreateAgent {
   readonly quotaBytes: number | null;
   readonly scramSalt: Uint8Array;
   readonly scramIterations: number;
+  /** A person who makes it, and how many agents that person may approve for. The person is its approver, and all of its mail waits until
+   *  `setSendingPolicy` says what does. */
+  readonly maker?: { readonly person: AgentNumber; readonly agentsMax: number } | undefined;
   readonly at: number;
 }
 
-/** A new agent or person with its address and the standard mailboxes, all subscribed. Refuses an address in use. */
+/** A new agent or person with its address and the standard mailboxes, all subscribed. Refuses an address in use, with `policy_refused` one
+ *  agent more than its maker may have. */
 export async function createAgent(tx: Transaction, args: CreateAgent): Promise<{ agent: AgentNumber }> {
   const agent = (await takeCounter(tx, "agent")) as AgentNumber;
+  if (args.maker !== undefined) await appointMaker(tx, agent, args.maker);
   await tx.run(
     ...insertion("agent", {
       agent_id: agent,
@@ -68,4 +74,16 @@ export async function createAgent(tx: Transaction, args: CreateAgent): Promise<{
   }
   await write.finish();
   return { agent };
+}
+
+/** The counter of agents is taken, so no other agent is made at the same time, on either engine. */
+async function appointMaker(
+  tx: Transaction,
+  agent: AgentNumber,
+  { person, agentsMax }: NonNullable<CreateAgent["maker"]>,
+): Promise<void> {
+  if ((await listAgentsOfApprover(tx, person)).length >= agentsMax)
+    throw new WaypostError("policy_refused", "There are as many agents as the operator lets you have.");
+  const policy = { agent_id: agent, policy: "always", approver_id: person, allowed: "[]", blocked: "[]" };
+  await tx.run(...insertion("sending_policy", policy));
 }
