@@ -4,6 +4,7 @@ import { setPaused, showAgents } from "./agents/agents-page.ts";
 import { agentOptions, makeAgent, showNewAgent } from "./agents/new-agent.ts";
 import { policyOptions, setPolicy, showPolicy } from "./agents/policy.ts";
 import { decide, edit, file, frame, showHold, undo } from "./approvals/acts.ts";
+import { sendTestMail } from "./approvals/first-steps.ts";
 import { listPage } from "./approvals/list-page.ts";
 import { decideSelected, select } from "./approvals/several.ts";
 import { cookieField, sessionCookie } from "./cookies.ts";
@@ -49,6 +50,7 @@ export const signedRoutes: readonly RouteOf<SignedVisit>[] = [
   { method: "GET", path: /^\/live$/, run: (visit) => ({ kind: "live", visit }) },
   { method: "GET", path: /^\/$/, run: () => redirect("/approvals") },
   { method: "GET", path: /^\/approvals$/, run: async (visit) => pageAnswer(await listPage(visit)) },
+  { method: "POST", path: /^\/approvals\/test-mail$/, run: sendTestMail },
   { method: "POST", path: /^\/approvals\/select$/, run: select },
   { method: "POST", path: /^\/approvals\/decide$/, run: decideSelected },
   { method: "GET", path: new RegExp(`^/approvals/${hold}$`), run: (visit) => showHold(visit) },

@@ -245,7 +245,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
       ]);
       const tell = createTeller({ store, accounts, prepare });
       return (httpPort) => ({
-        people: createSignIn({ store, accounts, settings, tell, outbound }, httpPort),
+        people: createSignIn({ store, accounts, settings, tell, outbound, prepare }, httpPort),
         operators: createOperatorSignIn({ store, settings, operators: operatorDoor }, httpPort),
       });
     },

@@ -10,6 +10,7 @@ import { hashToken, isWellFormedInvitation } from "#/src/accounts/secrets.ts";
 import { server } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { NoticeRooms } from "#/src/outbound/holds/approver-mail.ts";
 import {
   defaultPageSettings,
   findInvited,
@@ -30,6 +31,7 @@ import type { PageSession } from "./page-session.ts";
 import { createPasskeys, type PasskeyOptions } from "./passkeys.ts";
 import { createShares, type Shares } from "./shares.ts";
 import type { Teller } from "./tell-of-sign-in.ts";
+import { createTestMail, type TestMail } from "./test-mail.ts";
 
 export type { UsedInvitationRow } from "#/storage/rows.ts";
 export type { AgentOfMine, MadeAgent, WantedPolicy } from "./agents-of-mine.ts";
@@ -51,7 +53,7 @@ export type Proof =
   | { readonly kind: "passkey"; readonly answer: string }
   | { readonly kind: "password"; readonly password: string; readonly remoteAddress: string };
 
-export interface SignIn extends OwnAccess, Shares, AgentsOfMine {
+export interface SignIn extends OwnAccess, Shares, AgentsOfMine, TestMail {
   /** The session of a cookie; undefined once it has ended or expired, or its person is deleted. */
   findSession(token: string): Promise<PageSession | undefined>;
   /** With an app password of a person. Throws `unauthorized`, `rate_limited`. */
@@ -77,7 +79,8 @@ export interface SignIn extends OwnAccess, Shares, AgentsOfMine {
 
 export interface SignInRooms {
   readonly store: Store;
-  readonly accounts: Pick<Accounts, "access" | "authenticatePassword">;
+  readonly accounts: Pick<Accounts, "access" | "authenticatePassword" | "findAgentFacts">;
+  readonly prepare: NoticeRooms["prepare"];
   readonly settings: Settings;
   readonly tell: Teller;
   /** Mail that waited for a pause is due at its end. */
@@ -88,7 +91,7 @@ const toldMs = 30 * 86_400_000;
 
 /** `httpPort`: the port that HTTP is bound to. */
 export function createSignIn(
-  { store, accounts, settings, tell, outbound }: SignInRooms,
+  { store, accounts, settings, tell, outbound, prepare }: SignInRooms,
   httpPort?: number,
 ): SignIn {
   const now = () => store.clock.now();
@@ -122,6 +125,7 @@ export function createSignIn(
     ...createOwnAccess(store, passkeys),
     ...createShares(store),
     ...createAgentsOfMine({ store, settings, outbound }),
+    ...createTestMail({ store, accounts, prepare }),
 
     async findSession(token) {
       const row = await accounts.access.findPageSession(hashToken(token.slice(0, 100)));

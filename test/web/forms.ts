@@ -1,6 +1,7 @@
 /** Every form of somebody who is signed in, with what it needs beside the session. `proof`: a passkey, or an app password where there is
  *  no passkey. `decision`: the same, unless the person has lowered it. A form without either only ends or narrows something, or shows. */
 export const forms: Readonly<Record<string, "proof" | "decision" | "session">> = {
+  "/approvals/test-mail": "session",
   "/approvals/select": "session",
   "/approvals/decide": "decision",
   "/approvals/HOLD/decide": "decision",

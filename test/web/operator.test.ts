@@ -236,6 +236,30 @@ test.each(["", "/domains", "/accounts", "/access", "/queue", "/webhooks", "/trac
   },
 );
 
+test("a trace tells the way of a mail and no text of it", async () => {
+  await using house = await openPagesHouse();
+  const hold = await house.send({ subject: "Quincunx offer", text: "Marmalade." });
+  const { browser } = await signedIn(house);
+  const page = await browser.get(`/operator/trace?id=${hold}`);
+  expect(page.text).toContain("It waits for a decision");
+  expect(page.text).toContain("Holds/Waiting");
+  expect(page.text).not.toMatch(/Quincunx|Marmalade/);
+  const unknown = await browser.get("/operator/trace?id=%3Cb%3Ewhat");
+  expect(unknown.text).toContain("Nothing is known about this id");
+  expect(unknown.text).not.toContain("<b>what");
+});
+
+test("a new server's first page has the five steps, and a check goes on from there", async () => {
+  await using house = await openPagesHouse();
+  const { browser } = await signedIn(house);
+  const first = await browser.get("/operator");
+  expect(first.text.match(/<li class="step/g)).toHaveLength(5);
+  expect(first.text).toContain("waypost setup --domain example.org");
+  await house.administer("domain.add", { name: "nordhafen.net" });
+  const second = await browser.get("/operator");
+  expect(second.text).toContain('action="/operator/domains/nordhafen.net/check"');
+});
+
 test("the queue is by destination with the last answer, and a mail or a destination is retried or given up", async () => {
   await using sink = await startSink({ onRecipient: () => ({ code: 450, text: "4.2.1 <b>busy</b>" }) });
   await using house = await openPagesHouse([

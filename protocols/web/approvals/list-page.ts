@@ -6,6 +6,7 @@ import type { UsedInvitationRow } from "#/src/sign-in/sign-in.ts";
 import { type Html, html } from "../html.ts";
 import { icon, initials } from "../layout.ts";
 import type { Page, SignedVisit } from "../visit.ts";
+import { firstSteps } from "./first-steps.ts";
 import { personName, subjectOf } from "./names.ts";
 import { type AgentOfMine, holdId, listLive, versionOf, waitingOf } from "./waiting.ts";
 
@@ -44,6 +45,7 @@ ${await soonNote(visit, waiting)}
 ${groups}
 ${waiting.length > shown && html`<p><a class="button" href="/approvals?show=${shown + 100}">${w.more(waiting.length - shown, format)}</a></p>`}
 ${decided}
+${waiting.length === 0 && (await firstSteps(visit))}
 ${waiting.length === 0 && emptyBlock(visit, agents)}`,
   };
 }

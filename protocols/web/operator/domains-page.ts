@@ -4,7 +4,7 @@ import { type Html, html } from "../html.ts";
 import { icon } from "../layout.ts";
 import { type Answer, lineOf, type OperatorVisit, pageAnswer, redirect } from "../visit.ts";
 import { listOf, mayDo, operate, refusalOf } from "./operate.ts";
-import { outcomeNote, refusedPage } from "./places.ts";
+import { operatorPath, outcomeNote, refusedPage } from "./places.ts";
 
 /** As `domain.check` answers it. */
 interface Finding {
@@ -130,10 +130,11 @@ function rightOnes({ words, format }: OperatorVisit, { findings }: DomainCheck):
 
 export async function checkDomainPage(visit: OperatorVisit): Promise<Answer> {
   const name = visit.names[0]!;
+  const back = operatorPath(visit.form.get("back") ?? "/operator/domains");
   const refusal = await refusalOf(() => checkDomainNow(visit, name));
   return refusal === undefined
-    ? redirect(`/operator/domains#${name}`)
-    : refusedPage(visit, refusal, "/operator/domains");
+    ? redirect(back === "/operator" ? back : `/operator/domains#${name}`)
+    : refusedPage(visit, refusal, back);
 }
 
 export async function addDomain(visit: OperatorVisit): Promise<Answer> {

@@ -5,17 +5,26 @@ import { type Html, html } from "../html.ts";
 import { icon } from "../layout.ts";
 import { type Answer, type OperatorVisit, pageAnswer } from "../visit.ts";
 import { checkedBefore, faultsOf } from "./domains-page.ts";
-import { listOf, mayDo, type Row } from "./operate.ts";
+import { listOf, mayDo, operate, type Row } from "./operate.ts";
 import { outcomeNote } from "./places.ts";
 import { type Destination, lastAnswer, listDestinations } from "./queue-page.ts";
+import { domainToSetUp, setupSteps } from "./setup-steps.ts";
+
+/** As `server.status` answers it. */
+interface ServerStatus {
+  readonly version: string;
+  readonly listeners: Readonly<Record<string, { readonly host: string; readonly port: number }>>;
+  readonly problems: readonly string[];
+  readonly refused: readonly Row[];
+}
 
 interface Problem {
   readonly isBad: boolean;
   readonly kind: string;
   readonly title: string;
   readonly text: Html | string;
-  readonly to: string;
-  readonly link: string;
+  readonly to?: string;
+  readonly link?: string;
 }
 
 const lateMs = 3_600_000;
@@ -26,12 +35,17 @@ export async function showNow(visit: OperatorVisit): Promise<Answer> {
   const w = words.operator.now;
   const domains = mayDo(visit, "domain.list") ? await listOf(visit, "domain.list", "domains") : [];
   const names = domains.map(({ name }) => String(name));
+  const status = mayDo(visit, "server.status")
+    ? ((await operate(visit, "server.status")) as unknown as ServerStatus)
+    : undefined;
   const problems = [
+    ...serverProblems(visit, status),
     ...(await queueProblems(visit)),
     ...domainProblems(visit, names),
     ...(await webhookProblems(visit)),
     ...(await pauseProblems(visit)),
   ];
+  const toSetUp = mayDo(visit, "domain.list") ? domainToSetUp(names) : undefined;
   const title = problems.length === 0 ? w.allWell : w.wrong(problems.length, format);
   return pageAnswer({
     title,
@@ -42,7 +56,11 @@ export async function showNow(visit: OperatorVisit): Promise<Answer> {
 </div>
 ${outcomeNote(visit)}
 ${problems.length > 0 && html`<ol class="problems">${problems.slice(0, shownMax).map(problemItem)}</ol>`}
-${domainsNow(visit, names)}`,
+${toSetUp !== undefined && setupSteps(visit, toSetUp)}
+<div class="columns block">
+${domainsNow(visit, names)}
+${status !== undefined && serverNow(visit, status)}
+</div>`,
   });
 }
 
@@ -51,8 +69,43 @@ function problemItem({ isBad, kind, title, text, to, link }: Problem): Html {
   <li class="problem${isBad && " is-bad"}">
     <header><span class="mark ${isBad ? "is-bad" : "is-soon"}">${icon(isBad ? "warn" : "clock")}${kind}</span><h2>${title}</h2></header>
     <p>${text}</p>
-    <div class="actions"><a class="button is-small" href="${to}">${link}</a></div>
+    ${to !== undefined && html`<div class="actions"><a class="button is-small" href="${to}">${link}</a></div>`}
   </li>`;
+}
+
+function serverProblems({ words }: OperatorVisit, status: ServerStatus | undefined): Problem[] {
+  const w = words.operator.now;
+  return (status?.problems ?? []).map((problem) => ({
+    isBad: true,
+    kind: w.serverFails,
+    title: problem,
+    text: w.serverText,
+  }));
+}
+
+/** The server as it is, and what it has refused since its start because it was more than somebody's share. */
+function serverNow({ words, format }: OperatorVisit, { version, listeners, refused }: ServerStatus): Html {
+  const w = words.operator.now;
+  return html`<section class="card" aria-labelledby="server-now">
+  <h2 id="server-now">${w.server}</h2>
+  <dl class="facts gap">
+    <dt>${w.version}</dt><dd>${version}</dd>
+    <dt>${w.ports}</dt><dd>${Object.entries(listeners)
+      .map(([name, { port }]) => `${name} ${port}`)
+      .join(", ")}</dd>
+    ${
+      refused.length === 0
+        ? html`<dt>${w.refused}</dt><dd><span class="state is-good">${w.none}</span></dd>`
+        : refused.map(
+            (line) =>
+              html`<dt class="num">${format.count(Number(line.count))}</dt><dd>${Object.entries(line)
+                .filter(([name]) => name !== "count")
+                .map(([, value]) => String(value))
+                .join(", ")}</dd>`,
+          )
+    }
+  </dl>
+</section>`;
 }
 
 async function queueProblems(visit: OperatorVisit): Promise<Problem[]> {
@@ -147,7 +200,7 @@ function domainsNow({ words, format }: OperatorVisit, names: readonly string[]):
       ? html`<span class="state is-good">${words.operator.domains.allRight}</span>`
       : html`<span class="state is-bad">${words.operator.domains.faults(faults, format)}</span>`;
   };
-  return html`<section class="card block" aria-labelledby="domains-now">
+  return html`<section class="card" aria-labelledby="domains-now">
   <h2 id="domains-now">${words.operator.places.domains}</h2>
   ${names.length === 0 ? html`<p>${w.noDomain} <a href="/operator/domains">${words.operator.domains.add}</a></p>` : html`<dl class="facts gap">${names.map((name) => html`<dt>${name}</dt><dd>${row(name)}</dd>`)}</dl>`}
 </section>`;

@@ -472,6 +472,21 @@ export const english = {
         `${f.count(count)} were left out: they have changed, or somebody has decided.`,
       ),
   },
+  first: {
+    title: "First steps",
+    youAreIn: "You are in",
+    program: "Set up your mail program",
+    programText:
+      "Thunderbird, an iPhone or any other program that speaks IMAP. It needs a password of its own, and your address:",
+    test: "See whether mail arrives there",
+    testText: "The server writes you a mail. Nothing leaves this server.",
+    sendTest: "Send me a test mail",
+    sent: "The test mail is in your INBOX.",
+    mail: {
+      subject: "It works",
+      text: "Your mail program shows this mail, so it is set up. You asked for it on the pages of this server.",
+    },
+  },
   invited: {
     title: "Your account was opened with an invitation",
     text: (moment: string, device: string) =>

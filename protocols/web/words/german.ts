@@ -481,6 +481,21 @@ export const german: Words = {
         `${f.count(count)} blieben liegen: Sie haben sich geändert, oder jemand hat entschieden.`,
       ),
   },
+  first: {
+    title: "Erste Schritte",
+    youAreIn: "Sie sind drin",
+    program: "Richten Sie Ihr Mailprogramm ein",
+    programText:
+      "Thunderbird, ein iPhone oder ein anderes Programm, das IMAP spricht. Es braucht ein eigenes Passwort und Ihre Adresse:",
+    test: "Sehen Sie nach, ob Mails ankommen",
+    testText: "Der Server schreibt Ihnen eine Mail. Nichts verlässt diesen Server.",
+    sendTest: "Testmail an mich senden",
+    sent: "Die Testmail ist in Ihrem Posteingang.",
+    mail: {
+      subject: "Es funktioniert",
+      text: "Ihr Mailprogramm zeigt diese Mail, also ist es eingerichtet. Sie haben sie auf den Seiten dieses Servers angefordert.",
+    },
+  },
   invited: {
     title: "Ihr Konto wurde mit einer Einladung geöffnet",
     text: (moment, device) =>

@@ -80,6 +80,43 @@ export const operatorGerman: OperatorWords = {
       `Zu viele seiner letzten Mails kamen zurück. Er empfängt Mails und sendet keine, seit ${since}.`,
     seeAgent: "Zu den Agenten",
     noDomain: "Noch gibt es keine Domain.",
+    serverFails: "Dem Server geht es nicht gut",
+    serverText: "Bis das behoben ist, werden manche Anfragen vorübergehend abgelehnt.",
+    server: "Der Server",
+    version: "Version",
+    ports: "Ports",
+    refused: "Abgelehnt, weil es zu viel war",
+    none: "nichts seit dem Start",
+  },
+  setup: {
+    title: (left, f) =>
+      f.plural(
+        left,
+        "Ein Schritt zu einer Domain, der man vertraut",
+        `${f.count(left)} Schritte zu einer Domain, der man vertraut`,
+      ),
+    lead: (domain) =>
+      `${domain} nimmt schon Mails an. Sind diese Schritte getan, nehmen andere auch Ihre an.`,
+    noDomain:
+      "Bisher gibt es nur eine Domain für Versuche auf diesem Rechner. Der erste Befehl sagt, was er tun wird.",
+    open: "offen",
+    steps: {
+      name: "Der Rechner hat einen Namen",
+      certificate: "Er hat ein Zertifikat",
+      dns: "Das DNS kennt die Domain",
+      ports: "Mails kommen hinaus und herein",
+      mail: "Jemand draußen hat eine Mail erhalten",
+    },
+    texts: {
+      name: "Andere suchen die Adresse des Rechners unter seinem Namen und den Namen unter seiner Adresse.",
+      certificate: "Von Let’s Encrypt, von selbst, mit enabled = true unter [acme]; oder Ihr eigenes.",
+      dns: "Was fehlt, steht hier mit der Zeile zum Kopieren.",
+      ports: "Andere Server bringen Mails an Port 25. Viele Anbieter sperren ihn, bis man sie bittet.",
+      mail: "Senden Sie eine Mail an eine Adresse von Ihnen bei einem anderen Anbieter und beantworten Sie sie. In ihrem Quelltext steht, was der Anbieter von SPF, DKIM und DMARC hielt.",
+    },
+    people: "Dann Ihre Leute",
+    peopleText:
+      "Alle erhalten mit dem ersten Befehl ein Postfach und mit dem zweiten einen Weg auf die Seiten.",
   },
   queue: {
     title: (count, f) =>
@@ -139,15 +176,19 @@ export const operatorGerman: OperatorWords = {
     },
   },
   trace: {
-    label: "Id einer Mail: message_…, oder wie die Warteschlange sie zeigt",
+    label: "Eine Id aus einer Antwort, einem Kopf oder dem Protokoll",
     submit: "Verfolgen",
     lead: "Was aus einer Mail wurde, Versuch für Versuch, für jeden Empfänger.",
     unknown: "Über diese Id ist nichts bekannt",
     onItsWay: "Sie ist unterwegs",
     finished: "Sie ist nicht mehr unterwegs",
     fromTo: (from, to) => `${from} an ${to}`,
-    accepted: (time) => `Angenommen um ${time}`,
-    goesBack: (time) => `; bleibt es so, geht sie um ${time} zurück.`,
+    goesBack: (time) => `Bleibt es so, geht sie um ${time} zurück.`,
+    isHere: "Sie ist auf diesem Server",
+    stored: "Gespeichert",
+    inFolders: (mailbox, folders) =>
+      folders === "" ? `für ${mailbox}, in keinem Ordner mehr` : `für ${mailbox}, in ${folders}`,
+    inTheLog: "Im Protokoll",
     queued: "In der Warteschlange",
     tries: (count, f) => f.plural(count, "ein Versuch", `${f.count(count)} Versuche`),
     nextTry: (time) => `Nächster Versuch um ${time}.`,
