@@ -1,9 +1,12 @@
 /** One waiting mail: as its recipient sees it beside what the agent wrote, what to look at first, and the decision. */
+import type { Hold } from "#/src/outbound/holds/holds.ts";
 import type { Passage, ShownMail } from "#/src/render/shown-mail.ts";
 import { editableText, showFile, showMail } from "#/src/render/shown-mail.ts";
 import { type Html, html } from "../html.ts";
 import { icon, initials } from "../layout.ts";
+import type { ShownVersion } from "../opened-mails.ts";
 import type { Page, SignedVisit } from "../visit.ts";
+import { changedBlock, comparedMax } from "./changed.ts";
 import { lookBlock } from "./look.ts";
 import { subjectOf } from "./names.ts";
 import { holdId, listLive, type Opened, versionOf, waitingOf } from "./waiting.ts";
@@ -52,7 +55,9 @@ export async function holdPage(
   const request = (await signIn.hasPasskey(session))
     ? JSON.stringify(signIn.ask(session, "decide", shownOf(opened)))
     : undefined;
-  visit.opened.note(session.number, id, versionOf(hold));
+  const now = comparedOf(hold, subject, shown);
+  const former = visit.opened.formerOf(session.number, id, now.version);
+  visit.opened.note(session.number, id, now);
   const version = html`<input type="hidden" name="version" value="${versionOf(hold)}">`;
   return {
     title: subject,
@@ -66,6 +71,7 @@ export async function holdPage(
 </div>
 <div class="stack">
 ${notes(visit, opened, options)}
+${former !== undefined && changedBlock(visit, former, now)}
 ${lookBlock(visit, hold, shown, news)}
 </div>
 <div class="sides">
@@ -102,6 +108,16 @@ ${await editForm(visit, opened, shown, version, options)}
 </div>
 ${declineSheet(visit, opened, version)}
 ${passwordSheet(visit, opened, version)}`,
+  };
+}
+
+function comparedOf(hold: Hold, subject: string, { passages, isCut }: ShownMail): ShownVersion {
+  const text = passages.map((passage) => passage.text).join("");
+  return {
+    version: versionOf(hold),
+    recipients: hold.envelope.recipients.map(({ address }) => address).toSorted(),
+    subject,
+    text: isCut || text.length > comparedMax ? undefined : text,
   };
 }
 

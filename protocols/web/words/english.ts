@@ -472,6 +472,16 @@ export const english = {
         `${f.count(count)} were left out: they have changed, or somebody has decided.`,
       ),
   },
+  changed: {
+    title: "What changed since you opened it",
+    recipients: "Recipients",
+    subject: "Subject",
+    text: "Text",
+    gone: "removed:",
+    come: "added:",
+    nothing: "Neither the recipients nor the subject nor the text. Files or layout are others.",
+    tooLong: "The text is too long to be compared here. Read it below.",
+  },
   first: {
     title: "First steps",
     youAreIn: "You are in",

@@ -481,6 +481,16 @@ export const german: Words = {
         `${f.count(count)} blieben liegen: Sie haben sich geändert, oder jemand hat entschieden.`,
       ),
   },
+  changed: {
+    title: "Was sich geändert hat, seit Sie sie geöffnet haben",
+    recipients: "Empfänger",
+    subject: "Betreff",
+    text: "Text",
+    gone: "entfernt:",
+    come: "hinzugefügt:",
+    nothing: "Weder die Empfänger noch der Betreff noch der Text. Dateien oder Aussehen sind andere.",
+    tooLong: "Der Text ist zu lang, um ihn hier zu vergleichen. Lesen Sie ihn weiter unten.",
+  },
   first: {
     title: "Erste Schritte",
     youAreIn: "Sie sind drin",
