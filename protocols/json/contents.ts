@@ -302,6 +302,9 @@ const fullContents = {
   catalog: names,
 } as const satisfies Record<ResultKind, z.ZodType>;
 
+/** What `content` has, for the compiler: `test/interface/members.ts` says of each member of a stored object what becomes of it. */
+export type ContentOf<Kind extends ResultKind> = z.infer<(typeof fullContents)[Kind]>;
+
 /** The shapes with either detail: a short answer has no `id` that its `ref` is, and no `uid` that stands inside. */
 export const contentOfKind = Object.fromEntries(
   Object.entries(fullContents).map(([kind, shape]) => [kind, saidOnce(shape)]),

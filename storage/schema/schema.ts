@@ -2,7 +2,7 @@
 import type { SqlValue } from "../sql.ts";
 import { accountsTables } from "./accounts.ts";
 import { collectionsTables } from "./collections.ts";
-import type { Column, Journey } from "./column.ts";
+import type { Column, Fates, Journey } from "./column.ts";
 import { mailTables } from "./mail.ts";
 import { outboundTables } from "./outbound.ts";
 import { serverTables } from "./server.ts";
@@ -18,10 +18,15 @@ export const schema = {
 export type Schema = typeof schema;
 export type TableName = keyof Schema;
 
+const columnsOf = (table: TableName): Readonly<Record<string, Column<SqlValue>>> => schema[table];
+
+export function fatesOf(table: TableName, column: string): Fates {
+  return columnsOf(table)[column]!.fates;
+}
+
 /** The columns of a table that have the same values after all of the journeys. */
 export function carriedColumns(table: TableName, ...journeys: readonly Journey[]): string[] {
-  const columns: Readonly<Record<string, Column<SqlValue>>> = schema[table];
-  return Object.entries(columns)
+  return Object.entries(columnsOf(table))
     .filter(([, { fates }]) => journeys.every((journey) => fates[journey] === "carried"))
     .map(([column]) => column);
 }

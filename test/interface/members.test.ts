@@ -1,0 +1,157 @@
+/** What the members of stored objects say about journeys (`members.ts`), seen over `/v1`: those that are kept are the same at the end. */
+import path from "node:path";
+import { expect, it } from "vitest";
+import { nobody } from "#/src/model/author.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import { findMailboxByName } from "#/storage/queries/mail/mailboxes.ts";
+import type { Journey } from "#/storage/schema/column.ts";
+import { owner, run, start, useFolder } from "../daemon/archive-scene.ts";
+import { type HttpClient, httpClient } from "../support/clients/http.ts";
+import { connectRawImap } from "../support/clients/raw-imap.ts";
+import type { InProcessDaemon } from "../support/daemon.ts";
+import { keptMembers, type members } from "./members.ts";
+
+const { pathOf, archiveOf, takeBack } = useFolder();
+
+type Content = Readonly<Record<string, unknown>>;
+type Seen = Partial<Record<keyof typeof members, Content>>;
+
+const mail = [
+  "From: Own <own@far.example>",
+  "To: Two <two@far.example>",
+  "Reply-To: three@far.example",
+  "Date: Sun, 05 Jan 2020 10:00:00 +0000",
+  "Subject: Own",
+  "Message-ID: <own@far.example>",
+  "In-Reply-To: <first@far.example>",
+  "References: <first@far.example>",
+  "List-Id: <list.far.example>",
+  "",
+  "Own",
+  "",
+].join("\r\n");
+
+const clientOf = (server: InProcessDaemon, at = 0): HttpClient =>
+  httpClient(server.http.url, server.agents[at]!.token);
+
+async function fill(server: InProcessDaemon): Promise<void> {
+  const { address, password } = server.agents[0]!;
+  await using client = await connectRawImap(server.imap);
+  for (const command of [
+    `LOGIN ${address} ${password}`,
+    "CREATE Own/Box",
+    `APPEND Own/Box (\\Seen \\Flagged \\Answered Own) {${mail.length}+}\r\n${mail}`,
+  ])
+    expect((await client.command(command)).status, command).toMatch(/^OK/);
+  const { ok } = clientOf(server);
+  const calendar = await ok("calendar.create", {
+    ...{ name: "Own", description: "Its own", color: "#ff0000", time_zone: "Europe/Berlin", order: 7 },
+  });
+  await ok("event.create", {
+    in: calendar.ref,
+    body: { title: "Own", start: "2030-03-02T10:00:00", timeZone: "Europe/Berlin", duration: "PT1H" },
+  });
+  const book = await ok("addressbook.create", { name: "Own", description: "Its own" });
+  await ok("contact.create", { in: book.ref, body: { name: "Own", emails: ["own@far.example"] } });
+  await run(server, "agent.update", { owner, name: "Own" });
+}
+
+/** What is found of one owner, the message in a folder. */
+async function lookAt(server: InProcessDaemon, folder: string, at = 0): Promise<Seen> {
+  const { ok } = clientOf(server, at);
+  const agent = (await ok("part.describe", { id: server.agents[at]!.id })).content;
+  const describe = async (id: string): Promise<Content> => (await ok("part.describe", { id })).content;
+  const listed = await ok("search", { folder });
+  const own = ({ name }: { readonly name: string }): boolean => name === "Own";
+  const [calendar, addressbook] = [agent.calendars.find(own), agent.addressbooks.find(own)];
+  const itemOf = async (place: { readonly id: string } | undefined): Promise<Content | undefined> =>
+    place && describe((await ok("search", { in: place.id })).content.items[0].id);
+  const [event, contact] = [await itemOf(calendar), await itemOf(addressbook)];
+  return {
+    agent,
+    folder: agent.folders.find((one: { readonly path: string }) => one.path === folder),
+    message: await describe(listed.content.items[0].id),
+    ...(calendar && { calendar, addressbook, event, contact }),
+  };
+}
+
+const keptOf = (seen: Seen, kinds: readonly (keyof typeof members)[], ...journeys: readonly Journey[]) =>
+  Object.fromEntries(
+    kinds.map((kind) => [
+      kind,
+      Object.fromEntries(keptMembers(kind, ...journeys).map((member) => [member, seen[kind]![member]])),
+    ]),
+  );
+
+it("an account as an archive", async () => {
+  await using there = await start();
+  await fill(there);
+  const before = await lookAt(there, "Own/Box");
+  await archiveOf(there, "all.tar");
+  await using here = await start();
+  await takeBack(here, "all.tar", { takesSettings: true });
+  const after = await lookAt(here, "Own/Box");
+  const kinds = ["agent", "folder", "message", "calendar", "event", "addressbook", "contact"] as const;
+  const kept = keptOf(before, kinds, "export", "import");
+  expect(kept).toMatchObject({ message: { labels: ["Own"], flagged: true }, calendar: { color: "#ff0000" } });
+  expect(keptOf(after, kinds, "export", "import")).toEqual(kept);
+});
+
+it.each(["Maildir", "mbox"])("mail as %s", async (form) => {
+  await using there = await start();
+  await fill(there);
+  const before = await lookAt(there, "Own/Box");
+  const file = pathOf("mail");
+  await run(there, "mail.export", { owner, file, isMbox: form === "mbox" });
+  await using here = await start();
+  await run(here, "mail.import", {
+    owner,
+    file: form === "mbox" ? path.join(file, "Own", "Box.mbox") : file,
+  });
+  const after = await lookAt(here, form === "mbox" ? "Box" : "Own/Box");
+  expect(keptOf(after, ["message"], "mailboxFile")).toEqual(keptOf(before, ["message"], "mailboxFile"));
+});
+
+it("a message that is copied, and one that is transferred to another owner", async () => {
+  await using server = await start();
+  await fill(server);
+  const before = await lookAt(server, "Own/Box");
+  const { store } = server.daemon.house;
+  const [ada, bob] = server.agents.map(({ id }) => store.ids.decode(id)!.agent) as [AgentNumber, AgentNumber];
+  const [box, archive] = [
+    await findMailboxByName(store, ada, "Own/Box"),
+    await findMailboxByName(store, ada, "Archive"),
+  ];
+  const inbox = (await findMailboxByName(store, bob, "INBOX"))!.mailbox;
+  const uids = [[1, 1]] as const;
+  const at = store.clock.now();
+  await store.write(nobody, "copyMessages", {
+    ...{ agent: ada, source: box!.mailbox, target: archive!.mailbox, uids, actor: nobody, at },
+  });
+  await store.write(nobody, "transferMessages", {
+    source: { agent: ada, mailbox: box!.mailbox, actor: nobody },
+    target: { agent: bob, mailbox: inbox, actor: nobody },
+    ...{ uids, isMove: false, threadKeys: [], at },
+  });
+  const copied = await lookAt(server, "Archive");
+  expect(keptOf(copied, ["message"], "copy")).toEqual(keptOf(before, ["message"], "copy"));
+  const transferred = await lookAt(server, "INBOX", 1);
+  expect(keptOf(transferred, ["message"], "transfer")).toEqual(keptOf(before, ["message"], "transfer"));
+});
+
+it("a draft in a new version", async () => {
+  await using server = await start();
+  const { ok } = clientOf(server);
+  const made = await ok("draft.create", { body: { to: ["own@far.example"], subject: "Own", text: "Own" } });
+  const read = async (): Promise<Seen> => ({
+    draft: (await ok("part.describe", { id: made.ref })).content,
+  });
+  const { message } = (await read()).draft as { readonly message: string };
+  await ok("message.update", { id: message, version: made.version, flagged: true, add_labels: ["Own"] });
+  const before = await read();
+  const { version } = await ok("part.describe", { id: made.ref });
+  await ok("draft.update", { id: made.ref, version, body: { subject: "Another" } });
+  const after = await read();
+  expect(after.draft).toMatchObject({ subject: "Another", labels: ["Own"], flagged: true });
+  expect(keptOf(after, ["draft"], "draftVersion")).toEqual(keptOf(before, ["draft"], "draftVersion"));
+});
