@@ -1,7 +1,5 @@
 /** The invariants of files and folders. */
-import type { Invariant } from "./item-invariants.ts";
-
-const living = "exists (select 1 from agent where agent.agent_id = t.agent_id and agent.state <> 'deleted')";
+import { type Invariant, living } from "./invariant.ts";
 
 /** The part of a path before its last slash. */
 const folderOf = (path: string): string => {
@@ -33,10 +31,4 @@ export const fileInvariants: readonly Invariant[] = [
         from file as f
         where f.agent_id = t.agent_id and f.media_type is null and f.path = ${folderOf("t.path")})`,
   },
-  ...["file_data", "file_property"].map((table) => ({
-    sentence: `a row of ${table} of file ? of agent ? has no file`,
-    query: `select file_id, agent_id
-      from ${table} as t
-      where not exists (select 1 from file as f where f.agent_id = t.agent_id and f.file_id = t.file_id)`,
-  })),
 ];

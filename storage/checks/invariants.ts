@@ -3,9 +3,9 @@ import { changeKinds } from "#/src/model/changes.ts";
 import { grantedKinds } from "#/src/model/grants.ts";
 import { agentTableNames, tablesFreedAtOnce } from "../agent-tables.ts";
 import { fileInvariants } from "./file-invariants.ts";
-import { type Invariant, itemInvariants } from "./item-invariants.ts";
-
-const living = "exists (select 1 from agent where agent.agent_id = t.agent_id and agent.state <> 'deleted')";
+import { type Invariant, living } from "./invariant.ts";
+import { itemInvariants } from "./item-invariants.ts";
+import { references } from "./references.ts";
 
 export const invariants: readonly Invariant[] = [
   {
@@ -21,20 +21,6 @@ export const invariants: readonly Invariant[] = [
       from agent
       where state <> 'deleted' and 1 <> (
         select count(*) from address where address.agent_id = agent.agent_id and is_primary = 1)`,
-  },
-  {
-    sentence: "agent ? belongs to account ?, which is not there",
-    query: `select agent_id, account_id
-      from agent
-      where not exists (select 1 from account where account.account_id = agent.account_id)`,
-  },
-  {
-    sentence: "an object of grant ? of agent ? belongs to no such grant on agent ?",
-    query: `select grant_id, agent_id, target_agent_id
-      from grant_object as o
-      where not exists (
-        select 1 from agent_grant as g
-        where g.grant_id = o.grant_id and g.agent_id = o.agent_id and g.target_agent_id = o.target_agent_id)`,
   },
   {
     sentence: "grant ? is on mailbox ? of agent ?, which is not there",
@@ -92,12 +78,6 @@ export const invariants: readonly Invariant[] = [
     query: `select agent_id from ${table} as t where not ${living}`,
   })),
   {
-    sentence: "attempt ? is of webhook ?, which is not there",
-    query: `select attempt_number, webhook_id
-      from webhook_attempt as t
-      where not exists (select 1 from webhook where webhook.webhook_id = t.webhook_id)`,
-  },
-  {
     sentence:
       "mailbox ? of agent ? counts ? messages, ? unseen, ? deleted, ? octets; its entries are ?, ?, ?, ?",
     query: `select * from (
@@ -147,20 +127,6 @@ export const invariants: readonly Invariant[] = [
       where e.modseq > m.modseq`,
   },
   {
-    sentence: "an annotation belongs to mailbox ? of agent ?, which is not there",
-    query: `select mailbox_id, agent_id
-      from mailbox_metadata as t
-      where mailbox_id <> 0 and not exists (
-        select 1 from mailbox as m where m.agent_id = t.agent_id and m.mailbox_id = t.mailbox_id)`,
-  },
-  {
-    sentence: "UID ? is in mailbox ? of agent ?, which is not there",
-    query: `select uid, mailbox_id, agent_id
-      from entry as t
-      where not exists (
-        select 1 from mailbox as m where m.agent_id = t.agent_id and m.mailbox_id = t.mailbox_id)`,
-  },
-  {
     sentence: "UID ? in mailbox ? of agent ? has no message, or one of another size",
     query: `select uid, mailbox_id, agent_id
       from entry as t
@@ -198,20 +164,6 @@ export const invariants: readonly Invariant[] = [
       where t.thread_id > a.modseq`,
   },
   {
-    sentence: "draft ? of agent ? is message ?, which is not there",
-    query: `select draft_id, agent_id, message_id
-    from draft as t
-    where not exists (
-      select 1 from message as m where m.agent_id = t.agent_id and m.message_id = t.message_id)`,
-  },
-  {
-    sentence: "a key of agent ? leads to draft ?, which is not there",
-    query: `select agent_id, draft_id
-    from draft_key as t
-    where not exists (
-      select 1 from draft as d where d.agent_id = t.agent_id and d.draft_id = t.draft_id)`,
-  },
-  {
     sentence: "hold ? of agent ? is live, and its mail is not in the mailbox of its state alone",
     query: `select hold_id, agent_id
       from hold as t
@@ -231,6 +183,7 @@ export const invariants: readonly Invariant[] = [
         select 1 from hold as h
         where h.agent_id = e.agent_id and h.message_id = e.message_id and h.state in ('waiting', 'approved'))`,
   },
+  ...references,
   ...itemInvariants,
   ...fileInvariants,
   ...agentTableNames
@@ -292,20 +245,6 @@ export const invariants: readonly Invariant[] = [
         select 1 from entry as e where e.agent_id = s.agent_id and e.message_id = s.message_id)`,
   },
   {
-    sentence: "submission ? of agent ? is kept for a message that is not there",
-    query: `select submission_id, agent_id
-      from submission as t
-      where kept = 1 and ${living} and not exists (
-        select 1 from message as m where m.agent_id = t.agent_id and m.message_id = t.message_id)`,
-  },
-  {
-    sentence: "recipient ? of submission ? of agent ? has no submission",
-    query: `select recipient_number, submission_id, agent_id
-      from submission_recipient as t
-      where not exists (
-        select 1 from submission as s where s.agent_id = t.agent_id and s.submission_id = t.submission_id)`,
-  },
-  {
     sentence: "blob ? of account ? has a number that its account never gave",
     query: `select blob_id, account_id
       from blob as b
@@ -322,13 +261,6 @@ export const invariants: readonly Invariant[] = [
             where c.account_id = b.account_id and c.blob_id = b.blob_id) as kept
         from blob as b) as counted
       where stored_size <> kept`,
-  },
-  {
-    sentence: "chunk ? of blob ? of account ? has no blob",
-    query: `select chunk_number, blob_id, account_id
-      from blob_chunk as c
-      where not exists (
-        select 1 from blob as b where b.account_id = c.account_id and b.blob_id = c.blob_id)`,
   },
   {
     sentence: "change ? of agent ? is above its agent's MODSEQ or not above the floor of its log",

@@ -1,13 +1,8 @@
 /** The invariants of calendars, addressbooks and their items. */
+
 import { openSpanClass, spanMaxMs } from "../items.ts";
+import { type Invariant, living } from "./invariant.ts";
 
-export interface Invariant {
-  /** The finding for a row of the query; each `?` is replaced by a column, in order. */
-  readonly sentence: string;
-  readonly query: string;
-}
-
-const living = "exists (select 1 from agent where agent.agent_id = t.agent_id and agent.state <> 'deleted')";
 const spanMax = `case t.span_class ${spanMaxMs.map((maxMs, at) => `when ${at} then ${maxMs}`).join(" ")} else 0 end`;
 
 export const itemInvariants: readonly Invariant[] = [
@@ -42,19 +37,6 @@ export const itemInvariants: readonly Invariant[] = [
       where t.collection_id > a.modseq or t.modseq > a.modseq or t.properties_modseq > t.modseq`,
   },
   {
-    sentence: "property ? of collection ? of agent ? has no collection",
-    query: `select name, collection_id, agent_id
-      from collection_property as t
-      where not exists (
-        select 1 from collection as c where c.agent_id = t.agent_id and c.collection_id = t.collection_id)`,
-  },
-  {
-    sentence: "property ? of item ? of agent ? has no item",
-    query: `select name, item_id, agent_id
-      from item_property as t
-      where not exists (select 1 from item as i where i.agent_id = t.agent_id and i.item_id = t.item_id)`,
-  },
-  {
     sentence: "attachment ? of item ? of agent ? has no item, or no blob of its size in its account",
     query: `select managed_id, item_id, agent_id
       from item_attachment as t
@@ -74,19 +56,6 @@ export const itemInvariants: readonly Invariant[] = [
       where attachment_bytes <> bytes`,
   },
   {
-    sentence: "address ? of item ? of agent ? has no item",
-    query: `select name, item_id, agent_id
-      from item_address as t
-      where not exists (select 1 from item as i where i.agent_id = t.agent_id and i.item_id = t.item_id)`,
-  },
-  {
-    sentence: "item ? of agent ? is in collection ?, which is not there",
-    query: `select item_id, agent_id, collection_id
-      from item as t
-      where not exists (
-        select 1 from collection as c where c.agent_id = t.agent_id and c.collection_id = t.collection_id)`,
-  },
-  {
     sentence: "item ? of agent ? has a number above its agent's MODSEQ, or a MODSEQ above its collection's",
     query: `select t.item_id, t.agent_id
       from item as t
@@ -102,27 +71,6 @@ export const itemInvariants: readonly Invariant[] = [
       where coalesce(c.role, '') <> 'inbox'
       group by t.agent_id, t.uid, t.collection_id
       having count(*) > 1`,
-  },
-  {
-    sentence: "item ? of agent ? has no octets",
-    query: `select item_id, agent_id
-      from item as t
-      where not exists (
-        select 1 from item_data as d where d.agent_id = t.agent_id and d.item_id = t.item_id)`,
-  },
-  {
-    sentence: "the octets of item ? of agent ? have no item",
-    query: `select item_id, agent_id
-      from item_data as t
-      where not exists (select 1 from item as i where i.agent_id = t.agent_id and i.item_id = t.item_id)`,
-  },
-  {
-    sentence: "an occurrence of item ? of agent ? is in collection ?, where the item is not",
-    query: `select item_id, agent_id, collection_id
-      from occurrence as t
-      where not exists (
-        select 1 from item as i
-        where i.agent_id = t.agent_id and i.item_id = t.item_id and i.collection_id = t.collection_id)`,
   },
   {
     sentence: "an occurrence of item ? of agent ? ends before it starts, or is longer than its class",

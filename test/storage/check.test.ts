@@ -85,7 +85,9 @@ it.each([
   ["delete from mailbox where name = 'INBOX'", ["has no INBOX"]],
   [
     "insert into grant_object values (1, 4, 'mailbox', 0, 1)",
-    ["an object of grant 4 of agent 1 belongs to no such grant on agent 1"],
+    [
+      "a row of grant_object is of the agent_grant with grant_id 4, agent_id 1, target_agent_id 1, which is not there",
+    ],
   ],
   [
     "insert into agent_grant values (4, 1, 1, '[]', 0, null, null, null); insert into grant_object values (1, 4, 'mailbox', 99, 1), (1, 4, 'drawer', 0, 1)",
@@ -96,18 +98,21 @@ it.each([
   ],
   ["delete from address", ["exactly one primary address"]],
   ["insert into thread_key values (1, x'00', 999)", ["leads to thread 999"]],
-  ["insert into blob_chunk values (1, 77, 1, x'00')", ["chunk 1 of blob 77 of account 1 has no blob"]],
+  [
+    "insert into blob_chunk values (1, 77, 1, x'00')",
+    ["a row of blob_chunk is of the blob with blob_id 77, account_id 1, which is not there"],
+  ],
   [
     "insert into token values (1, 44, 'a', x'00', '[]', 0, null, null)",
     ["a row of token belongs to agent 44"],
   ],
   [
     "insert into draft values (1, 5, 999, 5, '{}', 0)",
-    ["draft 5 of agent 1 is message 999, which is not there"],
+    ["a row of draft is of the message with message_id 999, agent_id 1, which is not there"],
   ],
   [
     "insert into draft_key values (1, x'00', 999)",
-    ["a key of agent 1 leads to draft 999, which is not there"],
+    ["a row of draft_key is of the draft with draft_id 999, agent_id 1, which is not there"],
   ],
   [
     "update mailbox set role = 'holds' where name = 'Archive'; update mailbox set role = null where name = 'INBOX'; update mailbox set role = 'holds_approved' where name = 'INBOX'",
