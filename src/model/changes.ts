@@ -48,20 +48,6 @@ export const changeKinds = [
 export type ChangeKind = (typeof changeKinds)[number];
 export type ChangeOperation = "add" | "update" | "remove";
 
-export const eventTypes = [
-  "mail.received",
-  "mail.sent",
-  "mail.held",
-  "mail.declined",
-  "mail.delivered",
-  "mail.delayed",
-  "mail.bounced",
-  "agent.paused",
-  "agent.resumed",
-  "mailbox.restored",
-] as const;
-export type EventType = (typeof eventTypes)[number];
-
 export interface EventDeclaration {
   /** The kind of object that it is about; null: the agent itself. */
   readonly subject: ObjectKind | null;
@@ -81,7 +67,10 @@ export const eventDeclarations = {
   "agent.paused": { subject: null, isUnasked: true },
   "agent.resumed": { subject: null, isUnasked: true },
   "mailbox.restored": { subject: null, isUnasked: true },
-} as const satisfies Record<EventType, EventDeclaration>;
+} as const satisfies Readonly<Record<string, EventDeclaration>>;
+
+export type EventType = keyof typeof eventDeclarations;
+export const eventTypes = Object.keys(eventDeclarations) as readonly EventType[];
 
 /** What a subscriber or a webhook that names no types gets. */
 export const unaskedTypes: readonly EventType[] = eventTypes.filter(
