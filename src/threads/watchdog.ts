@@ -13,8 +13,8 @@ import { startThread } from "./start-thread.ts";
 const watchName = "waypost-watch";
 const tickMs = 1000;
 const ticksMax = 20;
-/** The main thread may be where it cannot be stopped. */
-const stackMsMax = 3000;
+/** The main thread may be where it cannot be stopped, and the machine busy. */
+const stackMsMax = 10_000;
 const linesMax = 1000;
 
 interface Watch {

@@ -3,11 +3,13 @@ import { once } from "node:events";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { createTransport } from "nodemailer";
 import { expect, it } from "vitest";
 import { postJson } from "../support/clients/events.ts";
 import { type ChildDaemon, startChildDaemon } from "../support/daemon.ts";
 
+const slowStart = new URL("../support/slow-start.ts", import.meta.url).href;
 const standingStill = new URL("../support/standing-still.ts", import.meta.url).href;
 
 async function receive({ smtp: { host, port } }: ChildDaemon, to: string): Promise<void> {
@@ -46,4 +48,17 @@ it("is ended with its stack in the log, and the next one gives the text without 
   } finally {
     fs.rmSync(data, { recursive: true, force: true });
   }
+});
+
+it("counts neither an upgrade before the ports are open nor a paused machine", async () => {
+  await using daemon = await startChildDaemon({
+    env: { ...process.env, NODE_OPTIONS: `--import=${slowStart}` },
+  });
+  expect(daemon.startMs).toBeGreaterThan(3000);
+  daemon.process.kill("SIGSTOP");
+  await wait(3000);
+  daemon.process.kill("SIGCONT");
+  await receive(daemon, daemon.agents[0]!.address);
+  await wait(1000);
+  expect([daemon.process.exitCode, daemon.process.signalCode]).toEqual([null, null]);
 });

@@ -35,6 +35,7 @@ const acceptance = [
   "acceptance/large-folders",
   "acceptance/revoked",
   "acceptance/stays-up",
+  "daemon/watchdog",
   "interface/access-statements",
   "interface/dry-run",
 ].map((name) => `test/${name}.test.ts`);
