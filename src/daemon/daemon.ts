@@ -17,6 +17,7 @@ import { startAcme } from "./acme/start-acme.ts";
 import { assertStartable } from "./assert-startable.ts";
 import { startCalendarMailRunner } from "./calendar-mail-runner.ts";
 import type { Certificate } from "./certificate.ts";
+import { freeBytes } from "./conditions/conditions.ts";
 import { tellEndedPasskeys } from "./ended-passkeys.ts";
 import { startHoldRunner } from "./hold-runner.ts";
 import { type House, openHouse } from "./house.ts";
@@ -88,10 +89,16 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
     closers.push(async () => delivery[Symbol.asyncDispose]());
     const { listeners, close: closeListeners } = await openListeners(house, certificate, challenges);
     closers.push(closeListeners);
-    if (challenges !== undefined) {
-      const acme = await startAcme(house, challenges, certificate, shared);
-      closers.push(() => acme.stop());
-    }
+    const acme =
+      challenges === undefined ? undefined : await startAcme(house, challenges, certificate, shared);
+    if (acme !== undefined) closers.push(() => acme.stop());
+    const conditions = house.conditions.watch({
+      ...house,
+      certificate,
+      troubles: () => acme?.troubles() ?? [],
+      freeBytes,
+    });
+    closers.push(() => conditions.stop());
     const webhooks = await startWebhooks(house);
     closers.push(async () => webhooks[Symbol.asyncDispose]());
     await tellEndedPasskeys(house);

@@ -52,6 +52,7 @@ import { createReading } from "#/src/threads/reading.ts";
 import { openStore } from "#/storage/open-store.ts";
 import type { Store } from "#/storage/store.ts";
 
+import { type Conditions, createConditions } from "./conditions/watch-conditions.ts";
 import { createHealth } from "./health.ts";
 import type { Metrics } from "./metrics.ts";
 import { objectsOf } from "./object-place.ts";
@@ -89,6 +90,7 @@ export interface House extends AsyncDisposable {
   readonly reportCounts: ReportCounts;
   readonly preparation: Preparation;
   readonly health: Health;
+  readonly conditions: Conditions;
   readonly status: Status;
   readonly jobs: Jobs;
   readonly works: LargeWorks;
@@ -216,13 +218,14 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
       return testWebhook({ webhooks, settings, log }, webhook);
     },
   };
+  const conditions = createConditions({ store, accounts, settings, prepare, log });
   const administration = {
     store,
     settings,
     outbound,
     domainChecks,
     webhooks: webhooksWithTest,
-    status: createStatus({ store, fairness, health: rooms.health }),
+    status: createStatus({ store, fairness, conditions, health: rooms.health }),
     jobs: createJobs(store.clock),
     works: createStoreWorks(() => house),
   };
@@ -231,6 +234,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
   const house: House = {
     ...rooms,
     ...administration,
+    conditions,
     metrics,
     scheduleStatusUpdates,
     reportCounts: createReportCounts(store),

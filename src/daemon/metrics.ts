@@ -11,10 +11,13 @@ import { type Counted, counted, type Tally, type Timed, timed } from "#/src/mode
 import { countQueued, countWaitingHolds } from "#/storage/queries/load.ts";
 import type { Store } from "#/storage/store.ts";
 import type { Certificate } from "./certificate.ts";
+import { conditionNames } from "./conditions/conditions.ts";
+import type { Conditions } from "./conditions/watch-conditions.ts";
 
 export interface MeasuredRooms {
   readonly fairness: Fairness;
   readonly store: Store;
+  readonly conditions: Pick<Conditions, "standing">;
 }
 
 export interface Metrics {
@@ -76,7 +79,17 @@ export function createMetrics(): Metrics {
     },
     read: () => registry.metrics(),
     contentType: registry.contentType,
-    watch({ fairness, store }, certificate) {
+    watch({ fairness, store, conditions }, certificate) {
+      gauge(
+        "condition",
+        `How often a condition stands: ${conditionNames.join(", ")}.`,
+        ["condition"],
+        (one) => {
+          const standing = conditions.standing();
+          for (const condition of conditionNames)
+            one.set({ condition }, standing.filter((it) => it.condition === condition).length);
+        },
+      );
       gauge("in_use", "How much of what all share is in use.", ["share"], (one) => {
         for (const { share, taken } of fairness.usage()) one.set({ share }, taken);
       });

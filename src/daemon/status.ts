@@ -8,6 +8,7 @@ import type { RefusalCount } from "#/src/fairness/refusals.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { type LeaseName, leaseNames } from "#/storage/leasing/leases.ts";
 import type { Store } from "#/storage/store.ts";
+import type { Conditions } from "./conditions/watch-conditions.ts";
 
 export interface DaemonStatus extends Readonly<Record<string, unknown>> {
   readonly version: string;
@@ -20,6 +21,12 @@ export interface DaemonStatus extends Readonly<Record<string, unknown>> {
   readonly leases?: readonly LeaseName[];
   /** As `/health` says it. */
   readonly problems: readonly string[];
+  /** Conditions that stand: a disk that is nearly full, an overdue queue, … */
+  readonly warnings: readonly {
+    readonly condition: string;
+    readonly what: string;
+    readonly since: string;
+  }[];
   /** Refusals because of a share, since the start. */
   readonly refused: readonly RefusalCount[];
 }
@@ -35,9 +42,10 @@ interface StatusRooms {
   readonly store: Store;
   readonly fairness: Pick<Fairness, "refused">;
   readonly health: Health;
+  readonly conditions: Pick<Conditions, "standing">;
 }
 
-export function createStatus({ store, fairness, health }: StatusRooms): Status {
+export function createStatus({ store, fairness, health, conditions }: StatusRooms): Status {
   let listeners: DaemonStatus["listeners"] | undefined;
   return {
     async read() {
@@ -51,6 +59,11 @@ export function createStatus({ store, fairness, health }: StatusRooms): Status {
         listeners,
         ...partOf(store),
         problems: await health.findProblems(),
+        warnings: conditions.standing().map(({ condition, text, since }) => ({
+          condition,
+          what: text,
+          since: new Date(since).toISOString(),
+        })),
         refused: fairness.refused(),
       };
     },

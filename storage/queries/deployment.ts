@@ -38,3 +38,14 @@ export async function findSeeding(reader: Reader): Promise<Seeding | undefined> 
   );
   return row && (Buffer.from(row.value).toString() as Seeding);
 }
+
+export const conditionsName = "conditions";
+
+/** The conditions that stood at the last look, as JSON (`src/daemon/conditions`); undefined before the first one. */
+export async function findConditions(reader: Reader): Promise<string | undefined> {
+  const row = await reader.get<{ value: Uint8Array }>(
+    "select value from deployment where name = ?",
+    conditionsName,
+  );
+  return row && Buffer.from(row.value).toString();
+}

@@ -35,6 +35,7 @@ import { updateCollection } from "./collections/update-collection.ts";
 import { claimDeliveries } from "./daemons/claim-deliveries.ts";
 import { dropLeases } from "./daemons/drop-leases.ts";
 import { keepAuthorityRow } from "./daemons/keep-authority-row.ts";
+import { keepConditions } from "./daemons/keep-conditions.ts";
 import { keepLeases } from "./daemons/keep-leases.ts";
 import { keepSeeding } from "./daemons/keep-seeding.ts";
 import { proveWrite } from "./daemons/prove-write.ts";
@@ -171,6 +172,7 @@ export const transactions = {
   keepReport,
   keepStsPolicy,
   keepAuthorityRow,
+  keepConditions,
   keepSeeding,
   keepZonesDigest,
   moveCollection,

@@ -116,6 +116,7 @@ export const recorded: { readonly [N in TransactionName]: Recorded<N> } = {
   keepLeases: "upkeep",
   keepRecent: "upkeep",
   keepReport: "upkeep",
+  keepConditions: "upkeep",
   keepSeeding: "upkeep",
   keepStsPolicy: "upkeep",
   keepZonesDigest: "upkeep",

@@ -500,6 +500,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
   });
   await write("keepZonesDigest", { digest: "one" });
   await write("keepZonesDigest", { digest: "other" });
+  await write("keepConditions", { standing: "{}" });
   await write("keepSeeding", { seeding: "done" });
   await write("proveWrite", { octets: Buffer.from("proof") });
   await write("keepAuthorityRow", { name: "account key", value: "first", isFirst: true });

@@ -25,7 +25,14 @@ export interface AcmeRooms {
   readonly shared?: SharedAuthority | undefined;
 }
 
+/** A name for which the last order failed. */
+export interface AcmeTrouble {
+  readonly name: string;
+  readonly reason: string;
+}
+
 export interface AcmeRunner {
+  troubles(): readonly AcmeTrouble[];
   /** Checks every certificate now, and resolves when the due orders are done. */
   look(): Promise<void>;
   stop(): Promise<void>;
@@ -47,6 +54,8 @@ const reasonCharactersMax = 500;
 /** The state of a name between two checks. */
 interface Care {
   failures: number;
+  /** Of the last failure. */
+  reason: string;
   tryAt: number;
   askAt: number;
   window: RenewalWindow | undefined;
@@ -88,7 +97,14 @@ export function startAcmeRunner({
   }
 
   async function seeTo(name: string): Promise<boolean> {
-    const care = cares.get(name) ?? { failures: 0, tryAt: 0, askAt: 0, window: undefined, cert: "" };
+    const care = cares.get(name) ?? {
+      failures: 0,
+      reason: "",
+      tryAt: 0,
+      askAt: 0,
+      window: undefined,
+      cert: "",
+    };
     cares.set(name, care);
     if (care.tryAt > clock.now()) return false;
     const pair = readKeptPair(settings, name);
@@ -104,9 +120,10 @@ export function startAcmeRunner({
       if (stopping.signal.aborted) return false;
       const pauseMs = Math.min(firstPauseMs * 2 ** care.failures, longestPauseMs);
       care.failures++;
+      care.reason = reasonOf(error);
       care.tryAt = clock.now() + pauseMs;
       const isLate = pair === undefined || expiryOf(pair) - clock.now() < lateMs;
-      const facts = { name, reason: reasonOf(error), againAt: new Date(care.tryAt).toISOString() };
+      const facts = { name, reason: care.reason, againAt: new Date(care.tryAt).toISOString() };
       if (isLate) log.error(facts, "no certificate was obtained, and none is left for long");
       else log.warn(facts, "no certificate was obtained; the former one stays in use");
       return false;
@@ -138,6 +155,8 @@ export function startAcmeRunner({
   }
 
   return {
+    troubles: () =>
+      [...cares].flatMap(([name, { failures, reason }]) => (failures === 0 ? [] : [{ name, reason }])),
     look,
     async stop() {
       stopping.abort();
