@@ -138,10 +138,28 @@ describe("to an attendee", () => {
       ["series 1 ann=ACCEPTED bob=ACCEPTED"],
     ],
     [
-      "CANCEL of an instance excludes it",
+      "CANCEL of an instance leaves it as an override",
       calendar(invited("ACCEPTED", weekly), invited("ACCEPTED", at())),
       message("CANCEL", invited("ACCEPTED", at("SEQUENCE:1"))),
-      [`series - ann=ACCEPTED bob=ACCEPTED -${third}`],
+      ["series - ann=ACCEPTED bob=ACCEPTED", `${third} 1 ann=ACCEPTED bob=ACCEPTED`],
+    ],
+    [
+      "CANCEL of an instance that was as the series makes the override",
+      calendar(invited("ACCEPTED", weekly)),
+      message("CANCEL", invited("ACCEPTED", at("SEQUENCE:1"))),
+      ["series - ann=ACCEPTED bob=ACCEPTED", `${third} 1 ann=ACCEPTED bob=ACCEPTED`],
+    ],
+    [
+      "CANCEL of an instance that the attendee has deleted is ignored",
+      calendar(invited("ACCEPTED", `${weekly}EXDATE:${third}`)),
+      message("CANCEL", invited("ACCEPTED", at("SEQUENCE:1"))),
+      "stale",
+    ],
+    [
+      "CANCEL of an instance that the series does not have is ignored",
+      calendar(invited("ACCEPTED", weekly)),
+      message("CANCEL", invited("ACCEPTED", at("SEQUENCE:1").replaceAll("1019", "1020"))),
+      "stale",
     ],
     [
       "CANCEL of an instance that came alone leaves it, cancelled",

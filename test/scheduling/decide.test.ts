@@ -468,6 +468,18 @@ describe("an attendee", () => {
       [],
     ],
     [
+      "who excludes a cancelled instance says nothing",
+      calendar(invited("ACCEPTED", weekly), invited("ACCEPTED", at("STATUS:CANCELLED"))),
+      calendar(invited("ACCEPTED", `${weekly}EXDATE:${third}`)),
+      [],
+    ],
+    [
+      "who deletes a series with a cancelled instance declines the series alone",
+      calendar(invited("ACCEPTED", weekly), invited("ACCEPTED", at("STATUS:CANCELLED"))),
+      undefined,
+      ["REPLY ann: series 0 bob=DECLINED"],
+    ],
+    [
       "who takes the own ATTENDEE away declines",
       calendar(invited("ACCEPTED")),
       calendar(event("ann* ann=ACCEPTED cy")),

@@ -129,6 +129,26 @@ describe("an attendee of the same account", () => {
     expect((await bob.texts())[0]).toContain("STATUS:CANCELLED\n");
   });
 
+  test("sees a cancelled instance struck through, and deletes it without a word to the organizer", async () => {
+    const { ada, bob } = house;
+    const series = (lines: string) =>
+      calendarText(eventText("ada* ada=ACCEPTED bob", `RRULE:FREQ=WEEKLY\n${lines}`));
+    const { item } = await ada.put(series(""));
+    await ada.put(series("EXDATE:20261019T100000Z\n"), { item });
+    const [copy] = await bob.texts();
+    expect(copy).toMatch(/RECURRENCE-ID:20261019T100000Z\n/);
+    expect(copy!.match(/STATUS:CANCELLED\n/g)).toHaveLength(1);
+    expect(copy).not.toContain("EXDATE");
+    const before = await ada.texts();
+    const own = (await bob.items())[0]!.number;
+    const master = copy!
+      .split(/(?=BEGIN:VEVENT)|(?<=END:VEVENT\n)/)
+      .filter((piece) => !piece.includes("RECURRENCE-ID"))
+      .join("");
+    await bob.put(master.replace("RRULE:", "EXDATE:20261019T100000Z\nRRULE:"), { item: own });
+    expect(await ada.texts()).toEqual(before);
+  });
+
   test("who deletes the event declines, unless the client wants no reply", async () => {
     const { ada, bob } = house;
     await ada.put(invitation("ada* ada=ACCEPTED bob=ACCEPTED"));

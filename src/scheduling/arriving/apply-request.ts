@@ -19,7 +19,7 @@ import { writeContentLines } from "#/src/formats/content-lines/write-content-lin
 import { type CalendarTime, dayMs, parseCalendarTime } from "#/src/formats/icalendar/calendar-time.ts";
 import { formatRecurrenceRule, parseRecurrenceRule } from "#/src/formats/icalendar/recurrence-rule.ts";
 import { readCalendarTime } from "#/src/formats/icalendar/recurrence-set.ts";
-import { excludeInstance, hasInstance, makeOverride, mapComponents, withComponent } from "../instances.ts";
+import { hasInstance, instanceTarget, makeOverride, mapComponents, withComponent } from "../instances.ts";
 import { sequenceOf, withoutOwnNotes, withSequence, zonesFor } from "../outgoing/messages.ts";
 import { findAttendee, setParameters } from "../participants.ts";
 import {
@@ -182,8 +182,8 @@ function keepAnswer(component: Component, old: Component, who: Addresses): Compo
   );
 }
 
-/** A cancelled series stays with STATUS:CANCELLED, so that the attendee sees the cancellation; a cancelled instance of
- *  a series becomes an exclusion, as in the organizer's own object. */
+/** What is cancelled stays with STATUS:CANCELLED, so that the attendee sees the cancellation: a series as a whole, an instance of it as an
+ *  override. */
 export function applyCancel(
   stored: SchedulingObject | undefined,
   message: SchedulingObject,
@@ -221,15 +221,11 @@ export function applyCancel(
       isChanged = true;
       continue;
     }
-    if (isStale(component, old ?? (stored.exclusions.has(key) ? stored.master : undefined))) continue;
-    if (master === undefined)
-      calendar = withComponent(calendar, old, cancelled(old!, sequenceOf(component), component));
-    else {
-      const excluded = excludeInstance(stored, master, key);
-      calendar = withComponent(withComponent(calendar, old, undefined), master, excluded);
-      if (excluded === master && old === undefined) continue;
-      master = excluded;
-    }
+    if (isStale(component, old)) continue;
+    // The attendee has deleted an instance that is excluded, and one that the series does not have is nobody's.
+    const instance = instanceTarget({ ...stored, calendar, master }, key, old);
+    if (instance === undefined) continue;
+    calendar = withComponent(calendar, old, cancelled(instance, sequenceOf(component), component));
     isChanged = true;
   }
   return isChanged ? { outcome: "changed", calendar, isNew: false } : ignored("stale");
