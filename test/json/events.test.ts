@@ -173,6 +173,72 @@ END:VEVENT`);
     ]);
   });
 
+  it("takes exclusions, added dates and changed instances along when a series moves", async () => {
+    const id = await put(`BEGIN:VEVENT
+UID:moves
+DTSTAMP:20260101T000000Z
+DTSTART;TZID=Europe/Berlin:20260302T100000
+DURATION:PT1H
+RRULE:FREQ=DAILY;UNTIL=20260306T090000Z
+EXDATE;TZID=Europe/Berlin:20260303T100000
+RDATE;TZID=Europe/Berlin:20260310T100000
+SUMMARY:Series
+END:VEVENT
+BEGIN:VEVENT
+UID:moves
+RECURRENCE-ID;TZID=Europe/Berlin:20260304T100000
+DTSTAMP:20260101T000000Z
+DTSTART;TZID=Europe/Berlin:20260304T100000
+DURATION:PT1H
+SUMMARY:Other
+X-OWN:stays
+END:VEVENT`);
+    const { version } = await read(id);
+    await update({ id, version, patch: { start: "2026-03-02T11:30:00" } });
+    const text = (await icalOf(id)).replaceAll("\r\n ", "");
+    expect(text).toContain("EXDATE;TZID=Europe/Berlin:20260303T113000");
+    expect(text).toContain("RDATE;TZID=Europe/Berlin:20260310T113000");
+    expect(text).toContain("RECURRENCE-ID;TZID=Europe/Berlin:20260304T113000");
+    expect(text).toContain("UNTIL=20260306T103000Z");
+    expect(text).toContain("X-OWN:stays");
+    expect(text).not.toMatch(/T100000/);
+    const whole = (await read(id)).content.event;
+    expect(Object.keys(whole.recurrenceOverrides)).toEqual([
+      "2026-03-03T11:30:00",
+      "2026-03-04T11:30:00",
+      "2026-03-10T11:30:00",
+    ]);
+  });
+
+  it("keeps the days of a rule that names them when a series moves to another day", async () => {
+    const event = await create({
+      title: "Mondays",
+      start: "2026-03-02T10:00:00",
+      recurrenceRule: { frequency: "weekly", byDay: [{ day: "mo" }] },
+      recurrenceOverrides: { "2026-03-16T10:00:00": { excluded: true } },
+    });
+    await update({ id: event.ref, version: event.version, patch: { start: "2026-03-09T12:00:00" } });
+    const { recurrenceOverrides } = (await read(event.ref)).content.event;
+    expect(recurrenceOverrides).toEqual({ "2026-03-16T12:00:00": { excluded: true } });
+    const explicit = await create({
+      title: "Own",
+      start: "2026-03-02T10:00:00",
+      recurrenceRule: { frequency: "daily" },
+      recurrenceOverrides: { "2026-03-03T10:00:00": { excluded: true } },
+    });
+    await update({
+      id: explicit.ref,
+      version: explicit.version,
+      patch: {
+        start: "2026-03-02T12:00:00",
+        recurrenceOverrides: { "2026-03-04T12:00:00": { excluded: true } },
+      },
+    });
+    expect((await read(explicit.ref)).content.event.recurrenceOverrides).toEqual({
+      "2026-03-04T12:00:00": { excluded: true },
+    });
+  });
+
   it("takes a whole body, and keeps uid, what made it and when", async () => {
     const event = await create({ title: "A", start, locations: ["x"] });
     const { content } = await read(event.ref);

@@ -1,8 +1,10 @@
 /** Reads and changes one instance of a series: a change is an override of the series (RFC 8984 section 4.3.5). The caller checks
  *  whether the rules give the instance. */
 import { WaypostError } from "#/src/model/errors.ts";
+import { dayMs } from "../icalendar/calendar-time.ts";
 import { isEqual, isObject, type JsonObject, member } from "../jscontact/json.ts";
 import { patchEvent, replaceEvent } from "./accept-event.ts";
+import { formatLocal, parseLocal } from "./local-time.ts";
 import { applyOverride, instanceOf, isExcluded, patchTo } from "./series.ts";
 
 /** The instance as an object of its own, with its recurrence id; undefined if it is excluded, or if the event does not repeat. */
@@ -63,7 +65,46 @@ function withOverride(event: JsonObject, recurrenceId: string, patch: JsonObject
 }
 
 export function changeEvent(event: JsonObject, change: EventChange): JsonObject {
-  return "patch" in change ? patchEvent(event, change.patch) : replaceEvent(event, change.body);
+  if ("body" in change) return replaceEvent(event, change.body);
+  const changed = patchEvent(event, change.patch);
+  const isAboutDates = Object.keys(change.patch).some((name) =>
+    /^recurrence(?:Rule|Overrides)(?:$|\/)/.test(name),
+  );
+  return isAboutDates ? changed : withDatesMoved(event, changed);
+}
+
+/** A series whose start moves takes along what names its instances by their time: exclusions, added dates and changed instances, and the
+ *  end of its rule. A rule that names days or months keeps its days, so only the time of day moves then. */
+function withDatesMoved(before: JsonObject, after: JsonObject): JsonObject {
+  const [was, is] = [startOf(before), startOf(after)];
+  const rule = member(after, "recurrenceRule");
+  const overrides = member(after, "recurrenceOverrides");
+  if (was === undefined || is === undefined || was === is) return after;
+  const hasDays = isObject(rule) && Object.keys(rule).some((name) => name.startsWith("by"));
+  const movedMs = hasDays ? (is % dayMs) - (was % dayMs) : is - was;
+  const moved = (local: string): string => {
+    const localMs = parseLocal(local);
+    return localMs === undefined ? local : formatLocal(localMs + movedMs);
+  };
+  const until = isObject(rule) ? member(rule, "until") : undefined;
+  return {
+    ...after,
+    ...(typeof until === "string"
+      ? { recurrenceRule: { ...(rule as JsonObject), until: moved(until) } }
+      : {}),
+    ...(isObject(overrides)
+      ? {
+          recurrenceOverrides: Object.fromEntries(
+            Object.entries(overrides).map(([id, patch]) => [moved(id), patch]),
+          ),
+        }
+      : {}),
+  };
+}
+
+function startOf(event: JsonObject): number | undefined {
+  const start = member(event, "start");
+  return typeof start === "string" ? parseLocal(start) : undefined;
 }
 
 export function noInstance(): WaypostError {

@@ -130,9 +130,10 @@ function writeOverrides(
   patches: JsonObject,
 ): Map<string, Component> {
   const written = new Map<string, Component>();
+  const moved = movedOverrides(read, patches);
   let octets = 0;
   for (const [id, patch] of Object.entries(patches)) {
-    const old = read.overrides.get(id);
+    const old = read.overrides.get(id) ?? moved.get(id);
     if (
       !isObject(patch) ||
       isExcluded(patch) ||
@@ -156,6 +157,21 @@ function writeOverrides(
       throw new WaypostError("invalid", "The object is too large.", { reason: "too_large", field });
   }
   return written;
+}
+
+/** The stored components of overrides that have the same patch at another time now: lines that no member shows go with them. */
+function movedOverrides(read: ReadEvent, patches: JsonObject): ReadonlyMap<string, Component> {
+  const before = (member(read.object, "recurrenceOverrides") ?? {}) as JsonObject;
+  const gone = [...read.overrides].filter(([id]) => member(patches, id) === undefined);
+  const moved = new Map<string, Component>();
+  if (gone.length === 0) return moved;
+  const byPatch = Map.groupBy(gone, ([id]) => JSON.stringify(member(before, id)));
+  for (const [id, patch] of Object.entries(patches)) {
+    if (read.overrides.has(id)) continue;
+    const [, component] = byPatch.get(JSON.stringify(patch))?.shift() ?? [];
+    if (component !== undefined) moved.set(id, component);
+  }
+  return moved;
 }
 
 /** An instance that is the same as the series gives, or an RDATE with its own length, needs no component. */
