@@ -220,6 +220,8 @@ export interface PasswordRow {
   readonly serverKey: Uint8Array;
   readonly createdAt: number;
   readonly revokedAt: number | null;
+  /** null: everything that a mail client does. */
+  readonly scopes: readonly string[] | null;
 }
 
 /** What a person has chosen for the pages. */

@@ -23,6 +23,7 @@ import {
   type Principal,
   primaryAddress,
   principalOf,
+  principalOfPassword,
   type Reach,
   type ReachedObjects,
 } from "./principal.ts";
@@ -151,21 +152,21 @@ export function createAccounts(store: Store, settings: AccountsSettings, tally: 
     await familiarNetworks.keep(agent, remoteAddress);
   }
 
-  async function principalOfPassword(owner: OwnerRow | undefined, address: string, password: string) {
+  async function principalOfTyped(owner: OwnerRow | undefined, address: string, password: string) {
     const salt = owner?.scramSalt ?? inventedSalt(store, address);
     const normal = normalPassword(password.slice(0, secretCharactersMax));
     const typed = { password: normal, salt, iterations: owner?.scramIterations ?? scramIterations };
     const storedKey = await provenPasswords.storedKeyOf(typed);
     const rows = owner === undefined ? [] : await access.listPasswords(owner.agent);
-    let match: number | undefined;
+    let match: PasswordRow | undefined;
     for (const row of rows)
-      if (row.revokedAt === null && timingSafeEqual(storedKey, row.storedKey)) match = row.password;
+      if (row.revokedAt === null && timingSafeEqual(storedKey, row.storedKey)) match = row;
     if (owner === undefined || match === undefined) {
       provenPasswords.drop(typed);
       return undefined;
     }
     provenPasswords.keep(typed, storedKey);
-    return principalOf(owner, { kind: "password", number: match });
+    return principalOfPassword(owner, match);
   }
 
   async function findRecipients(domain: string, localPart: string): Promise<readonly LocalRecipient[]> {
@@ -226,7 +227,7 @@ export function createAccounts(store: Store, settings: AccountsSettings, tally: 
         const ofToken = await principalOfToken(password);
         const isFitting = tokenScopes.some((scope) => ofToken && hasScope(ofToken.scopes, scope));
         if (isFitting && ofToken?.agent === owner?.agent) principal = ofToken;
-      } else principal = await principalOfPassword(owner, name, password);
+      } else principal = await principalOfTyped(owner, name, password);
       if (principal === undefined) {
         limiter.countFailure(remoteAddress, name);
         tally.count("logins", { credential: "password", outcome: "failed" });
@@ -260,7 +261,7 @@ export function createAccounts(store: Store, settings: AccountsSettings, tally: 
           tally.count("logins", { credential: "scram", outcome: "succeeded" });
           await noteLogin(owner, remoteAddress, name);
           return {
-            principal: principalOf(owner, { kind: "password", number: match.password }),
+            principal: principalOfPassword(owner, match),
             serverSignature: scramServerSignature(match.serverKey, authMessage),
           };
         },

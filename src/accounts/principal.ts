@@ -3,7 +3,7 @@ import { type Actor, type Author, atCommandLine } from "#/src/model/author.ts";
 import { type GrantedKind, type GrantRight, grantRights, hasRight } from "#/src/model/grants.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import { type Scope, scopes } from "#/src/model/roles.ts";
-import type { AgentRow } from "#/storage/rows.ts";
+import type { AgentRow, PasswordRow } from "#/storage/rows.ts";
 import type { OwnerRow } from "./access.ts";
 import { formatAddress } from "./address.ts";
 
@@ -74,6 +74,16 @@ export function principalOf(
 export function primaryAddress({ address }: { readonly address: string }): string {
   const at = address.lastIndexOf("@");
   return formatAddress({ localPart: address.slice(0, at), domain: address.slice(at + 1) });
+}
+
+/** The principal of an app password. Its scopes, if it has some, bound what a mail client may do. */
+export function principalOfPassword(
+  row: Parameters<typeof principalOf>[0],
+  { password, scopes: own }: Pick<PasswordRow, "password" | "scopes">,
+): Principal {
+  const credential = { kind: "password", number: password } as const;
+  const granted = own?.filter((scope) => isScope(scope) && hasRight(passwordScopes[row.kind], scope));
+  return principalOf(row, credential, granted);
 }
 
 /** The operator at the command line, who acts for an agent. */

@@ -46,6 +46,7 @@ import { calendarMessages } from "./0041-calendar-messages.ts";
 import { accessOwners } from "./0042-access-owners.ts";
 import { operatorSignIns } from "./0043-operator-sign-ins.ts";
 import { unfinishedTransfers } from "./0044-unfinished-transfers.ts";
+import { passwordScopes } from "./0045-password-scopes.ts";
 
 export interface Migration {
   readonly name: string;
@@ -182,5 +183,10 @@ export const migrations: readonly Migration[] = [
     name: "unfinished transfers",
     does: "keeps which large folders are being copied and moved",
     run: unfinishedTransfers,
+  },
+  {
+    name: "password scopes",
+    does: "bounds what a new app password may do; those that exist keep all rights (waypost password list), and so do operator tokens, for which there are kinds of scope now (waypost operator list)",
+    run: passwordScopes,
   },
 ];

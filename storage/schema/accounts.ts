@@ -80,6 +80,7 @@ export const accountsTables = {
     server_key: octets(credential),
     created_at: integer(credential),
     revoked_at: nullable(integer(credential)),
+    scopes: nullable(text(credential)),
   },
   agent_grant: {
     grant_id: integer(derived),

@@ -32,6 +32,33 @@ function create(kind: "agent" | "person", name: string): Promise<NewOwner> {
 
 const unauthorized = expect.objectContaining({ code: "unauthorized" });
 
+describe("an app password", () => {
+  test("of an agent that is made with scopes may do no more than its token", async () => {
+    const made = (await run("agent.create", {
+      address: "eve@example.org",
+      scopes: ["mail:read", "approve"],
+    })) as unknown as NewOwner;
+    const { scopes } = await accounts.authenticatePassword("eve@example.org", made.password, home);
+    // Approving is for people.
+    expect([...scopes]).toEqual(["mail:read"]);
+    const exchange = await accounts.beginScram("eve@example.org", home);
+    expect(exchange.iterations).toBeGreaterThan(0);
+    const { passwords } = (await run("password.list", { owner: "eve@example.org" })) as never;
+    expect(passwords).toMatchObject([{ scopes: ["mail:read", "approve"] }]);
+  });
+
+  test("has all of a mail client without scopes, and those that it was made with", async () => {
+    const { password } = await create("agent", "ada");
+    const whole = await accounts.authenticatePassword("ada@example.org", password, home);
+    expect([...whole.scopes]).toEqual(["mail", "send", "calendar", "contacts", "raw"]);
+    const made = await run("password.create", { owner: "ada@example.org", scopes: ["calendar"] });
+    const bound = await accounts.authenticatePassword("ada@example.org", made.password as string, home);
+    expect([...bound.scopes]).toEqual(["calendar"]);
+    const { passwords } = (await run("password.list", { owner: "ada@example.org" })) as never;
+    expect(passwords).toMatchObject([{ scopes: "all" }, { scopes: ["calendar"] }]);
+  });
+});
+
 describe("a token", () => {
   test("logs in its agent with its scopes", async () => {
     const { address, token } = await create("agent", "ada");

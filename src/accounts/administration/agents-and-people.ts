@@ -84,7 +84,7 @@ export async function createOwner(
   const row = await createMailboxOwner(by, rooms, kind, input);
   const { agent, name } = row;
   const created = { id: store.ids.encode("agent", agent), kind, address: primaryAddress(row), name };
-  const { secret: password } = await createPassword(by, store, row, "first");
+  const { secret: password } = await createPassword(by, store, row, "first", input.scopes);
   if (kind === "person") return { ...created, password };
   const scopes = input.scopes ?? defaultScopes;
   const { secret: token } = await createToken(by, store, row, { name: "first", scopes, expiresAt: null });
@@ -256,7 +256,9 @@ export const agentOperations = [
       address: ownerField.describe("Its address, in a domain of this server."),
       name: displayNameField,
       quotaBytes: quotaField,
-      scopes: scopesField.optional(),
+      scopes: scopesField
+        .optional()
+        .describe("What its token and its app password may do; without it the usual of each."),
       webhookUrl: urlField
         .optional()
         .describe("Where its events go: an https URL; the secret that signs them is shown once."),

@@ -48,12 +48,15 @@ export async function createPassword(
   store: Store,
   owner: AgentRow,
   name: string,
+  /** Absent: everything that a mail client does. */
+  scopes?: readonly string[],
 ): Promise<NewCredential> {
   const secret = generatePassword();
   const verifier = await deriveVerifier(secret, owner.scramSalt, owner.scramIterations);
   const { password } = await store.write(by, "createPassword", {
     agent: owner.agent,
     name,
+    scopes,
     ...verifier,
     at: store.clock.now(),
   });
@@ -128,12 +131,24 @@ export const passwordOperations = [
     name: "password.create",
     kind: "access",
     summary: "Make an app password for a mail client, shown once.",
-    input: z.strictObject({ owner: ownerField, name: labelField }),
+    input: z.strictObject({
+      owner: ownerField,
+      name: labelField,
+      scopes: scopesField
+        .optional()
+        .describe("What it may do; without it everything that a mail client does."),
+    }),
     positional: ["owner"],
-    async run({ store }, { owner, name }, by) {
+    async run({ store }, { owner, name, scopes }, by) {
       const row = await selectOwner(store, owner);
-      const created = await createPassword(by, store, row, name);
-      return { password: created.secret, number: created.number, address: primaryAddress(row), name };
+      const { secret, number } = await createPassword(by, store, row, name, scopes);
+      return {
+        password: secret,
+        number,
+        address: primaryAddress(row),
+        name,
+        ...(scopes === undefined ? {} : { scopes }),
+      };
     },
   }),
   administrationOperation({
@@ -149,6 +164,7 @@ export const passwordOperations = [
         passwords: rows.map((row) => ({
           number: row.password,
           name: row.name,
+          scopes: row.scopes ?? "all",
           createdAt: isoTime(row.createdAt),
           revokedAt: isoTime(row.revokedAt),
         })),

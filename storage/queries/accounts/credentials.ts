@@ -44,7 +44,7 @@ function tokenOf(row: Stored<TokenRow, "scopes">): TokenRow {
 }
 
 const selectPassword = `
-  select ${selectList<PasswordRow, "app_password">({
+  select ${selectList<StoredPassword, "app_password">({
     password: "app_password.password_id",
     agent: "app_password.agent_id",
     name: "app_password.name",
@@ -52,15 +52,27 @@ const selectPassword = `
     serverKey: "app_password.server_key",
     createdAt: "app_password.created_at",
     revokedAt: "app_password.revoked_at",
+    scopes: "app_password.scopes",
   })}
   from app_password`;
 
-export function findPassword(reader: Reader, password: number): Promise<PasswordRow | undefined> {
-  return reader.get(`${selectPassword} where password_id = ?`, password);
+type StoredPassword = Omit<PasswordRow, "scopes"> & { readonly scopes: string | null };
+
+export async function findPassword(reader: Reader, password: number): Promise<PasswordRow | undefined> {
+  const row = await reader.get<StoredPassword>(`${selectPassword} where password_id = ?`, password);
+  return row && passwordOf(row);
 }
 
-export function listPasswords(reader: Reader, agent: AgentNumber): Promise<PasswordRow[]> {
-  return reader.all(`${selectPassword} where agent_id = ? order by password_id`, agent);
+export async function listPasswords(reader: Reader, agent: AgentNumber): Promise<PasswordRow[]> {
+  const rows = await reader.all<StoredPassword>(
+    `${selectPassword} where agent_id = ? order by password_id`,
+    agent,
+  );
+  return rows.map(passwordOf);
+}
+
+function passwordOf(row: StoredPassword): PasswordRow {
+  return { ...row, scopes: row.scopes === null ? null : (JSON.parse(row.scopes) as string[]) };
 }
 
 const selectGrant = `

@@ -10,6 +10,8 @@ export interface CreatePassword {
   /** Keys of RFC 5802 section 3, with the salt and the iteration count of the agent. */
   readonly storedKey: Uint8Array;
   readonly serverKey: Uint8Array;
+  /** Absent: everything that a mail client does. */
+  readonly scopes?: readonly string[] | undefined;
   readonly at: number;
 }
 
@@ -25,6 +27,7 @@ export async function createPassword(tx: Transaction, args: CreatePassword): Pro
       server_key: args.serverKey,
       created_at: args.at,
       revoked_at: null,
+      scopes: args.scopes === undefined ? null : JSON.stringify(args.scopes),
     }),
   );
   return { password };
