@@ -206,6 +206,15 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
       const now = store.clock.now();
       return { ...(await checkDomain({ domain, keys, settings, resolve, now, otherDomain })) };
     },
+    async listSecureRecords() {
+      const [[, resolve], { secureRecords }, { loadCertificate }] = await Promise.all([
+        loadDomainChecks(),
+        import("#/src/domain-check/secure-records.ts"),
+        import("./certificate.ts"),
+      ]);
+      const { cert } = await loadCertificate(settings, store.clock);
+      return secureRecords(settings.server.hostname, cert, resolve);
+    },
     async findUnpublished(domain, keys) {
       const [{ findUnpublished }, resolve] = await loadDomainChecks();
       return findUnpublished(domain, keys, { settings, resolve, now: store.clock.now() });

@@ -6,10 +6,11 @@ import { formatRecord } from "#/src/accounts/dns-records.ts";
 import type { Resolve } from "#/src/evidence/dns.ts";
 import { checkReverseName, listedName, reverseNames } from "#/src/evidence/reverse-name.ts";
 import type { TlsaRecord } from "#/src/evidence/secure-dns.ts";
-import { domainsUp, recordsOf } from "./authoritative.ts";
+import { recordsOf } from "./authoritative.ts";
 import { type Finding, ok, remark, wrong } from "./finding.ts";
 import { judgeCertificate, tlsaValueOf } from "./judge-certificate.ts";
 import { plainName } from "./place.ts";
+import { isZoneSigned } from "./secure-records.ts";
 
 export interface ServerPlace {
   readonly domain: string;
@@ -206,12 +207,6 @@ async function checkTlsa(seen: readonly Seen[], place: ServerPlace): Promise<Fin
   if (mismatch === undefined) return [{ what, found, ...ok }];
   const why = `Senders with DANE bring no mail: ${mismatch}`;
   return [{ what, found, ...(expected === undefined ? {} : { expected }), ...wrong(why), ...copy }];
-}
-
-async function isZoneSigned(host: string, resolve: Resolve): Promise<boolean> {
-  for (const zone of domainsUp(plainName(host)))
-    if ((await recordsOf(resolve, zone, "DS").catch(() => [])).length > 0) return true;
-  return false;
 }
 
 function formatTlsa({ usage, selector, matchingType, certificate }: TlsaRecord): string {

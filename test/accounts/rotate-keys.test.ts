@@ -20,6 +20,7 @@ async function open() {
     settings: defaultSettings(),
     domainChecks: {
       check: async () => ({ ok: true }),
+      listSecureRecords: async () => [],
       findUnpublished: async () => unpublished,
     },
   };

@@ -89,7 +89,8 @@ export const domainOperations = [
       const domain = readDomain(name);
       const { records } = await describeDomain(rooms, domain);
       assertPublic(domain);
-      return { zone: formatZone([...records, ...issuerRecords(rooms.settings)]) };
+      const secure = (await rooms.domainChecks?.listSecureRecords()) ?? [];
+      return { zone: formatZone([...records, ...issuerRecords(rooms.settings), ...secure]) };
     },
   }),
   administrationOperation({

@@ -7,6 +7,7 @@ import type { Author } from "#/src/model/author.ts";
 import type { DomainKeyRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 import type { SubmissionRow } from "#/storage/submission.ts";
+import type { ZoneRecord } from "../dns-records.ts";
 import type { OperatorNeed } from "../operator-scopes.ts";
 import type { Jobs } from "./jobs.ts";
 import type { LargeWorks } from "./large-works.ts";
@@ -30,6 +31,8 @@ export interface AdministrationRooms {
       keys: readonly DomainKeyRow[],
       other: string,
     ): Promise<AdministrationResult & { readonly ok: boolean }>;
+    /** Records that only a signed zone needs (DNSSEC); none elsewhere. */
+    listSecureRecords(): Promise<readonly ZoneRecord[]>;
     /** Names of those that the DNS does not have. */
     findUnpublished(domain: string, keys: readonly DomainKeyRow[]): Promise<readonly string[]>;
   };
