@@ -1,5 +1,7 @@
 /** A Card or an Event as readers get it. A name or a note can contain invisible text as a mail can, so every text is cleaned. Photos,
- *  attachments and other long values are replaced by links. A link in a change stands for the value that it replaced. */
+ *  attachments, other long values and unsafe addresses are replaced by links. A link in a change stands for the value that it replaced. */
+
+import { linkTarget } from "#/src/formats/html/links.ts";
 import {
   formatPointer,
   isArray,
@@ -45,19 +47,44 @@ export function shownObject(whole: JsonObject, id: string, tally: RemovalTally):
     if (isArray(value)) return value.map((inner, at) => shown(inner, [...path, String(at)]));
     if (!isObject(value)) return value;
     const object: OpenObject = {};
-    for (const [key, inner] of Object.entries(value))
-      put(object, cleanText(key, whereOf(path), tally), shown(inner, [...path, key]));
+    for (const [key, inner] of Object.entries(value)) {
+      const at = [...path, key];
+      const isUnsafe = addressMember.test(key) && typeof inner === "string" && tellOfLink(inner, value, at);
+      put(
+        object,
+        cleanText(key, whereOf(path), tally),
+        isUnsafe ? linkTo(inner as string, at) : shown(inner, at),
+      );
+    }
     return object;
+  }
+
+  /** Whether the address is not shown, as in a mail: it runs something. One that leads elsewhere than its title says is told alone. */
+  function tellOfLink(address: string, { title, name }: JsonObject, path: Path): boolean {
+    // An attachment of the object itself.
+    if (isDataUri(address) && path[0] !== "virtualLocations") return false;
+    const label = typeof title === "string" ? title : typeof name === "string" ? name : "";
+    const target = linkTarget(address, label, undefined);
+    if (target === undefined || (target !== "unsafe" && !target.isMisleading)) return false;
+    tally.add("unsafe-link", whereOf(path));
+    return target === "unsafe";
   }
 
   function shownText(text: string, path: Path): string {
     const isData = isDataUri(text);
     if (text.length <= (isData ? inlineDataMax : inlineTextMax)) return cleanText(text, whereOf(path), tally);
+    return linkTo(text, path);
+  }
+
+  function linkTo(text: string, path: Path): string {
     const part = formatPointer(path);
-    linked.push(isData ? { part, ...dataFacts(text) } : { part, size: text.length });
+    linked.push(isDataUri(text) ? { part, ...dataFacts(text) } : { part, size: text.length });
     return linkOf(id, part);
   }
 }
+
+/** Members of links, calls, media and services whose value is an address, also as the pointer of a patch. */
+const addressMember = /(?:^|\/)(?:href|uri)$/;
 
 /** The member of the object, which says enough, and none that somebody has made up. */
 function whereOf([first = "card"]: Path): string {

@@ -5,6 +5,7 @@ import { type ConditionName, conditionNames, type LookedAt } from "#/src/daemon/
 import { createConditions } from "#/src/daemon/conditions/watch-conditions.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import { atCommandLine, server as serverAuthor } from "#/src/model/author.ts";
+import { WaypostError } from "#/src/model/errors.ts";
 import type { Store } from "#/storage/store.ts";
 import { httpClient } from "../support/clients/http.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
@@ -17,6 +18,7 @@ const world = {
   free: 1e12,
   expiresAt: Number.MAX_SAFE_INTEGER,
   laterMs: 0,
+  isRefusing: false,
   troubles: [] as { name: string; reason: string }[],
 };
 beforeAll(async () => {
@@ -34,15 +36,28 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-function later(store: Store): Store {
-  const clock = { now: () => store.clock.now() + world.laterMs };
+function changed(store: Store, members: Partial<Store>): Store {
   return new Proxy(store, {
     get(target, name) {
-      if (name === "clock") return clock;
+      if (name in members) return Reflect.get(members, name);
       const value: unknown = Reflect.get(target, name, target);
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
+}
+
+function later(store: Store): Store {
+  return changed(store, { clock: { now: () => store.clock.now() + world.laterMs } });
+}
+
+/** Refuses writes as a store on a full disk does. */
+function full(store: Store): Store {
+  const refuse = async () => {
+    throw new WaypostError("upstream_unavailable", "The disk is full.", { reason: "store_full" });
+  };
+  const write = ((...given: Parameters<Store["write"]>) =>
+    world.isRefusing ? refuse() : store.write(...given)) as Store["write"];
+  return changed(store, { write });
 }
 
 /** Another process on the same store, as after a restart. */
@@ -50,7 +65,7 @@ function watched() {
   const { house } = server.daemon;
   const note = (level: string) => (facts: object, msg: string) => lines.push({ level, msg, ...facts });
   const log = { ...house.log, warn: note("warn"), info: note("info"), error: note("error") } as never;
-  const conditions = createConditions({ ...house, log, prepare: prepareMessage });
+  const conditions = createConditions({ ...house, store: full(house.store), log, prepare: prepareMessage });
   const at: LookedAt = {
     store: later(house.store),
     settings: house.settings,
@@ -165,17 +180,16 @@ describe("a condition", () => {
   });
 
   it("is told later where the store takes no notice", async () => {
+    world.isRefusing = true;
     const { conditions, look, stop } = watched();
     await look();
     const before = (await notices()).length;
-    const { house } = server.daemon;
-    const { agent } = house.store.ids.decode(server.people[0]!.id)!;
-    await house.store.write(serverAuthor, "updateAgent", { agent, quotaBytes: 1 });
     world.free = 0;
     await look();
-    expect(conditions.standing()).toContainEqual(expect.objectContaining({ condition: "disk_full" }));
+    expect(conditions.standing()).toMatchObject([{ condition: "disk_full" }]);
     expect((await notices()).length).toBe(before);
-    await house.store.write(serverAuthor, "updateAgent", { agent, quotaBytes: 0 });
+    world.isRefusing = false;
+    await look();
     await look();
     expect((await notices()).length).toBe(before + 1);
     world.free = 1e12;

@@ -459,6 +459,39 @@ END:VEVENT`);
     expect(content.event.description).toContain("<p>Seen</p>");
   });
 
+  it("tells of links that run something or lead elsewhere than they say, and does not show the former", async () => {
+    const event = await create({
+      title: "A",
+      start,
+      links: {
+        a: { href: "javascript:alert(1)", title: "Agenda" },
+        b: { href: "https://evil.example/x", title: "www.bank.example" },
+        c: { href: "https://docs.example/x", title: "Notes" },
+      },
+      virtualLocations: { v: { uri: "data:text/html,<script>x</script>", name: "Call" } },
+    });
+    for (const render of ["text", "json"]) {
+      const shown = await read(event.ref, { render });
+      expect(shown.provenance.removed).toEqual(["unsafe-link"]);
+      expect(shown.text).not.toMatch(/javascript:|<script>/);
+      expect(shown.text).toContain("https://docs.example/x");
+    }
+    expect((await read(event.ref, { render: "ical" })).provenance.removed).toContain("unsafe-link");
+    const { content, provenance } = await read(event.ref, { detail: "full" });
+    expect(provenance.removed_detail).toEqual([
+      { what: "unsafe-link", count: 2, where: "links" },
+      { what: "unsafe-link", count: 1, where: "virtualLocations" },
+    ]);
+    // What is not shown is written back as it was.
+    const { links } = content.event;
+    await update({
+      id: event.ref,
+      version: event.version,
+      patch: { "links/a": { ...links.a, title: "New" } },
+    });
+    expect(await icalOf(event.ref)).toContain("javascript:alert(1)");
+  });
+
   it("links to long texts and attachments, and takes the links back", async () => {
     const data = Buffer.alloc(3000, 7).toString("base64");
     const event = await create({
