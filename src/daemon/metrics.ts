@@ -33,11 +33,18 @@ const prefix = "waypost_";
 /** Buckets in seconds: from a commit in memory to a writer with a long queue. */
 const buckets = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 const loopResolutionMs = 10;
+/** Gauges of the library that are named as counters; each is the sum of the one without `_total`. */
+const sumsOfOthers = [
+  "nodejs_active_resources_total",
+  "nodejs_active_handles_total",
+  "nodejs_active_requests_total",
+];
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: loopResolutionMs });
+  for (const name of sumsOfOthers) registry.removeSingleMetric(name);
   new Gauge({ name: `${prefix}info`, help: "The version.", labelNames: ["version"], registers }).set(
     { version: manifest.version },
     1,

@@ -38,6 +38,8 @@ const acceptance = [
   "daemon/watchdog",
   "interface/access-statements",
   "interface/dry-run",
+  "daemon/held-mail",
+  "daemon/conditions",
 ].map((name) => `test/${name}.test.ts`);
 /** Thousands of texts, to which the engine is all the same. */
 const longOnes = ["test/dav/corpus.test.ts"];

@@ -6,7 +6,8 @@ import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import type { Author } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
-import type { MailboxRole } from "#/src/model/roles.ts";
+import { isHoldRole, type MailboxRole } from "#/src/model/roles.ts";
+import type { Idempotency } from "#/storage/store.ts";
 import { assertMessageBounds, assertParts, assertSize } from "./import-bounds.ts";
 import type { MailSource, SourceMessage } from "./mail-source.ts";
 import type { TransferRooms } from "./transfer-rooms.ts";
@@ -22,6 +23,8 @@ export interface MailImport {
 interface ImportOptions {
   readonly by: Author;
   readonly agent: AgentNumber;
+  /** Where mail goes that waited for approval; absent: into Drafts. */
+  readonly holds?: TransferRooms["holds"];
   readonly bytesMax: number;
   readonly signal: AbortSignal;
   onProgress(done: number, total: number): void;
@@ -49,23 +52,49 @@ export async function importMail(
   source: MailSource,
   options: ImportOptions,
 ): Promise<MailImport> {
-  const { by, agent, bytesMax, signal, onProgress } = options;
+  const { by, agent, holds, bytesMax, signal, onProgress } = options;
   const total = await source.count();
-  const boxes = new Map<string, MailboxNumber>();
+  const boxes = new Map<string, Target>();
   const counts = { imported: 0, known: 0, refused: 0 };
   const refusals: { folder: string; why: string }[] = [];
   const running = new Set<Promise<void>>();
   let failure: unknown;
 
-  async function mailboxOf(folder: string): Promise<MailboxNumber> {
+  async function targetOf(folder: string): Promise<Target> {
     const known = boxes.get(folder);
     if (known !== undefined) return known;
-    const { number } = await findOrCreate(mail, by, agent, folder);
-    boxes.set(folder, number);
-    return number;
+    const { number, role } = await findOrCreate(mail, by, agent, folder);
+    // An import sends nothing and approves nothing.
+    const isDrafts = role === "scheduled" || isHoldRole(role);
+    const target: Target = {
+      mailbox: isDrafts ? await draftsOf(mail, agent) : number,
+      isHeld: role === "holds" && holds !== undefined,
+    };
+    boxes.set(folder, target);
+    return target;
   }
 
-  async function store(message: SourceMessage, mailbox: MailboxNumber): Promise<void> {
+  /** False if it cannot wait again: then it is a draft. */
+  async function holdAgain(
+    { folder }: SourceMessage,
+    bytes: Uint8Array,
+    once: Idempotency,
+  ): Promise<boolean> {
+    try {
+      const named = { ...once, key: `hold ${once.key}` };
+      const { isReplayed } = await holds!.holdImported(by, agent, { bytes, recipients: undefined }, named);
+      if (isReplayed) counts.known++;
+      else counts.imported++;
+      return true;
+    } catch (error) {
+      if (!isWaypostError(error) || error.details.reason === "over_quota") throw error;
+      if (refusals.length < shownRefusalsMax)
+        refusals.push({ folder, why: `It became a draft: ${error.message}` });
+      return false;
+    }
+  }
+
+  async function store(message: SourceMessage, { mailbox, isHeld }: Target): Promise<void> {
     const key = `import ${createHash("sha256").update(`${source.name}\n${message.key}`).digest("base64url")}`;
     const once = {
       agent,
@@ -84,6 +113,7 @@ export async function importMail(
       const bytes = await message.read();
       if (bytes === undefined) return;
       assertMessageBounds(bytes, bytesMax);
+      if (isHeld && (await holdAgain(message, bytes, once))) return;
       const { flags, keywords, internalDate } = message;
       const appended = { bytes, flags, keywords, ...(internalDate === undefined ? {} : { internalDate }) };
       const { isReplayed } = await mail.importMessage(by, agent, mailbox, appended, once);
@@ -107,9 +137,9 @@ export async function importMail(
     while (running.size >= atOnce || (running.size > 0 && runningBytes + message.size > bytesAtOnce))
       await Promise.race(running);
     if (signal.aborted || failure !== undefined) break;
-    const mailbox = await mailboxOf(message.folder);
+    const target = await targetOf(message.folder);
     runningBytes += message.size;
-    const work = store(message, mailbox)
+    const work = store(message, target)
       .catch((error: unknown) => {
         failure ??= error;
       })
@@ -123,6 +153,16 @@ export async function importMail(
   if (failure !== undefined) throw failure;
   signal.throwIfAborted();
   return { ...counts, refusals };
+}
+
+interface Target {
+  readonly mailbox: MailboxNumber;
+  /** Its mail waits for approval again. */
+  readonly isHeld: boolean;
+}
+
+async function draftsOf(mail: TransferRooms["mail"], agent: AgentNumber): Promise<MailboxNumber> {
+  return (await mail.listMailboxes(agent)).find(({ role }) => role === "drafts")!.number;
 }
 
 async function findOrCreate(

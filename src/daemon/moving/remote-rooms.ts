@@ -69,6 +69,7 @@ export function createRemoteRooms(
       files: roomOf("files") as TransferRooms["files"],
       store: { ...store, pages, clock },
       operator: roomOf("operator") as TransferRooms["operator"],
+      holds: roomOf("holds") as TransferRooms["holds"],
       settings,
       by,
     },

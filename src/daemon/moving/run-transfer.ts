@@ -1,5 +1,7 @@
 /** Runs an import or export in a process of its own (`transfer-thread.ts`), and makes the calls to the house that it asks for. If the process
  *  ends by its heap, the caller is told so; what it had stored stays. */
+
+import type { Accounts } from "#/src/accounts/accounts.ts";
 import type { AdministrationRooms } from "#/src/accounts/administration/operation.ts";
 import type { Watcher } from "#/src/accounts/administration/operation-call.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
@@ -7,6 +9,8 @@ import type { Fairness } from "#/src/fairness/fairness.ts";
 import type { Author } from "#/src/model/author.ts";
 import { after } from "#/src/model/background.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import { holdImported } from "#/src/outbound/holds/hold-imported.ts";
+import type { Outbound } from "#/src/outbound/outbound.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
 import { startHereOrApart } from "#/src/threads/started-thread.ts";
 import { errorFrom, errorOf } from "../private-messages.ts";
@@ -17,6 +21,8 @@ import { calls, lists, type RoomName, type TransferRooms } from "./transfer-room
 export interface TransferHouse extends AdministrationRooms, Pick<TransferRooms, "collections" | "files"> {
   readonly fairness: Pick<Fairness, "gate">;
   readonly mail: TransferRooms["mail"];
+  readonly accounts: Accounts;
+  readonly outbound: Outbound;
 }
 
 /** A process that is told to end, and does not, is ended after this time. */
@@ -102,6 +108,9 @@ export function transferRooms(house: TransferHouse, by: Author): TransferRooms {
   return {
     ...house,
     by,
+    holds: {
+      holdImported: (author, agent, message, once) => holdImported(house, author, agent, message, once),
+    },
     operator: {
       administer: (operation, input) => administer(by, house, operation, input),
     },

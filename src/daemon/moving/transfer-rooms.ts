@@ -6,7 +6,9 @@ import type { Files } from "#/src/files/files.ts";
 import type { Mail } from "#/src/mail/mail.ts";
 import type { Author } from "#/src/model/author.ts";
 import type { Clock } from "#/src/model/clock.ts";
-import type { Store } from "#/storage/store.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { ImportedHold } from "#/src/outbound/holds/hold-imported.ts";
+import type { Idempotency, Store } from "#/storage/store.ts";
 
 /** Calls that answer once. */
 export const calls = {
@@ -45,6 +47,7 @@ export const calls = {
   files: ["changeProperties", "findFile", "listDeadProperties", "makeFolder", "putFile", "readFile"],
   store: ["all"],
   operator: ["administer"],
+  holds: ["holdImported"],
 } as const satisfies { readonly [R in RoomName]: readonly Answering<Rooms[R]>[] };
 
 /** Calls that answer page by page. */
@@ -60,6 +63,7 @@ interface Rooms {
   readonly files: Files;
   readonly store: Store;
   readonly operator: Operator;
+  readonly holds: TransferHolds;
 }
 
 export type RoomName = keyof Rooms;
@@ -78,6 +82,16 @@ export interface Operator {
   ): Promise<Readonly<Record<string, unknown>>>;
 }
 
+export interface TransferHolds {
+  /** Puts mail that waited for approval into Holds/Waiting again (`src/outbound/holds/hold-imported.ts`). */
+  holdImported(
+    by: Author,
+    agent: AgentNumber,
+    message: ImportedHold,
+    once: Idempotency,
+  ): Promise<{ readonly isReplayed: boolean }>;
+}
+
 export interface TransferRooms {
   readonly mail: Pick<Mail, (typeof calls.mail)[number] | (typeof lists.mail)[number] | "clock">;
   readonly collections: Pick<
@@ -87,6 +101,7 @@ export interface TransferRooms {
   readonly files: Pick<Files, (typeof calls.files)[number] | (typeof lists.files)[number]>;
   readonly store: Pick<Store, "all" | "pages"> & { readonly clock: Clock };
   readonly operator: Operator;
+  readonly holds: TransferHolds;
   readonly settings: TransferSettings;
   /** Who has asked for the transfer. */
   readonly by: Author;

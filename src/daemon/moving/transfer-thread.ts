@@ -61,6 +61,7 @@ async function run(rooms: TransferRooms, job: TransferJob): Promise<unknown> {
       return await importMail(rooms.mail, source, {
         by: rooms.by,
         agent: owner.agent,
+        holds: rooms.holds,
         bytesMax,
         ...watcher,
       });

@@ -54,7 +54,7 @@ export async function findLiveHoldByMessageId(
 }
 
 /** The waiting holds of one mailbox and the approved ones that are not sent; the oldest first. */
-export async function listLiveHolds(reader: Reader, agent: AgentNumber): Promise<HoldRow[]> {
+export async function listLiveHolds(reader: Pick<Reader, "all">, agent: AgentNumber): Promise<HoldRow[]> {
   const rows = await reader.all<StoredHold>(
     `${selectHold} where agent_id = ? and state in ('waiting', 'approved') order by hold_id`,
     agent,

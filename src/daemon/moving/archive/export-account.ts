@@ -15,6 +15,7 @@ import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import { keywordNumbers, systemFlagNames, systemFlags } from "#/src/model/flags.ts";
 import type { MessageNumber } from "#/src/model/numbers.ts";
 import { sharedMessagePages } from "#/storage/queries/mail/entries.ts";
+import { listLiveHolds } from "#/storage/queries/outbound/holds.ts";
 import type { AgentRow } from "#/storage/rows.ts";
 import type { TransferRooms } from "../transfer-rooms.ts";
 import { isArchive, writeArchive } from "./archive-file.ts";
@@ -202,6 +203,7 @@ async function* mailEntries(
   for await (const page of sharedMessagePages(store, agent))
     for (const one of page) shared.set(one, undefined);
   const keywords = await mail.keywordNames(agent);
+  const holds = new Map((await listLiveHolds(store, agent)).map((hold) => [hold.message, hold]));
   const room = { entriesMax: pageEntriesMax, bytesMax: pageBytesMax };
   for (const [at, { number }] of boxes.entries()) {
     let pages = 0;
@@ -226,7 +228,18 @@ async function* mailEntries(
     const flags = flagNames(message, keywords);
     if (copyOf !== undefined) return { one, entry: { copyOf, flags } };
     const isShared = shared.has(message.message) ? { isShared: true as const } : {};
-    return { one, entry: { file, flags, internalDate: message.internalDate, ...isShared } };
+    const hold = holds.get(message.message);
+    const recipients = hold?.envelope.recipients.map(({ address }) => address);
+    return {
+      one,
+      entry: {
+        file,
+        flags,
+        internalDate: message.internalDate,
+        ...isShared,
+        ...(recipients === undefined ? {} : { hold: { recipients } }),
+      },
+    };
   }
 }
 

@@ -120,6 +120,8 @@ export const messagePage = z.strictObject({
           internalDate: z.number(),
           /** It is in another folder too, and is named there. */
           isShared: z.literal(true).optional(),
+          /** Of mail that waits for approval: to whom it goes when it is approved. */
+          hold: z.strictObject({ recipients: z.array(name).min(1).max(1000) }).optional(),
         }),
         /** The same message as one that came before. */
         z.strictObject({ copyOf: name, flags }),

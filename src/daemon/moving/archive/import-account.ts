@@ -1,6 +1,6 @@
 /** Imports an archive into a mailbox. Each object is stored in one transaction with the record that it was imported, so an import that
  *  was interrupted continues where it ended, and no object is stored twice. The archive may be written by anybody: its mail is not
- *  authenticated, mail that waited for approval or for its time becomes drafts, and settings are imported only if the operator asks
+ *  authenticated, mail that waited for its time becomes drafts, mail that waited for approval waits again, and settings are imported only if the operator asks
  *  for them. */
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentRow } from "#/storage/rows.ts";

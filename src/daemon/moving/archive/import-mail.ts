@@ -45,8 +45,8 @@ interface Stored {
 }
 
 export async function createMailImport({
-  rooms: { mail, store, by },
-  owner: { agent },
+  rooms: { mail, store, holds, by },
+  owner: { agent, kind },
   head,
   counts,
   bytesMax,
@@ -122,7 +122,9 @@ export async function createMailImport({
     batchCount = 0;
     if (messages.length === 0) return;
     const isKnown = count > 1 && (await mail.findRepeat("appendMessages", whole)) !== undefined;
-    const isWhole = isKnown || (count > 1 && messages.length === count && !(await anyOf(messages)));
+    const hasHolds = messages.some(({ described }) => described.hold !== undefined);
+    const isWhole =
+      isKnown || (!hasHolds && count > 1 && messages.length === count && !(await anyOf(messages)));
     if (isWhole && (await storeAll(messages, whole))) return;
     for (const one of messages) await storeAll([{ ...one, at: 0 }], undefined);
   }
@@ -140,6 +142,8 @@ export async function createMailImport({
     const mailbox = mailboxes[Number(first.place.split("/")[1])]!;
     const folder = head.folders[Number(first.place.split("/")[1])]!.path;
     const once = whole ?? onceOf(first.place, [first.digest]);
+    if (whole === undefined && first.described.hold !== undefined && (await holdAgain(first, once)))
+      return true;
     try {
       const appended = messages.map(({ bytes, described }) => appendedOf(bytes, described));
       const known = await mail.findRepeat("appendMessages", once);
@@ -154,6 +158,28 @@ export async function createMailImport({
       if (whole !== undefined) return false;
       refuse(folder, error.message);
       return true;
+    }
+  }
+
+  /** Mail of an agent that waited for approval waits again. False if it cannot: then it is a draft. */
+  async function holdAgain(
+    { place, bytes, described, digest }: Waiting,
+    once: Idempotency,
+  ): Promise<boolean> {
+    if (kind !== "agent") return false;
+    // It became a draft in an earlier run.
+    if ((await mail.findRepeat("appendMessages", once)) !== undefined) return false;
+    const folder = head.folders[Number(place.split("/")[1])]!.path;
+    try {
+      const held = { bytes, recipients: described.hold!.recipients };
+      const named = onceOf(`hold ${place}`, [digest]);
+      const { isReplayed } = await holds.holdImported(by, agent, held, named);
+      counts[isReplayed ? "known" : "imported"]++;
+      return true;
+    } catch (error) {
+      if (!isWaypostError(error) || error.details.reason === "over_quota") throw error;
+      refuse(folder, `It became a draft: ${error.message}`);
+      return false;
     }
   }
 

@@ -1,0 +1,74 @@
+/** Mail that waited for approval on another server, or here before, and is imported: it waits again. Nothing is sent before a person approves it, and
+ *  nothing else of the former hold is taken from the file. */
+import { readHeaderFields } from "#/src/formats/mime/header.ts";
+import { isEightBit } from "#/src/formats/mime/line-ends.ts";
+import type { Author } from "#/src/model/author.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { Idempotency } from "#/storage/store.ts";
+import { addressKey, needsSmtputf8 } from "../mail-address.ts";
+import type { Outbound, OutboundRooms } from "../outbound.ts";
+import { addressesIn } from "../own-trace.ts";
+
+export interface ImportedHold {
+  readonly bytes: Uint8Array;
+  /** Of the envelope; undefined: those of To, Cc and Bcc. */
+  readonly recipients: readonly string[] | undefined;
+}
+
+interface Rooms extends Pick<OutboundRooms, "accounts"> {
+  readonly outbound: Pick<Outbound, "submit">;
+}
+
+const recipientsMax = 1000;
+
+/** Throws `policy_refused` and `invalid` for mail that could not be sent from this mailbox, which the caller keeps as a draft. */
+export async function holdImported(
+  { accounts, outbound }: Rooms,
+  by: Author,
+  agent: AgentNumber,
+  { bytes, recipients: given }: ImportedHold,
+  once: Idempotency,
+): Promise<{ readonly isReplayed: boolean }> {
+  const facts = await accounts.findAgentFacts(agent);
+  if (facts?.kind !== "agent")
+    throw new WaypostError("policy_refused", "Only mail of agents waits for approval.");
+  const fields = readHeaderFields(bytes);
+  const authors = addressesIn(fields, ["from"]);
+  const own = new Set(facts.addresses.map(addressKey));
+  if (authors.length !== 1 || !own.has(addressKey(authors[0]!)))
+    throw new WaypostError("policy_refused", "It is from another address than those of this mailbox.");
+  const recipients = given ?? addressesIn(fields, ["to", "cc", "bcc"]);
+  if (recipients.length > recipientsMax)
+    throw new WaypostError("invalid", "It has too many recipients.", { reason: "limit_reached" });
+  const { isReplayed } = await outbound.submit(by, {
+    principal: { agent, kind: "agent" },
+    mailbox: agent,
+    bytes: withoutBcc(bytes, fields),
+    envelope: {
+      from: facts.address,
+      recipients: recipients.map((address) => ({ address })),
+      envid: null,
+      ret: null,
+      bodyType: isEightBit(bytes) ? "8BITMIME" : "7BIT",
+      isSmtputf8: [facts.address, ...recipients].some(needsSmtputf8),
+    },
+    isAuthenticated: false,
+    holdWish: "always",
+    source: "submission",
+    isUncounted: true,
+    idempotency: once,
+  });
+  return { isReplayed };
+}
+
+function withoutBcc(bytes: Uint8Array, fields: ReturnType<typeof readHeaderFields>): Buffer {
+  const pieces: Uint8Array[] = [];
+  let at = 0;
+  for (const { name, start, end } of fields) {
+    if (name !== "bcc") continue;
+    pieces.push(bytes.subarray(at, start));
+    at = end;
+  }
+  return Buffer.concat([...pieces, bytes.subarray(at)]);
+}
