@@ -42,7 +42,7 @@ export async function holdImported(
   if (recipients.length > recipientsMax)
     throw new WaypostError("invalid", "It has too many recipients.", { reason: "limit_reached" });
   const { isReplayed } = await outbound.submit(by, {
-    principal: { agent, kind: "agent" },
+    principal: { agent, kind: "agent", isServer: true },
     mailbox: agent,
     bytes: withoutBcc(bytes, fields),
     envelope: {
