@@ -14,6 +14,7 @@ import {
   more,
   placed,
   range,
+  signsField,
   time,
 } from "./collections/contents.ts";
 import { type ResultKind, readResult } from "./schemas.ts";
@@ -84,6 +85,7 @@ const bodyFacts = {
     })
     .optional()
     .describe("Another alternative has a different text; part.describe {part} reads it."),
+  signs: signsField,
   doubtful_share: z
     .number()
     .optional()

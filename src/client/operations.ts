@@ -901,6 +901,8 @@ export interface SearchInput {
   readonly agent?: boolean;
   /** true: only messages with text of HTML of which it is not known whether a person sees it; false: only others. */
   readonly doubtful?: boolean;
+  /** Whether the body has content.signs. */
+  readonly signs?: boolean;
   /** Received at this time or later, of events, going on then or later: 2026-01-31T09:00:00Z, or without a zone on the clock of the default calendar (else UTC). */
   readonly since?: string;
   /** Received before this time, of events, begun before it. */

@@ -10,6 +10,7 @@ import type { PageWords } from "#/src/formats/html/walk.ts";
 import { type MimePart, walkParts } from "#/src/formats/mime/structure.ts";
 import { escapeOwnLines, pictureLine } from "#/src/formats/text/own-lines.ts";
 import type { ReplyCut } from "#/src/formats/text/reply.ts";
+import { type Sign, signs } from "#/src/formats/text/signs.ts";
 import type { ContentReaders } from "#/src/mail/content-readers.ts";
 import type { MessageBytes, StoredBytes } from "#/src/mail/message-bytes.ts";
 import type { RemovalCounts } from "#/src/model/removal.ts";
@@ -50,6 +51,8 @@ export interface BodyText {
   readonly alternative?: string | undefined;
   /** Of the form evidence. */
   readonly concealed?: readonly ConcealedText[];
+  /** That the text addresses a program. */
+  readonly signs?: readonly Sign[];
 }
 
 /** Octets of one text part that are looked at. */
@@ -117,6 +120,7 @@ async function renderSequence(
 ): Promise<BodyText> {
   const tally = createRemovalTally();
   const concealed: ConcealedText[] = [];
+  const seen = new Set<Sign>();
   const texts: string[] = [];
   const parts: MimePart[] = [];
   let length = 0;
@@ -137,6 +141,7 @@ async function renderSequence(
     isPage ||= shown.isPage ?? false;
     texts.push(shown.text);
     concealed.push(...(shown.concealed ?? []));
+    for (const sign of shown.signs ?? []) seen.add(sign);
     parts.push(...shown.parts);
     length += shown.text.length;
   }
@@ -149,6 +154,7 @@ async function renderSequence(
     words,
     isPage,
     concealed,
+    signs: signs.filter((sign) => seen.has(sign)),
   };
 }
 
@@ -255,14 +261,20 @@ export async function renderPart(
     for (const [what, times, why] of removed) tally.add(what, part.section, times, why);
     return text;
   };
-  const done = (text: string): BodyText => ({ text, parts: [part], removed: tally.list() });
+  const done = (text: string, found: readonly Sign[]): BodyText => ({
+    text,
+    parts: [part],
+    removed: tally.list(),
+    signs: found,
+  });
   const name = `${message.account} ${message.blob} ${part.section} ${reading}`;
   if (reading === "pdf" || reading === "docx") {
     const read = async (): Promise<Buffer | undefined> => {
       const { bytes, isCut } = await readDecodedPart(source.mail, message, part, documentBytesMax);
       return isCut ? undefined : bytes;
     };
-    return done(inForm(take(await source.readers.readDocument(read, reading, name)), form));
+    const document = await source.readers.readDocument(read, reading, name);
+    return done(inForm(take(document), form), document.signs);
   }
   const { bytes, isCut } = await readDecodedPart(source.mail, message, part, partBytesMax);
   if (isCut) tally.add("over-limit", part.section);
@@ -271,9 +283,9 @@ export async function renderPart(
     name,
   );
   const text = take(shown);
-  if (reading !== "html") return done(inForm(text, form));
+  if (reading !== "html") return done(inForm(text, form), shown.signs);
   return {
-    ...done(text.trim() === "" ? inForm(picturesText(shown.pictures), form) : text),
+    ...done(text.trim() === "" ? inForm(picturesText(shown.pictures), form) : text, shown.signs),
     isPage: shown.isPage,
     words: shown.words,
     concealed: shown.concealed ?? [],

@@ -2,6 +2,7 @@
  *  cut into pages where the answer is written. */
 import { hash } from "node:crypto";
 import { findPart, type MimePart } from "#/src/formats/mime/structure.ts";
+import { type Sign, signs, signsOf } from "#/src/formats/text/signs.ts";
 import type { Mail } from "#/src/mail/mail.ts";
 import type { Message } from "#/src/mail/messages.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -21,7 +22,7 @@ import {
 } from "./body-text.ts";
 import { hasKnownEncoding, readDecodedPart } from "./decoded-part.ts";
 import { fieldsText, headerFacts, shownFields } from "./envelope.ts";
-import { mediaType, messageContent, shownName, shownPart } from "./message-content.ts";
+import { type MessageContent, mediaType, messageContent, shownName, shownPart } from "./message-content.ts";
 import { countCharacters } from "./page-text.ts";
 import { isReadable } from "./part-reading.ts";
 import { isNestedPart, type PartTarget, type Render } from "./part-target.ts";
@@ -103,11 +104,17 @@ async function wholeMessage(described: DescribedMessage, render: Render): Promis
   tally.addAll(body.removed);
   return {
     kind: "message",
-    content: { ...content, ...bodyFacts(body, message) },
+    content: { ...content, ...bodyFacts({ ...body, signs: signsWith(body, content) }, message) },
     text: body.text,
     removed: tally.list(),
     isNested: false,
   };
+}
+
+/** Those of the body, and of the line that stands over it. */
+function signsWith(body: BodyText, { subject, from }: MessageContent): readonly Sign[] {
+  const found = [...(body.signs ?? []), ...signsOf(subject), ...signsOf(from?.name ?? "")];
+  return signs.filter((sign) => found.includes(sign));
 }
 
 async function bodyOf(described: DescribedMessage, top: MimePart, render: Render): Promise<Description> {
@@ -137,11 +144,12 @@ function formOf(render: Render): BodyForm | undefined {
 
 /** Cuts are places in the rendering `text`, in characters; put back, they make it whole again. */
 function bodyFacts(
-  { cuts, cutFrom, differing, words, alternative }: Partial<BodyText>,
+  { cuts, cutFrom, differing, words, alternative, signs = [] }: Partial<BodyText>,
   { id }: Message,
 ): Readonly<Record<string, unknown>> {
   const { given = 0, doubtful = 0 } = words ?? {};
   return {
+    ...(signs.length === 0 ? {} : { signs }),
     ...(differing === undefined ? {} : { alternatives_differ: differing }),
     ...(doubtful === 0 ? {} : { doubtful_share: shareOf(doubtful, given + doubtful) }),
     ...(alternative === undefined ? {} : { alternative: `${id}#${alternative}` }),

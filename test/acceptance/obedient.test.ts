@@ -28,7 +28,7 @@ const reading = () => scene.agentOf("open");
 it("reads what a person sees, and nothing of what is hidden", async () => {
   const drawn = [
     ...some(
-      carriers.filter((one) => one.isHidden && one.kind !== "PDF" && one.kind !== "Word document"),
+      carriers.filter((one) => one.isHidden),
       10,
     ),
     ...some(

@@ -2,7 +2,8 @@ import { describe, expect, it, test } from "vitest";
 import { readDocument } from "#/src/formats/documents/read-document.ts";
 import { calendarText, contactText } from "#/src/formats/text/content-lines.ts";
 import { joinFlowed } from "#/src/formats/text/flowed.ts";
-import { docxOf, pdfOf, zipOf } from "../support/documents.ts";
+import { docxHidings, pdfHidings } from "../long/obedient/hiding.ts";
+import { docxOf, pdfOf, pdfOfObjects, zipOf } from "../support/documents.ts";
 
 describe("a Word document", () => {
   it("is read as its paragraphs, tables and breaks, without hidden or deleted text", async () => {
@@ -38,23 +39,114 @@ describe("a Word document", () => {
     ["is broken XML", zipOf("word/document.xml", Buffer.from("<a><b></a>")), "undecodable"],
     ["nests too deep", docxOf("<w:p>".repeat(10_000)), "over-limit"],
   ])("that %s is not read, and is reported", async (_, bytes, what) => {
-    expect(await readDocument(bytes, "docx")).toEqual({ text: "", removed: [[what, 1]] });
+    expect(await readDocument(bytes, "docx")).toMatchObject({ text: "", removed: [[what, 1]] });
   });
 });
 
 describe("a PDF", () => {
   it("is read as the text of its pages", async () => {
-    expect(await readDocument(pdfOf(["Invoice 42", "Page two"]), "pdf")).toEqual({
+    expect(await readDocument(pdfOf(["Invoice 42", "Page two"]), "pdf")).toMatchObject({
       text: "Invoice 42\n\nPage two",
       removed: [],
     });
   });
 
   it("that is damaged is not read, and is reported as undecodable", async () => {
-    expect(await readDocument(Buffer.from("%PDF-1.7 nothing"), "pdf")).toEqual({
+    expect(await readDocument(Buffer.from("%PDF-1.7 nothing"), "pdf")).toMatchObject({
       text: "",
       removed: [["undecodable", 1]],
     });
+  });
+});
+
+describe("text that a person does not see", () => {
+  it.each(docxHidings)("of a Word document is not given: %s", async (_, make) => {
+    expect((await readDocument(make("HIDDEN"), "docx")).text).not.toContain("HIDDEN");
+  });
+
+  it.each([
+    ["vanish", "<w:vanish/>"],
+    ["white", '<w:color w:val="FFFFFF"/>'],
+    ["nearly white", '<w:color w:val="F4F4F4"/>'],
+    ["a colour of the theme", '<w:color w:val="FFFFFF" w:themeColor="background1"/>'],
+    ["tiny", '<w:sz w:val="1"/>'],
+    ["narrow", '<w:w w:val="1"/>'],
+  ])("by a style of a Word document is not given: %s", async (_, properties) => {
+    const styles = `<w:style w:type="paragraph" w:styleId="A"><w:rPr>${properties}</w:rPr></w:style>
+      <w:style w:type="character" w:styleId="B"><w:basedOn w:val="A"/></w:style>`;
+    const body = `<w:p><w:pPr><w:pStyle w:val="A"/></w:pPr><w:r><w:t>HIDDEN1</w:t></w:r></w:p>
+      <w:p><w:r><w:rPr><w:rStyle w:val="B"/></w:rPr><w:t>HIDDEN2</w:t></w:r><w:r><w:t>shown</w:t></w:r></w:p>`;
+    expect((await readDocument(docxOf(body, styles), "docx")).text).toBe("shown");
+  });
+
+  it("in a cell or a paragraph of its own colour is not given, and on another one it is", async () => {
+    const white = '<w:rPr><w:color w:val="FFFFFF"/></w:rPr>';
+    const cell = (fill: string, text: string) =>
+      `<w:tbl><w:tr><w:tc><w:tcPr><w:shd w:val="clear" w:fill="${fill}"/></w:tcPr><w:p><w:r>${white}<w:t>${text}</w:t></w:r></w:p></w:tc></w:tr></w:tbl>`;
+    const paragraph = `<w:p><w:pPr><w:shd w:val="clear" w:fill="FFFFFF"/></w:pPr><w:r>${white}<w:t>HIDDEN</w:t></w:r></w:p>`;
+    const { text } = await readDocument(
+      docxOf(`${cell("1F3864", "shown")}${cell("FEFEFE", "HIDDEN")}${paragraph}`),
+      "docx",
+    );
+    expect(text).toBe("shown");
+  });
+
+  it.each(pdfHidings)("of a PDF is not given: %s", async (_, make) => {
+    const { text } = await readDocument(make("HIDDEN"), "pdf");
+    expect(text).not.toContain("HIDDEN");
+  });
+
+  const page = (stream: string, more = ""): Buffer =>
+    pdfOfObjects([
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      "<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
+      "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> ${more} >> /Contents 5 0 R >>`,
+      `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
+    ]);
+  const words = "BT /F1 12 Tf 72 720 Td (Words) Tj ET";
+  const state = (facts: string) => `/ExtGState << /G1 << ${facts} >> >>`;
+
+  it.each([
+    ["letters without alpha", page(`/G1 gs ${words}`, state("/ca 0.02"))],
+    ["black on black", page(`0 0 0 rg 0 700 612 60 re f ${words}`)],
+    ["the same grey", page(`0.5 g 0 700 612 60 re f ${words}`)],
+    ["beyond the right edge", page("BT /F1 12 Tf 900 720 Td (Words) Tj ET")],
+    ["squeezed", page("BT /F1 12 Tf 2 Tz 72 720 Td (Words) Tj ET")],
+    ["under a thick line", page(`${words} 1 G 40 w 0 724 m 612 724 l S`)],
+    ["under other letters", page(`${words} 1 g BT /F1 60 Tf 60 705 Td (MMMM) Tj ET`)],
+    [
+      "covered by an inline picture",
+      page(`${words} q 600 0 0 600 0 200 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q`),
+    ],
+    ["cut by a circle", page(`0 0 m 10 0 10 10 0 10 c h W n ${words}`)],
+  ])("of a PDF is not given: %s", async (_, bytes) => {
+    expect((await readDocument(bytes, "pdf")).text).not.toContain("Words");
+  });
+
+  it.each([
+    ["white on blue", page(`0 0 0.6 rg 0 700 612 60 re f 1 1 1 rg ${words}`)],
+    ["underlined", page(`${words} 0.5 w 72 718 m 110 718 l S`)],
+    ["printed twice", page(`${words} BT /F1 12 Tf 72.3 720 Td (Words) Tj ET`)],
+    ["in a frame", page(`q 70 710 200 30 re W n ${words} Q`)],
+    ["pieces with spaces between", page("BT /F1 12 Tf 72 720 Td [(W) -20 (or) 15 (ds)] TJ ET")],
+    ["turned", page("BT /F1 12 Tf 0 1 -1 0 300 300 Tm (Words) Tj ET")],
+    [
+      "behind a picture elsewhere",
+      page(`q 50 0 0 50 300 300 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q ${words}`),
+    ],
+  ])("is what is left out: honest text is given: %s", async (_, bytes) => {
+    const { text, removed } = await readDocument(bytes, "pdf");
+    expect([text.replace("WordsWords", "Words"), removed]).toEqual(["Words", []]);
+  });
+
+  it("behind a picture of the whole page is doubtful, and a line says so", async () => {
+    const scan = `q 612 0 0 792 0 0 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q BT 3 Tr /F1 12 Tf 72 720 Td (Words) Tj ET`;
+    const { text, removed } = await readDocument(page(scan), "pdf");
+    expect([text, removed]).toEqual([
+      "[1 passage left out: it may not be visible to a person]",
+      [["doubtful", 1, "font-of-signs"]],
+    ]);
   });
 });
 

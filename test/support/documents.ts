@@ -6,30 +6,50 @@ import { type ContentReaders, directReaders } from "#/src/mail/content-readers.t
 
 /** A ZIP archive with one file. */
 export function zipOf(name: string, content: Buffer): Buffer {
-  const packed = deflateRawSync(content);
-  const file = Buffer.from(name);
-  const facts = Buffer.alloc(26);
-  facts.writeUInt16LE(20, 0);
-  facts.writeUInt16LE(8, 4);
-  facts.writeUInt32LE(crc32(content), 10);
-  facts.writeUInt32LE(packed.length, 14);
-  facts.writeUInt32LE(content.length, 18);
-  facts.writeUInt16LE(file.length, 22);
-  const local = Buffer.concat([Buffer.from("PK\x03\x04"), facts, file, packed]);
-  const central = Buffer.concat([Buffer.from("PK\x01\x02\x14\0"), facts, Buffer.alloc(14), file]);
-  const end = Buffer.alloc(22);
-  end.write("PK\x05\x06", "latin1");
-  end.writeUInt16LE(1, 8);
-  end.writeUInt16LE(1, 10);
-  end.writeUInt32LE(central.length, 12);
-  end.writeUInt32LE(local.length, 16);
-  return Buffer.concat([local, central, end]);
+  return zipOfFiles([[name, content]]);
 }
 
-/** A Word document with this XML as its body. */
-export function docxOf(body: string): Buffer {
-  const xml = `<?xml version="1.0"?><w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${body}</w:body></w:document>`;
-  return zipOf("word/document.xml", Buffer.from(xml));
+function zipOfFiles(files: readonly (readonly [name: string, content: Buffer])[]): Buffer {
+  const locals: Buffer[] = [];
+  const entries: Buffer[] = [];
+  let at = 0;
+  for (const [name, content] of files) {
+    const packed = deflateRawSync(content);
+    const file = Buffer.from(name);
+    const facts = Buffer.alloc(26);
+    facts.writeUInt16LE(20, 0);
+    facts.writeUInt16LE(8, 4);
+    facts.writeUInt32LE(crc32(content), 10);
+    facts.writeUInt32LE(packed.length, 14);
+    facts.writeUInt32LE(content.length, 18);
+    facts.writeUInt16LE(file.length, 22);
+    const local = Buffer.concat([Buffer.from("PK\x03\x04"), facts, file, packed]);
+    const place = Buffer.alloc(14);
+    place.writeUInt32LE(at, 10);
+    entries.push(Buffer.concat([Buffer.from("PK\x01\x02\x14\0"), facts, place, file]));
+    locals.push(local);
+    at += local.length;
+  }
+  const central = Buffer.concat(entries);
+  const end = Buffer.alloc(22);
+  end.write("PK\x05\x06", "latin1");
+  end.writeUInt16LE(files.length, 8);
+  end.writeUInt16LE(files.length, 10);
+  end.writeUInt32LE(central.length, 12);
+  end.writeUInt32LE(at, 16);
+  return Buffer.concat([...locals, central, end]);
+}
+
+const wordNamespace = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
+
+/** A Word document with this XML as its body, and with these styles. */
+export function docxOf(body: string, styles?: string): Buffer {
+  const xml = `<?xml version="1.0"?><w:document xmlns:w="${wordNamespace}"><w:body>${body}</w:body></w:document>`;
+  const sheet = `<?xml version="1.0"?><w:styles xmlns:w="${wordNamespace}">${styles}</w:styles>`;
+  return zipOfFiles([
+    ["word/document.xml", Buffer.from(xml)],
+    ...(styles === undefined ? [] : [["word/styles.xml", Buffer.from(sheet)] as const]),
+  ]);
 }
 
 /** A PDF with a line of text on each page. */

@@ -1,5 +1,6 @@
 /** The shapes of calendars, addressbooks and what is in them, for the `content` of read results. */
 import { z } from "zod";
+import { signs } from "#/src/formats/text/signs.ts";
 
 export const time = z.string().describe("ISO 8601, in UTC.");
 
@@ -108,6 +109,13 @@ export const calendar = z
   .strictObject({ ...collection, time_zone: z.string().optional() })
   .meta({ id: "Calendar" });
 
+export const signsField = z
+  .array(z.enum(signs))
+  .optional()
+  .describe(
+    "How the text addresses a program instead of a person: tokens of a model's conversation, another mail that seems to begin, closing tags, characters that write unseen. A sign is no verdict; absent: none.",
+  );
+
 export const event = z.strictObject({
   event: z
     .record(z.string(), z.unknown())
@@ -127,6 +135,7 @@ export const event = z.strictObject({
   utc_start: time.optional(),
   utc_end: time.optional(),
   linked: linked.optional().describe("Attachments and long texts; the event has links in their place."),
+  signs: signsField,
   ...placed,
 });
 
@@ -139,5 +148,6 @@ export const contact = z.strictObject({
   uid: z.string(),
   addressbook: z.string(),
   linked: linked.optional().describe("Photos and long texts; the card has links in their place."),
+  signs: signsField,
   ...placed,
 });

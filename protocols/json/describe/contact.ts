@@ -39,14 +39,19 @@ async function describeWhole(read: ItemReading): Promise<DescribedItem> {
   assertRender(read.render, renders);
   const render = (read.render ?? "text") as (typeof renders)[number];
   if (render === "source") return describeSource(read);
-  const { card, linked, text, removed } = await context.rooms.contacts.run("describe", {
+  const { card, linked, text, signs, removed } = await context.rooms.contacts.run("describe", {
     bytes: stored.bytes,
     id,
     render,
   });
   const facts = { card, uid: cleanText(stored.uid, "uid", createRemovalTally()) };
   const addressbook = collectionId(context, collection);
-  const content = { ...facts, addressbook, ...(linked.length === 0 ? {} : { linked: [...linked] }) };
+  const content = {
+    ...facts,
+    addressbook,
+    ...(linked.length === 0 ? {} : { linked: [...linked] }),
+    ...(signs.length === 0 ? {} : { signs }),
+  };
   const page = await pageOf({ kind: "message", content, text }, from, maxChars);
   return { kind: "contact", render, page, removed };
 }

@@ -61,7 +61,7 @@ async function describeWhole(read: ItemReading): Promise<DescribedItem> {
     throw new WaypostError("not_found", "The event has no such instance.", {
       hint: "calendarMonth.list has the recurrence ids of a month: 2026-03-02T10:00:00.",
     });
-  const { event, linked, recurrenceId, times, utcStart, utcEnd, text, removed } = described;
+  const { event, linked, recurrenceId, times, utcStart, utcEnd, text, signs, removed } = described;
   const content = {
     ...(event === undefined ? {} : { event }),
     component: stored.component,
@@ -71,6 +71,7 @@ async function describeWhole(read: ItemReading): Promise<DescribedItem> {
     ...times,
     ...(utcStart === undefined ? {} : { utc_start: utcStart, utc_end: utcEnd }),
     ...(linked.length === 0 ? {} : { linked: [...linked] }),
+    ...(signs.length === 0 ? {} : { signs }),
   };
   const page = await pageOf({ kind: "message", content, text }, from, maxChars);
   return { kind: "event", render, page, removed };

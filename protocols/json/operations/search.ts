@@ -1,6 +1,6 @@
 /** search: lists messages of a mailbox, newest first, or items of a calendar or an addressbook. */
 import { z } from "zod";
-import { doubtfulKey } from "#/src/mail/search/search-document.ts";
+import { doubtfulKey, signsKey } from "#/src/mail/search/search-document.ts";
 import type { SearchKey } from "#/src/mail/search/search-keys.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { seenFlag } from "#/src/model/flags.ts";
@@ -45,6 +45,7 @@ const input = z.strictObject({
     .describe(
       "true: only messages with text of HTML of which it is not known whether a person sees it; false: only others.",
     ),
+  signs: z.boolean().optional().describe("Whether the body has content.signs."),
   since: givenTime
     .optional()
     .describe(`Received at this time or later, of events, going on then or later: ${givenTimeForm}`),
@@ -171,6 +172,7 @@ async function keysOf(
   if (request.unread !== undefined) need({ kind: "flags", mask: seenFlag }, !request.unread);
   if (request.agent !== undefined) need({ kind: "agentPart" }, request.agent);
   if (request.doubtful !== undefined) need(doubtfulKey, request.doubtful);
+  if (request.signs !== undefined) need(signsKey, request.signs);
   if (request.since !== undefined || request.before !== undefined)
     keys.push({
       kind: "date",

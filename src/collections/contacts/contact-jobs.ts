@@ -7,6 +7,7 @@ import { acceptCard, assertNotEmpty, isEmpty, patchCard } from "#/src/formats/js
 import { isObject, type JsonObject, member } from "#/src/formats/jscontact/json.ts";
 import { readCard } from "#/src/formats/jscontact/read-contact.ts";
 import { updateCard, writeCard } from "#/src/formats/jscontact/write-contact.ts";
+import { type Sign, signsOf } from "#/src/formats/text/signs.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { type ContactForm, contactForm, isNamedAsAnother } from "#/src/render/contacts/contact-form.ts";
 import { contactText, nameOf } from "#/src/render/contacts/contact-text.ts";
@@ -25,6 +26,7 @@ export interface DescribedContact {
   readonly card: JsonObject;
   readonly linked: readonly LinkedValue[];
   readonly text: string;
+  readonly signs: readonly Sign[];
   readonly removed: readonly RemovalDetail[];
 }
 
@@ -84,7 +86,7 @@ const actions: Actions<ContactJobs> = {
         : render === "vcard"
           ? shownVcard(component, id, tally)
           : contactText(card, linked);
-    return { card, linked, text, removed: tally.list() };
+    return { card, linked, text, signs: signsOf(text), removed: tally.list() };
   },
   part({ bytes, part }) {
     const value = findText(readCard(cardOf(bytes)), part);

@@ -18,6 +18,7 @@ import { findParticipant } from "#/src/formats/jscalendar/participants.ts";
 import { readEvent } from "#/src/formats/jscalendar/read-event.ts";
 import { updateEvent, writeEvent } from "#/src/formats/jscalendar/write-event.ts";
 import { isEqual, type JsonObject, member, put } from "#/src/formats/jscontact/json.ts";
+import { type Sign, signsOf } from "#/src/formats/text/signs.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { baseOf, type EventForm, eventForm, hasForeignName, spanOf } from "#/src/render/events/event-form.ts";
 import { agendaLine, eventText } from "#/src/render/events/event-text.ts";
@@ -41,6 +42,7 @@ export interface DescribedEvent {
   readonly utcStart: string | undefined;
   readonly utcEnd: string | undefined;
   readonly text: string;
+  readonly signs: readonly Sign[];
   readonly removed: readonly RemovalDetail[];
 }
 
@@ -198,6 +200,7 @@ const actions: Actions<EventJobs> = {
       utcStart: span === undefined ? undefined : formatUtc(span.startMs),
       utcEnd: span === undefined ? undefined : formatUtc(span.endMs),
       text,
+      signs: signsOf(text),
       removed: tally.list(),
     };
   },

@@ -1,16 +1,24 @@
 /** Text of a Word document (ECMA-376 part 1, WordprocessingML): its main part, paragraph by paragraph, without text that is marked
- *  as hidden or deleted, is too small to read, or is almost white without a background of its own. */
+ *  as hidden or deleted, is too small to read, or has the colour of what is behind it, by its own properties or by its styles. */
 import { SaxesParser, type SaxesTagNS } from "saxes";
 import { type CountRemoval, cleanText } from "#/src/formats/text/clean-text.ts";
+import {
+  attributeValue,
+  type DocumentStyles,
+  hidingOf,
+  type LetterProperties,
+  noStyles,
+  noteProperty,
+  readStyles,
+} from "./docx-style.ts";
 import { readZipEntry } from "./zip.ts";
 
 /** Bound on the unpacked main part. */
 const xmlBytesMax = 16 * 1024 * 1024;
+const stylesBytesMax = 4 * 1024 * 1024;
 const textLengthMax = 1024 * 1024;
 const tagsMax = 500_000;
 const depthMax = 200;
-/** Smallest font size that is read, in half points. */
-const sizeMin = 6;
 
 const namespaces: ReadonlySet<string> = new Set([
   "http://schemas.openxmlformats.org/wordprocessingml/2006/main",
@@ -27,7 +35,13 @@ export function docxText(bytes: Buffer, count: CountRemoval): string | undefined
     count("over-limit", 1);
     return "";
   }
-  const reader = new DocumentReader(count);
+  const sheet = readZipEntry(bytes, "word/styles.xml", stylesBytesMax);
+  if (sheet === "over-limit") {
+    count("over-limit", 1);
+    return "";
+  }
+  const styles = sheet === undefined ? noStyles : readStyles(sheet.toString("utf8"));
+  const reader = new DocumentReader(count, styles);
   const parser = new SaxesParser({ xmlns: true });
   let tags = 0;
   let depth = 0;
@@ -57,12 +71,19 @@ class DocumentReader {
   readonly #count: CountRemoval;
   length = 0;
   #isInText = false;
-  #isInProperties = false;
-  #isHidden: "hidden-by-style" | "invisible-colour" | "zero-size-text" | undefined;
+  /** Where properties are noted: of the run, the paragraph, the cell. */
+  #noted: LetterProperties | undefined;
+  #run: LetterProperties = {};
+  #runStyle: string | undefined;
+  #paragraph: LetterProperties = {};
+  #paragraphStyle: string | undefined;
+  readonly #cells: LetterProperties[] = [];
+  readonly #styles: DocumentStyles;
   #deleted = 0;
 
-  constructor(count: CountRemoval) {
+  constructor(count: CountRemoval, styles: DocumentStyles) {
     this.#count = count;
+    this.#styles = styles;
   }
 
   toString(): string {
@@ -78,31 +99,33 @@ class DocumentReader {
   }
 
   open(tag: SaxesTagNS): void {
-    const value = (name: string): string =>
-      Object.values(tag.attributes).find((attribute) => attribute.local === name)?.value ?? "";
     switch (tag.local) {
+      case "p":
+        this.#paragraph = {};
+        this.#paragraphStyle = undefined;
+        break;
       case "r":
-        this.#isHidden = undefined;
+        this.#run = {};
+        this.#runStyle = undefined;
+        break;
+      case "tc":
+        this.#cells.push({});
+        break;
+      case "tcPr":
+        this.#noted = this.#cells.at(-1);
+        break;
+      case "pPr":
+        this.#noted = this.#paragraph;
         break;
       case "rPr":
-        this.#isInProperties = true;
+        // Those of a paragraph are of its mark.
+        this.#noted = this.#noted === this.#paragraph ? {} : this.#run;
         break;
-      case "vanish":
-      case "webHidden":
-        if (this.#isInProperties && !["0", "false", "off"].includes(value("val")))
-          this.#isHidden = "hidden-by-style";
+      case "pStyle":
+        this.#paragraphStyle = attributeValue(tag, "val");
         break;
-      case "color":
-        if (this.#isInProperties && /^f[a-f0-9]f[a-f0-9]f[a-f0-9]$/i.test(value("val")))
-          this.#isHidden ??= "invisible-colour";
-        break;
-      case "shd":
-      case "highlight":
-        // A light colour is visible on a background of its own.
-        if (this.#isHidden === "invisible-colour") this.#isHidden = undefined;
-        break;
-      case "sz":
-        if (this.#isInProperties && Number(value("val")) < sizeMin) this.#isHidden = "zero-size-text";
+      case "rStyle":
+        this.#runStyle = attributeValue(tag, "val");
         break;
       case "t":
         this.#isInText = true;
@@ -112,28 +135,45 @@ class DocumentReader {
         this.#deleted++;
         break;
       case "tab":
-        if (!this.#isInProperties) this.#write("\t");
+        if (this.#noted === undefined) this.#write("\t");
         break;
       case "br":
       case "cr":
         this.#write("\n");
         break;
+      default:
+        if (this.#noted !== undefined) noteProperty(this.#noted, tag);
     }
   }
 
   close(name: string): void {
-    if (name === "rPr") this.#isInProperties = false;
+    if (name === "rPr" || name === "pPr" || name === "tcPr") this.#noted = undefined;
     else if (name === "t") this.#isInText = false;
     else if (name === "del" || name === "moveFrom") this.#deleted--;
     else if (name === "p") this.#write("\n");
-    else if (name === "tc") this.#write("\t");
-    else if (name === "tr") this.#write("\n");
+    else if (name === "tc") {
+      this.#cells.pop();
+      this.#write("\t");
+    } else if (name === "tr") this.#write("\n");
   }
 
   text(text: string): void {
     if (!this.#isInText || text === "") return;
-    if (this.#isHidden !== undefined) this.#count(this.#isHidden, 1);
+    const hiding = hidingOf(this.#letters());
+    if (hiding !== undefined) this.#count(hiding, 1);
     else if (this.#deleted > 0) this.#count("hidden-element", 1);
     else this.#write(text);
+  }
+
+  /** The nearest that is said of each property. */
+  #letters(): LetterProperties {
+    return {
+      ...this.#styles.usual,
+      ...this.#cells.at(-1),
+      ...this.#styles.of(this.#paragraphStyle),
+      ...this.#paragraph,
+      ...(this.#runStyle === undefined ? {} : this.#styles.of(this.#runStyle)),
+      ...this.#run,
+    };
   }
 }

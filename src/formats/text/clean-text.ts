@@ -1,9 +1,11 @@
 /** Removes characters that are invisible to a person but not to a program: zero-width characters, blank signs, direction controls,
  *  tags, variation selectors, fillers, private-use runs. Joiners of letters and emoji stay where a script or an emoji needs them.
  *  Line ends become LF. */
-import type { Removal } from "#/src/model/removal.ts";
+import type { Doubt, Removal } from "#/src/model/removal.ts";
 
 export type CountRemoval = (what: Removal, count: number) => void;
+/** `why`: only for "doubtful". */
+export type CountLeftOut = (what: Removal, count: number, why?: Doubt) => void;
 
 const suspicious =
   /(?:(?![\t\n])\p{Cc}|\p{Default_Ignorable_Code_Point}|\p{Co}|\p{Noncharacter_Code_Point}|[\u2028\u2029\u2800\ufff9-\ufffb\u{1d159}\u{13430}-\u{1343f}])+/gu;

@@ -12,6 +12,7 @@ import { type CountRemoval, cleanText } from "./clean-text.ts";
 import { calendarText, contactText } from "./content-lines.ts";
 import { joinFlowed } from "./flowed.ts";
 import { escapeOwnLines } from "./own-lines.ts";
+import { type Sign, signsOf } from "./signs.ts";
 
 export interface TextToRead {
   readonly bytes: Uint8Array;
@@ -30,6 +31,7 @@ export interface TextToRead {
 export interface ReadText extends RenderedHtml {
   /** HTML with anything in it. */
   readonly isPage: boolean;
+  readonly signs: readonly Sign[];
 }
 
 export function readText(part: TextToRead, render: typeof renderHtml = renderHtml): ReadText {
@@ -37,7 +39,7 @@ export function readText(part: TextToRead, render: typeof renderHtml = renderHtm
     part.reading,
     part.bytes,
     () => readWhole(part, render),
-    () => ({ ...overLimit, isPage: false }),
+    () => ({ ...overLimit, isPage: false, signs: [] }),
   );
 }
 
@@ -52,10 +54,12 @@ function readWhole(
   if (!isKnownCharset(charset) || decoded.includes("\ufffd")) count("undecodable", 1);
   if (reading === "html") {
     const page = render(decoded, form, pictures);
-    return { ...page, removed: [...counts, ...page.removed], isPage: decoded.trim() !== "" };
+    const removed = [...counts, ...page.removed];
+    return { ...page, removed, isPage: decoded.trim() !== "", signs: signsOf(page.text, removed) };
   }
   const text = plainText(decoded, reading, flowed, count);
-  const plain = { removed: [...counts], pictures: [], isOverLimit: false, isPage: false };
+  const removed = [...counts];
+  const plain = { removed, pictures: [], isOverLimit: false, isPage: false, signs: signsOf(text, removed) };
   return form === "frame"
     ? { ...plain, text: "", frame: frameOfText(text) }
     : { ...plain, text: escapeOwnLines(text) };

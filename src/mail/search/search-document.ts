@@ -14,7 +14,9 @@ import { type MimePart, walkParts } from "#/src/formats/mime/structure.ts";
 import { decodeTransfer } from "#/src/formats/mime/transfer-encoding.ts";
 import { cleanText } from "#/src/formats/text/clean-text.ts";
 import { calendarText } from "#/src/formats/text/content-lines.ts";
+import { signsOf } from "#/src/formats/text/signs.ts";
 import { headerBytesMax } from "#/src/model/limits.ts";
+import type { Removal } from "#/src/model/removal.ts";
 import { type ContentReaders, directReaders } from "../content-readers.ts";
 import type { MessageBytes, StoredBytes } from "../message-bytes.ts";
 import type { SearchKey } from "./search-keys.ts";
@@ -42,6 +44,15 @@ function foldShown(text: string): string {
   return foldText(withoutNul(cleanText(text, () => {})));
 }
 
+/** A sign may stand where two pieces meet. */
+const signLength = 400;
+
+function signsIn(text: string): boolean {
+  const counts = new Map<Removal, number>();
+  const shown = cleanText(text, (what, times) => counts.set(what, (counts.get(what) ?? 0) + times));
+  return signsOf(shown, [...counts]).length > 0;
+}
+
 /** NUL separates pieces, so it is removed from texts. */
 function withoutNul(text: string): string {
   return text.toWellFormed().replaceAll("\0", "\ufffd");
@@ -52,6 +63,11 @@ const doubtfulMark = "\0doubtful";
 
 /** Finds messages with text that may be invisible to a person. */
 export const doubtfulKey: SearchKey = { kind: "body", text: doubtfulMark, isMark: true };
+
+const signsMark = "\0signs";
+
+/** Finds messages whose body has a sign that it addresses a program. */
+export const signsKey: SearchKey = { kind: "body", text: signsMark, isMark: true };
 
 /** The key with its words folded, as `documentHolds` takes it. */
 export function foldKey(key: TextKey): TextKey {
@@ -121,7 +137,14 @@ export function createDocumentReader(bytes: SearchedBytes, message: StoredBytes)
       (part.type === "message" ? "utf-8" : "us-ascii");
     const text = textPieces(bytes, message, { start, end, encoding, charset });
     if (subtype !== "html" && subtype !== "calendar") {
-      for await (const piece of text) yield foldShown(piece);
+      let before = "";
+      let hasSigns = false;
+      for await (const piece of text) {
+        yield foldShown(piece);
+        hasSigns ||= signsIn(before + piece);
+        before = piece.slice(-signLength);
+      }
+      if (hasSigns) yield signsMark;
       return;
     }
     const source = await beginningOf(text, renderedLengthMax);
@@ -133,6 +156,7 @@ export function createDocumentReader(bytes: SearchedBytes, message: StoredBytes)
       await turns.turn();
     }
     if (page?.isDoubtful) yield doubtfulMark;
+    if (page?.hasSigns ?? signsIn(shown)) yield signsMark;
   }
 
   /** The text of the headers of parts, as one piece without a name. */
@@ -153,10 +177,13 @@ export function createDocumentReader(bytes: SearchedBytes, message: StoredBytes)
     return texts.length === 0 ? "" : `\0\n${texts.join("\n")}`;
   }
 
-  async function readPage(source: string): Promise<{ readonly text: string; readonly isDoubtful: boolean }> {
+  async function readPage(
+    source: string,
+  ): Promise<{ readonly text: string; readonly isDoubtful: boolean; readonly hasSigns: boolean }> {
     const { text, pictures, removed } = await readers.renderHtml(source, "text");
     const isDoubtful = removed.some(([what]) => what === "doubtful");
-    return { text: [text, ...pictures].join("\n"), isDoubtful };
+    const hasSigns = signsOf(text, removed).length > 0;
+    return { text: [text, ...pictures].join("\n"), isDoubtful, hasSigns };
   }
 
   async function pageCharset(start: number, end: number, encoding: string): Promise<string | undefined> {

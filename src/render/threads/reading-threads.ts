@@ -48,7 +48,7 @@ export interface DocumentAnswer {
 const textMs = 2000;
 /** A thread that has unpacked so much ends, and its memory comes back. */
 const unpackedBytesMax = 32 * 1024 * 1024;
-const unreadText: ReadText = { ...overLimit, isPage: true };
+const unreadText: ReadText = { ...overLimit, isPage: true, signs: [] };
 
 export function createReadingThreads(
   fairness: Fairness = createFairness(),

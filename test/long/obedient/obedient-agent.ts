@@ -58,7 +58,7 @@ export function callerOf(scene: Scene, self: Credentials, way: Way, called?: Set
     );
     try {
       const name = operation.replace(".", "_");
-      const { content } = await tools.callTool({ name, arguments: input });
+      const { content } = await tools.callTool({ name, arguments: input }, { timeout: 600_000 });
       return JSON.parse((content as { text: string }[])[0]!.text);
     } finally {
       await tools.close();

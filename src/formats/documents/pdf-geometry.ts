@@ -1,0 +1,133 @@
+/** Matrices, boxes and paths of a page of a PDF (ISO 32000-1 section 8.3). */
+
+export type Matrix = readonly [number, number, number, number, number, number];
+
+export interface Box {
+  readonly left: number;
+  readonly bottom: number;
+  readonly right: number;
+  readonly top: number;
+}
+
+export const identity: Matrix = [1, 0, 0, 1, 0, 0];
+
+interface Subpath {
+  readonly box: Box;
+  readonly isBox: boolean;
+  readonly lines: readonly Box[];
+}
+
+/** The pieces of a path: 0 moves, 1 draws a line, 2 and 3 curves, 4 closes. */
+export function subpaths(data: ArrayLike<number>, matrix: Matrix): Subpath[] {
+  const found: Subpath[] = [];
+  let points: (readonly [number, number])[] = [];
+  let hasCurve = false;
+  const end = (): void => {
+    if (points.length > 1) {
+      const lines = points.slice(1).map((to, at) => around([points[at]!, to]));
+      const box = around(points);
+      const corners = new Set(points.map(([x, y]) => `${x.toFixed(2)} ${y.toFixed(2)}`));
+      const isBox =
+        !hasCurve &&
+        corners.size === 4 &&
+        points.every(
+          ([x, y]) => (near(x, box.left) || near(x, box.right)) && (near(y, box.bottom) || near(y, box.top)),
+        );
+      found.push({ box, isBox, lines });
+    }
+    points = [];
+    hasCurve = false;
+  };
+  const counts = [2, 2, 6, 4, 0];
+  for (let at = 0; at < data.length; ) {
+    const operator = data[at++]!;
+    const count = counts[operator];
+    if (count === undefined) break;
+    if (operator === 0) end();
+    hasCurve ||= operator === 2 || operator === 3;
+    for (let n = 0; n < count; n += 2) points.push(point(matrix, data[at + n]!, data[at + n + 1]!));
+    at += count;
+    if (operator === 4 && points.length > 0) points.push(points[0]!);
+  }
+  end();
+  return found;
+}
+
+function near(one: number, other: number): boolean {
+  return Math.abs(one - other) < 0.01;
+}
+
+export function matrixOf(args: readonly unknown[]): Matrix {
+  const six = (typeof args[0] === "number" ? args : Array.from(args[0] as ArrayLike<number>)) as number[];
+  return six.length >= 6 ? (six.slice(0, 6) as unknown as Matrix) : identity;
+}
+
+export function multiply(one: Matrix, other: Matrix): Matrix {
+  return [
+    one[0] * other[0] + one[2] * other[1],
+    one[1] * other[0] + one[3] * other[1],
+    one[0] * other[2] + one[2] * other[3],
+    one[1] * other[2] + one[3] * other[3],
+    one[0] * other[4] + one[2] * other[5] + one[4],
+    one[1] * other[4] + one[3] * other[5] + one[5],
+  ];
+}
+
+export function point([a, b, c, d, e, f]: Matrix, x: number, y: number): readonly [number, number] {
+  return [a * x + c * y + e, b * x + d * y + f];
+}
+
+export function isUpright([a, b, c, d]: Matrix): boolean {
+  return (near(b, 0) && near(c, 0)) || (near(a, 0) && near(d, 0));
+}
+
+export function boxOf(four: ArrayLike<number>): Box {
+  return around([
+    [four[0]!, four[1]!],
+    [four[2]!, four[3]!],
+  ]);
+}
+
+function around(points: readonly (readonly [number, number])[]): Box {
+  const box = { left: Infinity, bottom: Infinity, right: -Infinity, top: -Infinity };
+  for (const [x, y] of points) {
+    box.left = Math.min(box.left, x);
+    box.right = Math.max(box.right, x);
+    box.bottom = Math.min(box.bottom, y);
+    box.top = Math.max(box.top, y);
+  }
+  return box;
+}
+
+export function transformed({ left, bottom, right, top }: Box, matrix: Matrix): Box {
+  return around(
+    [
+      [left, bottom],
+      [right, bottom],
+      [left, top],
+      [right, top],
+    ].map(([x, y]) => point(matrix, x!, y!)),
+  );
+}
+
+export function widened({ left, bottom, right, top }: Box, by: number): Box {
+  return { left: left - by, bottom: bottom - by, right: right + by, top: top + by };
+}
+
+export function unionOf(boxes: readonly Box[]): Box | undefined {
+  return boxes.length === 0
+    ? undefined
+    : around(
+        boxes.flatMap(({ left, bottom, right, top }) => [[left, bottom] as const, [right, top] as const]),
+      );
+}
+
+export function intersection(one: Box, other: Box): Box | undefined {
+  const box = {
+    left: Math.max(one.left, other.left),
+    bottom: Math.max(one.bottom, other.bottom),
+    right: Math.min(one.right, other.right),
+    top: Math.min(one.top, other.top),
+  };
+  return box.left < box.right && box.bottom < box.top ? box : undefined;
+}
