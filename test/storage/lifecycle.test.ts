@@ -75,7 +75,7 @@ it("does not keep a process alive", () => {
     const { nobody } = await import(${JSON.stringify(path.resolve("src/model/author.ts"))});
     const store = await openStore({ folder: ${JSON.stringify(folder.path)} });
     await store.write(nobody, "createAccount", { name: "kept", at: 0 });`;
-  const child = spawnSync(process.execPath, ["--input-type=module", "-e", script], { timeout: 10_000 });
+  const child = spawnSync(process.execPath, ["--input-type=module", "-e", script], { timeout: 100_000 });
   expect([child.status, child.signal]).toEqual([0, null]);
 });
 
