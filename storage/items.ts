@@ -78,6 +78,8 @@ export interface ItemFacts {
   readonly horizonMs: number | null;
   /** The mail addresses of a contact in their form for comparison; empty for an event. */
   readonly addresses: readonly string[];
+  /** Keys of the names of a contact (`src/model/likeness.ts`); empty for an event. */
+  readonly nameKeys: readonly string[];
   /** RFC 6638 section 3.1: it has an organizer and so a Schedule-Tag. */
   readonly isSchedulingObject: boolean;
   /** The MANAGED-IDs of the attachments (RFC 8607 section 4.3), each once. */

@@ -17,6 +17,7 @@ import {
   signsField,
   time,
 } from "./collections/contents.ts";
+import { authorFacts } from "./describe/author-facts.ts";
 import { type ResultKind, readResult } from "./schemas.ts";
 
 const address = z.strictObject({ name: z.string().optional(), address: z.string() });
@@ -69,6 +70,15 @@ const marks = {
 };
 
 const otherNames = {
+  author_facts: authorFacts
+    .optional()
+    .describe("Of mail from other servers: what was known of its author when it was received; no verdict."),
+  event: z
+    .string()
+    .optional()
+    .describe(
+      "Of a mail with an invitation, an answer or a cancellation: the event in the calendar, event_…",
+    ),
   draft_id: z.string().optional().describe("For a message in Drafts."),
   hold_id: z.string().optional().describe("For a message that waits, or waited, for a person's approval."),
   hold_reason: z.enum(holdReasons).optional().describe("Why it waits, or waited."),

@@ -13,6 +13,8 @@ import { messageState } from "#/src/render/message-state.ts";
 import { firstCharacters } from "#/src/render/page-text.ts";
 import { makePreview } from "#/src/render/preview.ts";
 import { type ShortFacts, type ShortForm, shortFacts, shortForm } from "#/src/render/short-form.ts";
+import { authorFactsOf, type ShownAuthorFacts } from "./describe/author-facts.ts";
+import { eventOfMail } from "./describe/event-of-mail.ts";
 import { type Excerpt, excerptOf, excerptsMax } from "./describe/excerpt.ts";
 import { defaultCharacters } from "./describe/limits.ts";
 import { type OtherNames, otherNames } from "./describe/other-names.ts";
@@ -40,6 +42,8 @@ export type ListedForm = ShortForm &
     readonly folder_role?: MailboxRole;
     readonly folder_path?: string;
     readonly excerpt?: Excerpt;
+    readonly event?: string;
+    readonly author_facts?: ShownAuthorFacts;
   };
 
 export interface Listing {
@@ -173,6 +177,8 @@ async function createListedForm(
       ...("role" in roleField(role) ? { folder_role: role! } : {}),
       ...(name === undefined ? {} : { folder_path: name }),
       ...(await otherNames(context, message, mailboxes)),
+      ...(await eventOfMail(context, message)),
+      ...(await authorFactsOf(context, message)),
     };
   };
 }

@@ -1,7 +1,8 @@
 import type { Settings } from "#/config/schema.ts";
 import type { Accounts } from "#/src/accounts/accounts.ts";
-import { fromDomainOf } from "#/src/evidence/shown-address.ts";
-import type { Provenance } from "#/src/mail/messages.ts";
+import { relatedTo } from "#/src/evidence/examine.ts";
+import { domainOfAddress, fromDomainOf } from "#/src/evidence/shown-address.ts";
+import type { AuthorFacts, Provenance } from "#/src/mail/messages.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Tally } from "#/src/model/tally.ts";
 import { refusalOf } from "#/src/outbound/gate/decide.ts";
@@ -9,8 +10,9 @@ import type { Outbound } from "#/src/outbound/outbound.ts";
 import type { Store } from "#/storage/store.ts";
 import type { Delivery, DeliverySender } from "#/storage/transactions/mail/deliver-message.ts";
 import { type Copy, copiesFor, type Recipient } from "./admit-recipient.ts";
+import { readAuthorFacts } from "./author-facts.ts";
 import { completeSubmission } from "./complete-submission.ts";
-import { type CalendarRooms, deliverWithCalendar } from "./deliver-with-calendar.ts";
+import { type CalendarRooms, deliverWithCalendar, uidOf } from "./deliver-with-calendar.ts";
 import { type ExaminationRooms, type Examined, examineArrival } from "./examination.ts";
 import { keepReports } from "./keep-reports.ts";
 import { recordReport } from "./recognise-report.ts";
@@ -90,10 +92,13 @@ export async function acceptMessage(rooms: ArrivalRooms, message: IncomingMessag
     ...fromDomainOf(facts.fromAddress),
     checks,
     dsn: message.dsn,
+    ...uidOf(calendar, isAuthenticated && mailboxRole === "inbox"),
   };
   const copies = copiesFor(message.recipients);
   const unaddressed = await unaddressedOf(accounts, copies, addressees);
+  const authors = await authorsOf(store, copies, { ...facts, isAuthenticated }, transport);
   const recipients = copies.map(({ account, agent, addresses }) => {
+    const author = authors.get(agent);
     const trace = formatTrace({
       reversePath: message.reversePath,
       deliveredTo: addresses,
@@ -108,7 +113,11 @@ export async function acceptMessage(rooms: ArrivalRooms, message: IncomingMessag
       mailboxRole,
       trace,
       flags: 0,
-      provenance: JSON.stringify(unaddressed.has(agent) ? { ...provenance, addressed: false } : provenance),
+      provenance: JSON.stringify({
+        ...provenance,
+        ...(unaddressed.has(agent) ? { addressed: false } : {}),
+        ...(author === undefined ? {} : { author }),
+      }),
       isAuthenticated,
       source: transport.source,
     };
@@ -186,6 +195,28 @@ function verdictOf(
     ...(spam === undefined ? {} : { spam: spam.isSpam }),
     folder,
   };
+}
+
+/** Of mail from other servers. */
+async function authorsOf(
+  store: Store,
+  copies: readonly Copy[],
+  {
+    fromAddress: address,
+    fromName: name,
+    isAuthenticated,
+  }: { readonly fromAddress: string; readonly fromName: string; readonly isAuthenticated: boolean },
+  { principal }: Transport,
+): Promise<ReadonlyMap<AgentNumber, AuthorFacts>> {
+  const authors = new Map<AgentNumber, AuthorFacts>();
+  const domain = domainOfAddress(address);
+  if (principal !== undefined || domain === undefined) return authors;
+  const isRelated = await relatedTo([domain]);
+  for (const { agent } of copies) {
+    const facts = await readAuthorFacts(store, agent, { address, name, isAuthenticated }, isRelated);
+    if (facts !== undefined) authors.set(agent, facts);
+  }
+  return authors;
 }
 
 /** The mailboxes that stand in no To or Cc by any of their addresses, tags aside. */

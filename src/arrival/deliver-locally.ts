@@ -8,7 +8,7 @@ import { isWaypostError } from "#/src/model/errors.ts";
 import type { DueDelivery, DueRecipient, RecipientOutcome } from "#/src/outbound/outbound.ts";
 import type { DeliverMessage } from "#/storage/transactions/mail/deliver-message.ts";
 import { type AdmissionRooms, admitRecipient, copiesFor, type Recipient } from "./admit-recipient.ts";
-import { applyDelivered, type CalendarRooms, deliveredCalendar } from "./deliver-with-calendar.ts";
+import { applyDelivered, type CalendarRooms, deliveredCalendar, uidOf } from "./deliver-with-calendar.ts";
 import type { Preparation } from "./preparing/preparation.ts";
 import { formatDeliveryTrace } from "./trace.ts";
 
@@ -39,7 +39,7 @@ export async function planLocalDelivery(
   const { facts, calendar } = await rooms.preparation.prepare(bytes);
   const source = due.source === "send" ? ("api" as const) : ("submission" as const);
   const from = fromDomainOf(facts.fromAddress);
-  const provenance: Provenance = { source, ...from, checks: {} };
+  const provenance: Provenance = { source, ...from, checks: {}, ...uidOf(calendar, isAuthenticated) };
   const recipients = copies.map(({ account, agent, addresses }) => ({
     account,
     agent,

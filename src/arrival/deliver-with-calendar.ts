@@ -52,6 +52,14 @@ export function deliveredCalendar(
   };
 }
 
+/** For the provenance of the mail, which names its event by it. */
+export function uidOf(
+  calendar: ArrivingCalendar | undefined,
+  isHeard: boolean,
+): { readonly calendarUid?: string } {
+  return calendar !== undefined && isHeard && isKeptUid(calendar.uid) ? { calendarUid: calendar.uid } : {};
+}
+
 /** No calendar stores an event with another UID. */
 function isKeptUid(uid: string): boolean {
   return !uid.includes("\0") && Buffer.byteLength(uid) <= uidBytesMax;

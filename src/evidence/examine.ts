@@ -158,7 +158,7 @@ function shownSignature(
 }
 
 /** Whether a domain has the organizational domain of one of these. */
-async function relatedTo(domains: readonly string[]): Promise<(domain: string) => boolean> {
+export async function relatedTo(domains: readonly string[]): Promise<(domain: string) => boolean> {
   const { getAlignment } = await import("mailauth/lib/tools.js");
   const known = new Map<string, boolean>();
   return (domain) => {

@@ -1,6 +1,7 @@
 import type { FlagState } from "#/src/model/flags.ts";
 import type {
   AgentNumber,
+  ItemNumber,
   MailboxNumber,
   MessageNumber,
   Modseq,
@@ -56,6 +57,25 @@ export interface Provenance {
   readonly checks?: Readonly<Record<string, unknown>>;
   /** Of mail by SMTP whose mailbox stands in no To or Cc. */
   readonly addressed?: false;
+  /** Of a mail whose message calendars accept: the UID of its event. */
+  readonly calendarUid?: string;
+  /** What was known of its author when it was received. */
+  readonly author?: AuthorFacts;
+}
+
+/** Decided at receipt, and only for mail by SMTP. */
+export interface AuthorFacts {
+  /** The exact address is one of a contact, or was written to before; only of authenticated mail. */
+  readonly isKnown: boolean;
+  /** The contact that has the exact address. */
+  readonly contact?: ItemNumber;
+  readonly resembles?: readonly Resemblance[];
+}
+
+/** Whom the author may be taken for. */
+export interface Resemblance {
+  readonly by: "name" | "address";
+  readonly contact?: ItemNumber;
 }
 
 export interface Messages {

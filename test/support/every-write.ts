@@ -811,6 +811,7 @@ async function eventOf(uid: string): Promise<ItemFacts> {
     periods: [{ startMs: at, endMs: later, isExact: true }],
     horizonMs: null,
     addresses: ["zoe@far.example"],
+    nameKeys: [],
     isSchedulingObject: true,
     managedIds: uid === "one" ? ["attached"] : [],
   };

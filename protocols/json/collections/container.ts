@@ -89,11 +89,19 @@ export function propertiesOf(given: GivenProperties): Partial<CollectionProperti
   };
 }
 
+interface CollectionFacts extends Readonly<Record<string, unknown>> {
+  readonly id: string;
+  readonly version: string;
+  readonly name: string;
+  /** Of one that another mailbox shares. */
+  readonly owner?: { readonly id: string; readonly name: string; readonly address: string };
+}
+
 /** The fields of a collection that every listing has. */
 export function collectionFacts(
   context: Pick<OperationContext, "rooms">,
   collection: Collection & Partial<Pick<ReachedCollection, "rights">>,
-) {
+): CollectionFacts {
   const tally = createRemovalTally();
   return {
     id: collectionId(context, collection),

@@ -25,6 +25,10 @@ export const collection = {
   total: z.int(),
   size: z.int(),
   rights: z.array(z.string()).optional(),
+  owner: z
+    .strictObject({ id: z.string(), name: z.string(), address: z.string() })
+    .optional()
+    .describe("Of one that another mailbox shares with you."),
 };
 
 export const contactForm = z

@@ -1,5 +1,6 @@
 /** `ag_…`: addresses, state, folders with counts, reach. A reader finds everything else from here. */
 
+import type { CollectionKind } from "#/src/collections/collection.ts";
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
@@ -34,8 +35,9 @@ export async function describeAgent(
     mailbox === undefined
       ? undefined
       : (await mail.listMailboxes(name.agent)).filter((one) => isVisible(mailbox, one.number));
-  const addressbooks = await listReadable(context, "addressbook", name.agent);
-  const calendars = await listReadable(context, "calendar", name.agent);
+  const isOwn = name.agent === context.principal.agent;
+  const addressbooks = await listWithShared(context, "addressbook", name.agent, isOwn);
+  const calendars = await listWithShared(context, "calendar", name.agent, isOwn);
   return {
     ref: request.id,
     kind: "agent",
@@ -48,12 +50,34 @@ export async function describeAgent(
       state: facts.state,
       ...(facts.pause === undefined ? {} : { paused: shownPause(facts.pause) }),
       ...(folders === undefined ? {} : { folders: folders.map(shownFolder) }),
-      calendars: calendars.map((one) => collectionFacts(context, one)),
-      addressbooks: addressbooks.map((one) => collectionFacts(context, one)),
-      ...(name.agent === context.principal.agent ? { reach: await shownReach(context) } : {}),
+      calendars,
+      addressbooks,
+      ...(isOwn ? { reach: await shownReach(context) } : {}),
     },
     version: String(await feed.position(name.agent)),
   };
+}
+
+/** Of the own mailbox, also those that others share, which may have the same names: `owner` says whose they are. */
+async function listWithShared(
+  context: OperationContext,
+  kind: CollectionKind,
+  agent: AgentNumber,
+  isOwn: boolean,
+) {
+  const own = await listReadable(context, kind, agent);
+  const shown = own.map((one) => collectionFacts(context, one));
+  if (!isOwn) return shown;
+  const others = new Map(
+    (await context.rooms.accounts.listReach(context.principal)).map((one) => [one.agent, one]),
+  );
+  others.delete(agent);
+  for (const [other, { name, address }] of others) {
+    const owner = { id: context.rooms.mail.ids.encode("agent", other), name, address };
+    for (const one of await listReadable(context, kind, other))
+      shown.push({ ...collectionFacts(context, one), owner });
+  }
+  return shown;
 }
 
 function shownFolder(folder: Mailbox) {

@@ -14,7 +14,9 @@ import { shownProvenance } from "#/src/render/provenance.ts";
 import type { OperationContext } from "../operation.ts";
 import type { ReadResult } from "../schemas.ts";
 import { assertRender } from "./assert-render.ts";
+import { authorFactsOf } from "./author-facts.ts";
 import { deliveryOf } from "./delivery.ts";
+import { eventOfMail } from "./event-of-mail.ts";
 import { otherNames } from "./other-names.ts";
 import { cursorsOf, pageOf, placeOf } from "./page.ts";
 import { openContinuation, type ReadObject } from "./part-cursor.ts";
@@ -120,6 +122,8 @@ async function wholeContent(
     ...(isOctets ? {} : await readState()),
     ...content,
     ...(await otherNames(context, message, await foldersOf(context, message))),
+    ...(isOctets ? {} : await eventOfMail(context, message)),
+    ...(isOctets ? {} : await authorFactsOf(context, message)),
     ...(await deliveryOf(context, message)),
   };
 }

@@ -10,6 +10,7 @@ import { searchText } from "#/src/formats/vcard/search-text.ts";
 import { unescapeText } from "#/src/formats/vcard/values.ts";
 import type { CollectionKind } from "#/src/model/collections.ts";
 import { type ErrorReason, isWaypostError, WaypostError } from "#/src/model/errors.ts";
+import { nameKey } from "#/src/model/likeness.ts";
 import { contactAddressesMax, itemBytesMax, uidBytesMax } from "#/src/model/limits.ts";
 import { encodeItem, type ItemFacts } from "#/storage/items.ts";
 import { listPeriods } from "./list-periods.ts";
@@ -67,6 +68,7 @@ export async function deriveItem(bytes: Uint8Array, read: ReadItem, at: number):
       searchText: foldSearchText(searchText(read.card, () => {}).map(({ text }) => text)),
       periods: [],
       addresses: listAddresses(read.card),
+      nameKeys: listNameKeys(read.card),
       horizonMs: null,
       isSchedulingObject: false,
       managedIds: [],
@@ -79,6 +81,7 @@ export async function deriveItem(bytes: Uint8Array, read: ReadItem, at: number):
     searchText: foldSearchText(searchTextOfCalendar(object.components)),
     ...listPeriods(object, at),
     addresses: [],
+    nameKeys: [],
     isSchedulingObject: object.components.some(isScheduled),
     managedIds: listManagedIds(object.components),
   };
@@ -97,6 +100,16 @@ function listAddresses(card: Component): string[] {
   }
   return [...found];
 }
+
+/** Names of the card under which somebody may write. */
+function listNameKeys(card: Component): string[] {
+  const names = listProperties(card, "FN").slice(0, namesMax);
+  const keys = names.map(({ value }) => nameKey(unescapeText(value.slice(0, nameCharactersMax))));
+  return [...new Set(keys.filter((key) => key !== undefined))];
+}
+
+const namesMax = 5;
+const nameCharactersMax = 400;
 
 /** RFC 6638 section 3.1: with an organizer and an attendee. */
 function isScheduled(component: Component): boolean {

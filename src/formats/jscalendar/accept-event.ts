@@ -7,6 +7,8 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { overrideEntriesMax } from "#/src/model/limits.ts";
 import { dayMs } from "../icalendar/calendar-time.ts";
 import { formatDuration, parseDuration } from "../icalendar/duration.ts";
+import { findNamedZone } from "../icalendar/find-time-zone.ts";
+import { localOfUtc, utcZone } from "../icalendar/time-zone.ts";
 import { atSent } from "../jscontact/at-sent.ts";
 import {
   formatPointer,
@@ -91,7 +93,7 @@ function invalid(pointer: string, why: string, hint?: string): WaypostError {
 }
 
 function checked(given: JsonObject, zones: JsonObject): JsonObject {
-  const object = cleanTexts(given) as JsonObject;
+  const object = withLocalTimes(cleanTexts(given) as JsonObject);
   const isTask = object["@type"] === "Task";
   const result = (isTask ? taskSchema : eventSchema).safeParse(object);
   if (!result.success) throw refusal(result.error.issues[0]!);
@@ -124,6 +126,23 @@ function checked(given: JsonObject, zones: JsonObject): JsonObject {
   return { ...accepted, recurrenceOverrides: patches };
 }
 
+/** A time that is written with its own zone is the same instant on the clock of the event, or of UTC where the event has none. */
+function withLocalTimes(object: JsonObject): JsonObject {
+  const zoned = ["start", "due"].filter((name) => zonedTime.test(String(member(object, name) ?? "")));
+  if (zoned.length === 0 || object.showWithoutTime === true) return object;
+  const { timeZone = utcName } = object;
+  const zone =
+    typeof timeZone === "string" ? findNamedZone(timeZone === "UTC" ? utcName : timeZone) : undefined;
+  if (zone === undefined && timeZone !== utcName) return object;
+  const times = zoned.map((name) => {
+    const utcMs = Date.parse(String(object[name]));
+    return [name, formatLocal(localOfUtc(zone ?? utcZone, utcMs))] as const;
+  });
+  return { ...object, timeZone, ...Object.fromEntries(times) };
+}
+
+const zonedTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-]\d\d:\d\d)$/;
+
 function checkedPatch(
   series: JsonObject,
   id: string,
@@ -137,9 +156,10 @@ function checkedPatch(
   const applied = applyOverride(from, patch);
   if ("failed" in applied)
     throw invalid(`${field}/${escaped(applied.failed)}`, "is no place in an instance of this event");
-  const result = (isTask ? taskSchema : eventSchema).safeParse(applied.object);
+  const changed = withLocalTimes(applied.object);
+  const result = (isTask ? taskSchema : eventSchema).safeParse(changed);
   if (!result.success) throw refusal(result.error.issues[0]!, field);
-  return patchTo(from, canonical(applied.object, isTask, zones));
+  return patchTo(from, canonical(changed, isTask, zones));
 }
 
 function escaped(text: string): string {
@@ -162,11 +182,12 @@ function refusal(issue: z.core.$ZodIssue, at?: string): WaypostError {
 const eventForms: Readonly<Record<string, string>> = {
   __proto__: null as never,
   title: 'title: "Review".',
-  start: 'start: "2026-03-02T10:00:00", a local time, with timeZone: "Europe/Berlin" or "Etc/UTC".',
+  start:
+    'start: "2026-03-02T10:00:00", a local time, with timeZone: "Europe/Berlin" or "Etc/UTC"; or "2026-03-02T09:00:00Z".',
   timeZone: 'timeZone: "Europe/Berlin", a name of the IANA database.',
   duration: 'duration: "PT1H30M", or "P1D" with showWithoutTime: true.',
   participants:
-    'participants: ["ann@example.com"], or {"a": {"calendarAddress": "mailto:ann@example.com", "roles": {"attendee": true}}}.',
+    'participants: ["ann@example.com", "Ann <ann@example.com>"], or {"a": {"calendarAddress": "mailto:ann@example.com", "roles": {"attendee": true}}}.',
   locations: 'locations: ["Room 5"], or {"l1": {"name": "Room 5"}}.',
   virtualLocations:
     'virtualLocations: ["https://meet.example.com/1"], or {"v1": {"uri": "https://meet.example.com/1"}}.',

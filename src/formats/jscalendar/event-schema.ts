@@ -3,7 +3,7 @@
  *  section 3.3); other unknown names are refused. An object that is read from a stored text is valid by this schema, so no
  *  bound here is smaller than that of a stored text. */
 import { z } from "zod";
-import { calendarObjectBytesMax } from "#/src/model/limits.ts";
+import { attendeeCommentMax, calendarObjectBytesMax } from "#/src/model/limits.ts";
 import { parseDuration } from "../icalendar/duration.ts";
 import { findNamedZone } from "../icalendar/find-time-zone.ts";
 import { parseLocal, parseUtc } from "./local-time.ts";
@@ -177,6 +177,7 @@ const participant = open("Participant", {
     )
     .optional(),
   participationStatus: z.enum(participationWords).optional(),
+  participationComment: text.min(1).max(attendeeCommentMax).optional(),
   progress: z.enum(["completed", "in-process"]).optional(),
   expectReply: z.boolean().optional(),
   language: z

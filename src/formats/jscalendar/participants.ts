@@ -1,5 +1,7 @@
 /** ATTENDEE and ORGANIZER as participants (RFC 8984 section 4.4.6) and `organizerCalendarAddress`. The organizer is a participant
  *  with the role `owner`, also where no ATTENDEE names them. A participant is identified by its calendar address. */
+
+import { attendeeCommentMax } from "#/src/model/limits.ts";
 import {
   makeProperty,
   type Parameter,
@@ -7,6 +9,7 @@ import {
   parameterValue,
   parameterValues,
 } from "../content-lines/content-line.ts";
+import { parseText } from "../icalendar/text-value.ts";
 import { isObject, type Json, type JsonObject, member, type OpenObject } from "../jscontact/json.ts";
 import { otherParameters } from "./ical-component.ts";
 import { parseProposedTimes } from "./proposed-times.ts";
@@ -28,6 +31,9 @@ export const participationWords = ["needs-action", "accepted", "declined", "tent
 /** Values of PARTSTAT that express the attendee's progress with a VTODO (RFC 5545 section 3.2.12). */
 const progressOfPartstat = ["completed", "in-process"];
 
+/** The comment with the own answer, on the own ATTENDEE. Those of others stand in properties (`src/scheduling/decisions/attendee-comment.ts`). */
+export const participationCommentParameter = "X-WAYPOST-COMMENT";
+
 const known: ReadonlySet<string> = new Set([
   "CN",
   "EMAIL",
@@ -45,6 +51,7 @@ const known: ReadonlySet<string> = new Set([
   "LANGUAGE",
   "X-WAYPOST-PROPOSAL",
   "X-WAYPOST-ADDED-BY",
+  participationCommentParameter,
 ]);
 
 /** Times that the participant proposes (`src/scheduling/decisions/proposals.ts`). */
@@ -69,10 +76,20 @@ export function readParticipants(reading: Reading): void {
     const jsid = parameterValue(organizer.item, "JSID");
     if (!ids.has(owner)) ids.set(owner, reading.ids.assign("participants", jsid, owner));
   }
+  const comments = new Map(
+    linesOf(reading, "X-CALENDARSERVER-ATTENDEE-COMMENT").map(({ item }) => [
+      parameterValue(item, "X-CALENDARSERVER-ATTENDEE-REF")?.toLowerCase(),
+      commentText(parseText(item.value)),
+    ]),
+  );
   for (const [key, id] of ids) {
     const line = attendees.get(key);
     const isOwner = key === owner;
-    const entry = readParticipant(line?.item, isOwner ? organizer!.item : undefined, reading.isTask, ids);
+    const comment = comments.get(key);
+    const entry: JsonObject = {
+      ...(comment === undefined ? {} : { participationComment: comment }),
+      ...readParticipant(line?.item, isOwner ? organizer!.item : undefined, reading.isTask, ids),
+    };
     addUnit(reading, ["participants", id], entry, line === undefined ? [] : [line]);
     if (isOwner) takeLines(reading, `participants/${id}`, [organizer!]);
   }
@@ -83,6 +100,11 @@ function addressOf({ value }: Property): string | undefined {
   const text = value.trim();
   if (text === "" || /[\s\p{Cc}]/u.test(text)) return undefined;
   return text.includes("@") && !text.includes(":") ? `mailto:${text}` : text;
+}
+
+/** What fits into the member; undefined for none. */
+function commentText(text: string | undefined): string | undefined {
+  return text?.slice(0, attendeeCommentMax).toWellFormed() || undefined;
 }
 
 function readParticipant(
@@ -121,6 +143,8 @@ function readParticipant(
   if (scheduleStatus !== undefined) entry.scheduleStatus = scheduleStatus.split(",");
   const proposal = attendee && parameterValue(attendee, "X-WAYPOST-PROPOSAL");
   if (proposal !== undefined && parseProposedTimes(proposal) !== undefined) entry[proposalMember] = proposal;
+  const comment = attendee && parameterValue(attendee, participationCommentParameter);
+  if (commentText(comment) !== undefined) entry.participationComment = commentText(comment)!;
   const addedBy = text("X-WAYPOST-ADDED-BY");
   if (addedBy !== undefined) entry[addedByMember] = addedBy;
   for (const [field, parameter] of addressLists) {
@@ -207,6 +231,7 @@ export function writeAttendee(
   add("RSVP", member(entry, "expectReply") === true ? "TRUE" : undefined);
   const proposal = text(proposalMember);
   add("X-WAYPOST-PROPOSAL", typeof proposal === "string" ? proposal : undefined);
+  add(participationCommentParameter, text("participationComment"));
   for (const [field, parameter] of addressLists) {
     const listed = addressesOf(participants, member(entry, field));
     const unlisted = unnamed(participants, old, parameter);

@@ -27,15 +27,19 @@ export function withoutShortForms(body: JsonObject): JsonObject {
 
 export function shortForm(path: readonly string[], value: Json): Json {
   const [key] = path;
+  if (key === "participants" && path.length <= 2 && !isArray(value)) return participantsOf(path, value);
   if (path.length !== 1 || !isArray(value)) return value;
   if (key === "keywords" || key === "categories") return truthsOf(value);
   const field = key === "alerts" ? "trigger" : entryFields[key!];
   if (field === undefined) return value;
   const object: OpenObject = {};
   for (const [at, each] of value.entries()) {
-    const entry: Json =
-      typeof each !== "string" ? each : { [field]: key === "alerts" ? { offset: each } : each };
-    const given = isObject(entry) && key === "participants" ? withAddress(entry) : entry;
+    const given: Json =
+      key === "participants"
+        ? participantOf(each)
+        : typeof each === "string"
+          ? { [field]: key === "alerts" ? { offset: each } : each }
+          : each;
     const isMain = key === "locations" && at === 0;
     const id = isMain
       ? mainLocation
@@ -54,6 +58,31 @@ function truthsOf(values: readonly Json[]): Json {
   const object: OpenObject = {};
   for (const value of values) put(object, typeof value === "string" ? value : JSON.stringify(value), true);
   return object;
+}
+
+function participantsOf([, id]: readonly string[], value: Json): Json {
+  if (id !== undefined) return participantOf(value);
+  if (!isObject(value)) return value;
+  const object: OpenObject = {};
+  for (const [key, each] of Object.entries(value)) put(object, key, participantOf(each));
+  return object;
+}
+
+/** As recipients of a mail are written: an address, "Name <address>" or {name, address}. */
+function participantOf(given: Json): Json {
+  if (typeof given === "string") {
+    const open = given.lastIndexOf("<");
+    if (open === -1 || !given.trimEnd().endsWith(">"))
+      return { calendarAddress: calendarAddress(given.trim()) };
+    const name = given.slice(0, open).trim().replace(/^"|"$/g, "");
+    const address = given.slice(open + 1, given.lastIndexOf(">")).trim();
+    return { ...(name === "" ? {} : { name }), calendarAddress: calendarAddress(address) };
+  }
+  if (!isObject(given)) return given;
+  const { address, ...entry } = given;
+  return typeof address === "string" && entry.calendarAddress === undefined
+    ? { ...entry, calendarAddress: calendarAddress(address) }
+    : withAddress(given);
 }
 
 /** Makes a calendar address of a mail address. */

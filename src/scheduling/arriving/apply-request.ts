@@ -17,6 +17,7 @@ import {
 import { setProperties } from "#/src/formats/content-lines/set-properties.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
 import { type CalendarTime, dayMs, parseCalendarTime } from "#/src/formats/icalendar/calendar-time.ts";
+import { participationCommentParameter } from "#/src/formats/jscalendar/participants.ts";
 import { formatRecurrenceRule, parseRecurrenceRule } from "#/src/formats/icalendar/recurrence-rule.ts";
 import { readCalendarTime } from "#/src/formats/icalendar/recurrence-set.ts";
 import { hasInstance, instanceTarget, makeOverride, mapComponents, withComponent } from "../instances.ts";
@@ -175,6 +176,7 @@ function keepAnswer(component: Component, old: Component, who: Addresses): Compo
     PARTSTAT: was.partstat,
     RSVP: was.rsvp ? "TRUE" : undefined,
     ...(was.delegatedTo.length > 0 ? { "DELEGATED-TO": was.delegatedTo } : {}),
+    [participationCommentParameter]: parameterValue(was.property, participationCommentParameter),
   });
   return changeItems(
     component,

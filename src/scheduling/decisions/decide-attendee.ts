@@ -13,7 +13,10 @@ import {
   findProperty,
   makeComponent,
   makeProperty,
+  parameterValue,
 } from "#/src/formats/content-lines/content-line.ts";
+import { formatText } from "#/src/formats/icalendar/text-value.ts";
+import { participationCommentParameter } from "#/src/formats/jscalendar/participants.ts";
 import type { CalendarAddress } from "../calendar-address.ts";
 import { hasInstance, makeOverride } from "../instances.ts";
 import {
@@ -168,6 +171,7 @@ function isOtherAnswer(
   const value = (one: Component, name: string) => findProperty(one, name)?.value ?? "";
   return (
     partstat !== was.partstat ||
+    commentOf(attendee) !== commentOf(was.attendee) ||
     attendee.delegatedTo.join() !== was.attendee.delegatedTo.join() ||
     ["PERCENT-COMPLETE", "COMPLETED"].some((name) => value(component, name) !== value(was.component, name))
   );
@@ -192,14 +196,22 @@ const repliedNames = new Set([
 function replyComponent({ component, attendee, partstat }: Answer, nowMs: number): Component {
   const own = setParameters(attendee.property, { PARTSTAT: partstat, RSVP: undefined });
   const delegates = listAttendees(component).filter(({ address }) => attendee.delegatedTo.includes(address));
+  const comment = commentOf(attendee);
+  const said = pickProperties(component, repliedNames);
   const reply = makeComponent(component.name, [
-    ...pickProperties(component, repliedNames),
+    ...(comment === undefined ? said : said.filter(({ name }) => name !== "COMMENT")),
+    ...(comment === undefined ? [] : [makeProperty("COMMENT", formatText(comment))]),
     own,
     ...delegates.map(({ property }) => property),
     makeProperty("REQUEST-STATUS", "2.0;Success"),
   ]);
   const stampedReply = withSequence(stamped(withoutOwnNotes(reply), nowMs), sequenceOf(component));
   return stampedReply;
+}
+
+/** The comment that belongs to the answer; a program for calendars writes COMMENT itself. */
+function commentOf({ property }: Attendee): string | undefined {
+  return parameterValue(property, participationCommentParameter);
 }
 
 /** RFC 5546 section 3.2.2.3: the delegator forwards the request to each new delegate. */

@@ -13,6 +13,7 @@ import {
 import { setProperties } from "#/src/formats/content-lines/set-properties.ts";
 import { formatCalendarTime, utcTzid } from "#/src/formats/icalendar/calendar-time.ts";
 import { makeTimeZoneComponent } from "#/src/formats/icalendar/vtimezone.ts";
+import { participationCommentParameter } from "#/src/formats/jscalendar/participants.ts";
 import type { CalendarAddress } from "../calendar-address.ts";
 import { withoutMark } from "../decisions/authors.ts";
 import { setParameters } from "../participants.ts";
@@ -51,6 +52,7 @@ const ownParameters = {
   "X-WAYPOST-REFRESHED": undefined,
   "X-WAYPOST-PROPOSED": undefined,
   "X-WAYPOST-PROPOSAL": undefined,
+  [participationCommentParameter]: undefined,
 } as const;
 
 /** `source`: the object of the components. Their VTIMEZONEs are copied from it. */

@@ -1,5 +1,8 @@
-/** Rows of `item_address`: the addresses of a contact and their domains. */
+/** Rows of `item_address`: the addresses of a contact and their domains, and keys by which names and domains that look like them are
+ *  found. */
+import { domainKeys } from "#/src/model/likeness.ts";
 import type { AgentNumber, ItemNumber } from "#/src/model/numbers.ts";
+import type { ItemFacts } from "../../items.ts";
 import { insertion } from "../../schema/insertion.ts";
 import type { Sql } from "../../sql.ts";
 
@@ -11,7 +14,7 @@ export async function replaceItemAddresses(
   tx: Sql,
   agent: AgentNumber,
   item: ItemNumber,
-  addresses: readonly string[],
+  { addresses, nameKeys }: Pick<ItemFacts, "addresses" | "nameKeys">,
   isByPerson: boolean,
 ): Promise<void> {
   const held = await tx.all<{ name: string; isVouched: number }>(
@@ -25,8 +28,12 @@ export async function replaceItemAddresses(
     const isVouched = before.get(address) ?? (isByPerson ? 1 : 0);
     rows.set(address, isVouched);
     const domain = address.slice(address.lastIndexOf("@") + 1);
-    rows.set(domain, Math.max(rows.get(domain) ?? 0, isVouched));
+    for (const name of [domain, ...domainKeys(domain)])
+      rows.set(name, Math.max(rows.get(name) ?? 0, isVouched));
   }
+  // A card without an address says nothing of who writes from where.
+  if (addresses.length > 0)
+    for (const key of nameKeys) rows.set(key, before.get(key) ?? (isByPerson ? 1 : 0));
   if (before.size === rows.size && held.every(({ name, isVouched }) => rows.get(name) === isVouched)) return;
   await tx.run("delete from item_address where agent_id = ? and item_id = ?", agent, item);
   const all = [...rows];

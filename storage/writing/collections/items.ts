@@ -134,7 +134,7 @@ export class ItemWrite implements TransactionPart {
       this.transaction.assertRoom(bytes, 0, 1);
       const item = this.transaction.takeNumber() as ItemNumber;
       await insertItem(tx, place, { ...put, item, scheduleTag });
-      await replaceItemAddresses(tx, agent, item, facts.addresses, await this.#isByPerson(put));
+      await replaceItemAddresses(tx, agent, item, facts, await this.#isByPerson(put));
       collection.add(item, bytes);
       this.transaction.grow(bytes, 0, 1);
       await attachments.write(item);
@@ -153,7 +153,7 @@ export class ItemWrite implements TransactionPart {
     const growth = facts.size - held.size + attachments.growth;
     this.transaction.assertRoom(growth, 0);
     await updateItem(tx, place, { ...put, item, scheduleTag });
-    await replaceItemAddresses(tx, agent, item, facts.addresses, await this.#isByPerson(put));
+    await replaceItemAddresses(tx, agent, item, facts, await this.#isByPerson(put));
     await attachments.write(item);
     collection.update(item, growth);
     this.transaction.grow(growth, 0);
