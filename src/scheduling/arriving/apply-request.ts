@@ -17,9 +17,9 @@ import {
 import { setProperties } from "#/src/formats/content-lines/set-properties.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
 import { type CalendarTime, dayMs, parseCalendarTime } from "#/src/formats/icalendar/calendar-time.ts";
-import { participationCommentParameter } from "#/src/formats/jscalendar/participants.ts";
 import { formatRecurrenceRule, parseRecurrenceRule } from "#/src/formats/icalendar/recurrence-rule.ts";
 import { readCalendarTime } from "#/src/formats/icalendar/recurrence-set.ts";
+import { participationCommentParameter } from "#/src/formats/jscalendar/participants.ts";
 import { hasInstance, instanceTarget, makeOverride, mapComponents, withComponent } from "../instances.ts";
 import { sequenceOf, withoutOwnNotes, withSequence, zonesFor } from "../outgoing/messages.ts";
 import { findAttendee, setParameters } from "../participants.ts";
