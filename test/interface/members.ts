@@ -73,6 +73,8 @@ const message = {
   state: "submission_recipient.state",
   send_at: "submission.send_at",
   delivery: "submission_recipient.state",
+  event: "message.provenance",
+  author_facts: "message.provenance",
   ...read,
 } as const satisfies Members<ContentOf<"message">>;
 
@@ -87,6 +89,7 @@ const collection = {
   total: "collection.item_count",
   size: "collection.byte_count",
   rights: "agent_grant.grant_id",
+  owner: "agent.agent_id",
   items: "objects",
   more: "objects",
 } as const;
