@@ -43,6 +43,7 @@ export async function readAuthorFacts(
   const isWrittenTo = own === undefined && (await listCorrespondents(store, agent, [address])).length > 0;
   const resembles = own === undefined ? resemblances(references, { address, domain, key }, isRelated) : [];
   return {
+    mailbox: agent,
     isKnown: isAuthenticated && (own !== undefined || isWrittenTo),
     ...(own === undefined || !isAuthenticated ? {} : { contact: own.item }),
     ...(resembles.length === 0 ? {} : { resembles }),

@@ -65,6 +65,8 @@ export interface Provenance {
 
 /** Decided at receipt, and only for mail by SMTP. */
 export interface AuthorFacts {
+  /** The mailbox that received it. A copy for another owner takes the provenance along, and its contacts are others. */
+  readonly mailbox: AgentNumber;
   /** The exact address is one of a contact, or was written to before; only of authenticated mail. */
   readonly isKnown: boolean;
   /** The contact that has the exact address. */

@@ -26,7 +26,7 @@ export async function authorFactsOf(
   context: OperationContext,
   { agent, provenance: { author } }: Message,
 ): Promise<{ readonly author_facts?: ShownAuthorFacts }> {
-  if (author === undefined) return {};
+  if (author === undefined || author.mailbox !== agent) return {};
   const { contact, resembles = [] } = author;
   const named = [contact, ...resembles.map((one) => one.contact)].filter((one) => one !== undefined);
   const readable = named.length === 0 ? new Set<ItemNumber>() : await readableOf(context, agent, named);
