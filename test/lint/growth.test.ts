@@ -28,6 +28,7 @@ import { readCalendarAddress } from "#/src/formats/icalendar/calendar-address.ts
 import { parseCalendarTime, parsePeriod } from "#/src/formats/icalendar/calendar-time.ts";
 import { checkCalendarObject } from "#/src/formats/icalendar/check-calendar-object.ts";
 import { parseDuration } from "#/src/formats/icalendar/duration.ts";
+import { needsRules } from "#/src/formats/icalendar/needs-rules.ts";
 import { parseRecurrenceRule } from "#/src/formats/icalendar/recurrence-rule.ts";
 import { parseText, parseTexts } from "#/src/formats/icalendar/text-value.ts";
 import { readEvent } from "#/src/formats/jscalendar/read-event.ts";
@@ -269,6 +270,10 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   "parseStructure, type": (text) => parseStructure(octets(`Content-Type: ${folded(text)}\r\n\r\na`)),
   "decodeTransfer, base64": (text) => decodeTransfer(octets(text), "base64"),
   "decodeTransfer, quoted-printable": (text) => decodeTransfer(octets(text), "quoted-printable"),
+  "decodeTransfer, uuencode": (text) => decodeTransfer(octets(text), "uuencode"),
+  "decodeTransfer, uuencoded lines": (text) => decodeTransfer(octets(`begin 644 a\n${text}`), "uuencode"),
+  "needsRules, zone": (text) => needsRules(octets(`BEGIN:VTIMEZONE\r\nTZID:Europe/Berlin\r\n${text}`)),
+  "needsRules, name": (text) => needsRules(octets(`BEGIN:VTIMEZONE\r\nTZID:${text}\r\nRRULE`)),
   "decodeCharset, utf-7": (text) => decodeCharset(octets(text), "utf-7"),
   "decodeCharset, iso-2022-jp": (text) => decodeCharset(octets(text), "iso-2022-jp"),
   authorDomains: (text) => authorDomains(readHeaderFields(octets(`From: ${folded(text)}\r\n\r\n`))),
