@@ -479,8 +479,8 @@ END:VEVENT`);
     expect((await read(event.ref, { render: "ical" })).provenance.removed).toContain("unsafe-link");
     const { content, provenance } = await read(event.ref, { detail: "full" });
     expect(provenance.removed_detail).toEqual([
-      { what: "unsafe-link", count: 2, where: "links" },
       { what: "unsafe-link", count: 1, where: "virtualLocations" },
+      { what: "unsafe-link", count: 2, where: "links" },
     ]);
     // What is not shown is written back as it was.
     const { links } = content.event;
