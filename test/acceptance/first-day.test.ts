@@ -1,0 +1,84 @@
+/** The first day of an operator: what goes wrong is explained by the product itself, at the command line, in the log, in the status and in the way of
+ *  a mail. A wrong record is in `test/domain-check`, a full disk in `test/daemon/health.test.ts` and `conditions.test.ts`. */
+import fs from "node:fs";
+import http from "node:http";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { connectRawSmtp, stuff } from "../support/clients/raw-smtp.ts";
+import { runCommand } from "../support/command.ts";
+import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
+import { freePort } from "../support/free-port.ts";
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-first-day-"));
+const log = path.join(folder, "waypost.log");
+const data = path.join(folder, "data");
+let server: InProcessDaemon;
+let authority: number;
+const filter = http.createServer((request, response) => {
+  request.resume().on("end", () => response.end(JSON.stringify({ action: "add header", score: 9.5 })));
+});
+beforeAll(async () => {
+  await new Promise<void>((resolve) => filter.listen(0, "127.0.0.1", resolve));
+  const { port } = filter.address() as { port: number };
+  authority = await freePort();
+  server = await startInProcessDaemon({
+    data,
+    set: [
+      "log.level=info",
+      `log.file=${log}`,
+      "dns.servers=none",
+      `evidence.rspamd_url=http://127.0.0.1:${port}`,
+      "server.hostname=mail.first-day.net",
+      "acme.enabled=true",
+      `acme.directory=https://127.0.0.1:${authority}/directory`,
+      `acme.port=${await freePort()}`,
+    ],
+  });
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  filter.close();
+  fs.rmSync(folder, { recursive: true, force: true });
+});
+
+it("a wrong setting ends the start with its name and what was meant", async () => {
+  const { code, stderr } = await runCommand(folder, [
+    "start",
+    "--data",
+    path.join(folder, "other"),
+    "--set",
+    "server.hostname=https://mail.x.net/",
+  ]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("server.hostname")]);
+});
+
+it("an authority that cannot be reached is named with the cause, in the log, the status and a notice", async () => {
+  const { house } = server.daemon;
+  await expect
+    .poll(async () => (await house.status.read()).warnings, { timeout: 30_000 })
+    .toMatchObject([
+      {
+        condition: "certificate_failing",
+        what: expect.stringMatching(new RegExp(`127\\.0\\.0\\.1.*${authority}.*ECONNREFUSED`)),
+      },
+    ]);
+  const { stdout } = await runCommand(folder, ["status", "--data", data]);
+  expect(stdout).toContain("certificate_failing");
+  expect(fs.readFileSync(log, "utf8")).toContain("A certificate is not renewed");
+});
+
+it("a mail in Junk is explained by its way", async () => {
+  await using client = await connectRawSmtp(server.smtp);
+  await client.command("EHLO mx.outside.example");
+  await client.command("MAIL FROM:<a@outside.example>");
+  await client.command(`RCPT TO:<${server.people[0]!.address}>`);
+  await client.command("DATA");
+  const reply = (await client.send(stuff("Subject: x\r\n\r\nx\r\n")))[0]!;
+  const { stdout } = await runCommand(folder, ["trace", reply.split(" ").at(-1)!, "--json", "--data", data]);
+  const { lines, stored } = JSON.parse(stdout);
+  expect(lines).toMatchObject([{ msg: "message accepted" }]);
+  expect(stored).toMatchObject([
+    { folders: ["Junk"], junk: "the spam filter said add header, with a score of 9.5" },
+  ]);
+});
