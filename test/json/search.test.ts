@@ -173,7 +173,7 @@ describe("search", () => {
   it.each([
     ["/since", { since: "yesterday" }],
     ["/since", { since: "2026-01-05" }],
-    ["/before", { before: "2026-01-05T10:00:00" }],
+    ["/before", { before: "2026-01-05 10:00" }],
     ["/limit", { limit: 0 }],
     ["/limit", { limit: 101 }],
     ["/in", { in: "calendar" }],

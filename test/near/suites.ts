@@ -87,6 +87,8 @@ const rows: Readonly<Record<Room, readonly string[]>> = {
     "!json/attack",
     "!json/drafts",
     "!json/send",
+    "!json/free-time",
+    "!json/answers",
   ],
   "protocols/delivery": ["delivery/*", "outbound/exactly-once"],
   "protocols/webhooks": ["webhooks/*", "feed/*"],
