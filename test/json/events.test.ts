@@ -214,7 +214,7 @@ END:VEVENT`);
     const event = await create({
       title: "Mondays",
       start: "2026-03-02T10:00:00",
-      recurrenceRule: { frequency: "weekly", byDay: [{ day: "mo" }] },
+      recurrenceRule: { frequency: "weekly", byDay: [{ day: "mo" }], count: 5 },
       recurrenceOverrides: { "2026-03-16T10:00:00": { excluded: true } },
     });
     await update({ id: event.ref, version: event.version, patch: { start: "2026-03-09T12:00:00" } });
@@ -223,7 +223,7 @@ END:VEVENT`);
     const explicit = await create({
       title: "Own",
       start: "2026-03-02T10:00:00",
-      recurrenceRule: { frequency: "daily" },
+      recurrenceRule: { frequency: "daily", count: 5 },
       recurrenceOverrides: { "2026-03-03T10:00:00": { excluded: true } },
     });
     await update({
