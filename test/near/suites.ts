@@ -24,6 +24,8 @@ const rows: Readonly<Record<Room, readonly string[]>> = {
     "!storage/history",
     "!storage/lifecycle",
     "!storage/transfer",
+    "!storage/select-lists",
+    "!storage/references",
     "!storage/submissions",
     "!storage/long-*",
   ],
