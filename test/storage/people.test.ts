@@ -16,6 +16,7 @@ import {
   listPasswords,
 } from "#/storage/queries/accounts/credentials.ts";
 import { listMailboxes, listSubscriptions } from "#/storage/queries/mail/mailboxes.ts";
+import { listAgentsOfApprover } from "#/storage/queries/outbound/holds.ts";
 import { deliver } from "../support/delivery.ts";
 import { openTestStore, seedAgent, type TestStore, testFacts } from "../support/store.ts";
 
@@ -303,4 +304,28 @@ it("refuses to delete a domain that has addresses", async () => {
   await expect(store.write(nobody, "deleteDomain", { name: "nowhere.org" })).rejects.toMatchObject({
     code: "not_found",
   });
+});
+
+it("gives a person no more agents than the operator allows, of five that are made at once", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const { account, agent: person } = await seedAgent(store, "mia", { kind: "person" });
+  const made = await Promise.allSettled(
+    [1, 2, 3, 4, 5].map((number) =>
+      store.write(nobody, "createAgent", {
+        account,
+        kind: "agent",
+        name: `agent ${number}`,
+        address: { domain: "example.org", localPart: `agent${number}` },
+        quotaBytes: null,
+        scramSalt: new Uint8Array(16),
+        scramIterations: 4096,
+        maker: { person, agentsMax: 2 },
+        at: store.clock.now(),
+      }),
+    ),
+  );
+  const refused = made.flatMap((one) => (one.status === "rejected" ? [one.reason.code] : []));
+  expect(refused).toEqual(["policy_refused", "policy_refused", "policy_refused"]);
+  expect(await listAgentsOfApprover(store, person)).toHaveLength(2);
 });
