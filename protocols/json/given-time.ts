@@ -16,6 +16,14 @@ export async function readTime(
   return utcOfLocal(await defaultZone(context), Date.parse(`${text}Z`));
 }
 
+/** The same time with a zone. One that has a zone stays as it is. */
+export async function withZone(
+  context: Pick<OperationContext, "rooms" | "principal">,
+  text: string,
+): Promise<string> {
+  return hasZone(text) ? text : new Date(await readTime(context, text)).toISOString().replace(".000", "");
+}
+
 export async function defaultZone({
   rooms: { collections },
   principal,

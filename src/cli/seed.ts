@@ -82,14 +82,15 @@ async function findOrCreate(
   kind: NewOwner["kind"],
   name: string,
   domain: string,
-  { approver, scopes = defaultScopes, secret }: Seeded,
+  { approver, scopes, secret }: Seeded,
 ): Promise<NewOwner> {
   const { store } = house;
   const row = await findAgentByAddress(store, domain, name);
   if (row === undefined)
     return createOwner(atCommandLine, house, kind, {
       address: `${name}@${domain}`,
-      scopes,
+      // They bound the app password too, and a person may do everything by it, as approve.
+      ...(kind === "agent" && { scopes }),
       approver,
     });
   const known = {
@@ -102,7 +103,7 @@ async function findOrCreate(
   if (kind === "person") return { ...known, password };
   const { secret: token } = await createToken(atCommandLine, store, row, {
     name: secret,
-    scopes,
+    scopes: scopes ?? defaultScopes,
     expiresAt: null,
   });
   return { ...known, token, password };

@@ -24,6 +24,8 @@ export class AccessWatch {
   /** When the last look that succeeded was begun. */
   #readAt = Number.NEGATIVE_INFINITY;
   #looking: Promise<void> = Promise.resolve();
+  /** A look waits for the one before it, and sees what is told until it begins. */
+  #isNext = false;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -42,7 +44,12 @@ export class AccessWatch {
 
   /** One look after the other. */
   look(): Promise<void> {
-    this.#looking = this.#looking.then(() => this.#look());
+    if (this.#isNext) return this.#looking;
+    this.#isNext = true;
+    this.#looking = this.#looking.then(() => {
+      this.#isNext = false;
+      return this.#look();
+    });
     return this.#looking;
   }
 

@@ -96,7 +96,7 @@ it("an agent does the tour by tools alone, and a person approves in a mail clien
   });
   await imap.connect();
   const paths = (await imap.list()).map(({ path }) => path);
-  const waiting = paths.find((path) => path.endsWith("Holds/Waiting"))!;
+  const waiting = paths.find((path) => path.endsWith(`${agent!.address}/Holds/Waiting`))!;
   await imap.mailboxOpen(waiting);
   await imap.messageMove("1", waiting.replace("Waiting", "Approved"));
   await imap.logout();

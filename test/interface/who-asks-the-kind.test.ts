@@ -17,13 +17,17 @@ const reasons: Readonly<Record<string, string>> = {
   "src/accounts/principal.ts": "an agent's credential never has the right to approve",
   "src/accounts/role-mailboxes.ts": "mail to postmaster goes to a person",
   "src/cli/seed.ts": "an agent gets a token",
+  "src/daemon/moving/archive/import-mail.ts": "what waited in an agent's mailbox waits again",
   "src/daemon/moving/archive/import-settings.ts": "an agent has a sending policy",
   "src/outbound/gate/decide.ts":
     "an agent's mailbox has a policy; an agent that sends by a grant keeps that of its own, too",
+  "src/outbound/holds/hold-imported.ts": "what waited in an agent's mailbox waits again",
   "src/outbound/submit.ts": "answers of an agent's mailbox are counted one by one",
   "src/reach/mailbox-access.ts": "names of mailboxes of holds belong to agents",
   "src/reports/send-reports.ts": "reports leave in a person's name",
   "src/scheduling/calendar-users.ts": "only a person's calendar marks what others write into it",
+  "src/scheduling/outgoing/local-copies.ts":
+    "a person's answer is shown as theirs; an invited agent's delegate is marked in a person's calendar",
   "src/sign-in/sign-in.ts": "only people sign in to the pages",
   "storage/transactions/accounts/set-sending-policy.ts": "who may be an approver",
   "storage/writing/collections/items.ts": "the kind of the actor: only what a person adds counts as known",

@@ -111,7 +111,7 @@ describe("draft.create", () => {
     ["/body/subject", "a line end in the subject", { body: { subject: "a\r\nBcc: x@y.example" } }],
     ["/body/to/0", "no address", { body: { to: ["mel"] } }],
     ["/body/text", "half of a character", { body: { text: "\ud800" } }],
-    ["/send_at", "a time without a zone", { body, send_at: "2026-02-01T09:00:00" }],
+    ["/send_at", "a day", { body, send_at: "2026-02-01" }],
     ["/in", "an id of another kind", { body, in: "message_00000000000000000000000000" }],
   ])("is refused with %s: %s", async (field, _, request: object) => {
     const { status, body } = await server.ada.client.call("draft.create", request);

@@ -97,7 +97,7 @@ const rows: Readonly<Record<Room, readonly string[]>> = {
   "protocols/web": ["web/*"],
   "src/client": ["client/*", "json/golden", "json/openapi"],
   "src/domain-check": ["domain-check/*", "delivery/dane"],
-  "src/daemon": ["daemon/*"],
+  "src/daemon": ["daemon/*", "!daemon/watchdog", "!daemon/transfer-limits"],
   "src/cli": ["cli/*", "acceptance/stays-up"],
   "src/main.ts": ["cli/cli", "daemon/stop"],
   "src/start.mjs": ["cli/cli", "acceptance/stays-up"],

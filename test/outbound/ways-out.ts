@@ -207,6 +207,8 @@ export const doorsOfCallers: Readonly<Record<string, readonly string[]>> = {
   "src/arrival/recognise-report.ts": ["test/delivery/reports.test.ts"],
   "src/arrival/submit-mail.ts": ["submission of an agent", "submission of a person to another server"],
   "src/daemon/calendar-mail-runner.ts": ["test/scheduling/arrivals.test.ts"],
+  "src/daemon/conditions/watch-conditions.ts": ["test/daemon/conditions.test.ts"],
+  "src/outbound/holds/hold-imported.ts": ["test/daemon/held-mail.test.ts"],
   "src/outbound/holds/notice.ts": ["test/holds/notice.test.ts"],
   "src/outbound/holds/pause-notice.ts": ["test/holds/breaker.test.ts"],
   "src/outbound/holds/release.ts": ["release of a hold"],
@@ -222,4 +224,5 @@ export const doorsOfCallers: Readonly<Record<string, readonly string[]>> = {
   "src/scheduling/move-item.ts": ["MOVE of an event to another owner"],
   "src/scheduling/outgoing/outgoing-mail.ts": ["test/scheduling/ways-out.test.ts"],
   "src/sign-in/tell-of-sign-in.ts": ["test/web/sign-in.test.ts"],
+  "src/sign-in/test-mail.ts": ["test/web/first-steps.test.ts"],
 };

@@ -108,8 +108,12 @@ test("in a mail program: the mail is in Holds/Waiting, and moving it to Holds/Ap
   // The status follows what has left.
   await expect.poll(text, { timeout: 10_000 }).toMatch(/SCHEDULE-STATUS=1\.[12][^\n]*:mailto:mel@/);
   await client.mailboxOpen("INBOX");
-  const notice = await client.fetchOne("*", { source: true });
-  expect(notice === false ? "" : notice.source!.toString()).toContain("Mailbox: Holds/Waiting");
+  const notice = async () => {
+    await client.noop();
+    const newest = await client.fetchOne("*", { source: true });
+    return newest === false ? "" : newest.source!.toString();
+  };
+  await expect.poll(notice, { timeout: 100_000 }).toContain("Mailbox: Holds/Waiting");
   await client.logout();
 });
 

@@ -6,7 +6,7 @@ import type { NewDraft } from "#/src/mail/drafts.ts";
 import { draftField } from "#/src/mail/prepare-message.ts";
 import { type ReachedData, reachesScope } from "#/src/reach/agents.ts";
 import { messageBody } from "../describe/message-body.ts";
-import { givenTime, givenTimeForm, readTime } from "../given-time.ts";
+import { givenTime, givenTimeForm, withZone } from "../given-time.ts";
 import type { OperationContext } from "../operation.ts";
 import { idempotencyKey, writeResult } from "../schemas.ts";
 import { composeBody } from "./composed-message.ts";
@@ -36,7 +36,7 @@ export async function draftOf(
   return {
     bytes: Buffer.concat([Buffer.from(`${draftField}: ${randomUUID()}\r\n`), bytes]),
     options: {
-      ...(sendAt === undefined ? {} : { sendAt: new Date(await readTime(context, sendAt)).toISOString() }),
+      ...(sendAt === undefined ? {} : { sendAt: await withZone(context, sendAt) }),
       ...(hold === undefined ? {} : { hold }),
       ...(inReplyTo === undefined ? {} : { inReplyTo }),
       ...(forwardOf === undefined ? {} : { forwardOf }),

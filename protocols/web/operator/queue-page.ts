@@ -26,7 +26,6 @@ export interface Destination {
 interface Answered {
   readonly address: string;
   readonly host: string | null;
-  readonly status: string | null;
   readonly reply: string | null;
 }
 
