@@ -9,11 +9,16 @@ process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("../node_modules/.cache
 const memory = "/dev/shm";
 if (process.env.TMPDIR === undefined && freeBytes(memory) >= 4 * 1024 ** 3) process.env.TMPDIR = memory;
 
-/** Files that fill a heap, stand still or take a whole installation away: `npm run test:exhaustive` has them, which `.ci/run` runs each
- *  time. */
-export const heavyFiles = ["daemon/transfer-limits", "daemon/watchdog", "acceptance/stays-up"].map(
-  (name) => `test/${name}.test.ts`,
-);
+/** Files that fill a heap, stand still, take a whole installation away, are a whole matrix, or call the compiler: `npm run test:exhaustive` has
+ *  them, which `.ci/run` runs each time. */
+export const heavyFiles = [
+  "daemon/transfer-limits",
+  "daemon/watchdog",
+  "acceptance/stays-up",
+  "acceptance/large-folders",
+  "interface/small-changes",
+  "outbound/ways-out",
+].map((name) => `test/${name}.test.ts`);
 
 export default defineConfig({
   test: {
