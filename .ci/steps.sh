@@ -70,6 +70,11 @@ exim_beside() { # exim_beside PACKAGE…: installs these, and unpacks Exim, whic
     adduser --system --group --quiet --no-create-home --disabled-login --force-badname Debian-exim
 }
 
+promtool_unpacked() { # promtool alone, since its package starts a server
+  local root=$PWD/node_modules/.cache/prometheus
+  (cd "$results" && apt-get download -q prometheus >apt.log 2>&1 && mkdir -p "$root" && dpkg -x prometheus_*.deb "$root")
+}
+
 finish() { # the closing line
   [ -s "$results/absent" ] && printf '\ndid not run: %s\n' "$(paste -sd, "$results/absent" | sed 's/,/, /g')"
   if [ "$skipped" -gt 0 ]; then
