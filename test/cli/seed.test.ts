@@ -46,8 +46,12 @@ it("is continued by the next start, wherever it ended, and then done", async () 
       isWhole = first !== undefined;
       const made = first ?? (await seedFirstRun(house));
       expect(made.map(({ address }) => address)).toEqual(["agent@waypost.test", "person@waypost.test"]);
-      for (const { address, password } of made)
-        await house.accounts.authenticatePassword(address, password, "127.0.0.1");
+      const [, person] = await Promise.all(
+        made.map(({ address, password }) =>
+          house.accounts.authenticatePassword(address, password, "127.0.0.1"),
+        ),
+      );
+      expect(person!.scopes).toContain("approve");
       await house.accounts.authenticateToken(made[0]!.token!, "127.0.0.1");
       const shown = await administer(atCommandLine, house, "agent.show", { owner: "agent@waypost.test" });
       expect(shown.approver).toBe("person@waypost.test");
