@@ -13,14 +13,14 @@ import type { DavRooms } from "./rooms.ts";
 
 const basic = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i;
 const credentialsLengthMax = 2048;
-/** A token needs one of these scopes. */
+/** A credential needs one of these scopes. */
 const davScopes: readonly Scope[] = ["calendar:read", "contacts:read"];
 
-/** Throws 401 with the accepted schemes, 403 for a token without a scope for DAV, and 429. */
+/** Throws 401 with the accepted schemes, 403 for a credential without a scope for DAV, and 429. */
 export async function authenticate(rooms: DavRooms, context: HttpContext): Promise<Principal> {
   const principal = await readCredential(rooms, context);
   if (!davScopes.some((scope) => hasScope(principal.scopes, scope)))
-    throw needPrivileges("The token has neither the scope calendar nor contacts.");
+    throw needPrivileges("The credential has neither the scope calendar nor contacts.");
   if (!context.claim(principal))
     throw new DavError(429, "This mailbox has too many open connections.", {
       headers: { "Retry-After": "1" },

@@ -9,6 +9,7 @@ import { type SignedVisit, waitOf } from "./visit.ts";
 export interface ProofTexts {
   readonly missingProof: string;
   readonly wrongProof: string;
+  readonly boundProof: string;
   tooOften(wait: string): string;
 }
 
@@ -30,6 +31,7 @@ export async function proofProblem(
     const wait = waitOf(visit, error);
     if (wait !== undefined) return texts.tooOften(wait);
     if (isWaypostError(error) && error.code === "unauthorized") return texts.wrongProof;
+    if (isWaypostError(error) && error.code === "forbidden_scope") return texts.boundProof;
     throw error;
   }
 }

@@ -45,7 +45,9 @@ export async function signIn(visit: Visit): Promise<Answer> {
     const wait = waitOf(visit, error);
     noteFailure(visit, error);
     if (answer !== "") return showSignIn(visit, { wrongPasskey: w.wrongPasskey });
-    return showSignIn(visit, { address, wrongPassword: wait === undefined ? w.wrong : w.tooOften(wait) });
+    const isBound = isWaypostError(error) && error.code === "forbidden_scope";
+    const wrong = isBound ? w.bound : w.wrong;
+    return showSignIn(visit, { address, wrongPassword: wait === undefined ? wrong : w.tooOften(wait) });
   }
 }
 

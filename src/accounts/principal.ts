@@ -92,13 +92,32 @@ export function operatorPrincipal(row: AgentRow): Principal {
   return { ...principalOf(row, { kind: "operator", number: 0 }, all), author: atCommandLine };
 }
 
-/** The actor of a write to a mailbox. Nobody approves mail of their own mailbox, whatever the credential allows. */
+/** Whether a credential decides what leaves a mailbox: of an agent's mailbox its mail, of the own one what an agent or a program has written
+ *  there in the owner's name. Every door asks it here: mail programs, calendars, `/v1`, pages. In the own mailbox only a person decides, with
+ *  a credential that has the scope `approve` itself: an app password without bounds, a session of the pages, a token that was given it. */
+export function mayDecide(
+  principal: Pick<Principal, "agent" | "kind" | "author" | "scopes">,
+  target: AgentNumber,
+  reaches: readonly Pick<Reach, "scopes">[] = [],
+): boolean {
+  if (target !== principal.agent) return reaches.some(({ scopes }) => scopes.has("approve"));
+  const { kind, author, scopes } = principal;
+  return kind === "person" && author.kind !== "program" && scopes.has("approve");
+}
+
+/** Whether an app password may do all that its owner does in a mail program. No other opens the pages or makes another credential, both of
+ *  which may do that much. */
+export function isUnbounded({ kind, scopes }: Pick<Principal, "kind" | "scopes">): boolean {
+  return passwordScopes[kind].isSubsetOf(scopes);
+}
+
+/** The actor of a write to a mailbox. */
 export function actorOf(
   principal: Principal,
   target: AgentNumber,
   reaches: readonly Pick<Reach, "scopes">[],
 ): Actor {
-  const canApprove = target !== principal.agent && reaches.some(({ scopes }) => scopes.has("approve"));
+  const canApprove = mayDecide(principal, target, reaches);
   return { ...principal.author, agent: principal.agent, canApprove };
 }
 

@@ -38,8 +38,8 @@ export const server: Author = { kind: "server", agent: 0, credential: 0, door: "
 /** Author and rights: for a write of mail, whose effect only the transaction knows. A message that is moved, copied, replaced or flagged
  *  can be one that waits for approval. */
 export interface Actor extends Author {
-  /** Whether it has the right `approve` on the mailbox that is written to. Nobody has this right on their own mailbox (`decides` in
-   *  `holds.ts` says what a person decides there). */
+  /** Whether it decides about what waits in the mailbox that is written to (`mayDecide`). In the own mailbox that is what an agent or a
+   *  program has written there (`decides` in `holds.ts`). */
   readonly canApprove: boolean;
 }
 

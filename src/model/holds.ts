@@ -1,7 +1,7 @@
 /** Holds: mail that waits for approval ("Holds" of the interface). This file alone defines the changes of a hold's state
  *  and who may make them. A final state never changes. */
 import { createHash } from "node:crypto";
-import type { Actor, AuthorKind } from "./author.ts";
+import type { Actor } from "./author.ts";
 import { WaypostError } from "./errors.ts";
 import type { AgentNumber } from "./numbers.ts";
 import type { HoldRole, MailboxRole } from "./roles.ts";
@@ -108,14 +108,11 @@ export interface HoldStanding {
   readonly reason: HoldReason;
 }
 
-/** Kinds of credentials that only the person has. */
-const personal: ReadonlySet<AuthorKind> = new Set(["password", "session"]);
-
 /** Whether an actor decides: who may approve for the mailbox, and did not ask for the mail. What waits of a person's own is decided by that
  *  person and by the operator: by no agent, whatever it is granted, and by no program. */
 function decides({ owner, requestedBy, reason }: HoldStanding, actor: Actor): boolean {
   if (reason === "unapproved")
-    return actor.kind === "operator" || (actor.agent === owner && personal.has(actor.kind));
+    return actor.canApprove && (actor.agent === owner || actor.kind === "operator");
   return actor.canApprove && actor.agent !== owner && actor.agent !== requestedBy;
 }
 

@@ -1,5 +1,6 @@
 /** PUT and DELETE of a scheduling object. One transaction writes the object, the copies of local attendees, the inbox items and the
  *  mails. It asserts the state that the change was computed from. If another write changed that state, the change is computed again. */
+import { mayDecide } from "#/src/accounts/principal.ts";
 import type { ActionsDone, AgentActions, ItemExpectation, PutItem } from "#/src/collections/collections.ts";
 import type { StoredItem } from "#/src/collections/item.ts";
 import { findsLetters } from "#/src/formats/content-lines/unfold.ts";
@@ -214,7 +215,8 @@ async function tryPut(
     isMerging,
     answersProposals: options.answersProposals ?? false,
     isTelling: options.messages !== "none",
-    isApproving: options.isApproving === true && addedBy === undefined,
+    mayApprove: addedBy === undefined && mayDecide(writer.principal, agent),
+    isApproving: options.isApproving === true,
     addedBy,
   };
   const { decided, told } = await decideAgainstTold(rooms, writer, held, put.bytes, knowledge);

@@ -37,6 +37,7 @@ export type SchedulingJob =
       readonly answersProposals: boolean;
       readonly isTelling: boolean;
       readonly addedBy?: string | undefined;
+      readonly mayApprove?: boolean;
       readonly isApproving?: boolean;
       readonly told?: readonly ToldMessage[] | undefined;
     }

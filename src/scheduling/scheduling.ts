@@ -37,7 +37,7 @@ export interface SchedulingOptions {
   readonly isReplying?: boolean;
   /** For a change by the organizer: proposals that are missing were removed by the organizer, and are declined. */
   readonly answersProposals?: boolean;
-  /** A person approves the participants whom an agent or a program has added. */
+  /** A person approves the participants whom an agent or a program has added, with a credential that may. */
   readonly isApproving?: boolean;
   /** The version that the caller names may be one since which only statuses and others' answers were written: the change is merged. */
   readonly isMerging?: boolean;

@@ -5,7 +5,7 @@ import { publicOrigin } from "#/config/public-origin.ts";
 import type { Settings } from "#/config/schema.ts";
 import type { Accounts, Principal } from "#/src/accounts/accounts.ts";
 import { isLivePageSession } from "#/src/accounts/page-session.ts";
-import { principalOf } from "#/src/accounts/principal.ts";
+import { isUnbounded, mayDecide, principalOf } from "#/src/accounts/principal.ts";
 import { hashToken, isWellFormedInvitation } from "#/src/accounts/secrets.ts";
 import { server } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -56,7 +56,7 @@ export type Proof =
 export interface SignIn extends OwnAccess, Shares, AgentsOfMine, TestMail {
   /** The session of a cookie; undefined once it has ended or expired, or its person is deleted. */
   findSession(token: string): Promise<PageSession | undefined>;
-  /** With an app password of a person. Throws `unauthorized`, `rate_limited`. */
+  /** With an app password of a person. Throws `unauthorized`, `rate_limited`, `forbidden_scope` for one that is bound to some scopes. */
   byPassword(address: string, password: string, browser: Browser): Promise<Begun>;
   byPasskey(answer: string, browser: Browser): Promise<Begun>;
   /** Spends an invitation. `created`: the passkey that the browser has made for it, if it can. */
@@ -67,7 +67,8 @@ export interface SignIn extends OwnAccess, Shares, AgentsOfMine, TestMail {
   askToJoin(invitation: string): Promise<PasskeyOptions>;
   /** What a browser is asked before an act. `shown`: what the page shows, so that the answer allows this and nothing else. */
   ask(session: PageSession, purpose: Purpose, shown: string): PasskeyOptions;
-  /** Throws `unauthorized` unless the proof is of the session's person, for this act. */
+  /** Throws `unauthorized` unless the proof is of the session's person, for this act; `forbidden_scope` for an app password whose scopes are not
+   *  enough for it. */
   prove(session: PageSession, purpose: Purpose, shown: string, proof: Proof): Promise<void>;
   /** The live ones, the newest first. */
   listSessions(session: PageSession): Promise<readonly PageSessionRow[]>;
@@ -140,14 +141,11 @@ export function createSignIn(
     },
 
     async byPassword(address, password, browser) {
-      const { agent, kind, credential } = await accounts.authenticatePassword(
-        address,
-        password,
-        browser.remoteAddress,
-        [],
-      );
+      const principal = await accounts.authenticatePassword(address, password, browser.remoteAddress, []);
+      const { agent, kind, credential } = principal;
       if (kind !== "person" || credential.kind !== "password")
         throw new WaypostError("unauthorized", "The pages are for people.");
+      if (!isUnbounded(principal)) throw boundPassword();
       const { token, session } = newSession(browser, "password");
       await tellIfNew(agent, session);
       const { session: number } = await store.write(server, "createPageSession", {
@@ -217,6 +215,8 @@ export function createSignIn(
       const typed = await accounts.authenticatePassword(address, proof.password, proof.remoteAddress, []);
       if (typed.agent !== agent || typed.credential.kind !== "password")
         throw new WaypostError("unauthorized", "The app password is not accepted.");
+      const isEnough = purpose === "decide" ? mayDecide(typed, agent) : isUnbounded(typed);
+      if (!isEnough) throw boundPassword();
     },
 
     async listSessions({ principal }) {
@@ -249,4 +249,10 @@ async function openInvitation(store: Store, invitation: string): Promise<Buffer>
 
 function noInvitation(): WaypostError {
   return new WaypostError("unauthorized", "The invitation is unknown, used or expired.");
+}
+
+function boundPassword(): WaypostError {
+  return new WaypostError("forbidden_scope", "This app password is bound to some scopes.", {
+    hint: "Use one that is not, or a passkey.",
+  });
 }

@@ -2,7 +2,7 @@
 
 import { Buffer } from "node:buffer";
 import type { Settings } from "#/config/schema.ts";
-import type { Principal } from "#/src/accounts/principal.ts";
+import { actorOf, type Principal } from "#/src/accounts/principal.ts";
 import { deliverWithCalendar } from "#/src/arrival/deliver-with-calendar.ts";
 import type { PutItem } from "#/src/collections/collections.ts";
 import type { StoredItem } from "#/src/collections/item.ts";
@@ -76,7 +76,7 @@ export async function openSchedulingHouse(
     const writer = {
       agent: owner.agent,
       principal,
-      actor: { ...principal.author, agent: principal.agent, canApprove: false },
+      actor: actorOf(principal, owner.agent, []),
     };
     const numberOf = async (role: CollectionRole) =>
       (await rooms.collections.findCollectionOfRole(owner.agent, "calendar", role))!.number;

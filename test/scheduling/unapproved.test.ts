@@ -1,6 +1,7 @@
 /** What an agent writes into an event of a person's calendar leaves in the person's name only when the person has approved it: the mail waits
  *  in the person's own Holds. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { actorOf, type Principal } from "#/src/accounts/principal.ts";
 import type { Actor } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import {
@@ -192,16 +193,16 @@ describe("who decides about what an agent has written into a person's event", ()
     expect(told.recipients.map(({ state }) => state)).toEqual(["delivered", "sent"]);
   });
 
-  test("no agent, whatever it is granted, and no token or program of the person", async () => {
+  test("no agent, whatever it is granted, no program of the person, and no credential without the scope approve", async () => {
     const { bob } = house;
-    const actor = mia.writer.actor;
+    const { principal } = mia.writer;
+    const own = (change: Partial<Principal>) => actorOf({ ...principal, ...change }, mia.owner.agent, []);
     const others: Actor[] = [
       { ...bob.writer.actor, canApprove: true },
       { ...house.ada.writer.actor, canApprove: true },
       { ...bob.writer.actor, kind: "password", canApprove: true },
-      { ...actor, kind: "token" },
-      { ...actor, kind: "program" },
-      { ...actor, kind: "rule" },
+      own({ author: { ...principal.author, kind: "program" } }),
+      own({ scopes: new Set(["mail", "send", "calendar"]) }),
     ];
     for (const one of others) expect(await decideAll(one)).toEqual(["forbidden_scope"]);
     expect(await everything()).toBe("");

@@ -32,6 +32,8 @@ export const english = {
     askOperator:
       "Ask the person who runs this server for an invitation: a link that works once. No link that opens your account ever comes by mail.",
     wrong: "The address and the app password do not fit together. Nobody was signed in.",
+    bound:
+      "This app password is only for a part of the mailbox. Nobody was signed in. Use another one, or a passkey.",
     wrongPasskey: "This passkey was not accepted. Nobody was signed in.",
     tooOften: (wait: string) => `Too many attempts. Nobody was signed in. Try again in ${wait}.`,
     ended: "You are signed out.",
@@ -240,6 +242,7 @@ export const english = {
     byPasswordHint:
       "The one of your mail program. It proves that you decide, and not a program in your browser.",
     wrongProof: "Nothing was approved: the passkey or the app password was not accepted.",
+    boundProof: "Nothing was approved: this app password may not approve.",
     tooOften: (wait: string) => `Nothing was approved: too many attempts. Try again in ${wait}.`,
     missingProof: "Nothing was approved: it needs your passkey, or your app password.",
   },
@@ -352,6 +355,7 @@ export const english = {
     notConfirmed: "Nothing was changed: your passkey did not say yes.",
     missingProof: "Nothing was changed: it needs your passkey, or an app password where you have none.",
     wrongProof: "Nothing was changed: the passkey or the app password was not accepted.",
+    boundProof: "Nothing was changed: this app password is only for a part of the mailbox.",
     tooOften: (wait: string) => `Nothing was changed: too many attempts. Try again in ${wait}.`,
     onlyKey: "Your only passkey can’t be removed. Make a second one, best on your phone.",
     sessions: "Sessions",

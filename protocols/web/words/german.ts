@@ -31,6 +31,8 @@ export const german: Words = {
     askOperator:
       "Wer diesen Server betreibt, kann Ihnen eine Einladung geben: einen Link, der einmal gilt. Ein Link, der Ihr Konto öffnet, kommt nie mit der Post.",
     wrong: "Adresse und App-Passwort passen nicht zusammen. Niemand wurde angemeldet.",
+    bound:
+      "Dieses App-Passwort gilt nur für einen Teil des Postfachs. Niemand wurde angemeldet. Nehmen Sie ein anderes oder einen Passkey.",
     wrongPasskey: "Dieser Passkey wurde nicht angenommen. Niemand wurde angemeldet.",
     tooOften: (wait) => `Zu viele Versuche. Niemand wurde angemeldet. Versuchen Sie es in ${wait} wieder.`,
     ended: "Sie sind abgemeldet.",
@@ -241,6 +243,7 @@ export const german: Words = {
     byPasswordHint:
       "Das Passwort Ihres Mailprogramms. Es beweist, dass Sie entscheiden, und nicht ein Programm in Ihrem Browser.",
     wrongProof: "Nichts wurde freigegeben: Der Passkey oder das App-Passwort wurde nicht angenommen.",
+    boundProof: "Nichts wurde freigegeben: Dieses App-Passwort darf nicht freigeben.",
     tooOften: (wait) => `Nichts wurde freigegeben: zu viele Versuche. Versuchen Sie es in ${wait} wieder.`,
     missingProof: "Nichts wurde freigegeben: Es braucht Ihren Passkey oder Ihr App-Passwort.",
   },
@@ -359,6 +362,7 @@ export const german: Words = {
     missingProof:
       "Nichts wurde geändert: Es braucht Ihren Passkey, oder ein App-Passwort, wenn Sie keinen haben.",
     wrongProof: "Nichts wurde geändert: Passkey oder App-Passwort wurde nicht angenommen.",
+    boundProof: "Nichts wurde geändert: Dieses App-Passwort gilt nur für einen Teil des Postfachs.",
     tooOften: (wait) => `Nichts wurde geändert: zu viele Versuche. Versuchen Sie es in ${wait} noch einmal.`,
     onlyKey:
       "Ihr einziger Passkey kann nicht entfernt werden. Legen Sie einen zweiten an, am besten auf Ihrem Telefon.",

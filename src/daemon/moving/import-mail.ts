@@ -11,6 +11,7 @@ import type { Idempotency } from "#/storage/store.ts";
 import { assertMessageBounds, assertParts, assertSize } from "./import-bounds.ts";
 import type { MailSource, SourceMessage } from "./mail-source.ts";
 import type { TransferRooms } from "./transfer-rooms.ts";
+import { uidOfMail } from "./uid-of-mail.ts";
 
 export interface MailImport {
   readonly imported: number;
@@ -82,7 +83,12 @@ export async function importMail(
   ): Promise<boolean> {
     try {
       const named = { ...once, key: `hold ${once.key}` };
-      const { isReplayed } = await holds!.holdImported(by, agent, { bytes, recipients: undefined }, named);
+      const { isReplayed } = await holds!.holdImported(
+        by,
+        agent,
+        { bytes, recipients: undefined, calendarUid: uidOfMail(bytes) },
+        named,
+      );
       if (isReplayed) counts.known++;
       else counts.imported++;
       return true;

@@ -14,6 +14,8 @@ export interface ImportedHold {
   readonly bytes: Uint8Array;
   /** Of the envelope; undefined: those of To, Cc and Bcc. */
   readonly recipients: readonly string[] | undefined;
+  /** The UID of the event that it is about: the mail is taken back when the event changes, and does not outlive it. */
+  readonly calendarUid: string | undefined;
 }
 
 interface Rooms extends Pick<OutboundRooms, "accounts"> {
@@ -27,7 +29,7 @@ export async function holdImported(
   { accounts, outbound }: Rooms,
   by: Author,
   agent: AgentNumber,
-  { bytes, recipients: given }: ImportedHold,
+  { bytes, recipients: given, calendarUid }: ImportedHold,
   once: Idempotency,
 ): Promise<{ readonly isReplayed: boolean }> {
   const facts = await accounts.findAgentFacts(agent);
@@ -55,6 +57,7 @@ export async function holdImported(
     },
     isAuthenticated: false,
     holdWish: "always",
+    ...(calendarUid === undefined ? {} : { invitation: { answers: undefined, uid: calendarUid } }),
     source: "submission",
     isUncounted: true,
     idempotency: once,

@@ -7,7 +7,7 @@ import { isWaypostError } from "#/src/model/errors.ts";
 import { type HoldFailure, holdDigest } from "#/src/model/holds.ts";
 import { readBlobRange } from "#/storage/blob.ts";
 import type { HoldRow } from "#/storage/holds.ts";
-import { isOfGoneEvent } from "#/storage/queries/collections/calendar-mail.ts";
+import { findGoneEvent } from "#/storage/queries/collections/calendar-mail.ts";
 import { findBlob, findMessage } from "#/storage/queries/mail/messages.ts";
 import {
   findNextHoldTimes,
@@ -56,11 +56,13 @@ export function createHoldRelease(rooms: HoldRooms): Pick<Holds, "runDue" | "nex
   }
 
   async function check(hold: HoldRow): Promise<Envelope | HoldFailure> {
-    if (await isOfGoneEvent(store, hold)) return "changed";
+    const gone = await findGoneEvent(store, hold);
+    if (gone === "invitation") return "changed";
     const message = await findMessage(store, hold.agent, hold.message);
     const blob = message && (await findBlob(store, message.account, message.blob));
     if (message === undefined || blob === undefined) return "changed";
     const bytes = await readBlobRange(store, message.account, message.blob, 0, blob.size);
+    if (gone === "older" && !isEndOrAnswer(bytes)) return "changed";
     const digest = holdDigest(hold.envelopeText, createHash("sha256").update(bytes).digest());
     if (Buffer.compare(digest, hold.digest) !== 0) return "changed";
     const recipients: EnvelopeRecipient[] = [];
@@ -107,6 +109,12 @@ export function createHoldRelease(rooms: HoldRooms): Pick<Holds, "runDue" | "nex
       return known.length === 0 ? undefined : Math.min(...known);
     },
   };
+}
+
+/** Whether the iTIP message of a mail leaves also when its event is gone. */
+function isEndOrAnswer(bytes: Uint8Array): boolean {
+  const octets = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return ["CANCEL", "REPLY"].some((method) => octets.includes(`method=${method}`));
 }
 
 function failureOf(reason: string | undefined): HoldFailure {

@@ -37,7 +37,7 @@ export function withAuthors(
   for (const property of before === undefined ? [] : listParticipants(before.calendar))
     known.set(addressOfProperty(property), parameterValue(property, addedByParameter));
   const isApproved = (property: Property, address: CalendarAddress): boolean =>
-    addedBy === undefined && (approved.has(address) || (isApproving && !isMarked(property)));
+    approved.has(address) || (isApproving && !isMarked(property));
   return mapParticipants(calendar, (property) => {
     const address = addressOfProperty(property);
     if (known.get(address) !== undefined || who.has(address)) {

@@ -54,7 +54,9 @@ export interface DecisionInput {
   readonly isTelling?: boolean;
   /** The address of the agent or program that writes into a person's calendar. */
   readonly addedBy?: string | undefined;
-  /** The person approves the participants whose mark is gone. */
+  /** Whether the credential may approve participants that an agent or a program has written: by SCHEDULE-FORCE-SEND. */
+  readonly mayApprove?: boolean;
+  /** It approves those whose mark is gone, too. */
   readonly isApproving?: boolean;
   /** What recipients were told, and what waits; undefined: they know the object as it stood before. */
   readonly told?: readonly ToldMessage[] | undefined;
@@ -69,6 +71,7 @@ export function decide({
   answersProposals = false,
   isTelling = true,
   addedBy,
+  mayApprove = false,
   isApproving = false,
   told = undefined,
 }: DecisionInput): Decision | BrokenSchedulingRule {
@@ -88,7 +91,13 @@ export function decide({
     if (broken !== undefined) return broken;
   }
   const signed = (calendar: Component | undefined, forced: Addresses): Component | undefined =>
-    calendar && withAuthors(before, calendar, { addedBy, approved: forced, isApproving, who });
+    calendar &&
+    withAuthors(before, calendar, {
+      addedBy,
+      approved: mayApprove ? forced : nobody,
+      isApproving: mayApprove && isApproving,
+      who,
+    });
   const decision = (
     role: SchedulingRole,
     stored: Component | undefined,
@@ -98,7 +107,7 @@ export function decide({
     const marked = listMarked((stored ?? old)!);
     const isPlanted = addedBy !== undefined && stored !== undefined && readsOtherwise(old, stored);
     const spokenTo = isPlanted ? listOthers(stored, who) : [];
-    const approved = addedBy === undefined ? [...approving, ...listUnmarked(old, marked)] : [];
+    const approved = mayApprove ? [...approving, ...listUnmarked(old, marked)] : [];
     return { role, stored, messages, superseded, marked, approved, spokenTo };
   };
   if (was === "organizer" || is === "organizer") {

@@ -51,9 +51,15 @@ export function organizerAgainstTold(
   const overtaken = told.filter(
     ({ state, to }) => state === "waiting" && (now === undefined || to.some((one) => news.has(one))),
   );
+  const after = listMemberships(now);
+  // What it was told is not known: the whole event is right, whatever that was.
+  const isUnknown = (address: CalendarAddress): boolean =>
+    before.has(address) && after.has(address) && !left.has(address);
   const again = new Set([
     ...overtaken.flatMap(({ to }) => to),
-    ...[...news, ...(now === undefined ? left : [])].filter((address) => !isSettled(address)),
+    ...[...news, ...(now === undefined ? left : [])].filter(
+      (address) => !isSettled(address) || isUnknown(address),
+    ),
   ]);
   const messages = plain.filter(({ to }) => !again.has(to) && isSettled(to));
   const groups = Map.groupBy(again, (address) =>

@@ -126,21 +126,25 @@ export async function listCalendarHolds(
   return { holds, last: rows.length < limit ? undefined : rows.at(-1)!.number };
 }
 
-/** Whether a hold has an invitation to an event that is not in the calendars of its mailbox any more. */
-export async function isOfGoneEvent(
+/** What a hold has of an event that is not in the calendars of its mailbox any more. invitation: nothing that may leave. older: what waits since
+ *  before messages were noted, so that only its octets say what it is. */
+export async function findGoneEvent(
   reader: Reader,
   { agent, hold, envelope }: Pick<HoldRow, "agent" | "hold" | "envelope">,
-): Promise<boolean> {
-  if (envelope.calendarUid === undefined) return false;
-  const row = await reader.get(
-    `select 1 as found
-    from calendar_message as m
-    where m.agent_id = ? and m.uid = ? and m.hold_id = ? and m.method = 'REQUEST' and not exists (
-      select 1 from item as i
-      where i.agent_id = m.agent_id and i.uid = m.uid and i.schedule_tag is not null)`,
+): Promise<"invitation" | "older" | undefined> {
+  const { calendarUid: uid } = envelope;
+  if (uid === undefined) return undefined;
+  const row = await reader.get<{ method: string | null; found: number }>(
+    `select
+      (select max(method) from calendar_message where agent_id = ? and uid = ? and hold_id = ?) as method,
+      (select count(*) from item where agent_id = ? and uid = ? and schedule_tag is not null) as found`,
     agent,
-    envelope.calendarUid,
+    uid,
     hold,
+    agent,
+    uid,
   );
-  return row !== undefined;
+  if (row!.found > 0) return undefined;
+  if (row!.method === null) return "older";
+  return row!.method === "REQUEST" ? "invitation" : undefined;
 }

@@ -2,7 +2,7 @@ import { nobody } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { seenFlag } from "#/src/model/flags.ts";
 import type { AgentNumber, BlobNumber, Modseq } from "#/src/model/numbers.ts";
-import { isOfGoneEvent } from "../../queries/collections/calendar-mail.ts";
+import { findGoneEvent } from "../../queries/collections/calendar-mail.ts";
 import { findHold } from "../../queries/outbound/holds.ts";
 import type { SendingBasis } from "../../queries/outbound/sending-basis.ts";
 import type { Transaction } from "../../sql.ts";
@@ -41,7 +41,7 @@ export async function releaseHold(
   if (hold === undefined) throw new WaypostError("not_found", "There is no such hold.");
   assertVersion(args.version, String(hold.modseq), "hold");
   await assertSendingBasis(tx, args.basis);
-  if (await isOfGoneEvent(tx, hold))
+  if ((await findGoneEvent(tx, hold)) === "invitation")
     throw new WaypostError("precondition_failed", "The event of this invitation is gone.");
   const message = (await tx.get<{ blob: BlobNumber; size: number }>(
     `select message.blob_id as blob, blob.size

@@ -9,6 +9,7 @@ import { importedLinesMax } from "#/src/model/limits.ts";
 import type { MailboxNumber, Uid } from "#/src/model/numbers.ts";
 import { isHoldRole } from "#/src/model/roles.ts";
 import { hasTooManyLines } from "../import-bounds.ts";
+import { uidOfMail } from "../uid-of-mail.ts";
 import type { EntryImport, OpenArchive } from "./entry-import.ts";
 import {
   type ArchivedFolder,
@@ -171,7 +172,7 @@ export async function createMailImport({
     if ((await mail.findRepeat("appendMessages", once)) !== undefined) return false;
     const folder = head.folders[Number(place.split("/")[1])]!.path;
     try {
-      const held = { bytes, recipients: described.hold!.recipients };
+      const held = { bytes, recipients: described.hold!.recipients, calendarUid: uidOfMail(bytes) };
       const named = onceOf(`hold ${place}`, [digest]);
       const { isReplayed } = await holds.holdImported(by, agent, held, named);
       counts[isReplayed ? "known" : "imported"]++;
