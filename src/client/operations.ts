@@ -357,9 +357,11 @@ export interface EventCreateOutput {
   /** Of invite send: what became of it for each participant. */
   readonly recipients?: readonly {
     readonly address: string;
-    /** sent: as mail; delivered: into a calendar here; superseded: only what had not left yet was taken back. */
-    readonly state: "sent" | "delivered" | "held" | "superseded" | "refused";
-    /** Why it was refused, or waits for the calendar's own person (not_approved): no_scope, recipient_blocked, recipient_suppressed, approval_needed, no_such_recipient, … */
+    /** queued: as mail; delivered: into a calendar here; cancelled: only what had not left yet was taken back. */
+    readonly state: "queued" | "delivered" | "held" | "cancelled" | "refused";
+    /** The hold in which its mail waits, hold_… */
+    readonly hold?: string;
+    /** Why it waits: a reason of holds, or not_approved: for the calendar's own person. Why it was refused: no_scope, recipient_blocked, recipient_suppressed, approval_needed, no_such_recipient, … */
     readonly reason?: string;
   }[];
   /** UID of its iCalendar text, which names it too: calendar_…#<uid>. */
@@ -395,9 +397,11 @@ export interface EventDeleteOutput {
   /** Of invite send: what became of it for each participant. */
   readonly recipients?: readonly {
     readonly address: string;
-    /** sent: as mail; delivered: into a calendar here; superseded: only what had not left yet was taken back. */
-    readonly state: "sent" | "delivered" | "held" | "superseded" | "refused";
-    /** Why it was refused, or waits for the calendar's own person (not_approved): no_scope, recipient_blocked, recipient_suppressed, approval_needed, no_such_recipient, … */
+    /** queued: as mail; delivered: into a calendar here; cancelled: only what had not left yet was taken back. */
+    readonly state: "queued" | "delivered" | "held" | "cancelled" | "refused";
+    /** The hold in which its mail waits, hold_… */
+    readonly hold?: string;
+    /** Why it waits: a reason of holds, or not_approved: for the calendar's own person. Why it was refused: no_scope, recipient_blocked, recipient_suppressed, approval_needed, no_such_recipient, … */
     readonly reason?: string;
   }[];
   /** UID of its iCalendar text, which names it too: calendar_…#<uid>. */
@@ -446,9 +450,11 @@ export interface EventUpdateOutput {
   /** Of invite send: what became of it for each participant. */
   readonly recipients?: readonly {
     readonly address: string;
-    /** sent: as mail; delivered: into a calendar here; superseded: only what had not left yet was taken back. */
-    readonly state: "sent" | "delivered" | "held" | "superseded" | "refused";
-    /** Why it was refused, or waits for the calendar's own person (not_approved): no_scope, recipient_blocked, recipient_suppressed, approval_needed, no_such_recipient, … */
+    /** queued: as mail; delivered: into a calendar here; cancelled: only what had not left yet was taken back. */
+    readonly state: "queued" | "delivered" | "held" | "cancelled" | "refused";
+    /** The hold in which its mail waits, hold_… */
+    readonly hold?: string;
+    /** Why it waits: a reason of holds, or not_approved: for the calendar's own person. Why it was refused: no_scope, recipient_blocked, recipient_suppressed, approval_needed, no_such_recipient, … */
     readonly reason?: string;
   }[];
   /** UID of its iCalendar text, which names it too: calendar_…#<uid>. */
@@ -697,7 +703,7 @@ export interface MessageBody {
   readonly text?: string;
   /** Text without NUL and without half a surrogate pair. Without text, the text is made from it. */
   readonly html?: string;
-  /** Each has one of blob (blob_…), data (base64) and part (message_…#1.2), and optionally name, type and cid. */
+  /** Each has one of blob (blob_…), data (base64) and part (message_…#1.2: a file of a mail, without the mail), and optionally name, type and cid. */
   readonly attachments?: readonly {
     readonly blob?: string;
     readonly data?: string;

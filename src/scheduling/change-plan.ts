@@ -94,7 +94,7 @@ export async function deleteObject(
   return {
     modseq: done.agents[0]!.items[0]!.modseq,
     isReplayed: done.isReplayed,
-    ...resultOf(departure),
+    ...resultOf(departure, done),
   };
 }
 
@@ -249,7 +249,7 @@ async function tryPut(
   const { item, isCreated, modseq } = done.agents[0]!.items[0]!;
   const { isReplayed } = done;
   const isRewritten = stored !== put.bytes;
-  return { item, isCreated, modseq, isReplayed, isRewritten, ...resultOf(departure) };
+  return { item, isCreated, modseq, isReplayed, isRewritten, ...resultOf(departure, done) };
 }
 
 async function findHeld(
@@ -303,11 +303,15 @@ async function write(
   return done;
 }
 
-function resultOf(departure: Departure | undefined): SchedulingTold {
+function resultOf(departure: Departure | undefined, { mails }: Pick<ActionsDone, "mails">): SchedulingTold {
   if (departure === undefined) return toldNobody;
-  const { answers } = departure;
+  const { answers, mailed } = departure;
+  const holds = new Map(mails.flatMap(({ hold }, at) => (mailed[at] ?? []).map((to) => [to, hold] as const)));
   return {
     scheduling: summaryOf(answers.values()),
-    recipients: [...answers].map(([to, answer]) => ({ address: mailAddressOf(to) ?? to, ...answer })),
+    recipients: [...answers].map(([to, answer]) => {
+      const hold = holds.get(to);
+      return { address: mailAddressOf(to) ?? to, ...answer, ...(hold === undefined ? {} : { hold }) };
+    }),
   };
 }

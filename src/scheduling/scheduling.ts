@@ -53,8 +53,11 @@ export type SchedulingState = "none" | "sent" | "held" | "refused";
 /** What became of the messages of a change. */
 export interface SchedulingTold {
   readonly scheduling: SchedulingState;
-  /** The gate's answer for each recipient, by its calendar address. */
-  readonly recipients: readonly (GateAnswer & { readonly address: string })[];
+  /** The gate's answer for each recipient, by its calendar address. `hold`: number of the one in which its mail waits. */
+  readonly recipients: readonly (GateAnswer & {
+    readonly address: string;
+    readonly hold?: number | undefined;
+  })[];
 }
 
 export interface SchedulingWritten extends ItemWritten, SchedulingTold {

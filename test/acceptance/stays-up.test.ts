@@ -1,12 +1,13 @@
-/** The daemon stays up: after a search whose client has gone, and when another command takes away its program, its libraries and Node. On both
+/** The daemon stays up: after each tool of MCP and a search whose client has gone, and when another command takes away its program, its libraries and Node. On both
  *  engines. */
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { expect, test, vi } from "vitest";
-import { startChildDaemon } from "../support/daemon.ts";
-import { cutAfter } from "../support/every-verb.ts";
+import { type ChildDaemon, startChildDaemon } from "../support/daemon.ts";
+import { cutAfter, operationInput } from "../support/every-verb.ts";
 import {
   assertServes,
   call,
@@ -27,43 +28,72 @@ const impatient = [
   fromHere("../../src/main.ts"),
 ];
 
-test.runIf(fs.existsSync("/proc/self/task"))(
-  "goes on after SEARCH FROM, LOGOUT or a cut, and quiet",
-  async () => {
-    await using daemon = await startChildDaemon({ command: impatient, set: ["metrics.enabled=true"] });
-    const { address, password } = daemon.agents[0]!;
-    const { pid } = daemon.process;
-    const isIdle = (): boolean =>
-      fs.readdirSync(`/proc/${pid}/task`).every((task) => {
-        const name = fs.readFileSync(`/proc/${pid}/task/${task}/comm`, "utf8");
-        return !/^(search-index|store-reader|preparer|texts)/.test(name);
-      });
-    const search = `a LOGIN ${address} "${password}"\r\nb SELECT INBOX\r\nc SEARCH FROM x\r\n`;
-    for (const [text, until] of [
-      [`${search}d LOGOUT\r\n`, /^d OK/m],
-      [search, /^c OK/m],
-      // Gone before the answer.
-      [search, /^b OK/m],
-    ] as const) {
-      await cutAfter(daemon.imap.port, text, until);
-      await vi.waitUntil(() => daemon.process.exitCode !== null || isIdle(), {
-        timeout: 60_000,
-        interval: 20,
-      });
-      expect(daemon.process.exitCode).toBeNull();
-    }
-    expect(await deliver(daemon, "Afterwards")).toMatch(/^250 /);
-    await vi.waitFor(
-      async () => expect(await call(daemon, "search", { q: "afterwards" })).toContain("Afterwards"),
-      {
-        timeout: 60_000,
-        interval: 50,
-      },
-    );
-    for (const { url } of [daemon.http, daemon.metrics])
-      expect((await fetch(`${url}/health`)).status).toBe(200);
-  },
-);
+/** Until each thread that nobody uses has ended: then every idle time is over. */
+async function untilIdle(daemon: ChildDaemon): Promise<void> {
+  const { pid } = daemon.process;
+  const isIdle = (): boolean =>
+    fs.readdirSync(`/proc/${pid}/task`).every((task) => {
+      const name = fs.readFileSync(`/proc/${pid}/task/${task}/comm`, "utf8");
+      return !/^(search-index|store-reader|preparer|texts)/.test(name);
+    });
+  await vi.waitUntil(() => daemon.process.exitCode !== null || isIdle(), {
+    timeout: 60_000,
+    interval: 20,
+  });
+  expect(daemon.process.exitCode, daemon.stderr()).toBeNull();
+}
+
+async function answersLater(daemon: ChildDaemon): Promise<void> {
+  expect(await deliver(daemon, "Afterwards")).toMatch(/^250 /);
+  await vi.waitFor(
+    async () => expect(await call(daemon, "search", { q: "afterwards" })).toContain("Afterwards"),
+    { timeout: 60_000, interval: 50 },
+  );
+}
+
+const hasTasks = fs.existsSync("/proc/self/task");
+
+test.runIf(hasTasks)("goes on after each tool of MCP, and quiet", async () => {
+  await using daemon = await startChildDaemon({ command: impatient });
+  expect(await deliver(daemon, "Before")).toMatch(/^250 /);
+  const client = new Client({ name: "test", version: "1" });
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${daemon.http.url}/mcp?tools=all`), {
+      requestInit: { headers: { Authorization: `Bearer ${daemon.agents[0]!.token}` } },
+    }),
+  );
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(["search", "part_describe", "send"]));
+  // Many are refused, because what they name is not there; each is answered.
+  for (const { name } of tools)
+    await client
+      .callTool({ name, arguments: operationInput(name.replaceAll("_", "."), daemon.agents[0]!.id) as never })
+      .catch(() => {});
+  await untilIdle(daemon);
+  // The one tool that has ended a daemon, alone.
+  await client.callTool({ name: "search", arguments: { q: "before" } });
+  await client.close();
+  await untilIdle(daemon);
+  await answersLater(daemon);
+});
+
+test.runIf(hasTasks)("goes on after SEARCH FROM, LOGOUT or a cut, and quiet", async () => {
+  await using daemon = await startChildDaemon({ command: impatient, set: ["metrics.enabled=true"] });
+  const { address, password } = daemon.agents[0]!;
+  const search = `a LOGIN ${address} "${password}"\r\nb SELECT INBOX\r\nc SEARCH FROM x\r\n`;
+  for (const [text, until] of [
+    [`${search}d LOGOUT\r\n`, /^d OK/m],
+    [search, /^c OK/m],
+    // Gone before the answer.
+    [search, /^b OK/m],
+  ] as const) {
+    await cutAfter(daemon.imap.port, text, until);
+    await untilIdle(daemon);
+  }
+  await answersLater(daemon);
+  for (const { url } of [daemon.http, daemon.metrics])
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+});
 
 test("needs nothing of what npm ci, other starts or an upgrade of Node take away", async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-own-files-"));

@@ -11,7 +11,7 @@ type Answer = any;
 let server: JsonServer;
 let tools: Client;
 beforeAll(async () => {
-  server = await openJsonServer();
+  server = await openJsonServer({ outbound: { smarthostHost: "127.0.0.1" } });
   tools = new Client({ name: "test", version: "1" });
   await tools.connect(
     new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), {
@@ -98,20 +98,118 @@ it.each([
   [{ a: '"Ann" <ann@example.com>', b: { address: "bob@example.com" } }],
   [[{ name: "Ann", calendarAddress: "mailto:ann@example.com" }, "mailto:bob@example.com"]],
 ])("takes participants as recipients of mail are written: %j", async (participants) => {
-  const { ref } = await server.ada.client.ok("event.create", {
-    body: { title: "Review", start: "2027-05-05T10:00:00", duration: "PT1H", participants },
-  });
-  const shown = await participantsOf(server.ada.client, ref);
-  expect(shown.map(({ name, calendarAddress }) => [name, calendarAddress])).toEqual([
-    ["Ann", "mailto:ann@example.com"],
-    [undefined, "mailto:bob@example.com"],
-  ]);
+  for (const [door, call] of Object.entries(doors)) {
+    const { ref } = await call("event.create", {
+      body: { title: `Review ${door}`, start: "2027-05-05T10:00:00", duration: "PT1H", participants },
+    });
+    const shown = await participantsOf(server.ada.client, ref);
+    expect(shown.map(({ name, calendarAddress }) => [name, calendarAddress])).toEqual([
+      ["Ann", "mailto:ann@example.com"],
+      [undefined, "mailto:bob@example.com"],
+    ]);
+  }
 });
 
-it("takes times with and without a zone", async () => {
-  const { client } = server.ada;
+it.each(Object.keys(doors))(
+  "says of each recipient of an invitation what became of it, by %s",
+  async (door) => {
+    const { ada, bob } = server;
+    await server.administer("agent.update", { owner: ada.address, block: ["blocked.example"] });
+    const asked = {
+      body: {
+        title: `Meeting ${door}`,
+        start: "2027-05-06T10:00:00",
+        duration: "PT1H",
+        participants: [bob.address, "mel@far.example", "eve@blocked.example"],
+      },
+      invite: "send",
+    };
+    const dry = await doors[door]!("event.create", { ...asked, dry_run: true });
+    const made = await doors[door]!("event.create", asked);
+    expect(made.scheduling).toBe("held");
+    const [here, waits, blocked] = made.recipients;
+    expect(here).toEqual({ address: bob.address, state: "delivered" });
+    expect(waits).toEqual({
+      address: "mel@far.example",
+      state: "held",
+      reason: "invitation",
+      hold: expect.stringMatching(/^hold_/),
+    });
+    expect(blocked).toEqual({
+      address: "eve@blocked.example",
+      state: "refused",
+      reason: "recipient_blocked",
+    });
+    const hold = (await ada.client.ok("part.describe", { id: waits.hold })).content;
+    expect([hold.state, hold.reason, hold.recipients]).toEqual([
+      "waiting",
+      waits.reason,
+      ["mel@far.example"],
+    ]);
+    const { hold: _, ...unheld } = waits;
+    expect(dry.recipients).toEqual([here, unheld, blocked]);
+    const taken = await doors[door]!("event.delete", { id: made.ref, version: made.version, invite: "send" });
+    expect(taken.recipients).toContainEqual({ address: "mel@far.example", state: "cancelled" });
+  },
+);
+
+it.each(Object.keys(doors))("says of an invitation that leaves that it is queued, by %s", async (door) => {
+  const { ada } = server;
+  await server.administer("agent.update", { owner: ada.address, holdPolicy: "open" });
+  const { scheduling, recipients } = await doors[door]!("event.create", {
+    body: {
+      title: "Call",
+      start: "2027-05-07T10:00:00",
+      duration: "PT1H",
+      participants: ["mel@far.example"],
+    },
+    invite: "send",
+  });
+  await server.administer("agent.update", { owner: ada.address, holdPolicy: "first_contact" });
+  expect([scheduling, recipients]).toEqual(["sent", [{ address: "mel@far.example", state: "queued" }]]);
+});
+
+it.each(Object.keys(doors))("forwards one file of a mail without the mail, by %s", async (door) => {
+  const { ada, bob } = server;
+  const subject = `Certificate ${door}`;
+  const { ref: blob } = await bob.client.ok("blob.create", {
+    data: Buffer.from("The house may print.").toString("base64"),
+    type: "text/plain",
+    name: "trade certificate 2026.txt",
+  });
+  await bob.client.ok("send", {
+    body: { to: [ada.address], subject, text: "My notes are for you only.", attachments: [{ blob }] },
+  });
+  await server.deliverQueued();
+  const find = async (client: Answer) =>
+    (await client.ok("search", { folder: "inbox", limit: 100 })).content.items.find(
+      (one: Answer) => one.subject === subject || one.subject === `Fwd ${door}`,
+    );
+  const item = await find(ada.client);
+  const [file] = item.attachments;
+  const sent = await doors[door]!("send", {
+    body: {
+      to: [bob.address],
+      subject: `Fwd ${door}`,
+      text: "The certificate.",
+      attachments: [{ part: `${item.id}#${file.part}` }],
+    },
+    idempotency_key: `forward-${door}`,
+  });
+  expect(sent.state).toBe("queued");
+  await server.deliverQueued();
+  const got = await bob.client.ok("part.describe", { id: (await find(bob.client)).id });
+  const named = got.content.parts.filter(({ name }: Answer) => name !== undefined);
+  expect(named.map(({ name }: Answer) => name)).toEqual(["trade certificate 2026.txt"]);
+  expect(got.text).not.toContain("for you only");
+  const help = JSON.stringify(await doors[door]!("help.describe", { operation: "send" }));
+  expect(help).toContain("without the mail");
+});
+
+it.each(Object.keys(doors))("takes times with and without a zone, by %s", async (door) => {
+  const client = { ok: doors[door]! };
   const read = async (id: string) => {
-    const { start, timeZone } = (await client.ok("part.describe", { id })).content.event;
+    const { start, timeZone } = (await server.ada.client.ok("part.describe", { id })).content.event;
     return [start, timeZone];
   };
   const create = (body: object) =>
@@ -131,6 +229,21 @@ it("takes times with and without a zone", async () => {
     send_at: new Date(server.clock.now() + 86_400_000).toISOString().replace(/\.\d+Z$/, ""),
   });
   expect(sent.state).toBe("scheduled");
+  const listed = async (input: object) => (await client.ok("search", input)).content.items.length;
+  const day = new Date(server.clock.now() + 86_400_000).toISOString();
+  for (const before of [day, day.replace(/\.\d+Z$/, "")])
+    expect(await listed({ before, limit: 100 })).toBeGreaterThan(0);
+  expect(await listed({ since: day.replace(/\.\d+Z$/, "") })).toBe(0);
+  const { calendars } = (await server.ada.client.ok("part.describe", { id: server.ada.id })).content;
+  const spans = [
+    { since: "2027-07-01T00:00:00", before: "2027-07-02T00:00:00" },
+    { since: "2027-07-01T00:00:00Z", before: "2027-07-02T00:00:00Z" },
+  ];
+  for (const span of spans) {
+    expect(await listed({ in: calendars[0].id, ...span })).toBeGreaterThan(0);
+    expect(await listed({ kind: "freebusy", ...span })).toBeGreaterThan(0);
+    expect(await listed({ kind: "freetime", duration: "PT1H", ...span })).toBeGreaterThan(0);
+  }
 });
 
 it("says whose addressbooks of one name are", async () => {
@@ -141,10 +254,13 @@ it("says whose addressbooks of one name are", async () => {
     scopes: ["contacts"],
   });
   const { addressbooks } = (await ada.client.ok("part.describe", { id: ada.id })).content;
-  expect(addressbooks.map(({ name, owner }: Answer) => [name, owner?.address])).toEqual([
-    [addressbooks[0].name, undefined],
-    [addressbooks[0].name, bob.address],
-  ]);
+  for (const call of Object.values(doors)) {
+    const told = (await call("part.describe", { id: ada.id })).content.addressbooks;
+    expect(told.map(({ name, owner }: Answer) => [name, owner?.address])).toEqual([
+      [addressbooks[0].name, undefined],
+      [addressbooks[0].name, bob.address],
+    ]);
+  }
   const { ref } = await ada.client.ok("contact.create", {
     in: addressbooks[1].id,
     body: { name: "Bindery", emails: ["office@binders.example"] },

@@ -74,7 +74,7 @@ describe("an event that an agent has written into a person's calendar", () => {
     const { item } = await inMias.put(event());
     const edited = await mia.put(event("SUMMARY:New\n"), { item });
     expect(edited.scheduling).toBe("held");
-    expect(edited.recipients.map(({ address, ...answer }) => ({ [address]: answer }))).toEqual([
+    expect(edited.recipients.map(({ address, hold: _, ...answer }) => ({ [address]: answer }))).toEqual([
       { "bob@first.example": { state: "held", reason: "not_approved" } },
       { "mel@elsewhere.example": { state: "held", reason: "not_approved" } },
     ]);

@@ -68,8 +68,11 @@ describe("an invitation that waits", () => {
     const { ada } = house;
     const { item } = await ada.put(invitation(stranger));
     const changed = await ada.put(invitation(stranger, "SUMMARY:Second\n"), { item });
-    expect(changed.recipients).toEqual([{ address: "mel@elsewhere.example", state: "held" }]);
-    expect((await holds()).map(({ state }) => state)).toEqual(["withdrawn", "waiting"]);
+    const waiting = await holds();
+    expect(waiting.map(({ state }) => state)).toEqual(["withdrawn", "waiting"]);
+    expect(changed.recipients).toEqual([
+      { address: "mel@elsewhere.example", state: "held", reason: "invitation", hold: waiting[1]!.hold },
+    ]);
     const deleted = await ada.delete(item);
     expect(deleted).toMatchObject({
       scheduling: "none",

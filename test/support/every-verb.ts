@@ -90,7 +90,7 @@ export const davRequests: Readonly<Record<string, readonly [path: string, body: 
 /** Inputs of the operations of `/v1`. What names an object names one that is not there, or the mailbox. */
 export function operationInput(name: string, ref: string): object {
   const [kind, deed] = name.split(".");
-  if (name === "search") return { q: "hello x", previews: true };
+  if (name === "search") return { q: "hello x" };
   if (name === "send" || name === "hold.create") return { body: mail, idempotency_key: crypto.randomUUID() };
   if (name === "draft.create") return { body: mail };
   if (name === "wait") return { timeout_s: 0 };

@@ -40,8 +40,17 @@ function told(result: Members, version: unknown): Members {
     ...madeMembers,
     ...(result.created === true ? ownMembers : []),
   ];
-  const kept = Object.entries(result).filter(([name]) => !untold.includes(name));
+  const kept = Object.entries(result)
+    .filter(([name]) => !untold.includes(name))
+    .map(([name, value]) => [
+      name,
+      name === "recipients" ? (value as readonly Members[]).map(withoutHold) : value,
+    ]);
   return { ...Object.fromEntries(kept), ...(version === undefined ? {} : { version }) };
+}
+
+function withoutHold({ hold: _, ...recipient }: Members): Members {
+  return recipient;
 }
 
 /** The shape of such an answer. */

@@ -77,19 +77,20 @@ async function saidAtUid<R>(put: () => Promise<R>): Promise<R> {
 }
 
 async function resultOf(
-  { rooms: { collections } }: OperationContext,
+  context: OperationContext,
   kind: CollectionKind,
   agent: AgentNumber,
   input: Invite,
   { item, modseq, isCreated, ...said }: ItemWritten & Said,
 ) {
+  const { collections } = context.rooms;
   const uid = (await collections.findItem(agent, item))?.uid;
   return {
     ref: collections.ids.encode(itemKinds[kind], agent, item),
     created: isCreated,
     version: String(modseq),
     ...(uid === undefined ? {} : { uid }),
-    ...stateOf(input, said),
+    ...stateOf(context, agent, input, said),
   };
 }
 
@@ -99,10 +100,29 @@ interface Of {
   readonly agent: AgentNumber;
 }
 
+/** The words for what the gate has answered: those of the delivery of mail. */
+const recipientStates = {
+  sent: "queued",
+  delivered: "delivered",
+  held: "held",
+  superseded: "cancelled",
+  refused: "refused",
+} as const;
+
 /** What became of the invitations. Absent in the answer to a repeat with a key. */
-function stateOf({ invite }: Invite, { scheduling, recipients = [] }: Said) {
+function stateOf(
+  { rooms }: OperationContext,
+  agent: AgentNumber,
+  { invite }: Invite,
+  { scheduling, recipients = [] }: Said,
+) {
   if (invite !== "send" || scheduling === undefined) return {};
-  return { scheduling, ...(recipients.length === 0 ? {} : { recipients: [...recipients] }) };
+  const shown = recipients.map(({ hold, state, ...one }) => ({
+    ...one,
+    state: recipientStates[state],
+    ...(hold === undefined ? {} : { hold: rooms.mail.ids.encode("hold", agent, hold) }),
+  }));
+  return { scheduling, ...(shown.length === 0 ? {} : { recipients: shown }) };
 }
 
 type Knowledge = Pick<SchedulingOptions, "answersProposals" | "isApproving">;
@@ -199,7 +219,13 @@ export async function deleteItem(
     write: (_reached, once) => remove(once),
   });
   const { modseq } = done;
-  return { ref: input.id, created: false, version: String(modseq), ...stateOf(input, done) };
+  const { agent } = readOwner(context, kind, input.id);
+  return {
+    ref: input.id,
+    created: false,
+    version: String(modseq),
+    ...stateOf(context, agent, input, done),
+  };
 }
 
 /** The mailbox of what an id names, a part of an item too. */

@@ -41,15 +41,16 @@ export const eventResult = writeResult.extend({
       z.strictObject({
         address: z.string(),
         state: z
-          .enum(["sent", "delivered", "held", "superseded", "refused"])
+          .enum(["queued", "delivered", "held", "cancelled", "refused"])
           .describe(
-            "sent: as mail; delivered: into a calendar here; superseded: only what had not left yet was taken back.",
+            "queued: as mail; delivered: into a calendar here; cancelled: only what had not left yet was taken back.",
           ),
+        hold: z.string().optional().describe("The hold in which its mail waits, hold_…"),
         reason: z
           .string()
           .optional()
           .describe(
-            "Why it was refused, or waits for the calendar's own person (not_approved): no_scope, recipient_blocked, recipient_suppressed, approval_needed, no_such_recipient, …",
+            "Why it waits: a reason of holds, or not_approved: for the calendar's own person. Why it was refused: no_scope, recipient_blocked, recipient_suppressed, approval_needed, no_such_recipient, …",
           ),
       }),
     )

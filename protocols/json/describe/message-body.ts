@@ -50,7 +50,7 @@ const attachment = z.strictObject({
 export type AttachmentInput = z.infer<typeof attachment>;
 
 export const attachmentForm =
-  "Each has one of blob (blob_…), data (base64) and part (message_…#1.2), and optionally name, type and cid.";
+  "Each has one of blob (blob_…), data (base64) and part (message_…#1.2: a file of a mail, without the mail), and optionally name, type and cid.";
 
 /** A URI (RFC 3986 section 3): a scheme, a colon and a rest. */
 const uri = headerText(2000).regex(/^[a-z][a-z0-9+.-]*:\S+$/i);

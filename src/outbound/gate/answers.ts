@@ -1,4 +1,5 @@
 /** What the gate answers for each recipient. `scheduling`, SCHEDULE-STATUS and the recipients in an answer are made of it alone. */
+import type { HoldReason } from "#/src/model/holds.ts";
 import type { DeliverySender } from "#/storage/transactions/mail/deliver-message.ts";
 
 /** Why a recipient is not told. Words of `/v1`. */
@@ -19,11 +20,11 @@ export interface Asked extends DeliverySender {
   readonly refused: ReadonlyMap<string, "recipient_blocked" | "recipient_suppressed">;
 }
 
-/** sent: as mail. delivered: into a calendar here. held: it waits for a person; `not_approved`: for the owner, a person in whose calendar an
- *  agent or a program has written it. superseded: only what had not left was taken back. */
+/** sent: as mail. delivered: into a calendar here. held: it waits for a person, why its hold says; `not_approved`: for the owner, a person
+ *  in whose calendar an agent or a program has written it. superseded: only what had not left was taken back. */
 export type GateAnswer =
-  | { readonly state: "sent" | "delivered" | "held" | "superseded" }
-  | { readonly state: "held"; readonly reason: "not_approved" }
+  | { readonly state: "sent" | "delivered" | "superseded" }
+  | { readonly state: "held"; readonly reason: HoldReason | "not_approved" }
   | { readonly state: "refused"; readonly reason: RefusedReason };
 
 /** One word for all recipients: held, or else sent, or else refused; none if nobody had to be told. */

@@ -24,6 +24,8 @@ import { planMails } from "./outgoing-mail.ts";
 export interface Departure {
   readonly actions: readonly AgentActions[];
   readonly mails: readonly SubmitMessage[];
+  /** The recipients of each mail. */
+  readonly mailed: readonly (readonly CalendarAddress[])[];
   readonly leaving: Leaving | undefined;
   readonly answers: ReadonlyMap<CalendarAddress, GateAnswer>;
   /** Recipients to whom a message has left before, whatever is taken back now. */
@@ -96,6 +98,7 @@ export async function planDeparture(
   return {
     actions: await copies.listActions(actor, provenance, agent),
     mails,
+    mailed: [...mailed.recipients, ...waiting.recipients],
     answers,
     toldBefore,
     leaving: {
@@ -130,7 +133,7 @@ export function silentDeparture(
     superseded: [],
     isOver: false,
   };
-  return { actions: [], mails: [], answers, toldBefore: new Set(), leaving };
+  return { actions: [], mails: [], mailed: [], answers, toldBefore: new Set(), leaving };
 }
 
 /** What an agent or a program has written into a person's event, for those whom it has not reached. Of an event that is new, its participants
@@ -280,7 +283,7 @@ async function planLeaving(
   messages: readonly WrittenMessage[],
 ): ReturnType<typeof planMails> {
   const news = messages.filter(({ isSignificant }) => isSignificant);
-  if (news.length === 0) return { mails: [], answers: new Map() };
+  if (news.length === 0) return { mails: [], recipients: [], answers: new Map() };
   // Only authenticated mail changes a calendar. That of an assistant proves the domain of the organizer, which counts here.
   const isInvited = held?.provenance.source === "smtp";
   const answer = isInvited ? news.find(({ content }) => isAnswer(content.method)) : undefined;

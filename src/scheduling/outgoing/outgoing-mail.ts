@@ -35,6 +35,8 @@ export interface Sender {
 
 export interface OutgoingMails {
   readonly mails: readonly SubmitMessage[];
+  /** The recipients of each mail. */
+  readonly recipients: readonly (readonly CalendarAddress[])[];
   readonly answers: ReadonlyMap<CalendarAddress, GateAnswer>;
 }
 
@@ -44,6 +46,7 @@ export async function planMails(
   messages: readonly WrittenMessage[],
 ): Promise<OutgoingMails> {
   const mails: SubmitMessage[] = [];
+  const recipients: (readonly CalendarAddress[])[] = [];
   const answers = new Map<CalendarAddress, GateAnswer>();
   const groups = Map.groupBy(messages, ({ content }) => content);
   for (const [content, group] of groups) {
@@ -56,11 +59,14 @@ export async function planMails(
       from,
       group.map((one) => one.to),
     )) {
-      if (mail !== undefined) mails.push(mail);
+      if (mail !== undefined) {
+        mails.push(mail);
+        recipients.push(to);
+      }
       for (const address of to) answers.set(address, answer);
     }
   }
-  return { mails, answers };
+  return { mails, recipients, answers };
 }
 
 type LeavingContent = MessageContent & MailedContent;
@@ -95,7 +101,7 @@ async function planGroup(
 
 function answerOf({ decision }: SubmitMessage, { isUnapproved }: Sender): GateAnswer {
   if (decision.kind === "queue") return { state: "sent" };
-  return isUnapproved === true ? { state: "held", reason: "not_approved" } : { state: "held" };
+  return { state: "held", reason: isUnapproved === true ? "not_approved" : decision.reason };
 }
 
 /** Refusals because of one recipient. All others (paused, a policy that changes) are refusals of the whole change. */

@@ -31,7 +31,7 @@ export type DeliveryStatus = keyof typeof scheduleStatuses;
 export function statusOfAnswer(answer: GateAnswer, wasTold: boolean): DeliveryStatus | undefined {
   switch (answer.state) {
     case "held":
-      return "reason" in answer ? "refused" : "pending";
+      return answer.reason === "not_approved" ? "refused" : "pending";
     case "superseded":
       return wasTold ? "sent" : undefined;
     case "refused":

@@ -42,7 +42,8 @@ put: ${unversioned} needs no version; everything else that changes a stored obje
   event.update {id, version, patch} changes by JSON pointers of its JSCalendar Event. invite: "send" tells the participants.
   An authenticated invitation that came by mail is an event already: event.update with patch {"participants/me/participationStatus": "accepted"}
   answers it, by mail where the organizer is elsewhere.
-  blob.create {data} stores bytes to be attached: body: {attachments: [{blob}]}.
+  blob.create {data} stores bytes to be attached: body: {attachments: [{blob}]}. A file of a mail leaves without the mail as {attachments:
+  [{part: "message_…#2"}]}; forward_of attaches the whole mail.
 send: send {body} or send {draft, version}. state says queued, scheduled, or held: then a person decides (mail.held, hold_…).
   Mail with send_at is in the folder scheduled until then. message.delete, or a move to another folder, cancels it (taken_back: true);
   message.update {id, version, send_at} changes its time. Both answer policy_refused, reason already_sent, once it has left.
