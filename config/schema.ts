@@ -535,7 +535,9 @@ export const settingsSchema = z.strictObject({
       allowPrivateAddresses: z
         .boolean()
         .default(false)
-        .describe("Whether webhooks may go to loopback, link-local and private addresses, and without TLS."),
+        .describe(
+          "Whether webhooks and pushes may go to loopback, link-local and private addresses, and without TLS.",
+        ),
     })
     .describe("Events for programs that are called."),
   limits: z

@@ -16,6 +16,7 @@ const agentTables = {
   passkey: "at once",
   page_session: "at once",
   page_settings: "at once",
+  push_subscription: "at once",
   /** In slices by the sweep: there may be many rows, or they count as references to a blob. */
   entry: "in slices",
   change: "in slices",

@@ -25,6 +25,7 @@ function assetsText(): string {
   return `/** Written from the files beside it by \`npm run derive\`. */
 export const stylesheetText = ${literal("waypost.css")};
 export const scriptText = ${literal("waypost.js")};
+export const workerText = ${literal("service-worker.js")};
 `;
 }
 

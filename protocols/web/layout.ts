@@ -54,6 +54,7 @@ export function layOut(visit: Visit, page: Page, { person, seat }: SignedIn): st
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="${brandIcon}">
+${!isOperators && html`<link rel="manifest" href="/manifest.webmanifest"><link rel="apple-touch-icon" href="/icon-192.png">`}
 <link rel="stylesheet" href="${stylesheet.path}">
 <script src="${script.path}" defer></script>
 </head>

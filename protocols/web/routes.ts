@@ -20,6 +20,8 @@ import {
   revokeProgram,
   setApproving,
   setZone,
+  tellHere,
+  tellHereNoMore,
 } from "./mine/acts.ts";
 import { showMine } from "./mine/mine-page.ts";
 import { chooseLanguage, join, joinOptions, showJoin, showSignIn, signIn } from "./strangers.ts";
@@ -69,6 +71,8 @@ export const signedRoutes: readonly RouteOf<SignedVisit>[] = [
   { method: "POST", path: /^\/mine\/programs\/options$/, run: programOptions },
   { method: "POST", path: /^\/mine\/programs\/(\d{1,15})\/revoke$/, run: revokeProgram },
   { method: "POST", path: /^\/mine\/shares\/(\d{1,15})\/end$/, run: endShare },
+  { method: "POST", path: /^\/mine\/notices$/, run: tellHere },
+  { method: "POST", path: /^\/mine\/notices\/end$/, run: tellHereNoMore },
   { method: "POST", path: /^\/mine\/zone$/, run: setZone },
   { method: "POST", path: /^\/mine\/approving$/, run: setApproving },
   { method: "GET", path: /^\/agents$/, run: showAgents },

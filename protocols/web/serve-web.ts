@@ -4,7 +4,8 @@ import type { HttpContext, HttpRoute } from "#/protocols/http/app.ts";
 import { forCaller } from "#/src/model/caller.ts";
 import type { WebAppRooms } from "./web-app.ts";
 
-const paths = /^\/(?:$|(?:sign-in|sign-out|join|language|approvals|agents|assets|live|mine)(?:\/|$))/;
+const paths =
+  /^\/(?:$|(?:sign-in|sign-out|join|language|approvals|agents|assets|live|mine)(?:\/|$)|(?:service-worker\.js|manifest\.webmanifest|icon-\d{3}\.png)$)/;
 /** `/operator/v1` and its description are for programs. */
 const operatorPaths = /^\/operator(?:$|\/(?!v1\/|openapi\.json$))/;
 

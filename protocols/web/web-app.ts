@@ -11,6 +11,7 @@ import { script, stylesheet } from "./assets.ts";
 import { languageCookie, operatorCookie, readCookie, sessionCookie } from "./cookies.ts";
 import { deviceName } from "./device-name.ts";
 import { createFormat } from "./format.ts";
+import { homeScreenFile } from "./home-screen.ts";
 import { isOperatorPath, layOut } from "./layout.ts";
 import { createLiveStreams } from "./live.ts";
 import { rememberOpenedMails } from "./opened-mails.ts";
@@ -263,8 +264,16 @@ function troubleOf(error: unknown): readonly [Trouble, string?] {
 }
 
 async function sendAsset(koa: Koa.Context): Promise<boolean> {
+  if (koa.method !== "GET" && koa.method !== "HEAD") return false;
+  const file = homeScreenFile(koa.path);
+  if (file !== undefined) {
+    koa.set("Cache-Control", "public, max-age=3600");
+    koa.type = file.type;
+    koa.body = file.content;
+    return true;
+  }
   const asset = [stylesheet, script].find(({ path }) => path === koa.path);
-  if (asset === undefined || (koa.method !== "GET" && koa.method !== "HEAD")) return false;
+  if (asset === undefined) return false;
   koa.set("Cache-Control", "public, max-age=31536000, immutable");
   koa.set("Vary", "Accept-Encoding");
   koa.type = asset.type;

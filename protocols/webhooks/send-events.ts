@@ -4,7 +4,8 @@ import type { Logger } from "pino";
 import type { Settings } from "#/config/schema.ts";
 import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
 import type { Gate } from "#/src/fairness/gate.ts";
-import type { Webhook, WebhookBatch, WebhookOutcome, Webhooks } from "#/src/feed/webhooks.ts";
+import type { RequestOutcome } from "#/src/feed/retries.ts";
+import type { Webhook, WebhookBatch, Webhooks } from "#/src/feed/webhooks.ts";
 import { after, every } from "#/src/model/background.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
 import type { Tally } from "#/src/model/tally.ts";
@@ -76,7 +77,7 @@ export async function startWebhooks(rooms: WebhookRooms): Promise<AsyncDisposabl
 }
 
 /** Sends an event of nothing, once. */
-export async function testWebhook(rooms: WebhookRooms, number: number): Promise<WebhookOutcome> {
+export async function testWebhook(rooms: WebhookRooms, number: number): Promise<RequestOutcome> {
   const { webhooks, settings } = rooms;
   const webhook = await webhooks.find(number);
   if (webhook === undefined) return { status: null, error: "there is no such webhook" };
@@ -174,7 +175,7 @@ class Line implements AsyncDisposable {
   }
 
   /** undefined: it was to stop while it waited for its turn. */
-  #sendInTurn(batch: WebhookBatch): Promise<WebhookOutcome | undefined> {
+  #sendInTurn(batch: WebhookBatch): Promise<RequestOutcome | undefined> {
     const { agent } = this.#webhook;
     const { signal } = this.#stop;
     const send = () => this.#requests.run(() => this.#send(batch), { key: `mailbox ${agent}` });
@@ -184,14 +185,14 @@ class Line implements AsyncDisposable {
     });
   }
 
-  #send({ message, cursor, events }: WebhookBatch): Promise<WebhookOutcome> {
+  #send({ message, cursor, events }: WebhookBatch): Promise<RequestOutcome> {
     const { url, secret } = this.#webhook;
     const at = this.#rooms.webhooks.clock.now();
     const body = bodyOf("mail.events", Date.parse(events[0]!.at), { cursor, events });
     return this.#client.send({ url, secret, message, body, at }, this.#stop.signal);
   }
 
-  #tellOperator({ error, status }: WebhookOutcome, after: Webhook | undefined): void {
+  #tellOperator({ error, status }: RequestOutcome, after: Webhook | undefined): void {
     if (after === undefined || error === null) return;
     const { webhook, url, failureCount } = after;
     const facts = { webhook, host: new URL(url).host, status, reason: error, failureCount };

@@ -1,12 +1,8 @@
 /** One request to a webhook, signed by the Standard Webhooks scheme (standardwebhooks.com, version 1): `webhook-id`,
- *  `webhook-timestamp` and `webhook-signature` over both and the body. 2xx is taken, 410 wants no more, everything else is
- *  tried again; a redirect is not followed. */
-import http from "node:http";
-import https from "node:https";
+ *  `webhook-timestamp` and `webhook-signature` over both and the body. */
 import { Webhook as Signer } from "standardwebhooks";
-import manifest from "#/package.json" with { type: "json" };
-import type { WebhookOutcome } from "#/src/feed/webhooks.ts";
-import { assertPublicHost, PrivateAddress, publicLookup } from "./public-lookup.ts";
+import type { RequestOutcome } from "#/src/feed/retries.ts";
+import { createGuardedClient, type GuardOptions } from "./guarded-post.ts";
 
 export interface WebhookRequest {
   readonly url: string;
@@ -21,108 +17,21 @@ export interface WebhookRequest {
 
 export interface WebhookClient extends Disposable {
   /** Never throws: what goes wrong is the outcome. */
-  send(request: WebhookRequest, signal: AbortSignal): Promise<WebhookOutcome>;
+  send(request: WebhookRequest, signal: AbortSignal): Promise<RequestOutcome>;
 }
 
-/** From the first look-up to the status. */
-const answerDefaultMs = 15_000;
-/** Of an answer that is read, so that the connection can be used again; its words interest nobody. */
-const answerBytesMax = 64 * 1024;
-const idleMs = 30_000;
-/** Kept open without a request. How many requests there are at a time, `src/fairness` says (`webhooks`). */
-const idleSocketsPerHost = 4;
-
-export function createWebhookClient(options: {
-  readonly allowsPrivate: boolean;
-  readonly answerMs?: number;
-}): WebhookClient {
-  const kept = {
-    keepAlive: true,
-    timeout: idleMs,
-    maxFreeSockets: idleSocketsPerHost,
-    ...(options.allowsPrivate ? {} : { lookup: publicLookup }),
-  };
-  const agents = { "https:": new https.Agent(kept), "http:": new http.Agent(kept) };
-
-  function post(request: WebhookRequest, signal: AbortSignal): Promise<WebhookOutcome> {
-    const url = new URL(request.url);
-    const protocol = url.protocol === "http:" ? "http:" : "https:";
-    if (!options.allowsPrivate) {
-      assertPublicHost(url.hostname);
-      if (protocol === "http:") throw new PlainText();
-    }
-    const at = new Date(request.at);
-    const headers = {
-      "content-type": "application/json",
-      "content-length": Buffer.byteLength(request.body),
-      "user-agent": `Waypost/${manifest.version}`,
-      "webhook-id": request.message,
-      "webhook-timestamp": String(Math.floor(request.at / 1000)),
-      "webhook-signature": new Signer(request.secret).sign(request.message, at, request.body),
-    };
-    return new Promise((resolve, reject) => {
-      const { request: open } = protocol === "http:" ? http : https;
-      const sent = open(url, { method: "POST", agent: agents[protocol], headers, signal }, (response) => {
-        let size = 0;
-        response.on("data", (chunk: Buffer) => {
-          size += chunk.length;
-          if (size > answerBytesMax) response.destroy();
-        });
-        response.on("error", () => {});
-        resolve(outcomeOf(response, request.at));
-      });
-      sent.on("error", reject);
-      sent.end(request.body);
-    });
-  }
-
+export function createWebhookClient(options: GuardOptions): WebhookClient {
+  const client = createGuardedClient(options);
   return {
-    async send(request, signal) {
-      try {
-        return await post(
-          request,
-          AbortSignal.any([signal, AbortSignal.timeout(options.answerMs ?? answerDefaultMs)]),
-        );
-      } catch (error) {
-        return { status: null, error: reasonOf(error) };
-      }
+    send({ url, secret, message, body, at }, signal) {
+      const headers = {
+        "content-type": "application/json",
+        "webhook-id": message,
+        "webhook-timestamp": String(Math.floor(at / 1000)),
+        "webhook-signature": new Signer(secret).sign(message, new Date(at), body),
+      };
+      return client.post({ url, headers, body, at }, signal);
     },
-    [Symbol.dispose]() {
-      agents["https:"].destroy();
-      agents["http:"].destroy();
-    },
+    [Symbol.dispose]: () => client[Symbol.dispose](),
   };
-}
-
-class PlainText extends Error {}
-
-function outcomeOf({ statusCode = 0, headers }: http.IncomingMessage, now: number): WebhookOutcome {
-  if (statusCode >= 200 && statusCode < 300) return { status: statusCode, error: null };
-  const retryAfterMs = retryAfterOf(headers["retry-after"], now);
-  return {
-    status: statusCode,
-    error:
-      statusCode >= 300 && statusCode < 400
-        ? "it redirects, which is not followed"
-        : `it answers ${statusCode}`,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(statusCode === 410 ? { isGone: true } : {}),
-  };
-}
-
-/** Retry-After (RFC 9110 section 10.2.3): seconds or a date. */
-function retryAfterOf(field: string | undefined, now: number): number | undefined {
-  if (field === undefined) return undefined;
-  if (/^\d{1,9}$/.test(field)) return Number(field) * 1000;
-  const at = Date.parse(field);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
-}
-
-/** In our own words and the system's codes; never what a peer wrote. */
-function reasonOf(error: unknown): string {
-  if (error instanceof PrivateAddress) return "its address is not of the public internet";
-  if (error instanceof PlainText) return "it is not encrypted";
-  const { code, name } = error as NodeJS.ErrnoException;
-  if (name === "AbortError" || name === "TimeoutError") return "it does not answer in time";
-  return `the connection failed (${code ?? name})`;
 }

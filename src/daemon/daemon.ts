@@ -5,6 +5,7 @@ import type { Settings } from "#/config/schema.ts";
 import type { Listener } from "#/protocols/connection/listener.ts";
 import { type Delivery, startDelivery } from "#/protocols/delivery/start-delivery.ts";
 import { startWebhooks } from "#/protocols/webhooks/send-events.ts";
+import { startPushes } from "#/protocols/webhooks/send-pushes.ts";
 import { rememberRecipients } from "#/src/arrival/recent-recipients.ts";
 import { createResolve } from "#/src/evidence/dns.ts";
 import { createSecureDns } from "#/src/evidence/secure-dns.ts";
@@ -101,6 +102,8 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
     closers.push(() => conditions.stop());
     const webhooks = await startWebhooks(house);
     closers.push(async () => webhooks[Symbol.asyncDispose]());
+    const pushes = startPushes(house);
+    closers.push(async () => pushes[Symbol.asyncDispose]());
     await tellEndedPasskeys(house);
     const ports = house.status.serve(listeners);
     const socket = await listenPrivately(folder, log, (call) => runPrivateOperation(house, call));

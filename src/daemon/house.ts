@@ -28,7 +28,8 @@ import { withoutForgedResults } from "#/src/evidence/authentication-results.ts";
 import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
 import { receivingAmounts } from "#/src/fairness/receiving.ts";
 import { createFeed, type Feed } from "#/src/feed/feed.ts";
-import { createWebhooks, type WebhookOutcome, type Webhooks } from "#/src/feed/webhooks.ts";
+import type { RequestOutcome } from "#/src/feed/retries.ts";
+import { createWebhooks, type Webhooks } from "#/src/feed/webhooks.ts";
 import { createFiles, type Files } from "#/src/files/files.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
@@ -48,6 +49,7 @@ import {
 } from "#/src/scheduling/outgoing/schedule-status-updates.ts";
 import { createDirectSchedulers, createSchedulers, type Schedulers } from "#/src/scheduling/schedulers.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
+import { createPushes, type Pushes } from "#/src/sign-in/pushes.ts";
 import { createReading } from "#/src/threads/reading.ts";
 import { openStore } from "#/storage/open-store.ts";
 import type { Store } from "#/storage/store.ts";
@@ -72,8 +74,9 @@ export interface House extends AsyncDisposable {
   readonly domainChecks: NonNullable<AdministrationRooms["domainChecks"]>;
   readonly webhooks: Webhooks & {
     /** Sends a test event now. */
-    test(webhook: number): Promise<WebhookOutcome>;
+    test(webhook: number): Promise<RequestOutcome>;
   };
+  readonly pushes: Pushes;
   readonly mail: Mail;
   readonly descriptions: KeptDescriptions;
   readonly collections: Collections;
@@ -227,6 +230,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
       return testWebhook({ webhooks, settings, log }, webhook);
     },
   };
+  const pushes = createPushes({ store, accounts, settings });
   const conditions = createConditions({ store, accounts, settings, prepare, log });
   const administration = {
     store,
@@ -244,6 +248,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     ...rooms,
     ...administration,
     conditions,
+    pushes,
     metrics,
     scheduleStatusUpdates,
     reportCounts: createReportCounts(store),

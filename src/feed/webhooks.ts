@@ -13,6 +13,7 @@ import type { Store } from "#/storage/store.ts";
 import type { Position } from "./change-log.ts";
 import type { MailEvent } from "./events.ts";
 import type { Feed } from "./feed.ts";
+import { afterFailure, type RequestOutcome, unfailed } from "./retries.ts";
 
 export type Webhook = WebhookRow;
 
@@ -24,18 +25,6 @@ export interface WebhookBatch {
   readonly cursor: string;
   readonly events: readonly MailEvent[];
   readonly position: string;
-}
-
-/** The result of a request. */
-export interface WebhookOutcome {
-  /** The HTTP status; null when there was no response. */
-  readonly status: number | null;
-  /** Why the receiver did not accept the request; null when it did. */
-  readonly error: string | null;
-  /** The Retry-After of the receiver, bounded. */
-  readonly retryAfterMs?: number;
-  /** The receiver asks for no further requests. */
-  readonly isGone?: boolean;
 }
 
 export interface Webhooks {
@@ -51,7 +40,7 @@ export interface Webhooks {
   /** The number of events of the last request, when it has to be sent again. */
   pendingCount(webhook: Webhook): Promise<number | undefined>;
   /** Stores the outcome, durably. Answers the webhook as it is then, or undefined when it was deleted. */
-  report(webhook: Webhook, batch: WebhookBatch, outcome: WebhookOutcome): Promise<Webhook | undefined>;
+  report(webhook: Webhook, batch: WebhookBatch, outcome: RequestOutcome): Promise<Webhook | undefined>;
   /** `onRing` is called when there may be events for the webhook. Returns a function that ends the subscription. */
   subscribe(webhook: Webhook, onRing: () => void): () => void;
   /** `listener` is called when webhooks were added, removed or resumed, and when `isSender` changes. Returns a function that ends the
@@ -71,23 +60,6 @@ const eventsMax = 25;
 const historyMax = 100;
 /** The most changes that are read again after a restart because the position behind them was not stored. */
 const passedOverMax = 1000;
-const secondMs = 1000;
-const minuteMs = 60 * secondMs;
-const hourMs = 60 * minuteMs;
-/** Waits after each failure; the last one is repeated. */
-const waitsMs = [
-  5 * secondMs,
-  30 * secondMs,
-  2 * minuteMs,
-  10 * minuteMs,
-  30 * minuteMs,
-  hourMs,
-  2 * hourMs,
-  4 * hourMs,
-];
-const longestWaitMs = 4 * hourMs;
-/** After so long without an accepted request the webhook is stopped. */
-const patienceMs = 72 * hourMs;
 
 export function createWebhooks(store: Store, feed: Feed): Webhooks {
   const listeners = new Set<() => void>();
@@ -191,21 +163,12 @@ export function createWebhooks(store: Store, feed: Feed): Webhooks {
 type Standing = Pick<Webhook, "state" | "position" | "failureCount" | "failingSince" | "nextAttemptAt">;
 
 function taken({ position }: WebhookBatch): Standing {
-  return { state: "active", position, failureCount: 0, failingSince: null, nextAttemptAt: 0 };
+  return { state: "active", position, ...unfailed };
 }
 
-function refused(webhook: Webhook, outcome: WebhookOutcome, now: number): Standing {
-  const failingSince = webhook.failingSince ?? now;
-  const waitMs = waitsMs[Math.min(webhook.failureCount, waitsMs.length - 1)]!;
-  const askedMs = Math.min(outcome.retryAfterMs ?? 0, longestWaitMs);
-  const isGivenUp = outcome.isGone === true || now - failingSince >= patienceMs;
-  return {
-    state: isGivenUp ? "disabled" : "active",
-    position: webhook.position,
-    failureCount: webhook.failureCount + 1,
-    failingSince,
-    nextAttemptAt: now + Math.max(waitMs, askedMs),
-  };
+function refused(webhook: Webhook, outcome: RequestOutcome, now: number): Standing {
+  const { isGivenUp, ...standing } = afterFailure(webhook, outcome, now);
+  return { state: isGivenUp ? "disabled" : "active", position: webhook.position, ...standing };
 }
 
 function messageId(webhook: number, cursor: string, count: number): string {

@@ -27,6 +27,8 @@ export const pageSessionMs = 90 * 86_400_000;
 /** What a person can have of each; a login compares with every app password. */
 export const passkeysMax = 30;
 export const ownPasswordsMax = 50;
+/** Browsers and programs of one person that are told by Web Push; each look at what waits goes through all of them. */
+export const pushSubscriptionsMax = 100;
 
 /** Documents that are remembered as they were read, because reading them cost much: entries of some 200 octets, and their text, of
  *  which one has a million characters at most. */

@@ -27,6 +27,7 @@ import { type AgentsOfMine, createAgentsOfMine } from "./agents-of-mine.ts";
 import { createChallenges, type Purpose } from "./challenges.ts";
 import { type Browser, newSession, seenExactnessMs } from "./new-session.ts";
 import { createOwnAccess, type OwnAccess } from "./own-access.ts";
+import { createOwnPushes, type OwnPushes } from "./own-pushes.ts";
 import type { PageSession } from "./page-session.ts";
 import { createPasskeys, type PasskeyOptions } from "./passkeys.ts";
 import { createShares, type Shares } from "./shares.ts";
@@ -53,7 +54,7 @@ export type Proof =
   | { readonly kind: "passkey"; readonly answer: string }
   | { readonly kind: "password"; readonly password: string; readonly remoteAddress: string };
 
-export interface SignIn extends OwnAccess, Shares, AgentsOfMine, TestMail {
+export interface SignIn extends OwnAccess, OwnPushes, Shares, AgentsOfMine, TestMail {
   /** The session of a cookie; undefined once it has ended or expired, or its person is deleted. */
   findSession(token: string): Promise<PageSession | undefined>;
   /** With an app password of a person. Throws `unauthorized`, `rate_limited`, `forbidden_scope` for one that is bound to some scopes. */
@@ -124,6 +125,7 @@ export function createSignIn(
 
   return {
     ...createOwnAccess(store, passkeys),
+    ...createOwnPushes(store, settings),
     ...createShares(store),
     ...createAgentsOfMine({ store, settings, outbound }),
     ...createTestMail({ store, accounts, prepare }),

@@ -47,6 +47,7 @@ import { accessOwners } from "./0042-access-owners.ts";
 import { operatorSignIns } from "./0043-operator-sign-ins.ts";
 import { unfinishedTransfers } from "./0044-unfinished-transfers.ts";
 import { passwordScopes } from "./0045-password-scopes.ts";
+import { pushSubscriptions } from "./0046-push-subscriptions.ts";
 
 export interface Migration {
   readonly name: string;
@@ -189,4 +190,5 @@ export const migrations: readonly Migration[] = [
     does: "bounds what a new app password may do; those that exist keep all rights (waypost password list), and so do operator tokens, for which there are kinds of scope now (waypost operator list)",
     run: passwordScopes,
   },
+  { name: "push subscriptions", does: "keeps who is told by Web Push", run: pushSubscriptions },
 ];

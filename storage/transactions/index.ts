@@ -105,9 +105,12 @@ import { tellApprover } from "./outbound/tell-approver.ts";
 import { addPasskey } from "./sign-in/add-passkey.ts";
 import { createInvitation } from "./sign-in/create-invitation.ts";
 import { createPageSession } from "./sign-in/create-page-session.ts";
+import { deletePushSubscription } from "./sign-in/delete-push-subscription.ts";
 import { endPageSessions } from "./sign-in/end-page-sessions.ts";
+import { keepPushSubscription } from "./sign-in/keep-push-subscription.ts";
 import { pruneSignIns } from "./sign-in/prune-sign-ins.ts";
 import { removePasskey } from "./sign-in/remove-passkey.ts";
+import { reportPush } from "./sign-in/report-push.ts";
 import { setPageSettings } from "./sign-in/set-page-settings.ts";
 import { touchPageSession } from "./sign-in/touch-page-session.ts";
 import { useInvitation } from "./sign-in/use-invitation.ts";
@@ -154,6 +157,7 @@ export const transactions = {
   deleteDraft,
   deleteMailbox,
   deleteMessage,
+  deletePushSubscription,
   deleteUpload,
   deleteWebhook,
   deliverMessage,
@@ -166,6 +170,7 @@ export const transactions = {
   expungeMessages,
   keepFamiliarNetwork,
   keepLeases,
+  keepPushSubscription,
   keepRecent,
   countForReports,
   forgetReportCounts,
@@ -198,6 +203,7 @@ export const transactions = {
   renameMailbox,
   replaceMessage,
   reportDelivery,
+  reportPush,
   reportWebhook,
   rescheduleMessage,
   retellPeriods,

@@ -17,7 +17,8 @@ export async function takeCounter(
     | "access_change"
     | "invitation"
     | "passkey"
-    | "page_session",
+    | "page_session"
+    | "push_subscription",
 ): Promise<number> {
   const row = await tx.get<{ value: number }>(
     `update counter

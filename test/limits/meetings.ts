@@ -21,6 +21,7 @@ const model: MeetingsOf<"model"> = {
 
   headerBytesMax: does("reads no more of a header; the rest is not looked at"),
   mainBytesMax: does("divides what the main thread reads from what a thread reads"),
+  pushSubscriptionsMax: told("web/pushes: one person has at most 100 subscriptions"),
   ownPasswordsMax: does("refuses another app password on the pages"),
   keptIdsMax: does("keeps so many ids that were made"),
   keptShortFormOctetsMax: does("keeps so many octets of short forms"),

@@ -43,6 +43,7 @@ const otherwise: Readonly<Record<string, string>> = {
   "calendar_message.hold_id": "the hold may be forgotten",
   "calendar_arrival.message_id": "the mail may be deleted before it is applied",
   "delivery_claim.submission_id": "it ends with the lease of its daemon",
+  "push_subscription.collection_id": "the collection may be deleted; then there is nothing to tell",
   "webhook_attempt.message_id": "the text that the webhook was sent with",
 };
 

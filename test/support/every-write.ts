@@ -179,6 +179,26 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
   await write("addPasskey", { agent: mia.agent, passkey: added, at });
   await write("setPageSettings", { agent: mia.agent, approvesWith: "session", timeZone: "Europe/Berlin" });
   await write("removePasskey", { agent: mia.agent, passkey: 2 });
+  const push = {
+    agent: mia.agent,
+    endpoint: "https://push.example/1",
+    publicKey: new Uint8Array(65),
+    authSecret: new Uint8Array(16),
+    language: "en",
+    told: "{}",
+    expiresAt: later,
+    limit: 9,
+    at,
+  };
+  await write("keepPushSubscription", { ...push, session: 1 });
+  await write("keepPushSubscription", { ...push, password: 1, collection: 1 as CollectionNumber });
+  const { subscription } = await write("keepPushSubscription", { ...push, session: 2 });
+  await write("deletePushSubscription", { agent: mia.agent, subscription });
+  await write("reportPush", {
+    subscription: 1,
+    endpoint: push.endpoint,
+    standing: { told: "{}", failureCount: 1, failingSince: at, nextAttemptAt: at + 5000 },
+  });
   await write("touchPageSession", { session: 1, at: at + 1 });
   await write("endPageSessions", { agent: mia.agent, except: 1, at });
   const link = { name: "jonas", hash: new Uint8Array(32).fill(7), scopes: ["read"], at };

@@ -23,6 +23,8 @@ const writes: Readonly<Record<string, readonly string[]>> = {
   createOperatorLink: ["src/accounts/administration/operators.ts"],
   useOperatorLink: ["src/sign-in/operator-sign-in.ts"],
   useOperatorPasskey: ["src/sign-in/operator-sign-in.ts"],
+  // No credential, but a place to which something goes out.
+  keepPushSubscription: ["src/sign-in/own-pushes.ts"],
 };
 
 const operations = ["token.create", "password.create", "grant.create", "agent.create", "person.create"];

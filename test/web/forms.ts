@@ -16,6 +16,8 @@ export const forms: Readonly<Record<string, "proof" | "decision" | "session">> =
   "/mine/programs/options": "session",
   "/mine/programs/NUMBER/revoke": "session",
   "/mine/shares/NUMBER/end": "session",
+  "/mine/notices": "session",
+  "/mine/notices/end": "session",
   "/mine/zone": "session",
   "/mine/approving": "proof",
   "/agents": "proof",

@@ -1,5 +1,5 @@
-// The one script. Every page is whole without it; it adds four things: the live count,
-// the seconds of a countdown, the passkey, and copying. It writes text, never HTML.
+// The one script. Every page is whole without it; it adds five things: the live count,
+// the seconds of a countdown, the passkey, notices, and copying. It writes text, never HTML.
 "use strict";
 
 const language = document.documentElement.lang;
@@ -94,7 +94,32 @@ function takeInvitation() {
 takeInvitation();
 addEventListener("hashchange", takeInvitation);
 
-// 4. Copying, told to everybody: the button says it, and so does its name.
+// 4. Notices: the browser asks its push service for an address, and the form brings it to the server.
+const notices = document.querySelector("form[data-push]");
+const workerPath = "/service-worker.js";
+// A worker is a script, so its address goes through a policy.
+const workerPolicy = notices && globalThis.trustedTypes?.createPolicy("worker", { createScriptURL: () => workerPath });
+notices?.addEventListener("submit", async (event) => {
+  const field = (name) => notices.elements.namedItem(name);
+  if (field("endpoint").value !== "") return;
+  event.preventDefault();
+  const failure = notices.querySelector("[data-failure]");
+  failure.hidden = true;
+  try {
+    if ((await Notification.requestPermission()) !== "granted") throw new Error("not allowed");
+    await navigator.serviceWorker.register(workerPolicy?.createScriptURL("") ?? workerPath);
+    const { pushManager } = await navigator.serviceWorker.ready;
+    const asked = { userVisibleOnly: true, applicationServerKey: notices.dataset.push };
+    const { endpoint, keys } = (await pushManager.subscribe(asked)).toJSON();
+    field("endpoint").value = endpoint;
+    for (const name of ["p256dh", "auth"]) field(name).value = keys[name];
+    notices.requestSubmit();
+  } catch {
+    failure.hidden = false;
+  }
+});
+
+// 5. Copying, told to everybody: the button says it, and so does its name.
 const copied = language === "de" ? "Kopiert" : "Copied";
 for (const place of document.querySelectorAll("[data-copy]"))
   place.querySelector("button").addEventListener("click", async ({ currentTarget: button }) => {

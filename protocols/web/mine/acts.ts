@@ -5,6 +5,7 @@ import { icon } from "../layout.ts";
 import { proofProblem } from "../proof.ts";
 import { type Answer, lineOf, pageAnswer, redirect, type SignedVisit } from "../visit.ts";
 import { refused, showMine } from "./mine-page.ts";
+import { beginNotices } from "./notices.ts";
 import { anotherOne, removal } from "./passkeys.ts";
 import { madeNote, making } from "./programs.ts";
 import { lowering, zones } from "./settings.ts";
@@ -100,6 +101,15 @@ export async function setApproving(visit: SignedVisit): Promise<Answer> {
   if (problem !== undefined) return refused(visit, problem);
   await signIn.setSettings(session, { approvesWith });
   return redirect("/mine#settings");
+}
+
+export function tellHere(visit: SignedVisit): Promise<Answer> {
+  return beginNotices(visit, () => refused(visit, visit.words.mine.noticesNotTaken));
+}
+
+export async function tellHereNoMore({ signIn, session }: SignedVisit): Promise<Answer> {
+  await signIn.endPush(session);
+  return redirect("/mine#notices");
 }
 
 export async function endSession({ signIn, session, names }: SignedVisit): Promise<Answer> {

@@ -3,6 +3,7 @@ import { agentsBlock } from "../agents/agents-page.ts";
 import { type Html, html } from "../html.ts";
 import { icon } from "../layout.ts";
 import { type Answer, pageAnswer, type SignedVisit } from "../visit.ts";
+import { noticesBlock } from "./notices.ts";
 import { passkeysBlock } from "./passkeys.ts";
 import { programsBlock } from "./programs.ts";
 import { sessionsBlock } from "./sessions.ts";
@@ -16,7 +17,7 @@ export interface MineNews {
   readonly made?: Html | undefined;
 }
 
-const places = ["programs", "passkeys", "sessions", "agents", "shares", "settings"] as const;
+const places = ["programs", "passkeys", "notices", "sessions", "agents", "shares", "settings"] as const;
 
 export async function showMine(visit: SignedVisit, { problem, made }: MineNews = {}): Promise<Answer> {
   const { words, session } = visit;
@@ -37,6 +38,7 @@ ${problem !== undefined && html`<div class="note is-bad" role="alert">${icon("wa
 <div>
 ${await programsBlock(visit, made)}
 ${await passkeysBlock(visit)}
+${await noticesBlock(visit)}
 ${await sessionsBlock(visit)}
 ${await agentsBlock(visit)}
 ${await sharesBlock(visit)}

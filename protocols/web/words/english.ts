@@ -358,6 +358,16 @@ export const english = {
     boundProof: "Nothing was changed: this app password is only for a part of the mailbox.",
     tooOften: (wait: string) => `Nothing was changed: too many attempts. Try again in ${wait}.`,
     onlyKey: "Your only passkey can’t be removed. Make a second one, best on your phone.",
+    notices: "Notices",
+    noticesLead:
+      "This device says when a mail waits for you: how many, and nothing of what they say. It ends when you sign out here.",
+    noticesOn: "This device is told",
+    noticesBegin: "Tell this device",
+    noticesEnd: "Tell it no more",
+    noticesPhone:
+      "On an iPhone or iPad: first put these pages on the home screen (Share, Add to Home Screen) and open them from there.",
+    noticesRefused: "Nothing was changed: your browser lets this server show no notices, or can’t.",
+    noticesNotTaken: "Nothing was changed: this server can’t send to the push service of your browser.",
     sessions: "Sessions",
     sessionsLead: "Browsers in which you are signed in. A session ends after 14 days without use.",
     thisOne: "This one",
@@ -501,6 +511,8 @@ export const english = {
       text: "Your mail program shows this mail, so it is set up. You asked for it on the pages of this server.",
     },
   },
+  /** For the service worker; % is a number. */
+  push: { one: "A mail waits for your approval", other: "% mails wait for your approval" },
   invited: {
     title: "Your account was opened with an invitation",
     text: (moment: string, device: string) =>

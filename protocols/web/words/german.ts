@@ -366,6 +366,18 @@ export const german: Words = {
     tooOften: (wait) => `Nichts wurde geändert: zu viele Versuche. Versuchen Sie es in ${wait} noch einmal.`,
     onlyKey:
       "Ihr einziger Passkey kann nicht entfernt werden. Legen Sie einen zweiten an, am besten auf Ihrem Telefon.",
+    notices: "Hinweise",
+    noticesLead:
+      "Dieses Gerät meldet, wenn eine Mail auf Sie wartet: wie viele es sind, und nichts von dem, was darin steht. Es endet, wenn Sie sich hier abmelden.",
+    noticesOn: "Dieses Gerät meldet es",
+    noticesBegin: "Auf diesem Gerät melden",
+    noticesEnd: "Nicht mehr melden",
+    noticesPhone:
+      "Auf einem iPhone oder iPad: Legen Sie diese Seiten zuerst auf den Home-Bildschirm (Teilen, Zum Home-Bildschirm) und öffnen Sie sie von dort.",
+    noticesRefused:
+      "Nichts wurde geändert: Ihr Browser lässt diesen Server keine Hinweise zeigen oder kann es nicht.",
+    noticesNotTaken:
+      "Nichts wurde geändert: Dieser Server kann an den Push-Dienst Ihres Browsers nichts senden.",
     sessions: "Sitzungen",
     sessionsLead: "Browser, in denen Sie angemeldet sind. Eine Sitzung endet nach 14 Tagen ohne Benutzung.",
     thisOne: "Diese",
@@ -510,6 +522,7 @@ export const german: Words = {
       text: "Ihr Mailprogramm zeigt diese Mail, also ist es eingerichtet. Sie haben sie auf den Seiten dieses Servers angefordert.",
     },
   },
+  push: { one: "Eine Mail wartet auf Ihre Freigabe", other: "% Mails warten auf Ihre Freigabe" },
   invited: {
     title: "Ihr Konto wurde mit einer Einladung geöffnet",
     text: (moment, device) =>

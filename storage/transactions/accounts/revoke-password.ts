@@ -1,6 +1,7 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
+import { deletePushSubscriptions } from "../../writing/accounts/page-sessions.ts";
 import { wakeAgent } from "../../writing/wake-agent.ts";
 
 /** Revokes an app password. One that was revoked before keeps its time. Listeners are called, so that streams with this password end. */
@@ -17,6 +18,7 @@ export async function revokePassword(
     args.password,
   );
   if (owner === undefined) throw new WaypostError("not_found", "There is no such password");
+  await deletePushSubscriptions(tx, owner.agent, "password_id", args.password);
   await wakeAgent(tx, owner.agent);
   return owner;
 }

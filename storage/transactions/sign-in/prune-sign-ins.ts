@@ -2,7 +2,7 @@ import type { Transaction } from "../../sql.ts";
 import { operatorTables, personTables } from "../../writing/accounts/page-sessions.ts";
 import type { PruneSlice } from "../../writing/prune-slice.ts";
 
-/** Deletes challenges that have expired, and invitations and sessions of which nothing is told any more, a slice at a time. */
+/** Deletes challenges and push subscriptions that have expired, and invitations and sessions of which nothing is told any more, a slice at a time. */
 export async function pruneSignIns(
   tx: Transaction,
   args: PruneSlice & { readonly now: number; readonly before: number },
@@ -27,7 +27,19 @@ export async function pruneSignIns(
   );
   for (const { invitation } of invitations)
     await tx.run("delete from invitation where invitation_id = ?", invitation);
-  let isDone = spent.length < limit && invitations.length < limit;
+  const pushes = await tx.all<{ subscription: number }>(
+    `select push_subscription_id as subscription
+    from push_subscription
+    where expires_at <= ?
+    order by push_subscription_id
+    limit ? offset ?`,
+    args.now,
+    limit,
+    skip,
+  );
+  for (const { subscription } of pushes)
+    await tx.run("delete from push_subscription where push_subscription_id = ?", subscription);
+  let isDone = spent.length < limit && invitations.length < limit && pushes.length < limit;
   for (const { session: table } of [personTables, operatorTables]) {
     const sessions = await tx.all<{ session: number }>(
       `select ${table}_id as session from ${table} where seen_at < ? order by ${table}_id limit ? offset ?`,

@@ -196,7 +196,26 @@ export async function endSessions(
     session,
     except,
   );
+  if (table === "page_session") await deletePushSubscriptions(tx, owner, "page_session_id", session, except);
   return { ended };
+}
+
+/** Whom a session or an app password has had told is told no more. 0 as `only`: all that end with one of this kind. */
+export async function deletePushSubscriptions(
+  tx: Transaction,
+  agent: number,
+  column: "page_session_id" | "password_id",
+  only: number,
+  except = 0,
+): Promise<void> {
+  await tx.run(
+    `delete from push_subscription
+    where agent_id = ? and ${column} is not null and (? = 0 or ${column} = ?) and ${column} <> ?`,
+    agent,
+    only,
+    only,
+    except,
+  );
 }
 
 /** Keeps when a session was used last. */

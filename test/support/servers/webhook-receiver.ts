@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 export interface Received {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
+  readonly octets: Buffer;
 }
 
 export interface WebhookReceiver extends AsyncDisposable {
@@ -25,7 +26,8 @@ export async function openWebhookReceiver(): Promise<WebhookReceiver> {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      const received = { headers: request.headers, body: Buffer.concat(chunks).toString() };
+      const octets = Buffer.concat(chunks);
+      const received = { headers: request.headers, body: octets.toString(), octets };
       receiver.requests.push(received);
       receiver.onRequest(received, response);
       if (response.headersSent || response.destroyed || response.statusCode !== 200) return;
