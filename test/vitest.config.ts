@@ -16,6 +16,7 @@ export const heavyFiles = [
   "daemon/watchdog",
   "acceptance/stays-up",
   "acceptance/large-folders",
+  "interface/sample-property",
   "interface/small-changes",
   "outbound/ways-out",
 ].map((name) => `test/${name}.test.ts`);

@@ -1,6 +1,7 @@
 /** The shape of `content` for each `kind` of a read result. OpenAPI publishes these shapes; tests check every answer against them. */
 import { z } from "zod";
 import { declineWords, holdReasons } from "#/src/model/holds.ts";
+import { forEachMark } from "#/src/model/marks.ts";
 import {
   addressbook,
   busy,
@@ -60,13 +61,12 @@ const headerFacts = {
   list_id: z.string().optional(),
 };
 
-const marks = {
+const ofPlace = {
   id: z.string(),
   thread: z.string(),
   folder: z.string(),
   labels: z.array(z.string()),
-  unread: z.boolean(),
-  flagged: z.boolean(),
+  ...forEachMark(() => z.boolean()),
 };
 
 const otherNames = {
@@ -133,7 +133,7 @@ const delivery = z
   .describe("What became of a mail that was sent, is scheduled or waits for a person.");
 
 const message = z.strictObject({
-  ...marks,
+  ...ofPlace,
   answered: z.boolean(),
   draft: z.boolean(),
   ...headerFacts,
@@ -150,7 +150,7 @@ const message = z.strictObject({
 
 const shortForm = z
   .strictObject({
-    ...marks,
+    ...ofPlace,
     folder_role: z.string().optional(),
     folder_path: z.string().optional(),
     version: z.string(),

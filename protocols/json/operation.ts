@@ -121,9 +121,13 @@ export type OperationDeclaration<
   Name extends string,
   Input extends z.ZodType,
   Output extends z.ZodType,
+  Done extends Effect,
   Version extends VersionUse,
   PutsMail extends boolean,
-> = Contract<Name, Input, Output> & (WriteDeclaration<Input, Version, PutsMail> | ReadDeclaration);
+> = Contract<Name, Input, Output> & { readonly effect: Done } & (
+    | WriteDeclaration<Input, Version, PutsMail>
+    | ReadDeclaration
+  );
 
 /** A declaration without its type parameters, as those who serve it have it. */
 export interface Operation extends Omit<Contract<string, z.ZodType, z.ZodType>, "run"> {
@@ -140,10 +144,12 @@ export interface Operation extends Omit<Contract<string, z.ZodType, z.ZodType>, 
 export interface DeclaredOperation<
   Name extends string,
   Input extends z.ZodType,
+  Done extends Effect,
   Version extends VersionUse,
   PutsMail extends boolean,
 > extends Operation {
   readonly name: Name;
+  readonly effect: Done;
   readonly input: Input;
   readonly version?: Version;
   readonly putsMail?: PutsMail;
@@ -171,11 +177,12 @@ export function operation<
   const Name extends string,
   Input extends z.ZodType,
   Output extends z.ZodType,
+  const Done extends Effect,
   const Version extends VersionUse = "none",
   const PutsMail extends boolean = false,
 >(
-  declaration: OperationDeclaration<Name, Input, Output, Version, PutsMail>,
-): DeclaredOperation<Name, Input, Version, PutsMail> {
+  declaration: OperationDeclaration<Name, Input, Output, Done, Version, PutsMail>,
+): DeclaredOperation<Name, Input, Done, Version, PutsMail> {
   // `invoke` has checked the input against the schema.
   const run = (context: OperationContext, asked: unknown) =>
     declaration.run(context, asked as z.output<Input>);

@@ -1,17 +1,16 @@
 /** The properties of a message that its rows alone tell: its folder and its flags. */
 
 import type { Message, MessagePlace } from "#/src/mail/messages.ts";
-import { answeredFlag, draftFlag, flaggedFlag, keywordNumbers, seenFlag } from "#/src/model/flags.ts";
+import { answeredFlag, draftFlag, keywordNumbers } from "#/src/model/flags.ts";
 import type { IdCodec } from "#/src/model/ids.ts";
+import { type Marks, marksOf } from "#/src/model/marks.ts";
 import type { MailboxNumber } from "#/src/model/numbers.ts";
 
-export interface MessageState {
+export interface MessageState extends Marks {
   readonly id: string;
   readonly thread: string;
   readonly folder: string;
   readonly labels: readonly string[];
-  readonly unread: boolean;
-  readonly flagged: boolean;
   readonly answered: boolean;
   readonly draft: boolean;
 }
@@ -25,13 +24,13 @@ export function messageState(
 ): MessageState {
   const place = shownPlace(message, isVisible);
   const { mask } = place.flags;
+  const labels = labelsOf(place, keywords);
   return {
     id: message.id,
     thread: message.threadId,
     folder: ids.encode("folder", message.agent, place.mailbox),
-    labels: labelsOf(place, keywords),
-    unread: (mask & seenFlag) === 0,
-    flagged: (mask & flaggedFlag) !== 0,
+    labels,
+    ...marksOf(mask, labels),
     answered: (mask & answeredFlag) !== 0,
     draft: (mask & draftFlag) !== 0,
   };

@@ -9,9 +9,7 @@ import { mediaType, shownName } from "./message-content.ts";
 import { isoTime, isoTimeOrNothing, type MessageState } from "./message-state.ts";
 import { createRemovalTally, type RemovalTally } from "./removal.ts";
 
-export interface ShortForm
-  extends Pick<MessageState, "id" | "thread" | "folder" | "labels" | "unread" | "flagged">,
-    ShortFacts {
+export interface ShortForm extends Omit<MessageState, "answered" | "draft">, ShortFacts {
   readonly version: string;
 }
 
@@ -40,16 +38,8 @@ export interface ListedAttachment {
 const attachmentsMax = 10;
 
 export function shortForm(message: Message, state: MessageState, facts: ShortFacts): ShortForm {
-  return {
-    id: state.id,
-    version: message.version,
-    thread: state.thread,
-    folder: state.folder,
-    labels: state.labels,
-    unread: state.unread,
-    flagged: state.flagged,
-    ...facts,
-  };
+  const { id, answered: _answered, draft: _draft, ...listed } = state;
+  return { id, version: message.version, ...listed, ...facts };
 }
 
 export function shortFacts(message: Message, preview: string, structure: MimePart): ShortFacts {

@@ -9,8 +9,8 @@ import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts
 
 export const owner = "agent1@waypost.test";
 
-export const start = (): Promise<InProcessDaemon> =>
-  startInProcessDaemon({ agents: 2, people: 1, set: ["dns.servers=none", "log.level=silent"] });
+export const start = (options: { readonly data?: string } = {}): Promise<InProcessDaemon> =>
+  startInProcessDaemon({ ...options, agents: 2, people: 1, set: ["dns.servers=none", "log.level=silent"] });
 
 export function run(server: InProcessDaemon, operation: string, input: object, signal?: AbortSignal) {
   return runPrivateOperation(server.daemon.house, {

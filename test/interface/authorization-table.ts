@@ -419,7 +419,7 @@ const table = [
 export const rows: readonly Row[] = table;
 
 /** What a field of an input names, as "/field kind". */
-type NamesIn<Schema, Path extends string> =
+export type NamesIn<Schema, Path extends string> =
   Schema extends Naming<infer Kind>
     ? `${Path} ${Kind}`
     : Schema extends z.ZodOptional<infer Inner> | z.ZodArray<infer Inner>

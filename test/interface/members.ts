@@ -2,6 +2,7 @@
  *  read from (`storage/schema`), or the octets of the mail, event or contact. A member that is added does not compile before it stands here. */
 import type { ContentOf } from "#/protocols/json/contents.ts";
 import type { ResultKind } from "#/protocols/json/schemas.ts";
+import { forEachMark } from "#/src/model/marks.ts";
 import type { Journey } from "#/storage/schema/column.ts";
 import { fatesOf, type Schema, type TableName } from "#/storage/schema/schema.ts";
 
@@ -47,8 +48,7 @@ const message = {
   thread: "message.thread_id",
   folder: "entry.mailbox_id",
   labels: "keyword.name",
-  unread: "entry.flags",
-  flagged: "entry.flags",
+  ...forEachMark((_, flag) => (flag.startsWith("\\") ? "entry.flags" : "keyword.name")),
   answered: "entry.flags",
   draft: "entry.flags",
   from: "octets",

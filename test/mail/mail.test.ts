@@ -112,7 +112,7 @@ describe("messages", () => {
     await mail.updateMessages(nobody, agent, {
       messages: [message!.number],
       labels: ["new"],
-      isUnread: false,
+      marks: { unread: false },
     });
     expect(await search({ kind: "keyword", name: "NEW" })).toEqual([uid]);
     expect(await search({ kind: "keyword", name: "$Forwarded" })).toEqual([]);

@@ -56,12 +56,12 @@ it("sets the read state of all entries of a message, and moves it from all its m
       uid,
       flags,
     ]);
-  expect((await update({ isUnread: false, isFlagged: true })).versions.at(-1)).toBeNull();
+  expect((await update({ marks: { unread: false, flagged: true } })).versions.at(-1)).toBeNull();
   expect(await places()).toEqual([
     [ada.inbox, 1, 5],
     [archive, 1, 5],
   ]);
-  await update({ mailbox: sent, isFlagged: false });
+  await update({ mailbox: sent, marks: { flagged: false } });
   expect(await places()).toEqual([[sent, 1, 1]]);
   const modseq = await positionOf(store, ada);
   expect((await update({ mailbox: sent })).modseq).toBe(modseq);
@@ -96,7 +96,7 @@ it("replaces labels whole, adds and removes them", async () => {
   await update({ labels: [] });
   expect(await labelsNow()).toEqual([]);
   const before = await positionOf(store, ada);
-  expect(await update({ labels: [], isUnread: true })).toEqual({
+  expect(await update({ labels: [], marks: { unread: true } })).toEqual({
     modseq: before,
     versions: [before],
     takenBack: [],
@@ -141,7 +141,7 @@ it("deletes only the version that the caller has read, and names the current one
     actor: nobody,
     agent,
     messages: [message],
-    isFlagged: true,
+    marks: { flagged: true },
     at: 0,
   });
   for (const version of [undefined, String(modseq)])

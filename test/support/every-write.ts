@@ -342,7 +342,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     actor: nobody,
     agent: ada.agent,
     messages: [first.message],
-    isFlagged: true,
+    marks: { flagged: true },
     addLabels: ["important"],
     at,
   });

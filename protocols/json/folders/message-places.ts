@@ -36,29 +36,44 @@ export function readPlaces(context: OperationContext, input: Named): MessagePlac
   return input.ids!.map((id, index) => read(id, `/ids/${index}`));
 }
 
-/** Sets the refusal of each place that is left out. Gives the mailbox of the other messages; undefined if there are none. */
-export async function reachPlaces(
+export type ReachedMailboxes = ReadonlyMap<AgentNumber, ReachedData | WaypostError>;
+
+/** Which of their mailboxes the login reaches now. Sets the refusal of each place in another one; a single message is refused at once. */
+export async function reachMailboxes(
   context: OperationContext,
   places: readonly MessagePlace[],
-): Promise<ReachedData | undefined> {
+  isBatch: boolean,
+): Promise<ReachedMailboxes> {
   const mailboxes = new Map<AgentNumber, ReachedData | WaypostError>();
-  let only: ReachedData | undefined;
-  for (const [index, place] of places.entries()) {
+  for (const place of places) {
     if (place.name === undefined) continue;
-    const { agent, object } = place.name;
+    const { agent } = place.name;
     const mailbox = mailboxes.get(agent) ?? (await orRefusal(() => reachAgent(context, agent, "mail")));
     mailboxes.set(agent, mailbox);
-    if (mailbox instanceof WaypostError) {
-      place.refusal = mailbox;
-      continue;
-    }
+    if (!(mailbox instanceof WaypostError)) continue;
+    if (!isBatch) throw mailbox;
+    place.refusal = mailbox;
+  }
+  return mailboxes;
+}
+
+/** Sets the refusal of each place whose message is left out. Gives the mailbox of the other messages; undefined if there are none. */
+export async function reachPlaces(
+  context: OperationContext,
+  mailboxes: ReachedMailboxes,
+  places: readonly MessagePlace[],
+): Promise<ReachedData | undefined> {
+  let only: ReachedData | undefined;
+  for (const [index, place] of places.entries()) {
+    const mailbox = place.name && mailboxes.get(place.name.agent);
+    if (mailbox === undefined || mailbox instanceof WaypostError) continue;
     only ??= mailbox;
-    if (only.agent !== agent)
+    if (only.agent !== mailbox.agent)
       throw new WaypostError("invalid", "The messages are in different mailboxes.", {
         field: `/ids/${index}`,
         hint: "Send one request for each mailbox.",
       });
-    const found = await orRefusal(() => reachMessageIfAny(context, mailbox, object));
+    const found = await orRefusal(() => reachMessageIfAny(context, mailbox, place.name!.object));
     if (found === undefined) place.refusal = noSuchObject;
     else if (found instanceof WaypostError) place.refusal = found;
   }

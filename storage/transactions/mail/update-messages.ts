@@ -1,13 +1,7 @@
 import type { Actor } from "#/src/model/author.ts";
 import { aboutObject, WaypostError } from "#/src/model/errors.ts";
-import {
-  type FlagState,
-  flaggedFlag,
-  flagState,
-  keywordNumbers,
-  seenFlag,
-  systemFlagsMask,
-} from "#/src/model/flags.ts";
+import { type FlagState, flagState, keywordNumbers, systemFlagsMask } from "#/src/model/flags.ts";
+import { flagsOfMarks, type MarksChange } from "#/src/model/marks.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import { alreadySent } from "#/src/model/scheduled.ts";
 import { findLeftModseq } from "../../queries/outbound/submissions.ts";
@@ -23,8 +17,7 @@ export interface UpdateMessages {
   readonly agent: AgentNumber;
   /** null: skipped, and null in the result at its place. */
   readonly messages: readonly (MessageNumber | null)[];
-  readonly isUnread?: boolean | undefined;
-  readonly isFlagged?: boolean | undefined;
+  readonly marks?: MarksChange | undefined;
   /** Replace all labels: a label is a keyword, and every keyword is a label. */
   readonly labels?: readonly string[] | undefined;
   readonly addLabels?: readonly string[] | undefined;
@@ -93,17 +86,21 @@ async function assertNotSent(tx: Transaction, agent: AgentNumber, message: Messa
 }
 
 async function labelChange(tx: Transaction, args: UpdateMessages): Promise<(entry: HeldEntry) => FlagState> {
+  const marked = flagsOfMarks(args.marks ?? {});
   const { numbers: added } = await resolveKeywords(
     tx,
     args.agent,
-    [...(args.labels ?? []), ...(args.addLabels ?? [])],
+    [...(args.labels ?? []), ...(args.addLabels ?? []), ...marked.added.keywords],
     true,
   );
-  const { numbers: removed } = await resolveKeywords(tx, args.agent, args.removeLabels ?? [], false);
+  const { numbers: removed } = await resolveKeywords(
+    tx,
+    args.agent,
+    [...(args.removeLabels ?? []), ...marked.removed.keywords],
+    false,
+  );
   return (entry) => {
-    let system = entry.flags & systemFlagsMask;
-    if (args.isUnread !== undefined) system = args.isUnread ? system & ~seenFlag : system | seenFlag;
-    if (args.isFlagged !== undefined) system = args.isFlagged ? system | flaggedFlag : system & ~flaggedFlag;
+    const system = (entry.flags & systemFlagsMask & ~marked.removed.mask) | marked.added.mask;
     const held = keywordNumbers({ mask: entry.flags, overflow: entry.keywords });
     const kept = args.labels === undefined ? held : [];
     return flagState(

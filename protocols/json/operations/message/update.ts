@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { Idempotency } from "#/src/mail/write-once.ts";
 import type { MessagesUpdated } from "#/src/mail/writes.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import { forEachMark } from "#/src/model/marks.ts";
 import type { MessageNumber } from "#/src/model/numbers.ts";
 import { onlyScheduled } from "#/src/model/scheduled.ts";
 import { type ReachedData, reachAgent } from "#/src/reach/agents.ts";
@@ -11,7 +12,14 @@ import { reachMessage, reachMessageIfAny } from "#/src/reach/messages.ts";
 import { readSendAt, sendAtText } from "../../compose/send-at.ts";
 import { type Current, withCurrent } from "../../current.ts";
 import { errorObject, noSuchObject } from "../../errors.ts";
-import { type MessagePlace, namingPlace, reachPlaces, readPlaces } from "../../folders/message-places.ts";
+import {
+  type MessagePlace,
+  namingPlace,
+  type ReachedMailboxes,
+  reachMailboxes,
+  reachPlaces,
+  readPlaces,
+} from "../../folders/message-places.ts";
 import { listedForm } from "../../listing.ts";
 import { type OperationContext, operation } from "../../operation.ts";
 import { reachFolder } from "../../reach.ts";
@@ -38,8 +46,7 @@ const request = z.strictObject({
     .max(100)
     .optional()
     .describe("1 to 100 messages of one mailbox, message_…"),
-  unread: z.boolean().optional().describe("true or false."),
-  flagged: z.boolean().optional().describe("true or false."),
+  ...forEachMark(() => z.boolean().optional().describe("true or false.")),
   labels: labels.optional().describe(`Replaces all labels. ${labelForm}`),
   add_labels: labels.optional().describe(labelForm),
   remove_labels: labels.optional().describe(labelForm),
@@ -87,17 +94,16 @@ export default operation({
     if (input.send_at !== undefined) return reschedule(context, places[0]!, input);
     const { versions, takenBack: gone } = await writeInOrder(context, {
       request: ["message.update", input],
-      async reach() {
-        // Of several each is refused by itself.
-        const agent = input.id === undefined ? undefined : places[0]!.name?.agent;
-        if (agent !== undefined) await reachAgent(context, agent, "mail");
-      },
-      async repeat(once) {
+      reach: () => reachMailboxes(context, places, input.ids !== undefined),
+      async repeat(once, reached) {
         const repeat = await mail.findRepeat("updateMessages", once);
-        if (repeat?.versions.includes(null)) await reachPlaces(context, places);
-        return repeat;
+        if (repeat === undefined) return undefined;
+        // Of several, those in a mailbox that is no longer reached are refused, as the others of it are.
+        const versions = repeat.versions.map((version, index) => (places[index]!.refusal ? null : version));
+        if (versions.includes(null)) await reachPlaces(context, reached, places);
+        return { ...repeat, versions };
       },
-      write: (_reached, once) => update(context, places, input, once),
+      write: (reached, once) => update(context, reached, places, input, once),
     });
     const results = places.map(({ id, name, refusal = noSuchObject }, index) => {
       const version = versions[index];
@@ -116,11 +122,12 @@ export default operation({
 
 async function update(
   context: OperationContext,
+  mailboxes: ReachedMailboxes,
   places: readonly MessagePlace[],
   input: Input,
   once: Idempotency | undefined,
 ): Promise<Pick<MessagesUpdated, "versions" | "takenBack">> {
-  const reached = await reachPlaces(context, places);
+  const reached = await reachPlaces(context, mailboxes, places);
   if (input.id !== undefined && places[0]!.refusal !== undefined) throw places[0]!.refusal;
   if (reached === undefined) return { versions: places.map(() => null), takenBack: [] };
   const { agent, actor } = reached;
@@ -132,8 +139,7 @@ async function update(
   if (folder?.number === 0) throw onlyScheduled();
   const update = {
     messages,
-    ...(input.unread === undefined ? {} : { isUnread: input.unread }),
-    ...(input.flagged === undefined ? {} : { isFlagged: input.flagged }),
+    marks: forEachMark((name) => input[name]),
     ...(input.labels === undefined ? {} : { labels: input.labels }),
     ...(input.add_labels === undefined ? {} : { addLabels: input.add_labels }),
     ...(input.remove_labels === undefined ? {} : { removeLabels: input.remove_labels }),
