@@ -21,7 +21,9 @@ const model: MeetingsOf<"model"> = {
 
   headerBytesMax: does("reads no more of a header; the rest is not looked at"),
   mainBytesMax: does("divides what the main thread reads from what a thread reads"),
-  pushSubscriptionsMax: told("web/pushes: one person has at most 100 subscriptions"),
+  pushSubscriptionsMax: told(
+    "storage/push-subscriptions: are 100 of one person at most, and of nobody who is no person",
+  ),
   ownPasswordsMax: does("refuses another app password on the pages"),
   keptIdsMax: does("keeps so many ids that were made"),
   keptShortFormOctetsMax: does("keeps so many octets of short forms"),

@@ -35,10 +35,26 @@ export const operatorForms: Readonly<Record<string, "proof" | "write" | "session
   "/operator/domains/DOMAIN/check": "session",
   "/operator/queue": "write",
   "/operator/act": "write",
+  "/operator/ask": "session",
   "/operator/me/passkeys/NUMBER/remove": "proof",
   "/operator/me/sessions/NUMBER/end": "session",
   "/operator/me/sessions/end": "session",
   "/operator/sign-out": "session",
+};
+
+/** What the two forms that do many things ask for, by what they do. `proof`: a passkey that signs it, since it can't be undone. */
+export const operatorActs: Readonly<Record<string, "proof" | "session">> = {
+  "person.pause": "session",
+  "person.resume": "session",
+  "agent.pause": "session",
+  "agent.resume": "session",
+  "token.revoke": "proof",
+  "password.revoke": "proof",
+  "grant.revoke": "proof",
+  "webhook.test": "session",
+  "webhook.resume": "session",
+  "queue.retry": "session",
+  "queue.cancel": "proof",
 };
 
 export const withProof = Object.keys(forms).filter((path) => forms[path] === "proof");

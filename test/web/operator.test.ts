@@ -1,10 +1,12 @@
 /** Operators at the pages: how a session begins, what it may do, and what it shows. */
 import { describe, expect, test, vi } from "vitest";
+import { rowActs } from "#/protocols/web/operator/tables.ts";
 import { generateSessionToken, hashToken } from "#/src/accounts/secrets.ts";
 import { server } from "#/src/model/author.ts";
 import { openBrowser } from "../support/clients/browser.ts";
 import { startSink } from "../support/servers/smtp-sink.ts";
-import { operatorForms, pathOf } from "./forms.ts";
+import { makeSoftPasskey } from "../support/soft-passkey.ts";
+import { operatorActs, operatorForms, pathOf } from "./forms.ts";
 import { openPagesHouse, type PagesHouse } from "./pages-house.ts";
 
 const cookie = "__Host-waypost-operator";
@@ -20,32 +22,34 @@ function passTime({ daemon }: PagesHouse, ms: number): void {
   vi.spyOn(clock, "now").mockReturnValue(now + ms);
 }
 
-let made = 0;
-
-/** A browser of an operator. Its passkey is not used: Chromium's are (`test/pages`). */
+/** A browser of an operator, with a passkey. */
 async function signedIn(house: PagesHouse, input: Record<string, unknown> = {}) {
   const { text, number } = await link(house, input);
   const { store } = house.daemon.daemon.house;
   const token = generateSessionToken();
-  made += 1;
-  const bytes = new Uint8Array(16).fill(made);
+  const passkey = makeSoftPasskey();
   await store.write(server, "useOperatorLink", {
     hash: hashToken(text),
     session: { hash: hashToken(token), device: "Firefox on Linux", network: "loopback", proof: "invitation" },
     passkey: {
-      credential: bytes,
-      publicKey: new Uint8Array(77),
+      credential: passkey.credential,
+      publicKey: passkey.publicKey,
       signCount: 0,
       transports: [],
       host: "localhost",
       name: "Firefox on Linux",
-      challenge: { nonce: bytes, expiresAt: store.clock.now() + 1000 },
+      challenge: { nonce: passkey.credential, expiresAt: store.clock.now() + 1000 },
     },
     at: store.clock.now(),
   });
   const browser = openBrowser(house.origin);
   browser.cookies.set(cookie, token);
-  return { browser, number: Number(number), token };
+  /** What the page would send after the passkey has said yes to these fields. */
+  const proved = async (fields: Record<string, string>): Promise<Record<string, string>> => {
+    const { text: options } = await browser.post("/operator/ask", fields);
+    return { ...fields, assertion: passkey.answer(JSON.parse(options), house.origin) };
+  };
+  return { browser, number: Number(number), token, proved };
 }
 
 describe("a link for an operator", () => {
@@ -202,6 +206,39 @@ describe("the session of an operator", () => {
     expect(changes[0]).toMatchObject({ by: { kind: "operator", name: "jonas" }, door: "pages" });
   });
 
+  test("has in a table what each act takes, and does nothing final without a passkey that signs it", async () => {
+    await using house = await openPagesHouse();
+    const found = [
+      ...rowActs.map(({ operation, isFinal }) => [operation, isFinal === true ? "proof" : "session"]),
+      ["queue.retry", "session"],
+      ["queue.cancel", "proof"],
+    ];
+    expect(Object.fromEntries(found)).toEqual(operatorActs);
+    const { browser, proved } = await signedIn(house);
+    const { store } = house.daemon.daemon.house;
+    const live = () =>
+      store.get<{ count: number }>(
+        `select (select count(*) from token where revoked_at is null)
+          + (select count(*) from app_password where revoked_at is null) as count`,
+      );
+    const before = await live();
+    const fields = (act: string) => ({ act, value: "1", back: "/operator/access" });
+    const final = Object.keys(operatorActs).filter(
+      (act) => operatorActs[act] === "proof" && !act.startsWith("queue"),
+    );
+    for (const act of final)
+      for (const assertion of ["", "{}", (await proved({ ...fields(act), value: "2" })).assertion!]) {
+        const refused = await browser.post("/operator/act", { ...fields(act), assertion });
+        expect([act, refused.status, refused.text.includes("Nothing was done")]).toEqual([act, 409, true]);
+      }
+    expect(await live()).toEqual(before);
+    const sure = await proved(fields("token.revoke"));
+    await browser.post("/operator/act", sure);
+    expect((await live())!.count).toBe(before!.count - 1);
+    // An answer is for once.
+    expect((await browser.post("/operator/act", sure)).status).toBe(409);
+  });
+
   test("asks for nothing that no table has, and leads to no other place", async () => {
     await using house = await openPagesHouse();
     const { browser } = await signedIn(house);
@@ -270,7 +307,7 @@ test("the queue is by destination with the last answer, and a mail or a destinat
   await house.administer("agent.update", { owner: house.agent.address, holdPolicy: "open" });
   for (const to of ["a@far.example", "b@far.example", "c@near.example"])
     await house.client.ok("send", { body: { to: [to], subject: "Quincunx", text: "Marmalade." } });
-  const { browser } = await signedIn(house);
+  const { browser, proved } = await signedIn(house);
   await expect
     .poll(async () => (await browser.get("/operator/queue")).text.match(/&lt;b&gt;busy/g)?.length)
     .toBe(2);
@@ -281,7 +318,13 @@ test("the queue is by destination with the last answer, and a mail or a destinat
   const [, id = ""] = /name="id" value="(\w+)"/.exec(page.text) ?? [];
   expect((await browser.get(`/operator/trace?id=${id}`)).text).toContain("It is on its way");
   expect((await browser.post("/operator/queue", { id, act: "retry" })).text).toContain("tried again now");
-  await browser.post("/operator/queue", { to: "far.example", act: "cancel" });
+  const bare = await browser.post("/operator/queue", { to: "far.example", act: "cancel" });
+  expect([bare.status, bare.text.includes("asks for your passkey")]).toEqual([409, true]);
+  expect((await browser.get("/operator/queue")).text).toContain("3 mails are on their way out");
+  const sure = await proved({ to: "far.example", act: "cancel" });
+  const other = await browser.post("/operator/queue", { ...sure, to: "near.example" });
+  expect([other.status, other.text.includes("not accepted for this")]).toEqual([409, true]);
+  await browser.post("/operator/queue", sure);
   expect((await browser.get("/operator/queue")).text).toContain("One mail is on its way out");
   expect((await browser.get(`/operator/trace?id=${id}`)).text).toContain("on its way no more");
   const gone = await browser.post("/operator/queue", { id, act: "retry" });

@@ -1,11 +1,8 @@
 /** Web Push: a browser is told that a mail waits, by a push service that reads nothing of it. The test has an endpoint and keys of its own. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { nobody } from "#/src/model/author.ts";
-import { pushSubscriptionsMax } from "#/src/model/limits.ts";
 import { type FormlessBrowser, openBrowser } from "../support/clients/browser.ts";
 import { makePushKeys, readVapid } from "../support/push-receiver.ts";
 import { openWebhookReceiver, type WebhookReceiver } from "../support/servers/webhook-receiver.ts";
-import { openTestStore, seedAgent } from "../support/store.ts";
 import { openPagesHouse, type PagesHouse } from "./pages-house.ts";
 
 let receiver: WebhookReceiver;
@@ -158,28 +155,6 @@ describe("a browser is not told at", () => {
     expect((await browser.get("/mine")).text.includes("data-push")).toBe(true);
     expect((await browser.post("/mine/notices", right)).text.includes("This device is told")).toBe(true);
   });
-});
-
-test("one person has at most 100 subscriptions", async () => {
-  await using opened = await openTestStore();
-  const { agent } = await seedAgent(opened.store, "mia", { kind: "person" });
-  const keep = (session: number) =>
-    opened.store.write(nobody, "keepPushSubscription", {
-      agent,
-      session,
-      endpoint: "https://push.example/1",
-      publicKey: new Uint8Array(65),
-      authSecret: new Uint8Array(16),
-      language: "en",
-      told: "{}",
-      expiresAt: 1,
-      limit: pushSubscriptionsMax,
-      at: 0,
-    });
-  for (let session = 1; session <= pushSubscriptionsMax; session++) await keep(session);
-  await expect(keep(pushSubscriptionsMax + 1)).rejects.toMatchObject({ code: "policy_refused" });
-  // One that takes the place of another is none more.
-  await keep(1);
 });
 
 test("the home screen has a manifest, icons and a worker that anybody may read, and that say nothing of anybody", async () => {

@@ -4,6 +4,7 @@ import { type Html, html } from "../html.ts";
 import { icon } from "../layout.ts";
 import { localPath } from "../strangers.ts";
 import { type Answer, type OperatorVisit, pageAnswer, redirect } from "../visit.ts";
+import { missingProof } from "./asked-anew.ts";
 import { listOf, operate, type Row, refusalOf } from "./operate.ts";
 import { type TableBlock, tableBlock } from "./table-page.ts";
 import { rowActs } from "./tables.ts";
@@ -89,6 +90,8 @@ export async function act(visit: OperatorVisit): Promise<Answer> {
   const value = (form.get("value") ?? "").slice(0, 300);
   const back = operatorPath(form.get("back"));
   if (wanted === undefined) return redirect(back);
+  const missing = wanted.isFinal === true ? await missingProof(visit) : undefined;
+  if (missing !== undefined) return refusedPage(visit, missing, back);
   const refusal = await refusalOf(async () => {
     const result = await operate(visit, wanted.operation, { [wanted.field]: value });
     // A test that did not arrive is no success.

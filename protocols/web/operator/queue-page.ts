@@ -2,6 +2,7 @@
 import { type Html, html } from "../html.ts";
 import { icon } from "../layout.ts";
 import { type Answer, type OperatorVisit, pageAnswer, redirect } from "../visit.ts";
+import { askedFields, asking, missingProof } from "./asked-anew.ts";
 import { listOf, mayDo, operate, refusalOf } from "./operate.ts";
 import { operatorPath, outcomeNote, refusedPage, withDone } from "./places.ts";
 
@@ -123,7 +124,9 @@ function row(visit: OperatorVisit, destination: Destination, answer: string | un
 export function queueActs(visit: OperatorVisit, name: "to" | "id", value: string, aside: string): Html {
   const w = visit.words.operator.queue;
   const off = (operation: string): Html | false => !mayDo(visit, operation) && html` disabled`;
-  return html`<form method="post" action="/operator/queue"><input type="hidden" name="${name}" value="${value}"><button class="button is-small" name="act" value="retry"${off("queue.retry")}>${icon("retry")}${w.retry}<span class="aside"> ${aside}</span></button> <button class="button is-small is-quiet is-danger" name="act" value="cancel"${off("queue.cancel")}>${w.giveUp}<span class="aside"> ${aside}</span></button></form>`;
+  const fields = (act: string): Html =>
+    html`<input type="hidden" name="${name}" value="${value}"><input type="hidden" name="act" value="${act}">`;
+  return html`<form method="post" action="/operator/queue">${fields("retry")}<button class="button is-small"${off("queue.retry")}>${icon("retry")}${w.retry}<span class="aside"> ${aside}</span></button></form> <form method="post" action="/operator/queue"${asking}>${fields("cancel")}${askedFields(visit)}<button class="button is-small is-quiet is-danger"${off("queue.cancel")}>${w.giveUp}<span class="aside"> ${aside}</span></button></form>`;
 }
 
 function mailsOf(visit: OperatorVisit, { domain, mails }: Destination): Html {
@@ -150,6 +153,8 @@ export async function actOnQueue(visit: OperatorVisit): Promise<Answer> {
   const operation = form.get("act") === "cancel" ? "queue.cancel" : "queue.retry";
   const to = form.get("to");
   const back = operatorPath(form.get("back") ?? "/operator/queue");
+  const missing = operation === "queue.cancel" ? await missingProof(visit) : undefined;
+  if (missing !== undefined) return refusedPage(visit, missing, back);
   if (to === null) {
     const id = (form.get("id") ?? "").slice(0, 100);
     const refusal = await refusalOf(() => operate(visit, operation, { id }));

@@ -1,6 +1,7 @@
 /** Every path of the operator's pages. */
 import type { RouteOf } from "../routes.ts";
 import type { OperatorVisit, Visit } from "../visit.ts";
+import { askAnew } from "./asked-anew.ts";
 import { addDomain, checkDomainPage, downloadZone, showDomains } from "./domains-page.ts";
 import { endOperatorSession, endOtherOperatorSessions, removeOperatorPasskey, showMe } from "./me-page.ts";
 import { showNow } from "./now-page.ts";
@@ -42,6 +43,7 @@ export const operatorRoutes: readonly RouteOf<OperatorVisit>[] = [
   { method: "GET", path: /^\/operator\/trace$/, run: showTrace },
   { method: "GET", path: /^\/operator\/reports$/, run: showReports },
   { method: "POST", path: /^\/operator\/act$/, run: act },
+  { method: "POST", path: /^\/operator\/ask$/, run: (visit) => askAnew(visit) },
   { method: "GET", path: /^\/operator\/me$/, run: showMe },
   { method: "POST", path: /^\/operator\/me\/passkeys\/(\d{1,15})\/remove$/, run: removeOperatorPasskey },
   { method: "POST", path: /^\/operator\/me\/sessions\/(\d{1,15})\/end$/, run: endOperatorSession },

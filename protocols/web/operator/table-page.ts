@@ -1,6 +1,7 @@
 /** A list as a table, from its declaration. */
 import { type Html, html } from "../html.ts";
 import type { OperatorVisit } from "../visit.ts";
+import { askedFields, asking } from "./asked-anew.ts";
 import { listOf, mayDo, type Row } from "./operate.ts";
 import { type Act, type CellKind, type TableName, tables } from "./tables.ts";
 
@@ -62,7 +63,8 @@ function grid(visit: OperatorVisit, name: TableName, id: string, rows: readonly 
 
 function actForm(visit: OperatorVisit, act: Act, row: Row, title: Html): Html {
   const label = visit.words.operator.acts[act.operation];
-  return html`<form method="post" action="/operator/act"><input type="hidden" name="act" value="${act.operation}"><input type="hidden" name="value" value="${String(row[act.from])}"><input type="hidden" name="back" value="${backOf(visit)}"><button class="button is-small${act.isDanger === true && " is-quiet is-danger"}"${!mayDo(visit, act.operation) && html` disabled`}>${label}<span class="aside"> ${title}</span></button></form>`;
+  const isFinal = act.isFinal === true;
+  return html`<form method="post" action="/operator/act"${isFinal && asking}><input type="hidden" name="act" value="${act.operation}"><input type="hidden" name="value" value="${String(row[act.from])}"><input type="hidden" name="back" value="${backOf(visit)}">${isFinal && askedFields(visit)}<button class="button is-small${isFinal && " is-quiet is-danger"}"${!mayDo(visit, act.operation) && html` disabled`}>${label}<span class="aside"> ${title}</span></button></form>`;
 }
 
 /** The page that is shown, to which its forms lead back. */

@@ -16,7 +16,8 @@ export interface Act {
   /** The field of the operation, and the member of the row that goes into it. */
   readonly field: string;
   readonly from: string;
-  readonly isDanger?: boolean;
+  /** It can't be undone, so it asks for a passkey (`asked-anew.ts`). */
+  readonly isFinal?: boolean;
   readonly isFor?: (row: Row) => boolean;
 }
 
@@ -33,7 +34,7 @@ export interface Table {
 
 const number = { field: "number", from: "number" } as const;
 const isLive = ({ revokedAt }: Row): boolean => revokedAt == null;
-const revoke = (operation: ActName): Act => ({ operation, ...number, isDanger: true, isFor: isLive });
+const revoke = (operation: ActName): Act => ({ operation, ...number, isFinal: true, isFor: isLive });
 
 function owners(kind: "person" | "agent"): readonly Act[] {
   const owner = { field: "owner", from: "id" } as const;

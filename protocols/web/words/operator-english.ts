@@ -7,6 +7,8 @@ export const operatorEnglish = {
   toNow: "To what is wrong now",
   back: "Back",
   nothing: "There is none.",
+  needsPasskey: "Nothing was done: this can’t be undone, so it asks for your passkey.",
+  wrongPasskey: "Nothing was done: the passkey was not accepted for this.",
   notForYou: "Your scopes do not let you see this.",
   more: (count: number, f: Format) => f.plural(count, "One more", `${f.count(count)} more`),
   actsAside: "Acts",

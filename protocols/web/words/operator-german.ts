@@ -7,6 +7,8 @@ export const operatorGerman: OperatorWords = {
   toNow: "Zu dem, was jetzt nicht stimmt",
   back: "Zurück",
   nothing: "Es gibt keine.",
+  needsPasskey: "Nichts ist geschehen: Das lässt sich nicht zurücknehmen und verlangt Ihren Passkey.",
+  wrongPasskey: "Nichts ist geschehen: Der Passkey wurde dafür nicht angenommen.",
   notForYou: "Ihre Rechte zeigen Ihnen das nicht.",
   more: (count, f) => f.plural(count, "Eine weitere Zeile", `${f.count(count)} weitere Zeilen`),
   actsAside: "Handlungen",
