@@ -53,6 +53,7 @@ const byReason = {
   recipient_suppressed: undefined,
   policy_changed: undefined,
   already_sent: undefined,
+  mark_in_text: undefined,
   mailbox_is_reserved: undefined,
   // RFC 6638 section 4.3
   collection_is_required: { status: 403, condition: caldav("default-calendar-needed") },

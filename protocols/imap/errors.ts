@@ -64,6 +64,7 @@ const byReason = {
   recipient_suppressed: undefined,
   policy_changed: undefined,
   already_sent: "EXPUNGEISSUED",
+  mark_in_text: undefined,
   mailbox_is_reserved: "CANNOT",
   collection_is_required: undefined,
   "valid-calendar-data": undefined,

@@ -96,11 +96,22 @@ const bodyFacts = {
     .optional()
     .describe("Another alternative has a different text; part.describe {part} reads it."),
   signs: signsField,
+  quotes: z
+    .array(
+      z.strictObject({
+        from: z.strictObject({ name: z.string().optional(), address: z.string().optional() }).optional(),
+        authenticated: z.literal(false),
+      }),
+    )
+    .optional()
+    .describe(
+      "Mails that are quoted in the text, by whom it names as their authors. Nobody vouches for them.",
+    ),
   doubtful_share: z
     .number()
     .optional()
     .describe(
-      "The share of the words, 0 to 1, that were left out because they may not be visible to a person; absent: none. The causes are in removed_detail. Ask a person to look at the mail, or read the alternative.",
+      "The share of the words, 0 to 1, that were left out because they may not be visible to a person; absent: none. The causes are in removed_detail. Ask a person to look at the mail, or read the alternative; with the scope raw, doubtful: include gives them.",
     ),
   alternative: z
     .string()
@@ -112,6 +123,10 @@ const bodyFacts = {
     .array(z.string())
     .optional()
     .describe("The parts that a person is shown in the place of this one."),
+  doubtful_marks: z
+    .array(z.string())
+    .optional()
+    .describe("With doubtful include: each passage in doubt stands between two of one of these."),
   cuts: cuts.optional().describe("With render reply: ranges of the text that are left out."),
 };
 
@@ -317,7 +332,14 @@ const fullContents = {
 /** What `content` has, for the compiler: `test/interface/members.ts` says of each member of a stored object what becomes of it. */
 export type ContentOf<Kind extends ResultKind> = z.infer<(typeof fullContents)[Kind]>;
 
-/** The shapes with either detail: a short answer has no `id` that its `ref` is, and no `uid` that stands inside. */
+/** Of an answer with `marks`. */
+const markFields = {
+  mark: z.string().optional().describe("What others wrote stands between two of these."),
+  blank: z.string().optional().describe("With marks words: the character in the place of blanks."),
+};
+
+/** The shapes with either detail: a short answer has no `id` that its `ref` is, and no `uid` that stands inside; one
+ *  with marks names them. */
 export const contentOfKind = Object.fromEntries(
   Object.entries(fullContents).map(([kind, shape]) => [kind, saidOnce(shape)]),
 ) as Readonly<Record<ResultKind, z.ZodType>>;
@@ -328,7 +350,7 @@ function saidOnce(shape: z.ZodType): z.ZodType {
   const said = Object.fromEntries(
     ["id", "uid"].filter((name) => name in shape.shape).map((name) => [name, true]),
   );
-  return shape.partial(said as never);
+  return shape.partial(said as never).extend(markFields);
 }
 
 /** `readResult` with the shape of `content` for each kind. */

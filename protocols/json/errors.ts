@@ -77,7 +77,7 @@ export function errorObject(refusal: WaypostError, requestId?: string): ErrorObj
     message: refusal.message,
     hint,
     ...(field === undefined || refusal.code !== "invalid" ? {} : { field }),
-    ...(reason === undefined || refusal.code !== "policy_refused" ? {} : { reason }),
+    ...(isToldReason(refusal.code, reason) ? { reason } : {}),
     ...(requestId === undefined ? {} : { request_id: requestId }),
     ...(refusal.code !== "rate_limited"
       ? {}
@@ -85,6 +85,11 @@ export function errorObject(refusal: WaypostError, requestId?: string): ErrorObj
     ...(version === undefined ? {} : { version }),
     ...(current === undefined ? {} : { current }),
   };
+}
+
+/** A reason of another refusal is what the message says. */
+function isToldReason(code: ErrorCode, reason: string | undefined): reason is string {
+  return reason !== undefined && (code === "policy_refused" || reason === "mark_in_text");
 }
 
 /** Header fields of a refusal. Only 401 has `WWW-Authenticate`. */

@@ -2,12 +2,15 @@
  *  are made from it. The file's path under `operations/` is the operation's name. */
 import { z } from "zod";
 import type { Principal } from "#/src/accounts/accounts.ts";
+import { createMarker, type MarkKind, markKinds } from "#/src/formats/text/marks.ts";
 import type { ErrorCode } from "#/src/model/errors.ts";
 import type { Scope } from "#/src/model/roles.ts";
 import { dryOutput, dryRunField } from "./carriage/dry-run.ts";
 import type { DecodedData } from "./carriage/large-data.ts";
 import { inShort } from "./describe/in-short.ts";
+import { markedAnswer } from "./describe/marked-answer.ts";
 import type { JsonRooms } from "./rooms.ts";
+import type { ReadResult } from "./schemas.ts";
 
 export const verbs = ["wait", "read", "put", "send"] as const;
 export type Verb = (typeof verbs)[number];
@@ -32,6 +35,13 @@ const detailField = z
     "short: of provenance only authenticated, removed and what is unusual, and nothing twice. full is the default, over MCP short.",
   );
 
+const marksField = z
+  .enum(markKinds)
+  .optional()
+  .describe(
+    "How the words of others stand in the answer. fence: each text between two marks of 64 random bits, which content.mark names; words: in addition one character, content.blank, in the place of blanks. none is the default, over MCP fence.",
+  );
+
 /** One call of an operation, over any transport. */
 export interface OperationContext {
   readonly rooms: JsonRooms;
@@ -46,6 +56,10 @@ export interface OperationContext {
   holdStream(): Disposable;
   /** What an answer says if the request does not ask. */
   readonly detail: Detail;
+  /** How an answer shows the words of others if the request does not ask. */
+  readonly marks: MarkKind;
+  /** A new mark; a text with it is not sent. */
+  giveMark(): string;
   /** The key of a call without a key of its own that counts as a repeat of the same call. */
   readonly sameCall: SameCall | undefined;
 }
@@ -196,14 +210,25 @@ export function operation<
       run,
     };
   if (effect !== "reads") return { ...declaration, run };
+  const isOfOthers = declaration.reaches === "others";
   return {
     ...declaration,
     // The compiler goes on with what is declared.
-    input: input.extend({ detail: detailField }) as z.ZodType as Input,
+    input: input.extend({
+      detail: detailField,
+      ...(isOfOthers ? { marks: marksField } : {}),
+    }) as z.ZodType as Input,
     async run(context, asked) {
-      const { detail = context.detail, ...request } = asked as { readonly detail?: Detail };
+      const { detail = context.detail, marks = context.marks, ...request } = asked as Asked;
       const answer = await run(context, request);
-      return detail === "short" ? inShort(answer) : answer;
+      const told = detail === "short" ? inShort(answer) : answer;
+      if (!isOfOthers || marks === "none") return told;
+      return markedAnswer(told as ReadResult, createMarker(marks, context.giveMark()));
     },
   };
+}
+
+interface Asked {
+  readonly detail?: Detail;
+  readonly marks?: MarkKind;
 }

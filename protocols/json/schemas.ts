@@ -129,7 +129,10 @@ export const errorSchema = z
     message: z.string().describe("What went wrong, one sentence."),
     hint: z.string().optional().describe("What to do about it."),
     field: z.string().optional().describe("JSON pointer to the wrong field, on invalid."),
-    reason: z.string().optional().describe("On policy_refused: why, in one word, such as already_sent."),
+    reason: z
+      .string()
+      .optional()
+      .describe("On policy_refused: why, in one word, such as already_sent. On invalid: mark_in_text."),
     request_id: z.string().optional().describe("The same as the header X-Request-Id."),
     retry_after_ms: z.int().optional().describe("On rate_limited."),
     version: z.string().optional().describe("On precondition_failed: the version to retry with."),
@@ -160,7 +163,12 @@ const provenanceSchema = z
           what: z.enum(removals),
           count: z.int(),
           where: z.string(),
-          why: z.enum(doubts).optional().describe("For doubtful: why it is not known to be visible."),
+          why: z
+            .enum(doubts)
+            .optional()
+            .describe(
+              "For doubtful: why it is not known to be visible. order-may-differ and font-of-signs: a person compares the words with what is drawn; of all others a person looks at the mail in a mail program.",
+            ),
         }),
       )
       .optional(),

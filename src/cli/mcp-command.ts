@@ -56,6 +56,7 @@ export function mcpCommand(shell: Shell): Command {
         async call(operation, input, signal) {
           const asked: Asked = {
             ...(operation.effect === "reads" ? { detail: "short" } : {}),
+            ...(operation.effect === "reads" && operation.reaches === "others" ? { marks: "fence" } : {}),
             ...(input as Asked),
           };
           const same = sameCalls.find(operation, asked);
@@ -81,6 +82,7 @@ export function mcpCommand(shell: Shell): Command {
 interface Asked {
   readonly idempotency_key?: string;
   readonly detail?: string;
+  readonly marks?: string;
 }
 
 interface RememberedCall {

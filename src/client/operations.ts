@@ -137,6 +137,8 @@ export interface CalendarMonthListInput {
   readonly cursor?: string;
   /** short: of provenance only authenticated, removed and what is unusual, and nothing twice. full is the default, over MCP short. */
   readonly detail?: "short" | "full";
+  /** How the words of others stand in the answer. fence: each text between two marks of 64 random bits, which content.mark names; words: in addition one character, content.blank, in the place of blanks. none is the default, over MCP fence. */
+  readonly marks?: "none" | "fence" | "words";
 }
 
 export interface CalendarUpdateInput {
@@ -307,7 +309,7 @@ export interface ErrorObject {
   readonly hint?: string;
   /** JSON pointer to the wrong field, on invalid. */
   readonly field?: string;
-  /** On policy_refused: why, in one word, such as already_sent. */
+  /** On policy_refused: why, in one word, such as already_sent. On invalid: mark_in_text. */
   readonly reason?: string;
   /** The same as the header X-Request-Id. */
   readonly request_id?: string;
@@ -831,12 +833,16 @@ export interface PartDescribeInput {
   readonly offset?: number;
   /** true: the end of the text. */
   readonly end?: boolean;
+  /** Of messages, with the scope raw: text that may not be visible to a person stands in text, reply and markdown, each passage between two of one of content.doubtful_marks. */
+  readonly doubtful?: "include";
   /** Characters of the rendering at most, 200 to 200000; 20000 when it is left out. */
   readonly max_chars?: number;
   /** Continues the rendering that gave the cursor. */
   readonly cursor?: string;
   /** short: of provenance only authenticated, removed and what is unusual, and nothing twice. full is the default, over MCP short. */
   readonly detail?: "short" | "full";
+  /** How the words of others stand in the answer. fence: each text between two marks of 64 random bits, which content.mark names; words: in addition one character, content.blank, in the place of blanks. none is the default, over MCP fence. */
+  readonly marks?: "none" | "fence" | "words";
 }
 
 export interface Pause {
@@ -860,7 +866,7 @@ export interface Provenance {
     readonly what: "hidden-element" | "hidden-by-style" | "zero-size-text" | "invisible-colour" | "off-screen" | "comment" | "script" | "style" | "form" | "active-attribute" | "remote-image" | "tracking-pixel" | "zero-width" | "bidi-control" | "unicode-tag" | "variation-selector" | "control-character" | "quoted-history" | "signature" | "unsafe-link" | "binary" | "undecodable" | "over-limit" | "name-is-address" | "doubtful";
     readonly count: number;
     readonly where: string;
-    /** For doubtful: why it is not known to be visible. */
+    /** For doubtful: why it is not known to be visible. order-may-differ and font-of-signs: a person compares the words with what is drawn; of all others a person looks at the mail in a mail program. */
     readonly why?: "style-not-understood" | "rule-may-apply" | "element-not-understood" | "may-be-covered" | "may-be-cut-off" | "may-be-off-screen" | "colours-may-match" | "may-be-too-small" | "order-may-differ" | "font-of-signs" | "whole-document";
   }[];
   readonly received_at?: string;
@@ -927,6 +933,8 @@ export interface SearchInput {
   readonly max_chars?: number;
   /** short: of provenance only authenticated, removed and what is unusual, and nothing twice. full is the default, over MCP short. */
   readonly detail?: "short" | "full";
+  /** How the words of others stand in the answer. fence: each text between two marks of 64 random bits, which content.mark names; words: in addition one character, content.blank, in the place of blanks. none is the default, over MCP fence. */
+  readonly marks?: "none" | "fence" | "words";
 }
 
 export interface SendInput {

@@ -43,6 +43,7 @@ const errorReasons = [
   "recipient_suppressed",
   "policy_changed",
   "already_sent",
+  "mark_in_text",
   "mailbox_is_reserved",
   "collection_is_required",
   // Preconditions of RFC 4791 section 5.3.2.1, RFC 6352 section 6.3.2.1, RFC 6638 section 3.2.10 and RFC 7529, in their words.

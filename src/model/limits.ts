@@ -35,6 +35,10 @@ export const pushSubscriptionsMax = 100;
 export const rememberedReadingsMax = 10_000;
 export const rememberedReadingCharactersMax = 8 * 1024 * 1024;
 
+/** Marks around words of others that are known as given out, some 100 octets each: those of an hour with 55 answers a second. The oldest
+ *  is forgotten first. */
+export const marksGivenMax = 200_000;
+
 /** Identifiers that are kept as they were made: some 150 octets each. */
 export const keptIdsMax = 8192;
 /** Short forms of messages, some 500 octets each. The main thread keeps them, so that a listing does not have to ask another thread. */

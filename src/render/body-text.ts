@@ -9,6 +9,7 @@ import { escapeHtml } from "#/src/formats/html/html-writer.ts";
 import type { PageWords } from "#/src/formats/html/walk.ts";
 import { type MimePart, walkParts } from "#/src/formats/mime/structure.ts";
 import { escapeOwnLines, pictureLine } from "#/src/formats/text/own-lines.ts";
+import { type Quote, quotesMax } from "#/src/formats/text/quotes.ts";
 import type { ReplyCut } from "#/src/formats/text/reply.ts";
 import { type Sign, signs } from "#/src/formats/text/signs.ts";
 import type { ContentReaders } from "#/src/mail/content-readers.ts";
@@ -53,6 +54,8 @@ export interface BodyText {
   readonly concealed?: readonly ConcealedText[];
   /** That the text addresses a program. */
   readonly signs?: readonly Sign[];
+  /** Mails that are quoted in it. */
+  readonly quotes?: readonly Quote[];
 }
 
 /** Octets of one text part that are looked at. */
@@ -65,6 +68,8 @@ export interface TextSource {
   readonly readers: ContentReaders;
   /** Sizes of the pictures of the message that is read. */
   readonly pictures?: PictureSizes;
+  /** Text in doubt is given as well, each passage between `doubtfulMarks`. */
+  readonly withDoubtful?: boolean;
 }
 
 /** Pictures of one message whose sizes are looked up, and the octets of each that are looked at: in a JPEG, what a camera says of it
@@ -121,6 +126,7 @@ async function renderSequence(
   const tally = createRemovalTally();
   const concealed: ConcealedText[] = [];
   const seen = new Set<Sign>();
+  const quotes: Quote[] = [];
   const texts: string[] = [];
   const parts: MimePart[] = [];
   let length = 0;
@@ -142,6 +148,7 @@ async function renderSequence(
     texts.push(shown.text);
     concealed.push(...(shown.concealed ?? []));
     for (const sign of shown.signs ?? []) seen.add(sign);
+    quotes.push(...(shown.quotes ?? []));
     parts.push(...shown.parts);
     length += shown.text.length;
   }
@@ -155,6 +162,7 @@ async function renderSequence(
     isPage,
     concealed,
     signs: signs.filter((sign) => seen.has(sign)),
+    quotes: quotes.slice(0, quotesMax),
   };
 }
 
@@ -267,7 +275,8 @@ export async function renderPart(
     removed: tally.list(),
     signs: found,
   });
-  const name = `${message.account} ${message.blob} ${part.section} ${reading}`;
+  const { withDoubtful } = source;
+  const name = `${message.account} ${message.blob} ${part.section} ${reading}${withDoubtful === true ? " doubtful" : ""}`;
   if (reading === "pdf" || reading === "docx") {
     const read = async (): Promise<Buffer | undefined> => {
       const { bytes, isCut } = await readDecodedPart(source.mail, message, part, documentBytesMax);
@@ -279,16 +288,22 @@ export async function renderPart(
   const { bytes, isCut } = await readDecodedPart(source.mail, message, part, partBytesMax);
   if (isCut) tally.add("over-limit", part.section);
   const shown = await source.readers.readText(
-    { ...textOf(part, bytes), form: form === "reply" ? "text" : form, pictures: source.pictures },
+    {
+      ...textOf(part, bytes),
+      form: form === "reply" ? "text" : form,
+      pictures: source.pictures,
+      withDoubtful,
+    },
     name,
   );
   const text = take(shown);
-  if (reading !== "html") return done(inForm(text, form), shown.signs);
+  if (reading !== "html") return { ...done(inForm(text, form), shown.signs), quotes: shown.quotes ?? [] };
   return {
     ...done(text.trim() === "" ? inForm(picturesText(shown.pictures), form) : text, shown.signs),
     isPage: shown.isPage,
     words: shown.words,
     concealed: shown.concealed ?? [],
+    quotes: shown.quotes ?? [],
   };
 }
 

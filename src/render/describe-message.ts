@@ -144,12 +144,13 @@ function formOf(render: Render): BodyForm | undefined {
 
 /** Cuts are places in the rendering `text`, in characters; put back, they make it whole again. */
 function bodyFacts(
-  { cuts, cutFrom, differing, words, alternative, signs = [] }: Partial<BodyText>,
+  { cuts, cutFrom, differing, words, alternative, signs = [], quotes = [] }: Partial<BodyText>,
   { id }: Message,
 ): Readonly<Record<string, unknown>> {
   const { given = 0, doubtful = 0 } = words ?? {};
   return {
     ...(signs.length === 0 ? {} : { signs }),
+    ...(quotes.length === 0 ? {} : { quotes }),
     ...(differing === undefined ? {} : { alternatives_differ: differing }),
     ...(doubtful === 0 ? {} : { doubtful_share: shareOf(doubtful, given + doubtful) }),
     ...(alternative === undefined ? {} : { alternative: `${id}#${alternative}` }),

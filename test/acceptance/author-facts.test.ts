@@ -8,6 +8,7 @@ import { atCommandLine } from "#/src/model/author.ts";
 import { httpClient } from "../support/clients/http.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
 import { type DnsServer, startDnsServer } from "../support/servers/dns-server.ts";
+import { unmarked } from "../support/unmarked.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: answers differ by operation
 type Answer = any;
@@ -121,7 +122,7 @@ it("names no contact to a credential that reads none, and is the same over MCP a
     }),
   );
   const { content } = await client.callTool({ name: "search", arguments: { limit: 1 } });
-  expect(JSON.parse((content as Answer)[0].text).content.items[0].author_facts).toEqual(expected);
+  expect(unmarked((content as Answer)[0].text).content.items[0].author_facts).toEqual(expected);
   await client.close();
 });
 

@@ -6,6 +6,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startScript } from "../support/daemon.ts";
 import { type JsonServer, openJsonServer, plainMessage } from "../support/servers/json-server.ts";
+import { unmarked } from "../support/unmarked.ts";
 
 let server: JsonServer;
 beforeAll(async () => {
@@ -23,7 +24,7 @@ async function connect(token: string, mode: "legacy" | "auto"): Promise<Client> 
 }
 
 function textOf({ content }: Awaited<ReturnType<Client["callTool"]>>): unknown {
-  return JSON.parse((content as { text: string }[])[0]!.text);
+  return unmarked((content as { text: string }[])[0]!.text);
 }
 
 describe("waypost mcp", () => {

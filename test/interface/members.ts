@@ -38,6 +38,8 @@ const read = {
   chars_total: "octets",
   doubtful_share: "octets",
   signs: "octets",
+  quotes: "octets",
+  doubtful_marks: "octets",
   alternative: "octets",
   shown_instead: "octets",
   cuts: "octets",

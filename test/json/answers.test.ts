@@ -4,6 +4,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createClient } from "#/src/client/client.ts";
 import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
+import { unmarked } from "../support/unmarked.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: answers differ by operation
 type Answer = any;
@@ -32,7 +33,7 @@ const doors: Record<string, (operation: string, input: object) => Promise<Answer
       name: operation.replaceAll(".", "_"),
       arguments: input as never,
     });
-    return JSON.parse((content as Answer)[0].text);
+    return unmarked((content as Answer)[0].text);
   },
   typed: (operation, input) =>
     createClient({ url: server.url, token: server.ada.token }).call(operation as never, input as never),

@@ -1,5 +1,6 @@
 /** A page whose text cannot be proven visible stays usable: how much is left out, why, and what else there is to read. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type HttpClient, httpClient } from "../support/clients/http.ts";
 import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
 
 let server: JsonServer;
@@ -57,6 +58,96 @@ describe("a page with words in doubt", () => {
     expect(most.content.doubtful_share).toBe(0.999);
     const all = await read(`${head}Content-Type: text/html\n\n<p style="rotate:1deg">${words}</p>`);
     expect(all.content.doubtful_share).toBe(1);
+  });
+});
+
+describe("passages in doubt", () => {
+  let client: HttpClient;
+  beforeAll(async () => {
+    const { token } = await server.token(server.ada, ["mail", "raw"]);
+    client = httpClient(server.url, token);
+  });
+  const page = `${head}Content-Type: text/html\n\n<p>Before</p><p style="rotate:1deg">One <span>two</span></p><p>Between</p><p style="rotate:1deg">Three</p><p style="display:none">Never</p>`;
+
+  it("are given to a token with raw, each between marks of its own", async () => {
+    const id = await server.deliver(server.ada, page);
+    const marks = new Set<string>();
+    for (const render of ["text", "reply", "markdown"]) {
+      const { text, content } = await client.ok("part.describe", {
+        id,
+        render,
+        doubtful: "include",
+      });
+      const [one, other] = content.doubtful_marks;
+      expect(content.doubtful_marks).toHaveLength(2);
+      marks.add(one).add(other);
+      const spaced = text.replace(/\n+/g, " ");
+      expect(spaced).toBe(`Before ${one}One two${one} Between ${other}Three${other}`);
+      expect(content.doubtful_share).toBeGreaterThan(0);
+    }
+    expect(marks.size).toBe(6);
+    const plain = await client.ok("part.describe", { id });
+    expect([plain.text.includes("Three"), plain.content.doubtful_marks]).toEqual([false, undefined]);
+  });
+
+  it("stand between the marks of the answer too, and over MCP a short answer says why they are in doubt", async () => {
+    const id = await server.deliver(server.ada, page);
+    const { text, content, provenance } = await client.ok("part.describe", {
+      id,
+      doubtful: "include",
+      marks: "fence",
+      detail: "short",
+    });
+    expect(text.startsWith(content.mark) && text.endsWith(content.mark)).toBe(true);
+    expect(content.doubtful_marks).not.toContain(content.mark);
+    expect(provenance.removed_detail).toEqual([
+      { what: "doubtful", count: 2, where: "1", why: "style-not-understood" },
+    ]);
+  });
+
+  it("are marked on each page that they reach, and another reading refuses the cursor", async () => {
+    const words = "words that go on ".repeat(100);
+    const id = await server.deliver(
+      server.ada,
+      `${head}Content-Type: text/html\n\n<p>Before</p><p style="rotate:1deg">${words}</p><p>After</p>`,
+    );
+    const first = await client.ok("part.describe", { id, doubtful: "include", max_chars: 400 });
+    const wrong = await client.call("part.describe", { id, cursor: first.cursor } as never);
+    expect(wrong.body.error).toMatchObject({ code: "invalid", field: "/cursor" });
+    let read = first;
+    let joined = "";
+    for (;;) {
+      const words = read.text.replace(/\n\[truncated: [^\]]*\]$/, "");
+      for (const mark of read.content.doubtful_marks) expect(words.split(mark)).toHaveLength(3);
+      joined += words.replace(/⟦[0-9a-f]{16}⟧/g, "");
+      if (read.cursor === undefined) break;
+      read = await client.ok("part.describe", {
+        id,
+        doubtful: "include",
+        max_chars: 400,
+        cursor: read.cursor,
+      });
+    }
+    expect(joined.replace(/\s+/g, " ")).toBe(`Before ${words}After`);
+  });
+
+  it("are refused to a token without raw, and of what is no mail", async () => {
+    const { token } = await server.token(server.ada, ["mail:read"]);
+    const id = await server.deliver(server.ada, page);
+    const { body } = await httpClient(server.url, token).call("part.describe", { id, doubtful: "include" });
+    expect(body.error).toMatchObject({ code: "forbidden_scope" });
+    const own = await client.call("part.describe", { id: server.ada.id, doubtful: "include" } as never);
+    expect(own.body.error).toMatchObject({ code: "invalid", field: "/doubtful" });
+  });
+
+  it("cannot end their marks: brackets in the words of the sender are escaped", async () => {
+    const id = await server.deliver(
+      server.ada,
+      `${head}Content-Type: text/html; charset=utf-8\n\n<p>a</p><p style="rotate:1deg">x ⟦0123456789abcdef⟧ &#xfdd1; y</p>`,
+    );
+    const { text, content } = await client.ok("part.describe", { id, doubtful: "include" });
+    const [mark] = content.doubtful_marks;
+    expect(text).toBe(`a\n\n${mark}x \\⟦0123456789abcdef⟧  y${mark}`);
   });
 });
 

@@ -1,6 +1,7 @@
 /** Named writes, on the test's own thread, and what is kept in memory. */
 import { Buffer } from "node:buffer";
 import { logStranger } from "#/protocols/connection/stranger-lines.ts";
+import { createGivenMarks } from "#/protocols/json/carriage/given-marks.ts";
 import { isLivePageSession } from "#/src/accounts/page-session.ts";
 import { createProvenPasswords } from "#/src/accounts/proven-passwords.ts";
 import { nobody } from "#/src/model/author.ts";
@@ -226,6 +227,19 @@ export const memoryMeetings = {
   pageSessionMs: {
     meet: (count: number) =>
       isLivePageSession({ endedAt: null, seenAt: count - 1, createdAt: 0 } as never, count - 1),
+  },
+  marksGivenMax: {
+    meet: (count: number) => {
+      const marks = createGivenMarks({ now: () => 0 });
+      const first = marks.give();
+      for (let one = 1; one < count; one++) marks.give();
+      try {
+        marks.assertNoneIn(first);
+        return false;
+      } catch {
+        return true;
+      }
+    },
   },
   rememberedReadingsMax: {
     meet: (count: number) => {

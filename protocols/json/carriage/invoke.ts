@@ -1,9 +1,11 @@
 /** The only way to call an operation. HTTP, MCP and the command line all use it, so the same checks apply to each call, in one
  *  order: rate, name, account, scope, input, repeat protection, run. */
 import type { Principal } from "#/src/accounts/accounts.ts";
+import { createMarker } from "#/src/formats/text/marks.ts";
 import { forCaller, forDryRun } from "#/src/model/caller.ts";
-import { WaypostError } from "#/src/model/errors.ts";
+import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { mailboxOwner, type Owner } from "#/src/model/owner.ts";
+import { markedContent } from "../describe/marked-answer.ts";
 import { notBillable } from "../errors.ts";
 import { idempotencyOf } from "../idempotency.ts";
 import { replayedHint, sameCallOf } from "../mcp/same-call.ts";
@@ -11,6 +13,7 @@ import type { Detail, FrameStream, Operation, OperationContext, OperationRegistr
 import type { JsonRooms } from "../rooms.ts";
 import { assertScope } from "../scopes.ts";
 import { dryAnswer, readDryRun } from "./dry-run.ts";
+import { createGivenMarks } from "./given-marks.ts";
 import { parseInput } from "./input.ts";
 import type { JsonInput } from "./json-text.ts";
 import { createStreamSlots } from "./stream-slots.ts";
@@ -50,6 +53,7 @@ export function createInvoke(rooms: JsonRooms, registry: OperationRegistry): Inv
   );
   const slots = createStreamSlots(rooms.fairness, limits.streamsPerToken, http.maxConnections);
   const running = new Set<string>();
+  const marks = createGivenMarks(rooms.mail.clock);
 
   const admit: Invoke["admit"] = ({ credential, agent }) => {
     // The operator's own calls come over a private socket and need no limit.
@@ -65,6 +69,7 @@ export function createInvoke(rooms: JsonRooms, registry: OperationRegistry): Inv
     const owner = (): Owner => mailboxOwner(principal);
     const { value, decoded } = await forCaller(call.signal, () => call.readInput(operation), owner);
     const { isDryRun, input } = readDryRun(operation, parseInput(operation.input, value));
+    if (operation.effect === "writes") marks.assertNoneIn(input);
     const sameCall =
       call.isTool === true && !isDryRun
         ? sameCallOf(operation, input, principal, rooms.mail.clock.now())
@@ -80,10 +85,12 @@ export function createInvoke(rooms: JsonRooms, registry: OperationRegistry): Inv
       decoded,
       holdStream: () => slots.hold(nameOf(principal.credential)),
       detail,
+      marks: call.isTool === true ? "fence" : "none",
+      giveMark: marks.give,
       sameCall,
     };
     const isSame = sameCall !== undefined && (await wasDone(context, operation, input));
-    const run = () => operation.run(context, input);
+    const run = () => runMarked(context, operation, input);
     const result = await forCaller(call.signal, isDryRun ? () => forDryRun(run) : run, owner);
     if (isDryRun) return { kind: "result", result: dryAnswer(result, input) };
     if (operation.effect === "streams") return { kind: "stream", frames: result as FrameStream };
@@ -91,6 +98,19 @@ export function createInvoke(rooms: JsonRooms, registry: OperationRegistry): Inv
     return { kind: "result", result: { ...(result as object), replayed: true, hint: replayedHint } };
   };
   return { call: invoke, admit };
+}
+
+/** The words of others stand between marks in a refusal too, where it says what is stored. */
+async function runMarked(context: OperationContext, operation: Operation, input: unknown): Promise<unknown> {
+  try {
+    return await operation.run(context, input);
+  } catch (error) {
+    if (context.marks === "none" || !isWaypostError(error) || error.details.current === undefined)
+      throw error;
+    const { code, message, details } = error;
+    const current = markedContent(error.details.current, createMarker(context.marks, context.giveMark()));
+    throw new WaypostError(code, message, { ...details, current });
+  }
 }
 
 /** Whether the same call of a tool has been done already. */

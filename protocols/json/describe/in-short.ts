@@ -1,5 +1,5 @@
 /** `detail: "short"`: an answer without what another member says, and of its provenance what a reader acts upon: whether it is
- *  authenticated, what was left out, and what is unusual. */
+ *  authenticated, what was left out and why it is in doubt, and what is unusual. */
 import type { ReadResult } from "../schemas.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -26,6 +26,7 @@ function shortContent({ id, uid, ...content }: Json, ref: unknown): Json {
 function shortProvenance({
   authenticated,
   removed,
+  removed_detail = [],
   checks = {},
   addressed,
 }: NonNullable<ReadResult["provenance"]>): NonNullable<ReadResult["provenance"]> {
@@ -33,9 +34,11 @@ function shortProvenance({
     const left = Array.isArray(check) ? check.filter(isUnusual) : check;
     return (Array.isArray(left) ? left.length > 0 : isUnusual(left)) ? [[name, left] as const] : [];
   });
+  const doubts = removed_detail.filter(({ what }) => what === "doubtful");
   return {
     authenticated,
     removed,
+    ...(doubts.length === 0 ? {} : { removed_detail: doubts }),
     ...(addressed === undefined ? {} : { addressed }),
     ...(unusual.length === 0 ? {} : { checks: Object.fromEntries(unusual) }),
   };

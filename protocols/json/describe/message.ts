@@ -1,12 +1,13 @@
 /** `message_…`: the whole message or a part of it. */
 
+import { doubtfulMarks } from "#/src/formats/html/doubt-writer.ts";
 import type { Message } from "#/src/mail/messages.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
 import { type ReachedData, reachAgent, reachesScope } from "#/src/reach/agents.ts";
 import { isVisible, reachMessage } from "#/src/reach/messages.ts";
 import { missingScope } from "#/src/reach/refusals.ts";
-import { describeMessagePart, noSuchPart } from "#/src/render/describe-message.ts";
+import { type Description, describeMessagePart, noSuchPart } from "#/src/render/describe-message.ts";
 import type { KeptDescription } from "#/src/render/kept-descriptions.ts";
 import { messageState } from "#/src/render/message-state.ts";
 import { findTarget, isPartName, type Render, rendersOf } from "#/src/render/part-target.ts";
@@ -17,8 +18,9 @@ import { assertRender } from "./assert-render.ts";
 import { authorFactsOf } from "./author-facts.ts";
 import { deliveryOf } from "./delivery.ts";
 import { eventOfMail } from "./event-of-mail.ts";
+import { splitCutLine } from "./marked-answer.ts";
 import { otherNames } from "./other-names.ts";
-import { cursorsOf, pageOf, placeOf } from "./page.ts";
+import { cursorsOf, type Page, pageOf, placeOf } from "./page.ts";
 import { openContinuation, type ReadObject } from "./part-cursor.ts";
 import type { PartRequest } from "./part-request.ts";
 
@@ -50,9 +52,12 @@ export function bytesOf({ number }: Message): Pick<ReadObject, "bytesVersion"> {
 
 export async function describeStoredMessage(
   context: OperationContext,
-  { reached, message, object, ref }: NamedMessage,
+  { reached, message, object: named, ref }: NamedMessage,
   request: PartRequest,
 ): Promise<ReadResult> {
+  const withDoubtful = request.doubtful === "include";
+  if (withDoubtful && !(await reachesScope(context, message.agent, "raw"))) throw missingScope("raw");
+  const object: ReadObject = withDoubtful ? { ...named, variant: " with doubtful" } : named;
   const continued = openContinuation<Render>(context, object, request);
   const part = request.part ?? continued?.part ?? "";
   if (part !== "" && !isPartName(part))
@@ -61,8 +66,12 @@ export async function describeStoredMessage(
       hint: "body, headers, structure, agent, or an IMAP section such as 1.2, HEADER, 2.MIME.",
     });
   const asked = (request.render as Render | undefined) ?? continued?.render;
-  const { render, description } = await readDescription(context, message, part, asked);
-  const page = await pageOf(description, placeOf(request) ?? continued?.from ?? 0, request.max_chars);
+  const { render, description } = await readDescription(context, message, part, asked, withDoubtful);
+  const page = markedPage(
+    context,
+    description,
+    await pageOf(description, placeOf(request) ?? continued?.from ?? 0, request.max_chars),
+  );
   return {
     ref: part === "" ? ref : `${ref}#${part}`,
     kind: description.kind,
@@ -79,16 +88,41 @@ export async function describeStoredMessage(
   };
 }
 
+/** The page with marks of their own around passages in doubt. */
+function markedPage({ giveMark }: OperationContext, { text: whole = "" }: Description, page: Page): Page {
+  const { text = "", from = 0 } = page;
+  const { begin, end } = doubtfulMarks;
+  if (!whole.includes(begin)) return page;
+  const marks: string[] = [];
+  const open = (): string => {
+    marks.push(giveMark());
+    return marks.at(-1)!;
+  };
+  let isOpen = whole.lastIndexOf(begin, from - 1) > whole.lastIndexOf(end, from - 1) && from > 0;
+  let written = isOpen ? open() : "";
+  const [body = "", cut = ""] = splitCutLine(text);
+  for (const piece of body.split(passageEdge)) {
+    if (piece === begin) written += open();
+    else written += piece === end ? (marks.at(-1) ?? "") : piece;
+    if (piece === begin || piece === end) isOpen = piece === begin;
+  }
+  if (isOpen) written += marks.at(-1);
+  return { ...page, text: written + cut, content: { ...page.content, doubtful_marks: marks } };
+}
+
+const passageEdge = /([\ufdd0\ufdd1])/;
+
 /** The description of the part: the remembered one, or one made now. */
 export async function readDescription(
   context: OperationContext,
   message: Message,
   part: string,
   asked: Render | undefined,
+  withDoubtful = false,
 ): Promise<KeptDescription> {
   const { mail, descriptions } = context.rooms;
   const name = { agent: message.agent, message: message.number, part, render: asked };
-  const kept = descriptions.recall(name);
+  const kept = withDoubtful ? undefined : descriptions.recall(name);
   if (kept !== undefined) return kept;
   const structure = await mail.readStructure(message);
   const target = findTarget(structure, part);
@@ -98,10 +132,10 @@ export async function readDescription(
   const render = asked ?? accepted[0]!;
   if ((render === "raw" || render === "source") && !(await reachesScope(context, message.agent, "raw")))
     throw missingScope("raw");
-  const source = { mail, readers: mail.readers };
+  const source = { mail, readers: mail.readers, withDoubtful };
   const description = await describeMessagePart({ source, message, structure }, target, render);
   const read = { render, description };
-  descriptions.keep(name, read);
+  if (!withDoubtful) descriptions.keep(name, read);
   return read;
 }
 

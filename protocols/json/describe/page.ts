@@ -49,6 +49,8 @@ export interface Page {
   readonly content: Readonly<Record<string, unknown>>;
   /** Where the next page begins. */
   readonly next: number | undefined;
+  /** Where its text begins in the whole. */
+  readonly from?: number;
   /** Where the page before it ends, of a page that was placed. */
   readonly before?: number | undefined;
 }
@@ -101,6 +103,7 @@ export async function pageOf(
   const isText = isPlaced || described.kind === "body" || described.kind === "attachment";
   return {
     text: page.text,
+    from,
     content: isText ? { ...content, chars_total: page.total, range } : content,
     next: page.next,
     before: isPlaced && from > 0 ? from : undefined,

@@ -14,6 +14,8 @@ export interface ReadObject {
   readonly version: string;
   /** Changes when the bytes of the object change. */
   readonly bytesVersion: string;
+  /** Of a reading that gives another text of the same bytes. */
+  readonly variant?: string;
 }
 
 /** Where a reading continues. `from` counts UTF-16 units of the text, or octets. */
@@ -72,6 +74,7 @@ export function openContinuation<Render extends string>(
   return { part, render, from };
 }
 
-function boundTo(context: OperationContext, { kind, agent, number }: ReadObject): (string | number)[] {
-  return [context.principal.agent, kind, agent, number, textRenderer];
+function boundTo(context: OperationContext, object: ReadObject): (string | number)[] {
+  const { kind, agent, number, variant = "" } = object;
+  return [context.principal.agent, kind, agent, number, `${textRenderer}${variant}`];
 }

@@ -35,6 +35,12 @@ export const partRequest = z.strictObject({
     ),
   offset: z.int().min(0).optional().describe("The character at which the text begins, as excerpts name it."),
   end: z.boolean().optional().describe("true: the end of the text."),
+  doubtful: z
+    .literal("include")
+    .optional()
+    .describe(
+      "Of messages, with the scope raw: text that may not be visible to a person stands in text, reply and markdown, each passage between two of one of content.doubtful_marks.",
+    ),
   max_chars: maxChars,
   cursor: cursorText.optional().describe("Continues the rendering that gave the cursor."),
 });

@@ -76,7 +76,15 @@ function inlined(value: unknown, definitions: Json): unknown {
 }
 
 /** Fields that mean the same in every tool: the instructions of the server explain them. */
-const explainedOnce = new Set(["version", "idempotency_key", "cursor", "max_chars", "detail", "dry_run"]);
+const explainedOnce = new Set([
+  "version",
+  "idempotency_key",
+  "cursor",
+  "max_chars",
+  "detail",
+  "marks",
+  "dry_run",
+]);
 
 /** Names, types, enumerations and the first sentence about each field. */
 function shortSchema({ properties = {}, required }: Json): Json {

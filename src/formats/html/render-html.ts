@@ -7,6 +7,7 @@ import { escapeOwnLines, leftOutLine } from "#/src/formats/text/own-lines.ts";
 import { noteReading } from "#/src/model/foreign-text.ts";
 import { type Doubt, doubts, type Removal, type RemovalCounts, removals } from "#/src/model/removal.ts";
 import { createCascade } from "./cascade.ts";
+import { DoubtWriter, withPassages } from "./doubt-writer.ts";
 import { type ConcealedText, EvidenceWriter } from "./evidence-writer.ts";
 import { type FramePage, writeFrame } from "./frame-page.ts";
 import { noPictures, type PictureSizes } from "./held-pictures.ts";
@@ -51,12 +52,17 @@ export const overLimit: RenderedHtml = {
 const picturesMax = 50;
 const altLengthMax = 500;
 
-/** `pictures`: of the message that the page is a part of. */
-export function renderHtml(source: string, form: HtmlForm, pictures = noPictures): RenderedHtml {
+/** `pictures`: of the message that the page is a part of. `withDoubtful`: of text and Markdown, passages in doubt are given. */
+export function renderHtml(
+  source: string,
+  form: HtmlForm,
+  pictures = noPictures,
+  withDoubtful = false,
+): RenderedHtml {
   // However short it is.
   noteReading("html", Number.POSITIVE_INFINITY);
   try {
-    return renderWithinBudget(source, form, pictures);
+    return renderWithinBudget(source, form, pictures, withDoubtful);
   } catch (error) {
     // RangeError: nested deeper than the stack.
     if (error instanceof OverBudget || error instanceof RangeError) return overLimit;
@@ -64,7 +70,12 @@ export function renderHtml(source: string, form: HtmlForm, pictures = noPictures
   }
 }
 
-function renderWithinBudget(source: string, form: HtmlForm, pictureSizes: PictureSizes): RenderedHtml {
+function renderWithinBudget(
+  source: string,
+  form: HtmlForm,
+  pictureSizes: PictureSizes,
+  withDoubtful: boolean,
+): RenderedHtml {
   const meter = createWorkMeter();
   const tree = parseHtml(source, meter);
   // Style that stands behind the end of what is read could hide what stands before it.
@@ -88,12 +99,15 @@ function renderWithinBudget(source: string, form: HtmlForm, pictureSizes: Pictur
     ownLines.push(leftOutLine(passages));
     return inPlace;
   };
+  const passageMarks = { begin: randomUUID(), end: randomUUID() };
   const writer =
     form === "html"
       ? new HtmlWriter(count)
       : form === "evidence"
         ? new EvidenceWriter(concealed)
-        : new TextWriter(form, inPlaceOfLine);
+        : withDoubtful
+          ? new DoubtWriter(form, passageMarks)
+          : new TextWriter(form, inPlaceOfLine);
   const pictures: string[] = [];
   const picture = (alt: string): void => {
     if (pictures.length < picturesMax)
@@ -112,7 +126,10 @@ function renderWithinBudget(source: string, form: HtmlForm, pictureSizes: Pictur
   if (tree.cutAt !== undefined) count("over-limit", 1);
   const written = form === "html" ? writer.toString() : escapeOwnLines(cleanText(writer.toString(), count));
   return {
-    text: written.replaceAll(inPlace, () => ownLines.shift() ?? ""),
+    text: withPassages(
+      written.replaceAll(inPlace, () => ownLines.shift() ?? ""),
+      passageMarks,
+    ),
     removed: inOrder(counts, doubted),
     pictures,
     isOverLimit: false,

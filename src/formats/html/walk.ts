@@ -16,6 +16,8 @@ export interface PageWriter {
   close(element: HtmlElement, style: Style, url: string | undefined): void;
   /** Called when a passage is left out here because it may not be visible. */
   leaveOut(): void;
+  /** Called with each text in doubt, after `leaveOut` for its passage. */
+  doubt?(text: string, style: Style): void;
   /** Called with each text that is left out here, hidden or in doubt. */
   conceal?(text: string, why: Removal): void;
 }
@@ -68,6 +70,7 @@ export function walkPage(root: HtmlElement, writer: PageWriter, options: WalkOpt
         count("doubtful", 1, why!);
         writer.leaveOut();
       }
+      if (!isSure) writer.doubt?.(text, style);
     } else if (node.kind === "element") visitElement(node, style, doubt);
   };
 

@@ -1,5 +1,5 @@
-/** Lines that the server writes among the words of others, and how those words are kept from looking like one: what begins as such a
- *  line gets a backslash. */
+/** Lines and marks (`marks.ts`) that the server writes among the words of others, and how those words are kept from looking like one: what
+ *  begins as such a line or mark gets a backslash. */
 
 /** Stands for passages that are left out. */
 export function leftOutLine(passages: number): string {
@@ -18,17 +18,18 @@ export function truncationLine(shown: number, total: number): string {
   return `[truncated: ${shown} of ${total} characters; continue with cursor]`;
 }
 
-const beginning = /\[(?=\s{0,20}(?:\d{1,20}\s{1,20}passages?\s|picture\s{0,20}[:\]]|truncated\s{0,20}:))/gi;
+const beginning =
+  /\[(?=\s{0,20}(?:\d{1,20}\s{1,20}passages?\s|picture\s{0,20}[:\]]|truncated\s{0,20}:))|⟦(?=[0-9a-f]{16}⟧)/gi;
 
 /** Text of others, in which no such line begins. */
 export function escapeOwnLines(text: string): string {
-  return text.includes("[") ? text.replace(beginning, "\\[") : text;
+  return /[[⟦]/.test(text) ? text.replace(beginning, "\\$&") : text;
 }
 
 /** The text as it was. */
 export function unescapeOwnLines(text: string): string {
   return text.replace(
-    /\\(\[\s{0,20}(?:\d{1,20}\s{1,20}passages?\s|picture\s{0,20}[:\]]|truncated\s{0,20}:))/gi,
+    /\\(\[\s{0,20}(?:\d{1,20}\s{1,20}passages?\s|picture\s{0,20}[:\]]|truncated\s{0,20}:)|⟦[0-9a-f]{16}⟧)/gi,
     "$1",
   );
 }

@@ -12,6 +12,7 @@ import { type CountRemoval, cleanText } from "./clean-text.ts";
 import { calendarText, contactText } from "./content-lines.ts";
 import { joinFlowed } from "./flowed.ts";
 import { escapeOwnLines } from "./own-lines.ts";
+import { type Quote, quotesIn } from "./quotes.ts";
 import { type Sign, signsOf } from "./signs.ts";
 
 export interface TextToRead {
@@ -24,6 +25,8 @@ export interface TextToRead {
   /** Of plain text: `format=flowed` (RFC 3676). */
   readonly flowed?: { readonly deletesSpaces: boolean } | undefined;
   readonly form: HtmlForm;
+  /** Of HTML: text in doubt is given, each passage between `doubtfulMarks`. */
+  readonly withDoubtful?: boolean | undefined;
   /** Of HTML: the pictures of its message. */
   readonly pictures?: PictureSizes | undefined;
 }
@@ -32,6 +35,8 @@ export interface ReadText extends RenderedHtml {
   /** HTML with anything in it. */
   readonly isPage: boolean;
   readonly signs: readonly Sign[];
+  /** Of a text or a page in lines. */
+  readonly quotes?: readonly Quote[];
 }
 
 export function readText(part: TextToRead, render: typeof renderHtml = renderHtml): ReadText {
@@ -44,7 +49,7 @@ export function readText(part: TextToRead, render: typeof renderHtml = renderHtm
 }
 
 function readWhole(
-  { bytes, reading, charset: said, usualCharset, flowed, form, pictures }: TextToRead,
+  { bytes, reading, charset: said, usualCharset, flowed, form, pictures, withDoubtful }: TextToRead,
   render: typeof renderHtml,
 ): ReadText {
   const charset = said ?? (reading === "html" ? charsetOfPage(bytes) : undefined) ?? usualCharset;
@@ -53,16 +58,23 @@ function readWhole(
   const count: CountRemoval = (what, times) => void counts.set(what, (counts.get(what) ?? 0) + times);
   if (!isKnownCharset(charset) || decoded.includes("\ufffd")) count("undecodable", 1);
   if (reading === "html") {
-    const page = render(decoded, form, pictures);
+    const page = render(decoded, form, pictures, withDoubtful);
     const removed = [...counts, ...page.removed];
-    return { ...page, removed, isPage: decoded.trim() !== "", signs: signsOf(page.text, removed) };
+    const isLines = form === "text" || form === "markdown";
+    return {
+      ...page,
+      removed,
+      isPage: decoded.trim() !== "",
+      signs: signsOf(page.text, removed),
+      ...(isLines ? { quotes: quotesIn(page.text) } : {}),
+    };
   }
   const text = plainText(decoded, reading, flowed, count);
   const removed = [...counts];
   const plain = { removed, pictures: [], isOverLimit: false, isPage: false, signs: signsOf(text, removed) };
   return form === "frame"
     ? { ...plain, text: "", frame: frameOfText(text) }
-    : { ...plain, text: escapeOwnLines(text) };
+    : { ...plain, text: escapeOwnLines(text), ...(reading === "text" ? { quotes: quotesIn(text) } : {}) };
 }
 
 function plainText(

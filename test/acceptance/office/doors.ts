@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { unmarked } from "../../support/unmarked.ts";
 
 export interface Counts {
   calls: number;
@@ -94,7 +95,7 @@ export async function openMcp(url: string, token: string): Promise<Desk> {
   return {
     async call(operation, input = {}) {
       const { content } = await client.callTool({ name: toolOf(operation), arguments: input as never });
-      return JSON.parse((content as { text: string }[])[0]!.text);
+      return unmarked((content as { text: string }[])[0]!.text);
     },
     tells: (operation, field, word = "") => fields.get(`${operation} ${field}`)?.includes(word) ?? false,
     [Symbol.asyncDispose]: () => client.close(),

@@ -52,6 +52,7 @@ export default operation({
           sends_per_day: limits.sendsPerDay,
           streams_per_token: limits.streamsPerToken,
           detail: { default: context.detail, over_mcp: "short" },
+          marks: { default: context.marks, over_mcp: "fence" },
           max_chars: { default: 20_000, min: 200, max: 200_000 },
         },
         retention: {

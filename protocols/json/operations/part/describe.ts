@@ -39,6 +39,8 @@ type DescribedKind = keyof typeof describeByKind;
  *  item, an instance or a linked text. */
 const kindsWithParts = ["message", "draft", "hold", "calendar", "event", "addressbook", "contact"] as const;
 
+const kindsOfMail: ReadonlySet<DescribedKind> = new Set(["message", "draft", "hold"]);
+
 /** Kinds of which a page can be placed. */
 const kindsWithText = ["message", "draft", "hold", "event", "contact", "blob"] as const;
 
@@ -82,6 +84,10 @@ export default operation({
       });
     if (!(kindsWithText as readonly string[]).includes(name.kind) && !isItemOf(name.kind, part, request))
       assertUnplaced(request);
+    if (request.doubtful !== undefined && !kindsOfMail.has(name.kind))
+      throw new WaypostError("invalid", "The field doubtful is for messages, drafts and holds.", {
+        field: "/doubtful",
+      });
     for (const [field, kind] of Object.entries(selectors))
       if (request[field as keyof typeof selectors] !== undefined && name.kind !== kind)
         throw new WaypostError("invalid", `The field ${field} cannot be used with this identifier.`, {
