@@ -15,8 +15,8 @@ export function signsOf(text: string, removed: RemovalCounts = []): readonly Sig
   const plain = plainSpelling(text.slice(0, lookedMax));
   const found: Readonly<Record<Sign, boolean>> = {
     chat_tokens: hasChatToken(plain),
-    forged_mail: forgedMail.some((form) => form.test(plain)) || hasForgedHead(plain),
-    closing_tags: closingTag.test(plain),
+    forged_mail: hasForgedMail(plain),
+    closing_tags: plain.includes("</") && closingTag.test(plain),
     invisible: removed.some(([what, count]) => count >= (leastUnseen.get(what) ?? Number.POSITIVE_INFINITY)),
   };
   return signs.filter((sign) => found[sign]);
@@ -32,28 +32,47 @@ const turn =
   /<\s?\|{1,2}\s?([^<>|\n]{1,40}(?:\n[^<>|\n]{1,20})?)(?:\|\s?>|>)|<\s?\|\s?([^<>|\n]{1,40}) ?\|\s/g;
 const turnName =
   /^(?:im(?:start|end)|(?:begin|end|start|eo[tm])[a-z]*|user[a-z]?|assistant|system[a-z]*|human|model|tool[a-z]*|channel|message|output|reset|fim[a-z]+|python[a-z]+|return|call|constrain|text|placeholder|s|pad|sep)$/;
-const otherTokens =
-  /\[\/?inst\]|<<\/?sys>>|<(?:start|end)_of_turn>|<\/?(?:system prompt|assistant|function_calls|tool_calls?|tool_use|api_exec|api_function_exec|new_instructions?|llm-?note|unk|sys(?:tem)?_?message)>|<user><|<invoke name=|\bim_(?:start|end)\b|\n\n?human:[^\n]{0,400}\n\n?assistant:/i;
+const angleTokens =
+  /<<\/?sys>>|<(?:start|end)_of_turn>|<\/?(?:system prompt|assistant|function_calls|tool_calls?|tool_use|api_exec|api_function_exec|new_instructions?|llm-?note|unk|sys(?:tem)?_?message)>|<user><|<invoke name=/i;
+const squareToken = /\[\/?inst\]/i;
+const wordTokens = /\bim_(?:start|end)\b/i;
+const humanTurn = /\n\n?human:[^\n]{0,400}\n\n?assistant:/i;
 
+/** Most texts have none of the characters that a form needs, and are asked for these alone. */
 function hasChatToken(text: string): boolean {
-  for (const [, whole, open] of text.matchAll(turn))
-    if (turnName.test((whole ?? open ?? "").toLowerCase().replace(/[^a-z]/g, ""))) return true;
-  return otherTokens.test(text);
+  if (text.includes("<")) {
+    for (const [, whole, open] of text.matchAll(turn))
+      if (turnName.test((whole ?? open ?? "").toLowerCase().replace(/[^a-z]/g, ""))) return true;
+    if (angleTokens.test(text)) return true;
+  }
+  if (text.includes("[") && squareToken.test(text)) return true;
+  if (text.includes("_") && wordTokens.test(text)) return true;
+  return humanTurn.test(text);
 }
 
-const forgedMail: readonly RegExp[] = [
-  /(?:subject|body) of the e-?mail\s?:/i,
-  /<(?:to|recipient)>[^<\n]{3,200}<(?:subject|body|content)>/i,
-  /\[\/?(?:end|begin)? ?(?:of )?(?:summary|e-?mail|send_email)\]/i,
-  /["'`]{8,40}/,
-];
+const mailInAngles = /<(?:to|recipient)>[^<\n]{3,200}<(?:subject|body|content)>/i;
+const mailInSquares = /\[\/?(?:end|begin)? ?(?:of )?(?:summary|e-?mail|send_email)\]/i;
+const partOfMail = /(?:subject|body) of the e-?mail\s?:/i;
+const fence = /["'`]{8,40}/;
+
+function hasForgedMail(text: string): boolean {
+  return (
+    (text.includes("<") && mailInAngles.test(text)) ||
+    (text.includes("[") && mailInSquares.test(text)) ||
+    partOfMail.test(text) ||
+    fence.test(text) ||
+    hasForgedHead(text)
+  );
+}
 
 const headLine = /^[>#* \t-]{0,8}(?:e-?mail )?(subject|body) ?:/gim;
+const bodyWord = /body ?:/i;
 const headLinesMax = 4;
 const headLengthMax = 2000;
 
 /** A line with a subject, and soon after it one with a body: mail programs write no word for the body. */
 function hasForgedHead(text: string): boolean {
+  if (!bodyWord.test(text)) return false;
   let subjectAt: number | undefined;
   for (const { 1: name, index } of text.matchAll(headLine))
     if (name!.toLowerCase() === "subject") subjectAt = index;
@@ -101,7 +120,9 @@ const isAscii = /^[\0-\x7f]*$/;
 /** In plain characters: entities, forms for compatibility, look-alikes. What is no letter of a token may become one: the text is
  *  looked at and not given. */
 function plainSpelling(text: string): string {
-  const read = text.replace(entity, (_, less?: string, more?: string) => (less ? "<" : more ? ">" : "|"));
+  const read = text.includes("&")
+    ? text.replace(entity, (_, less?: string, more?: string) => (less ? "<" : more ? ">" : "|"))
+    : text;
   if (isAscii.test(read)) return read;
   return read
     .normalize("NFKC")

@@ -47,10 +47,20 @@ function foldShown(text: string): string {
 /** A sign may stand where two pieces meet. */
 const signLength = 400;
 
-function signsIn(text: string): boolean {
+/** Finds out whether a text has a sign, piece by piece. */
+function signsFinder(): { shown(piece: string): string; hasSigns(): boolean } {
   const counts = new Map<Removal, number>();
-  const shown = cleanText(text, (what, times) => counts.set(what, (counts.get(what) ?? 0) + times));
-  return signsOf(shown, [...counts]).length > 0;
+  let before = "";
+  let found = false;
+  return {
+    shown(piece) {
+      const shown = cleanText(piece, (what, times) => counts.set(what, (counts.get(what) ?? 0) + times));
+      found ||= signsOf(before + shown).length > 0;
+      before = shown.slice(-signLength);
+      return shown;
+    },
+    hasSigns: () => found || signsOf("", [...counts]).length > 0,
+  };
 }
 
 /** NUL separates pieces, so it is removed from texts. */
@@ -137,26 +147,22 @@ export function createDocumentReader(bytes: SearchedBytes, message: StoredBytes)
       (part.type === "message" ? "utf-8" : "us-ascii");
     const text = textPieces(bytes, message, { start, end, encoding, charset });
     if (subtype !== "html" && subtype !== "calendar") {
-      let before = "";
-      let hasSigns = false;
-      for await (const piece of text) {
-        yield foldShown(piece);
-        hasSigns ||= signsIn(before + piece);
-        before = piece.slice(-signLength);
-      }
-      if (hasSigns) yield signsMark;
+      const finder = signsFinder();
+      for await (const piece of text) yield foldText(withoutNul(finder.shown(piece)));
+      if (finder.hasSigns()) yield signsMark;
       return;
     }
     const source = await beginningOf(text, renderedLengthMax);
     const page = subtype === "html" ? await readPage(source) : undefined;
-    const shown = page === undefined ? calendarText(source, () => {}) : page.text;
+    const finder = signsFinder();
+    const shown = page === undefined ? finder.shown(calendarText(source, () => {})) : page.text;
     const turns = new LoopTurns();
     for (const piece of piecesOfText(shown)) {
       yield foldShown(piece);
       await turns.turn();
     }
     if (page?.isDoubtful) yield doubtfulMark;
-    if (page?.hasSigns ?? signsIn(shown)) yield signsMark;
+    if (page?.hasSigns ?? finder.hasSigns()) yield signsMark;
   }
 
   /** The text of the headers of parts, as one piece without a name. */
