@@ -36,6 +36,14 @@ export interface IndexedDocument {
   readonly setAside?: { readonly reason: string; readonly attempts: number };
 }
 
+/** Documents of one agent, and up to where its mail is indexed with them. */
+export interface IndexedSlice {
+  readonly agent: AgentNumber;
+  readonly documents: readonly IndexedDocument[];
+  readonly upTo: Modseq;
+  readonly owesSweep: boolean;
+}
+
 export type DocumentColumn = "header" | "addresses" | "body";
 
 /** Changes with what is written into the file, and with the text that messages are rendered to: another version's file is
@@ -133,24 +141,21 @@ export class SearchDatabase {
       .map(({ agent }) => agent);
   }
 
-  /** Adds documents and moves the agent's position on. */
-  indexDocuments(
-    agent: AgentNumber,
-    documents: readonly IndexedDocument[],
-    upTo: Modseq,
-    owesSweep: boolean,
-  ): void {
+  /** Adds documents and moves the positions of their agents on. */
+  indexSlices(slices: readonly IndexedSlice[]): void {
     this.#file.inTransaction(() => {
-      for (const document of documents) this.#insert(agent, document);
-      this.trials.end(agent);
-      this.#file
-        .sql(
-          `insert into position (agent_id, modseq, owes_sweep)
-        values (?, ?, ?)
-        on conflict (agent_id) do update
-        set modseq = excluded.modseq, owes_sweep = case when excluded.owes_sweep = 1 then 1 else owes_sweep end`,
-        )
-        .run(agent, upTo, owesSweep ? 1 : 0);
+      for (const { agent, documents, upTo, owesSweep } of slices) {
+        for (const document of documents) this.#insert(agent, document);
+        this.trials.end(agent);
+        this.#file
+          .sql(
+            `insert into position (agent_id, modseq, owes_sweep)
+          values (?, ?, ?)
+          on conflict (agent_id) do update
+          set modseq = excluded.modseq, owes_sweep = case when excluded.owes_sweep = 1 then 1 else owes_sweep end`,
+          )
+          .run(agent, upTo, owesSweep ? 1 : 0);
+      }
     });
   }
 
@@ -163,16 +168,15 @@ export class SearchDatabase {
   }
 
   #insert(agent: AgentNumber, { message, document, preview, setAside }: IndexedDocument): void {
-    const found = this.#file
-      .sql("select 1 from doc where agent_id = ? and message_id = ?")
-      .get(agent, message);
-    if (found !== undefined) return;
     const { header, addresses, body } = document ?? { header: null, addresses: null, body: null };
-    const { lastInsertRowid } = this.#file
+    const { changes, lastInsertRowid } = this.#file
       .sql(
-        "insert into doc (agent_id, message_id, header, addresses, body, preview) values (?, ?, ?, ?, ?, ?)",
+        `insert into doc (agent_id, message_id, header, addresses, body, preview)
+        values (?, ?, ?, ?, ?, ?)
+        on conflict do nothing`,
       )
       .run(agent, message, header, addresses, body, preview ?? null);
+    if (changes === 0) return;
     if (document !== undefined)
       this.#file
         .sql("insert into tri (rowid, text) values (?, ?)")

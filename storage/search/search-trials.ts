@@ -50,10 +50,13 @@ export class SearchTrials {
   }
 
   /** Written before the work begins, so that the next start knows the work that ended the thread. */
-  begin({ agent, upTo, message, attempts }: Trial): void {
-    this.#file
-      .sql("insert or replace into trial (agent_id, up_to, message_id, attempts) values (?, ?, ?, ?)")
-      .run(agent, upTo, message, attempts);
+  begin(trials: readonly Trial[]): void {
+    const insert = this.#file.sql(
+      "insert or replace into trial (agent_id, up_to, message_id, attempts) values (?, ?, ?, ?)",
+    );
+    this.#file.inTransaction(() => {
+      for (const { agent, upTo, message, attempts } of trials) insert.run(agent, upTo, message, attempts);
+    });
   }
 
   end(agent: AgentNumber): void {

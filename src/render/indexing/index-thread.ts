@@ -1,10 +1,10 @@
 /** The indexing thread. It writes the search index and the previews of stored mail, and answers questions from them.
  *
- *  Questions come first. Mail is indexed in slices of a few milliseconds, with a pause of the same length after each, so that the
+ *  Questions come first. Mail is indexed in batches of a few milliseconds, with a pause of the same length after each, so that the
  *  thread takes at most half of one processor. A damaged index is deleted and made again.
  *
- *  A message that cannot be indexed is skipped, and the others are indexed. The index records which slice is being tried. If that
- *  ended the thread, the messages of the slice are tried one by one, each at most twice. */
+ *  A message that cannot be indexed is skipped, and the others are indexed. The index records which batch is being tried. If that
+ *  ended the thread, the messages of the batch are tried one by one, each at most twice. */
 import { parentPort, workerData } from "node:worker_threads";
 import { readingOnce } from "#/src/mail/content-readers.ts";
 import { createMessageBytes } from "#/src/mail/message-bytes.ts";
@@ -16,15 +16,17 @@ import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import type { MessageRow } from "#/storage/rows.ts";
 import {
   type IndexedDocument,
+  type IndexedSlice,
   SearchDatabase,
   type SearchDocument,
 } from "#/storage/search/search-database.ts";
 import { type NewMessages, openSearchSource } from "#/storage/search/search-source.ts";
-import type { SetAside } from "#/storage/search/search-trials.ts";
+import type { SetAside, Trial } from "#/storage/search/search-trials.ts";
 import { previewText } from "../preview.ts";
+import { nextBatch, type Slice } from "./batch.ts";
+import { faultOf, isEngineFault } from "./faults.ts";
 import type { FromIndexThread, IndexThreadAnswer, IndexThreadData, ToIndexThread } from "./messages.ts";
 import { examineMessages, findInIndex } from "./questions.ts";
-import { beginningOf, sliceMessages } from "./slice.ts";
 
 const port = parentPort!;
 const { place, beat } = workerData as IndexThreadData;
@@ -171,21 +173,21 @@ async function start(): Promise<void> {
     }
   }
 
-  /** The messages of a slice, or the one that is tried alone. */
-  async function readSlice(agent: AgentNumber, state: NewMessages): Promise<IndexedDocument[]> {
-    const last = trials.get(agent);
-    const [first] = state.messages;
-    if (last === undefined || first === undefined) {
-      database.trials.begin({ agent, upTo: state.upTo, message: 0, attempts: 0 });
-      const documents: IndexedDocument[] = [];
-      for (const row of state.messages) {
-        documents.push(await readDocument(agent, row));
-        // The limit of a turn is for one message.
-        await loopTurn();
-      }
-      return documents;
+  async function readMessages({ agent, messages }: Slice): Promise<IndexedDocument[]> {
+    const documents: IndexedDocument[] = [];
+    for (const row of messages) {
+      documents.push(await readDocument(agent, row));
+      // The limit of a turn is for one message.
+      await loopTurn();
     }
-    const { message } = first;
+    return documents;
+  }
+
+  /** The thread ended while it read this message with others, or alone. */
+  async function readAlone({ agent, messages }: Slice, last: Trial): Promise<IndexedDocument[]> {
+    const [row] = messages;
+    if (row === undefined) return [];
+    const { message } = row;
     const attempts = last.message === message ? last.attempts + 1 : 1;
     const trial = { agent, upTo: last.upTo, message, attempts };
     trials.set(agent, trial);
@@ -194,8 +196,8 @@ async function start(): Promise<void> {
       const setAside = { reason: beyond, attempts: attemptsMax };
       return [{ message, document: nothing, preview: "", setAside }];
     }
-    database.trials.begin(trial);
-    return [await readDocument(agent, first)];
+    database.trials.begin([trial]);
+    return [await readDocument(agent, row)];
   }
 
   /** A message that could not be read in an earlier life of the thread. */
@@ -215,40 +217,51 @@ async function start(): Promise<void> {
       if (setAside !== undefined) say({ kind: "left out", agent, message, reason: setAside.reason });
   }
 
-  /** One slice of an agent's new mail. */
-  async function indexSome(agent: AgentNumber): Promise<void> {
+  /** An agent's new mail; undefined when nothing is to be done for it now. */
+  async function newMailOf(agent: AgentNumber, room: number): Promise<Slice | undefined> {
     const position = database.position(agent);
     if (position >= (trials.get(agent)?.upTo ?? 0)) trials.delete(agent);
     let state: NewMessages | undefined;
     try {
-      state = await source.listMessagesAfter(agent, position, trials.has(agent) ? 1 : sliceMessages);
+      state = await source.listMessagesAfter(agent, position, trials.has(agent) ? 1 : room);
     } catch (error) {
       // The index is not to blame. The agent's turn comes again with its next change.
       say({ kind: "left out", agent, message: undefined, reason: faultOf(error) });
-      return;
+      return undefined;
     }
     if (state === undefined || state.isBehind) {
       await forget(agent);
       if (state !== undefined) behind.add(agent);
-      return;
+      return undefined;
     }
-    state = beginningOf(state);
+    return state.upTo === position ? undefined : { ...state, agent };
+  }
+
+  async function indexSome(): Promise<void> {
+    const batch = await nextBatch(behind, newMailOf, (agent) => trials.has(agent));
     const begun = generation;
-    const documents = await readSlice(agent, state);
+    const last = trials.get(batch[0]?.agent ?? (0 as AgentNumber));
+    const withMail = batch.filter(({ messages }) => messages.length > 0);
+    if (last === undefined && withMail.length > 0)
+      database.trials.begin(withMail.map(({ agent, upTo }) => ({ agent, upTo, message: 0, attempts: 0 })));
+    const indexed: IndexedSlice[] = [];
+    for (const slice of batch) {
+      const documents = last === undefined ? await readMessages(slice) : await readAlone(slice, last);
+      indexed.push({ agent: slice.agent, documents, upTo: slice.upTo, owesSweep: slice.hasRemovals });
+    }
     if (isClosing) {
-      database.trials.end(agent);
+      for (const { agent } of batch) database.trials.end(agent);
       return;
     }
     if (generation !== begun) {
       // What was read is of an index that is no more.
-      behind.add(agent);
+      for (const { agent } of batch) behind.add(agent);
       return;
     }
-    if (state.isPartial) behind.add(agent);
-    if (state.upTo === position) return;
-    if (state.hasRemovals && sweepsAt === 0) sweepsAt = performance.now() + sweepDelayMs;
-    database.indexDocuments(agent, documents, state.upTo, state.hasRemovals);
-    tellLeftOut(agent, documents);
+    if (sweepsAt === 0 && batch.some(({ hasRemovals }) => hasRemovals))
+      sweepsAt = performance.now() + sweepDelayMs;
+    if (indexed.length > 0) database.indexSlices(indexed);
+    for (const { agent, documents } of indexed) tellLeftOut(agent, documents);
   }
 
   async function sweep(agent: AgentNumber): Promise<void> {
@@ -265,11 +278,8 @@ async function start(): Promise<void> {
 
   /** Does the next piece of work. Whether there was one. */
   async function workSome(): Promise<boolean> {
-    const [agent] = behind;
-    if (agent !== undefined) {
-      // Taken out before the log is read: a ring that comes meanwhile puts it in again.
-      behind.delete(agent);
-      await indexSome(agent);
+    if (behind.size > 0) {
+      await indexSome();
       return true;
     }
     const again = retries.pop();
@@ -368,21 +378,6 @@ async function start(): Promise<void> {
 
 const nothing: SearchDocument = { header: "", addresses: "", body: "" };
 const beyond = "The thread ended while it read this message: too much memory or time.";
-
-/** What went wrong, by its kind and place; its words could hold text of the message. */
-function faultOf(error: unknown): string {
-  if (!(error instanceof Error)) return "unknown";
-  const ends = (error.stack ?? "").split("\n").map((line) => line.slice(line.lastIndexOf("/") + 1));
-  const place = ends
-    .map((end) => /^([\w-]+\.[a-z]+:\d+):\d+\)?$/.exec(end)?.[1])
-    .find((one) => one !== undefined);
-  return place === undefined ? error.name : `${error.name} at ${place}`;
-}
-
-/** An error of SQLite, not of the program. */
-function isEngineFault(error: unknown): boolean {
-  return error instanceof Error && error.name === "SqliteError";
-}
 
 async function pauseUntil(at: number): Promise<void> {
   await pause(Math.max(1, at - performance.now()), { ref: false });

@@ -24,8 +24,12 @@ export interface TextIndexOptions {
   readonly idleMs?: number;
 }
 
-/** Commits are told in one word when they come faster than this. */
+/** Mail that comes alone is told to the thread after this. */
 const ringMs = 20;
+/** Mail that comes fast is told at once for so many commits, or for those of so long: a batch takes a third of the time of its documents
+ *  one by one. */
+const batchCommits = 64;
+const batchMs = 2000;
 const turnMsMax = 10_000;
 const defaultIdleMs = 30_000;
 /** Before the thread starts again; twice as long each time, until it has run for a while. */
@@ -157,6 +161,8 @@ export async function openTextIndex(
 
   async function ask(message: (id: number) => ToIndexThread): Promise<IndexThreadAnswer | undefined> {
     wake();
+    // What was stored before a question is told before it.
+    ring();
     // Of a thread that is starting.
     if (worker === undefined) await started;
     return send(message);
@@ -193,15 +199,25 @@ export async function openTextIndex(
   }
 
   const rung = new Set<AgentNumber>();
+  let rungCommits = 0;
+  let rungAt = Number.NEGATIVE_INFINITY;
+  let ringTimer: NodeJS.Timeout | undefined;
   // A thread that starts looks at every agent itself.
   const ring = (): void => {
+    clearTimeout(ringTimer);
+    ringTimer = undefined;
+    if (rung.size === 0) return;
     wake();
-    if (rung.size > 0) worker?.postMessage({ kind: "ring", agents: [...rung] } satisfies ToIndexThread);
+    worker?.postMessage({ kind: "ring", agents: [...rung] } satisfies ToIndexThread);
     rung.clear();
+    rungCommits = 0;
+    rungAt = performance.now();
   };
   const stopListening = store.onCommit((touched) => {
-    if (rung.size === 0) after(ringMs, ring).unref();
     for (const { agent } of touched) rung.add(agent);
+    rungCommits += touched.length;
+    if (rungCommits >= batchCommits) return ring();
+    ringTimer ??= after(performance.now() - rungAt < batchMs ? batchMs : ringMs, ring).unref();
   });
   const stopHearing = store.onMissed(() => {
     // A thread that is not there looks at every agent when it starts.
@@ -223,7 +239,6 @@ export async function openTextIndex(
     async settle() {
       for (let starts = 0; starts < settleStartsMax && !isClosed; starts++) {
         await startedAgain();
-        ring();
         if ((await ask((id) => ({ kind: "settle", id }))) !== undefined) return;
       }
     },
@@ -233,6 +248,7 @@ export async function openTextIndex(
       isClosed = true;
       clearTimeout(restart);
       clearTimeout(idleTimer);
+      clearTimeout(ringTimer);
       forgetWaiting();
       await started;
       latest?.ref();
