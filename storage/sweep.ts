@@ -11,7 +11,7 @@ import type {
   MailboxNumber,
   Modseq,
 } from "#/src/model/numbers.ts";
-import { type SlicedTable, tablesFreedAtLast } from "./agent-tables.ts";
+import { type SlicedTable, tablesFreedAtLast } from "./kinds.ts";
 import { selectList } from "./schema/select-list.ts";
 import type { Transaction } from "./sql.ts";
 import { deleteBlobs, releaseBlobs, shortenBlob } from "./writing/blob-rows.ts";

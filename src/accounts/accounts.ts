@@ -2,7 +2,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Settings } from "#/config/schema.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { type GrantedKind, type GrantedObjects, isGrantRight } from "#/src/model/grants.ts";
+import { type GrantedObjects, isGrantRight, ofGrantedKinds } from "#/src/model/grants.ts";
 import type { AccountNumber, AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import type { Scope } from "#/src/model/roles.ts";
 import { noTally, type Tally } from "#/src/model/tally.ts";
@@ -353,18 +353,17 @@ function reachOf(target: OwnerRow, scopes: Reach["scopes"], objects: ReachedObje
 }
 
 function reachedObjects(granted: GrantedObjects): ReachedObjects {
-  const reached = (kind: GrantedKind): "all" | ReadonlySet<number> => {
+  return ofGrantedKinds((kind) => {
     const named = granted[kind];
     return named === "all" ? "all" : new Set(named);
-  };
-  return { mailbox: reached("mailbox"), calendar: reached("calendar"), addressbook: reached("addressbook") };
+  });
 }
 
 /** The scopes of an approver whom the operator named: they are for the mailboxes of mail that waits, and for no other mail. */
 const approverScopes: ReadonlySet<Scope> = new Set(["mail", "approve"]);
 
 function holdMailboxes(mailboxes: readonly MailboxNumber[]): ReachedObjects {
-  return { mailbox: new Set(mailboxes), calendar: new Set(), addressbook: new Set() };
+  return ofGrantedKinds((kind) => new Set(kind === "mailbox" ? mailboxes : []));
 }
 
 /** The local part of a catch-all row: the row is for every local part of the domain that has no row. */

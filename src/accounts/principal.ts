@@ -1,6 +1,12 @@
 /** The principal of a request: a mailbox owner, the credential of the login, and the rights of that credential. */
 import { type Actor, type Author, atCommandLine } from "#/src/model/author.ts";
-import { type GrantedKind, type GrantRight, grantRights, hasRight } from "#/src/model/grants.ts";
+import {
+  type GrantedKind,
+  type GrantRight,
+  grantRights,
+  hasRight,
+  ofGrantedKinds,
+} from "#/src/model/grants.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import { type Scope, scopes } from "#/src/model/roles.ts";
 import type { AgentRow, PasswordRow } from "#/storage/rows.ts";
@@ -44,7 +50,7 @@ export interface Reach {
 
 /** For each kind: all objects, or those with some numbers. */
 export type ReachedObjects = Readonly<Record<GrantedKind, "all" | ReadonlySet<number>>>;
-export const allObjects: ReachedObjects = { mailbox: "all", calendar: "all", addressbook: "all" };
+export const allObjects: ReachedObjects = ofGrantedKinds(() => "all");
 
 /** Everything a mail client does with its owner's mail. Approving is for people: no credential of an agent has it. */
 const clientScopes: readonly Scope[] = ["mail", "send", "calendar", "contacts", "raw"];

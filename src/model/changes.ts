@@ -1,6 +1,7 @@
 import type { DeliveryState } from "./delivery.ts";
 import type { DeclineWord } from "./holds.ts";
 import type { ObjectKind } from "./ids.ts";
+import { kinds, kindsWith, type PartOf } from "./kinds.ts";
 import type { AgentNumber, MailboxNumber, Modseq } from "./numbers.ts";
 
 /** One row of the change log: what one transaction did to the children of one parent.
@@ -34,17 +35,11 @@ export interface Change {
   readonly data: string | null;
 }
 
+/** The words of kinds, and what is about no object of a kind. */
 export const changeKinds = [
-  "entry",
-  "mailbox",
-  "event",
-  "submission",
-  "upload",
-  "metadata",
-  "collection",
-  "item",
-  "file",
-] as const;
+  ...new Set(kindsWith("log").map((kind): PartOf<"log"> => kinds[kind].log)),
+  ...(["event", "metadata"] as const),
+];
 export type ChangeKind = (typeof changeKinds)[number];
 export type ChangeOperation = "add" | "update" | "remove";
 

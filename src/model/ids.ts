@@ -4,30 +4,16 @@
  *  nothing, an id of a wrong kind or a made-up one is recognised without reading the store, and a valid one gives a primary key.
  *  It is legal as an objectid (RFC 8474 section 7), a DAV path segment and in a URL. */
 import { createCipheriv, createDecipheriv } from "node:crypto";
+import { type KindWith, kinds, kindsWith } from "./kinds.ts";
 import { keptIdsMax } from "./limits.ts";
 import type { AgentNumber } from "./numbers.ts";
 import { RecentValues } from "./recent-values.ts";
 
-/** Prefix by kind, and the byte that is encrypted for it, which must never change. */
-const kinds = {
-  agent: { prefix: "ag", byte: 1 },
-  message: { prefix: "message", byte: 2 },
-  thread: { prefix: "thread", byte: 3 },
-  folder: { prefix: "folder", byte: 4 },
-  calendar: { prefix: "calendar", byte: 5 },
-  event: { prefix: "event", byte: 6 },
-  addressbook: { prefix: "addressbook", byte: 7 },
-  contact: { prefix: "contact", byte: 8 },
-  draft: { prefix: "draft", byte: 9 },
-  hold: { prefix: "hold", byte: 10 },
-  blob: { prefix: "blob", byte: 11 },
-} as const;
+export type ObjectKind = KindWith<"id">;
+export const objectKinds = kindsWith("id");
 
-export type ObjectKind = keyof typeof kinds;
-export const objectKinds = Object.keys(kinds) as readonly ObjectKind[];
-
-const kindByPrefix = new Map<string, ObjectKind>(objectKinds.map((kind) => [kinds[kind].prefix, kind]));
-const kindByByte = new Map<number, ObjectKind>(objectKinds.map((kind) => [kinds[kind].byte, kind]));
+const kindByPrefix = new Map<string, ObjectKind>(objectKinds.map((kind) => [kinds[kind].id.prefix, kind]));
+const kindByByte = new Map<number, ObjectKind>(objectKinds.map((kind) => [kinds[kind].id.byte, kind]));
 
 export interface ObjectName {
   readonly kind: ObjectKind;
@@ -48,7 +34,7 @@ export function claimedKind(id: string): ObjectKind | undefined {
 }
 
 export function idPrefix(kind: ObjectKind): string {
-  return `${kinds[kind].prefix}_`;
+  return `${kinds[kind].id.prefix}_`;
 }
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
@@ -63,14 +49,15 @@ export function createIdCodec(key: Uint8Array): IdCodec {
   const recent = new RecentValues<string>(keptIdsMax / 2);
   return {
     encode(kind, agent, object = 0) {
-      const name = `${kinds[kind].byte} ${agent} ${object}`;
+      const { prefix, byte } = kinds[kind].id;
+      const name = `${byte} ${agent} ${object}`;
       const known = recent.find(name);
       if (known !== undefined) return known;
       const block = Buffer.alloc(16);
-      block[0] = kinds[kind].byte;
+      block[0] = byte;
       block.writeUIntBE(agent, 3, 5);
       block.writeBigUInt64BE(BigInt(object), 8);
-      const id = `${kinds[kind].prefix}_${toBase32(cipher.update(block))}`;
+      const id = `${prefix}_${toBase32(cipher.update(block))}`;
       recent.keep(name, id);
       return id;
     },

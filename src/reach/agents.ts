@@ -3,7 +3,7 @@
 import { type Accounts, actorOf, type Principal, type Reach } from "#/src/accounts/accounts.ts";
 import { allObjects, hasScope, type ReachedObjects } from "#/src/accounts/principal.ts";
 import type { Actor } from "#/src/model/author.ts";
-import type { GrantedKind, GrantRight } from "#/src/model/grants.ts";
+import { type GrantedKind, type GrantRight, ofGrantedKinds } from "#/src/model/grants.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { forbidden, missingScope, noSuchObject } from "./refusals.ts";
 
@@ -83,11 +83,7 @@ function dataUnder(reached: ReachedAgent, scope: GrantRight): ReachedData | unde
   const fitting = reached.reaches.filter(({ scopes }) => hasScope(scopes, scope));
   if (fitting.length === 0) return undefined;
   const objects = fitting.map((one) => one.objects);
-  const union = (kind: GrantedKind) => unite(objects, kind);
-  return {
-    ...reached,
-    objects: { mailbox: union("mailbox"), calendar: union("calendar"), addressbook: union("addressbook") },
-  };
+  return { ...reached, objects: ofGrantedKinds((kind) => unite(objects, kind)) };
 }
 
 /** The union of objects, since several grants add up. */

@@ -2,13 +2,15 @@
  *
  *  Runs over one snapshot. Counts are compared in sets; the bytes of every blob are read, decompressed and hashed. */
 import { createHash } from "node:crypto";
-import { type ChangeKind, changeKinds } from "#/src/model/changes.ts";
+import type { ChangeKind } from "#/src/model/changes.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { keywordNumbers } from "#/src/model/flags.ts";
+import { kinds, kindsWith } from "#/src/model/kinds.ts";
 import { hasNumber, parseNumberSet } from "#/src/model/number-set.ts";
 import type { AccountNumber, AgentNumber, BlobNumber } from "#/src/model/numbers.ts";
 import { readBlobRange } from "../blob.ts";
 import { decodeItem } from "../items.ts";
+import { type KindRows, kindRows, type LoggedRows } from "../kinds.ts";
 import { parentNames } from "../mailbox-name.ts";
 import type { Reader } from "../sql.ts";
 import { invariants } from "./invariants.ts";
@@ -99,38 +101,11 @@ async function checkKeywords(reader: Reader): Promise<string[]> {
   return findings.slice(0, findingsPerInvariant);
 }
 
-/** A table whose rows have the MODSEQ of the change that wrote them last. */
-interface LoggedRows {
-  /** The nouns in a finding, before the number of the row and that of its parent. */
-  readonly words: readonly [row: string, parent: string];
-  readonly table: string;
-  readonly parentColumn: string;
-  readonly numberColumn: string;
-}
-
-/** null: the rows have no MODSEQ, or one that changes of other kinds also set. */
-const loggedRows: Record<ChangeKind, LoggedRows | null> = {
-  entry: { words: ["UID", "mailbox"], table: "entry", parentColumn: "mailbox_id", numberColumn: "uid" },
-  mailbox: null,
-  event: null,
-  submission: null,
-  upload: null,
-  metadata: null,
-  collection: null,
-  item: {
-    words: ["item", "collection"],
-    table: "item",
-    parentColumn: "collection_id",
-    numberColumn: "item_id",
-  },
-  file: null,
-};
-
 async function checkLog(reader: Reader): Promise<string[]> {
   const findings: string[] = [];
-  for (const kind of changeKinds) {
-    const rows = loggedRows[kind];
-    if (rows !== null) findings.push(...(await checkLoggedRows(reader, kind, rows)));
+  for (const kind of kindsWith("log")) {
+    const { logged }: KindRows = kindRows[kind];
+    if (logged !== undefined) findings.push(...(await checkLoggedRows(reader, kinds[kind].log, logged)));
   }
   return findings.slice(0, findingsPerInvariant);
 }
@@ -139,7 +114,7 @@ async function checkLog(reader: Reader): Promise<string[]> {
 async function checkLoggedRows(
   reader: Reader,
   kind: ChangeKind,
-  { words: [word, parentWord], table, parentColumn, numberColumn }: LoggedRows,
+  { table, number: column, parent }: LoggedRows,
 ): Promise<string[]> {
   const findings: string[] = [];
   const agents = await reader.all<{ agent: AgentNumber; floor: number }>(
@@ -163,17 +138,18 @@ async function checkLoggedRows(
         );
       }
     const rows = await reader.all<{ parent: number; number: number; modseq: number }>(
-      `select ${parentColumn} as parent, ${numberColumn} as number, modseq
+      `select ${parent ?? 0} as parent, ${column} as number, modseq
       from ${table}
       where agent_id = ? and modseq > ?`,
       agent,
       floor,
     );
-    for (const { parent, number, modseq } of rows) {
-      const set = written.get(`${modseq} ${parent}`);
+    for (const row of rows) {
+      const { number, modseq } = row;
+      const set = written.get(`${modseq} ${row.parent}`);
       if (set === undefined || !hasNumber(set, number))
         findings.push(
-          `${word} ${number} in ${parentWord} ${parent} of agent ${agent} has MODSEQ ${modseq}, which the log lacks`,
+          `${table} ${number}${parent === undefined ? "" : ` in ${parent} ${row.parent}`} of agent ${agent} has MODSEQ ${modseq}, which the log lacks`,
         );
       if (findings.length >= findingsPerInvariant) return findings;
     }

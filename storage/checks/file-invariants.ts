@@ -9,12 +9,6 @@ const folderOf = (path: string): string => {
 
 export const fileInvariants: readonly Invariant[] = [
   {
-    sentence: "file ? of agent ? has a number or a MODSEQ above its agent's",
-    query: `select t.path, t.agent_id
-      from file as t join agent as a on a.agent_id = t.agent_id
-      where t.file_id > a.modseq or t.modseq > a.modseq`,
-  },
-  {
     sentence: "file ? of agent ? has no octets, or is a folder and has some",
     query: `select path, agent_id
       from file as t

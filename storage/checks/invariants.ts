@@ -1,7 +1,8 @@
 /** Invariants of the store, each with one query that finds violations. */
 import { changeKinds } from "#/src/model/changes.ts";
 import { grantedKinds } from "#/src/model/grants.ts";
-import { agentTableNames, tablesFreedAtOnce } from "../agent-tables.ts";
+import { agentTableNames, countedAmount, kindTables, rowOfGranted, tablesFreedAtOnce } from "../kinds.ts";
+import { schema } from "../schema/schema.ts";
 import { fileInvariants } from "./file-invariants.ts";
 import { type Invariant, living } from "./invariant.ts";
 import { itemInvariants } from "./item-invariants.ts";
@@ -22,22 +23,13 @@ export const invariants: readonly Invariant[] = [
       where state <> 'deleted' and 1 <> (
         select count(*) from address where address.agent_id = agent.agent_id and is_primary = 1)`,
   },
-  {
-    sentence: "grant ? is on mailbox ? of agent ?, which is not there",
+  ...grantedKinds.map((kind) => ({
+    sentence: `grant ? is on ${kind} ? of agent ?, which is not there`,
     query: `select grant_id, object_id, target_agent_id
       from grant_object as o
-      where kind = 'mailbox' and object_id <> 0 and not exists (
-        select 1 from mailbox as m where m.agent_id = o.target_agent_id and m.mailbox_id = o.object_id)`,
-  },
-  {
-    sentence: "grant ? is on ? ? of agent ?, which is not there",
-    query: `select grant_id, kind, object_id, target_agent_id
-      from grant_object as o
-      where kind in ('calendar', 'addressbook') and object_id <> 0 and not exists (
-        select 1 from collection as c
-        where c.agent_id = o.target_agent_id and c.collection_id = o.object_id and c.kind = o.kind
-          and c.state = 'live')`,
-  },
+      where kind = '${kind}' and object_id <> 0 and not exists (
+        ${rowOfGranted(kind, "o.target_agent_id", "o.object_id")})`,
+  })),
   {
     sentence: "grant ? has an object of the kind ?, which there is not",
     query: `select grant_id, kind
@@ -46,19 +38,10 @@ export const invariants: readonly Invariant[] = [
   },
   {
     sentence:
-      "agent ? counts ? messages, ? items and ? octets; its mailboxes count ? messages, its collections and files ? items, all ? octets",
+      "agent ? counts ? messages, ? items and ? octets; its objects count ? messages, ? items and ? octets",
     query: `select * from (
         select agent_id, message_count, item_count, byte_count,
-          (select coalesce(sum(m.message_count), 0) from mailbox as m where m.agent_id = agent.agent_id) as messages,
-          (select coalesce(sum(c.item_count), 0)
-            from collection as c
-            where c.agent_id = agent.agent_id and c.state = 'live')
-          + (select count(*) from file as f where f.agent_id = agent.agent_id) as items,
-          (select coalesce(sum(m.byte_count), 0) from mailbox as m where m.agent_id = agent.agent_id)
-          + (select coalesce(sum(c.byte_count), 0)
-            from collection as c
-            where c.agent_id = agent.agent_id and c.state = 'live')
-          + (select coalesce(sum(f.size), 0) from file as f where f.agent_id = agent.agent_id) as bytes
+          ${countedAmount("messages")}, ${countedAmount("items")}, ${countedAmount("bytes")}
         from agent
         where state <> 'deleted') as counted
       where message_count <> messages or item_count <> items or byte_count <> bytes`,
@@ -93,13 +76,14 @@ export const invariants: readonly Invariant[] = [
         where ${living}) as counted
       where message_count <> messages or unseen_count <> unseen or deleted_count <> deleted or byte_count <> bytes`,
   },
-  {
-    sentence: "mailbox ? of agent ? has MODSEQ ?, above its agent's ?",
-    query: `select mailbox_id, agent_id, modseq, agent_modseq from (
-        select m.mailbox_id, m.agent_id, m.modseq, a.modseq as agent_modseq
-        from mailbox as m join agent as a on a.agent_id = m.agent_id) as joined
-      where modseq > agent_modseq or mailbox_id > agent_modseq`,
-  },
+  ...kindTables
+    .filter(({ isOfClock }) => isOfClock)
+    .map(({ table, number }) => ({
+      sentence: `${table} ? of agent ? has a number or a MODSEQ above its agent's`,
+      query: `select t.${number}, t.agent_id
+        from ${table} as t join agent as a on a.agent_id = t.agent_id
+        where t.${number} > a.modseq${"modseq" in schema[table] ? " or t.modseq > a.modseq" : ""}`,
+    })),
   {
     sentence: "mailbox ? of agent ? has a UIDVALIDITY that its agent never gave",
     query: `select m.mailbox_id, m.agent_id
@@ -152,10 +136,8 @@ export const invariants: readonly Invariant[] = [
         or t.account_id <> (select a.account_id from agent as a where a.agent_id = t.agent_id)`,
   },
   {
-    sentence: "message ? of agent ? has a number, or a thread, above its agent's MODSEQ",
-    query: `select t.message_id, t.agent_id
-      from message as t join agent as a on a.agent_id = t.agent_id
-      where t.message_id > a.modseq or t.thread_id > t.message_id`,
+    sentence: "message ? of agent ? has a thread above its number",
+    query: "select message_id, agent_id from message where thread_id > message_id",
   },
   {
     sentence: "a thread key of agent ? leads to thread ?, above its agent's MODSEQ",
@@ -211,10 +193,10 @@ export const invariants: readonly Invariant[] = [
       where reference_count <> claims`,
   },
   {
-    sentence: "submission ? of agent ? is not of its account, or has a number that its agent never gave",
+    sentence: "submission ? of agent ? is not of its account",
     query: `select t.submission_id, t.agent_id
       from submission as t join agent as a on a.agent_id = t.agent_id
-      where a.state <> 'deleted' and (t.account_id <> a.account_id or t.submission_id > a.modseq)`,
+      where a.state <> 'deleted' and t.account_id <> a.account_id`,
   },
   {
     sentence: "submission ? of agent ? is open with nobody to send to, or closed too early",

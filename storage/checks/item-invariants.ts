@@ -30,11 +30,8 @@ export const itemInvariants: readonly Invariant[] = [
       where item_count <> items or byte_count <> bytes`,
   },
   {
-    sentence:
-      "collection ? of agent ? has a number or a MODSEQ above its agent's, or its properties have a later one than it",
-    query: `select t.collection_id, t.agent_id
-      from collection as t join agent as a on a.agent_id = t.agent_id
-      where t.collection_id > a.modseq or t.modseq > a.modseq or t.properties_modseq > t.modseq`,
+    sentence: "collection ? of agent ? has properties of a later MODSEQ than its own",
+    query: "select collection_id, agent_id from collection where properties_modseq > modseq",
   },
   {
     sentence: "attachment ? of item ? of agent ? has no item, or no blob of its size in its account",
@@ -56,12 +53,10 @@ export const itemInvariants: readonly Invariant[] = [
       where attachment_bytes <> bytes`,
   },
   {
-    sentence: "item ? of agent ? has a number above its agent's MODSEQ, or a MODSEQ above its collection's",
+    sentence: "item ? of agent ? has a MODSEQ above its collection's",
     query: `select t.item_id, t.agent_id
-      from item as t
-      join agent as a on a.agent_id = t.agent_id
-      join collection as c on c.agent_id = t.agent_id and c.collection_id = t.collection_id
-      where t.item_id > a.modseq or (t.modseq > c.modseq and c.state = 'live')`,
+      from item as t join collection as c on c.agent_id = t.agent_id and c.collection_id = t.collection_id
+      where t.modseq > c.modseq and c.state = 'live'`,
   },
   {
     sentence: "collection ? of agent ? has ? items of the UID ?",

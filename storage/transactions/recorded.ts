@@ -1,13 +1,7 @@
-/** Where each named write leaves its author: in the change log of the mailboxes that it changes, or in the log of access, which has what
- *  no mailbox's log has. A new write does not compile before it stands here. */
+/** What the log of access is told of each write that leaves its author there. Such a write does not compile before it stands here. */
 import type { AgentNumber } from "#/src/model/numbers.ts";
-import type { ArgumentsOf, ResultOf, TransactionName } from "./index.ts";
-
-/** `mailbox`: in the change log. `upkeep`: nowhere, because the server makes it by itself, or because it is a log itself. */
-export type Recorded<N extends TransactionName> =
-  | "mailbox"
-  | "upkeep"
-  | ((args: ArgumentsOf<N>, result: ResultOf<N>) => AccessChange);
+import type * as accessWrites from "./access-writes.ts";
+import type { ArgumentsOf, ResultOf } from "./index.ts";
 
 export interface AccessChange {
   /** Whose mailbox it is about. */
@@ -18,7 +12,9 @@ export interface AccessChange {
   readonly object?: number | string;
 }
 
-export const recorded: { readonly [N in TransactionName]: Recorded<N> } = {
+export const recorded: {
+  readonly [N in keyof typeof accessWrites]: (args: ArgumentsOf<N>, result: ResultOf<N>) => AccessChange;
+} = {
   addAddress: ({ agent, domain, localPart }) => ({ owner: agent, object: `${localPart}@${domain}` }),
   addDomainKeys: ({ name }) => ({ object: name }),
   addPasskey: ({ agent }, { passkey }) => ({ owner: agent, object: passkey }),
@@ -63,80 +59,4 @@ export const recorded: { readonly [N in TransactionName]: Recorded<N> } = {
   useOperatorLink: (_, { operator }) => ({ object: operator }),
   useOperatorPasskey: (_, { operator }) => ({ object: operator }),
   usePasskey: ({ passkey }, { agent }) => ({ owner: agent, object: passkey }),
-
-  appendMessages: "mailbox",
-  beginFolderTransfer: "mailbox",
-  cancelScheduled: "mailbox",
-  changeFile: "mailbox",
-  changeItems: "mailbox",
-  continueFolderTransfer: "mailbox",
-  copyMessages: "mailbox",
-  createCollection: "mailbox",
-  createDefaultCollections: "mailbox",
-  createDraft: "mailbox",
-  createMailbox: "mailbox",
-  createUpload: "mailbox",
-  decideHold: "mailbox",
-  deleteCollection: "mailbox",
-  deleteDraft: "mailbox",
-  deleteMailbox: "mailbox",
-  deleteMessage: "mailbox",
-  deleteUpload: "mailbox",
-  deliverMessage: "mailbox",
-  editHold: "mailbox",
-  emptyMailbox: "mailbox",
-  expungeMessages: "mailbox",
-  moveCollection: "mailbox",
-  moveMessages: "mailbox",
-  placeScheduled: "mailbox",
-  releaseHold: "mailbox",
-  renameMailbox: "mailbox",
-  replaceMessage: "mailbox",
-  reportDelivery: "mailbox",
-  rescheduleMessage: "mailbox",
-  setAgentState: "mailbox",
-  setMetadata: "mailbox",
-  setSubscription: "mailbox",
-  startScheduled: "mailbox",
-  storeFlags: "mailbox",
-  submitMessage: "mailbox",
-  tellApprover: "mailbox",
-  transferMessages: "mailbox",
-  undoCopy: "mailbox",
-  updateCollection: "mailbox",
-  updateDraft: "mailbox",
-  updateMessages: "mailbox",
-
-  beginOperatorCall: "upkeep",
-  claimDeliveries: "upkeep",
-  countForReports: "upkeep",
-  dropLeases: "upkeep",
-  endOperatorCall: "upkeep",
-  forgetReportCounts: "upkeep",
-  keepAuthorityRow: "upkeep",
-  keepFamiliarNetwork: "upkeep",
-  keepLeases: "upkeep",
-  keepRecent: "upkeep",
-  keepReport: "upkeep",
-  keepConditions: "upkeep",
-  keepSeeding: "upkeep",
-  keepStsPolicy: "upkeep",
-  keepZonesDigest: "upkeep",
-  proveWrite: "upkeep",
-  pruneAccessChanges: "upkeep",
-  pruneChanges: "upkeep",
-  pruneHolds: "upkeep",
-  pruneIdempotency: "upkeep",
-  pruneOperatorCalls: "upkeep",
-  pruneSignIns: "upkeep",
-  pruneSubmissions: "upkeep",
-  pruneThreadKeys: "upkeep",
-  pruneUploads: "upkeep",
-  releaseDeliveries: "upkeep",
-  reportPush: "upkeep",
-  reportWebhook: "upkeep",
-  retellPeriods: "upkeep",
-  sweepObjects: "upkeep",
-  touchOperatorSession: "upkeep",
-  touchPageSession: "upkeep",
 };

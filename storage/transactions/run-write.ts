@@ -16,13 +16,13 @@ export async function runJob(tx: Transaction, { name, args, at, dryRun }: Asked)
 }
 
 type Describe = (args: unknown, result: unknown) => AccessChange;
+const described = recorded as Readonly<Record<string, unknown>> as Readonly<Record<string, Describe>>;
 
 /** `at`: when the write was asked for. */
 export async function runWrite(tx: Transaction, name: string, args: unknown, at: number): Promise<unknown> {
   const result = await (transactions[name as TransactionName] as Mutation)(tx, args);
-  const place = recorded[name as TransactionName];
   // Last, so that the counter is locked for as short a time as can be.
-  if (typeof place === "function") await record(tx, name, (place as Describe)(args, result), at);
+  if (Object.hasOwn(described, name)) await record(tx, name, described[name]!(args, result), at);
   return result;
 }
 

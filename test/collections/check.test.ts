@@ -62,7 +62,7 @@ const tampered: readonly (readonly [damage: string, sentence: string])[] = [
   ["update collection set modseq = 999 where collection_id = {calendar}", "a MODSEQ above its agent's"],
   [
     "update collection set properties_modseq = modseq + 1 where collection_id = {calendar}",
-    "its properties have a later one",
+    "properties of a later MODSEQ",
   ],
   [
     "update collection_property set collection_id = 99",

@@ -3,6 +3,7 @@
 import { expect, it } from "vitest";
 import type { CollectionProperties } from "#/src/collections/collection.ts";
 import { nobody } from "#/src/model/author.ts";
+import { ofGrantedKinds } from "#/src/model/grants.ts";
 import { byDav, eventText, gather, openItemHouse, putEvent } from "../support/items.ts";
 import { seedAgent } from "../support/store.ts";
 
@@ -225,7 +226,7 @@ it("leaves no row of a deleted agent, and removes a deleted calendar from grants
     agent: mia.agent,
     targetAgent: ada.agent,
     scopes: ["calendar:read" as const],
-    objects: { mailbox: [], calendar: [collection], addressbook: [] },
+    objects: { ...ofGrantedKinds(() => []), calendar: [collection] },
     expiresAt: null,
     at: 0,
   };

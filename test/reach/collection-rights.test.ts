@@ -7,7 +7,7 @@ import { rightsOnCollection } from "#/src/reach/collection-rights.ts";
 
 const five = 5 as CollectionNumber;
 const some = (...numbers: number[]): ReachedObjects => ({
-  mailbox: "all",
+  ...allObjects,
   calendar: new Set(numbers),
   addressbook: new Set(numbers),
 });

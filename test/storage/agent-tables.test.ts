@@ -1,8 +1,8 @@
 /** The tables with rows of an agent: their list is complete, and a deleted agent leaves no row in any of them. */
 import { expect, it } from "vitest";
 import type { AgentNumber } from "#/src/model/numbers.ts";
-import { agentTableNames } from "#/storage/agent-tables.ts";
 import { checkStore } from "#/storage/checks/check.ts";
+import { agentTableNames } from "#/storage/kinds.ts";
 import type { Reader } from "#/storage/sql.ts";
 import { SweepState } from "#/storage/sweep.ts";
 import { openTestDatabase } from "../support/database.ts";

@@ -64,7 +64,7 @@ async function findingsAfter(damage: string): Promise<string[]> {
 it.each([
   ["", []],
   ["update mailbox set unseen_count = 9 where name = 'INBOX'", ["counts 3 messages, 9 unseen"]],
-  ["update agent set byte_count = byte_count + 1", ["its mailboxes count"]],
+  ["update agent set byte_count = byte_count + 1", ["its objects count"]],
   ["update mailbox set uid_next = 2 where name = 'INBOX'", ["is not below UIDNEXT"]],
   ["update agent set modseq = modseq - 1", ["above its agent's"]],
   ["delete from entry where uid = 2", ["counts 3 messages", "counts 1 entries and has 0"]],

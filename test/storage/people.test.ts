@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { nobody } from "#/src/model/author.ts";
-import type { GrantedObjects } from "#/src/model/grants.ts";
+import { type GrantedObjects, ofGrantedKinds } from "#/src/model/grants.ts";
 import type { AccountNumber, AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { listAccounts } from "#/storage/queries/accounts/accounts.ts";
 import {
@@ -156,7 +156,7 @@ it("keeps app passwords as they were given", async () => {
   expect(row).toMatchObject({ name: "phone", revokedAt: 4 });
 });
 
-const everything: GrantedObjects = { mailbox: "all", calendar: "all", addressbook: "all" };
+const everything: GrantedObjects = ofGrantedKinds(() => "all");
 
 describe("a grant on some mailboxes", () => {
   async function setUp(test: TestStore, names: readonly string[]) {
@@ -172,7 +172,7 @@ describe("a grant on some mailboxes", () => {
         ...facts,
         agent,
         targetAgent: bob.agent,
-        objects: { mailbox, calendar: [], addressbook: "all" },
+        objects: { ...everything, mailbox, calendar: [] },
       });
     const reached = async () => (await listGrants(store, ada.agent)).map(({ objects }) => objects.mailbox);
     return { store, ada: ada.agent, bob: bob.agent, mailboxes, create, reached };
@@ -182,7 +182,7 @@ describe("a grant on some mailboxes", () => {
     await using test = await openTestStore();
     const { store, ada, bob, mailboxes, create } = await setUp(test, ["Work", "Job"]);
     await create([...mailboxes].reverse());
-    const objects = { mailbox: mailboxes, calendar: [], addressbook: "all" };
+    const objects = { ...everything, mailbox: mailboxes, calendar: [] };
     expect(await listGrants(store, ada)).toMatchObject([{ objects, lostMailboxes: [] }]);
     expect(await listGrantsOn(store, bob)).toMatchObject([{ objects }]);
   });

@@ -1,25 +1,17 @@
 /** A column that names a row of another table is known to `check`, so that a row without the other one is found. */
 import { expect, test } from "vitest";
 import { references } from "#/storage/checks/references.ts";
+import { kindTables } from "#/storage/kinds.ts";
 import { schema, type TableName } from "#/storage/schema/schema.ts";
 import { openTestDatabase } from "../support/database.ts";
 import { writeEverything } from "../support/every-write.ts";
 
-/** The table that a column of this name is the number of a row of. Rows of an agent: `storage/agent-tables.ts`. */
-const named: Readonly<Record<string, TableName>> = {
+/** The table that a column of this name is the number of a row of. Rows of an agent: `storage/kinds.ts`. */
+const named: Readonly<Record<string, TableName | undefined>> = {
+  ...Object.fromEntries(kindTables.map(({ table, number }) => [number, table])),
+  agent_id: undefined,
   account_id: "account",
-  mailbox_id: "mailbox",
-  message_id: "message",
   blob_id: "blob",
-  draft_id: "draft",
-  submission_id: "submission",
-  hold_id: "hold",
-  collection_id: "collection",
-  item_id: "item",
-  file_id: "file",
-  upload_id: "upload",
-  webhook_id: "webhook",
-  grant_id: "agent_grant",
 };
 
 /** What another sentence says, and what may stay without the other row. */
@@ -43,6 +35,7 @@ const otherwise: Readonly<Record<string, string>> = {
   "calendar_message.hold_id": "the hold may be forgotten",
   "calendar_arrival.message_id": "the mail may be deleted before it is applied",
   "delivery_claim.submission_id": "it ends with the lease of its daemon",
+  "push_subscription.password_id": "a revoked password keeps its row",
   "push_subscription.collection_id": "the collection may be deleted; then there is nothing to tell",
   "webhook_attempt.message_id": "the text that the webhook was sent with",
 };

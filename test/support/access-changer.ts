@@ -1,5 +1,6 @@
 /** Writes that change who may do what, one after the other by chance: create, revoke, expire, pause, rename, delete. */
 import { isWaypostError } from "#/src/model/errors.ts";
+import { ofGrantedKinds } from "#/src/model/grants.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import type { Store } from "#/storage/store.ts";
 import { everyAuthor } from "./every-write.ts";
@@ -73,7 +74,7 @@ export async function accessChanger(
           agent,
           targetAgent: other,
           scopes: ["mail:read"],
-          objects: { mailbox: "all", calendar: "all", addressbook: [] },
+          objects: { ...ofGrantedKinds(() => "all" as const), addressbook: [] },
           expiresAt,
           at,
         }),

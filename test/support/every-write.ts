@@ -1,6 +1,7 @@
 /** The life of a small store in which every named write is used at least once, on rows of every table. Tests of rules that hold
  *  for all writes use it, and it makes the stores that are kept for each version of the schema. */
 import { type Author, nobody } from "#/src/model/author.ts";
+import { ofGrantedKinds } from "#/src/model/grants.ts";
 import type {
   AccountNumber,
   AgentNumber,
@@ -109,8 +110,12 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
       scopes: ["mail", "approve"],
       objects:
         number === 1
-          ? { mailbox: [await mailboxOf(ada.agent, "inbox")], calendar: "all", addressbook: [] }
-          : { mailbox: "all", calendar: "all", addressbook: "all" },
+          ? {
+              ...ofGrantedKinds(() => "all" as const),
+              mailbox: [await mailboxOf(ada.agent, "inbox")],
+              addressbook: [],
+            }
+          : ofGrantedKinds(() => "all"),
       expiresAt: null,
       at,
     });

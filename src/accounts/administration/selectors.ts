@@ -1,16 +1,11 @@
 /** How an operator names things: an account by its name, an agent or person by address or id, a credential by number. */
 
 import { z } from "zod";
-import { server } from "#/src/model/author.ts";
-import type { CollectionKind } from "#/src/model/collections.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { grantRights } from "#/src/model/grants.ts";
-import type { CollectionNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { scopes } from "#/src/model/roles.ts";
 import { listAccounts } from "#/storage/queries/accounts/accounts.ts";
 import { findAgent } from "#/storage/queries/accounts/agents.ts";
-import { findCollectionOfRole, listCollections } from "#/storage/queries/collections/collections.ts";
-import { listMailboxes } from "#/storage/queries/mail/mailboxes.ts";
 import type { AccountRow, AgentKind, AgentRow, OperatorTokenRow, TokenRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 import { readAddress } from "../address.ts";
@@ -40,7 +35,6 @@ export const expiryField = z.coerce
   .describe("Days until it expires; without it, it does not.");
 
 const dayMs = 86_400_000;
-const hintCharactersMax = 1000;
 
 export function expiryOf(days: number | undefined, now: number): number | null {
   return days === undefined ? null : Math.round(now + days * dayMs);
@@ -75,60 +69,6 @@ async function findOwner(store: Store, text: string): Promise<AgentRow | undefin
   }
   const agent = await identifyOwner(store, readAddress(text));
   return agent === undefined ? undefined : findAgent(store, agent);
-}
-
-/** Numbers of some of an owner's mailboxes, by their names or ids. */
-export async function selectMailboxes(
-  store: Store,
-  { agent }: AgentRow,
-  texts: readonly string[],
-  field: string,
-): Promise<MailboxNumber[]> {
-  const rows = await listMailboxes(store, agent);
-  return texts.map((text, at) => {
-    const named = rows.find(({ name }) => name === text);
-    const id = named === undefined ? store.ids.decode(text) : undefined;
-    const isOwn = id?.kind === "folder" && id.agent === agent;
-    const row = named ?? rows.find(({ mailbox }) => isOwn && mailbox === id.object);
-    if (row === undefined)
-      throw new WaypostError("not_found", `There is no mailbox ${text}.`, {
-        field: `${field}/${at}`,
-        hint: `Its mailboxes: ${rows.map(({ name }) => name).join(", ")}`.slice(0, hintCharactersMax),
-      });
-    return row.mailbox;
-  });
-}
-
-/** Numbers of some of an owner's calendars or addressbooks, by their names or ids. */
-export async function selectCollections(
-  store: Store,
-  { agent }: AgentRow,
-  kind: CollectionKind,
-  texts: readonly string[],
-  field: string,
-): Promise<CollectionNumber[]> {
-  // The default collections are made at their first use.
-  if ((await findCollectionOfRole(store, agent, kind, "default")) === undefined)
-    await store.write(server, "createDefaultCollections", { agent, at: store.clock.now() });
-  const all = await listCollections(store, agent);
-  const rows = all.filter((row) => row.kind === kind && row.role !== "inbox");
-  return texts.map((text, at) => {
-    const id = store.ids.decode(text);
-    const number = id?.kind === kind && id.agent === agent ? id.object : undefined;
-    const named = rows.filter((row) => row.collection === number || row.displayName === text);
-    if (named.length === 1) return named[0]!.collection;
-    const choices = rows.map(
-      (row) => `${row.displayName} (${store.ids.encode(kind, agent, row.collection)})`,
-    );
-    throw new WaypostError(
-      named.length === 0 ? "not_found" : "invalid",
-      named.length === 0 ? `There is no ${kind} ${text}.` : `Several ${kind}s are called ${text}.`,
-      {
-        field: `${field}/${at}`,
-        hint: `The ${kind}s: ${choices.join(", ")}`.slice(0, hintCharactersMax),
-      },
-    );
-  });
 }
 
 export function isoTime(at: number | null): string | null {

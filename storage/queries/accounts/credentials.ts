@@ -1,6 +1,6 @@
 /** Tokens, app passwords and grants. Rows are given as they are: the caller has to check expiry and revocation. */
 
-import type { GrantedKind, GrantedObjects } from "#/src/model/grants.ts";
+import { type GrantedKind, type GrantedObjects, ofGrantedKinds } from "#/src/model/grants.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { GrantRow, PasswordRow, TokenRow } from "../../rows.ts";
 import { selectList } from "../../schema/select-list.ts";
@@ -142,9 +142,8 @@ function grantsOf(rows: readonly StoredGrant[], objects: readonly StoredObject[]
 }
 
 function objectsOf(rows: readonly StoredObject[]): GrantedObjects {
-  const named = (kind: GrantedKind): "all" | readonly number[] => {
+  return ofGrantedKinds((kind) => {
     const numbers = rows.filter((row) => row.kind === kind).map(({ object }) => object);
     return numbers.includes(0) ? "all" : numbers;
-  };
-  return { mailbox: named("mailbox"), calendar: named("calendar"), addressbook: named("addressbook") };
+  });
 }

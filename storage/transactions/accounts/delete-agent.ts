@@ -1,6 +1,6 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
-import { tablesFreedAtOnce } from "../../agent-tables.ts";
+import { tablesFreedAtOnce } from "../../kinds.ts";
 import type { Transaction } from "../../sql.ts";
 
 /** Deletes an agent with all its data. From the commit on no access to it is possible; the sweep deletes its mail. */

@@ -1,22 +1,12 @@
 /** Rows of `grant_object`: the objects of a grant. 0 stands for all objects of a kind. */
-import type { CollectionKind } from "#/src/model/collections.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { type GrantedKind, type GrantedObjects, grantedKinds } from "#/src/model/grants.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
+import { rowOfGranted } from "../../kinds.ts";
 import { insertion } from "../../schema/insertion.ts";
 import type { Sql } from "../../sql.ts";
 
 const allOfKind = 0;
-
-const collectionOf = (kind: CollectionKind): string =>
-  `select 1 as found from collection where agent_id = ? and collection_id = ? and kind = '${kind}' and state = 'live'`;
-
-/** The table of each kind of object. */
-const objectTables: Record<GrantedKind, string> = {
-  mailbox: "select 1 as found from mailbox where agent_id = ? and mailbox_id = ?",
-  calendar: collectionOf("calendar"),
-  addressbook: collectionOf("addressbook"),
-};
 
 /** Throws `not_found` for an object that the target does not have. */
 export async function insertGrantObjects(
@@ -42,7 +32,7 @@ export async function insertGrantObjects(
 }
 
 async function assertObject(tx: Sql, agent: AgentNumber, kind: GrantedKind, object: number): Promise<void> {
-  const found = await tx.get(objectTables[kind], agent, object);
+  const found = await tx.get(rowOfGranted(kind, "?", "?"), agent, object);
   if (found === undefined) throw new WaypostError("not_found", `There is no such ${kind} to grant`);
 }
 

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import type { Idempotency } from "#/src/mail/write-once.ts";
 import type { AgentRow } from "#/storage/rows.ts";
 import type { TransferRooms } from "../transfer-rooms.ts";
 import type { Manifest } from "./format.ts";
@@ -29,4 +31,20 @@ export interface OpenArchive {
   readonly counts: ImportCounts;
   readonly bytesMax: number;
   refuse(folder: string, why: string): void;
+}
+
+/** An import may be taken up again so long. */
+const memoryMs = 365 * 86_400_000;
+
+/** What has this name in the archive, or these octets at a place of it, is stored once. The identifier is only what the archive says of
+ *  itself: names have a digest, so that what another one has at the same place is not taken for known. */
+export function onceOf({ rooms: { store }, owner: { agent }, head }: OpenArchive, name: string): Idempotency {
+  return {
+    agent,
+    operation: "import",
+    key: `import ${createHash("sha256").update(`archive ${head.id}\n${name}`).digest("base64url")}`,
+    requestHash: new Uint8Array(32),
+    expiresAt: store.clock.now() + memoryMs,
+    replaysAnyRequest: true,
+  };
 }

@@ -11,6 +11,7 @@
 import { z } from "zod";
 import { collectionKinds } from "#/src/model/collections.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import { grantMembers } from "#/src/model/grants.ts";
 import { jsonShape } from "#/src/model/json-depth.ts";
 import {
   archiveJsonDepthMax,
@@ -73,9 +74,7 @@ const settings = z.strictObject({
       z.strictObject({
         holder: name,
         scopes: z.array(name).max(20),
-        mailboxes: z.union([z.literal("all"), z.array(name).max(listMax)]),
-        calendars: z.union([z.literal("all"), z.array(name).max(listMax)]),
-        addressbooks: z.union([z.literal("all"), z.array(name).max(listMax)]),
+        ...grantMembers(() => z.union([z.literal("all"), z.array(name).max(listMax)])),
         expiresAt: name.nullable(),
       }),
     )

@@ -9,10 +9,8 @@ import type { TransferRooms } from "../transfer-rooms.ts";
 import { readArchive } from "./archive-file.ts";
 import type { EntryImport, ImportCounts } from "./entry-import.ts";
 import { type ArchivedSettings, jsonBytesMax, type Manifest, manifest, readJson } from "./format.ts";
-import { createItemImport } from "./import-collections.ts";
-import { createFileImport } from "./import-files.ts";
-import { createMailImport } from "./import-mail.ts";
 import { applySettings } from "./import-settings.ts";
+import { archiveParts } from "./parts.ts";
 import { readTar } from "./tar.ts";
 
 export interface ArchiveImport {
@@ -52,14 +50,15 @@ export async function importAccount(
     if (counts.refusals.length < refusalsMax) counts.refusals.push({ folder, why });
   };
   let head: Manifest | undefined;
-  let imports: readonly EntryImport[] = [];
+  const imports: EntryImport[] = [];
   let strange = 0;
   for await (const entry of readTar(readArchive(file), Math.max(bytesMax, jsonBytesMax))) {
     signal.throwIfAborted();
     if (head === undefined) {
       head = readManifest(entry.path, entry.bytes);
       const archive = { rooms, owner, head, counts, refuse, bytesMax };
-      imports = [await createMailImport(archive), createItemImport(archive), createFileImport(archive)];
+      for (const part of Object.values(archiveParts))
+        if (typeof part !== "string") imports.push(await part.open(archive));
       continue;
     }
     let isTaken = false;

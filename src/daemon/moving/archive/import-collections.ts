@@ -1,7 +1,6 @@
 /** Imports calendars and addressbooks of an archive. Each item keeps its name. An item with the same UID is replaced, or left if it is
  *  equal. No invitations or notices are sent. */
 
-import { createHash } from "node:crypto";
 import { attachmentUrl } from "#/src/collections/attachments.ts";
 import type { Collection } from "#/src/collections/collection.ts";
 import type { PutItem } from "#/src/collections/collections.ts";
@@ -11,7 +10,7 @@ import { createAttachmentPlaces } from "#/src/collections/transfer/place-attachm
 import { withoutApproval } from "#/src/model/author.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { importedObjectBytesMax } from "#/src/model/limits.ts";
-import type { EntryImport, OpenArchive } from "./entry-import.ts";
+import { type EntryImport, type OpenArchive, onceOf } from "./entry-import.ts";
 import {
   type ArchivedCollection,
   archivedCollection,
@@ -23,18 +22,14 @@ import {
 
 /** Octets of one transaction. */
 const batchBytesMax = 4 * 1024 * 1024;
-const memoryMs = 365 * 86_400_000;
 
 type Described = ItemPage["items"][number];
 type Place = Pick<Collection, "number" | "kind" | "displayName">;
 
-export function createItemImport({
-  rooms: { collections, settings, store, by },
-  owner: { agent, account },
-  head,
-  counts,
-  refuse,
-}: OpenArchive): EntryImport {
+export function createItemImport(archive: OpenArchive): EntryImport {
+  const { rooms, owner, counts, refuse } = archive;
+  const { collections, settings, by } = rooms;
+  const { agent, account } = owner;
   const actor = withoutApproval({ ...by, agent });
   const attachments = createAttachmentPlaces(collections, agent, {
     account,
@@ -67,19 +62,11 @@ export function createItemImport({
           });
         return found;
       }
-      const key = createHash("sha256").update(`archive ${head.id}\ncollection ${name}`).digest("base64url");
       const { collection } = await collections.createCollection(
         actor,
         agent,
         { kind, segment, properties, deadProperties },
-        {
-          agent,
-          operation: "import",
-          key: `import ${key}`,
-          requestHash: new Uint8Array(32),
-          expiresAt: store.clock.now() + memoryMs,
-          replaysAnyRequest: true,
-        },
+        onceOf(archive, `collection ${name}`),
       );
       return { number: collection, kind, displayName: properties.displayName };
     } catch (error) {

@@ -1,6 +1,5 @@
 /** Imports mail of an archive: first the folders, then the messages in the order of the archive, which is that of their UIDs. */
 
-import { createHash } from "node:crypto";
 import type { Idempotency } from "#/src/mail/write-once.ts";
 import type { Appended } from "#/src/mail/writes.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
@@ -10,7 +9,7 @@ import type { MailboxNumber, Uid } from "#/src/model/numbers.ts";
 import { isHoldRole } from "#/src/model/roles.ts";
 import { hasTooManyLines } from "../import-bounds.ts";
 import { uidOfMail } from "../uid-of-mail.ts";
-import type { EntryImport, OpenArchive } from "./entry-import.ts";
+import { type EntryImport, type OpenArchive, onceOf } from "./entry-import.ts";
 import {
   type ArchivedFolder,
   annotationPage,
@@ -23,8 +22,6 @@ import {
 /** Messages of one commit, and their octets together. */
 const batchMax = 16;
 const batchBytesMax = 8 * 1024 * 1024;
-/** An import may be taken up again so long. */
-const memoryMs = 365 * 86_400_000;
 
 type Described = MessagePage["messages"][number];
 type File = Extract<Described, { file: string }>;
@@ -45,14 +42,10 @@ interface Stored {
   readonly digest: string;
 }
 
-export async function createMailImport({
-  rooms: { mail, store, holds, by },
-  owner: { agent, kind },
-  head,
-  counts,
-  bytesMax,
-  refuse,
-}: OpenArchive): Promise<EntryImport> {
+export async function createMailImport(archive: OpenArchive): Promise<EntryImport> {
+  const { rooms, owner, head, counts, bytesMax, refuse } = archive;
+  const { mail, holds, by } = rooms;
+  const { agent, kind } = owner;
   const mailboxes: MailboxNumber[] = [];
   /** Folders whose messages come into Drafts. */
   const toDrafts = new Set<number>();
@@ -98,25 +91,14 @@ export async function createMailImport({
       });
   }
 
-  /** What has these octets at this place of the archive is stored once. The identifier is only what the archive says of itself: what another one has
-   *  at the same place is not taken for known. */
-  function onceOf(name: string, digests: readonly string[]): Idempotency {
-    const named = `archive ${head.id}\n${name}\n${digests.join(" ")}`;
-    const key = `import ${createHash("sha256").update(named).digest("base64url")}`;
-    return {
-      agent,
-      operation: "import",
-      key,
-      requestHash: new Uint8Array(32),
-      expiresAt: store.clock.now() + memoryMs,
-      replaysAnyRequest: true,
-    };
-  }
+  /** These octets at this place of the archive. */
+  const onceAt = (name: string, digests: readonly string[]): Idempotency =>
+    onceOf(archive, `${name}\n${digests.join(" ")}`);
 
   async function flush(): Promise<void> {
     const messages = batch;
     const count = batchCount;
-    const whole = onceOf(`batch ${batchPlace}`, batchDigests);
+    const whole = onceAt(`batch ${batchPlace}`, batchDigests);
     batch = [];
     batchDigests = [];
     batchBytes = 0;
@@ -133,7 +115,7 @@ export async function createMailImport({
   /** A batch that was refused as a whole, or that had a message that is too large, has been stored one by one. */
   async function anyOf(messages: readonly Waiting[]): Promise<boolean> {
     for (const { place, digest } of messages)
-      if ((await mail.findRepeat("appendMessages", onceOf(place, [digest]))) !== undefined) return true;
+      if ((await mail.findRepeat("appendMessages", onceAt(place, [digest]))) !== undefined) return true;
     return false;
   }
 
@@ -142,7 +124,7 @@ export async function createMailImport({
     const [first] = messages as [Waiting];
     const mailbox = mailboxes[Number(first.place.split("/")[1])]!;
     const folder = head.folders[Number(first.place.split("/")[1])]!.path;
-    const once = whole ?? onceOf(first.place, [first.digest]);
+    const once = whole ?? onceAt(first.place, [first.digest]);
     if (whole === undefined && first.described.hold !== undefined && (await holdAgain(first, once)))
       return true;
     try {
@@ -173,7 +155,7 @@ export async function createMailImport({
     const folder = head.folders[Number(place.split("/")[1])]!.path;
     try {
       const held = { bytes, recipients: described.hold!.recipients, calendarUid: uidOfMail(bytes) };
-      const named = onceOf(`hold ${place}`, [digest]);
+      const named = onceAt(`hold ${place}`, [digest]);
       const { isReplayed } = await holds.holdImported(by, agent, held, named);
       counts[isReplayed ? "known" : "imported"]++;
       return true;
@@ -189,7 +171,7 @@ export async function createMailImport({
     const folder = head.folders[Number(place.split("/")[1])]!.path;
     const from = stored.get(copyOf);
     if (from === undefined) return refuse(folder, "The message that it is a copy of is not there.");
-    const once = onceOf(place, [from.digest]);
+    const once = onceAt(place, [from.digest]);
     const isKnown = (await mail.findRepeat("copyMessages", once)) !== undefined;
     // With its flags in one write: a later run changes none, as they may have been changed since.
     await mail.copyOnce(by, agent, from.mailbox, target, from.uid, flagsOf(flags), once);

@@ -2,6 +2,7 @@
 
 import { primaryAddress } from "#/src/accounts/principal.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
+import { grantDeclarations, grantMembers } from "#/src/model/grants.ts";
 import type { AgentRow } from "#/storage/rows.ts";
 import type { TransferRooms } from "../transfer-rooms.ts";
 import type { ArchivedSettings } from "./format.ts";
@@ -39,7 +40,9 @@ export async function applySettings(
     if (!(shown?.aliases as readonly string[] | undefined)?.includes(alias))
       await run(alias, `${owner.kind}.alias`, { owner: address, address: alias });
   }
-  for (const { holder, scopes, mailboxes, calendars, addressbooks, expiresAt } of grants) {
+  for (const grant of grants) {
+    const { holder, scopes, expiresAt } = grant;
+    const named = grantMembers((kind) => grant[grantDeclarations[kind].plural]);
     const days = expiresAt === null ? undefined : (Date.parse(expiresAt) - rooms.store.clock.now()) / dayMs;
     if (days !== undefined && !(days > 0)) continue;
     const found = await run(holder, "grant.list", { holder });
@@ -48,9 +51,7 @@ export async function applySettings(
       holder,
       target: address,
       scopes,
-      ...(mailboxes === "all" ? {} : { mailboxes }),
-      ...(calendars === "all" ? {} : { calendars }),
-      ...(addressbooks === "all" ? {} : { addressbooks }),
+      ...Object.fromEntries(Object.entries(named).filter(([, names]) => names !== "all")),
       ...(days === undefined ? {} : { expiresInDays: days }),
     });
   }
