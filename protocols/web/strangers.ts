@@ -74,18 +74,30 @@ export async function join(visit: Visit): Promise<Answer> {
   }
 }
 
+function begin(visit: Visit, { token, principal }: Begun, to: string): Answer {
+  return beginSession(visit, { login: principal.address, cookie: sessionCookie, token }, to);
+}
+
+export interface BegunSession {
+  /** For the log. */
+  readonly login: string;
+  readonly cookie: string;
+  readonly token: string;
+}
+
 /** A session of its own for each sign-in: the cookie that the browser had is of no use afterwards. */
-function begin({ context, rooms }: Visit, { token, principal }: Begun, to: string): Answer {
+export function beginSession(
+  { context, rooms }: Visit,
+  { login, cookie, token }: BegunSession,
+  to: string,
+): Answer {
   const { remoteAddress, requestId } = context;
-  rooms.log.info(
-    { ...peerOf(remoteAddress), protocol: "pages", requestId, login: principal.address },
-    "login",
-  );
-  return redirect(to, [cookieField(sessionCookie, token, pageSessionMs / 1000)]);
+  rooms.log.info({ ...peerOf(remoteAddress), protocol: "pages", requestId, login }, "login");
+  return redirect(to, [cookieField(cookie, token, pageSessionMs / 1000)]);
 }
 
 /** Only refusals end here; anything else is a fault of the server. */
-function noteFailure({ context, rooms }: Visit, error: unknown): void {
+export function noteFailure({ context, rooms }: Visit, error: unknown): void {
   if (!isWaypostError(error) || error.code === "internal") throw error;
   const { remoteAddress, requestId } = context;
   const line = { protocol: "pages", requestId, reason: error.code };

@@ -70,7 +70,7 @@ export const ownerField = idOf("agent")
   .optional()
   .describe("The mailbox, ag_…; absent: that of the credential.");
 
-interface GivenProperties {
+export interface GivenProperties {
   readonly name?: string | undefined;
   readonly description?: string | null | undefined;
   readonly color?: string | null | undefined;

@@ -1,12 +1,10 @@
 /** How an operator signs in: a link of the command line makes a passkey, and the passkey signs in. There is no other way. */
-import { peerOf } from "#/protocols/connection/peer.ts";
-import { logStranger } from "#/protocols/connection/stranger-lines.ts";
 import type { Operator } from "#/src/accounts/operators.ts";
-import { isWaypostError } from "#/src/model/errors.ts";
-import { pageSessionMs } from "#/src/model/limits.ts";
 import { cookieField, operatorCookie } from "../cookies.ts";
 import { html } from "../html.ts";
 import { icon } from "../layout.ts";
+import { oneTimePage } from "../pages/one-time-form.ts";
+import { beginSession, noteFailure } from "../strangers.ts";
 import { type Answer, lineOf, type OperatorVisit, pageAnswer, redirect, type Visit } from "../visit.ts";
 import { operatorPath } from "./places.ts";
 
@@ -48,33 +46,19 @@ export async function signInOperator(visit: Visit): Promise<Answer> {
   }
 }
 
-export function showOperatorJoin({ words, browser }: Visit, wrong?: string): Answer {
-  const w = words.operator.join;
-  return pageAnswer({
-    title: w.title,
-    width: "is-narrow",
-    ...(wrong === undefined ? {} : { status: 403, isWrong: true }),
-    body: html`<div class="head">
-  <h1>${w.title}</h1>
-  <p>${w.lead}</p>
-</div>
-<form class="stack needs-script" method="post" action="/operator/join" data-ask="/operator/join/options" data-act="create">
-  <input type="hidden" name="assertion">
-  <div class="field${wrong !== undefined && " is-wrong"}">
-    <label for="link">${w.link}</label>
-    <input class="input is-code" id="link" name="link" autocomplete="off" spellcheck="false" autocapitalize="off" maxlength="100" required aria-describedby="link-hint${wrong !== undefined && " link-wrong"}"${wrong !== undefined && html` aria-invalid="true"`} data-fragment>
-    ${wrong !== undefined && html`<p class="wrong" role="alert" id="link-wrong">${icon("warn")}<span>${wrong}</span></p>`}
-    <p class="hint" id="link-hint">${words.join.begins} <code>wpl_</code>.</p>
-  </div>
-  <div class="field">
-    <label for="device">${words.join.device}</label>
-    <input class="input" id="device" name="device" autocomplete="off" maxlength="60" value="${browser.device}" required>
-  </div>
-  <button class="button is-primary is-big is-full">${icon("key")}${words.join.make}</button>
-  <p class="wrong" role="alert" data-failure hidden>${icon("warn")}<span>${words.join.failed}</span></p>
-</form>
-<p class="without-script">${words.operator.signIn.needsScript}</p>`,
-  });
+export function showOperatorJoin(visit: Visit, wrong?: string): Answer {
+  const w = visit.words.operator;
+  return pageAnswer(
+    oneTimePage(visit, {
+      title: w.join.title,
+      lead: w.join.lead,
+      action: "/operator/join",
+      field: { name: "link", label: w.join.link, prefix: "wpl_" },
+      needsScript: true,
+      below: html`<p class="without-script">${w.signIn.needsScript}</p>`,
+      wrong,
+    }),
+  );
 }
 
 /** What the browser is asked that makes a passkey. It spends nothing. */
@@ -101,20 +85,9 @@ export async function signOutOperator({ operatorSignIn, seat }: OperatorVisit): 
 }
 
 function begin(
-  { context, rooms }: Visit,
+  visit: Visit,
   { token, operator }: { readonly token: string; readonly operator: Operator },
   to: string,
 ): Answer {
-  const { remoteAddress, requestId } = context;
-  const login = `operator ${operator.name}`;
-  rooms.log.info({ ...peerOf(remoteAddress), protocol: "pages", requestId, login }, "login");
-  return redirect(to, [cookieField(operatorCookie, token, pageSessionMs / 1000)]);
-}
-
-/** Only refusals end here; anything else is a fault of the server. */
-function noteFailure({ context, rooms }: Visit, error: unknown): void {
-  if (!isWaypostError(error) || error.code === "internal") throw error;
-  const { remoteAddress, requestId } = context;
-  const line = { protocol: "pages", requestId, reason: error.code };
-  logStranger(rooms.log, "warn", remoteAddress, line, "login failed");
+  return beginSession(visit, { login: `operator ${operator.name}`, cookie: operatorCookie, token }, to);
 }

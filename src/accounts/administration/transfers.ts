@@ -1,9 +1,11 @@
 /** Imports and exports of everything of an owner. Each runs in a process of its own. */
 import { z } from "zod";
+import type { Author } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { jobsOf } from "./job-operations.ts";
 import type { LargeWorks } from "./large-works.ts";
 import { type AdministrationRooms, administrationOperation } from "./operation.ts";
+import type { AdministrationResult, OperationCall } from "./operation-call.ts";
 import { ownerField, selectOwner } from "./selectors.ts";
 
 const pathField = z.string().min(1).max(4096);
@@ -22,6 +24,21 @@ const collectionField = z
 
 const itemFields = { owner: ownerField, collection: collectionField };
 
+function transferItems(
+  action: "import" | "export",
+  rooms: AdministrationRooms,
+  input: { readonly owner: string; readonly file: string; readonly collection?: string | undefined },
+  by: Author,
+  call: OperationCall,
+): Promise<AdministrationResult> {
+  return jobsOf(rooms).run(`collection.${action}`, by, call, async (watcher) => {
+    const owner = await selectOwner(rooms.store, input.owner);
+    const { collection } = input;
+    const transfer = { action, owner, file: call.placeOf(input.file), collection };
+    return worksOf(rooms).transferItems(transfer, by, watcher);
+  });
+}
+
 export const transferOperations = [
   administrationOperation({
     name: "collection.import",
@@ -29,19 +46,7 @@ export const transferOperations = [
     kind: "transfers",
     summary: "Bring the events or contacts of a file (.ics, .vcf) into a calendar or addressbook.",
     input: z.strictObject({ ...itemFields, file: importField }),
-    run: (rooms, { owner, file, collection }, by, call) =>
-      jobsOf(rooms).run("collection.import", by, call, async (watcher) =>
-        worksOf(rooms).transferItems(
-          {
-            action: "import",
-            owner: await selectOwner(rooms.store, owner),
-            file: call.placeOf(file),
-            collection,
-          },
-          by,
-          watcher,
-        ),
-      ),
+    run: (rooms, input, by, call) => transferItems("import", rooms, input, by, call),
   }),
   administrationOperation({
     name: "collection.export",
@@ -51,19 +56,7 @@ export const transferOperations = [
     access: "write",
     summary: "Write a calendar or addressbook whole to a new file (.ics, .vcf).",
     input: z.strictObject({ ...itemFields, file: exportField }),
-    run: (rooms, { owner, file, collection }, by, call) =>
-      jobsOf(rooms).run("collection.export", by, call, async (watcher) =>
-        worksOf(rooms).transferItems(
-          {
-            action: "export",
-            owner: await selectOwner(rooms.store, owner),
-            file: call.placeOf(file),
-            collection,
-          },
-          by,
-          watcher,
-        ),
-      ),
+    run: (rooms, input, by, call) => transferItems("export", rooms, input, by, call),
   }),
   administrationOperation({
     name: "mail.import",

@@ -1,10 +1,9 @@
 /** calendar.create: creates a calendar. Calendar clients show it at once. */
 import { z } from "zod";
-import { createFields, ownerField, propertiesOf, timeZone } from "../../collections/container.ts";
-import { placeIn } from "../../collections/reach.ts";
+import { createFields, ownerField, timeZone } from "../../collections/container.ts";
+import { createContainer } from "../../collections/create-container.ts";
 import { operation } from "../../operation.ts";
 import { writeResult } from "../../schemas.ts";
-import { writeInOrder } from "../../write-in-order.ts";
 
 export default operation({
   name: "calendar.create",
@@ -19,31 +18,5 @@ export default operation({
   input: z.strictObject({ in: ownerField, ...createFields, time_zone: timeZone.optional() }),
   output: writeResult,
   errors: ["not_billable", "forbidden_scope", "not_found", "policy_refused"],
-  async run(context, input) {
-    const { collections } = context.rooms;
-    const { author } = context.principal;
-    const { agent, collection, modseq } = await writeInOrder(context, {
-      request: ["calendar.create", input],
-      reach: () => placeIn(context, "calendar", input.in),
-      async repeat(once, { agent }) {
-        const made = await collections.findCollectionRepeat(once);
-        return made && { ...made, agent };
-      },
-      async write({ agent }, once) {
-        const properties = propertiesOf(input);
-        const made = await collections.createCollection(
-          author,
-          agent,
-          { kind: "calendar", properties },
-          once,
-        );
-        return { ...made, agent };
-      },
-    });
-    return {
-      ref: collections.ids.encode("calendar", agent, collection),
-      created: true,
-      version: String(modseq),
-    };
-  },
+  run: (context, input) => createContainer(context, "calendar", input),
 });
