@@ -14,6 +14,7 @@ import {
   endOtherSessions,
   endSession,
   endShare,
+  exportAll,
   makeProgram,
   programOptions,
   removePasskey,
@@ -23,6 +24,7 @@ import {
   tellHere,
   tellHereNoMore,
 } from "./mine/acts.ts";
+import { getArchive } from "./mine/archive.ts";
 import { showMine } from "./mine/mine-page.ts";
 import { chooseLanguage, join, joinOptions, showJoin, showSignIn, signIn } from "./strangers.ts";
 import { type Answer, pageAnswer, redirect, type SignedVisit, type Visit } from "./visit.ts";
@@ -71,6 +73,8 @@ export const signedRoutes: readonly RouteOf<SignedVisit>[] = [
   { method: "POST", path: /^\/mine\/programs\/options$/, run: programOptions },
   { method: "POST", path: /^\/mine\/programs\/(\d{1,15})\/revoke$/, run: revokeProgram },
   { method: "POST", path: /^\/mine\/shares\/(\d{1,15})\/end$/, run: endShare },
+  { method: "GET", path: /^\/mine\/archive$/, run: (visit) => getArchive(visit) },
+  { method: "POST", path: /^\/mine\/archive$/, run: exportAll },
   { method: "POST", path: /^\/mine\/notices$/, run: tellHere },
   { method: "POST", path: /^\/mine\/notices\/end$/, run: tellHereNoMore },
   { method: "POST", path: /^\/mine\/zone$/, run: setZone },

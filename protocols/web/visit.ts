@@ -1,4 +1,5 @@
 /** One request of a browser, as the pages see it, and what they answer. */
+import type { Readable } from "node:stream";
 import type { Logger } from "pino";
 import type { Settings } from "#/config/schema.ts";
 import type { HttpContext } from "#/protocols/http/app.ts";
@@ -80,7 +81,9 @@ export type Answer =
       readonly kind: "octets";
       readonly headers: Readonly<Record<string, string>>;
       readonly body: readonly (string | Buffer)[];
-    };
+    }
+  /** A file of any length, which the browser saves. */
+  | { readonly kind: "download"; readonly stream: Readable; readonly bytes: number; readonly name: string };
 
 export function pageAnswer(page: Page): Answer {
   return { kind: "page", page };

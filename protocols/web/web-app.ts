@@ -181,6 +181,13 @@ export function createWebApp(rooms: WebAppRooms): (context: HttpContext) => Prom
         koa.body = Buffer.concat(sent.body.map((piece) => Buffer.from(piece as string)));
         koa.set("Content-Type", sent.headers["Content-Type"]!);
         return;
+      case "download":
+        koa.set("Content-Security-Policy", "sandbox; default-src 'none'");
+        koa.set("Content-Disposition", `attachment; filename="${sent.name}"`);
+        koa.type = "application/gzip";
+        koa.length = sent.bytes;
+        koa.body = sent.stream;
+        return;
       case "page": {
         const waiting = session === undefined ? 0 : waitingOf(await listLive(rooms, session)).length;
         koa.status = sent.page.status ?? 200;

@@ -256,14 +256,17 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     preparation,
     operatorDoor,
     async loadDoors() {
-      const [{ createSignIn }, { createOperatorSignIn }, { createTeller }] = await Promise.all([
-        import("#/src/sign-in/sign-in.ts"),
-        import("#/src/sign-in/operator-sign-in.ts"),
-        import("#/src/sign-in/tell-of-sign-in.ts"),
-      ]);
+      const [{ createSignIn }, { createOperatorSignIn }, { createTeller }, { createOwnExports }] =
+        await Promise.all([
+          import("#/src/sign-in/sign-in.ts"),
+          import("#/src/sign-in/operator-sign-in.ts"),
+          import("#/src/sign-in/tell-of-sign-in.ts"),
+          import("#/src/sign-in/own-export.ts"),
+        ]);
+      const exports = createOwnExports(administration);
       const tell = createTeller({ store, accounts, prepare });
       return (httpPort) => ({
-        people: createSignIn({ store, accounts, settings, tell, outbound, prepare }, httpPort),
+        people: createSignIn({ store, accounts, settings, tell, outbound, prepare, exports }, httpPort),
         operators: createOperatorSignIn({ store, settings, operators: operatorDoor }, httpPort),
       });
     },

@@ -27,6 +27,7 @@ import { type AgentsOfMine, createAgentsOfMine } from "./agents-of-mine.ts";
 import { createChallenges, type Purpose } from "./challenges.ts";
 import { type Browser, newSession, seenExactnessMs } from "./new-session.ts";
 import { createOwnAccess, type OwnAccess } from "./own-access.ts";
+import type { OwnExports } from "./own-export.ts";
 import { createOwnPushes, type OwnPushes } from "./own-pushes.ts";
 import type { PageSession } from "./page-session.ts";
 import { createPasskeys, type PasskeyOptions } from "./passkeys.ts";
@@ -54,7 +55,7 @@ export type Proof =
   | { readonly kind: "passkey"; readonly answer: string }
   | { readonly kind: "password"; readonly password: string; readonly remoteAddress: string };
 
-export interface SignIn extends OwnAccess, OwnPushes, Shares, AgentsOfMine, TestMail {
+export interface SignIn extends OwnAccess, OwnPushes, OwnExports, Shares, AgentsOfMine, TestMail {
   /** The session of a cookie; undefined once it has ended or expired, or its person is deleted. */
   findSession(token: string): Promise<PageSession | undefined>;
   /** With an app password of a person. Throws `unauthorized`, `rate_limited`, `forbidden_scope` for one that is bound to some scopes. */
@@ -87,13 +88,14 @@ export interface SignInRooms {
   readonly tell: Teller;
   /** Mail that waited for a pause is due at its end. */
   readonly outbound: { ring(): void };
+  readonly exports: OwnExports;
 }
 
 const toldMs = 30 * 86_400_000;
 
 /** `httpPort`: the port that HTTP is bound to. */
 export function createSignIn(
-  { store, accounts, settings, tell, outbound, prepare }: SignInRooms,
+  { store, accounts, settings, tell, outbound, prepare, exports }: SignInRooms,
   httpPort?: number,
 ): SignIn {
   const now = () => store.clock.now();
@@ -126,6 +128,7 @@ export function createSignIn(
   return {
     ...createOwnAccess(store, passkeys),
     ...createOwnPushes(store, settings),
+    ...exports,
     ...createShares(store),
     ...createAgentsOfMine({ store, settings, outbound }),
     ...createTestMail({ store, accounts, prepare }),

@@ -16,6 +16,7 @@ export const forms: Readonly<Record<string, "proof" | "decision" | "session">> =
   "/mine/programs/options": "session",
   "/mine/programs/NUMBER/revoke": "session",
   "/mine/shares/NUMBER/end": "session",
+  "/mine/archive": "proof",
   "/mine/notices": "session",
   "/mine/notices/end": "session",
   "/mine/zone": "session",

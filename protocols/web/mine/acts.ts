@@ -4,6 +4,7 @@ import { html } from "../html.ts";
 import { icon } from "../layout.ts";
 import { proofProblem } from "../proof.ts";
 import { type Answer, lineOf, pageAnswer, redirect, type SignedVisit } from "../visit.ts";
+import { makeArchive } from "./archive.ts";
 import { refused, showMine } from "./mine-page.ts";
 import { beginNotices } from "./notices.ts";
 import { anotherOne, removal } from "./passkeys.ts";
@@ -101,6 +102,10 @@ export async function setApproving(visit: SignedVisit): Promise<Answer> {
   if (problem !== undefined) return refused(visit, problem);
   await signIn.setSettings(session, { approvesWith });
   return redirect("/mine#settings");
+}
+
+export function exportAll(visit: SignedVisit): Promise<Answer> {
+  return makeArchive(visit, (problem) => refused(visit, problem));
 }
 
 export function tellHere(visit: SignedVisit): Promise<Answer> {

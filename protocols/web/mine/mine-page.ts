@@ -3,6 +3,7 @@ import { agentsBlock } from "../agents/agents-page.ts";
 import { type Html, html } from "../html.ts";
 import { icon } from "../layout.ts";
 import { type Answer, pageAnswer, type SignedVisit } from "../visit.ts";
+import { archiveBlock } from "./archive.ts";
 import { noticesBlock } from "./notices.ts";
 import { passkeysBlock } from "./passkeys.ts";
 import { programsBlock } from "./programs.ts";
@@ -17,7 +18,16 @@ export interface MineNews {
   readonly made?: Html | undefined;
 }
 
-const places = ["programs", "passkeys", "notices", "sessions", "agents", "shares", "settings"] as const;
+const places = [
+  "programs",
+  "passkeys",
+  "notices",
+  "sessions",
+  "agents",
+  "shares",
+  "archive",
+  "settings",
+] as const;
 
 export async function showMine(visit: SignedVisit, { problem, made }: MineNews = {}): Promise<Answer> {
   const { words, session } = visit;
@@ -42,6 +52,7 @@ ${await noticesBlock(visit)}
 ${await sessionsBlock(visit)}
 ${await agentsBlock(visit)}
 ${await sharesBlock(visit)}
+${await archiveBlock(visit)}
 ${await settingsBlock(visit)}
 </div>
 </div>`,

@@ -397,6 +397,17 @@ export const german: Words = {
     until: (day) => `bis ${day}`,
     allOfIt: "Alles davon",
     byOperator: "vom Betreiber",
+    archive: "Alle meine Daten",
+    archiveLead:
+      "Mails, Kalender, Kontakte und Dateien in einem Archiv, das ein anderes Waypost aufnehmen kann.",
+    archiveMake: "Archiv anlegen",
+    archiveRuns: "Es wird angelegt. Das kann Minuten dauern.",
+    archiveAgain: "Noch einmal nachsehen",
+    archiveGet: "Archiv sichern",
+    archiveFailed:
+      "Es konnte nicht angelegt werden. Versuchen Sie es noch einmal oder fragen Sie, wer diesen Server betreibt.",
+    archiveBusy:
+      "Nichts wurde angelegt: Es gibt schon ein Archiv, oder zu viele legen gerade eines an. Versuchen Sie es in einer Stunde noch einmal.",
     settings: "Zeit, Freigeben",
     zone: "Zeitzone",
     serverZone: "Die des Servers",
