@@ -1,19 +1,18 @@
-/** A survey of the HTML in folders of mails (`.eml`). Prints how many parts use each property, value form, condition, selector,
- *  attribute and element, and how many words are given, hidden or in doubt, by cause. Run: npm run survey:html FOLDER… */
+/** A survey of the HTML in folders of mails (`.eml`) and of pages (`.html`). Prints how many parts use each property, value form,
+ *  condition, selector, attribute and element, and for each folder how many words are given, hidden or in doubt, by cause. A page with
+ *  half of its words in doubt counts as lost. Run: npm run survey:html [-- --words] FOLDER… (`--words`: of the words alone) */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseStyleAttribute, parseStyleSheets } from "#/src/formats/css/stylesheet.ts";
 import type { CssToken } from "#/src/formats/css/tokens.ts";
-import { createCascade } from "#/src/formats/html/cascade.ts";
-import { noPictures } from "#/src/formats/html/held-pictures.ts";
-import { judgePage } from "#/src/formats/html/judge.ts";
 import { surveyTree } from "#/src/formats/html/survey.ts";
 import { attributeOf, type HtmlElement, type HtmlNode, parseHtml } from "#/src/formats/html/tree.ts";
 import { createWorkMeter, OverBudget } from "#/src/formats/html/work-meter.ts";
-import type { Doubt } from "#/src/model/removal.ts";
 import { htmlOf } from "#/test/support/corpus.ts";
+import { visibleWords } from "#/test/support/visible-words.ts";
 
-const folders = process.argv.slice(2);
+const folders = process.argv.slice(2).filter((word) => !word.startsWith("--"));
+const isOfWords = process.argv.includes("--words");
 const shownMax = 60;
 
 function formOf(token: CssToken): string | undefined {
@@ -69,12 +68,6 @@ const tables = {
   attributes: new Table("attributes"),
   elements: new Table("elements"),
 };
-const words = { given: 0, hidden: 0, doubtful: 0 };
-const causes = new Map<Doubt, number>();
-let parts = 0;
-let inDoubt = 0;
-let overLimit = 0;
-
 function countDeclaration(property: string, value: readonly CssToken[]): void {
   tables.properties.add(property);
   for (const token of value) {
@@ -83,36 +76,19 @@ function countDeclaration(property: string, value: readonly CssToken[]): void {
   }
 }
 
-function survey(html: string): void {
-  parts++;
-  const meter = createWorkMeter();
-  const tree = parseHtml(html, meter);
-  const { styles, isUnclear } = surveyTree(tree.root);
+function surveyStyle(html: string): void {
+  const tree = parseHtml(html, createWorkMeter());
+  const { styles } = surveyTree(tree.root);
   for (const rule of parseStyleSheets(styles).rules)
     for (const { property, value } of rule.declarations) countDeclaration(property, value);
   for (const { text } of styles)
     for (const [condition] of text.matchAll(/@[-\w]+[^;{}]{0,80}/g)) tables.conditions.add(condition.trim());
-  const cascade = createCascade(tree, styles, meter);
-  const judgement = judgePage(tree.root, { cascade, meter, isUnclear, pictures: noPictures });
-  const before = words.doubtful;
-  const walk = (node: HtmlNode, around: Doubt | undefined): void => {
-    if (node.kind === "element") {
-      countElement(node);
-      for (const child of node.children) walk(child, around ?? judgement.doubtOf(node));
-    } else if (node.kind === "text" && judgement.wasJudged(node)) {
-      const count = node.text.split(/\s+/).filter((word) => word !== "").length;
-      const verdict = judgement.verdictOf(node);
-      const why = around ?? (typeof verdict === "object" ? verdict.why : undefined);
-      if (typeof verdict === "string") words.hidden += count;
-      else if (why === undefined) words.given += count;
-      else {
-        words.doubtful += count;
-        causes.set(why, (causes.get(why) ?? 0) + count);
-      }
-    }
+  const walk = (node: HtmlNode): void => {
+    if (node.kind !== "element") return;
+    countElement(node);
+    node.children.forEach(walk);
   };
-  walk(tree.root, judgement.pageDoubt);
-  if (words.doubtful > before) inDoubt++;
+  walk(tree.root);
 }
 
 function countElement(element: HtmlElement): void {
@@ -124,29 +100,62 @@ function countElement(element: HtmlElement): void {
     countDeclaration(property, value);
 }
 
+/** Parts that are told by name in each folder: those with the most words in doubt. */
+const worstMax = 12;
 const seen = new Set<string>();
-for (const folder of folders)
-  for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
-    name.endsWith(".eml"),
-  ))
-    for (const html of htmlOf(readFileSync(path.join(folder, file)))) {
-      if (seen.has(html)) continue;
-      seen.add(html);
-      try {
-        survey(html);
-      } catch (error) {
-        if (!(error instanceof OverBudget)) throw error;
-        overLimit++;
+
+function pagesOf(folder: string): { readonly name: string; readonly html: string }[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" }).flatMap((name) => {
+    const kind = path.extname(name).toLowerCase();
+    if (kind === ".html" || kind === ".htm")
+      return [{ name, html: readFileSync(path.join(folder, name), "utf8") }];
+    return kind === ".eml"
+      ? htmlOf(readFileSync(path.join(folder, name))).map((html) => ({ name, html }))
+      : [];
+  });
+}
+
+function tellFolder(folder: string): void {
+  const words = { given: 0, hidden: 0, doubtful: 0 };
+  const causes = new Map<string, number>();
+  const worst: { readonly name: string; readonly doubtful: number; readonly all: number }[] = [];
+  let parts = 0;
+  let overLimit = 0;
+  for (const { name, html } of pagesOf(folder)) {
+    if (seen.has(html)) continue;
+    seen.add(html);
+    try {
+      const found = visibleWords(html);
+      if (!isOfWords) surveyStyle(html);
+      parts++;
+      let doubtful = 0;
+      for (const [cause, count] of found.doubtful) {
+        causes.set(cause, (causes.get(cause) ?? 0) + count);
+        doubtful += count;
       }
-      for (const table of Object.values(tables)) table.endPart();
+      words.given += found.given;
+      words.hidden += found.hidden;
+      words.doubtful += doubtful;
+      if (doubtful > 0) worst.push({ name, doubtful, all: found.given + doubtful });
+    } catch (error) {
+      if (!(error instanceof OverBudget)) throw error;
+      overLimit++;
     }
-if (folders.length === 0) console.log("npm run survey:html FOLDER…");
-else {
-  for (const table of Object.values(tables)) table.print();
+    for (const table of Object.values(tables)) table.endPart();
+  }
   const told = words.given + words.doubtful;
+  const lost = worst.filter(({ doubtful, all }) => doubtful >= all / 2).length;
   console.log(
-    `\n${parts} different parts, ${overLimit} over the limit; ${words.given} words given, ${words.hidden} hidden, ` +
-      `${words.doubtful} in doubt (${((100 * words.doubtful) / Math.max(1, told)).toFixed(3)} %) in ${inDoubt} parts`,
+    `\n${folder}: ${parts} different parts, ${overLimit} over the limit; ${words.given} words given, ${words.hidden} hidden, ` +
+      `${words.doubtful} in doubt (${((100 * words.doubtful) / Math.max(1, told)).toFixed(2)} %) in ${worst.length} parts, ${lost} of them lost`,
   );
   for (const [cause, count] of causes) console.log(`${String(count).padStart(6)} ${cause}`);
+  for (const { name, doubtful, all } of worst
+    .toSorted((one, other) => other.doubtful - one.doubtful)
+    .slice(0, worstMax))
+    console.log(`       ${doubtful} of ${all}: ${name}`);
 }
+
+if (folders.length === 0) console.log("npm run survey:html [-- --words] FOLDER…");
+folders.forEach(tellFolder);
+if (!isOfWords) for (const table of Object.values(tables)) table.print();

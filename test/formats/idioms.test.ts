@@ -50,6 +50,22 @@ const idioms: readonly Idiom[] = [
     hiding: [],
   },
   {
+    name: "names that no engine has",
+    because:
+      "H28: browsers drop the declaration; names with a prefix of an engine are doubtful but for those of a table",
+    honest: [
+      '<p style="-premailer-width:100%;foo-bar:1;mso-hide:all;-khtml-opacity:0;text-underline-color:#348eda;-webkit-text-resize:100%;-moz-font-smoothing:antialiased">VISIBLE',
+    ],
+    hiding: [
+      "-webkit-opaqueness:0",
+      "-moz-any:1",
+      "-apple-new:1",
+      "-epub-any:1",
+      "-internal-any:1",
+      "-webkit-text-security:disc",
+    ].map((one) => `<p style="${one}">HIDDEN`),
+  },
+  {
     name: "pills",
     because: "H2, H17: the line grows with a box in it, and round corners take at most the ends of its line",
     honest: [
@@ -147,6 +163,83 @@ const idioms: readonly Idiom[] = [
     ],
     hiding: [
       '<div style="width:calc(230400px - 48000%)">a</div><div style="width:90000px;text-align:right">HIDDEN</div>',
+    ],
+  },
+  {
+    name: "columns below a greatest width",
+    because:
+      "H8, F4: a box in a line or a float below a greatest width is as wide as its widest piece, if that is no wider",
+    honest: [
+      '<table><tr><td style="font-size:0"><div style="display:inline-block;width:100%;max-width:186px;vertical-align:top"><table width="100%"><tr><td style="font-size:14px;padding:10px">VISIBLE</td></tr></table></div><div style="display:inline-block;width:100%;max-width:186px;font-size:14px">VISIBLE</div></td><td>VISIBLE</td></tr></table>',
+      '<table dir=rtl width=680 style="table-layout:fixed"><tr><td><div style="display:inline-block;max-width:440px;min-width:280px"><table width="100%" style="table-layout:fixed"><tr><td dir=ltr style="padding:0 10px">VISIBLE</td></tr></table></div></td></tr></table>',
+    ],
+    hiding: [
+      '<table><tr><td dir=rtl><div style="display:inline-block;width:100%;max-width:20px">HIDDENHIDDENHIDDEN</div></td><td style="position:relative;background:#fff">aaaaaaaaaaaaaaaaaaaaa</td></tr></table>',
+    ],
+  },
+  {
+    name: "what is wider than the page",
+    because: "only what is wider leaves its background (F3); the rest of the page stands where it stood",
+    honest: [
+      '<body style="background:#fff"><div style="background:#123;color:#fff"><p>VISIBLE</p></div><p><img src="https://x.example/a" width=1200 height=20></p><p>VISIBLE',
+      `<div><p style="background:#aac;color:#00f">VISIBLE</p><pre>${"a ".repeat(200)}VISIBLE</pre></div>`,
+    ],
+    hiding: [
+      `<div style="background:#000;color:#fff"><pre>${"a ".repeat(2000)}HIDDEN</pre></div>`,
+      '<div style="background:#000;color:#fff"><table width=1900><tr><td align=right>HIDDEN</td></tr></table></div>',
+      '<div style="background:#000;color:#fff"><p style="width:1900px;text-align:right">HIDDEN</p></div>',
+    ],
+  },
+  {
+    name: "links with a line",
+    because:
+      "H20: borders of two pixels, or an underline as thick, leave the rest of the letters that they cross (F5)",
+    honest: [
+      '<p style="font-size:13px">VISIBLE <a href="https://x.example/" style="border-bottom:1px solid #828282">VISIBLE VISIBLE</a> VISIBLE<p>VISIBLE',
+      '<style>a{text-decoration:underline;text-decoration-thickness:1px;text-underline-offset:2px}</style><p>VISIBLE <a href="https://x.example/">VISIBLE</a>',
+      '<p>VISIBLE <a href="https://x.example/" style="text-decoration:underline 2px #f00">VISIBLE</a>',
+    ],
+    hiding: [
+      '<p>HIDDEN<br><span style="border-top:20px solid #000">a</span>',
+      `<p style="font-size:9px;line-height:7px">HIDDEN<br>${'<span style="border:2px solid #000">'.repeat(8)}a`,
+      '<p style="text-decoration:line-through;text-decoration-thickness:40px">HIDDEN',
+      '<span style="border:40px solid black"><div>HIDDEN</div>a</span>',
+    ],
+  },
+  {
+    name: "light letters",
+    because:
+      "H21: their strokes are a pixel wide from 14 pixels on, and half of their colour has to differ from what is behind",
+    honest: [
+      '<p style="font:300 18px sans-serif;color:#9b9b9b">VISIBLE</p><p style="font-family:Helvetica Neue Light,sans-serif;color:#96a6b0">VISIBLE',
+    ],
+    hiding: [
+      '<p style="font:100 18px sans-serif;color:#9b9b9b">HIDDEN',
+      '<p style="font:300 12px sans-serif;color:#9b9b9b">HIDDEN',
+      '<p style="font-weight:300;color:#ccc">HIDDEN',
+    ],
+  },
+  {
+    name: "a large first letter",
+    because:
+      "H26: it floats or stands in its line; the paragraph is doubtful, and what follows keeps clear of it (H4)",
+    honest: [
+      "<style>.d::first-letter{font-size:54px;line-height:.9;float:left;padding:6px 10px 0 0}</style><div class=d></div><p>VISIBLE",
+    ],
+    hiding: [
+      "<style>.d::first-letter{font-size:600px;float:left}</style><p class=d>a</p><p>HIDDEN",
+      "<style>.d::first-letter{font-size:54px;float:left}</style><div style='overflow:hidden;height:20px'><p class=d>a</p><p>HIDDEN",
+    ],
+  },
+  {
+    name: "pictures that are moved in their line",
+    because: "a picture covers what stands so far above, and lies under what stands so far below",
+    honest: [
+      '<h2>VISIBLE</h2><p style="padding-top:10px"><img src="https://x.example/a" width=15 height=15 style="vertical-align:middle;margin-top:-2px"></p><p>VISIBLE',
+    ],
+    hiding: [
+      '<p>HIDDEN</p><img src="https://x.example/a" width=600 height=90 style="margin-top:-60px;background:#fff">',
+      '<p><span style="display:inline-block;background:#fff;margin-top:-30px">aaaaaaaaaaaa</span>HIDDEN',
     ],
   },
   {

@@ -118,7 +118,7 @@ const rows: readonly Row[] = [
   ],
   ["font-language-override", only("normal"), "normal only"],
   [
-    "font-smooth font-smoothing -moz-osx-font-smoothing text-rendering",
+    "font-smooth font-smoothing -moz-font-smoothing -moz-osx-font-smoothing text-rendering",
     whatever,
     "how edges of letters are drawn, and whether pairs of letters move",
   ],
@@ -292,7 +292,7 @@ const unknownToBrowsers = words(
     "font-color text-color fontcolor fontsize font-colour colour textalign text-size fontfamily background-colour " +
     "margintop vertical-alignment text-alignment horizontal-align horiz-align font-face font-decoration text-style text-weight " +
     "border-space cell-padding cell-spacing ms-text-size-adjust webkit-text-size-adjust moz-text-size-adjust mso-line-height-rule " +
-    "text-underline text-line-through text-effect text-autospace-mode layout-grid-mode tab-stops punctuation-wrap " +
+    "text-underline text-underline-color text-underline-style text-resize -webkit-text-resize text-line-through text-effect text-autospace-mode layout-grid-mode tab-stops punctuation-wrap " +
     "text-kashida-space layout-flow " +
     "-moz-border-radius -moz-border-radius-topleft -moz-border-radius-topright -moz-border-radius-bottomleft " +
     "-moz-border-radius-bottomright -moz-box-shadow -moz-opacity -moz-outline -moz-outline-radius -moz-binding",

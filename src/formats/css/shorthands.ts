@@ -229,7 +229,8 @@ const decoration: Split = (value, isQuirky) => {
     if (decorationWords.has(word)) continue;
     const reading = colour(part, isQuirky);
     if (reading === "understood") continue;
-    if (isSize(part) || part[0]?.type === "percent" || part[0]?.type === "function") thickness = unknownValue;
+    if (isSize(part)) thickness = part;
+    else if (part[0]?.type === "percent" || part[0]?.type === "function") thickness = unknownValue;
     else if (reading === "unknown") continue;
     else return "dropped";
   }

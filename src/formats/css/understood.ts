@@ -248,7 +248,16 @@ const rows: readonly Row[] = [
     "inherited",
     "0 to 4 pixels, or a quarter of the letters, below the letters' line",
   ],
-  ["text-decoration-thickness", only("auto from-font"), "paints", "own", "normal thickness"],
+  [
+    "text-decoration-thickness",
+    (value) => {
+      const px = lengthOf(value, { fontSize: 16, lineHeight: 20, whole: Number.NaN, isQuirky: false });
+      return px !== undefined && px >= 0 && px <= 2 ? "understood" : only("auto from-font")(value, false);
+    },
+    "paints",
+    "own",
+    "a line of at most 2 pixels, or an eighth of the letters, leaves the rest of them (F5)",
+  ],
   [
     "text-shadow",
     shadowList,

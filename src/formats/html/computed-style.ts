@@ -17,6 +17,8 @@ export interface Letters {
   /** The line height as a factor of the font size, if it is inherited as a factor. */
   readonly lineFactor: number | undefined;
   readonly isThin: boolean;
+  /** Thinner than the weight of 300. */
+  readonly isHairline: boolean;
   readonly letterSpacing: number;
   readonly wordSpacing: number;
   readonly textIndent: number;
@@ -77,6 +79,7 @@ export const initialStyle: Style = {
   lineHeight: initialFontSize * 1.2,
   lineFactor: 1.2,
   isThin: false,
+  isHairline: false,
   letterSpacing: 0,
   wordSpacing: 0,
   textIndent: 0,

@@ -12,6 +12,8 @@ const largeSize = 18;
 const noContrast = 1.15;
 /** Of thin letters, which are drawn in a colour between theirs and that behind them. */
 const thinContrastMin = 3;
+/** Pixels of light letters whose strokes are a pixel wide. */
+const lightLeast = 14;
 /** Pixels of an outline that is surely drawn. */
 const strokeMin = 0.5;
 export function isDistinct(one: Colour, other: Colour, least = contrastMin): boolean {
@@ -45,6 +47,7 @@ type Inked = Pick<
   | "shownThrough"
   | "backdrops"
   | "isThin"
+  | "isHairline"
   | "opacity"
   | "fontSize"
   | "under"
@@ -64,11 +67,19 @@ export function clarityOf(style: Inked, backdrops: readonly Colour[] = style.bac
         const stroke = style.stroke ?? colour;
         if (isAll) isAll = isSeen(style, letter, behind, stroke, least);
         if (!isAny) isAny = isSeen(style, letter, behind, stroke, noContrast);
-        if (style.isThin && isAll) isAll = isSeen(style, letter, behind, stroke, thinContrastMin);
+        if (style.isThin && isAll) isAll = isSeenThin(style, letter, behind, stroke, least);
       }
   }
   if (isAll) return "clear";
   return isAny ? "unclear" : "none";
+}
+
+/** A stroke of a light face takes 0.06 em: a pixel, which may lie on two, so each has half of its colour. */
+function isSeenThin(style: Inked, letter: Colour, behind: Colour, stroke: Colour, least: number): boolean {
+  const isLight = !style.isHairline && style.fontSize >= lightLeast;
+  return isLight
+    ? isSeen(style, mix(over(letter, behind), behind, 0.5), behind, stroke, least)
+    : isSeen(style, letter, behind, stroke, thinContrastMin);
 }
 
 function isSeen(

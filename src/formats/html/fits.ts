@@ -123,9 +123,9 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
       box.width !== undefined &&
       share >= 1 &&
       box.width.px === 0 &&
-      around.whole === 0 &&
+      (around.whole === 0 || around.isGrowing) &&
       inside + outsideOf(box) === 0;
-    const width = isWhole ? undefined : widthIn(box, around.whole, values);
+    const width = isWhole && around.whole === 0 ? undefined : widthIn(box, around.whole, values);
     const most =
       box.maxWidth === undefined || (box.maxWidth.share >= 1 && box.maxWidth.px >= 0)
         ? undefined
@@ -140,9 +140,11 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
     const isShrinking = part.parent?.box.items !== undefined && values?.has("min-width") === true;
     if (isShrinking && width === undefined) room = 0;
     room = Math.max(0, room, box.minWidth - outer);
+    // Below a greatest width in pixels a box grows like one without (css-sizing-3 section 5.1).
+    const isBelowMost = most === undefined || (box.maxWidth?.share === 0 && part.content <= most - outer);
     const isGrowing =
-      width === undefined &&
-      most === undefined &&
+      (width === undefined || isWhole) &&
+      isBelowMost &&
       !isTrack &&
       !isShrinking &&
       (isFitting || around.isGrowing);
@@ -152,7 +154,7 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
       room,
       whole:
         width === undefined && (isFitting || around.whole === 0)
-          ? 0
+          ? Math.max(0, box.minWidth - outer)
           : width === undefined
             ? Math.max(0, Math.min(room, around.whole - outsideOf(box) - inside))
             : room,
@@ -238,9 +240,9 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
       if (part.content > Math.min(room.room, windowLeast)) doom(part, "may-be-cut-off");
     if (box.items?.isRow && overflowsBy(part)) overflow(part, room);
     if (room.isGrowing || part.content <= room.room + 0.5) return;
-    // A box without a width does not grow beyond the one around it: its content leaves its background as well.
+    // A box without a width does not grow beyond the one around it: what is wider leaves its background as well.
     if (!isBound) {
-      part.isOut = true;
+      for (const child of part.children) if (isWider(child, room.room)) child.isOut = true;
       return;
     }
     // The background of the page is behind all that can be scrolled to.
@@ -252,6 +254,15 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
     )
       return;
     overflow(part, room);
+  }
+
+  /** Whether the part may leave a box of this width: its lines, or a box with a width of its own. Of another box, what is in it does. */
+  function isWider(part: Part, width: number): boolean {
+    const { box } = part;
+    if (part.text !== undefined || box.display.startsWith("inline")) return true;
+    const isOwn = box.width !== undefined || box.maxWidth !== undefined || box.minWidth > 0;
+    const isPlain = /^(?:block|list-item)$/.test(box.display) && !box.isFloat && !box.isFitted && !isOwn;
+    return part.demand > width + 0.5 && !isPlain;
   }
 
   /** Whether shares of the width that do not get smaller may add up to more than the line of the items. */
@@ -362,9 +373,9 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
 
   /** H20: an inline box with more paint than its line has to stay in one line. */
   function judgeLine(part: Part, { room }: Room): void {
-    if (!part.flaws.some(({ reach }) => reach === "before" || reach === "after") || !part.hasText) return;
+    if (!part.flaws.some(({ reach }) => reach === "over" || reach === "after") || !part.hasText) return;
     const isOneLine = part.across <= room || part.keepsLines;
-    if (!isOneLine) doom(part, "may-be-covered");
+    if (!isOneLine || hasBlock(part)) doom(part, "may-be-covered");
   }
 
   visit(root, {
@@ -380,6 +391,11 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
 }
 
 const smallShare = 0.1;
+
+/** Whether an inline box stands in several lines since a block stands in it. */
+function hasBlock({ children }: Part): boolean {
+  return children.some((one) => !isInLine(one) || (one.box.isInline && hasBlock(one)));
+}
 
 function isInPlace(display: string, parent: string): boolean {
   if (display === "inline" || display === "table-caption") return true;

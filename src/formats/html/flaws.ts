@@ -202,7 +202,10 @@ function marginFlaws({ element, values, style, box, parent, cascade }: Around, f
     const isSide = side === "left" || side === "right";
     const wide = Math.max(box.minWidth, box.width?.px ?? 0);
     if (isSide && px >= -edge && pulledAround(parent) <= 0 && (isBlock || wide >= 40) && !isRoot) continue;
-    if (px < -pullMost || !isBlock || isRoot) flaw("page", "may-be-covered");
+    // A picture in a line is painted over the lines before, and under those that follow.
+    const isPicture = element.name === "img" && box.isInline && !isSide && !values.isUnsure("display");
+    if (isPicture && px >= -pullMost) flaw(side === "top" ? "over" : "after", "may-be-covered", -px);
+    else if (px < -pullMost || !isBlock || isRoot) flaw("page", "may-be-covered");
     else if (side === "top") {
       // What stands above is covered as far as the box is pulled; its own letters stand on the backgrounds above, and what follows a
       // box that is lower than that does too.
@@ -277,7 +280,7 @@ function letterFlaws({ values, style, box }: Around, flaw: AddFlaw): void {
       if (far > shadowFar) flaw("page", "may-be-covered");
       else if (far > edge && !isNear) {
         flaw("parent", "may-be-covered");
-        flaw("before", "may-be-covered", far);
+        flaw("over", "may-be-covered", far);
       }
     }
   if (box.isInline || textIndent === 0) return;

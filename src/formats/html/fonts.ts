@@ -21,12 +21,21 @@ export function isFontOfSigns(value: Value, ownFonts: ReadonlySet<string>): bool
 }
 
 const thinFaces = /hairline|thin|light|slim/;
+const hairFaces = /hairline|thin|slim|(?:ultra|extra)[- ]?light/;
 
 /** Whether a family has thin strokes. */
 export function isThinFont(value: Value): boolean {
+  return namesFace(value, thinFaces);
+}
+
+/** Whether a family has strokes that are thinner than those of a light face. */
+export function isHairlineFont(value: Value): boolean {
+  return namesFace(value, hairFaces);
+}
+
+function namesFace(value: Value, faces: RegExp): boolean {
   return value.some(
-    (token) =>
-      (token.type === "string" || token.type === "ident") && thinFaces.test(token.value.toLowerCase()),
+    (token) => (token.type === "string" || token.type === "ident") && faces.test(token.value.toLowerCase()),
   );
 }
 

@@ -3,11 +3,11 @@
 import { black, type Colour, colourOf, legacyColour } from "#/src/formats/css/colour.ts";
 import { initialFontSize, type LengthBasis, lengthOf, numberOf } from "#/src/formats/css/length.ts";
 import { windowMost } from "#/src/formats/css/media.ts";
-import { componentsOf, wordOf } from "#/src/formats/css/value-forms.ts";
+import { componentsOf, type Value, wordOf } from "#/src/formats/css/value-forms.ts";
 import type { Doubt } from "#/src/model/removal.ts";
 import { ownColours } from "./backdrops.ts";
 import type { Letters } from "./computed-style.ts";
-import { isFixedPitchFont, isThinFont } from "./fonts.ts";
+import { isFixedPitchFont, isHairlineFont, isThinFont } from "./fonts.ts";
 import { attributeOf, type HtmlElement } from "./tree.ts";
 import { fontScale } from "./user-agent.ts";
 import type { Values } from "./values.ts";
@@ -107,7 +107,8 @@ class LetterMaker {
       isFixedPitch: this.#isFixedPitch(),
       lineHeight,
       lineFactor,
-      isThin: this.#isThin(),
+      isThin: this.#isThinnerThan(400, isThinFont, parent.isThin),
+      isHairline: this.#isThinnerThan(300, isHairlineFont, parent.isHairline),
       letterSpacing: this.#inheritedLength("letter-spacing", basis, parent.letterSpacing),
       wordSpacing: this.#inheritedLength("word-spacing", basis, parent.wordSpacing),
       textIndent,
@@ -131,7 +132,11 @@ class LetterMaker {
       isTransformed: this.#isTransformed(),
       breaksWords: this.#breaksWords(),
       isMarkInside: this.#isMarkInside(),
-      lined: parent.lined + (this.#isLined() ? lineThickness(fontSize) : 0),
+      lined:
+        parent.lined +
+        (this.#isLined()
+          ? Math.max(lineThickness(fontSize), this.#values.length("text-decoration-thickness", basis) ?? 0)
+          : 0),
       isMasked: this.#isMasked(),
       isSizeUnsure: ["font-size", "line-height"].some(
         (one) => this.#values.isUnsure(one) || (parent.isSizeUnsure && !this.#values.has(one)),
@@ -183,12 +188,12 @@ class LetterMaker {
     return this.#parent.isFixedPitch && !this.#values.isInitial("font-family");
   }
 
-  #isThin(): boolean {
+  #isThinnerThan(weight: number, isThinFace: (value: Value) => boolean, inherited: boolean): boolean {
     const family = this.#values.get("font-family");
-    if (this.#values.isUnsure("font-weight") || (family !== undefined && isThinFont(family))) return true;
+    if (this.#values.isUnsure("font-weight") || (family !== undefined && isThinFace(family))) return true;
     const value = this.#values.get("font-weight");
-    if (value === undefined) return !this.#values.isInitial("font-weight") && this.#parent.isThin;
-    return wordOf(value) === "lighter" || (numberOf(value, 1) ?? 400) < 400;
+    if (value === undefined) return !this.#values.isInitial("font-weight") && inherited;
+    return wordOf(value) === "lighter" || (numberOf(value, 1) ?? 400) < weight;
   }
 
   /** Whether every word surely breaks where it has to. */

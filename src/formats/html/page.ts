@@ -2,7 +2,16 @@
  *  Long because it is one walk. */
 import { windowMost } from "#/src/formats/css/media.ts";
 import type { Doubt } from "#/src/model/removal.ts";
-import { type Box, boxOf, displayOf, insideOf, isPartOfTable, outsideOf, plainBox } from "./box.ts";
+import {
+  type Box,
+  boxOf,
+  displayOf,
+  insideOf,
+  isPartOfTable,
+  outsideOf,
+  plainBox,
+  sideNames,
+} from "./box.ts";
 import { type Cascade, type DeclaredStyle, noStyle } from "./cascade.ts";
 import { addColours, type Behind, behindOf, type Shadows } from "./colours.ts";
 import { initialStyle, type Letters, type Style } from "./computed-style.ts";
@@ -268,7 +277,9 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     if (style.hidden === "hidden-by-style" && values.word("content-visibility") === "hidden" && paintsItself)
       doubtPage("may-be-covered");
     part.flaws = isUnseen
-      ? flaws.filter(({ reach }) => reach === "page" || reach === "before" || reach === "parent")
+      ? flaws.filter(
+          ({ reach }) => reach === "page" || reach === "before" || reach === "over" || reach === "parent",
+        )
       : flaws;
     part.paints = paintsItself;
     if (!isInline && paintsItself && behind.paints && name !== "body" && name !== "html") {
@@ -281,8 +292,10 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
       part.context.borders += px;
     }
     if (box.isFloat) part.context.hasFloat = true;
+    if (declared.parts.has("first-letter")) part.inner.hasFloat = part.hasFloat = true;
     if (box.isFromRight) part.context.hasRightFloat = true;
-    if (isInline && paintsItself && name !== "img" && !paintedElements.has(name)) inlinePaint(part, flaws);
+    if (isInline && paintsItself && name !== "img" && !paintedElements.has(name))
+      if (behind.paints || !isThinLine(part, values)) inlinePaint(part, flaws);
     if (isReplaced(element)) {
       measureReplaced(element, part, values, lines, options);
       if (drawnInside.has(name))
@@ -304,6 +317,17 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     parent.isPulled ||= part.isPulled;
   }
 
+  /** H20: borders alone of two pixels, in the next lines at most, leave the rest of the letters that they cross (F5). */
+  function isThinLine(part: Draft, values: Values): boolean {
+    for (let at: Part | undefined = part.parent; at?.box.isInline; at = at.parent)
+      if (at.paints) return false;
+    const { padding, border } = part.box;
+    const far = Math.max(padding.top + border.top, padding.bottom + border.bottom);
+    const overLine = (part.style.fontSize * contentArea - part.style.lineHeight) / 2;
+    const isSure = !values.unsureNames.some((one) => /^(?:background|border)-/.test(one));
+    return isSure && sideNames.every((side) => border[side] <= 2) && overLine + far <= lineLeast;
+  }
+
   /** H20: an inline box is painted over what stands above it as far as it reaches over its line. */
   function inlinePaint({ style, box }: Draft, flaws: Flaw[]): void {
     const overLine = (style.fontSize * contentArea - style.lineHeight) / 2;
@@ -314,7 +338,7 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
       (Math.max(above, below) > 2 && (box.position !== "" || style.opacity < 1))
     )
       flaws.push({ reach: "page", why: "may-be-covered", px: 0 });
-    if (above > 2) flaws.push({ reach: "before", why: "may-be-covered", px: above });
+    if (above > 2) flaws.push({ reach: "over", why: "may-be-covered", px: above });
     if (below > 2) flaws.push({ reach: "after", why: "may-be-covered", px: below });
   }
 

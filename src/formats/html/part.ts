@@ -7,7 +7,7 @@ import type { Style } from "./computed-style.ts";
 import type { HtmlElement, HtmlText } from "./tree.ts";
 
 /** `moves`: the element's text, and the page if it paints. `loose`: its text must differ from all colours around. `parentPaint`: the
- *  parent, and the page if it paints. `before`, `after`: what may stand less than `px` above or below.
+ *  parent, and the page if it paints. `before`, `after`: what may stand less than `px` above or below; `over`: as `before`, of paint without letters.
  *  `below`: its lines, and all that follows. */
 export type Reach =
   | "inside"
@@ -17,6 +17,7 @@ export type Reach =
   | "parentPaint"
   | "row"
   | "before"
+  | "over"
   | "after"
   | "below"
   | "page";

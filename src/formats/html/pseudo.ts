@@ -30,6 +30,8 @@ const firstOnes = new Set([
 const displays = words("table block none inline inline-block");
 const signsMost = 3;
 const sizeMost = 20;
+/** A first letter may be that large; it floats, or makes its line as high as itself. */
+const firstLetterMost = 60;
 
 export function pseudoReach(
   parts: ReadonlyMap<string, readonly Declaration[]>,
@@ -40,7 +42,9 @@ export function pseudoReach(
   for (const [name, declarations] of parts) {
     if (harmless.test(name)) continue;
     const isAll = (allowed: ReadonlySet<string>): boolean =>
-      declarations.every((one) => isAmong(one, allowed) && isSmall(one));
+      declarations.every(
+        (one) => isAmong(one, allowed) && isSmall(one, name === "first-letter" ? firstLetterMost : sizeMost),
+      );
     if (ofControls.test(name) || name === "marker") {
       if (!isAll(lettersOnly)) return "page";
     } else if (name === "first-letter" || name === "first-line") {
@@ -63,8 +67,8 @@ function isAmong({ property }: Declaration, allowed: ReadonlySet<string>): boole
   return subject.kind === "properties" && subject.names.every((name) => allowed.has(name));
 }
 
-/** No length above 20 pixels, none below zero, no function. */
-function isSmall({ property, value }: Declaration): boolean {
+/** No length above `most` pixels, none below zero, no function. */
+function isSmall({ property, value }: Declaration, most: number): boolean {
   if (
     property === "content" ||
     property.startsWith("--") ||
@@ -82,7 +86,7 @@ function isSmall({ property, value }: Declaration): boolean {
       token.type === "number"
         ? token.number
         : lengthOf([token], { fontSize: 16, lineHeight: 20, whole: 0, isQuirky: false });
-    return px !== undefined && px >= 0 && px <= sizeMost;
+    return px !== undefined && px >= 0 && px <= most;
   });
 }
 

@@ -70,10 +70,12 @@ function applyFlaw(part: Part, { reach, why, px }: Flaw, reaches: Reaches): void
       reaches.row(part, why);
       return;
     case "before":
+    case "over":
       reachBeside(
         part,
         px,
-        () => reaches.page(why),
+        // Text that is moved above the page is in no window.
+        () => reach === "before" && reaches.page(why),
         (one) => doom(one, why),
         -1,
       );

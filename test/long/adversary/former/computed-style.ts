@@ -33,6 +33,7 @@ export interface Style {
   readonly isLineNormal: boolean;
   /** The font weight is light. */
   readonly isThin: boolean;
+  readonly isHairline: boolean;
   readonly letterSpacing: number;
   readonly wordSpacing: number;
   readonly textIndent: number;
@@ -136,6 +137,7 @@ export const initialStyle: Style = {
   lineFactor: 1.2,
   isLineNormal: true,
   isThin: false,
+  isHairline: false,
   letterSpacing: 0,
   wordSpacing: 0,
   textIndent: 0,

@@ -479,6 +479,7 @@ class StyleMaker {
       isMeasured: parent.isMeasured || (box.height !== undefined && !box.scrolls),
       isTransformed: this.#isTransformed(),
       isThin: this.#isThin(),
+      isHairline: this.#isThin(),
       breaksWords: this.#breaksWords(),
       isMarkInside: this.#isMarkInside(),
       lined: parent.lined + (this.#isLined() ? lineThickness(fontSize) : 0),
