@@ -198,3 +198,11 @@ test("every answer forbids frames, other sources, sniffing and keeping", async (
     "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'; frame-ancestors 'self'",
   );
 });
+
+test("on a name that is not that of the pages, the answer is none that programs repeat on another connection", async () => {
+  await using house = await openPagesHouse();
+  const { port } = new URL(house.origin);
+  // Thunderbird asks this when it searches calendars.
+  const answer = await fetch(`http://127.0.0.1:${port}/`, { method: "HEAD" });
+  expect(answer.status).toBe(403);
+});

@@ -51,7 +51,8 @@ export function errorPage({ words, format, context }: Visit, trouble: Trouble, w
   };
 }
 
-/** Where the pages take no password: on an address, without TLS, or without a public URL. */
+/** Where the pages take no password: on an address, without TLS, or without a public URL. Not 421 (Misdirected Request): programs repeat such a
+ *  request on another connection, and Thunderbird, which looks at `/` when it searches calendars, never ends its search. */
 export function unfitPage(
   { words }: Pick<Visit, "words">,
   why: UnfitReason,
@@ -61,7 +62,7 @@ export function unfitPage(
   return {
     title: w.title,
     width: "is-narrow",
-    status: 421,
+    status: 403,
     body: html`<div class="head">
   <h1>${w.title}</h1>
   <p class="lead">${w[why]}</p>
