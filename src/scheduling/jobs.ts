@@ -122,6 +122,8 @@ export interface Decided {
   readonly approved: readonly CalendarAddress[];
   /** To whom an agent or a program would say something else in a person's name. */
   readonly spokenTo: readonly CalendarAddress[];
+  /** Whom a cancellation is for that this change makes, and none before it. */
+  readonly ended: readonly CalendarAddress[];
 }
 
 export type SchedulingResult =
@@ -165,10 +167,10 @@ export function runJob(job: SchedulingJob): SchedulingResult {
   const { kind: _kind, ...asked } = job;
   const decision = decide({ ...asked, old, now, who });
   if (isBrokenRule(decision)) return { outcome: "broken", rule: decision };
-  const { role, messages, superseded, marked, approved, spokenTo } = decision;
+  const { role, messages, superseded, marked, approved, spokenTo, ended } = decision;
   const stored = decision.stored === now ? undefined : decision.stored;
   const made = decided(role, stored && bytesOf(stored), messages, (now ?? old)!);
-  return { ...made, superseded, marked, approved, spokenTo };
+  return { ...made, superseded, marked, approved, spokenTo, ended };
 }
 
 /** Addresses that are tested for being the owner's: each costs a read or two. */
@@ -204,7 +206,7 @@ function decided(
   });
   const organizer = object?.organizer?.address;
   const uid = object?.uid ?? "";
-  const nobody = { superseded: [], marked: [], approved: [], spokenTo: [] };
+  const nobody = { superseded: [], marked: [], approved: [], spokenTo: [], ended: [] };
   return { outcome: "decided", role, uid, organizer, stored, messages: written, ...nobody };
 }
 

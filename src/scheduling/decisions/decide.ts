@@ -18,7 +18,13 @@ import { listAttendeeMessages } from "./decide-attendee.ts";
 import { listDeclinedProposals, listOrganizerMessages } from "./decide-organizer.ts";
 import { storeAttendeeChange } from "./store-attendee.ts";
 import { storeOrganizerChange } from "./store-organizer.ts";
-import { type AgainstTold, attendeeAgainstTold, organizerAgainstTold, type ToldMessage } from "./told.ts";
+import {
+  type AgainstTold,
+  attendeeAgainstTold,
+  instancesOf,
+  organizerAgainstTold,
+  type ToldMessage,
+} from "./told.ts";
 import { listOthers, readsOtherwise } from "./unapproved.ts";
 
 /** The role of the calendar's owner in an object. */
@@ -37,6 +43,8 @@ export interface Decision {
   readonly approved: readonly CalendarAddress[];
   /** To whom an agent or a program would say something else in a person's name; empty for a change of the person. */
   readonly spokenTo: readonly CalendarAddress[];
+  /** Whom a cancellation is for that this change makes, and none before it. */
+  readonly ended: readonly CalendarAddress[];
 }
 
 export interface DecisionInput {
@@ -102,13 +110,17 @@ export function decide({
     role: SchedulingRole,
     stored: Component | undefined,
     { messages, superseded }: AgainstTold,
-    approving: Addresses = nobody,
+    { approving, plain }: { readonly approving: Addresses; readonly plain: readonly SchedulingMessage[] } = {
+      approving: nobody,
+      plain: messages,
+    },
   ): Decision => {
     const marked = listMarked((stored ?? old)!);
     const isPlanted = addedBy !== undefined && stored !== undefined && readsOtherwise(old, stored);
     const spokenTo = isPlanted ? listOthers(stored, who) : [];
     const approved = mayApprove ? [...approving, ...listUnmarked(old, marked)] : [];
-    return { role, stored, messages, superseded, marked, approved, spokenTo };
+    const ended = listEnded(messages, plain);
+    return { role, stored, messages, superseded, marked, approved, spokenTo, ended };
   };
   if (was === "organizer" || is === "organizer") {
     const knowledge = { isMerging, answersProposals, isTelling };
@@ -126,7 +138,12 @@ export function decide({
     const { messages, superseded } =
       told === undefined ? { messages: plain, superseded: [] } : organizerAgainstTold(change, plain, told);
     const declined = made === undefined ? [] : listDeclinedProposals(before, made.declined, nowMs);
-    return decision("organizer", stored, { messages: [...messages, ...declined], superseded }, forced);
+    return decision(
+      "organizer",
+      stored,
+      { messages: [...messages, ...declined], superseded },
+      { approving: forced, plain },
+    );
   }
   if (was === "attendee" || is === "attendee") {
     const isForced = after?.organizer?.forceSend === "REPLY";
@@ -143,9 +160,27 @@ export function decide({
     const approved = isForced ? new Set([after!.organizer!.address]) : nobody;
     const given = after?.calendar ?? now;
     const stored = signed(isForced ? withoutForce(given!) : given, approved);
-    return decision("attendee", stored, answered, approved);
+    return decision("attendee", stored, answered, { approving: approved, plain });
   }
   return decision("none", signed(now, nobody), { messages: [], superseded: [] });
+}
+
+/** Recipients whose cancellations cancel no more than those that the change alone would send. */
+function listEnded(
+  messages: readonly SchedulingMessage[],
+  plain: readonly SchedulingMessage[],
+): CalendarAddress[] {
+  const instancesFor = (some: readonly SchedulingMessage[]) => {
+    const cancels = some.filter(({ method }) => method === "CANCEL");
+    const byAddress = Map.groupBy(cancels, ({ to }) => to);
+    return new Map(
+      [...byAddress].map(([to, own]) => [to, new Set(own.flatMap(({ calendar }) => instancesOf(calendar)))]),
+    );
+  };
+  const own = instancesFor(plain);
+  return [...instancesFor(messages)].flatMap(([to, instances]) =>
+    own.get(to)?.has("") || own.get(to)?.isSupersetOf(instances) ? to : [],
+  );
 }
 
 /** Participants whose mark is gone. */

@@ -74,7 +74,7 @@ export async function planDeparture(
     rooms,
     writer,
     owner,
-    { messages, unapproved, toldBefore },
+    { messages, unapproved, ended: new Set(decided.ended.filter((to) => toldBefore.has(to))) },
     answers,
   );
   const news = here.filter(({ message }) => message.isSignificant);
@@ -189,10 +189,10 @@ async function findWays(
   {
     messages,
     unapproved,
-    toldBefore,
+    ended,
   }: Pick<Decided, "messages"> & {
     readonly unapproved: ReadonlySet<CalendarAddress>;
-    readonly toldBefore: ReadonlySet<CalendarAddress>;
+    readonly ended: ReadonlySet<CalendarAddress>;
   },
   answers: Map<CalendarAddress, GateAnswer>,
 ): Promise<{
@@ -206,9 +206,9 @@ async function findWays(
   const leaving: WrittenMessage[] = [];
   const asking: WrittenMessage[] = [];
   const here: Here[] = [];
-  // A cancellation has the words that its recipient was told before.
+  // A cancellation has the words that its recipient was told before, and where this change makes it, it is the person's.
   const isOwnWord = ({ to, content }: WrittenMessage): boolean =>
-    !unapproved.has(to) || (content.method === "CANCEL" && toldBefore.has(to));
+    !unapproved.has(to) || (content.method === "CANCEL" && ended.has(to));
   for (const message of messages) {
     const { to, content } = message;
     // The copy and the message in the inbox.
