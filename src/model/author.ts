@@ -63,9 +63,19 @@ export const nobody: Actor = withoutApproval(server);
 /** Hexadecimal digits of the id of a request or connection: it is stored as a number that JavaScript represents exactly. */
 const requestDigits = 13;
 
+/** Digits of some hundred requests, drawn together, because a draw costs as much for one. */
+let drawn = "";
+let used = 0;
+const drawnBytes = 4096;
+
 /** Names a request or a connection in log lines, answers and the change log. */
 export function newRequestDigits(): string {
-  return randomBytes(8).toString("hex").slice(0, requestDigits);
+  if (used + requestDigits > drawn.length) {
+    drawn = randomBytes(drawnBytes).toString("hex");
+    used = 0;
+  }
+  used += requestDigits;
+  return drawn.slice(used - requestDigits, used);
 }
 
 const requestIds = new RegExp(`^(?:req_)?([0-9a-f]{${requestDigits}})$`);
