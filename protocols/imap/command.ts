@@ -57,8 +57,10 @@ export const afterLogin: readonly State[] = ["authenticated", "selected"];
 export const whenSelected: readonly State[] = ["selected"];
 
 /** What the compiler knows of one: tables of all commands are made from it. */
-export interface DeclaredCommand<Name extends string, PutsMail extends boolean> extends Command {
+export interface DeclaredCommand<Name extends string, IsWrite extends boolean, PutsMail extends boolean>
+  extends Command {
   readonly name: Name;
+  readonly isWrite?: IsWrite;
   readonly putsMail?: PutsMail;
 }
 
@@ -67,8 +69,16 @@ type Deed<PutsMail extends boolean> =
   | { readonly isWrite: true; readonly putsMail: PutsMail };
 
 /** Checks that `run` takes the type of arguments that `parse` gives. */
-export function command<Arguments, const Name extends string, const PutsMail extends boolean = false>(
-  definition: Omit<Command<Arguments>, "isWrite" | "putsMail"> & { readonly name: Name } & Deed<PutsMail>,
-): DeclaredCommand<Name, PutsMail> {
-  return definition as unknown as DeclaredCommand<Name, PutsMail>;
+export function command<
+  Arguments,
+  const Name extends string,
+  const IsWrite extends boolean = false,
+  const PutsMail extends boolean = false,
+>(
+  definition: Omit<Command<Arguments>, "isWrite" | "putsMail"> & {
+    readonly name: Name;
+    readonly isWrite?: IsWrite;
+  } & Deed<PutsMail>,
+): DeclaredCommand<Name, IsWrite, PutsMail> {
+  return definition as unknown as DeclaredCommand<Name, IsWrite, PutsMail>;
 }

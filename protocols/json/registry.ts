@@ -77,6 +77,8 @@ const declared = [
 export const operations: readonly Operation[] = declared;
 export type AnyOperation = (typeof declared)[number];
 export type OperationName = AnyOperation["name"];
+/** An operation that writes. */
+export type Write = Extract<AnyOperation, { readonly effect: "writes" }>;
 
 /** `unservedNames`: operations that the operator has turned off; unknown names are ignored. */
 export function createRegistry(unservedNames: readonly string[]): OperationRegistry {

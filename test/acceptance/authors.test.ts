@@ -1,10 +1,15 @@
 /** Every door writes its author into the change log: each kind of change is made through each door that offers it, and the log names
  *  the credential, the door and the request. */
 import { createTransport } from "nodemailer";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { MethodName } from "#/protocols/dav/methods/registry.ts";
+import { commands } from "#/protocols/imap/commands/index.ts";
+import type { Write } from "#/protocols/json/registry.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
 import { runPrivateOperation } from "#/src/daemon/private-operations.ts";
-import { type AuthorKind, atCommandLine, type Door } from "#/src/model/author.ts";
+import { type AuthorKind, atCommandLine, type Door, doors } from "#/src/model/author.ts";
+import type { ChangeKind, ChangeOperation } from "#/src/model/changes.ts";
+import { fieldOf, openBrowser } from "../support/clients/browser.ts";
 import { basic, davClient } from "../support/clients/dav-client.ts";
 import { httpClient } from "../support/clients/http.ts";
 import { connectRawImap, type RawImap } from "../support/clients/raw-imap.ts";
@@ -63,96 +68,152 @@ async function added(
   return { request, rows: await logSince(before) };
 }
 
-async function v1(operation: string, input: Record<string, unknown>): Promise<[string, Made]> {
-  const { status, headers, body } = await httpClient(server.http.url, owner().token).request(
-    `/v1/${operation}`,
-    {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(input),
+interface Answered {
+  readonly request: string;
+  readonly made: Made;
+}
+
+async function v1(operation: string, input: Record<string, unknown>): Promise<Answered> {
+  const { request, text } = await post(`/v1/${operation}`, input);
+  return { request, made: JSON.parse(text) };
+}
+
+async function mcp(operation: string, input: Record<string, unknown>): Promise<Answered> {
+  const params = { name: operation.replaceAll(".", "_"), arguments: input };
+  const { request, text } = await post("/mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params });
+  const { result } = JSON.parse(/^data: (.*)$/m.exec(text)![1]!);
+  expect(result.isError, text).not.toBe(true);
+  return { request, made: JSON.parse(result.content[0].text) };
+}
+
+async function post(
+  path: string,
+  body: object,
+): Promise<{ readonly request: string; readonly text: string }> {
+  const answer = await fetch(`${server.http.url}${path}`, {
+    method: "POST",
+    headers: {
+      Authorization: `Bearer ${owner().token}`,
+      "Content-Type": "application/json",
+      Accept: "application/json, text/event-stream",
     },
-  );
-  expect(status, JSON.stringify(body)).toBe(200);
-  return [headers.get("x-request-id")!, body];
+    body: JSON.stringify(body),
+  });
+  const text = await answer.text();
+  expect(answer.status, text).toBe(200);
+  return { request: answer.headers.get("x-request-id")!, text };
 }
 
 const mail = "Subject: hello\r\nFrom: x@elsewhere.example\r\n\r\ntext\r\n";
-const made: Record<string, Made> = {};
 
-/** In this order: some need what an earlier one has made. */
-const overV1: readonly (readonly [
-  operation: string,
-  input: () => Record<string, unknown>,
-  change: string,
-])[] = [
-  ["folder.create", () => ({ path: "One" }), "mailbox add 1"],
-  [
-    "folder.update",
-    () => ({ id: made["folder.create"]!.ref, path: "Two", version: made["folder.create"]!.version }),
-    "mailbox update 1",
-  ],
-  ["draft.create", () => ({ body: { to: ["x@elsewhere.example"], subject: "s", text: "t" } }), "entry add 1"],
-  ["message.update", () => ({ id: made["draft.create"]!.message, flagged: true }), "entry update 1"],
-  [
-    "draft.update",
-    () => ({ id: made["draft.create"]!.ref, version: made["draft.create"]!.version, body: { subject: "u" } }),
-    "entry add 1",
-  ],
-  [
-    "draft.delete",
-    () => ({ id: made["draft.create"]!.ref, version: made["draft.update"]!.version }),
-    "entry remove 1",
-  ],
-  ["blob.create", () => ({ data: "aGVsbG8=" }), "upload add 1"],
-  [
-    "blob.delete",
-    () => ({ id: made["blob.create"]!.ref, version: made["blob.create"]!.version }),
-    "upload remove 1",
-  ],
-  ["send", () => ({ body: { to: ["new@elsewhere.example"], subject: "s", text: "t" } }), "entry add 1"],
-  ["calendar.create", () => ({ name: "Work" }), "collection add 4"],
-  [
-    "event.create",
-    () => ({
+/** What the operations have answered, by their names. */
+type Answers = Readonly<Record<string, Made>>;
+interface Change {
+  /** Names what earlier ones have made. */
+  readonly input: (made: Answers) => Record<string, unknown>;
+  readonly change: `${ChangeKind} ${ChangeOperation}`;
+}
+
+let count = 0;
+const body = () => ({ to: ["new@elsewhere.example"], subject: `s${count++}`, text: "t" });
+const change = (of: string, latest: string = of, more: object = {}): Change["input"] => {
+  return (made) => ({ id: made[of]!.ref, version: made[latest]!.version, ...more });
+};
+
+/** Every operation that writes, in an order in which each finds what it names. */
+const operations: Readonly<Record<Write["name"], Change>> = {
+  "folder.create": { input: () => ({ path: `One ${count++}` }), change: "mailbox add" },
+  "folder.update": {
+    input: (made) => change("folder.create", "folder.create", { path: `Two ${count++}` })(made),
+    change: "mailbox update",
+  },
+  "draft.create": { input: () => ({ body: body() }), change: "entry add" },
+  "message.update": {
+    input: (made) => ({ id: made["draft.create"]!.message, flagged: true }),
+    change: "entry update",
+  },
+  "draft.update": {
+    input: (made) => ({ ...change("draft.create")(made), body: body() }),
+    change: "entry add",
+  },
+  "draft.delete": { input: change("draft.create", "draft.update"), change: "entry remove" },
+  "blob.create": { input: () => ({ data: "aGVsbG8=" }), change: "upload add" },
+  "blob.delete": { input: change("blob.create"), change: "upload remove" },
+  send: { input: () => ({ body: body(), send_at: inAnHour() }), change: "entry add" },
+  "message.delete": { input: change("send"), change: "entry remove" },
+  "hold.create": { input: () => ({ body: body() }), change: "entry add" },
+  "hold.update": {
+    input: (made) => ({ id: made["hold.create"]!.ref, version: made["hold.create"]!.version, body: body() }),
+    change: "entry add",
+  },
+  "hold.delete": { input: change("hold.create", "hold.update"), change: "entry remove" },
+  "calendar.create": { input: () => ({ name: "Work" }), change: "collection add" },
+  "calendar.update": {
+    input: change("calendar.create", "calendar.create", { name: "Play" }),
+    change: "collection update",
+  },
+  "event.create": {
+    input: (made) => ({
       in: made["calendar.create"]!.ref,
-      body: { title: "t", start: "2026-11-01T10:00:00", timeZone: "Europe/Berlin" },
+      body: { title: "t", start: "2026-11-01T10:00:00" },
     }),
-    "item add 1",
-  ],
-  [
-    "event.delete",
-    () => ({ id: made["event.create"]!.ref, version: made["event.create"]!.version }),
-    "item remove 1",
-  ],
-  ["contact.create", () => ({ body: { name: { full: "Lee" } } }), "item add 1"],
-  [
-    "contact.delete",
-    () => ({ id: made["contact.create"]!.ref, version: made["contact.create"]!.version }),
-    "item remove 1",
-  ],
-  [
-    "folder.delete",
-    () => ({ id: made["folder.create"]!.ref, version: made["folder.update"]!.version }),
-    "mailbox remove 1",
-  ],
-];
+    change: "item add",
+  },
+  "event.update": {
+    input: change("event.create", "event.create", { patch: { title: "u" } }),
+    change: "item update",
+  },
+  "event.delete": { input: change("event.create", "event.update"), change: "item remove" },
+  "calendar.delete": { input: change("calendar.create", "calendar.update"), change: "collection remove" },
+  "addressbook.create": { input: () => ({ name: "Friends" }), change: "collection add" },
+  "addressbook.update": {
+    input: change("addressbook.create", "addressbook.create", { name: "Others" }),
+    change: "collection update",
+  },
+  "contact.create": {
+    input: (made) => ({ in: made["addressbook.create"]!.ref, body: { name: { full: "Lee" } } }),
+    change: "item add",
+  },
+  "contact.update": {
+    input: change("contact.create", "contact.create", { patch: { "name/full": "Kim" } }),
+    change: "item update",
+  },
+  "contact.delete": { input: change("contact.create", "contact.update"), change: "item remove" },
+  "addressbook.delete": {
+    input: change("addressbook.create", "addressbook.update"),
+    change: "collection remove",
+  },
+  "folder.delete": { input: change("folder.create", "folder.update"), change: "mailbox remove" },
+};
 
-it.each(overV1)("%s over /v1", async (operation, input, change) => {
-  const { rows, request } = await added(async () => {
-    const [id, body] = await v1(operation, input());
-    made[operation] = body;
-    return id;
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
+
+/** The changes of one kind, without how many. */
+const kindsOf = ({ changes }: Shown) => changes.map((one) => one.replace(/ \d+$/, ""));
+
+describe.each([
+  ["v1", v1],
+  ["mcp", mcp],
+] as const)("over %s", (door, call) => {
+  const made: Record<string, Made> = {};
+  it.each(Object.entries(operations))("%s", async (operation, { input, change }) => {
+    const { rows, request } = await added(async () => {
+      const answered = await call(operation, input(made));
+      made[operation] = answered.made;
+      return answered.request;
+    });
+    const by = { kind: "token", address: owner().address, credential: expect.any(Number), name: "first" };
+    const mine = rows.filter(({ by }) => by.kind !== "server");
+    expect(mine).toMatchObject([{ by, door, request }]);
+    expect(kindsOf(mine[0]!)).toContain(change);
   });
-  const by = { kind: "token", address: owner().address, credential: expect.any(Number), name: "first" };
-  const mine = rows.filter(({ by }) => by.kind !== "server");
-  expect(mine).toMatchObject([{ by, door: "v1", request }]);
-  expect(mine[0]!.changes).toContain(change);
 });
 
 const overImap: readonly (readonly [command: string, change: string])[] = [
   ["CREATE Box", "mailbox add 1"],
   [`APPEND INBOX {${mail.length}+}\r\n${mail}`, "entry add 1"],
   ["SUBSCRIBE Box", "mailbox update 1"],
+  ["UNSUBSCRIBE Box", "mailbox update 1"],
   ["SELECT INBOX", ""],
   ["STORE 1 +FLAGS (\\Flagged)", "entry update 1"],
   ["FETCH 1 BODY[]", "entry update 1"],
@@ -169,6 +230,12 @@ const overImap: readonly (readonly [command: string, change: string])[] = [
   ["DELETE Case", "mailbox remove 1"],
 ];
 
+it("has every command of IMAP that writes", () => {
+  const tried = overImap.map(([text]) => text.split(" ")[0]!);
+  const writing = commands.filter(({ isWrite }) => isWrite === true).map(({ name }) => name);
+  expect(writing.filter((name) => !tried.includes(name))).toEqual([]);
+});
+
 it.each(overImap)("%s over IMAP", async (text, change) => {
   const { rows } = await added(async () => void (await command(text)));
   if (change === "") return void expect(rows).toEqual([]);
@@ -179,38 +246,98 @@ it.each(overImap)("%s over IMAP", async (text, change) => {
 
 const propertyUpdate = `<D:propertyupdate xmlns:D="DAV:"><D:set><D:prop><x xmlns="urn:x">y</x></D:prop></D:set></D:propertyupdate>`;
 
-const overDav: readonly (readonly [
-  method: string,
-  path: string,
-  body: string | undefined,
-  change: string,
-])[] = [
-  ["MKCALENDAR", "calendars/{}/made/", undefined, "collection add 1"],
-  ["PUT", "calendars/{}/made/a.ics", eventOf("a"), "item add 1"],
-  ["PUT", "calendars/{}/made/a.ics", eventOf("a", "SUMMARY:other"), "item update 1"],
-  ["PROPPATCH", "calendars/{}/made/", propertyUpdate, "collection update 1"],
-  ["DELETE", "calendars/{}/made/a.ics", undefined, "item remove 1"],
-  ["DELETE", "calendars/{}/made/", undefined, "collection remove 1"],
-  ["PUT", "files/{}/a.txt", "text", "file add 1"],
-  ["PROPPATCH", "files/{}/a.txt", propertyUpdate, "file update 1"],
-  ["MKCOL", "files/{}/folder/", undefined, "file add 1"],
-  ["DELETE", "files/{}/folder/", undefined, "file remove 1"],
-];
+interface OverDav {
+  readonly path: string;
+  readonly body?: string;
+  readonly fields?: Readonly<Record<string, string>>;
+  readonly change: `${ChangeKind} ${ChangeOperation}`;
+}
+
+/** Every method, in an order in which each finds what it is about; or why it changes nothing. */
+const overDav: Readonly<Record<MethodName, "reads" | "locks" | "is refused" | readonly OverDav[]>> = {
+  OPTIONS: "reads",
+  GET: "reads",
+  HEAD: "reads",
+  PROPFIND: "reads",
+  REPORT: "reads",
+  // Access is given by grants.
+  ACL: "is refused",
+  // Locks are in memory.
+  LOCK: "locks",
+  UNLOCK: "locks",
+  MKCALENDAR: [{ path: "calendars/{}/made/", change: "collection add" }],
+  MKCOL: [{ path: "files/{}/folder/", change: "file add" }],
+  PUT: [
+    { path: "calendars/{}/made/a.ics", body: eventOf("a"), change: "item add" },
+    { path: "calendars/{}/made/a.ics", body: eventOf("a", "SUMMARY:other"), change: "item update" },
+    { path: "files/{}/a.txt", body: "text", change: "file add" },
+  ],
+  POST: [
+    {
+      path: "calendars/{}/made/",
+      body: eventOf("b"),
+      fields: { "Content-Type": "text/calendar" },
+      change: "item add",
+    },
+  ],
+  PROPPATCH: [
+    { path: "calendars/{}/made/", body: propertyUpdate, change: "collection update" },
+    { path: "files/{}/a.txt", body: propertyUpdate, change: "file update" },
+  ],
+  COPY: [{ path: "files/{}/a.txt", fields: { Destination: "files/{}/b.txt" }, change: "file add" }],
+  MOVE: [
+    {
+      path: "calendars/{}/made/a.ics",
+      fields: { Destination: "calendars/{}/made/c.ics" },
+      change: "item add",
+    },
+    { path: "files/{}/b.txt", fields: { Destination: "files/{}/c.txt" }, change: "file update" },
+  ],
+  DELETE: [
+    { path: "calendars/{}/made/c.ics", change: "item remove" },
+    { path: "calendars/{}/made/", change: "collection remove" },
+    { path: "files/{}/folder/", change: "file remove" },
+  ],
+};
+
+const davChanges = Object.entries<string | readonly OverDav[]>(overDav).flatMap(([method, list]) =>
+  typeof list === "string" ? [] : list.map((one) => [method, one.path, one] as const),
+);
 
 function eventOf(uid: string, ...lines: string[]): string {
   return eventText(uid, ...lines).toString();
 }
 
-it.each(overDav)("%s %s over DAV", async (method, path, body, change) => {
+it.each(davChanges)("%s %s over DAV", async (method, _path, { path, body, fields = {}, change }) => {
   const { id, address, password } = owner();
   const client = davClient(server.http.url, basic(address, password));
+  const hrefOf = (place: string) => `/dav/${place.replace("{}", id)}`;
+  const { Destination: to, ...others } = fields;
+  const sent = to === undefined ? others : { ...others, Destination: `${server.http.url}${hrefOf(to)}` };
   const { rows, request } = await added(async () => {
-    const { status, headers } = await client.request(method, `/dav/${path.replace("{}", id)}`, body);
+    const { status, headers } = await client.request(method, hrefOf(path), body, sent);
     expect(status).toBeLessThan(300);
     return headers["x-request-id"];
   });
   expect(rows).toMatchObject([{ by: { kind: "password", address, name: "first" }, door: "dav", request }]);
-  expect(rows[0]!.changes).toContain(change);
+  expect(kindsOf(rows[0]!)).toContain(change);
+});
+
+it("a decision in the pages", async () => {
+  const [person] = server.people;
+  const { made } = await v1("send", { body: body(), hold: "always" });
+  const { hold } = made as Made & { readonly hold: string };
+  const browser = openBrowser(server.http.url.replace("127.0.0.1", "localhost"));
+  await browser.post("/sign-in", { address: person!.address, password: person!.password });
+  const { rows } = await added(async () => {
+    const version = fieldOf(await browser.get(`/approvals/${hold}`), "version");
+    const fields = { version, act: "decline", password: person!.password };
+    expect((await browser.post(`/approvals/${hold}/decide`, fields)).status).toBe(200);
+    return undefined;
+  });
+  expect(rows).toMatchObject([
+    { by: { kind: "session", address: person!.address }, door: "pages", request: expect.stringMatching(/./) },
+  ]);
 });
 
 it("a submission over SMTP", async () => {
@@ -232,28 +359,6 @@ it("a submission over SMTP", async () => {
       request: expect.stringMatching(/^[0-9a-f]{13}$/),
     },
   ]);
-});
-
-it("a tool of MCP", async () => {
-  const { rows, request } = await added(async () => {
-    const { status, headers } = await fetch(`${server.http.url}/mcp`, {
-      method: "POST",
-      headers: {
-        Authorization: `Bearer ${owner().token}`,
-        "Content-Type": "application/json",
-        Accept: "application/json, text/event-stream",
-      },
-      body: JSON.stringify({
-        jsonrpc: "2.0",
-        id: 1,
-        method: "tools/call",
-        params: { name: "folder_create", arguments: { path: "By MCP" } },
-      }),
-    });
-    expect(status).toBe(200);
-    return headers.get("x-request-id")!;
-  });
-  expect(rows).toMatchObject([{ by: { kind: "token", address: owner().address }, door: "mcp", request }]);
 });
 
 it("an operator at the command line and over HTTP", async () => {
@@ -343,7 +448,7 @@ it("names the messages that were deleted, and not those that were moved", async 
   });
   const [{ id, version }] = content.items;
   const removals = await added(async () => {
-    const [, trashed] = await v1("message.delete", { id, version });
+    const { made: trashed } = await v1("message.delete", { id, version });
     await v1("message.delete", { id, version: trashed.version });
     return undefined;
   });
@@ -356,4 +461,10 @@ it("is shown by kind, from a time and from a position on", async () => {
   expect(ofTokens).toEqual(all.filter(({ by }) => by.kind === "token"));
   expect(await logSince(0, { before: all[4]!.position, limit: 3 })).toEqual(all.slice(5, 8));
   expect(await logSince(0, { since: new Date(Date.now() + 60_000).toISOString() })).toEqual([]);
+});
+
+/** Behind all others: what came through each door. */
+it("has seen every door in the log", async () => {
+  const seen = new Set((await logSince(0, { limit: 1000 })).map(({ door }) => door ?? "house"));
+  expect([...seen].toSorted()).toEqual(doors.toSorted());
 });

@@ -1,11 +1,9 @@
 /** A daemon goes on after everything that a client can do, also when the client has gone and everything idle has ended. */
 import fs from "node:fs";
 import { expect, test, vi } from "vitest";
-import { methods } from "#/protocols/dav/methods/registry.ts";
-import { commands } from "#/protocols/imap/commands/index.ts";
 import { operations } from "#/protocols/json/registry.ts";
 import { type ChildDaemon, manyRequests, startChildDaemon } from "../support/daemon.ts";
-import { cutAfter, davRequests, doors, imapCommands, knockAt } from "../support/every-verb.ts";
+import { cutAfter, doors, knockAt } from "../support/every-verb.ts";
 
 const hasProc = fs.existsSync("/proc/self/task");
 const fromHere = (file: string): string => new URL(file, import.meta.url).pathname;
@@ -68,11 +66,6 @@ test.runIf(hasProc)("goes on after a search whose client has gone, when the sear
     expect(daemon.process.exitCode).toBeNull();
   }
   expect(await search(daemon)).toMatchObject({ kind: "listing" });
-});
-
-test("knows every command of IMAP and every method of DAV", () => {
-  expect(Object.keys(imapCommands).sort()).toEqual(commands.map(({ name }) => name).sort());
-  expect(Object.keys(davRequests).sort()).toEqual(methods.map(({ name }) => name).sort());
 });
 
 test.runIf(hasProc)("goes on after every verb of every door", { timeout: 120_000 }, async () => {

@@ -1,7 +1,7 @@
 /** The order of a write (`protocols/json/write-in-order.ts`): present reach to the mailbox, then the key, then the object. */
 import { globSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { AnyOperation } from "#/protocols/json/registry.ts";
+import type { Write } from "#/protocols/json/registry.ts";
 import { type JsonServer, openJsonServer, plainMessage } from "../support/servers/json-server.ts";
 import type { NamesIn } from "./authorization-table.ts";
 
@@ -11,8 +11,6 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** An operation that writes. */
-type Write = Extract<AnyOperation, { readonly effect: "writes" }>;
 /** Makes the input of a request; what it names is of ada. */
 type Request = () => Promise<Record<string, unknown>>;
 /** What names nothing is about the mailbox of the credential, so that no grant of it can be lost. */

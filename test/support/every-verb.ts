@@ -1,5 +1,6 @@
 /** Every verb of every door of a daemon, each on a connection of its own, which is then cut. */
 import net from "node:net";
+import type { MethodName } from "#/protocols/dav/methods/registry.ts";
 import type { CommandName } from "#/protocols/imap/commands/index.ts";
 import type { Ready } from "./daemon.ts";
 
@@ -59,7 +60,7 @@ export const imapCommands: Readonly<Record<CommandName, string>> = {
 };
 
 /** Methods of DAV by name, on a resource of the home of the agent. */
-export const davRequests: Readonly<Record<string, readonly [path: string, body: string]>> = {
+export const davRequests: Readonly<Record<MethodName, readonly [path: string, body: string]>> = {
   OPTIONS: ["", ""],
   GET: ["", ""],
   HEAD: ["", ""],

@@ -4,11 +4,11 @@ import type { Method } from "../method.ts";
 import { readXmlBody } from "../read-body.ts";
 import { dav } from "../xml/names.ts";
 
-export const acl: Method = {
+export const acl = {
   name: "ACL",
   on: ["calendar-home", "addressbook-home", "calendar", "addressbook", "inbox", "outbox", "item"],
   async run(request) {
     await readXmlBody(request);
     throw unmet(403, dav("no-protected-ace-conflict"), "Access is given by grants of the operator.");
   },
-};
+} as const satisfies Method;

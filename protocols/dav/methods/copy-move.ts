@@ -18,8 +18,16 @@ import { type CollectionResource, everyResource, type ItemResource, isOfFiles } 
 import { conditionOf, explainRefusal, storeItem } from "../store-item.ts";
 import { dav } from "../xml/names.ts";
 
-export const copy: Method = { name: "COPY", on: everyResource, run: (request) => transfer(request, "copy") };
-export const move: Method = { name: "MOVE", on: everyResource, run: (request) => transfer(request, "move") };
+export const copy = {
+  name: "COPY",
+  on: everyResource,
+  run: (request) => transfer(request, "copy"),
+} as const satisfies Method;
+export const move = {
+  name: "MOVE",
+  on: everyResource,
+  run: (request) => transfer(request, "move"),
+} as const satisfies Method;
 
 interface Destination {
   readonly href: string;

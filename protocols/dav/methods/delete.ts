@@ -13,7 +13,7 @@ import { everyResource, isOfFiles } from "../resource.ts";
 import type { ReachedCollection } from "../rooms.ts";
 import { dav } from "../xml/names.ts";
 
-export const deleteMethod: Method = {
+export const deleteMethod = {
   name: "DELETE",
   on: everyResource,
   async run(request) {
@@ -48,7 +48,7 @@ export const deleteMethod: Method = {
     locks.removeAt(resource.href);
     return { status: 204 };
   },
-};
+} as const satisfies Method;
 
 /** RFC 6638 section 8.1. */
 function repliesOf({ context: { koa } }: DavRequest): SchedulingOptions {

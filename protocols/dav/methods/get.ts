@@ -22,8 +22,8 @@ import { dav } from "../xml/names.ts";
 
 const shown = [...everyResource, "attachment"] as const;
 
-export const get: Method = { name: "GET", on: shown, run: answer };
-export const head: Method = { name: "HEAD", on: shown, run: answer };
+export const get = { name: "GET", on: shown, run: answer } as const satisfies Method;
+export const head = { name: "HEAD", on: shown, run: answer } as const satisfies Method;
 
 async function answer(request: DavRequest): Promise<DavAnswer> {
   const { resource } = request;

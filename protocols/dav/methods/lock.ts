@@ -28,7 +28,7 @@ import { element, textElement, writeElement } from "../xml/write-xml.ts";
 const lockable = ["calendar", "addressbook", "inbox", "item", "folder", "file"] as const;
 type Lockable = CollectionResource | ItemResource | FolderResource | FileResource;
 
-export const lock: Method = {
+export const lock = {
   name: "LOCK",
   on: lockable,
   makesResource: true,
@@ -40,9 +40,9 @@ export const lock: Method = {
     assertLockInfo(body);
     return { ...(await create(request, await makeLockedFile(request), body)), status: 201 };
   },
-};
+} as const satisfies Method;
 
-export const unlock: Method = {
+export const unlock = {
   name: "UNLOCK",
   on: lockable,
   async run(request) {
@@ -59,7 +59,7 @@ export const unlock: Method = {
     locks.remove(found);
     return { status: 204 };
   },
-};
+} as const satisfies Method;
 
 function lockableOf({ resource }: DavRequest): Lockable {
   if (resource.kind !== "item" && !isOfFiles(resource) && !("collection" in resource))

@@ -18,7 +18,7 @@ import { listChildren, type XmlElement } from "../xml/element.ts";
 import { caldav, carddav, dav, isNamed, type XmlName } from "../xml/names.ts";
 import { element, textElement } from "../xml/write-xml.ts";
 
-export const mkcalendar: Method = {
+export const mkcalendar = {
   name: "MKCALENDAR",
   on: everyResource,
   makesResource: true,
@@ -30,9 +30,9 @@ export const mkcalendar: Method = {
       throw unmet(403, dav("resource-must-be-null"), "There is something at this URL already.");
     return make(request, "calendar", body, undefined);
   },
-};
+} as const satisfies Method;
 
-export const mkcol: Method = {
+export const mkcol = {
   name: "MKCOL",
   on: everyResource,
   makesResource: true,
@@ -46,7 +46,7 @@ export const mkcol: Method = {
       ? make(request, kindOf(body), body, dav("mkcol-response"))
       : makeIn(request, inFolder, body);
   },
-};
+} as const satisfies Method;
 
 /** In a folder only folders are made. */
 async function makeIn(

@@ -19,7 +19,7 @@ export const davClasses = [
   "calendarserver-principal-search",
 ];
 
-export const options: Method = {
+export const options = {
   name: "OPTIONS",
   on: [...everyResource, "attachment"],
   makesResource: true,
@@ -33,4 +33,4 @@ export const options: Method = {
       },
     };
   },
-};
+} as const satisfies Method;

@@ -8,7 +8,7 @@ import type { Method } from "../method.ts";
 import { answerOutbox } from "../outbox.ts";
 import { readItemBody, storeItem } from "../store-item.ts";
 
-export const post: Method = {
+export const post = {
   name: "POST",
   on: ["calendar", "addressbook", "outbox", "item"],
   async run(request) {
@@ -23,4 +23,4 @@ export const post: Method = {
     const bytes = await readItemBody(request, resource);
     return storeItem(request, { parent: resource, bytes, expected: {} });
   },
-};
+} as const satisfies Method;

@@ -14,7 +14,7 @@ import { type CollectionResource, everyResource, type FolderResource } from "../
 import { dav, isNamed } from "../xml/names.ts";
 import type { Xml } from "../xml/write-xml.ts";
 
-export const propfind: Method = {
+export const propfind = {
   name: "PROPFIND",
   on: everyResource,
   async run(request) {
@@ -30,7 +30,7 @@ export const propfind: Method = {
       ? { ...answer, headers: { ...answer.headers, ...preferenceApplied("return=minimal") } }
       : answer;
   },
-};
+} as const satisfies Method;
 
 async function readQuery(request: DavRequest): Promise<PropertyQuery> {
   const body = await readXmlBody(request);

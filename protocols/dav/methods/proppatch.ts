@@ -16,7 +16,7 @@ import { type CollectionResource, everyResource, isOfFiles } from "../resource.t
 import { dav, isNamed } from "../xml/names.ts";
 import { element, textElement } from "../xml/write-xml.ts";
 
-export const proppatch: Method = {
+export const proppatch = {
   name: "PROPPATCH",
   on: everyResource,
   async run(request) {
@@ -50,7 +50,7 @@ export const proppatch: Method = {
       element(dav("response"), textElement(dav("href"), resource.href), writeOutcome(changes)),
     ]);
   },
-};
+} as const satisfies Method;
 
 /** Answers what it came to: the default calendar is looked up here. */
 async function changeCollection(

@@ -11,7 +11,7 @@ import type { DavRequest } from "../request.ts";
 import type { CollectionResource, ItemResource } from "../resource.ts";
 import { readItemBody, representationFields, storeItem } from "../store-item.ts";
 
-export const put: Method = {
+export const put = {
   name: "PUT",
   on: ["item", "file"],
   // RFC 4918 section 9.7.2 leaves it to the server; Apple's clients know this one.
@@ -30,7 +30,7 @@ export const put: Method = {
     const bytes = await readItemBody(request, parent);
     return storeItem(request, { parent, segment, bytes, expected });
   },
-};
+} as const satisfies Method;
 
 /** RFC 8144 section 3.2: if the condition is not met, a client that prefers the representation gets the current one. */
 async function checkItemOrTellIt(

@@ -13,8 +13,8 @@ import { proppatch } from "./proppatch.ts";
 import { put } from "./put.ts";
 import { report } from "./report-method.ts";
 
-/** Every method that is served. */
-export const methods: readonly Method[] = [
+/** Every method that is served, by its declaration. */
+const declared = [
   options,
   get,
   head,
@@ -31,7 +31,10 @@ export const methods: readonly Method[] = [
   lock,
   unlock,
   acl,
-];
+] as const;
+
+export const methods: readonly Method[] = declared;
+export type MethodName = (typeof declared)[number]["name"];
 
 /** MKCALENDAR is listed for calendar homes: programs ask a home whether calendars can be made in it, although the method fails for a
  *  URL that exists (RFC 4791 section 5.3.1). */

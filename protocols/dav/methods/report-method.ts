@@ -6,7 +6,7 @@ import { reports } from "../reports/registry.ts";
 import { everyResource, type ResourceKind } from "../resource.ts";
 import { dav, isNamed, type XmlName } from "../xml/names.ts";
 
-export const report: Method = {
+export const report = {
   name: "REPORT",
   on: everyResource,
   async run(request) {
@@ -16,7 +16,7 @@ export const report: Method = {
     if (found === undefined) throw unmet(403, dav("supported-report"), "There is no such report here.");
     return found.run({ ...request, depth: request.depth ?? "0" }, body);
   },
-};
+} as const satisfies Method;
 
 export function listReports(kind: ResourceKind): readonly XmlName[] {
   return reports.filter(({ on }) => on.includes(kind)).map(({ name }) => name);
