@@ -52,6 +52,31 @@ export function docxOf(body: string, styles?: string): Buffer {
   ]);
 }
 
+/** The same with a theme too, and with the names of Word's own elements. */
+export function docxWith(
+  body: string,
+  { styles = "", theme }: { readonly styles?: string; readonly theme?: string } = {},
+): Buffer {
+  const names = {
+    w: wordNamespace,
+    w14: "http://schemas.microsoft.com/office/word/2010/wordml",
+    wps: "http://schemas.microsoft.com/office/word/2010/wordprocessingShape",
+    wp: "http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing",
+    a: "http://schemas.openxmlformats.org/drawingml/2006/main",
+    mc: "http://schemas.openxmlformats.org/markup-compatibility/2006",
+    v: "urn:schemas-microsoft-com:vml",
+    zz: "http://elsewhere.example/zz",
+  };
+  const said = Object.entries(names)
+    .map(([prefix, name]) => `xmlns:${prefix}="${name}"`)
+    .join(" ");
+  return zipOfFiles([
+    ["word/document.xml", Buffer.from(`<w:document ${said}><w:body>${body}</w:body></w:document>`)],
+    ["word/styles.xml", Buffer.from(`<w:styles ${said}>${styles}</w:styles>`)],
+    ...(theme === undefined ? [] : [["word/theme/theme1.xml", Buffer.from(theme)] as const]),
+  ]);
+}
+
 /** A PDF with a line of text on each page. */
 export function pdfOf(pages: readonly string[]): Buffer {
   const objects: string[] = [];

@@ -1,6 +1,5 @@
 /** Text of attached documents, by media type. */
 import type { CountLeftOut } from "#/src/formats/text/clean-text.ts";
-import { escapeOwnLines } from "#/src/formats/text/own-lines.ts";
 import { type Sign, signsOf } from "#/src/formats/text/signs.ts";
 import type { Doubt, Removal, RemovalCounts } from "#/src/model/removal.ts";
 
@@ -36,6 +35,5 @@ export async function readDocument(bytes: Uint8Array, kind: DocumentKind): Promi
 
 async function textOf(bytes: Buffer, kind: DocumentKind, count: CountLeftOut): Promise<string | undefined> {
   if (kind === "pdf") return (await import("./pdf-text.ts")).pdfText(bytes, count);
-  const text = await (await import("./docx-text.ts")).docxText(bytes, count);
-  return text === undefined ? undefined : escapeOwnLines(text);
+  return (await import("./docx-text.ts")).docxText(bytes, count);
 }
