@@ -256,6 +256,8 @@ export const importedPartsMax = 1_000_000;
 export const importedLinesMax = 20_000_000;
 /** Octets of one object of a file that is imported, with its attachments in base64: three of the largest. It is in memory. */
 export const importedObjectBytesMax = 72 * 1024 * 1024;
+/** Checks, backups, imports and exports that programs with an operator token have running at once: each is a process, or reads all of the store. */
+export const operatorJobsMax = 8;
 /** Managed attachments that one calendar object names (RFC 8607 section 6.3): each is looked for with every change of it. */
 export const attachmentsOfItemMax = 100;
 /** Instances of a series that one change of attachments names: each can become an override. */

@@ -214,7 +214,7 @@ describe("an archive that is hostile or damaged", () => {
       ]),
     );
     const take = (bytesMax: number) =>
-      importAccount(transferRooms(house, atCommandLine), account, file, {
+      importAccount(transferRooms(house, atCommandLine, true), account, file, {
         bytesMax,
         takesSettings: false,
         signal: new AbortController().signal,
@@ -225,7 +225,7 @@ describe("an archive that is hostile or damaged", () => {
     expect(await take(1000)).toMatchObject({ imported: 0, known: 39, refused: 1 });
     const other = await selectOwner(house.store, "agent2@waypost.test");
     const takeThere = (bytesMax: number) =>
-      importAccount(transferRooms(house, atCommandLine), other, file, {
+      importAccount(transferRooms(house, atCommandLine, true), other, file, {
         bytesMax,
         takesSettings: false,
         signal: new AbortController().signal,
@@ -365,7 +365,7 @@ describe("an archive that is hostile or damaged", () => {
       );
       const take = (store: Store) =>
         importAccount(
-          { ...transferRooms(house, atCommandLine), store, mail: createMail(store) },
+          { ...transferRooms(house, atCommandLine, true), store, mail: createMail(store) },
           account,
           file,
           {

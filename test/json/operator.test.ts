@@ -1,18 +1,21 @@
 /** The operator's interface over real sockets: who may call it, which calls are done once, and what is recorded. */
 import { once } from "node:events";
 import fs from "node:fs";
+import net from "node:net";
 import path from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createJobs } from "#/src/accounts/administration/jobs.ts";
 import { plainCall } from "#/src/accounts/administration/operation-call.ts";
 import { administrationOperations } from "#/src/accounts/administration/operations.ts";
+import { settingOperations } from "#/src/accounts/administration/transfers.ts";
 import {
   allowsOperation,
   type OperatorKind,
   type OperatorNeed,
   operatorKinds,
 } from "#/src/accounts/operator-scopes.ts";
+import { transferRooms } from "#/src/daemon/moving/run-transfer.ts";
 import { runPrivateOperation } from "#/src/daemon/private-operations.ts";
 import { type Author, atCommandLine, nobody } from "#/src/model/author.ts";
 import { httpClient } from "../support/clients/http.ts";
@@ -385,6 +388,83 @@ describe("large works", () => {
     );
     expect(await jobs.cancel(by(1), endless.job as number)).toMatchObject({ state: "cancelled" });
     expect(jobs.list(atCommandLine)).toHaveLength(2);
+  });
+
+  it("are imports with the settings of an archive only with the scopes of these settings", async () => {
+    const { address: owner } = server.agents[0]!;
+    await call("mail.export", { owner, file: "settings.tar" });
+    const settings = { owner, file: "settings.tar", takesSettings: true };
+    for (const [scopes, missing] of [
+      [["transfers"], "accounts"],
+      [["transfers", "accounts"], "access"],
+      [["transfers", "access", "accounts:read"], "accounts"],
+      [["read", "transfers"], "accounts"],
+    ] as const) {
+      const { token } = await create({ name: "mover", scopes });
+      const { status, body } = await call("mail.import", settings, token);
+      expect([status, body.error.message]).toEqual([403, expect.stringContaining(`no scope ${missing}`)]);
+      expect((await call("mail.import", { ...settings, takesSettings: false }, token)).status).toBe(200);
+    }
+    const { token } = await create({ name: "mover", scopes: ["transfers", "accounts", "access"] });
+    expect((await call("mail.import", settings, token)).body).toMatchObject({ refused: 0 });
+    // What an import calls is what these scopes are of.
+    for (const name of settingOperations.change)
+      expect(["accounts", "access"]).toContain(
+        administrationOperations.find((one) => one.name === name)?.kind,
+      );
+  });
+
+  it("let no archive call anything but its settings", async () => {
+    const { house } = server.daemon;
+    const plain = transferRooms(house, atCommandLine, false).operator;
+    const withSettings = transferRooms(house, atCommandLine, true).operator;
+    await expect(plain.administer("grant.create", {})).rejects.toThrow("does not call grant.create");
+    await expect(withSettings.administer("agent.delete", {})).rejects.toThrow("does not call agent.delete");
+  });
+
+  it("reach no server of this network that a program names", async () => {
+    const { address: owner } = server.agents[0]!;
+    const { token } = await create({ name: "mover", scopes: ["transfers"] });
+    let connections = 0;
+    const inside = net.createServer((socket) => {
+      connections++;
+      socket.destroy();
+    });
+    inside.listen(0, "::");
+    await once(inside, "listening");
+    const { port } = inside.address() as net.AddressInfo;
+    try {
+      for (const host of [
+        "127.0.0.1",
+        "localhost",
+        "[::1]",
+        "[::ffff:127.0.0.1]",
+        "0",
+        "127.1",
+        "2130706433",
+      ])
+        for (const [scheme, input] of [
+          ["imaps", {}],
+          ["imap", {}],
+          ["imaps", { fingerprint: "0".repeat(64) }],
+        ] as const) {
+          const file = `${scheme}://a@${host}:${port}`;
+          const { status, body } = await call("mail.import", { owner, file, password: "x", ...input }, token);
+          expect([file, status, body.error]).toEqual([
+            file,
+            400,
+            expect.objectContaining({ field: "/file", message: expect.stringContaining("public internet") }),
+          ]);
+        }
+      expect(connections).toBe(0);
+      // Who is on this host reaches it anyway.
+      await expect(
+        locally("mail.import", { owner, file: `imaps://a@127.0.0.1:${port}`, password: "x" }),
+      ).rejects.toMatchObject({ code: "upstream_unavailable" });
+      expect(connections).toBe(1);
+    } finally {
+      inside.close();
+    }
   });
 
   it("are the status, and the way of a mail", async () => {

@@ -7,6 +7,8 @@ import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
+import { createJobs } from "#/src/accounts/administration/jobs.ts";
+import { type OperationCall, plainCall } from "#/src/accounts/administration/operation-call.ts";
 import { listImportedObjects } from "#/src/collections/transfer/imported-objects.ts";
 import { readArchive } from "#/src/daemon/moving/archive/archive-file.ts";
 import { assertFileSize, assertMessageBounds, assertParts } from "#/src/daemon/moving/import-bounds.ts";
@@ -17,6 +19,8 @@ import { writeContentLines } from "#/src/formats/content-lines/write-content-lin
 import { acceptEvent } from "#/src/formats/jscalendar/accept-event.ts";
 import { splitUnits } from "#/src/formats/jscalendar/unit.ts";
 import { writeEvent } from "#/src/formats/jscalendar/write-event.ts";
+import { server } from "#/src/model/author.ts";
+import { systemClock } from "#/src/model/clock.ts";
 import { openS3Objects } from "#/storage/objects/s3-objects.ts";
 import { withLimit } from "./hand-in.ts";
 import { isTaken } from "./meeting.ts";
@@ -47,6 +51,22 @@ async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 export const importMeetings = {
+  operatorJobsMax: {
+    meet: async (count: number) => {
+      await using jobs = createJobs(systemClock, 0);
+      const begin = (call: OperationCall) =>
+        jobs.run("store.check", server, call, ({ signal }) =>
+          once(signal, "abort").then(() => signal.throwIfAborted() as never),
+        );
+      const outcomes: boolean[] = [];
+      for (let at = 0; at < count; at++) outcomes.push(await isTaken(() => begin(plainCall)));
+      const last = jobs.list(server)[0]!.job as number;
+      // One that has ended makes room.
+      await jobs.cancel(server, last);
+      if (!(await isTaken(() => begin(plainCall)))) throw new TypeError("An ended job takes a place.");
+      return outcomes.every(Boolean);
+    },
+  },
   importedFileBytesMax: { meet: (count: number) => isTaken(() => assertFileSize("file", count)) },
   importedPartsMax: { meet: (count: number) => isTaken(() => assertParts(count)) },
   importedLinesMax: {

@@ -5,6 +5,7 @@ import { pause } from "#/src/model/background.ts";
 import { forTheHouse } from "#/src/model/caller.ts";
 import type { Clock } from "#/src/model/clock.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
+import { operatorJobsMax } from "#/src/model/limits.ts";
 import type { AdministrationResult, OperationCall, Watcher } from "./operation-call.ts";
 import { isoTime } from "./selectors.ts";
 
@@ -29,6 +30,7 @@ interface Job {
   readonly operation: string;
   readonly owner: string;
   readonly startedAt: number;
+  readonly isPatient: boolean;
   readonly ending: AbortController;
   ended: Promise<void>;
   endedAt: number | null;
@@ -61,14 +63,26 @@ export function createJobs(clock: Clock, waitMs = waitMsDefault): Jobs {
     for (const { number } of ended.slice(0, -rememberedMax)) jobs.delete(number);
   }
 
+  /** A caller that waits ends its job with itself, and the command line of this host is refused nothing that a program began. */
+  function assertRoom(): void {
+    const running = [...jobs.values()].filter(({ state, isPatient }) => state === "running" && !isPatient);
+    if (running.length < operatorJobsMax) return;
+    throw new WaypostError("policy_refused", `Programs have ${operatorJobsMax} jobs that run already.`, {
+      reason: "limit_reached",
+      hint: "job.list shows those of this token, and job.cancel ends one. At the command line, waypost job list shows all.",
+    });
+  }
+
   return {
     async run(operation, by, { signal, onProgress, isPatient }, work) {
+      if (!isPatient) assertRoom();
       const ending = new AbortController();
       const job: Job = {
         number: ++last,
         operation,
         owner: ownerOf(by),
         startedAt: clock.now(),
+        isPatient,
         ending,
         ended: Promise.resolve(),
         endedAt: null,

@@ -68,6 +68,8 @@ export interface AdministrationOperation<Input = unknown> extends OperatorNeed {
   readonly secrets: readonly string[];
   /** For the command line alone: not over HTTP. */
   readonly isLocal: boolean;
+  /** What an operator token needs beside the operation's own kind, for this input. */
+  alsoNeeds(input: Input): readonly OperatorNeed[];
   /** The command that calls it, where it is not the one that is derived from the name. */
   readonly command: string | undefined;
   /** Throws `invalid`, `not_found`, or what the write refuses. */
@@ -93,6 +95,7 @@ interface Declaration<Shape extends z.ZodRawShape> {
   readonly secrets?: readonly (keyof Shape & string)[];
   readonly isLocal?: boolean;
   readonly command?: string;
+  alsoNeeds?(input: z.infer<z.ZodObject<Shape, z.core.$strict>>): readonly OperatorNeed[];
   run(
     rooms: AdministrationRooms,
     input: z.infer<z.ZodObject<Shape, z.core.$strict>>,
@@ -114,6 +117,7 @@ export function administrationOperation<Shape extends z.ZodRawShape>(
     secrets: [],
     access: declaration.isRead === true ? "read" : "write",
     ...declaration,
+    alsoNeeds: (input) => declaration.alsoNeeds?.(input as Parameters<typeof declaration.run>[1]) ?? [],
     run: (rooms, input, by, call) =>
       declaration.run(rooms, input as Parameters<typeof declaration.run>[1], by, call),
   };

@@ -5,7 +5,7 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } f
 import { type Author, type Door, server } from "#/src/model/author.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { FormerCall } from "#/storage/transactions/operators/begin-operator-call.ts";
-import { allowsOperation, scopeOf } from "../operator-scopes.ts";
+import { allowsOperation, type OperatorNeed, scopeOf } from "../operator-scopes.ts";
 import { createOperators, type Operator, type Operators } from "../operators.ts";
 import { createTokenBuckets } from "../token-buckets.ts";
 import { auditedInput, outcomeOf } from "./audit.ts";
@@ -131,17 +131,11 @@ export function createOperatorDoor(rooms: AdministrationRooms): OperatorDoor {
         throw new WaypostError("not_found", "There is no such operation.", {
           hint: "GET /operator/openapi.json names the operations.",
         });
-      if (!allowsOperation(operator.scopes, operation))
-        return refused(
-          call,
-          operation.name,
-          new WaypostError("forbidden_scope", `This operator token has no scope ${scopeOf(operation)}.`, {
-            hint: `waypost operator create --scopes ${scopeOf(operation)} makes one that has it.`,
-          }),
-        );
       let parsed: ParsedInput;
       try {
+        assertScope(operator, operation);
         parsed = call.parse(operation, await call.readInput());
+        for (const need of operation.alsoNeeds(parsed.input)) assertScope(operator, need);
       } catch (error) {
         // A caller that went away is not refused: its error is thrown.
         if (!isWaypostError(error)) throw error;
@@ -163,6 +157,14 @@ export function createOperatorDoor(rooms: AdministrationRooms): OperatorDoor {
       }
     },
   };
+}
+
+function assertScope({ scopes }: Operator, need: OperatorNeed): void {
+  if (allowsOperation(scopes, need)) return;
+  const scope = scopeOf(need);
+  throw new WaypostError("forbidden_scope", `This operator token has no scope ${scope}.`, {
+    hint: `waypost operator create --scopes ${scope} makes one that has it.`,
+  });
 }
 
 function authorOf({ operator, requestId, door = "operator" }: OperatorCall): Author {

@@ -1,6 +1,7 @@
 /** Imports and exports of everything of an owner. Each runs in a process of its own. */
 import { z } from "zod";
 import type { Author } from "#/src/model/author.ts";
+import type { OperatorNeed } from "#/src/accounts/operator-scopes.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { jobsOf } from "./job-operations.ts";
 import type { LargeWorks } from "./large-works.ts";
@@ -38,6 +39,15 @@ function transferItems(
     return worksOf(rooms).transferItems(transfer, by, watcher);
   });
 }
+/** The operations that a transfer calls for the settings of an owner; it can call no other, and changes them only where it was asked to. */
+export const settingOperations = {
+  read: ["agent.list", "agent.show", "person.list", "person.show", "grant.list"],
+  change: ["agent.update", "agent.alias", "person.update", "person.alias", "grant.create"],
+} as const satisfies Record<string, readonly string[]>;
+const settingNeeds: readonly OperatorNeed[] = [
+  { kind: "accounts", access: "write" },
+  { kind: "access", access: "write" },
+];
 
 export const transferOperations = [
   administrationOperation({
@@ -78,9 +88,12 @@ export const transferOperations = [
       takesSettings: z
         .boolean()
         .default(false)
-        .describe("Take name, quota, aliases, what waits for approval, and grants of an archive too."),
+        .describe(
+          "Take name, quota, aliases, what waits for approval, and grants of an archive too. Needs the scopes accounts and access as well.",
+        ),
     }),
     secrets: ["password", "authority"],
+    alsoNeeds: ({ takesSettings }) => (takesSettings ? settingNeeds : []),
     run: (rooms, { owner, file, ...source }, by, call) =>
       jobsOf(rooms).run("mail.import", by, call, async (watcher) =>
         worksOf(rooms).importMail(

@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { isIP } from "node:net";
 import { type ConnectionOptions, connect, type PeerCertificate } from "node:tls";
 import { ImapFlow } from "imapflow";
+import { publicLookup } from "#/protocols/webhooks/public-lookup.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { systemFlagNamed, systemFlags } from "#/src/model/flags.ts";
 import type { MailSource, SourceMessage } from "./mail-source.ts";
@@ -21,6 +22,8 @@ export interface ImapPlace {
   readonly authority?: string;
   /** SHA-256 of the server's certificate, which is trusted then whoever signed it. */
   readonly fingerprint?: string;
+  /** Its name may lead to public addresses alone. */
+  readonly isPublic: boolean;
   /** Of one message: a server that sends more than it said ends the import. */
   readonly bytesMax: number;
 }
@@ -43,20 +46,23 @@ export async function openImapAccount({
   bytesMax,
   authority,
   fingerprint,
+  isPublic,
 }: ImapPlace): Promise<MailSource> {
+  const way = isPublic ? { lookup: publicLookup } : {};
   const trust =
     fingerprint === undefined
       ? authority === undefined
         ? {}
         : { ca: authority }
-      : await trustInOne(host, port, fingerprint);
+      : await trustInOne({ host, port, ...way }, fingerprint);
   const client = new ImapFlow({
     host,
     port,
     secure: isTls,
     auth: isToken ? { user, accessToken: password } : { user, pass: password },
     logger: false,
-    tls: trust as object,
+    // All of it goes to the connection, also to one that begins without TLS.
+    tls: { ...trust, ...way } as object,
     maxLiteralSize: bytesMax,
     maxLineLength: lineBytesMax,
     maxResponseSize: bytesMax + lineBytesMax,
@@ -181,14 +187,16 @@ const certificateTimeoutMs = 30_000;
 
 /** Options of TLS that trust the certificate with this SHA-256 alone. Node checks an identity only of a chain that it trusts, so the
  *  certificate is fetched first, and is its own authority. */
-async function trustInOne(host: string, port: number, fingerprint: string): Promise<ConnectionOptions> {
+async function trustInOne(
+  place: ConnectionOptions & { readonly host: string },
+  fingerprint: string,
+): Promise<ConnectionOptions> {
   const isIt = ({ fingerprint256 = "" }: Pick<PeerCertificate, "fingerprint256">) =>
     fingerprint256.replaceAll(":", "").toLowerCase() === fingerprint;
   const socket = connect({
-    host,
-    port,
+    ...place,
     rejectUnauthorized: false,
-    ...(isIP(host) === 0 ? { servername: host } : {}),
+    ...(isIP(place.host) === 0 ? { servername: place.host } : {}),
   });
   socket.setTimeout(certificateTimeoutMs, () => socket.destroy(new Error("The server does not answer.")));
   try {

@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { printableText } from "#/protocols/delivery/reply.ts";
+import { assertPublicHost, PrivateAddress } from "#/protocols/webhooks/public-lookup.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { assertFileSize } from "./import-bounds.ts";
 import type { MailSource } from "./mail-source.ts";
@@ -13,6 +14,8 @@ export interface ImapLogin {
   readonly isToken: boolean;
   readonly authority?: string;
   readonly fingerprint?: string;
+  /** Only a server on the public internet. */
+  readonly isPublic?: boolean;
 }
 
 /** Lower-case hexadecimal digits; colons between them are left out. */
@@ -44,7 +47,7 @@ export async function openMailSource(place: string, bytesMax: number, login: Ima
 async function openAccount(
   place: string,
   bytesMax: number,
-  { password, isToken, authority, fingerprint }: ImapLogin,
+  { password, isToken, authority, fingerprint, isPublic = false }: ImapLogin,
 ): Promise<MailSource> {
   const url = URL.parse(place);
   const user = decodeURIComponent(url?.username ?? "");
@@ -63,13 +66,19 @@ async function openAccount(
   const { openImapAccount } = await import("./imap-account.ts");
   try {
     const host = url.hostname.replace(/^\[|\]$/g, "");
+    if (isPublic) assertPublicHost(host);
     return await openImapAccount({
-      ...{ host, port, isTls, user, password, isToken, bytesMax },
+      ...{ host, port, isTls, user, password, isToken, bytesMax, isPublic },
       ...(authority === undefined ? {} : { authority }),
       ...(digits === undefined ? {} : { fingerprint: digits }),
     });
   } catch (error) {
     if (isWaypostError(error)) throw error;
+    if (error instanceof PrivateAddress)
+      throw new WaypostError("invalid", `${url.host} has no address of the public internet.`, {
+        field: "/file",
+        hint: "At the command line of the server, waypost import takes it.",
+      });
     const { responseText, message } = error as Error & { readonly responseText?: string };
     throw new WaypostError("upstream_unavailable", `${url.host}: ${printableText(responseText ?? message)}`, {
       cause: error,

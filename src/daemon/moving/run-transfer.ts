@@ -5,6 +5,7 @@ import type { Accounts } from "#/src/accounts/accounts.ts";
 import type { AdministrationRooms } from "#/src/accounts/administration/operation.ts";
 import type { Watcher } from "#/src/accounts/administration/operation-call.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
+import { settingOperations } from "#/src/accounts/administration/transfers.ts";
 import type { Fairness } from "#/src/fairness/fairness.ts";
 import type { Author } from "#/src/model/author.ts";
 import { after } from "#/src/model/background.ts";
@@ -38,7 +39,8 @@ export async function runTransfer(
   signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   const pages = new Map<number, AsyncIterator<unknown>>();
-  const rooms = transferRooms(house, by) as unknown as Record<RoomName, Record<string, Call>>;
+  const takesSettings = job.kind === "import mail" && job.takesSettings;
+  const rooms = transferRooms(house, by, takesSettings) as unknown as Record<RoomName, Record<string, Call>>;
   const child = startHereOrApart(houseThreads.transfer, {
     said(said) {
       const message = said as FromTransfer;
@@ -104,7 +106,11 @@ export async function runTransfer(
 }
 
 /** What a transfer has of the house. */
-export function transferRooms(house: TransferHouse, by: Author): TransferRooms {
+export function transferRooms(house: TransferHouse, by: Author, takesSettings: boolean): TransferRooms {
+  const operations: readonly string[] = [
+    ...settingOperations.read,
+    ...(takesSettings ? settingOperations.change : []),
+  ];
   return {
     ...house,
     by,
@@ -112,7 +118,10 @@ export function transferRooms(house: TransferHouse, by: Author): TransferRooms {
       holdImported: (author, agent, message, once) => holdImported(house, author, agent, message, once),
     },
     operator: {
-      administer: (operation, input) => administer(by, house, operation, input),
+      async administer(operation, input) {
+        if (!operations.includes(operation)) throw new TypeError(`A transfer does not call ${operation}.`);
+        return administer(by, house, operation, input);
+      },
     },
   };
 }

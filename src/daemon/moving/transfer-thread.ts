@@ -57,7 +57,11 @@ async function run(rooms: TransferRooms, job: TransferJob): Promise<unknown> {
     case "import mail": {
       const { owner, file, bytesMax, takesSettings } = job;
       if (isArchive(file)) return importAccount(rooms, owner, file, { bytesMax, takesSettings, ...watcher });
-      await using source = await openMailSource(file, bytesMax, job);
+      await using source = await openMailSource(file, bytesMax, {
+        ...job,
+        // As with webhooks: a program with a token reaches no server of this network by us.
+        isPublic: rooms.by.door !== "command",
+      });
       return await importMail(rooms.mail, source, {
         by: rooms.by,
         agent: owner.agent,
