@@ -27,6 +27,7 @@ export class Compression {
   }) {
     this.#onProgress = options.onProgress;
     this.#deflate.on("data", options.send);
+    this.#deflate.on("error", options.onBroken);
     this.#inflate.on("readable", options.onProgress);
     this.#inflate.on("end", options.onProgress);
     this.#inflate.on("error", options.onBroken);

@@ -251,6 +251,8 @@ export async function openSocket(
     noDelay: true,
     ...(localAddress === undefined ? {} : { localAddress }),
   });
+  // `close` follows every error. Until whoever asked for it listens, an error would end the process.
+  socket.on("error", () => {});
   try {
     await once(socket, "connect", { signal: AbortSignal.any([timeout, signal]) });
     return socket;

@@ -2,7 +2,7 @@
  *  copies here, of the submission, of the hold. So the log is read again until no id is new. */
 import fs from "node:fs";
 import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
+import { pipeline, type Readable } from "node:stream";
 import zlib from "node:zlib";
 
 export type LogLine = Readonly<Record<string, unknown>> & { readonly msg?: unknown; readonly time?: unknown };
@@ -65,7 +65,10 @@ export function logFiles(file: string): string[] {
 }
 const rotationsMax = 100;
 
+/** Whoever reads the unpacked octets hears of an error. */
+const heard = (): void => {};
+
 export function openLogFile(file: string): Readable {
   const stream = fs.createReadStream(file);
-  return file.endsWith(".gz") ? stream.pipe(zlib.createGunzip()) : stream;
+  return file.endsWith(".gz") ? pipeline(stream, zlib.createGunzip(), heard) : stream;
 }

@@ -4,7 +4,7 @@
 import fs from "node:fs";
 import { Session } from "node:inspector";
 import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
-import { after, every, idleTime } from "#/src/model/background.ts";
+import { after, every, idleTime, noteFailure } from "#/src/model/background.ts";
 import { createHand, digestOf, type Hand, showReadings } from "#/src/model/foreign-text.ts";
 import { houseThreads } from "./house-threads.ts";
 import { startThread } from "./start-thread.ts";
@@ -36,7 +36,8 @@ export function prepareWatch(quarantine: string, log: string): (isAlone: boolean
   const lines = fs.existsSync(quarantine) ? fs.readFileSync(quarantine, "utf8").split("\n") : [];
   showReadings(hand, new Set(lines.slice(-linesMax).map((line) => line.slice(0, 64))));
   return (isAlone) => {
-    if (isAlone) startThread(houseThreads.watchdog).unref();
+    // Without it nothing watches until the next start.
+    if (isAlone) startThread(houseThreads.watchdog).on("error", noteFailure).unref();
     every(idleTime(tickMs) / 4, () => Atomics.add(beat, 0, 1)).unref();
   };
 }

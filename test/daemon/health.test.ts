@@ -10,6 +10,7 @@ import { createHealth } from "#/src/daemon/health.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
 import { startThread, startThreadsOtherwise } from "#/src/threads/start-thread.ts";
 import { openStore } from "#/storage/open-store.ts";
+import { httpClient } from "../support/clients/http.ts";
 import { connectRawSmtp } from "../support/clients/raw-smtp.ts";
 import { type ChildDaemon, startChildDaemon, startInProcessDaemon } from "../support/daemon.ts";
 import { keepWriters, useFreshWriters } from "../support/threads/kept-writers.ts";
@@ -106,6 +107,71 @@ describe("a daemon whose folder is read-only", () => {
     }
     expect(await ask(daemon)).toEqual(well);
   });
+});
+
+describe("a daemon whose open store file becomes read-only", () => {
+  /** Of an immutable file nothing is written any more, also by who has opened it before; a file system in memory writes on. */
+  const change = (sign: "+" | "-", files: readonly string[]) =>
+    spawnSync("chattr", [`${sign}i`, ...files]).status === 0;
+  const folder = [os.tmpdir(), "/var/tmp"].find((one) => {
+    const trial = path.join(one, `waypost-immutable-${process.pid}`);
+    const file = fs.openSync(trial, "w");
+    try {
+      return change("+", [trial]) && !isWritten(file);
+    } finally {
+      change("-", [trial]);
+      fs.closeSync(file);
+      fs.rmSync(trial);
+    }
+  });
+
+  function isWritten(file: number): boolean {
+    try {
+      return fs.writeSync(file, "x") > 0;
+    } catch {
+      return false;
+    }
+  }
+
+  it.runIf(folder !== undefined)(
+    "says so, takes no mail, loses none, and goes on when it may be written",
+    async () => {
+      const data = fs.mkdtempSync(path.join(folder!, "waypost-immutable-"));
+      await using daemon = await startChildDaemon({ data, set: ["metrics.enabled=true"] });
+      const files = fs
+        .readdirSync(data)
+        .filter((name) => /^waypost\.db/.test(name))
+        .map((name) => path.join(data, name));
+      const { token } = daemon.agents[0]!;
+      const taken = async (): Promise<number> => {
+        const { content } = await httpClient(daemon.http.url, token).ok("search", {
+          folder: "inbox",
+        });
+        return (content.items as readonly unknown[]).length;
+      };
+      for (let at = 0; at < 3; at++) expect(await deliver(daemon)).toMatch(/^250 /);
+      const before = await taken();
+      expect(change("+", files)).toBe(true);
+      try {
+        const replies = [await deliver(daemon), await deliver(daemon)];
+        for (const reply of replies) expect(reply).toMatch(/^4/);
+        const { codes, problems, monitoring } = await ask(daemon);
+        expect(codes).toEqual([503, 503]);
+        expect(problems).toEqual([expect.stringMatching(/^the store cannot be written: SQLITE_[A-Z_]+$/)]);
+        expect(monitoring).toEqual(problems);
+        expect(await taken()).toBe(before);
+      } finally {
+        change("-", files);
+      }
+      expect(await ask(daemon)).toEqual(well);
+      expect(await deliver(daemon)).toMatch(/^250 /);
+      expect(await taken()).toBe(before + 1);
+      await daemon.restart("SIGKILL");
+      expect(await taken()).toBe(before + 1);
+      await daemon.stop();
+      fs.rmSync(data, { recursive: true, force: true });
+    },
+  );
 });
 
 describe("a daemon whose preparers cannot start", () => {

@@ -1,7 +1,7 @@
 /** The file of an archive: plain (`.tar`), or compressed by gzip or Zstandard. */
 import fs from "node:fs";
 import { open } from "node:fs/promises";
-import { type Transform, Writable } from "node:stream";
+import { pipeline as piped, type Transform, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip, createZstdCompress, createZstdDecompress } from "node:zlib";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -74,8 +74,8 @@ export async function* readArchive(file: string): AsyncGenerator<Uint8Array> {
     yield* source;
     return;
   }
-  source.on("error", (error) => unpacker.destroy(error));
-  source.pipe(unpacker);
+  // An error of either ends the other, and is thrown below.
+  piped(source, unpacker, () => {});
   let written = 0;
   try {
     for await (const chunk of unpacker as AsyncIterable<Buffer>) {
