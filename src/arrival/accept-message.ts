@@ -74,7 +74,7 @@ export interface Verdict {
 export async function acceptMessage(rooms: ArrivalRooms, message: IncomingMessage): Promise<Accepted> {
   const { store, accounts, preparation, settings } = rooms;
   const { transport } = message;
-  assertAcceptableHeader(message.bytes);
+  await assertAcceptableHeader(message.bytes);
   if (transport.principal === undefined && (await recordReport(rooms, message))) return { deliveries: [] };
   const at = store.clock.now();
   const {

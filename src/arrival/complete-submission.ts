@@ -3,12 +3,14 @@
  *  A missing Date or Message-ID is put in front (sections 8.2 and 8.3). Bcc and Resent-Bcc are removed (RFC 5322 section 3.6.3: other
  *  recipients must not see them; Postfix removes them too). There must be one From field. It, Sender, Resent-From and Resent-Sender must
  *  name only addresses of the login. */
+
 import { randomUUID } from "node:crypto";
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
-import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
 import { formatDate } from "#/src/formats/mime/dates.ts";
-import { type HeaderField, readHeaderFields } from "#/src/formats/mime/header.ts";
+import type { HeaderField } from "#/src/formats/mime/header.ts";
+import { addressesOfField } from "#/src/formats/mime/header-values.ts";
+import { readHeader } from "#/src/mail/header-reading.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { headerBytesMax } from "#/src/model/limits.ts";
 import { scanHeader } from "./scan-header.ts";
@@ -29,11 +31,11 @@ export async function completeSubmission(
   at: number,
 ): Promise<Submission> {
   // Fields beyond this are not read anywhere.
-  if (scanHeader(bytes).headerBytes > headerBytesMax)
+  if ((await scanHeader(bytes)).headerBytes > headerBytesMax)
     throw new WaypostError("policy_refused", "The header of the message is too large.", {
       reason: "too_large",
     });
-  const fields = readHeaderFields(bytes);
+  const fields = await readHeader(bytes);
   const from = fields.filter((field) => field.name === "from");
   const addresses = from.length === 1 ? addressesOf(from[0]!) : [];
   if (addresses.length === 0)
@@ -49,7 +51,7 @@ export async function completeSubmission(
 }
 
 function addressesOf(field: HeaderField): string[] {
-  return listMailAddresses(field.value).map(({ address }) => address);
+  return addressesOfField(field).map(({ address }) => address);
 }
 
 function refusedSender(message: string): WaypostError {

@@ -1,8 +1,9 @@
 /** Mail from a mailbox of this server to a mailbox of this server: from the queue into mailboxes, once into each. One write stores the
  *  copies and the report that they are stored, so that a crash cannot store a second copy. */
+
 import { fromDomainOf } from "#/src/evidence/shown-address.ts";
-import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
-import { headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
+import { addressesOfField } from "#/src/formats/mime/header-values.ts";
+import { readHeader } from "#/src/mail/header-reading.ts";
 import type { Provenance } from "#/src/mail/messages.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { DueDelivery, DueRecipient, RecipientOutcome } from "#/src/outbound/outbound.ts";
@@ -35,7 +36,7 @@ export async function planLocalDelivery(
   const copies = copiesFor(found.flatMap(({ mailboxes }) => mailboxes));
   const outcomes = found.map(({ outcome }) => outcome);
   if (copies.length === 0) return { outcomes, letters: [], apply: async () => {} };
-  const isAuthenticated = hasOneAuthor(bytes);
+  const isAuthenticated = await hasOneAuthor(bytes);
   const { facts, calendar } = await rooms.preparation.prepare(bytes);
   const source = due.source === "send" ? ("api" as const) : ("submission" as const);
   const from = fromDomainOf(facts.fromAddress);
@@ -106,7 +107,7 @@ function outcomeOf(error: unknown, isOver: boolean): Omit<RecipientOutcome, "num
 }
 
 /** A login sends only from its own addresses. The author is known when From has exactly one address. */
-function hasOneAuthor(bytes: Uint8Array): boolean {
-  const from = headerValues(readHeaderFields(bytes), "from");
-  return from.length === 1 && listMailAddresses(from[0]!).length === 1;
+async function hasOneAuthor(bytes: Uint8Array): Promise<boolean> {
+  const from = (await readHeader(bytes)).filter(({ name }) => name === "from");
+  return from.length === 1 && addressesOfField(from[0]!).length === 1;
 }

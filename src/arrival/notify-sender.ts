@@ -1,5 +1,6 @@
 /** Notifies the sender of a message that was submitted by SMTP: a DSN, stored in the same write as the outcome (RFC 3461 section 4.1,
  *  RFC 3464). Senders with the operation `send` get events instead. */
+import { readHeader } from "#/src/mail/header-reading.ts";
 import type { DueDelivery, Outbound, RecipientOutcome } from "#/src/outbound/outbound.ts";
 import { isDelayDue } from "#/src/outbound/queue.ts";
 import {
@@ -34,7 +35,11 @@ export async function noticesOf(
   const recipients = toldRecipients(delivery, outcomes, at);
   if (recipients.length === 0) return [];
   const { hostname } = rooms.settings.server;
-  const bytes = composeReport({
+  const message = await rooms.outbound.readMessage({
+    ...delivery,
+    size: Math.min(delivery.size, returnedBytesMax + 1),
+  });
+  const report = {
     hostname,
     sender: delivery.envelopeFrom,
     envid: delivery.envid,
@@ -43,11 +48,9 @@ export async function noticesOf(
     arrivedAt: delivery.createdAt,
     at,
     expiresAt: delivery.expiresAt,
-    message: await rooms.outbound.readMessage({
-      ...delivery,
-      size: Math.min(delivery.size, returnedBytesMax + 1),
-    }),
-  });
+    message,
+  };
+  const bytes = composeReport(report, await readHeader(message));
   const { facts } = await rooms.preparation.prepare(bytes);
   const recipient = {
     account: delivery.account,

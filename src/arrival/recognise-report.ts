@@ -3,6 +3,7 @@
 
 import type { Settings } from "#/config/schema.ts";
 import { parseAddress, splitTag } from "#/src/accounts/address.ts";
+import { readApart } from "#/src/mail/header-reading.ts";
 import { server } from "#/src/model/author.ts";
 import type { BreakerLimits } from "#/src/model/pause.ts";
 import { createReturnPaths, type SubmissionName } from "#/src/model/return-path.ts";
@@ -12,6 +13,7 @@ import {
   type DeliveryReportMail,
   type DeliveryStatus,
   readDeliveryReport,
+  reportBytesMax,
 } from "#/src/outbound/read-report.ts";
 import { findSubmission, listRecipients } from "#/storage/queries/outbound/submissions.ts";
 import type { Store } from "#/storage/store.ts";
@@ -38,7 +40,8 @@ export async function recordReport(
   const paths = createReturnPaths(store.key("return-path"));
   const named = tag === undefined ? undefined : paths.openTag(tag);
   if (named === undefined && mail.reversePath !== "") return false;
-  const report = readDeliveryReport(mail.bytes);
+  const bytes = mail.bytes.subarray(0, reportBytesMax);
+  const report = await readApart("arrival", "report", bytes, readDeliveryReport);
   const name = named ?? paths.readToken(report?.envid ?? "");
   if (report === undefined || name === undefined || name.agent !== recipient.agent) return false;
   return record(store, breakerOf(settings), name, report);

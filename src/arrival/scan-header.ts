@@ -1,6 +1,7 @@
 /** Counts of the header block that are checked at acceptance (RFC 5322 section 2.2): its size, fields and hops. */
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { headerBlockBytesMax } from "#/src/model/limits.ts";
+import { headerBlockBytesMax, mainBytesMax } from "#/src/model/limits.ts";
 import { headerFieldsMax, receivedFieldsMax } from "./limits.ts";
 
 export interface HeaderCounts {
@@ -14,12 +15,28 @@ const lineFeed = 10;
 const carriageReturn = 13;
 const received = Buffer.from("received:");
 
-/** Reads the lines of the header once and stops at the limits, which bound the cost of a hostile header. */
-export function scanHeader(bytes: Uint8Array): HeaderCounts {
+/** Reads the lines of the header once and stops at the limits, which bound the cost of a hostile header. A long one is read in turns. */
+export async function scanHeader(bytes: Uint8Array): Promise<HeaderCounts> {
+  const turns = new LoopTurns();
+  const pieces = scanInPieces(bytes);
+  for (;;) {
+    const { done, value } = pieces.next();
+    if (done === true) return value;
+    await turns.turn();
+  }
+}
+
+/** Yields after each piece of `mainBytesMax`. */
+function* scanInPieces(bytes: Uint8Array): Generator<undefined, HeaderCounts> {
+  let pieceEnd = mainBytesMax;
   let fieldCount = 0;
   let receivedCount = 0;
   let start = 0;
   while (start < bytes.length && start <= headerBlockBytesMax && fieldCount <= headerFieldsMax) {
+    if (start > pieceEnd) {
+      pieceEnd = start + mainBytesMax;
+      yield;
+    }
     const end = bytes.indexOf(lineFeed, start);
     const next = end < 0 ? bytes.length : end + 1;
     const first = bytes[start]!;
@@ -36,8 +53,8 @@ export function scanHeader(bytes: Uint8Array): HeaderCounts {
 }
 
 /** Refuses a message that is in a mail loop, or whose header exceeds the limits. */
-export function assertAcceptableHeader(bytes: Uint8Array): void {
-  const { headerBytes, fieldCount, receivedCount } = scanHeader(bytes);
+export async function assertAcceptableHeader(bytes: Uint8Array): Promise<void> {
+  const { headerBytes, fieldCount, receivedCount } = await scanHeader(bytes);
   if (receivedCount > receivedFieldsMax)
     throw new WaypostError(
       "policy_refused",

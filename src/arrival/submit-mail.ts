@@ -3,9 +3,10 @@
 
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
-import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
-import { headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
+import type { HeaderField } from "#/src/formats/mime/header.ts";
+import { headerAddresses } from "#/src/formats/mime/header-values.ts";
 import { isEightBit } from "#/src/formats/mime/line-ends.ts";
+import { headerBlock, readHeader } from "#/src/mail/header-reading.ts";
 import { bccField } from "#/src/outbound/composition.ts";
 import { normalAddress } from "#/src/outbound/mail-address.ts";
 import type { Outbound, SubmitResult } from "#/src/outbound/outbound.ts";
@@ -44,9 +45,9 @@ export interface SubmittedMail {
 export async function submitMail(rooms: SubmissionRooms, mail: SubmittedMail): Promise<SubmitResult> {
   const { transport, recipients, reversePath } = mail;
   const { principal } = transport;
-  assertAcceptableHeader(mail.bytes);
+  await assertAcceptableHeader(mail.bytes);
   const at = rooms.store.clock.now();
-  const bcc = hiddenRecipients(mail.bytes);
+  const bcc = hiddenRecipients(await readHeader(mail.bytes));
   const { bytes, isAuthenticated } = await completeSubmission(rooms.accounts, principal, mail.bytes, at);
   const received = formatReceived(rooms.settings.server.hostname, transport, at);
   const complete = Buffer.concat([Buffer.from(received), bytes]);
@@ -76,17 +77,14 @@ export async function submitMail(rooms: SubmissionRooms, mail: SubmittedMail): P
 }
 
 /** The recipients in the Bcc field of the message: the sender's copy keeps the field. */
-function hiddenRecipients(bytes: Uint8Array): string | undefined {
-  const named = headerValues(readHeaderFields(bytes), "bcc")
-    .flatMap(listMailAddresses)
-    .flatMap(({ name, address }) => {
-      const normal = normalAddress(address);
-      return normal === undefined ? [] : [{ name, address: normal }];
-    });
+function hiddenRecipients(fields: readonly HeaderField[]): string | undefined {
+  const named = headerAddresses(fields, "bcc").flatMap(({ name, address }) => {
+    const normal = normalAddress(address);
+    return normal === undefined ? [] : [{ name, address: normal }];
+  });
   return named.length === 0 ? undefined : bccField(named);
 }
 
 function needsUtf8(bytes: Buffer, addresses: readonly string[]): boolean {
-  const headerEnd = readHeaderFields(bytes).at(-1)?.end ?? 0;
-  return addresses.some((address) => /[^\0-\x7f]/.test(address)) || isEightBit(bytes.subarray(0, headerEnd));
+  return addresses.some((address) => /[^\0-\x7f]/.test(address)) || isEightBit(headerBlock(bytes));
 }

@@ -31,8 +31,11 @@ import { createFeed, type Feed } from "#/src/feed/feed.ts";
 import type { RequestOutcome } from "#/src/feed/retries.ts";
 import { createWebhooks, type Webhooks } from "#/src/feed/webhooks.ts";
 import { createFiles, type Files } from "#/src/files/files.ts";
+import { offerThreads } from "#/src/mail/header-reading.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
+import { type PreparePut, preparePutHere } from "#/src/mail/prepare-put.ts";
+import { mainBytesMax } from "#/src/model/limits.ts";
 import { noTally, type Tally } from "#/src/model/tally.ts";
 import { createOutbound } from "#/src/outbound/create-outbound.ts";
 import { createHolds } from "#/src/outbound/holds/create-holds.ts";
@@ -50,7 +53,7 @@ import {
 import { createDirectSchedulers, createSchedulers, type Schedulers } from "#/src/scheduling/schedulers.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
 import { createPushes, type Pushes } from "#/src/sign-in/pushes.ts";
-import { createReading } from "#/src/threads/reading.ts";
+import { createReading, type Reading } from "#/src/threads/reading.ts";
 import { openStore } from "#/storage/open-store.ts";
 import type { Store } from "#/storage/store.ts";
 
@@ -160,7 +163,9 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
   const webhooks = createWebhooks(store, feed);
   const reading = createReading(fairness);
   const readers = createReadingThreads(fairness, reading);
-  const mail = createMail(store, textIndex, readers, ownNames(settings), fairness);
+  const preparation = options.isStaying ? openPreparation(settings, fairness) : onThisThread(settings);
+  const mail = createMail(store, textIndex, readers, putter(settings, preparation), fairness);
+  const offers = options.isStaying ? offerHeaderThreads(reading, preparation) : [];
   const descriptions = createKeptDescriptions();
   const itemPreparation = options.isStaying ? createItemPreparation(reading) : createDirectPreparation();
   const collections = createCollections(store, itemPreparation);
@@ -168,7 +173,6 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
   const busyTimes = createBusyReader(reading);
   const largeItems = createLargeItems(reading);
   const events = createEventProjection(reading);
-  const preparation = options.isStaying ? openPreparation(settings, fairness) : onThisThread(settings);
   const prepare = async (bytes: Uint8Array) => (await preparation.prepare(bytes)).facts;
   const outbound = createOutbound({ store, accounts, settings, prepare, fairness });
   const holds = createHolds({ store, accounts, settings, prepare, outbound });
@@ -276,6 +280,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     },
     async [Symbol.asyncDispose]() {
       await administration.jobs[Symbol.asyncDispose]();
+      for (const offer of offers) offer[Symbol.dispose]();
       await preparation.close();
       await reading[Symbol.asyncDispose]();
       await readers[Symbol.asyncDispose]();
@@ -296,6 +301,20 @@ function openPreparation({ server, dns }: Settings, fairness: Fairness): Prepara
   return createPreparation({ hostname: server.hostname, ownNames: ownNames({ server }), dns }, fairness);
 }
 
+/** A small message is prepared at once. */
+function putter(settings: Settings, preparation: Preparation): PreparePut {
+  const here = preparePutHere(ownNames(settings));
+  return (bytes, put) =>
+    bytes.byteLength <= mainBytesMax ? here(bytes, put) : preparation.preparePut(bytes, put);
+}
+
+function offerHeaderThreads(reading: Reading, preparation: Preparation): readonly Disposable[] {
+  return [
+    offerThreads("arrival", preparation.ask),
+    offerThreads("reading", (_, bytes) => reading.read("headers", bytes, { bytes: bytes.byteLength })),
+  ];
+}
+
 /** Prepares messages on this thread: a command that ends soon needs no threads for it. */
 function onThisThread(settings: Settings): Preparation {
   return {
@@ -304,6 +323,8 @@ function onThisThread(settings: Settings): Preparation {
       const calendar = readArrivingCalendar(bytes, facts);
       return { facts, ...(calendar === undefined ? {} : { calendar }) };
     },
+    preparePut: preparePutHere(ownNames(settings)),
+    ask: async () => undefined,
     async prove() {},
     async close() {},
   };

@@ -8,6 +8,7 @@ const loaders: Readonly<Record<ReaderName, () => Promise<Read>>> = {
   busy: async () => (await import("#/src/collections/busy-item.ts")).answerBusy,
   contacts: async () => (await import("#/src/collections/contacts/contact-jobs.ts")).doContactJob,
   events: async () => (await import("#/src/collections/events/event-jobs.ts")).doEventJob,
+  headers: async () => (await import("#/src/mail/header-reading.ts")).doHeaderJob,
   items: async () => (await import("#/src/collections/preparing/item-job.ts")).doItemJob,
   questions: async () => (await import("#/protocols/dav/filters/item-questions.ts")).answerQuestion,
   scheduling: async () => (await import("#/src/scheduling/jobs.ts")).runJob,

@@ -5,7 +5,7 @@ import { transferableBuffers } from "#/storage/blob.ts";
 import { findDraft, findDraftOfMessage } from "#/storage/queries/mail/drafts.ts";
 import type { Store } from "#/storage/store.ts";
 import type { Provenance } from "./messages.ts";
-import { prepareMessage } from "./prepare-message.ts";
+import type { PreparePut } from "./prepare-put.ts";
 import { type Idempotency, type Once, writeOnce } from "./write-once.ts";
 
 /** The options that the writer chose. They stay when a person edits the text later. */
@@ -69,11 +69,11 @@ export interface Drafts {
   ): Promise<Once<{ readonly modseq: Modseq }>>;
 }
 
-export function createDrafts(store: Store): Drafts {
+export function createDrafts(store: Store, preparePut: PreparePut): Drafts {
   const at = (): number => store.clock.now();
   const prepare = async ({ bytes, options, provenance, isAuthenticated }: NewDraft) => ({
     message: {
-      facts: await prepareMessage(bytes),
+      facts: await preparePut(bytes, { isOwn: true }),
       provenance: JSON.stringify(provenance),
       isAuthenticated,
     },

@@ -13,6 +13,7 @@ import { createMessageBytes, type MessageBytes } from "./message-bytes.ts";
 import { createMessages, type Messages } from "./messages.ts";
 import { createMailMetadata, type MailMetadata } from "./metadata.ts";
 import { createMailOrdering, type MailOrdering } from "./ordering/ordering.ts";
+import { type PreparePut, preparePutHere } from "./prepare-put.ts";
 import { createMailQuota, type MailQuota } from "./quota.ts";
 import { createMailRecency, type MailRecency } from "./recency.ts";
 import { createMailSearch, type MailSearch } from "./search/search.ts";
@@ -53,14 +54,14 @@ export function createMail(
   store: Store,
   textIndex?: TextIndex,
   readers: ContentReaders = directReaders,
-  ownNames: readonly string[] = [],
+  preparePut: PreparePut = preparePutHere([]),
   fairness: Fairness = createFairness(),
 ): Mail {
   const entries = createEntries(store);
   const messages = createMessages(store);
   const bytes = createMessageBytes(store);
   const searched = { ...bytes, readers };
-  const writes = createMailWrites(store, ownNames);
+  const writes = createMailWrites(store, preparePut);
   return {
     ids: store.ids,
     clock: store.clock,
@@ -76,7 +77,7 @@ export function createMail(
     ...createMailQuota(store),
     ...createMailMetadata(store),
     ...createMailRecency(store),
-    ...createDrafts(store),
+    ...createDrafts(store, preparePut),
     ...createFolders(store),
     ...createUploads(store),
     ...createRepeats(store),

@@ -4,10 +4,9 @@ import { nextTurn } from "#/src/fairness/loop-turns.ts";
 import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
 import { formatBodyStructure } from "#/src/formats/mime/body-structure.ts";
 import { parseDate } from "#/src/formats/mime/dates.ts";
-import { decodeWords } from "#/src/formats/mime/encoded-words.ts";
 import { formatEnvelopeFields } from "#/src/formats/mime/envelope.ts";
-import { headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
-import { parseMessageIds } from "#/src/formats/mime/message-ids.ts";
+import { type HeaderField, headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
+import { headerIds, headerText } from "#/src/formats/mime/header-values.ts";
 import {
   type MimePart,
   parseStructure,
@@ -33,7 +32,7 @@ export async function prepareMessage(bytes: Uint8Array, isOwnThread = false): Pr
   const structure = parseStructure(bytes);
   const header = bytes.subarray(0, structure.bodyStart);
   const fields = readHeaderFields(header);
-  const subject = cleanText(decodeWords(headerValues(fields, "subject")[0] ?? ""));
+  const subject = cleanText(headerText(fields, "subject"));
   const from = listMailAddresses(headerValues(fields, "from")[0] ?? "")[0];
   const date = parseDate(headerValues(fields, "date")[0] ?? "");
   return {
@@ -52,16 +51,14 @@ export async function prepareMessage(bytes: Uint8Array, isOwnThread = false): Pr
 }
 
 /** The thread keys of a message that is stored already, from its header. */
-export function readThreadKeys(fields: ReturnType<typeof readHeaderFields>): Uint8Array[] {
-  return threadKeys(fields, cleanText(decodeWords(headerValues(fields, "subject")[0] ?? "")));
+export function readThreadKeys(fields: readonly HeaderField[]): Uint8Array[] {
+  return threadKeys(fields, cleanText(headerText(fields, "subject")));
 }
 
 /** Two messages are in one thread if Message-ID, In-Reply-To or References of both have one message id in common, and their subjects are
  *  equal without prefixes (RFC 8621 section 3). One key is made of one such id and the base subject. */
-function threadKeys(fields: ReturnType<typeof readHeaderFields>, subject: string): Uint8Array[] {
-  const named = ["message-id", "in-reply-to", "references"].flatMap((name) =>
-    headerValues(fields, name).flatMap((value) => parseMessageIds(value)),
-  );
+function threadKeys(fields: readonly HeaderField[], subject: string): Uint8Array[] {
+  const named = ["message-id", "in-reply-to", "references"].flatMap((name) => headerIds(fields, name));
   const ids = [...new Set(named)];
   // Of a long list the first ids identify the conversation, the last ones the neighbours.
   const half = threadReferencesMax / 2;
@@ -78,7 +75,7 @@ function threadKeys(fields: ReturnType<typeof readHeaderFields>, subject: string
 const draftFields = ["message-id", draftField.toLowerCase(), "x-universally-unique-identifier"];
 const draftValueMax = 500;
 
-function draftKeys(fields: ReturnType<typeof readHeaderFields>): Uint8Array[] {
+function draftKeys(fields: readonly HeaderField[]): Uint8Array[] {
   const values = draftFields.map((name) => [name, headerValues(fields, name)[0]?.trim() ?? ""] as const);
   return values
     .filter(([, value]) => value !== "" && value.length <= draftValueMax)

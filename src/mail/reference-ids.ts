@@ -1,5 +1,5 @@
-import { headerValues, type readHeaderFields } from "#/src/formats/mime/header.ts";
-import { parseMessageIds } from "#/src/formats/mime/message-ids.ts";
+import type { HeaderField } from "#/src/formats/mime/header.ts";
+import { idsOfField } from "#/src/formats/mime/header-values.ts";
 import { threadReferencesMax } from "#/src/model/limits.ts";
 
 /** The identifiers for THREAD=REFERENCES: the message's own one, "" if it has none, and those it refers to, the oldest first. */
@@ -10,9 +10,14 @@ export interface ReferenceIds {
 
 /** RFC 5256 section 3, step 1: the ids of References, or if it has none, the first of In-Reply-To. Of a long list the first and the last
  *  ones are used. */
-export function referenceIdsOf(fields: ReturnType<typeof readHeaderFields>): ReferenceIds {
+export function referenceIdsOf(fields: readonly HeaderField[]): ReferenceIds {
   const idsOf = (name: string): string[] =>
-    headerValues(fields, name).slice(0, 1).flatMap(parseMessageIds).map(normalId).filter(isKept);
+    fields
+      .filter((field) => field.name === name)
+      .slice(0, 1)
+      .flatMap(idsOfField)
+      .map(normalId)
+      .filter(isKept);
   const named = [...new Set(idsOf("references"))];
   const all = named.length > 0 ? named : idsOf("in-reply-to").slice(0, 1);
   const half = threadReferencesMax / 2;

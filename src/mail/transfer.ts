@@ -1,10 +1,10 @@
-import { readHeaderFields } from "#/src/formats/mime/header.ts";
 import type { Actor } from "#/src/model/author.ts";
 import { headerBytesMax } from "#/src/model/limits.ts";
 import type { NumberSet } from "#/src/model/number-set.ts";
 import type { MessageNumber } from "#/src/model/numbers.ts";
 import type { Store } from "#/storage/store.ts";
 import type { Entries } from "./entries.ts";
+import { readHeader } from "./header-reading.ts";
 import { type TransferResult, transferInPieces } from "./long-writes.ts";
 import type { Mailbox } from "./mailboxes.ts";
 import type { MessageBytes } from "./message-bytes.ts";
@@ -37,7 +37,7 @@ export function createMailTransfer(
         const range = bytes.findSection(message, structure, "HEADER")!;
         const end = Math.min(range.end, range.start + headerBytesMax);
         const header = await bytes.readBytes(message, { start: range.start, end });
-        keys.set(message.message, readThreadKeys(readHeaderFields(header)));
+        keys.set(message.message, readThreadKeys(await readHeader(header)));
       }
     return [...keys].map(([message, ofMessage]) => ({ message, keys: ofMessage }));
   }

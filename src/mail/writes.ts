@@ -1,4 +1,3 @@
-import { withoutForgedResults } from "#/src/evidence/authentication-results.ts";
 import { type Actor, type Author, withoutApproval } from "#/src/model/author.ts";
 import type { NumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
@@ -12,7 +11,7 @@ import {
   type TransferResult,
 } from "./long-writes.ts";
 import type { Provenance } from "./messages.ts";
-import { prepareMessage } from "./prepare-message.ts";
+import type { PreparePut } from "./prepare-put.ts";
 import { type Idempotency, type Once, writeOnce } from "./write-once.ts";
 
 /** One message to append. The bytes are kept as they are. */
@@ -141,11 +140,10 @@ export interface MailWrites {
   >;
 }
 
-/** `ownNames`: names of this server. A foreign Authentication-Results field that claims one of them is forged. */
-export function createMailWrites(store: Store, ownNames: readonly string[]): MailWrites {
+export function createMailWrites(store: Store, preparePut: PreparePut): MailWrites {
   const at = (): number => store.clock.now();
   const prepare = async (message: Appended, provenance: Provenance, isOwn = false) => ({
-    facts: await prepareMessage(isOwn ? message.bytes : withoutForgedResults(message.bytes, ownNames)),
+    facts: await preparePut(message.bytes, { isOwn }),
     flags: message.flags,
     keywords: message.keywords,
     internalDate: message.internalDate ?? at(),

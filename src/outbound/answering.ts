@@ -1,8 +1,7 @@
 /** The fields of an answer that follow from the answered message (RFC 5322 section 3.6.3 and 3.6.4). */
-import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
-import { decodeWords } from "#/src/formats/mime/encoded-words.ts";
-import { type HeaderField, headerValues } from "#/src/formats/mime/header.ts";
-import { parseMessageIds } from "#/src/formats/mime/message-ids.ts";
+
+import type { HeaderField } from "#/src/formats/mime/header.ts";
+import { headerAddresses, headerText, idsOfField } from "#/src/formats/mime/header-values.ts";
 import { addressKey, type NamedAddress, normalAddress } from "./mail-address.ts";
 
 export interface AnswerFacts {
@@ -36,14 +35,15 @@ export function forwardSubject(fields: readonly HeaderField[]): string {
 }
 
 function idsOf(fields: readonly HeaderField[], name: string): string[] {
-  return headerValues(fields, name)
+  return fields
+    .filter((field) => field.name === name)
     .slice(0, 1)
-    .flatMap(parseMessageIds)
+    .flatMap(idsOfField)
     .filter((id) => /^[!-;=?-~]+$/.test(id) && id.length <= idOctetsMax);
 }
 
 function prefixed(prefix: string, fields: readonly HeaderField[]): string {
-  const subject = decodeWords(headerValues(fields, "subject")[0] ?? "").trim();
+  const subject = headerText(fields, "subject").trim();
   const isMarked = subject.toLowerCase().startsWith(prefix.trim().toLowerCase());
   return isMarked ? subject : `${prefix}${subject}`;
 }
@@ -94,10 +94,8 @@ export function involvedAddresses(fields: readonly HeaderField[]): NamedAddress[
 }
 
 export function addressesOf(fields: readonly HeaderField[], name: string): NamedAddress[] {
-  return headerValues(fields, name)
-    .flatMap(listMailAddresses)
-    .flatMap(({ name: shown, address }) => {
-      const normal = normalAddress(address);
-      return normal === undefined ? [] : [{ name: shown, address: normal }];
-    });
+  return headerAddresses(fields, name).flatMap(({ name: shown, address }) => {
+    const normal = normalAddress(address);
+    return normal === undefined ? [] : [{ name: shown, address: normal }];
+  });
 }

@@ -1,8 +1,9 @@
 /** Makes a draft ready to be sent (RFC 5322, RFC 6409 section 8): sets Date, removes Bcc and the header fields of drafts. Any mail
  *  client may have written the draft, so sender and recipients are read from its header. */
-import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
+
 import { formatDate } from "#/src/formats/mime/dates.ts";
-import { type HeaderField, headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
+import { type HeaderField, readHeaderFields } from "#/src/formats/mime/header.ts";
+import { headerAddresses } from "#/src/formats/mime/header-values.ts";
 import { withCrlf } from "#/src/formats/mime/line-ends.ts";
 import { draftField } from "#/src/mail/prepare-message.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -32,9 +33,11 @@ const senderFields = ["from", "sender", "resent-from", "resent-sender"];
 const removedFields: readonly string[] = ["bcc", "resent-bcc", "date", draftField.toLowerCase()];
 
 /** Throws `invalid` for a draft that no server would accept. */
-export function finishDraft(draft: Uint8Array, facts: FinishFacts): FinishedDraft {
-  const bytes = withMailLines(draft);
-  const fields = readHeaderFields(bytes);
+export function finishDraft(
+  bytes: Buffer,
+  facts: FinishFacts,
+  fields: readonly HeaderField[] = readHeaderFields(bytes),
+): FinishedDraft {
   const bcc = addressesOf(fields, "bcc");
   const recipients = new Map<string, string>();
   for (const { address } of [...addressesOf(fields, "to"), ...addressesOf(fields, "cc"), ...bcc])
@@ -49,7 +52,7 @@ export function finishDraft(draft: Uint8Array, facts: FinishFacts): FinishedDraf
 }
 
 /** APPEND takes bare line feeds, SMTP does not. */
-function withMailLines(draft: Uint8Array): Buffer {
+export function withMailLines(draft: Uint8Array): Buffer {
   const bytes = withCrlf(draft);
   if (hasMailLines(bytes)) return bytes;
   throw new WaypostError("invalid", "The draft has lines that mail cannot carry.", {
@@ -80,21 +83,17 @@ function rewrite(bytes: Buffer, fields: readonly HeaderField[], facts: FinishFac
 }
 
 function writtenAddresses(fields: readonly HeaderField[], name: string): string[] {
-  return headerValues(fields, name)
-    .flatMap(listMailAddresses)
-    .map(({ address }) => address);
+  return headerAddresses(fields, name).map(({ address }) => address);
 }
 
 function addressesOf(fields: readonly HeaderField[], name: string): NamedAddress[] {
-  return headerValues(fields, name)
-    .flatMap(listMailAddresses)
-    .map(({ name: shown, address }) => {
-      const normal = normalAddress(address);
-      if (normal === undefined)
-        throw new WaypostError("invalid", "A recipient of the draft is not a mail address.", {
-          field: "/draft",
-          hint: "Correct its recipients with draft.update.",
-        });
-      return { name: shown, address: normal };
-    });
+  return headerAddresses(fields, name).map(({ name: shown, address }) => {
+    const normal = normalAddress(address);
+    if (normal === undefined)
+      throw new WaypostError("invalid", "A recipient of the draft is not a mail address.", {
+        field: "/draft",
+        hint: "Correct its recipients with draft.update.",
+      });
+    return { name: shown, address: normal };
+  });
 }

@@ -1,16 +1,21 @@
 /** The header fields that only the sender's own copy of a mail has: recipients that the others do not see. */
-import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
-import { formatEnvelopeFields } from "#/src/formats/mime/envelope.ts";
-import { type HeaderField, headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
+import { formatEnvelope } from "#/src/formats/mime/envelope.ts";
+import type { HeaderField } from "#/src/formats/mime/header.ts";
+import { headerAddresses } from "#/src/formats/mime/header-values.ts";
+import { headerBlock, readApart } from "#/src/mail/header-reading.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import type { Envelope } from "#/storage/submission.ts";
 import { addressKey } from "./mail-address.ts";
 
 /** The facts of the sender's copy. `header`: the beginning of the sent message, with its header block. */
-export function withOwnTrace(facts: MessageFacts, trace: Buffer, header: Uint8Array): MessageFacts {
+export async function withOwnTrace(
+  facts: MessageFacts,
+  trace: Buffer,
+  header: Uint8Array,
+): Promise<MessageFacts> {
   if (trace.length === 0) return facts;
-  const fields = readHeaderFields(Buffer.concat([trace, header]));
-  return { ...facts, envelope: formatEnvelopeFields(fields) };
+  const own = headerBlock(Buffer.concat([trace, header]));
+  return { ...facts, envelope: await readApart("arrival", "envelope", own, formatEnvelope) };
 }
 
 /** A Bcc field with all recipients that are not in To and Cc, so that an approver sees all recipients; "" if there are none. */
@@ -21,7 +26,5 @@ export function unnamedField({ recipients }: Envelope, fields: readonly HeaderFi
 }
 
 export function addressesIn(fields: readonly HeaderField[], names: readonly string[]): string[] {
-  return names.flatMap((name) =>
-    headerValues(fields, name).flatMap((value) => listMailAddresses(value).map(({ address }) => address)),
-  );
+  return names.flatMap((name) => headerAddresses(fields, name).map(({ address }) => address));
 }

@@ -25,7 +25,7 @@ export interface DeliveryReportMail {
 }
 
 /** Octets that are read of a report. Reports on this server's mail are not larger. */
-const reportBytesMax = 512 * 1024;
+export const reportBytesMax = 512 * 1024;
 const statusBytesMax = 256 * 1024;
 const recipientsMax = 1000;
 /** Characters of the host name that are stored with the recipient. */

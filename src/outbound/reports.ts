@@ -5,7 +5,7 @@
  *  Text of other servers is one line of printable characters here, and decides nothing. */
 import { randomUUID } from "node:crypto";
 import { formatDate } from "#/src/formats/mime/dates.ts";
-import { headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
+import { type HeaderField, headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
 import { isEightBit } from "#/src/formats/mime/line-ends.ts";
 
 /** RFC 3464 section 2.3.3. */
@@ -59,22 +59,25 @@ const explanations: Record<ReportAction, string> = {
 export const returnedBytesMax = 1024 * 1024;
 const returnedHeaderBytesMax = 64 * 1024;
 
-/** A complete message with CRLF. */
-export function composeReport(facts: ReportFacts): Buffer {
+/** A complete message with CRLF. `header`: the fields of the message that it is about. */
+export function composeReport(
+  facts: ReportFacts,
+  header: readonly HeaderField[] = readHeaderFields(facts.message),
+): Buffer {
   const { sender, hostname, recipients, message } = facts;
   const isFull = facts.ret === "FULL" && message.length <= returnedBytesMax && has(facts, "failed");
-  const returned = isFull ? message : headerOf(message);
+  const returned = isFull ? message : headerOf(message, header);
   const isWide =
     isEightBit(returned) || recipients.some(({ address }) => !isAscii(address)) || !isAscii(sender);
   const boundary = `=_${randomUUID()}`;
   const subject = subjects[actions.find((action) => has(facts, action)) ?? "failed"];
-  const header = [
+  const lines = [
     `From: Mail Delivery System <mailer-daemon@${sender.slice(sender.lastIndexOf("@") + 1)}>`,
     `To: <${sender}>`,
     `Subject: ${subject}`,
     `Date: ${formatDate(facts.at)}`,
     `Message-ID: <${randomUUID()}@${hostname}>`,
-    ...referenceFields(message),
+    ...referenceFields(header),
     "Auto-Submitted: auto-replied",
     "MIME-Version: 1.0",
     `Content-Type: multipart/report; report-type=delivery-status;\r\n\tboundary="${boundary}"`,
@@ -91,7 +94,7 @@ export function composeReport(facts: ReportFacts): Buffer {
   ].map((lines) => `--${boundary}\r\n${lines.join("\r\n")}\r\n`);
   const last = `--${boundary}\r\nContent-Type: ${returnedType(isFull, isWide)}\r\n${encoding}\r\n\r\n`;
   return Buffer.concat([
-    Buffer.from(`${header.join("\r\n")}\r\n\r\n${parts.join("")}${last}`),
+    Buffer.from(`${lines.join("\r\n")}\r\n\r\n${parts.join("")}${last}`),
     returned,
     Buffer.from(`\r\n--${boundary}--\r\n`),
   ]);
@@ -108,14 +111,14 @@ function returnedType(isFull: boolean, isWide: boolean): string {
 }
 
 /** As many whole header fields as there is room for. */
-function headerOf(message: Buffer): Buffer {
-  const fields = readHeaderFields(message).filter(({ end }) => end <= returnedHeaderBytesMax);
+function headerOf(message: Buffer, header: readonly HeaderField[]): Buffer {
+  const fields = header.filter(({ end }) => end <= returnedHeaderBytesMax);
   return message.subarray(0, fields.at(-1)?.end ?? 0);
 }
 
 /** Fields that put the report into the conversation of the reported message. */
-function referenceFields(message: Buffer): string[] {
-  const id = headerValues(readHeaderFields(message, "message-id"), "message-id")[0] ?? "";
+function referenceFields(header: readonly HeaderField[]): string[] {
+  const id = headerValues(header, "message-id")[0] ?? "";
   return /^<[!-;=?-~]{1,250}>$/.test(id) ? [`In-Reply-To: ${id}`, `References: ${id}`] : [];
 }
 

@@ -5,7 +5,7 @@ import { parseAddress } from "#/src/accounts/address.ts";
 import { fromDomainOf } from "#/src/evidence/shown-address.ts";
 import { createFairness } from "#/src/fairness/fairness.ts";
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
-import { readHeaderFields } from "#/src/formats/mime/header.ts";
+import { readHeader } from "#/src/mail/header-reading.ts";
 import type { Provenance } from "#/src/mail/messages.ts";
 import { parseReferenceIds } from "#/src/mail/reference-ids.ts";
 import type { Author } from "#/src/model/author.ts";
@@ -124,10 +124,10 @@ async function planWrite(
   const decision = await decideSending(rooms, { request, owner, envelope, facts: prepared, at });
   const isHeld = decision.kind === "hold";
   const bcc = request.bcc === undefined ? "" : `${request.bcc}\r\n`;
-  const trace = Buffer.from(isHeld ? unnamedField(envelope, readHeaderFields(header)) : bcc);
+  const trace = Buffer.from(isHeld ? unnamedField(envelope, await readHeader(header)) : bcc);
   // A copy for the writer, so that the original is left for another try if the write is refused.
   const blob = await copyBlob(prepared.blob);
-  const facts = withOwnTrace({ ...prepared, blob }, trace, header);
+  const facts = await withOwnTrace({ ...prepared, blob }, trace, header);
   return {
     agent: mailbox,
     requestedBy: principal.agent,
@@ -172,7 +172,7 @@ function isAnswerOfAgent(
 /** The recipients, each of them once, with their mailboxes if they are of this server. */
 async function readEnvelope({ accounts }: OutboundRooms, request: SubmitRequest): Promise<Envelope> {
   const { envelope, source } = request;
-  const tlsWish = tlsWishOf(envelope.isTlsRequired === true, request.bytes);
+  const tlsWish = tlsWishOf(envelope.isTlsRequired === true, await readHeader(request.bytes));
   const recipients = new Map<string, EnvelopeRecipient>();
   const turns = new LoopTurns();
   for (const { address: written, notify = [], orcpt, field } of envelope.recipients) {

@@ -1,10 +1,10 @@
 /** The header field TLS-Required (RFC 8689 section 3): "No" is its only value; one of several fields says nothing. */
-import { readHeaderFields } from "#/src/formats/mime/header.ts";
+import type { HeaderField } from "#/src/formats/mime/header.ts";
 import type { TlsWish } from "#/src/model/tls-wish.ts";
 
 /** Section 4.1: the field is ignored in a message that was given with REQUIRETLS. */
-export function tlsWishOf(isRequired: boolean, message: Uint8Array): TlsWish | undefined {
+export function tlsWishOf(isRequired: boolean, header: readonly HeaderField[]): TlsWish | undefined {
   if (isRequired) return "required";
-  const fields = readHeaderFields(message, "tls-required").filter(({ name }) => name === "tls-required");
+  const fields = header.filter(({ name }) => name === "tls-required");
   return fields.length === 1 && /^no$/i.test(fields[0]!.value) ? "not_required" : undefined;
 }

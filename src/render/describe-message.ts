@@ -226,7 +226,7 @@ async function nestedMessage(
   tally.addAll(body.removed);
   const range = source.mail.findSection(message, structure, `${part.section}.HEADER`);
   const header =
-    range === undefined ? undefined : headerFacts(await source.mail.readBytes(message, range), tally);
+    range === undefined ? undefined : await headerFacts(await source.mail.readBytes(message, range), tally);
   return {
     ...body,
     kind: "attachment",
@@ -256,7 +256,7 @@ async function headersOf(
   const range = source.mail.findSection(message, structure, section);
   if (range === undefined) throw noSuchPart();
   const tally = createRemovalTally();
-  const fields = shownFields(await source.mail.readBytes(message, range), tally);
+  const fields = await shownFields(await source.mail.readBytes(message, range), tally);
   const holder = findPart(structure, section.slice(0, section.lastIndexOf(".")));
   return {
     kind: "headers",

@@ -1,11 +1,12 @@
 /** The header of a message, with the field names of the interface. */
+
 import { namesAnother, shownAddress } from "#/src/evidence/shown-address.ts";
-import { listMailAddresses, type MailAddress } from "#/src/formats/mime/addresses.ts";
+import type { MailAddress } from "#/src/formats/mime/addresses.ts";
 import { isAutomated } from "#/src/formats/mime/automated.ts";
-import { decodeWords } from "#/src/formats/mime/encoded-words.ts";
-import { headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
-import { parseMessageIds } from "#/src/formats/mime/message-ids.ts";
+import { headerValues } from "#/src/formats/mime/header.ts";
+import { headerAddresses, headerIds, headerText, textOfField } from "#/src/formats/mime/header-values.ts";
 import { escapeOwnLines } from "#/src/formats/text/own-lines.ts";
+import { readHeader } from "#/src/mail/header-reading.ts";
 import { cleanLine } from "./clean-text.ts";
 import type { RemovalTally } from "./removal.ts";
 
@@ -33,16 +34,16 @@ const idsShownMax = 100;
 const fieldsShownMax = 500;
 const valueLengthMax = 8000;
 
-export function headerFacts(header: Uint8Array, tally: RemovalTally): HeaderFacts {
-  const fields = readHeaderFields(header);
+export async function headerFacts(header: Uint8Array, tally: RemovalTally): Promise<HeaderFacts> {
+  const fields = await readHeader(header, "reading");
   const first = (name: string): string | undefined => headerValues(fields, name)[0];
   const addresses = (name: string): Address[] => {
-    const all = headerValues(fields, name).flatMap((value) => listMailAddresses(value));
+    const all = headerAddresses(fields, name);
     if (all.length > addressesShownMax) tally.add("over-limit", name, all.length - addressesShownMax);
     return all.slice(0, addressesShownMax).map((one) => addressShown(one, name, tally));
   };
   const ids = (name: string): string[] => {
-    const all = headerValues(fields, name).flatMap((value) => parseMessageIds(value));
+    const all = headerIds(fields, name);
     if (all.length > idsShownMax) tally.add("over-limit", name, all.length - idsShownMax);
     return all.slice(0, idsShownMax).map((id) => cleanLine(id, name, tally));
   };
@@ -55,7 +56,7 @@ export function headerFacts(header: Uint8Array, tally: RemovalTally): HeaderFact
     to: addresses("to"),
     cc: addresses("cc"),
     bcc: addresses("bcc"),
-    subject: cleanLine(decodeWords(first("subject") ?? ""), "subject", tally),
+    subject: cleanLine(headerText(fields, "subject"), "subject", tally),
     ...(messageId === undefined ? {} : { message_id: messageId }),
     in_reply_to: ids("in-reply-to"),
     references: ids("references"),
@@ -84,12 +85,12 @@ export interface ShownField {
 }
 
 /** Every field as it stands, in order, decoded. */
-export function shownFields(header: Uint8Array, tally: RemovalTally): ShownField[] {
-  const fields = readHeaderFields(header);
+export async function shownFields(header: Uint8Array, tally: RemovalTally): Promise<ShownField[]> {
+  const fields = await readHeader(header, "reading");
   if (fields.length > fieldsShownMax) tally.add("over-limit", "headers", fields.length - fieldsShownMax);
   return fields.slice(0, fieldsShownMax).map((field) => ({
     name: field.name,
-    value: cleanLine(decodeWords(field.value), field.name, tally, valueLengthMax),
+    value: cleanLine(textOfField(field), field.name, tally, valueLengthMax),
   }));
 }
 

@@ -39,7 +39,7 @@ export async function messageContent(
   const header = await mail.readBytes(message, mail.findSection(message, structure, "HEADER"));
   const date = isoTimeOrNothing(message.sentAt);
   return {
-    ...headerFacts(header, tally),
+    ...(await headerFacts(header, tally)),
     ...(date === undefined ? {} : { date }),
     received_at: isoTime(message.receivedAt),
     size: message.size,

@@ -7,7 +7,15 @@ import { createClassPool } from "./classes.ts";
 import type { JobSize } from "./task.ts";
 import type { PoolLimits } from "./thread-pool.ts";
 
-export type ReaderName = "busy" | "contacts" | "events" | "items" | "questions" | "scheduling" | "texts";
+export type ReaderName =
+  | "busy"
+  | "contacts"
+  | "events"
+  | "headers"
+  | "items"
+  | "questions"
+  | "scheduling"
+  | "texts";
 
 export interface ReadingJob {
   readonly reader: ReaderName;

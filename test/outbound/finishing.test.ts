@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { finishDraft } from "#/src/outbound/finishing.ts";
+import { finishDraft, withMailLines } from "#/src/outbound/finishing.ts";
 
 const facts = {
   date: Date.UTC(2026, 0, 5, 12),
@@ -7,7 +7,7 @@ const facts = {
   autoSubmitted: "auto-generated" as const,
 };
 
-const finish = (text: string) => finishDraft(Buffer.from(text), facts);
+const finish = (text: string) => finishDraft(withMailLines(Buffer.from(text)), facts);
 
 it("sends what a mail client has written, dated now and without Bcc", () => {
   const { bytes, recipients, bcc, authors } = finish(

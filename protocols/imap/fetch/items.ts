@@ -2,7 +2,7 @@
  *
  *  fetch-att = "ENVELOPE" / "FLAGS" / … / "BODY" [".PEEK"] section ["<" number "." nz-number ">"]
  *            / "PREVIEW" [SP "(" "LAZY" ")"] / "BINARY" [".PEEK"] section-binary [partial] / "BINARY.SIZE" section-binary */
-import { createHeaderPicker } from "#/src/formats/mime/header.ts";
+import { createHeaderPicker, type HeaderPicker } from "#/src/formats/mime/header.ts";
 import { bad } from "../errors.ts";
 import { fetchItemsMax, sectionDepthMax } from "../limits.ts";
 import { astringText } from "../wire/strings.ts";
@@ -57,7 +57,7 @@ export type SectionText =
       readonly kind: "HEADER.FIELDS" | "HEADER.FIELDS.NOT";
       readonly names: readonly string[];
       /** Cuts them out of a header block, as octet strings. */
-      readonly pick: (header: string) => string;
+      readonly picker: HeaderPicker;
     };
 
 const macros: Readonly<Record<string, readonly RowItem[]>> = {
@@ -178,7 +178,7 @@ function readSectionText(reader: WireReader, part: readonly number[]): SectionTe
       return {
         kind,
         names,
-        pick: createHeaderPicker((name) => listed.has(name) === (kind === "HEADER.FIELDS")),
+        picker: createHeaderPicker((name) => listed.has(name) === (kind === "HEADER.FIELDS")),
       };
     }
     default:

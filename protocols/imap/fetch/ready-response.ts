@@ -1,8 +1,10 @@
 /** FETCH responses (RFC 9051 section 7.5.2) of what came along with a page of messages: their rows, header blocks, and short
  *  messages whole. Nothing is waited for, as a mailbox is tens of thousands of these. */
+
 import type { MessageFacet, ShownMessage } from "#/src/mail/entries.ts";
 import type { Mail } from "#/src/mail/mail.ts";
 import type { OctetPiece, StoredBytes } from "#/src/mail/message-bytes.ts";
+import { mainBytesMax } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { formatDateTime } from "../wire/dates.ts";
 import type { FlagWriter } from "../wire/flags.ts";
@@ -99,7 +101,10 @@ function readySection(message: StoredBytes, item: Section, { mail }: ResponseCon
   }
   const octets = isOwnHeader(item) ? mail.heldHeader(message) : undefined;
   if (octets === undefined) return undefined;
-  return sliceOctets("pick" in text ? `${text.pick(octets)}\r\n` : octets, partial);
+  if (!("picker" in text)) return sliceOctets(octets, partial);
+  // A longer one is read in turns.
+  if (octets.length > mainBytesMax) return undefined;
+  return sliceOctets(`${text.picker.pick(octets)}\r\n`, partial);
 }
 
 function sliceOctets(octets: string, partial: Partial | undefined): string {

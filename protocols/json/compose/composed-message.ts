@@ -5,9 +5,10 @@ import { randomUUID } from "node:crypto";
 import type { AgentFacts } from "#/src/accounts/accounts.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
-import { type HeaderField, readHeaderFields } from "#/src/formats/mime/header.ts";
+import type { HeaderField } from "#/src/formats/mime/header.ts";
 import { walkParts } from "#/src/formats/mime/structure.ts";
 import { baseSubject } from "#/src/formats/mime/subject.ts";
+import { readHeader } from "#/src/mail/header-reading.ts";
 import type { Message } from "#/src/mail/messages.ts";
 import { isAgentPart } from "#/src/mail/prepare-message.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -152,7 +153,7 @@ async function readOriginal(
   );
   const header =
     (await mail.readHeader(message)) ?? (await mail.readBytes(message, { start: 0, end: headerBytesMax }));
-  return { message, fields: readHeaderFields(header) };
+  return { message, fields: await readHeader(header) };
 }
 
 /** Which addresses of a message belong to the mailbox. Only addresses in its own domains are looked up, since a message can have

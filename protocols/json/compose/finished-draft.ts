@@ -1,9 +1,10 @@
 /** Prepares a draft for sending, as it is in Drafts, whoever changed it last. */
+
 import { randomUUID } from "node:crypto";
-import { headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
-import { parseMessageIds } from "#/src/formats/mime/message-ids.ts";
+import { headerIds } from "#/src/formats/mime/header-values.ts";
+import { readHeader } from "#/src/mail/header-reading.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { finishDraft } from "#/src/outbound/finishing.ts";
+import { finishDraft, withMailLines } from "#/src/outbound/finishing.ts";
 import { normalAddress } from "#/src/outbound/mail-address.ts";
 import { withCurrent } from "../current.ts";
 import { findDraft, reachDraft } from "../describe/draft.ts";
@@ -40,14 +41,16 @@ export async function finishedDraft(
   );
   const message = (await mail.findMessage(agent, draft.message)) ?? unknownObject();
   const owner = (await accounts.findAgentFacts(agent))!;
-  const bytes = await mail.readBytes(message);
-  const isAnswer = headerValues(readHeaderFields(bytes), "in-reply-to").flatMap(parseMessageIds).length > 0;
-  const finished = finishDraft(bytes, {
+  const bytes = withMailLines(await mail.readBytes(message));
+  const fields = await readHeader(bytes);
+  const isAnswer = headerIds(fields, "in-reply-to").length > 0;
+  const facts = {
     date: mail.clock.now(),
     messageId: `${randomUUID()}@${owner.address.slice(owner.address.lastIndexOf("@") + 1)}`,
     autoSubmitted:
       context.principal.kind !== "agent" ? undefined : isAnswer ? "auto-replied" : "auto-generated",
-  });
+  } as const;
+  const finished = finishDraft(bytes, facts, fields);
   const from = finished.authors.length === 1 ? normalAddress(finished.authors[0]!) : undefined;
   if (from === undefined)
     throw new WaypostError("invalid", "The draft needs exactly one author.", {

@@ -1,7 +1,7 @@
 /** Imports and exports of everything of an owner. Each runs in a process of its own. */
 import { z } from "zod";
-import type { Author } from "#/src/model/author.ts";
 import type { OperatorNeed } from "#/src/accounts/operator-scopes.ts";
+import type { Author } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { jobsOf } from "./job-operations.ts";
 import type { LargeWorks } from "./large-works.ts";

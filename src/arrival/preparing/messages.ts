@@ -3,6 +3,7 @@ import type { Evidence } from "#/src/evidence/checks.ts";
 import type { DnsSettings } from "#/src/evidence/dns.ts";
 import type { Origin } from "#/src/evidence/examine.ts";
 import type { ReceivedReport } from "#/src/formats/reports/received-report.ts";
+import type { HeaderWant } from "#/src/mail/header-reading.ts";
 import type { ArrivingCalendar } from "#/src/scheduling/arriving/arriving-calendar.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 
@@ -14,6 +15,16 @@ export interface PreparationSettings {
   readonly dns: DnsSettings;
 }
 
+/** Only what is asked for is read of it. */
+export interface HeaderJob {
+  readonly want: HeaderWant;
+  readonly bytes: Uint8Array;
+}
+
+export interface HeaderAnswer {
+  readonly answer: unknown;
+}
+
 export interface PreparationJob {
   /** Shared with the main thread, which still has them if this thread ends. */
   readonly bytes: Uint8Array;
@@ -21,6 +32,13 @@ export interface PreparationJob {
   readonly origin?: Origin | undefined;
   /** Evidence took too much work: the message is prepared without it. */
   readonly isUnexamined?: boolean;
+  /** It does not arrive: it is put into a mailbox by its owner. */
+  readonly put?: Put;
+}
+
+export interface Put {
+  /** This server composed it: fields with its results stay. */
+  readonly isOwn: boolean;
 }
 
 export interface Prepared {

@@ -1,23 +1,36 @@
 /** A thread that prepares messages: structure, envelope, thread keys, compressed bytes, and the evidence of who sent them. */
+
 import { withoutForgedResults } from "#/src/evidence/authentication-results.ts";
 import { createResolve } from "#/src/evidence/dns.ts";
 import { examineMessage, loadExaminers } from "#/src/evidence/examine.ts";
+import { formatEnvelope } from "#/src/formats/mime/envelope.ts";
+import { type HeaderWant, readKnownFields } from "#/src/mail/header-reading.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import { giveBackMemory, takeMemory } from "#/src/model/octet-memory.ts";
+import { selectSigned } from "#/src/outbound/dkim/sign.ts";
+import { readDeliveryReport } from "#/src/outbound/read-report.ts";
 import { type Done, serveJobs } from "#/src/threads/serve-jobs.ts";
 import { transferableBuffers } from "#/storage/blob.ts";
 import { readArrivingCalendar, readArrivingReports } from "./arriving.ts";
-import type { PreparationJob, PreparationSettings, Prepared } from "./messages.ts";
+import type { HeaderAnswer, HeaderJob, PreparationJob, PreparationSettings, Prepared } from "./messages.ts";
 import { unexamined } from "./unexamined.ts";
+
+const headerAnswers: Readonly<Record<HeaderWant, (bytes: Uint8Array) => unknown>> = {
+  envelope: formatEnvelope,
+  fields: readKnownFields,
+  report: readDeliveryReport,
+  signed: selectSigned,
+};
 
 /** Not in the name of the first job, which would be taken for slow. */
 const loaded = loadExaminers();
 
-serveJobs<PreparationSettings, PreparationJob, Prepared>((settings) => {
+serveJobs<PreparationSettings, PreparationJob | HeaderJob, Prepared | HeaderAnswer>((settings) => {
   const resolve = createResolve(settings.dns);
 
   /** Signatures are verified before forged fields are removed, because the signed octets may include these. */
   return async (job) => {
+    if ("want" in job) return { result: { answer: headerAnswers[job.want](job.bytes) }, transfer: [] };
     await loaded;
     const { bytes } = job;
     // Not every library accepts shared memory.
@@ -36,8 +49,10 @@ serveJobs<PreparationSettings, PreparationJob, Prepared>((settings) => {
       job.isUnexamined === true
         ? unexamined
         : job.origin && (await examineMessage(bytes, job.origin, settings.hostname, resolve));
-    const facts = await prepareMessage(withoutForgedResults(bytes, settings.ownNames), true);
+    const kept = job.put?.isOwn === true ? bytes : withoutForgedResults(bytes, settings.ownNames);
+    const facts = await prepareMessage(kept, true);
     const transfer = transferableBuffers(facts.blob);
+    if (job.put !== undefined) return { result: { facts }, transfer };
     const calendar = readArrivingCalendar(bytes, facts);
     // Only of authenticated authors: anybody else could invent reports, and cause the work of reading them.
     const reports = evidence?.isAuthenticated === true ? readArrivingReports(bytes, facts) : [];

@@ -2,6 +2,7 @@
  *  address = mailbox / group; mailbox = [display-name] "<" [route] addr-spec ">" / addr-spec
  *  group = display-name ":" [mailbox-list] ";"
  *  Also read: a comment used as display name, dots and stray characters in names, missing domains, unclosed brackets. */
+import { noteReading } from "#/src/model/foreign-text.ts";
 import { addressesMax } from "#/src/model/limits.ts";
 import { type AddressToken, readAddressTokens } from "./address-tokens.ts";
 import { decodeWords } from "./encoded-words.ts";
@@ -27,6 +28,7 @@ export function isGroup(entry: AddressEntry): entry is AddressGroup {
 
 /** Entries of a field body given as an octet string, at most `addressesMax`. */
 export function parseAddressList(octets: string): AddressEntry[] {
+  noteReading("addresses", octets.length);
   const entries: AddressEntry[] = [];
   let members: MailAddress[] | undefined;
   for (const token of readAddressTokens(octets, addressesMax)) {

@@ -3,11 +3,13 @@
  *  White space between two encoded words is not shown (section 6.2). Adjacent words in one charset are decoded
  *  together, because clients split characters although section 5 forbids it. Spaces inside a Q word are accepted. */
 import { Buffer } from "node:buffer";
+import { noteReading } from "#/src/model/foreign-text.ts";
 import { decodeCharset } from "./charset.ts";
 import { decodeUnlabelled, octetBytes, trimOctets, withoutControls } from "./octets.ts";
 
 /** Text of an unstructured field body or phrase given as an octet string. Control characters become spaces. */
 export function decodeWords(octets: string): string {
+  noteReading("words", octets.length);
   if (!octets.includes("=?")) return withoutControls(decodeUnlabelled(octets));
   const text: string[] = [];
   let wordOctets: string[] = [];

@@ -1,6 +1,8 @@
 /** Header fields (RFC 5322 sections 2.2 and 4.5, RFC 6532).
  *  field = name *WSP ":" body *(CRLF WSP body) CRLF, ended by an empty line. A bare LF also ends a line: APPEND may bring one. */
-import { headerBytesMax } from "#/src/model/limits.ts";
+import { noteReading } from "#/src/model/foreign-text.ts";
+import { headerBytesMax, mainBytesMax } from "#/src/model/limits.ts";
+import type { MailAddress } from "./addresses.ts";
 import { asBuffer, octetString, trimOctets } from "./octets.ts";
 
 export interface HeaderField {
@@ -11,6 +13,15 @@ export interface HeaderField {
   /** Offsets of the whole field with its line ends, into the bytes given. */
   readonly start: number;
   readonly end: number;
+  /** What a thread has read of the value (`header-values.ts`). */
+  readonly known?: KnownValue;
+}
+
+export interface KnownValue {
+  /** Decoded words. */
+  readonly text: string;
+  readonly addresses?: readonly MailAddress[];
+  readonly ids?: readonly string[];
 }
 
 const carriageReturn = 13;
@@ -20,18 +31,20 @@ const fieldName = /^[!-9;-~]+$/;
 /** Fields up to the empty line, or to `bytesMax`. Skips lines that are not fields (an mbox "From " line)
  *  and fields whose lower-case name does not begin with `prefix`. */
 export function readHeaderFields(bytes: Uint8Array, prefix = "", bytesMax = headerBytesMax): HeaderField[] {
-  const text = octetString(bytes, 0, headerEnd(bytes, bytesMax));
+  const text = octetString(bytes, 0, findHeaderEnd(bytes, bytesMax));
+  noteReading("header", text.length);
   const fields: HeaderField[] = [];
-  walkLines(text, (start, colon, end) => {
+  const lines = walkLines(text, (start, colon, end) => {
     const name = nameOf(text.slice(start, colon));
     if (name?.startsWith(prefix))
       fields.push({ name, value: trimOctets(unfold(text.slice(colon + 1, end))), start, end });
   });
+  for (const _ of lines);
   return fields;
 }
 
 /** The position after the empty line, but at most `bytesMax`: only the octets before it become text. */
-function headerEnd(bytes: Uint8Array, bytesMax: number): number {
+export function findHeaderEnd(bytes: Uint8Array, bytesMax: number): number {
   const block = asBuffer(bytes).subarray(0, bytesMax);
   const end = block.indexOf("\n\r\n");
   const bare = block.subarray(0, end < 0 ? block.length : end).indexOf("\n\n");
@@ -39,9 +52,15 @@ function headerEnd(bytes: Uint8Array, bytesMax: number): number {
   return end < 0 ? block.length : end + 3;
 }
 
-/** Copies the fields whose lower-case name is wanted out of header blocks (octet strings), unchanged. The answer for each name is
- *  cached, because most messages have the same fields. */
-export function createHeaderPicker(isWanted: (name: string) => boolean): (header: string) => string {
+/** Copies the wanted fields out of header blocks (octet strings), unchanged. */
+export interface HeaderPicker {
+  pick(header: string): string;
+  /** The same in pieces, for a long header: other work may run between them. */
+  pickInPieces(header: string): Generator<undefined, string>;
+}
+
+/** Wanted by their lower-case name. The answer for each name is cached, because most messages have the same fields. */
+export function createHeaderPicker(isWanted: (name: string) => boolean): HeaderPicker {
   const known = new Map<string, boolean>();
   const isKnownWanted = (written: string): boolean => {
     let wanted = known.get(written);
@@ -53,12 +72,12 @@ export function createHeaderPicker(isWanted: (name: string) => boolean): (header
     }
     return wanted;
   };
-  return (header) => {
+  function* pickInPieces(header: string): Generator<undefined, string> {
     let picked = "";
     // Adjacent wanted fields are copied together.
     let from = 0;
     let to = 0;
-    walkLines(header.slice(0, headerBytesMax), (start, colon, end) => {
+    yield* walkLines(header.slice(0, headerBytesMax), (start, colon, end) => {
       if (!isKnownWanted(header.slice(start, colon))) return;
       if (start !== to) {
         picked += header.slice(from, to);
@@ -67,6 +86,17 @@ export function createHeaderPicker(isWanted: (name: string) => boolean): (header
       to = end;
     });
     return picked + header.slice(from, to);
+  }
+  return {
+    pickInPieces,
+    pick(header) {
+      noteReading("header", header.length);
+      const pieces = pickInPieces(header);
+      for (;;) {
+        const { done, value } = pieces.next();
+        if (done === true) return value;
+      }
+    },
   };
 }
 
@@ -81,15 +111,30 @@ function nameOf(written: string): string | undefined {
   return written.startsWith(name) && fieldName.test(name) ? name.toLowerCase() : undefined;
 }
 
-/** Visits the logical lines that have a colon, with the positions of their start, first colon and end. */
-function walkLines(text: string, visit: (start: number, colon: number, end: number) => void): void {
+/** Visits the logical lines that have a colon, with the positions of their start, first colon and end. After each piece of
+ *  `mainBytesMax` it yields. */
+function* walkLines(
+  text: string,
+  visit: (start: number, colon: number, end: number) => void,
+): Generator<undefined, void> {
   let start = 0;
   let colon = -1;
+  let pieceEnd = mainBytesMax;
   while (start < text.length) {
     const first = text.charCodeAt(start);
     if (first === lineFeed || (first === carriageReturn && text.charCodeAt(start + 1) === lineFeed)) break;
     let end = lineEnd(text, start);
-    while (isWhiteSpace(text.charCodeAt(end))) end = lineEnd(text, end);
+    while (isWhiteSpace(text.charCodeAt(end))) {
+      if (end > pieceEnd) {
+        pieceEnd = end + mainBytesMax;
+        yield;
+      }
+      end = lineEnd(text, end);
+    }
+    if (end > pieceEnd) {
+      pieceEnd = end + mainBytesMax;
+      yield;
+    }
     if (colon < start) colon = text.indexOf(":", start);
     if (colon === -1) break;
     if (colon < end) visit(start, colon, end);

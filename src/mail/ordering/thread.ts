@@ -1,11 +1,12 @@
 /** THREAD (RFC 5256): the messages of a set as threads. */
-import { readHeaderFields } from "#/src/formats/mime/header.ts";
+
 import { parseSubject } from "#/src/formats/mime/subject.ts";
 import type { NumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { threadPages } from "#/storage/queries/mail/entries.ts";
 import type { EntryThreadRow } from "#/storage/rows.ts";
 import type { Reader } from "#/storage/store.ts";
+import { readHeader } from "../header-reading.ts";
 import type { MessageBytes } from "../message-bytes.ts";
 import {
   formatReferenceIds,
@@ -68,5 +69,5 @@ async function readIds(bytes: MessageBytes, row: EntryThreadRow): Promise<Refere
   const message = { ...row, trace: row.trace! };
   const structure = await bytes.readStructure(message);
   const header = await bytes.readBytes(message, bytes.findSection(message, structure, "HEADER"));
-  return referenceIdsOf(readHeaderFields(header));
+  return referenceIdsOf(await readHeader(header, "reading"));
 }

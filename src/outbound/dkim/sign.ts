@@ -3,13 +3,15 @@
  *  Each signature covers every instance of the fields below, from the last to the first (section 5.4.2). Fields that mail programs
  *  show are named once more than there are, so that adding one on the way breaks the signature (section 8.15).
  *  The bytes have CRLF line ends, as they are sent. */
+
 import { createHash, createPrivateKey, type KeyObject, sign as signBytes } from "node:crypto";
-import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import RelaxedBody from "nodemailer/lib/dkim/relaxed-body.js";
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
-import { type HeaderField, readHeaderFields } from "#/src/formats/mime/header.ts";
+import { readHeaderFields } from "#/src/formats/mime/header.ts";
 import { bodyOffset } from "#/src/formats/mime/line-ends.ts";
 import { octetString } from "#/src/formats/mime/octets.ts";
+import { headerBlock, readApart } from "#/src/mail/header-reading.ts";
 
 export interface SigningKey {
   readonly domain: string;
@@ -70,9 +72,8 @@ export async function signMessage(
   keys: readonly SigningKey[],
   at: number,
 ): Promise<string> {
-  const fields = readHeaderFields(message);
   const bodyHash = await hashBody(message.subarray(bodyOffset(message)));
-  const { names, lines } = selectFields(message, fields);
+  const { names, lines } = await readApart("arrival", "signed", headerBlock(message), selectSigned);
   const signatures = await Promise.all(
     keys.map(async (key) => {
       const unsigned = formatUnsigned(key, names, bodyHash, at);
@@ -86,9 +87,10 @@ export async function signMessage(
 /** The body hash (section 3.4.4), computed in slices so that other work runs between them. */
 async function hashBody(body: Uint8Array): Promise<string> {
   const relaxed = new RelaxedBody({ hashAlgo: "sha256" });
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  relaxed.once("hash", resolve).once("error", reject).resume();
-  Readable.from(slicesInTurns(body), { objectMode: false, highWaterMark: sliceBytes }).pipe(relaxed);
+  const { promise, resolve } = Promise.withResolvers<string>();
+  relaxed.once("hash", resolve).resume();
+  // A caller that goes ends the slices with an error.
+  await pipeline(slicesInTurns(body), relaxed);
   return promise;
 }
 
@@ -107,7 +109,9 @@ export function* slices(bytes: Uint8Array): Iterable<Buffer> {
   }
 }
 
-function selectFields(message: Uint8Array, fields: readonly HeaderField[]): { names: string; lines: string } {
+/** The fields of a header that are signed: their names, and what is signed of them. */
+export function selectSigned(message: Uint8Array): { readonly names: string; readonly lines: string } {
+  const fields = readHeaderFields(message);
   const names: string[] = [];
   let lines = "";
   for (const name of [...sealedFields, ...signedFields]) {

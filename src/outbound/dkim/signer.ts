@@ -1,8 +1,8 @@
 /** Signs outgoing mail with the keys of the author's domain, or else of the envelope sender's domain, if it is a domain of this
  *  server. A signature of another domain would prove nothing about either (RFC 7489 section 3.1.1). */
 import { parseDomain } from "#/src/accounts/address.ts";
-import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
-import { headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
+import { headerAddresses } from "#/src/formats/mime/header-values.ts";
+import { readHeader } from "#/src/mail/header-reading.ts";
 import { forEverybody } from "#/src/model/caller.ts";
 import { listDomainKeys } from "#/storage/queries/accounts/domain-keys.ts";
 import type { Store } from "#/storage/store.ts";
@@ -37,7 +37,7 @@ export function createSigner(store: Store): Signer {
 
   return {
     async sign(message, envelopeFrom) {
-      const authors = headerValues(readHeaderFields(message, "from"), "from").flatMap(listMailAddresses);
+      const authors = headerAddresses(await readHeader(message), "from");
       for (const address of [authors[0]?.address ?? "", envelopeFrom]) {
         const domain = parseDomain(address.slice(address.lastIndexOf("@") + 1));
         const keys = domain === undefined ? [] : await keysOf(domain);

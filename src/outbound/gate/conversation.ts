@@ -1,8 +1,9 @@
 /** The conversation that a message continues: the answered message, and the writers of the latest messages. */
+
 import type { AgentFacts } from "#/src/accounts/accounts.ts";
 import type { Checks } from "#/src/evidence/checks.ts";
 import { isAutomated } from "#/src/formats/mime/automated.ts";
-import { readHeaderFields } from "#/src/formats/mime/header.ts";
+import { readHeader } from "#/src/mail/header-reading.ts";
 import { createMessageBytes } from "#/src/mail/message-bytes.ts";
 import type { Provenance } from "#/src/mail/messages.ts";
 import { parseReferenceIds } from "#/src/mail/reference-ids.ts";
@@ -98,7 +99,7 @@ function answeredMessage(
       if (checks?.reply_to?.covered !== false) return false;
       const header = await createMessageBytes(rooms.store).readHeader(row);
       const open = new Set(
-        addressesOf(readHeaderFields(header ?? new Uint8Array()), "reply-to").map(({ address }) =>
+        addressesOf(await readHeader(header ?? new Uint8Array()), "reply-to").map(({ address }) =>
           addressKey(address),
         ),
       );
@@ -140,5 +141,5 @@ async function writerOf(rooms: OutboundRooms, owner: AgentFacts, message: Stored
     if (facts?.account === owner.account) return facts.kind;
   }
   const header = await createMessageBytes(rooms.store).readHeader(message);
-  return header !== undefined && isAutomated(readHeaderFields(header)) ? "automaton" : "person";
+  return header !== undefined && isAutomated(await readHeader(header)) ? "automaton" : "person";
 }

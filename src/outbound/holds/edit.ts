@@ -1,9 +1,11 @@
 /** A new version of a mail that waits. Its recipients are those in its header, so that nobody is added invisibly; its sender cannot
  *  change. */
+
 import { parseAddress } from "#/src/accounts/address.ts";
-import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
-import { type HeaderField, headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
+import type { HeaderField } from "#/src/formats/mime/header.ts";
+import { addressesOfField } from "#/src/formats/mime/header-values.ts";
 import { isEightBit, withCrlf } from "#/src/formats/mime/line-ends.ts";
+import { readHeader } from "#/src/mail/header-reading.ts";
 import { createMessageBytes } from "#/src/mail/message-bytes.ts";
 import { referenceIdsOf } from "#/src/mail/reference-ids.ts";
 import { writeOnce } from "#/src/mail/write-once.ts";
@@ -38,7 +40,7 @@ export function createHoldEdits(rooms: HoldRooms): Pick<Holds, "edit" | "editByM
     },
 
     async editByMessage({ agent, bytes, flags, actor, replaces }: MessageEdit): Promise<EditedHold> {
-      const { own } = referenceIdsOf(readHeaderFields(bytes));
+      const { own } = referenceIdsOf(await readHeader(bytes));
       const hold = own === "" ? undefined : await findLiveHoldByMessageId(store, agent, own);
       if (hold === undefined) throw onlyHolds();
       const { args, transfer } = await prepareEdit(rooms, hold, bytes, { isOfClient: true });
@@ -61,7 +63,7 @@ async function prepareEdit(rooms: HoldRooms, hold: HoldRow, given: Uint8Array, {
     throw new WaypostError("not_found", "There is no such hold.");
   const bytes = withCrlf(given);
   assertBounds(bytes, rooms.settings.smtp.maxMessageBytes);
-  const fields = readHeaderFields(bytes);
+  const fields = await readHeader(bytes);
   const fieldsBefore = await readFields(rooms, before);
   // Mail that the server composes always has the mailbox as its sender.
   if (isOfClient) assertSameSender(fieldsBefore, fields);
@@ -76,7 +78,7 @@ async function prepareEdit(rooms: HoldRooms, hold: HoldRow, given: Uint8Array, {
   const trace = Buffer.from(unnamedField(envelope, fields));
   const plain = withoutHidden(bytes, fields);
   const header = Buffer.from(plain.subarray(0, headerBytesMax));
-  const facts = withOwnTrace(await rooms.prepare(plain), trace, header);
+  const facts = await withOwnTrace(await rooms.prepare(plain), trace, header);
   const args = {
     agent: hold.agent,
     hold: hold.hold,
@@ -100,9 +102,9 @@ function assertBounds(bytes: Buffer, bytesMax: number): void {
     });
 }
 
-async function readFields({ store }: HoldRooms, message: MessageRow): Promise<HeaderField[]> {
+async function readFields({ store }: HoldRooms, message: MessageRow): Promise<readonly HeaderField[]> {
   const header = await createMessageBytes(store).readHeader(message);
-  return header === undefined ? [] : readHeaderFields(header);
+  return header === undefined ? [] : readHeader(header);
 }
 
 /** Checks that the new version has the same sender as the old one. */
@@ -110,9 +112,9 @@ function assertSameSender(before: readonly HeaderField[], after: readonly Header
   const senders = (fields: readonly HeaderField[]): string =>
     JSON.stringify(
       senderFields.map((name) =>
-        headerValues(fields, name).map((value) =>
-          listMailAddresses(value).map(({ address }) => addressKey(address)),
-        ),
+        fields
+          .filter((field) => field.name === name)
+          .map((field) => addressesOfField(field).map(({ address }) => addressKey(address))),
       ),
     );
   if (senders(before) !== senders(after))
@@ -159,9 +161,9 @@ async function envelopeOf(
       reason: "limit_reached",
     });
   const all = [...recipients.values()];
-  const header = bytes.subarray(0, readHeaderFields(bytes).at(-1)?.end ?? 0);
+  const header = bytes.subarray(0, after.at(-1)?.end ?? 0);
   const { tlsWish: asked, ...others } = envelope;
-  const tlsWish = tlsWishOf(asked === "required", bytes);
+  const tlsWish = tlsWishOf(asked === "required", after);
   return {
     ...others,
     ...(tlsWish === undefined ? {} : { tlsWish }),

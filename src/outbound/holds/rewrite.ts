@@ -1,11 +1,12 @@
 /** Another version of a waiting mail as a person writes it on a page: recipients, subject and text are new; files, answered mails, sender and
  *  hidden recipients stay. The new text takes the place of all alternatives of the old one. */
+
 import { randomUUID } from "node:crypto";
-import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
 import { decodeWords } from "#/src/formats/mime/encoded-words.ts";
-import { headerValues, readHeaderFields } from "#/src/formats/mime/header.ts";
-import { parseMessageIds } from "#/src/formats/mime/message-ids.ts";
+import { headerValues } from "#/src/formats/mime/header.ts";
+import { headerAddresses, headerIds } from "#/src/formats/mime/header-values.ts";
 import { walkParts } from "#/src/formats/mime/structure.ts";
+import { readHeader } from "#/src/mail/header-reading.ts";
 import type { Mail } from "#/src/mail/mail.ts";
 import type { Message } from "#/src/mail/messages.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -34,12 +35,11 @@ export async function rewriteMail(
   written: Rewriting,
 ): Promise<Buffer> {
   const structure = await mail.readStructure(message);
-  const fields = readHeaderFields(
+  const fields = await readHeader(
     await mail.readBytes(message, mail.findSection(message, structure, "HEADER")),
   );
-  const ids = (name: string) => headerValues(fields, name).flatMap((value) => parseMessageIds(value));
-  const named = (...names: string[]) =>
-    names.flatMap((name) => headerValues(fields, name).flatMap((value) => listMailAddresses(value)));
+  const ids = (name: string) => headerIds(fields, name);
+  const named = (...names: string[]) => names.flatMap((name) => headerAddresses(fields, name));
   const [from] = named("from");
   if (from === undefined) throw new WaypostError("invalid", "The mail has no sender.");
   const to = readAddresses(written.to, "/to");
