@@ -15,7 +15,7 @@ const files = ["src", "protocols", "storage"].flatMap((folder) =>
 );
 /** Without comments, strings of which could name what is not called. */
 const codeOf = (file: string): string =>
-  readFileSync(path.join(top, file), "utf8").replaceAll(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, "");
+  readFileSync(path.join(top, file), "utf8").replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
 
 const makers =
   /(?<![\w.#])(?:net\.|tls\.|http\.|https\.|fs\.|zlib\.)?(createConnection|createServer|createSocket|createReadStream|createWriteStream|createGunzip|createGzip|createZstdCompress|createZstdDecompress|createInflateRaw|createDeflateRaw|fork)\(|(?:tls\.connect|socket = connect|client = new Client|child = spawn)\(|new (Worker|TLSSocket|Socket|PassThrough|Transform)\(|(Readable\.from)\(|\.(createReadStream)\(/g;
