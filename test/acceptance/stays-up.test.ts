@@ -6,8 +6,9 @@ import os from "node:os";
 import path from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { expect, test, vi } from "vitest";
+import type { OperationName } from "#/protocols/json/registry.ts";
 import { type ChildDaemon, startChildDaemon } from "../support/daemon.ts";
-import { cutAfter, operationInput } from "../support/every-verb.ts";
+import { cutAfter, operationInputs } from "../support/every-verb.ts";
 import {
   assertServes,
   call,
@@ -65,10 +66,10 @@ test.runIf(hasTasks)("goes on after each tool of MCP, and quiet", async () => {
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(["search", "part_describe", "send"]));
   // Many are refused, because what they name is not there; each is answered.
-  for (const { name } of tools)
-    await client
-      .callTool({ name, arguments: operationInput(name.replaceAll("_", "."), daemon.agents[0]!.id) as never })
-      .catch(() => {});
+  for (const { name } of tools) {
+    const input = operationInputs[name.replaceAll("_", ".") as OperationName](daemon.agents[0]!.id);
+    await client.callTool({ name, arguments: input as never }).catch(() => {});
+  }
   await untilIdle(daemon);
   // The one tool that has ended a daemon, alone.
   await client.callTool({ name: "search", arguments: { q: "before" } });

@@ -1,7 +1,6 @@
 /** A daemon goes on after everything that a client can do, also when the client has gone and everything idle has ended. */
 import fs from "node:fs";
 import { expect, test, vi } from "vitest";
-import { operations } from "#/protocols/json/registry.ts";
 import { type ChildDaemon, manyRequests, startChildDaemon } from "../support/daemon.ts";
 import { cutAfter, doors, knockAt } from "../support/every-verb.ts";
 
@@ -70,7 +69,7 @@ test.runIf(hasProc)("goes on after a search whose client has gone, when the sear
 
 test.runIf(hasProc)("goes on after every verb of every door", { timeout: 120_000 }, async () => {
   await using daemon = await startChildDaemon({ command: impatient, set: manyRequests });
-  for (const door of doors) await knockAt(door, { daemon, operations: operations.map(({ name }) => name) });
+  for (const door of doors) await knockAt(door, { daemon });
   await untilIdle(daemon);
   expect(daemon.process.exitCode).toBeNull();
   expect(await search(daemon)).toMatchObject({ kind: "listing" });

@@ -104,10 +104,10 @@ describe("the list of tools", () => {
       ]),
     );
     expect(hints).toMatchObject({
-      health: [true, false, true, false],
-      search: [true, false, true, true],
-      part_describe: [true, false, true, true],
-      calendarMonth_list: [true, false, true, true],
+      health: [true, undefined, undefined, false],
+      search: [true, undefined, undefined, true],
+      part_describe: [true, undefined, undefined, true],
+      calendarMonth_list: [true, undefined, undefined, true],
       message_delete: [false, true, true, false],
       draft_create: [false, false, false, false],
       contact_create: [false, false, false, false],

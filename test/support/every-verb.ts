@@ -2,6 +2,7 @@
 import net from "node:net";
 import type { MethodName } from "#/protocols/dav/methods/registry.ts";
 import type { CommandName } from "#/protocols/imap/commands/index.ts";
+import type { OperationName } from "#/protocols/json/registry.ts";
 import type { Ready } from "./daemon.ts";
 
 const mail = { to: ["person@waypost.test"], text: "Hello" };
@@ -88,24 +89,45 @@ export const davRequests: Readonly<Record<MethodName, readonly [path: string, bo
   DELETE: ["/one.ics", ""],
 };
 
+const nothing = (kind: string) => () => ({ id: `${kind}_000000000000000000000000` });
+
 /** Inputs of the operations of `/v1`. What names an object names one that is not there, or the mailbox. */
-export function operationInput(name: string, ref: string): object {
-  const [kind, deed] = name.split(".");
-  if (name === "search") return { q: "hello x" };
-  if (name === "send" || name === "hold.create") return { body: mail, idempotency_key: crypto.randomUUID() };
-  if (name === "draft.create") return { body: mail };
-  if (name === "wait") return { timeout_s: 0 };
-  if (name === "part.describe" || name === "message.update")
-    return { id: ref, ...(deed === "update" && { unread: true }) };
-  if (name === "calendarMonth.list") return { month: "2030-01" };
-  if (name === "blob.create") return { data: "aGk=" };
-  if (name === "folder.create") return { path: "Made here" };
-  if (name === "event.create") return { body: { title: "One", start: "2030-01-01T10:00:00" } };
-  if (name === "contact.create") return { body: { name: "Ada" } };
-  if (deed === "create") return { name: "Made" };
-  if (deed === "update" || deed === "delete") return { id: `${kind}_000000000000000000000000` };
-  return {};
-}
+export const operationInputs: Readonly<Record<OperationName, (mailbox: string) => object>> = {
+  "help.describe": () => ({}),
+  "catalog.describe": () => ({}),
+  health: () => ({}),
+  wait: () => ({ timeout_s: 0 }),
+  watch: () => ({}),
+  search: () => ({ q: "hello x" }),
+  "part.describe": (id) => ({ id }),
+  send: () => ({ body: mail, idempotency_key: crypto.randomUUID() }),
+  "message.update": (id) => ({ id, unread: true }),
+  "message.delete": nothing("message"),
+  "folder.create": () => ({ path: "Made here" }),
+  "folder.update": nothing("folder"),
+  "folder.delete": nothing("folder"),
+  "draft.create": () => ({ body: mail }),
+  "draft.update": nothing("draft"),
+  "draft.delete": nothing("draft"),
+  "hold.create": () => ({ body: mail, idempotency_key: crypto.randomUUID() }),
+  "hold.update": nothing("hold"),
+  "hold.delete": nothing("hold"),
+  "blob.create": () => ({ data: "aGk=" }),
+  "blob.delete": nothing("blob"),
+  "calendarMonth.list": () => ({ month: "2030-01" }),
+  "calendar.create": () => ({ name: "Made" }),
+  "calendar.update": nothing("calendar"),
+  "calendar.delete": nothing("calendar"),
+  "event.create": () => ({ body: { title: "One", start: "2030-01-01T10:00:00" } }),
+  "event.update": nothing("event"),
+  "event.delete": nothing("event"),
+  "addressbook.create": () => ({ name: "Made" }),
+  "addressbook.update": nothing("addressbook"),
+  "addressbook.delete": nothing("addressbook"),
+  "contact.create": () => ({ body: { name: "Ada" } }),
+  "contact.update": nothing("contact"),
+  "contact.delete": nothing("contact"),
+};
 
 /** Verbs of SMTP in their order, on the port of submission, too. */
 export const smtpLines: readonly string[] = [
@@ -145,8 +167,6 @@ export async function cutAfter(port: number, text: string, until: RegExp | undef
 
 export interface Doors {
   readonly daemon: Ready;
-  /** The names of the operations of `/v1`. */
-  readonly operations: readonly string[];
 }
 
 const knocks = {
@@ -188,10 +208,10 @@ async function knockImap({ daemon }: Doors, isAnswered: boolean): Promise<void> 
   }
 }
 
-async function knockOperations({ daemon, operations }: Doors, isAnswered: boolean): Promise<void> {
+async function knockOperations({ daemon }: Doors, isAnswered: boolean): Promise<void> {
   const agent = daemon.agents[0]!;
-  for (const name of operations)
-    await request(daemon, "POST", `/v1/${name}`, JSON.stringify(operationInput(name, agent.id)), isAnswered);
+  for (const [name, input] of Object.entries(operationInputs))
+    await request(daemon, "POST", `/v1/${name}`, JSON.stringify(input(agent.id)), isAnswered);
 }
 
 async function knockMcp({ daemon }: Doors, isAnswered: boolean): Promise<void> {

@@ -10,8 +10,8 @@ export interface Tool {
   readonly outputSchema?: ObjectSchema;
   readonly annotations: {
     readonly readOnlyHint: boolean;
-    readonly destructiveHint: boolean;
-    readonly idempotentHint: boolean;
+    readonly destructiveHint?: boolean;
+    readonly idempotentHint?: boolean;
     readonly openWorldHint: boolean;
   };
 }
@@ -43,15 +43,17 @@ export function toolOf(operation: Operation, withOutput: boolean): Tool {
 }
 
 function hintsOf({ name, effect, reaches }: Operation): Tool["annotations"] {
-  const isRead = effect === "reads";
+  const openWorldHint = reaches === "others";
+  // The other hints are about tools that write.
+  if (effect === "reads") return { readOnlyHint: true, openWorldHint };
   const isNew = name === "send" || name.endsWith(".create");
   return {
-    readOnlyHint: isRead,
+    readOnlyHint: false,
     // What is made here can be deleted again. What others were told cannot be taken back.
-    destructiveHint: !isRead && !(isNew && reaches === "own"),
+    destructiveHint: !(isNew && reaches === "own"),
     // Changes need the version that was read, so a repeat changes nothing.
-    idempotentHint: isRead || !isNew,
-    openWorldHint: reaches === "others",
+    idempotentHint: !isNew,
+    openWorldHint,
   };
 }
 
