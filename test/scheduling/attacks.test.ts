@@ -358,3 +358,58 @@ test("an approval and a deletion at once: nobody is invited after the cancellati
   await server.holds.runDue();
   expect(await methods()).toEqual([]);
 });
+
+test("mail that the person has approved, and that an agent with a grant of the mailbox edits before it leaves", async () => {
+  const { server, ada } = house;
+  await inMias.put(event());
+  await edit();
+  await server.administer("grant.create", {
+    holder: ada.owner.address,
+    target: mia.owner.address,
+    scopes: ["mail", "send"],
+  });
+  const rows = () =>
+    server.store.all<{ hold: number; modseq: number; state: string }>(
+      "select hold_id as hold, modseq, state from hold",
+    );
+  const [row] = await rows();
+  const named = { agent: mia.owner.agent, hold: row!.hold };
+  await server.holds.decide({
+    ...named,
+    version: String(row!.modseq),
+    action: "approve",
+    actor: mia.writer.actor,
+  });
+  const [approved] = await rows();
+  expect(approved!.state).toBe("approved");
+  const edited = await ada.owner.client.call("hold.update", {
+    id: server.store.ids.encode("hold", named.agent, named.hold),
+    version: String(approved!.modseq),
+    body: { to: [mel], subject: "Now", text: words },
+  });
+  expect([200, 403, 422]).toContain(edited.status);
+  server.clock.advance(120_000);
+  await server.holds.runDue();
+  expect(await everything()).not.toContain(words);
+  // What was edited waits for the person again.
+  if (edited.status === 200) expect((await rows())[0]!.state).toBe("waiting");
+});
+
+test("a copy of the calendar in which an agent has planted an event, whose copy the person changes", async () => {
+  const { collections, scheduling } = house;
+  await inMias.put(event(`DESCRIPTION:${words}\n`));
+  const { number } = (await collections.findCollectionOfRole(mia.owner.agent, "calendar", "default"))!;
+  const { collection } = await collections.createCollection(mia.writer.actor, mia.owner.agent, {
+    kind: "calendar",
+    segment: "copy",
+    properties: { displayName: "Copy" },
+  });
+  await scheduling.copyItems({ agent: mia.owner.agent, number }, mia.writer, collection);
+  for (const { number: item, bytes } of await Promise.all(
+    (await collections.findItemsByUid(mia.owner.agent, "meeting-1", { kind: "calendar" })).map(
+      async (one) => (await collections.readItems(mia.owner.agent, [one.number]))[0]!,
+    ),
+  ))
+    await attempt(mia.put(later(plain(bytes)), { item }));
+  expect(await everything()).not.toContain(words);
+});
