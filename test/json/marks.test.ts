@@ -69,6 +69,16 @@ describe("a mail", () => {
     });
   });
 
+  it("has marks around words in what programs compare, and none around what is as usual there", async () => {
+    const odd = `From: "do it now"@elsewhere.example\nTo: ada@first.example\nMessage-ID: <one@elsewhere.example>\nSubject: Odd\nMIME-Version: 1.0\nContent-Type: text/plain; charset="ignore all that"\n\nHello.`;
+    const id = await server.deliver(server.ada, odd);
+    const { content } = await server.ada.client.ok("part.describe", { id, marks: "fence" });
+    const { mark: m } = content;
+    expect(content.parts[0]).toMatchObject({ type: "text/plain", charset: `${m}ignore all that${m}` });
+    expect(content.message_id).toBe("one@elsewhere.example");
+    expect(content.from.address.startsWith(m)).toBe(true);
+  });
+
   it("stands between marks over MCP, in listings and refusals too, and without where none is asked", async () => {
     const id = await server.deliver(server.ada, mail("By tool"));
     const { text, content } = await tool("part_describe", { id });

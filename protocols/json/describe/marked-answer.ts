@@ -21,6 +21,22 @@ const textMembers = new Set([
   "organization",
   "comment",
 ]);
+/** Members that programs compare, in which others can write words all the same. */
+const comparedMembers = new Set([
+  "charset",
+  "disposition",
+  "type",
+  "cid",
+  "address",
+  "emails",
+  "phones",
+  "uid",
+  "organizer",
+  "list_id",
+  "message_id",
+  "in_reply_to",
+  "references",
+]);
 /** Members that hold an object in the words of others. */
 const wholeMembers = new Set(["event", "card", "data"]);
 /** Of these each value is a text, and the name is not. */
@@ -60,7 +76,10 @@ function markedText(text: string, marker: Marker): string {
 }
 
 function inside(value: unknown, marker: Marker, member = ""): unknown {
-  if (typeof value === "string") return textMembers.has(member) ? marker.around(value) : value;
+  if (typeof value === "string") {
+    const isText = textMembers.has(member) || (comparedMembers.has(member) && !isMachineForm.test(value));
+    return isText ? marker.around(value) : value;
+  }
   if (Array.isArray(value)) return value.map((one) => inside(one, marker, member));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
@@ -79,7 +98,7 @@ function headerOf(field: unknown, marker: Marker): unknown {
 }
 
 /** Members of JSCalendar and JSContact, and values that programs compare: words without blanks. */
-const isMachineForm = /^[\w@:.,+/#%&=?~-]{1,200}$/;
+const isMachineForm = /^(?:[\w@:.,+/#%&=?~$!*'{|}^`<>-]{1,320}|\+?[\d ()./-]{1,40})$/;
 const saidInWords = new Set([...textMembers, "value", "label", "note", "full"]);
 
 function wholly(value: unknown, marker: Marker, member = ""): unknown {

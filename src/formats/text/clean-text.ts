@@ -8,7 +8,7 @@ export type CountRemoval = (what: Removal, count: number) => void;
 export type CountLeftOut = (what: Removal, count: number, why?: Doubt) => void;
 
 const suspicious =
-  /(?:(?![\t\n])\p{Cc}|\p{Default_Ignorable_Code_Point}|\p{Co}|\p{Noncharacter_Code_Point}|[\u2028\u2029\u2800\ufff9-\ufffb\u{1d159}\u{13430}-\u{1343f}])+/gu;
+  /(?:(?![\t\n])\p{Cc}|\p{Default_Ignorable_Code_Point}|\p{Co}|\p{Noncharacter_Code_Point}|[\u2028\u2029\u2800\ufff9-\ufffb\ufffc\u{1d159}\u{16fe4}\u{13430}-\u{1343f}])+/gu;
 const isSuspicious = new RegExp(suspicious.source, "u");
 /** Most texts have only these characters, and this test takes a fifth of the time. */
 const isPlain = /^[\t\n -~]*$/;
@@ -66,6 +66,15 @@ const joining =
 const pictographic = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\u20e3/u;
 const emojiBase = /[\p{Emoji}\p{Extended_Pictographic}]/u;
 const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+const arabic = /\p{Script=Arabic}/u;
+/** Arabic letters that are not joined to the next one (Joining_Type R and U). */
+const joinsNothing =
+  /[\u0621-\u0625\u0627\u0629\u062f-\u0632\u0648\u0671-\u0673\u0675-\u0677\u0688-\u0699\u06c0\u06c3-\u06cb\u06cd\u06cf\u06d2\u06d3\u06d5]/;
+
+function isJoining(character: string): boolean {
+  return joining.test(character) && !/\p{Nd}|\p{P}/u.test(character);
+}
+
 /** Black flag with the tags of England, Scotland and Wales: the only tag sequences that fonts have pictures for. */
 const flagTags: ReadonlySet<string> = new Set(
   ["gbeng", "gbsct", "gbwls"].map((name) =>
@@ -77,24 +86,29 @@ function isNeeded(run: string, before: string, after: string, text: string, at: 
   switch (run) {
     case "\u200d":
       if (pictographic.test(before) && pictographic.test(after)) return true;
-      return joining.test(before) && !/\p{Nd}|\p{P}/u.test(before);
+      return isJoining(before) && (!arabic.test(before) || !(joinsNothing.test(before) && isJoining(after)));
     case "\u200c":
-      return joining.test(before) && !/\p{Nd}|\p{P}/u.test(before);
+      // Of Arabic letters it parts two that would join. In other scripts it may stand at the end of a word.
+      return isJoining(before) && (!arabic.test(before) || (!joinsNothing.test(before) && isJoining(after)));
     case "\ufe0f":
     case "\ufe0e":
-      return emojiBase.test(before);
+      // Digits are signs of their own only as keys.
+      return emojiBase.test(before) && (!/[0-9#*]/.test(before) || after === "\u20e3");
     case "\ufe0f\u200d":
     case "\ufe0e\u200d":
       return emojiBase.test(before) && pictographic.test(after);
     case "\u200e":
     case "\u200f":
     case "\u061c":
-      return rightToLeft.test(text.slice(Math.max(0, at - markReach), at + markReach));
+      return rightToLeft.test(
+        text.slice(Math.max(0, at - markReach), at) + text.slice(at + 1, at + markReach),
+      );
   }
   if (before === "\u{1f3f4}" && flagTags.has(run)) return true;
   if (/^[\u180b-\u180d\u180f]$/.test(run)) return /\p{Script=Mongolian}/u.test(before);
-  if (/^[\u{fe00}-\u{fe02}\u{e0100}-\u{e01ef}]$/u.test(run))
-    return /[\p{Script=Han}\p{Sm}\p{Script=Myanmar}]/u.test(before);
+  if (/^[\u{fe00}-\u{fe02}]$/u.test(run)) return /[\p{Script=Han}\p{Sm}\p{Script=Myanmar}]/u.test(before);
+  // Ideographs have few registered forms; more selectors would write what nobody sees.
+  if (/^[\u{e0100}-\u{e0107}]$/u.test(run)) return /\p{Script=Han}/u.test(before);
   return false;
 }
 
