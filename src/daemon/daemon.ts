@@ -12,6 +12,7 @@ import { createSecureDns } from "#/src/evidence/secure-dns.ts";
 import { systemClock } from "#/src/model/clock.ts";
 import { createDispatch } from "#/src/outbound/dispatch.ts";
 import { tlsDetail } from "#/src/reports/write-tls-report.ts";
+import { countQueued } from "#/storage/queries/load.ts";
 import { createChallenges } from "./acme/challenges.ts";
 import { createSharedAuthority } from "./acme/shared-authority.ts";
 import { startAcme } from "./acme/start-acme.ts";
@@ -102,6 +103,11 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
     closers.push(() => conditions.stop());
     const webhooks = await startWebhooks(house);
     closers.push(async () => webhooks[Symbol.asyncDispose]());
+    const stopCounting = house.day.watch(async () => {
+      const { due, later } = await countQueued(house.store, house.store.clock.now());
+      return due + later;
+    });
+    closers.push(async () => stopCounting());
     const pushes = startPushes(house);
     closers.push(async () => pushes[Symbol.asyncDispose]());
     await tellEndedPasskeys(house);

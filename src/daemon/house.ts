@@ -35,6 +35,7 @@ import { offerThreads } from "#/src/mail/header-reading.ts";
 import { createMail, type Mail } from "#/src/mail/mail.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import { type PreparePut, preparePutHere } from "#/src/mail/prepare-put.ts";
+import { systemClock } from "#/src/model/clock.ts";
 import { mainBytesMax } from "#/src/model/limits.ts";
 import { noTally, type Tally } from "#/src/model/tally.ts";
 import { createOutbound } from "#/src/outbound/create-outbound.ts";
@@ -59,6 +60,7 @@ import type { Store } from "#/storage/store.ts";
 
 import { type Conditions, createConditions } from "./conditions/watch-conditions.ts";
 import { createHealth } from "./health.ts";
+import { createLastDay, type LastDay } from "./last-day.ts";
 import type { Metrics } from "./metrics.ts";
 import { objectsOf } from "./object-place.ts";
 import { createStatus, type Status } from "./status.ts";
@@ -80,6 +82,7 @@ export interface House extends AsyncDisposable {
     test(webhook: number): Promise<RequestOutcome>;
   };
   readonly pushes: Pushes;
+  readonly day: LastDay;
   readonly mail: Mail;
   readonly descriptions: KeptDescriptions;
   readonly collections: Collections;
@@ -130,7 +133,8 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
         )
       : undefined;
   const counts = metrics?.tally ?? noTally;
-  const tally: Tally = traces === undefined ? counts : { ...counts, span: traces.note };
+  const day = createLastDay(systemClock);
+  const tally: Tally = day.beside(traces === undefined ? counts : { ...counts, span: traces.note });
   const store = await openStore({
     fairness,
     ...(metrics === undefined ? {} : { onWritten: (ms: number) => tally.time("write", ms) }),
@@ -242,7 +246,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     outbound,
     domainChecks,
     webhooks: webhooksWithTest,
-    status: createStatus({ store, fairness, conditions, health: rooms.health }),
+    status: createStatus({ store, accounts, fairness, conditions, day, health: rooms.health }),
     jobs: createJobs(store.clock),
     works: createStoreWorks(() => house),
   };
@@ -253,6 +257,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     ...administration,
     conditions,
     pushes,
+    day,
     metrics,
     scheduleStatusUpdates,
     reportCounts: createReportCounts(store),

@@ -3,12 +3,15 @@ import type { ListenerSection } from "#/config/schema.ts";
 import manifest from "#/package.json" with { type: "json" };
 import type { Listener } from "#/protocols/connection/listener.ts";
 import type { Health } from "#/protocols/json/carriage/health.ts";
+import type { Accounts } from "#/src/accounts/accounts.ts";
 import type { Fairness } from "#/src/fairness/fairness.ts";
 import type { RefusalCount } from "#/src/fairness/refusals.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
 import { type LeaseName, leaseNames } from "#/storage/leasing/leases.ts";
 import type { Store } from "#/storage/store.ts";
 import type { Conditions } from "./conditions/watch-conditions.ts";
+import type { HourOfDay, LastDay } from "./last-day.ts";
 
 export interface DaemonStatus extends Readonly<Record<string, unknown>> {
   readonly version: string;
@@ -27,6 +30,13 @@ export interface DaemonStatus extends Readonly<Record<string, unknown>> {
     readonly what: string;
     readonly since: string;
   }[];
+  /** Connections by who has them: an address, or the network of somebody who has not signed in. The most first. */
+  readonly connected: readonly {
+    readonly listener: string;
+    readonly who: string;
+    readonly connections: number;
+  }[];
+  readonly lastDay: readonly HourOfDay[];
   /** Refusals because of a share, since the start. */
   readonly refused: readonly RefusalCount[];
 }
@@ -40,13 +50,40 @@ export interface Status {
 
 interface StatusRooms {
   readonly store: Store;
-  readonly fairness: Pick<Fairness, "refused">;
+  readonly accounts: Pick<Accounts, "findAgentFacts">;
+  readonly fairness: Pick<Fairness, "refused" | "holders">;
+  readonly day: Pick<LastDay, "hours">;
   readonly health: Health;
   readonly conditions: Pick<Conditions, "standing">;
 }
 
-export function createStatus({ store, fairness, health, conditions }: StatusRooms): Status {
+/** Gates of connections. */
+const doors = ["smtp", "submission", "imap", "http"] as const;
+const connectedMax = 100;
+
+export function createStatus({ store, accounts, fairness, day, health, conditions }: StatusRooms): Status {
   let listeners: DaemonStatus["listeners"] | undefined;
+
+  async function nameOf(owner: string): Promise<string> {
+    const [kind, name = ""] = owner.split(" ");
+    const facts = kind === "mailbox" ? await accounts.findAgentFacts(Number(name) as AgentNumber) : undefined;
+    return facts?.address ?? name;
+  }
+
+  async function listConnected(): Promise<DaemonStatus["connected"]> {
+    const all = doors.flatMap((listener) =>
+      fairness.holders(listener).map(({ owner, amount }) => ({ listener, owner, connections: amount })),
+    );
+    const most = all.toSorted((one, other) => other.connections - one.connections).slice(0, connectedMax);
+    return Promise.all(
+      most.map(async ({ listener, owner, connections }) => ({
+        listener,
+        who: await nameOf(owner),
+        connections,
+      })),
+    );
+  }
+
   return {
     async read() {
       if (listeners === undefined)
@@ -64,6 +101,8 @@ export function createStatus({ store, fairness, health, conditions }: StatusRoom
           what: text,
           since: new Date(since).toISOString(),
         })),
+        connected: await listConnected(),
+        lastDay: day.hours(),
         refused: fairness.refused(),
       };
     },

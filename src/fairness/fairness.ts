@@ -1,6 +1,6 @@
 /** The gates of one process: one for each row of the table, shared by all callers. */
 import type { Owner } from "#/src/model/owner.ts";
-import { Gate } from "./gate.ts";
+import { Gate, type Holder } from "./gate.ts";
 import { createRefusals, type RefusalCount, type RefusalLine, type RefusalReason } from "./refusals.ts";
 import { type Share, type ShareName, shares } from "./shares.ts";
 
@@ -27,6 +27,8 @@ export interface Fairness {
   note(name: ShareName, owner: Owner, reason: RefusalReason): void;
   /** The amount in use and the number of waiting callers, for each gate that exists. */
   usage(): readonly ShareUsage[];
+  /** Who uses the resource of a gate, and how much of it. */
+  holders(name: ShareName): readonly Holder[];
   /** The refusals since the start. */
   refused(): readonly RefusalCount[];
 }
@@ -70,6 +72,7 @@ export function createFairness(write: (line: RefusalLine) => void = () => {}): F
     },
     note,
     usage: () => [...gates].map(([share, { taken, waiting }]) => ({ share, taken, waiting })),
+    holders: (name) => gates.get(name)?.holders() ?? [],
     refused: refusals.counts,
   };
 }

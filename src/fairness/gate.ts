@@ -61,6 +61,12 @@ interface Waiting {
 }
 
 /** The amount and the places of an owner. */
+export interface Holder {
+  /** `mailbox 12`, `network 192.0.2.0/24`. */
+  readonly owner: string;
+  readonly amount: number;
+}
+
 interface Holding {
   amount: number;
   /** Places that may give way, in the order in which they became so. */
@@ -121,6 +127,11 @@ export class Gate {
   /** The number of waiting callers. */
   get waiting(): number {
     return this.#queue.length;
+  }
+
+  /** The owners that use something of it, by their keys. */
+  holders(): readonly Holder[] {
+    return [...this.#holdings].map(([owner, { amount }]) => ({ owner, amount }));
   }
 
   takenBy(owner: Owner): number {

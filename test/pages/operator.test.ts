@@ -1,5 +1,6 @@
 /** An operator at a browser. The pictures of `docs` are made here: WAYPOST_RECORD=1 npm run test:pages */
 import { describe, expect, test } from "vitest";
+import { startSink } from "../support/servers/smtp-sink.ts";
 import { openPagesHouse, type PagesHouse } from "../web/pages-house.ts";
 import { faultsOf, keepPicture } from "./axe.ts";
 import { chromiumNote, hasChromium, type Seat, startChromium, takeSeat } from "./chromium.ts";
@@ -82,6 +83,56 @@ describe.skipIf(!hasChromium)(`an operator in Chromium${chromiumNote}`, () => {
       await page.goto("/operator/accounts");
       await keepPicture(page, "operator-accounts");
     }
+  });
+
+  test("shows what is wrong, the domains, the queue and the way of a mail, and gives up a mail with a passkey", async () => {
+    await using sink = await startSink({
+      onRecipient: () => ({ code: 451, text: "4.7.1 Greylisted, try later" }),
+    });
+    await using house = await openPagesHouse([
+      "dns.servers=none",
+      "outbound.smarthost_host=127.0.0.1",
+      `outbound.smarthost_port=${sink.port}`,
+      "outbound.smarthost_tls=none",
+    ]);
+    await house.administer("domain.add", { name: "nordhafen.net" });
+    await house.administer("agent.update", { owner: house.agent.address, holdPolicy: "open" });
+    for (const to of ["bestellung@stoffwerk.example", "lena@stoffwerk.example", "post@werkhof.example"])
+      await house.client.ok("send", { body: { to: [to], subject: "Quincunx", text: "Marmalade." } });
+    await using browser = await startChromium();
+    await using seat = await takeSeat(browser, house.origin, { viewport: { width: 1280, height: 900 } });
+    const { page } = seat;
+    await join(house, seat);
+    await page.goto("/operator/domains");
+    await page.locator('form[action$="/check"] button').last().click();
+    await page.waitForLoadState();
+    const look = async (name: string): Promise<void> => {
+      expect([name, await faultsOf(page)]).toEqual([name, []]);
+      await keepPicture(page, `operator-${name}`);
+    };
+    await page.goto("/operator/domains");
+    await look("domains");
+    await expect
+      .poll(async () => {
+        await page.goto("/operator/queue");
+        return page.getByText("Greylisted").count();
+      })
+      .toBe(2);
+    await look("queue");
+    await page.getByRole("link", { name: "stoffwerk.example" }).click();
+    await page.locator('#mails a[href^="/operator/trace"]').first().click();
+    await page.waitForURL("**/operator/trace?id=*");
+    await look("trace");
+    await page.goto("/operator");
+    expect(await page.locator(".chart svg").count()).toBe(3);
+    await look("now");
+    await page.goto("/operator/queue");
+    const giveUp = page.getByRole("button", { name: "Give up" });
+    const before = await giveUp.count();
+    await giveUp.first().click();
+    await page.waitForURL("**/operator/queue?done=queue.cancel");
+    expect(await giveUp.count()).toBe(before - 1);
+    expect([seat.foreign, seat.faults]).toEqual([[], []]);
   });
 
   test("pauses an agent and takes it back without script, in German", async () => {

@@ -5,6 +5,7 @@ import { type Html, html } from "../html.ts";
 import { icon } from "../layout.ts";
 import { type Answer, type OperatorVisit, pageAnswer } from "../visit.ts";
 import { checkedBefore, faultsOf } from "./domains-page.ts";
+import { type Hour, lastDayBlock } from "./last-day.ts";
 import { listOf, mayDo, operate, type Row } from "./operate.ts";
 import { outcomeNote } from "./places.ts";
 import { type Destination, lastAnswer, listDestinations } from "./queue-page.ts";
@@ -15,6 +16,12 @@ interface ServerStatus {
   readonly version: string;
   readonly listeners: Readonly<Record<string, { readonly host: string; readonly port: number }>>;
   readonly problems: readonly string[];
+  readonly connected: readonly {
+    readonly listener: string;
+    readonly who: string;
+    readonly connections: number;
+  }[];
+  readonly lastDay: readonly Hour[];
   readonly refused: readonly Row[];
 }
 
@@ -29,6 +36,7 @@ interface Problem {
 
 const lateMs = 3_600_000;
 const shownMax = 10;
+const connectedMax = 30;
 
 export async function showNow(visit: OperatorVisit): Promise<Answer> {
   const { words, format } = visit;
@@ -60,7 +68,9 @@ ${toSetUp !== undefined && setupSteps(visit, toSetUp)}
 <div class="columns block">
 ${domainsNow(visit, names)}
 ${status !== undefined && serverNow(visit, status)}
-</div>`,
+</div>
+${status !== undefined && lastDayBlock(visit, status.lastDay)}
+${status !== undefined && connectedNow(visit, status)}`,
   });
 }
 
@@ -81,6 +91,24 @@ function serverProblems({ words }: OperatorVisit, status: ServerStatus | undefin
     title: problem,
     text: w.serverText,
   }));
+}
+
+/** Who is connected, the most connections first. */
+function connectedNow({ words, format }: OperatorVisit, { connected }: ServerStatus): Html {
+  const w = words.operator.now;
+  return html`<section class="block" id="connected" aria-labelledby="connected-h">
+  <h2 id="connected-h">${w.connected}</h2>
+  ${
+    connected.length === 0
+      ? html`<p class="soft">${words.operator.nothing}</p>`
+      : html`<ul class="rows">${connected
+          .slice(0, connectedMax)
+          .map(
+            ({ listener, who, connections }) =>
+              html`<li><div><bdi>${who}</bdi><small>${listener}</small></div><span class="num">${w.connections(connections, format)}</span></li>`,
+          )}</ul>`
+  }
+</section>`;
 }
 
 /** The server as it is, and what it has refused since its start because it was more than somebody's share. */

@@ -55,7 +55,20 @@ export const operatorEnglish = {
     passkeysLead:
       "They prove that it is you. Another one is made with another link: waypost operator sign-in.",
   },
+  day: {
+    title: "The last day",
+    lead: "Since the last start, hour by hour.",
+    mails: "Mails in and out",
+    queued: "Recipients in the queue",
+    refused: "Refusals",
+    now: "now",
+    nothing: "None in any hour.",
+    most: (count: string, time: string) => `The most, ${count}, in the hour from ${time}.`,
+  },
   now: {
+    connected: "Who is connected",
+    connections: (count: number, f: Format) =>
+      f.plural(count, "one connection", `${f.count(count)} connections`),
     allWell: "Nothing is wrong",
     wrong: (count: number, f: Format) =>
       f.plural(count, "One thing is wrong", `${f.count(count)} things are wrong`),

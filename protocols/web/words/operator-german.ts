@@ -56,7 +56,19 @@ export const operatorGerman: OperatorWords = {
     passkeysLead:
       "Sie beweisen, dass Sie es sind. Einen weiteren machen Sie mit einem weiteren Link: waypost operator sign-in.",
   },
+  day: {
+    title: "Der letzte Tag",
+    lead: "Seit dem letzten Start, Stunde für Stunde.",
+    mails: "Mails hinein und hinaus",
+    queued: "Empfänger in der Warteschlange",
+    refused: "Ablehnungen",
+    now: "jetzt",
+    nothing: "In keiner Stunde eine.",
+    most: (count, time) => `Am meisten, ${count}, in der Stunde ab ${time}.`,
+  },
   now: {
+    connected: "Wer verbunden ist",
+    connections: (count, f) => f.plural(count, "eine Verbindung", `${f.count(count)} Verbindungen`),
     allWell: "Alles ist in Ordnung",
     wrong: (count, f) => f.plural(count, "Eines stimmt nicht", `${f.count(count)} Dinge stimmen nicht`),
     asOf: (time) => `Stand ${time}.`,
