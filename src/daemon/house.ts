@@ -316,7 +316,9 @@ function putter(settings: Settings, preparation: Preparation): PreparePut {
 function offerHeaderThreads(reading: Reading, preparation: Preparation): readonly Disposable[] {
   return [
     offerThreads("arrival", preparation.ask),
-    offerThreads("reading", (_, bytes) => reading.read("headers", bytes, { bytes: bytes.byteLength })),
+    offerThreads("reading", (_, bytes) =>
+      reading.read("headers", new Uint8Array(bytes), { bytes: bytes.byteLength }),
+    ),
   ];
 }
 

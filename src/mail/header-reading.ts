@@ -16,11 +16,11 @@ import { headerBytesMax, mainBytesMax } from "#/src/model/limits.ts";
 
 /** Which threads read it: mail that comes in, or is on its way out, does not wait behind what somebody looks at. */
 export type HeaderClass = "arrival" | "reading";
-export type HeaderWant = "envelope" | "fields" | "report" | "signed";
-/** Undefined for what exceeds a limit. */
+export type HeaderWant = "binary" | "envelope" | "fields" | "report" | "signed";
+/** Undefined for what exceeds a limit. The octets may be part of a larger buffer. */
 export type AskThread = (
   want: HeaderWant,
-  bytes: Uint8Array<ArrayBuffer>,
+  bytes: Uint8Array,
 ) => Promise<{ readonly answer: unknown } | undefined>;
 
 const offered: Readonly<Record<HeaderClass, AskThread[]>> = { arrival: [], reading: [] };
@@ -57,10 +57,9 @@ export async function readApart<Answer>(
 ): Promise<Answer> {
   const ask = offered[from].at(-1);
   if (ask === undefined || bytes.byteLength <= mainBytesMax) return read(bytes);
-  // The octets may be part of a larger buffer: only their copy is sent.
-  const said = await ask(want, new Uint8Array(bytes));
+  const said = await ask(want, bytes);
   if (said === undefined)
-    throw new WaypostError("upstream_unavailable", "The header of the message took too long to be read.");
+    throw new WaypostError("upstream_unavailable", "The message took too long to be read.");
   return said.answer as Answer;
 }
 

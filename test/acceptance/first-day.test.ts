@@ -5,11 +5,13 @@ import http from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { conditions } from "#/src/daemon/conditions/conditions.ts";
 import { connectRawSmtp, stuff } from "../support/clients/raw-smtp.ts";
 import { runCommand } from "../support/command.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
 import { freePort } from "../support/free-port.ts";
 
+const junk = "the spam filter said add header, with a score of 9.5";
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-first-day-"));
 const log = path.join(folder, "waypost.log");
 const data = path.join(folder, "data");
@@ -56,7 +58,7 @@ it("a wrong setting ends the start with its name and what was meant", async () =
 it("an authority that cannot be reached is named with the cause, in the log, the status and a notice", async () => {
   const { house } = server.daemon;
   await expect
-    .poll(async () => (await house.status.read()).warnings, { timeout: 30_000 })
+    .poll(async () => (await house.status.read()).warnings, { timeout: 100_000 })
     .toMatchObject([
       {
         condition: "certificate_failing",
@@ -78,7 +80,24 @@ it("a mail in Junk is explained by its way", async () => {
   const { stdout } = await runCommand(folder, ["trace", reply.split(" ").at(-1)!, "--json", "--data", data]);
   const { lines, stored } = JSON.parse(stdout);
   expect(lines).toMatchObject([{ msg: "message accepted" }]);
-  expect(stored).toMatchObject([
-    { folders: ["Junk"], junk: "the spam filter said add header, with a score of 9.5" },
-  ]);
+  expect(stored).toMatchObject([{ folders: ["Junk"], junk }]);
+});
+
+it("the page of the first day quotes what the product says", async () => {
+  const page = fs.readFileSync(new URL("../../docs/first-day.md", import.meta.url), "utf8");
+  const rows = page
+    .split("\n")
+    .filter((line) => line.startsWith("| "))
+    .map((line) => line.split(" | "));
+  const quoted = (what: string): string =>
+    /`([^`]+)`/.exec(rows.find(([first]) => first === `| ${what}`)![2]!)![1]!;
+  const source = (file: string): string => fs.readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
+  const { stderr } = await runCommand(folder, ["start", "--set", "server.hostname=https://mail.x.net/"]);
+  expect(stderr).toContain(quoted("a wrong setting"));
+  expect(source("src/domain-check/judge-spf.ts")).toContain(quoted("a wrong record"));
+  expect(conditions.disk_full.meaning).toBe(quoted("a disk that is nearly full"));
+  expect(source("src/daemon/health.ts")).toContain(`"${quoted("a full disk")}"`);
+  expect(conditions.certificate_failing.meaning).toBe(quoted("an authority that does not answer"));
+  expect(conditions.queue_overdue.meaning).toBe(quoted("mail that does not leave"));
+  expect(quoted("a mail in Junk")).toBe(junk);
 });

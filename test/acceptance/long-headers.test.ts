@@ -94,6 +94,13 @@ test("is fetched by IMAP, searched, sorted, threaded, copied, and appended", asy
     "APPEND INBOX",
     Buffer.from(longMail("a@example.net", "b@example.net", "appended"), "latin1"),
   );
+  await command(
+    "APPEND Drafts",
+    Buffer.from(`Subject: long\r\n\r\n${"a line of text\r\n".repeat(100_000)}`, "latin1"),
+  );
+  const parts = `Content-Type: application/octet-stream\r\nContent-Transfer-Encoding: binary\r\n\r\n${"\0x".repeat(200_000)}`;
+  const binary = `Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n${parts}\r\n--b--\r\n`;
+  await command(`APPEND Drafts ~{${binary.length}+}\r\n${binary}`);
   await command("SELECT INBOX");
   const { untagged } = await command("FETCH 1:* (ENVELOPE BODY.PEEK[HEADER.FIELDS (X-LAST)])");
   const last = untagged.flatMap(({ literals }) => literals.map(String)).filter((one) => /^X-Last/.test(one));

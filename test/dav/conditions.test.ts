@@ -136,6 +136,7 @@ test.each([
 ])("an event with %s is at the limits and stored", async (lines) => {
   const answer = await ada.request("PUT", `${calendar}at-limits.ics`, eventText("at-limits", lines), ics);
   expect([201, 204]).toContain(answer.status);
+  expect((await ada.request("GET", `${calendar}at-limits.ics`)).text).toContain(`\r\n${lines}\r\n`);
 });
 
 test("a query for times before the first one is refused", async () => {

@@ -1,6 +1,7 @@
 /** CATENATE (RFC 4469): composes messages from text that the client sends and parts of stored messages. A URL may name messages
  *  in the mailboxes that the session has the right to read. */
 import { encodeBinaryParts } from "#/src/formats/mime/binary-parts.ts";
+import { readApart } from "#/src/mail/header-reading.ts";
 import type { Appended } from "#/src/mail/writes.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { ReachedMailbox } from "#/src/reach/mailbox-access.ts";
@@ -26,7 +27,8 @@ export async function readMessages(
     }
     const sent = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
     // RFC 3516 section 4.3 allows a server to do this. So every protocol gives the same octets.
-    const bytes = parts.some((part) => "bytes" in part && part.isBinary) ? encodeBinaryParts(sent) : sent;
+    const isBinary = parts.some((part) => "bytes" in part && part.isBinary);
+    const bytes = isBinary ? await readApart("arrival", "binary", sent, encodeBinaryParts) : sent;
     if (bytes.byteLength === 0) throw no("CANNOT", "A message is not empty");
     read.push({ bytes, ...options });
   }

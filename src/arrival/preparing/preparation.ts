@@ -95,8 +95,17 @@ export function createPreparation(
   const preparation: Preparation = {
     prepare: (bytes, origin) => give({ bytes, origin }),
     preparePut: async (bytes, put) => (await give({ bytes, put })).facts,
-    ask: async (want, bytes) =>
-      (await threads.run({ want, bytes }, { bytes: bytes.byteLength })) as HeaderAnswer | undefined,
+    async ask(want, bytes) {
+      // The octets may be part of a larger buffer: only their copy is sent.
+      const isLarge = bytes.byteLength >= sharedMemoryMin;
+      const given = isLarge ? await sharedCopy(bytes) : new Uint8Array(bytes);
+      const answer = await threads.run(
+        { want, bytes: given },
+        { bytes: bytes.byteLength, isSlow: bytes.byteLength >= slowBytesMin },
+      );
+      if (isLarge) sharedMemory.giveBack(given as SharedOctets);
+      return answer as HeaderAnswer | undefined;
+    },
     async prove() {
       if (threads.silentForMs() > provedMs) await preparation.prepare(probe);
     },

@@ -3,6 +3,7 @@
 import { withoutForgedResults } from "#/src/evidence/authentication-results.ts";
 import { createResolve } from "#/src/evidence/dns.ts";
 import { examineMessage, loadExaminers } from "#/src/evidence/examine.ts";
+import { encodeBinaryParts } from "#/src/formats/mime/binary-parts.ts";
 import { formatEnvelope } from "#/src/formats/mime/envelope.ts";
 import { type HeaderWant, readKnownFields } from "#/src/mail/header-reading.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
@@ -16,6 +17,7 @@ import type { HeaderAnswer, HeaderJob, PreparationJob, PreparationSettings, Prep
 import { unexamined } from "./unexamined.ts";
 
 const headerAnswers: Readonly<Record<HeaderWant, (bytes: Uint8Array) => unknown>> = {
+  binary: encodeBinaryParts,
   envelope: formatEnvelope,
   fields: readKnownFields,
   report: readDeliveryReport,
@@ -30,7 +32,11 @@ serveJobs<PreparationSettings, PreparationJob | HeaderJob, Prepared | HeaderAnsw
 
   /** Signatures are verified before forged fields are removed, because the signed octets may include these. */
   return async (job) => {
-    if ("want" in job) return { result: { answer: headerAnswers[job.want](job.bytes) }, transfer: [] };
+    if ("want" in job) {
+      // Not every reader accepts shared memory.
+      const bytes = job.bytes.buffer instanceof SharedArrayBuffer ? new Uint8Array(job.bytes) : job.bytes;
+      return { result: { answer: headerAnswers[job.want](bytes) }, transfer: [] };
+    }
     await loaded;
     const { bytes } = job;
     // Not every library accepts shared memory.

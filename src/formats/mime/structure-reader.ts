@@ -4,6 +4,7 @@
  *  boundaries match, the longest is used, because a boundary has to match the beginning of the line only (RFC 2046
  *  section 5.1.1). The line end before such a line belongs to it. LF alone ends a line too. Beyond the bounds of
  *  `limits.ts` a part stays unparsed, as bytes of its parent. No input makes it throw. */
+import { noteReading } from "#/src/model/foreign-text.ts";
 import { mimeDepthMax, mimePartsMax } from "#/src/model/limits.ts";
 import { findBoundary, type OpenBoundaries, sortBoundaries } from "./delimiters.ts";
 import { formatEnvelopeFields } from "./envelope.ts";
@@ -51,6 +52,7 @@ const space = 32;
 const tab = 9;
 
 export function parseStructure(bytes: Uint8Array): MimePart {
+  noteReading("structure", bytes.length);
   const scan: Scan = {
     bytes,
     lineFeeds: new LineFeeds(bytes),
