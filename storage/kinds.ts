@@ -51,6 +51,7 @@ export const kindRows = {
     ...{ table: "agent", number: "agent_id", isOfClock: false },
     freed: {
       address: "at once",
+      owner_key: "at once",
       familiar_network: "at once",
       invitation: "at once",
       page_session: "at once",
@@ -60,6 +61,7 @@ export const kindRows = {
       idempotency: "at last",
       send_time: "at last",
       correspondent: "at last",
+      author_key: "at last",
       sending_policy: "at last",
     },
   },

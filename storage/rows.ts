@@ -337,6 +337,8 @@ export interface MessageFacts {
   readonly subject: string;
   readonly fromAddress: string;
   readonly fromName: string;
+  /** The first addresses of Reply-To; absent if there are none. */
+  readonly replyTo?: readonly { readonly name: string; readonly address: string }[];
   readonly envelope: string;
   readonly bodyStructure: string;
   /** 16-byte hashes of Message-IDs with the base subject; a message joins the oldest thread that knows one of them. */

@@ -73,6 +73,7 @@ const otherNames = {
   author_facts: authorFacts
     .optional()
     .describe("Of mail from other servers: what was known of its author when it was received; no verdict."),
+  reply_to_facts: authorFacts.optional().describe("The same of its Reply-To, if that leads elsewhere."),
   event: z
     .string()
     .optional()
@@ -263,6 +264,8 @@ const hold = {
   created_at: time,
   expires_at: time,
   send_at: time.optional(),
+  author_facts: authorFacts.optional().describe("Of the author whose mail it answers."),
+  reply_to_facts: authorFacts.optional(),
 };
 
 const draft = {

@@ -44,6 +44,7 @@ export type ListedForm = ShortForm &
     readonly excerpt?: Excerpt;
     readonly event?: string;
     readonly author_facts?: ShownAuthorFacts;
+    readonly reply_to_facts?: ShownAuthorFacts;
   };
 
 export interface Listing {

@@ -1,16 +1,16 @@
 import type { Settings } from "#/config/schema.ts";
 import type { Accounts } from "#/src/accounts/accounts.ts";
-import { relatedTo } from "#/src/evidence/examine.ts";
 import { domainOfAddress, fromDomainOf } from "#/src/evidence/shown-address.ts";
-import type { AuthorFacts, Provenance } from "#/src/mail/messages.ts";
+import type { Provenance } from "#/src/mail/messages.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Tally } from "#/src/model/tally.ts";
 import { refusalOf } from "#/src/outbound/gate/decide.ts";
 import type { Outbound } from "#/src/outbound/outbound.ts";
+import type { MessageFacts } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 import type { Delivery, DeliverySender } from "#/storage/transactions/mail/deliver-message.ts";
 import { type Copy, copiesFor, type Recipient } from "./admit-recipient.ts";
-import { readAuthorFacts } from "./author-facts.ts";
+import { type ReadFacts, readAuthorFacts } from "./author-facts.ts";
 import { completeSubmission } from "./complete-submission.ts";
 import { type CalendarRooms, deliverWithCalendar, uidOf } from "./deliver-with-calendar.ts";
 import { type ExaminationRooms, type Examined, examineArrival } from "./examination.ts";
@@ -98,7 +98,7 @@ export async function acceptMessage(rooms: ArrivalRooms, message: IncomingMessag
   const unaddressed = await unaddressedOf(accounts, copies, addressees);
   const authors = await authorsOf(store, copies, { ...facts, isAuthenticated }, transport);
   const recipients = copies.map(({ account, agent, addresses }) => {
-    const author = authors.get(agent);
+    const { author, replyTo, newAuthor } = authors.get(agent) ?? {};
     const trace = formatTrace({
       reversePath: message.reversePath,
       deliveredTo: addresses,
@@ -117,8 +117,11 @@ export async function acceptMessage(rooms: ArrivalRooms, message: IncomingMessag
         ...provenance,
         ...(unaddressed.has(agent) ? { addressed: false } : {}),
         ...(author === undefined ? {} : { author }),
+        ...(replyTo === undefined ? {} : { replyTo }),
       }),
       isAuthenticated,
+      // Mail that was judged unwanted makes nobody familiar.
+      newAuthor: mailboxRole === "inbox" ? newAuthor : undefined,
       source: transport.source,
     };
   });
@@ -133,6 +136,7 @@ export async function acceptMessage(rooms: ArrivalRooms, message: IncomingMessag
     copies,
     isAuthenticated,
     mailboxRole,
+    authorOf: (agent) => authors.get(agent)?.author,
     provenance: {
       source: source === "smtp" ? source : "submission",
       ...fromDomainOf(facts.fromAddress),
@@ -204,18 +208,18 @@ async function authorsOf(
   {
     fromAddress: address,
     fromName: name,
+    replyTo = [],
     isAuthenticated,
-  }: { readonly fromAddress: string; readonly fromName: string; readonly isAuthenticated: boolean },
+  }: Pick<MessageFacts, "fromAddress" | "fromName" | "replyTo"> & { readonly isAuthenticated: boolean },
   { principal }: Transport,
-): Promise<ReadonlyMap<AgentNumber, AuthorFacts>> {
-  const authors = new Map<AgentNumber, AuthorFacts>();
-  const domain = domainOfAddress(address);
-  if (principal !== undefined || domain === undefined) return authors;
-  const isRelated = await relatedTo([domain]);
-  for (const { agent } of copies) {
-    const facts = await readAuthorFacts(store, agent, { address, name, isAuthenticated }, isRelated);
-    if (facts !== undefined) authors.set(agent, facts);
-  }
+): Promise<ReadonlyMap<AgentNumber, ReadFacts>> {
+  const authors = new Map<AgentNumber, ReadFacts>();
+  if (principal !== undefined || domainOfAddress(address) === undefined) return authors;
+  for (const { agent, account } of copies)
+    authors.set(
+      agent,
+      await readAuthorFacts(store, { agent, account }, { address, name, replyTo, isAuthenticated }),
+    );
   return authors;
 }
 

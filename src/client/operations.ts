@@ -915,6 +915,8 @@ export interface SearchInput {
   readonly doubtful?: boolean;
   /** Whether the body has content.signs. */
   readonly signs?: boolean;
+  /** Whether author_facts or reply_to_facts has resembles. */
+  readonly resembles?: boolean;
   /** Received at this time or later, of events, going on then or later: 2026-01-31T09:00:00Z, or without a zone on the clock of the default calendar (else UTC). */
   readonly since?: string;
   /** Received before this time, of events, begun before it. */

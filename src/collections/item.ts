@@ -1,4 +1,5 @@
 /** Items: the resources of a collection (RFC 4791 section 4.1, RFC 6352 section 5.1). */
+import type { AuthorFacts } from "#/src/model/author-facts.ts";
 import type { AgentNumber, CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
 import type { CollectionKind } from "./collection.ts";
 
@@ -8,6 +9,8 @@ export interface ItemProvenance {
   /** For an invitation that came by mail: the domain of its author, and whether it was authenticated. */
   readonly fromDomain?: string;
   readonly checks?: Readonly<Record<string, unknown>>;
+  /** What was known of that author when the mail was received. */
+  readonly author?: AuthorFacts;
 }
 
 /** An item without its bytes, for listings. */

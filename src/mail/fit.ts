@@ -12,7 +12,9 @@ export interface Candidate {
   readonly entry: ShownMessage;
   /** Lower case; the index is the keyword's number. */
   readonly keywords: readonly string[];
-  readonly message?: Pick<MailboxMessage, "thread" | "sentAt" | "hasAgentPart" | "envelope">;
+  readonly message?: Pick<MailboxMessage, "thread" | "sentAt" | "hasAgentPart" | "envelope"> & {
+    readonly isResembling?: boolean;
+  };
   /** Whether it matches a text key; undefined if that is not known yet. */
   readonly holds: (key: TextKey, message: MessageNumber) => boolean | undefined;
 }
@@ -63,6 +65,8 @@ export function fits(key: SearchKey, candidate: Candidate): boolean | undefined 
       return message === undefined ? undefined : message.thread === key.thread;
     case "agentPart":
       return message?.hasAgentPart;
+    case "resembles":
+      return message?.isResembling ?? false;
     case "header":
     case "body":
     case "text":

@@ -1,7 +1,7 @@
+import type { AuthorFacts } from "#/src/model/author-facts.ts";
 import type { FlagState } from "#/src/model/flags.ts";
 import type {
   AgentNumber,
-  ItemNumber,
   MailboxNumber,
   MessageNumber,
   Modseq,
@@ -40,6 +40,8 @@ export interface Message extends StoredBytes {
   readonly receivedAt: number;
   readonly isAuthenticated: boolean;
   readonly hasAgentPart: boolean;
+  /** The author, or who is answered, may be taken for somebody else. */
+  readonly isResembling: boolean;
   /** The provenance, which is decided at receipt and never changes. */
   readonly provenance: Provenance;
   readonly envelope: string;
@@ -61,23 +63,8 @@ export interface Provenance {
   readonly calendarUid?: string;
   /** What was known of its author when it was received. */
   readonly author?: AuthorFacts;
-}
-
-/** Decided at receipt, and only for mail by SMTP. */
-export interface AuthorFacts {
-  /** The mailbox that received it. A copy for another owner takes the provenance along, and its contacts are others. */
-  readonly mailbox: AgentNumber;
-  /** The exact address is one of a contact, or was written to before; only of authenticated mail. */
-  readonly isKnown: boolean;
-  /** The contact that has the exact address. */
-  readonly contact?: ItemNumber;
-  readonly resembles?: readonly Resemblance[];
-}
-
-/** Whom the author may be taken for. */
-export interface Resemblance {
-  readonly by: "name" | "address";
-  readonly contact?: ItemNumber;
+  /** The same of its Reply-To, if that leads elsewhere. */
+  readonly replyTo?: AuthorFacts;
 }
 
 export interface Messages {
@@ -118,6 +105,10 @@ export function createMessages(store: Store): Messages {
       get provenance() {
         provenance ??= JSON.parse(row.provenance) as Provenance;
         return provenance;
+      },
+      get isResembling() {
+        const { author, replyTo } = this.provenance;
+        return [author, replyTo].some((one) => one?.mailbox === agent && one.resembles !== undefined);
       },
       envelope: row.envelope,
       bodyStructure: row.bodyStructure,

@@ -22,6 +22,9 @@ import { formatReferenceIds, referenceIdsOf } from "./reference-ids.ts";
 /** The header field that identifies a draft of this server; sent mail never has it. */
 export const draftField = "X-Waypost-Draft";
 
+/** Addresses of one Reply-To that are looked at. */
+const replyAddressesMax = 3;
+
 /** Larger messages are parsed with other work between the steps: 50 MiB take 50 to 80 ms. */
 const quickBytes = 1024 * 1024;
 
@@ -34,6 +37,12 @@ export async function prepareMessage(bytes: Uint8Array, isOwnThread = false): Pr
   const fields = readHeaderFields(header);
   const subject = cleanText(headerText(fields, "subject"));
   const from = listMailAddresses(headerValues(fields, "from")[0] ?? "")[0];
+  const replyTo = listMailAddresses(headerValues(fields, "reply-to")[0] ?? "")
+    .slice(0, replyAddressesMax)
+    .map(({ name, address }) => ({
+      name: cleanText(name),
+      address: shownAddress(cleanText(address)).toLowerCase(),
+    }));
   const date = parseDate(headerValues(fields, "date")[0] ?? "");
   return {
     blob: await encodeBlob(bytes, structure.bodyStart, serializeStructure(structure), isOwnThread),
@@ -41,6 +50,7 @@ export async function prepareMessage(bytes: Uint8Array, isOwnThread = false): Pr
     subject,
     fromAddress: shownAddress(cleanText(from?.address ?? "")).toLowerCase(),
     fromName: cleanText(from?.name ?? ""),
+    ...(replyTo.length === 0 ? {} : { replyTo }),
     envelope: formatEnvelopeFields(fields),
     bodyStructure: formatBodyStructure(structure),
     threadKeys: threadKeys(fields, subject),

@@ -1,16 +1,20 @@
 /** What makes a name or an address be taken for another one: keys that like ones share, so that an index finds them, and the comparison
  *  that decides. */
 
+import { domainToUnicode } from "node:url";
+
 /** Characters of a name or a domain that are looked at. */
 const charactersMax = 200;
 
-/** A display name without regard to case, marks and blanks; "" for one that is too short to mean somebody. */
+/** A display name without regard to case, marks, blanks and letters of other scripts that look like Latin ones; "" for one that is too
+ *  short to mean somebody. */
 export function foldedName(name: string): string {
   const folded = name
     .slice(0, charactersMax)
     .normalize("NFKD")
     .toLowerCase()
-    .replace(/[^\p{L}\p{N}]/gu, "");
+    .replace(/[^\p{L}\p{N}]/gu, "")
+    .replace(/[^ -~]/gu, (letter) => twins[letter] ?? letter);
   return [...folded].length < nameMin ? "" : folded;
 }
 
@@ -54,6 +58,50 @@ const twins: Readonly<Record<string, string>> = Object.fromEntries([
   ["χ", "x"],
   ["у", "y"],
   ["ү", "y"],
+  ["γ", "y"],
+  ["β", "b"],
+  ["ь", "b"],
+  ["ε", "e"],
+  ["ց", "g"],
+  ["հ", "h"],
+  ["ӏ", "l"],
+  ["η", "n"],
+  ["ո", "n"],
+  ["п", "n"],
+  ["г", "r"],
+  ["ꭰ", "d"],
+  ["ꭱ", "r"],
+  ["ꭲ", "t"],
+  ["ꭻ", "j"],
+  ["ꮃ", "w"],
+  ["ꮒ", "h"],
+  ["ꮪ", "s"],
+  ["ꮮ", "l"],
+  ["ꮯ", "c"],
+  ["ꮶ", "k"],
+  ["ᴀ", "a"],
+  ["ʙ", "b"],
+  ["ᴄ", "c"],
+  ["ᴅ", "d"],
+  ["ᴇ", "e"],
+  ["ɡ", "g"],
+  ["ʜ", "h"],
+  ["ɪ", "l"],
+  ["ɩ", "l"],
+  ["ʟ", "l"],
+  ["ł", "l"],
+  ["ᴍ", "m"],
+  ["ɴ", "n"],
+  ["ᴏ", "o"],
+  ["ø", "o"],
+  ["ᴘ", "p"],
+  ["ʀ", "r"],
+  ["ꜱ", "s"],
+  ["ᴛ", "t"],
+  ["ᴜ", "u"],
+  ["ᴠ", "v"],
+  ["ᴡ", "w"],
+  ["ʏ", "y"],
   ["1", "l"],
   ["i", "l"],
   ["|", "l"],
@@ -69,6 +117,11 @@ export function skeletonOf(text: string): string {
     .replaceAll("rn", "m")
     .replaceAll("vv", "w")
     .replaceAll("cl", "d");
+}
+
+/** As people see it: the letters of an internationalized domain, which addresses have in A-labels. */
+function shownDomain(domain: string): string {
+  return (domain.includes("xn--") ? domainToUnicode(domain) : "") || domain;
 }
 
 /** Shorter labels are too often one letter from each other. */
@@ -101,7 +154,8 @@ export function isOneEdit(one: string, other: string): boolean {
 }
 
 /** Whether one domain may be taken for the other. Digits that count, as in mail1 and mail2, are no likeness. */
-export function areLikeDomains(one: string, other: string): boolean {
+export function areLikeDomains(oneWritten: string, otherWritten: string): boolean {
+  const [one, other] = [shownDomain(oneWritten), shownDomain(otherWritten)];
   if (one === other || !isComparable(one)) return false;
   if (one.replace(/\d/g, "#") === other.replace(/\d/g, "#")) return false;
   return isOneEdit(one, other) || skeletonOf(one) === skeletonOf(other);
@@ -116,13 +170,52 @@ export function areLikeLocals(one: string, other: string): boolean {
   return isOneEdit(one, other) || skeletonOf(one) === skeletonOf(other);
 }
 
-/** Keys of rows of an index of addresses. No address and no domain begins with "=". */
+/** Keys of rows of indexes of addresses. No address and no domain begins with "=". */
 export function nameKey(name: string): string | undefined {
   const folded = foldedName(name);
   return folded === "" ? undefined : `=n${folded}`;
 }
 
-export function domainKeys(domain: string): string[] {
+/** Of a domain, for domains that look like it. */
+export function domainKeys(written: string): string[] {
+  const domain = shownDomain(written);
   if (!isComparable(domain)) return [];
   return [`=s${skeletonOf(domain)}`, ...deletionKeys(domain).map((key) => `=d${key}`)];
+}
+
+/** Of an address, for addresses of the same domain that look like it. */
+export function localKeys(address: string): string[] {
+  const at = address.lastIndexOf("@");
+  const local = address.slice(0, at);
+  const domain = address.slice(at);
+  // One that is one character shorter than the shortest is compared with nothing.
+  if (local.length < localMin) return [];
+  return [`=t${skeletonOf(local)}${domain}`, ...deletionKeys(local).map((key) => `=l${key}${domain}`)];
+}
+
+/** The key of an address itself, where other keys stand beside it. */
+export function exactKey(address: string): string {
+  return `=a${address}`;
+}
+
+/** That some address of the domain is there. */
+export function presenceKey(domain: string): string {
+  return `=p${domain}`;
+}
+
+/** The key of authors whose mail has come. */
+export const seenKey = "=f";
+
+/** Of a mailbox: its name, its addresses, and what looks like them. */
+export function ownerKeys(name: string, addresses: readonly string[]): string[] {
+  const named = nameKey(name);
+  const keys = addresses.flatMap((address) => [exactKey(address), ...localKeys(address)]);
+  return [...new Set([...(named === undefined ? [] : [named]), ...keys])];
+}
+
+/** Of an address that a person wrote to. `isFirst`: it stands for its domain. */
+export function writtenKeys(address: string, isFirst: boolean): string[] {
+  const domain = address.slice(address.lastIndexOf("@") + 1);
+  const ofDomain = isFirst ? [presenceKey(domain), ...domainKeys(domain)] : [];
+  return [...new Set([exactKey(address), ...localKeys(address), ...ofDomain])];
 }

@@ -147,9 +147,17 @@ async function planWrite(
       request.isUncounted === true
         ? { perHour: 0, perDay: 0 }
         : { perHour: settings.limits.sendsPerHour, perDay: settings.limits.sendsPerDay },
+    writtenTo: isPersonsOwn(request) ? envelope.recipients.map(({ address }) => addressKey(address)) : [],
     calendar: request.invitation?.message,
     at,
   };
+}
+
+/** Whether a person writes it. An invitation or an answer to one is made by the calendar, whoever has sent the event. */
+function isPersonsOwn({ principal, invitation }: SubmitRequest): boolean {
+  if ("isServer" in principal || principal.kind !== "person" || invitation !== undefined) return false;
+  const { kind } = principal.author;
+  return kind === "password" || kind === "session" || kind === "token";
 }
 
 async function findSender({ accounts }: OutboundRooms, mailbox: AgentNumber): Promise<AgentFacts> {

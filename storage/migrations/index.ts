@@ -48,6 +48,7 @@ import { operatorSignIns } from "./0043-operator-sign-ins.ts";
 import { unfinishedTransfers } from "./0044-unfinished-transfers.ts";
 import { passwordScopes } from "./0045-password-scopes.ts";
 import { pushSubscriptions } from "./0046-push-subscriptions.ts";
+import { authorKeys } from "./0047-author-keys.ts";
 
 export interface Migration {
   readonly name: string;
@@ -191,4 +192,10 @@ export const migrations: readonly Migration[] = [
     run: passwordScopes,
   },
   { name: "push subscriptions", does: "keeps who is told by Web Push", run: pushSubscriptions },
+  {
+    name: "author keys",
+    does: "keeps whose mail has come, to whom people have written, and by which names and addresses mailboxes are found",
+    goesThrough: ["agent"],
+    run: authorKeys,
+  },
 ];

@@ -62,6 +62,11 @@ export const accountsTables = {
     is_primary: integer(derived),
     created_at: integer(derived),
   },
+  owner_key: {
+    agent_id: integer(derived),
+    name: text(derived),
+    account_id: integer(derived),
+  },
   token: {
     token_id: integer(credential),
     agent_id: integer(credential),

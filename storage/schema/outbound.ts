@@ -74,6 +74,12 @@ export const outboundTables = {
     name: text(ofServer),
     since: integer(ofServer),
   },
+  author_key: {
+    agent_id: integer(ofServer),
+    name: text(ofServer),
+    address: text(ofServer),
+    since: integer(ofServer),
+  },
   suppression: {
     account_id: integer(ofServer),
     address: text(ofServer),

@@ -77,6 +77,7 @@ const message = {
   delivery: "submission_recipient.state",
   event: "message.provenance",
   author_facts: "message.provenance",
+  reply_to_facts: "message.provenance",
   ...read,
 } as const satisfies Members<ContentOf<"message">>;
 
@@ -156,6 +157,7 @@ export const members = {
     utc_end: "octets",
     linked: "octets",
     signs: "octets",
+    author_facts: "item.provenance",
     size: "octets",
     data: "octets",
     range: "octets",

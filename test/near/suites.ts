@@ -90,6 +90,8 @@ const rows: Readonly<Record<Room, readonly string[]>> = {
     "!json/drafts",
     "!json/send",
     "!json/free-time",
+    "!json/free-time-people",
+    "!json/answers",
     "!json/answers",
   ],
   "protocols/delivery": ["delivery/*", "outbound/exactly-once"],

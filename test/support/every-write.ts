@@ -559,6 +559,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     draft: null,
     decision: { kind: "queue", basis: await basisNow() },
     limits: { perHour: 100, perDay: 100 },
+    writtenTo: ["mel@far.example"],
     at,
   });
   const sent = await write("submitMessage", await submission("To far away"));

@@ -1,6 +1,7 @@
 /** The shapes of calendars, addressbooks and what is in them, for the `content` of read results. */
 import { z } from "zod";
 import { signs } from "#/src/formats/text/signs.ts";
+import { authorFacts } from "../describe/author-facts.ts";
 
 export const time = z.string().describe("ISO 8601, in UTC.");
 
@@ -55,6 +56,12 @@ const linked = z.array(
   }),
 );
 
+const eventFacts = {
+  author_facts: authorFacts
+    .optional()
+    .describe("Of an event that came by mail: what was known of its author; no verdict."),
+};
+
 export const eventForm = z
   .strictObject({
     id: z.string().describe("event_…, of an instance of a series event_…#<recurrence id>."),
@@ -93,6 +100,7 @@ export const eventForm = z
     updated_at: time,
     size: z.int(),
     authenticated: z.boolean(),
+    ...eventFacts,
   })
   .meta({ id: "EventForm" });
 
@@ -140,6 +148,7 @@ export const event = z.strictObject({
   utc_end: time.optional(),
   linked: linked.optional().describe("Attachments and long texts; the event has links in their place."),
   signs: signsField,
+  ...eventFacts,
   ...placed,
 });
 

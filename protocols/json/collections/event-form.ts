@@ -5,6 +5,7 @@ import { cleanLine } from "#/src/render/clean-text.ts";
 import type { EventForm } from "#/src/render/events/event-form.ts";
 import { isoTime } from "#/src/render/message-state.ts";
 import { createRemovalTally } from "#/src/render/removal.ts";
+import { authorFactsOf } from "../describe/author-facts.ts";
 import type { OperationContext } from "../operation.ts";
 import { itemId } from "./reach.ts";
 
@@ -18,11 +19,16 @@ export async function eventShortForm(
     bytes: item.bytes,
     zone: calendarZoneName(timeZone),
   });
-  return shownForm(context, item, form, itemId(context, item));
+  return shownForm(item, form, itemId(context, item), await authorFactsOf(context, item));
 }
 
 /** `id`: the id of the event or of one instance. */
-export function shownForm(_context: OperationContext, item: StoredItem, form: EventForm, id: string) {
+export function shownForm(
+  item: StoredItem,
+  form: EventForm,
+  id: string,
+  facts: Awaited<ReturnType<typeof authorFactsOf>>,
+) {
   return {
     id,
     version: String(item.modseq),
@@ -31,6 +37,7 @@ export function shownForm(_context: OperationContext, item: StoredItem, form: Ev
     updated_at: isoTime(item.updatedAt),
     size: item.size,
     authenticated: item.isAuthenticated,
+    ...facts,
   };
 }
 

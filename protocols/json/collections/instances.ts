@@ -6,6 +6,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 
 import type { ItemNumber } from "#/src/model/numbers.ts";
 import type { ReachedCollection } from "#/src/reach/collection-reach.ts";
+import { authorFactsOf } from "../describe/author-facts.ts";
 import type { OperationContext } from "../operation.ts";
 import { shownForm } from "./event-form.ts";
 import { itemId } from "./reach.ts";
@@ -111,9 +112,10 @@ export async function listInstances(
     const instances = await context.rooms.events.run("instances", job);
     const id = itemId(context, stored);
     const { number: item } = stored;
+    const facts = await authorFactsOf(context, stored);
     if (instances === undefined) {
       const form = await context.rooms.events.run("list", { bytes: stored.bytes, zone });
-      const shown = { ...shownForm(context, stored, form, id), dense: true as const };
+      const shown = { ...shownForm(stored, form, id, facts), dense: true as const };
       return [{ startMs: sinceMs, endMs: sinceMs, isBusy: false, item, recurrenceId: "", shown }];
     }
     return instances.map(({ form, recurrenceId = "", startMs, endMs, isBusy }) => ({
@@ -123,7 +125,7 @@ export async function listInstances(
       item,
       recurrenceId,
       shown: {
-        ...shownForm(context, stored, form, recurrenceId === "" ? id : `${id}#${recurrenceId}`),
+        ...shownForm(stored, form, recurrenceId === "" ? id : `${id}#${recurrenceId}`, facts),
         ...(recurrenceId === "" ? {} : { recurrence_id: recurrenceId }),
       },
     }));

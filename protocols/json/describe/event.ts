@@ -10,6 +10,7 @@ import type { OperationContext } from "../operation.ts";
 import type { ReadResult } from "../schemas.ts";
 import { assertRender } from "./assert-render.ts";
 import { describeAttached, findAttached, managedIdOf } from "./attached.ts";
+import { authorFactsOf } from "./author-facts.ts";
 import { type DescribedItem, describeItem, describeSource, type ItemReading } from "./item.ts";
 import { describeLinkedPart } from "./linked-part.ts";
 import { pageOf } from "./page.ts";
@@ -72,6 +73,7 @@ async function describeWhole(read: ItemReading): Promise<DescribedItem> {
     ...(utcStart === undefined ? {} : { utc_start: utcStart, utc_end: utcEnd }),
     ...(linked.length === 0 ? {} : { linked: [...linked] }),
     ...(signs.length === 0 ? {} : { signs }),
+    ...(await authorFactsOf(context, stored)),
   };
   const page = await pageOf({ kind: "message", content, text }, from, maxChars);
   return { kind: "event", render, page, removed };

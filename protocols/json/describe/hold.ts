@@ -4,11 +4,12 @@ import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Scope } from "#/src/model/roles.ts";
 import type { Hold } from "#/src/outbound/holds/holds.ts";
 import { type ReachedData, reachAgent } from "#/src/reach/agents.ts";
-import { reachMessageIfAny } from "#/src/reach/messages.ts";
+import { isVisible, reachMessageIfAny } from "#/src/reach/messages.ts";
 import type { Current } from "../current.ts";
 import { unknownObject } from "../errors.ts";
 import type { OperationContext } from "../operation.ts";
 import type { ReadResult } from "../schemas.ts";
+import { authorFactsOf } from "./author-facts.ts";
 import { bytesOf, describeStoredMessage } from "./message.ts";
 import type { PartRequest } from "./part-request.ts";
 
@@ -49,8 +50,8 @@ export async function describeHold(
   const version = String(hold.modseq);
   const message = await context.rooms.mail.findMessage(hold.agent, hold.message);
   // The state of a hold can be read after its mail was deleted.
-  if (message === undefined)
-    return { ref: request.id, kind: "hold", version, content: factsOf(context, hold) };
+  const content = { ...factsOf(context, hold), ...(await answeredFacts(context, reached, hold)) };
+  if (message === undefined) return { ref: request.id, kind: "hold", version, content };
   const object = {
     kind: "hold",
     agent: hold.agent,
@@ -60,7 +61,15 @@ export async function describeHold(
   } as const;
   const read = await describeStoredMessage(context, { reached, message, object, ref: request.id }, request);
   if (read.kind !== "message") return read;
-  return { ...read, kind: "hold", content: { ...read.content, ...factsOf(context, hold) } };
+  return { ...read, kind: "hold", content: { ...read.content, ...content } };
+}
+
+/** Of the author whose mail it answers, where the caller reads that mail. */
+async function answeredFacts(context: OperationContext, reached: ReachedData, { envelope }: Hold) {
+  if (envelope.answers === null) return {};
+  const answered = await context.rooms.mail.findMessage(reached.agent, envelope.answers);
+  const isRead = answered?.places.some(({ mailbox }) => isVisible(reached, mailbox)) === true;
+  return isRead ? authorFactsOf(context, answered!) : {};
 }
 
 function factsOf({ rooms }: OperationContext, hold: Hold): Readonly<Record<string, unknown>> {

@@ -46,6 +46,7 @@ const input = z.strictObject({
       "true: only messages with text of HTML of which it is not known whether a person sees it; false: only others.",
     ),
   signs: z.boolean().optional().describe("Whether the body has content.signs."),
+  resembles: z.boolean().optional().describe("Whether author_facts or reply_to_facts has resembles."),
   since: givenTime
     .optional()
     .describe(`Received at this time or later, of events, going on then or later: ${givenTimeForm}`),
@@ -173,6 +174,7 @@ async function keysOf(
   if (request.agent !== undefined) need({ kind: "agentPart" }, request.agent);
   if (request.doubtful !== undefined) need(doubtfulKey, request.doubtful);
   if (request.signs !== undefined) need(signsKey, request.signs);
+  if (request.resembles !== undefined) need({ kind: "resembles" }, request.resembles);
   if (request.since !== undefined || request.before !== undefined)
     keys.push({
       kind: "date",

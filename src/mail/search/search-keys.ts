@@ -25,7 +25,9 @@ export type SearchKey =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "message"; readonly message: MessageNumber }
   | { readonly kind: "thread"; readonly thread: ThreadNumber }
-  | { readonly kind: "agentPart" };
+  | { readonly kind: "agentPart" }
+  /** Its author may be taken for somebody else (`author` of the provenance). Only messages with all columns are asked. */
+  | { readonly kind: "resembles" };
 
 /** `internal`: when it arrived (INTERNALDATE); `sent`: its Date header as written, its zone disregarded; `saved`: when it came into this mailbox (RFC 8514).
  *  Milliseconds; `from` is inclusive, `until` exclusive. */

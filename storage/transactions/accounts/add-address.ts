@@ -2,6 +2,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
 import { insertAddress } from "../../writing/accounts/addresses.ts";
+import { replaceOwnerKeys } from "../../writing/accounts/owner-keys.ts";
 
 export interface AddAddress {
   readonly agent: AgentNumber;
@@ -20,4 +21,5 @@ export async function addAddress(tx: Transaction, args: AddAddress): Promise<voi
   );
   if (agent === undefined) throw new WaypostError("not_found", "There is no such agent");
   await insertAddress(tx, { ...args, account: agent.account });
+  await replaceOwnerKeys(tx, args.agent);
 }

@@ -7,6 +7,7 @@ import type { AgentKind } from "../../rows.ts";
 import { insertion } from "../../schema/insertion.ts";
 import type { Transaction } from "../../sql.ts";
 import { insertAddress } from "../../writing/accounts/addresses.ts";
+import { replaceOwnerKeys } from "../../writing/accounts/owner-keys.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { takeCounter } from "../../writing/counters.ts";
 import { mailOf } from "../../writing/mail/mail.ts";
@@ -64,6 +65,7 @@ export async function createAgent(tx: Transaction, args: CreateAgent): Promise<{
   if (taken !== undefined)
     throw new WaypostError("invalid", "The address is in use", { reason: "already_exists" });
   await insertAddress(tx, { agent, account: args.account, domain, localPart, isPrimary: true, at: args.at });
+  await replaceOwnerKeys(tx, agent);
   const write = await beginAgentTransaction(tx, agent, args.at, nobody, standardRoles.length);
   const mail = mailOf(write);
   for (const role of standardRoles) {

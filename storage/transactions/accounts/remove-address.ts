@@ -1,6 +1,7 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
+import { replaceOwnerKeys } from "../../writing/accounts/owner-keys.ts";
 
 /** Removes an address of an agent. The primary address cannot be removed. */
 export async function removeAddress(
@@ -24,4 +25,5 @@ export async function removeAddress(
     args.localPart,
     args.agent,
   );
+  await replaceOwnerKeys(tx, args.agent);
 }

@@ -1,6 +1,7 @@
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
+import { replaceOwnerKeys } from "../../writing/accounts/owner-keys.ts";
 
 export interface UpdateAgent {
   readonly agent: AgentNumber;
@@ -26,4 +27,5 @@ export async function updateAgent(tx: Transaction, args: UpdateAgent): Promise<v
     args.quotaBytes === undefined ? agent.quotaBytes : args.quotaBytes,
     args.agent,
   );
+  if (args.name !== undefined && args.name !== agent.name) await replaceOwnerKeys(tx, args.agent);
 }

@@ -19,6 +19,7 @@ import { type Transaction, together } from "../../sql.ts";
 import { assertNotPaused } from "../../writing/accounts/pauses.ts";
 import { type AgentTransaction, beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { claimBlob, insertBlob } from "../../writing/blob-rows.ts";
+import { noteAuthor } from "../../writing/mail/author-keys.ts";
 import { mailOf } from "../../writing/mail/mail.ts";
 import { type MailboxState, readMailboxOfRole } from "../../writing/mail/mailbox-write.ts";
 import { insertMessage } from "../../writing/mail/message-rows.ts";
@@ -37,6 +38,8 @@ export interface DeliveryRecipient {
   /** JSON. */
   readonly provenance: string;
   readonly isAuthenticated: boolean;
+  /** Its author, whose mail has not come here before. */
+  readonly newAuthor?: string | undefined;
   /** The way by which it came in, as a word of Waypost for the event. */
   readonly source: string;
 }
@@ -52,7 +55,10 @@ export interface DeliverySender {
 export interface DeliveredCalendar extends Pick<CalendarArrival, "uid" | "method" | "author" | "octets"> {
   /** JSON of the items that it makes. */
   readonly provenance: string;
-  readonly recipients: readonly Pick<CalendarArrival, "agent" | "addresses">[];
+  readonly recipients: readonly (Pick<CalendarArrival, "agent" | "addresses"> & {
+    /** What the items of this recipient have instead. */
+    readonly provenance?: string | undefined;
+  })[];
 }
 
 export interface DeliverMessage {
@@ -201,6 +207,7 @@ async function deliverTo(
     isAuthenticated: recipient.isAuthenticated,
     provenance: recipient.provenance,
   });
+  if (recipient.newAuthor !== undefined) await noteAuthor(tx, agent, recipient.newAuthor, at);
   const size = sizeOf(facts, trace);
   const entry = { message, flags: recipient.flags, keywords: null, internalDate, size };
   const uid = mail.addEntry(mailbox, entry, true);
@@ -212,7 +219,7 @@ async function deliverTo(
     agentPart: facts.hasAgentPart,
   });
   const to = args.calendar?.recipients.find((one) => one.agent === agent);
-  if (to !== undefined) await insertArrival(write, message, args.calendar!, to.addresses);
+  if (to !== undefined) await insertArrival(write, message, args.calendar!, to);
   return { agent, message, thread, mailbox: mailbox.mailbox, uid, modseq: await write.finish() };
 }
 
@@ -220,7 +227,7 @@ async function insertArrival(
   { tx, agent }: AgentTransaction,
   message: MessageNumber,
   { uid, method, author, provenance, octets }: DeliveredCalendar,
-  addresses: readonly string[],
+  to: DeliveredCalendar["recipients"][number],
 ): Promise<void> {
   await tx.run(
     ...insertion("calendar_arrival", {
@@ -229,8 +236,8 @@ async function insertArrival(
       uid,
       method,
       author,
-      addresses: JSON.stringify(addresses),
-      provenance,
+      addresses: JSON.stringify(to.addresses),
+      provenance: to.provenance ?? provenance,
       octets,
     }),
   );

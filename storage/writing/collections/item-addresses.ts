@@ -1,6 +1,6 @@
 /** Rows of `item_address`: the addresses of a contact and their domains, and keys by which names and domains that look like them are
  *  found. */
-import { domainKeys } from "#/src/model/likeness.ts";
+import { domainKeys, localKeys } from "#/src/model/likeness.ts";
 import type { AgentNumber, ItemNumber } from "#/src/model/numbers.ts";
 import type { ItemFacts } from "../../items.ts";
 import { insertion } from "../../schema/insertion.ts";
@@ -28,7 +28,7 @@ export async function replaceItemAddresses(
     const isVouched = before.get(address) ?? (isByPerson ? 1 : 0);
     rows.set(address, isVouched);
     const domain = address.slice(address.lastIndexOf("@") + 1);
-    for (const name of [domain, ...domainKeys(domain)])
+    for (const name of [domain, ...domainKeys(domain), ...localKeys(address)])
       rows.set(name, Math.max(rows.get(name) ?? 0, isVouched));
   }
   // A card without an address says nothing of who writes from where.

@@ -12,6 +12,7 @@ import type { Envelope } from "../../submission.ts";
 import { assertNotPaused } from "../accounts/pauses.ts";
 import type { AgentTransaction } from "../agent-transaction.ts";
 import { insertBlob } from "../blob-rows.ts";
+import { noteWrittenTo } from "../mail/author-keys.ts";
 import { mailOf } from "../mail/mail.ts";
 import type { MailWrite } from "../mail/mail-write.ts";
 import type { MailboxWrite } from "../mail/mailbox-write.ts";
@@ -62,6 +63,8 @@ export interface SubmitMessage {
   readonly draft: { readonly draft: number; readonly version: string | undefined } | null;
   readonly decision: SendingDecision;
   readonly limits: SendLimits;
+  /** Recipients to whom a person writes with it. */
+  readonly writtenTo?: readonly string[];
   /** Of an invitation or an answer: what it tells whom. */
   readonly calendar?: CalendarMessage | undefined;
   readonly at: number;
@@ -158,6 +161,7 @@ export async function completeSubmission(
     mailId: mailIdOf(facts),
   });
   if (args.calendar !== undefined) await noteCalendarMessage(write, args.calendar, "left");
+  await noteWrittenTo(write.tx, write.agent, args.writtenTo ?? [], args.at);
   return { message, thread, submission, state: args.sendAt > args.at ? "scheduled" : "queued" };
 }
 
