@@ -4,7 +4,7 @@
  *  person has written to from it. Neither received mail nor cards and mail that an agent or a program has written are, so nobody makes
  *  himself one. Each look-up is one by keys that an index has. */
 import { addressKey } from "#/src/accounts/address-key.ts";
-import { relatedTo } from "#/src/evidence/examine.ts";
+import { relatedTo } from "#/src/evidence/organization.ts";
 import type { AuthorFacts, Resemblance } from "#/src/model/author-facts.ts";
 import { areLikeDomains, areLikeLocals, domainKeys, localKeys, nameKey } from "#/src/model/likeness.ts";
 import type { AgentNumber, ItemNumber } from "#/src/model/numbers.ts";

@@ -2,6 +2,7 @@
  *  the author's domain if none is. */
 import type { Checks, DmarcPolicy } from "./checks.ts";
 import type { Resolve } from "./dns.ts";
+import { relatedTo } from "./organization.ts";
 
 /** Domains that passed SPF or DKIM. */
 export interface PassedDomains {
@@ -32,10 +33,7 @@ export async function checkDmarc(
   // How strictly the domain wants to be compared is not known: only the very same domain counts.
   const unknown = (result: string): DmarcFinding => compared(result, (one) => one === domain);
   try {
-    const [{ evaluateDmarc }, { getAlignment }] = await Promise.all([
-      import("mailauth/lib/dmarc/index.js"),
-      import("mailauth/lib/tools.js"),
-    ]);
+    const { evaluateDmarc } = await import("mailauth/lib/dmarc/index.js");
     const { response, dkimAligned } = await evaluateDmarc({
       headerFrom: [`author@${domain}`],
       fromFields: 1,
@@ -47,7 +45,7 @@ export async function checkDmarc(
     if (response === false) return compared("none", () => false);
     const { result } = response.status;
     // Nobody said how to compare: relaxed, by the public suffix list (RFC 9989 section 3.2.10.1).
-    if (result === "none") return compared("none", (one) => getAlignment(domain, [one], false) !== false);
+    if (result === "none") return compared("none", await relatedTo([domain]));
     if (result !== "pass" && result !== "fail") return unknown(result);
     const policy = response.policy as DmarcPolicy | undefined;
     return {

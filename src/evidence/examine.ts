@@ -13,6 +13,7 @@ import type { Checks, DkimCheck, Evidence } from "./checks.ts";
 import { decodingFields, hidesText } from "./decoding-fields.ts";
 import { checkDmarc, checkDmarcOfAll, type DmarcFinding, type PassedDomains } from "./dmarc.ts";
 import { limitQuestions, type Resolve } from "./dns.ts";
+import { relatedTo } from "./organization.ts";
 import { checkReverseName } from "./reverse-name.ts";
 import { checkSignatures, type SignatureFinding } from "./signatures.ts";
 import { checkSpf, type Origin } from "./spf.ts";
@@ -35,7 +36,7 @@ export async function loadExaminers(): Promise<void> {
     import("mailauth/lib/dkim/dkim-verifier.js"),
     import("mailauth/lib/parse-dkim-headers.js"),
     import("mailauth/lib/dmarc/index.js"),
-    import("mailauth/lib/tools.js"),
+    import("tldts"),
   ]);
 }
 
@@ -155,20 +156,6 @@ function shownSignature(
 ): DkimCheck {
   if (!isValid) return shown;
   return { ...shown, aligned: aligned.has(shown.domain ?? ""), covers: coverage?.covers ?? [] };
-}
-
-/** Whether a domain has the organizational domain of one of these. */
-export async function relatedTo(domains: readonly string[]): Promise<(domain: string) => boolean> {
-  const { getAlignment } = await import("mailauth/lib/tools.js");
-  const known = new Map<string, boolean>();
-  return (domain) => {
-    let isRelated = known.get(domain);
-    if (isRelated === undefined) {
-      isRelated = domains.some((one) => getAlignment(one, [domain], false) !== false);
-      known.set(domain, isRelated);
-    }
-    return isRelated;
-  };
 }
 
 /** A field beyond what is parsed could be another From. */

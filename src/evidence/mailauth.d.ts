@@ -1,9 +1,4 @@
 /** Types of exports of `mailauth` that the package does not declare. */
-declare module "mailauth/lib/tools.js" {
-  /** The entry of `domains` that has the organizational domain of `domain`, or is the same when `isStrict`. */
-  export function getAlignment(domain: string, domains: readonly string[], isStrict: boolean): object | false;
-}
-
 declare module "mailauth/lib/parse-dkim-headers.js" {
   export type Tags = Readonly<Record<string, { readonly value: unknown } | undefined>>;
   /** The tags of one field. */

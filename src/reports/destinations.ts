@@ -2,6 +2,7 @@
  *  used. */
 import { parseAddress } from "#/src/accounts/address.ts";
 import type { Resolve } from "#/src/evidence/dns.ts";
+import { relatedTo } from "#/src/evidence/organization.ts";
 import { domainOfAddress } from "#/src/evidence/shown-address.ts";
 import type { PublishedPolicy } from "./write-dmarc-report.ts";
 
@@ -50,9 +51,9 @@ const policyTags = ["adkim", "aspf", "p", "sp", "pct"] as const;
 const labelsMax = 8;
 
 async function isWilling(domain: string, address: string, resolve: Resolve): Promise<boolean> {
-  const { getAlignment } = await import("mailauth/lib/tools.js");
   const receiver = domainOfAddress(address)!;
-  if (getAlignment(domain, [receiver], false) !== false) return true;
+  const isRelated = await relatedTo([domain]);
+  if (isRelated(receiver)) return true;
   const records = await readRecords(`${domain}._report._dmarc.${receiver}`, "v=DMARC1", resolve);
   return records.length > 0;
 }

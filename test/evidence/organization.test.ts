@@ -1,0 +1,44 @@
+import { createRequire } from "node:module";
+import { expect, test } from "vitest";
+import { relatedTo } from "#/src/evidence/organization.ts";
+import { randomSource } from "../support/random.ts";
+
+interface Tools {
+  getAlignment(domain: string, domains: readonly string[], isStrict: boolean): object | false;
+}
+const { getAlignment } = createRequire(import.meta.url)("mailauth/lib/tools.js") as Tools;
+
+const suffixes = [
+  "com",
+  "co.uk",
+  "github.io",
+  "example",
+  "xn--p1ai",
+  "рф",
+  "kobe.jp",
+  "city.kobe.jp",
+  "ck",
+  "www.ck",
+  "local",
+];
+const labels = ["a", "shop", "mail", "xn--bcher-kva", "bücher", "EXAMPLE", "b2b"];
+
+test("domains are of one organization where the library that judges DMARC aligns them", async () => {
+  const random = randomSource(Number(process.env.TEST_SEED ?? 1));
+  const pick = <T>(list: readonly T[]): T => list[random.below(list.length)]!;
+  const domain = (): string =>
+    [...Array.from({ length: random.below(3) }, () => pick(labels)), pick(suffixes)].join(".") +
+    (random.below(9) === 0 ? "." : "");
+  let related = 0;
+  for (let round = 0; round < 3000; round++) {
+    const [one, other] = [domain(), domain()];
+    const expected = getAlignment(one, [other], false) !== false;
+    expect((await relatedTo([one]))(other), `${one} ${other}`).toBe(expected);
+    if (expected) related++;
+  }
+  expect(related).toBeGreaterThan(10);
+});
+
+test.each(["", ".", " "])("%j is no organization", async (none) => {
+  expect((await relatedTo([none]))(none)).toBe(false);
+});
