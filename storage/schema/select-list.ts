@@ -47,3 +47,20 @@ export function selectItems<Row, Table extends TableName>(list: SelectList<Row, 
     return sql.endsWith(`.${member}`) ? sql : `${sql} as "${member}"`;
   });
 }
+
+type ColumnsIn<List> = {
+  [Member in keyof List]: List[Member] extends `${string}.${infer Name}` ? Name : never;
+}[keyof List];
+
+type LeftOut<Table extends TableName, List> = Readonly<
+  Record<Exclude<keyof Schema[Table] & string, ColumnsIn<List>>, string>
+>;
+
+/** The select list of a row that stands for the whole object. Each column that it has no member for is named with the reason, so a column
+ *  that is added does not compile before it is read, or is said not to be. */
+export function wholeRow<Row, Table extends TableName>() {
+  return <const List extends SelectList<Row, Table>>(
+    list: List & Readonly<Record<Exclude<keyof List, keyof Row>, never>>,
+    _leftOut: LeftOut<Table, List>,
+  ): string => selectList<Row, Table>(list);
+}

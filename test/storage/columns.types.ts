@@ -3,7 +3,7 @@
 import type { MessageNumber } from "#/src/model/numbers.ts";
 import { type Column, derived, type Fates, text } from "#/storage/schema/column.ts";
 import { insertion, type NewRow } from "#/storage/schema/insertion.ts";
-import { selectList } from "#/storage/schema/select-list.ts";
+import { selectList, wholeRow } from "#/storage/schema/select-list.ts";
 import type { SqlValue } from "#/storage/sql.ts";
 
 const { draftVersion: _, ...incomplete } = derived;
@@ -40,6 +40,18 @@ selectList<PinnedRow, "message">({ ...list, subject: "message.topic" });
 selectList<PinnedRow, "message">({ ...list, subject: "message.size" });
 // @ts-expect-error A null that the row does not expect.
 selectList<Omit<PinnedRow, "date"> & { readonly date: number }, "message">(list);
+
+interface SubscriptionRow {
+  readonly name: string;
+}
+const whole = wholeRow<SubscriptionRow, "subscription">();
+whole({ name: "subscription.name" }, { agent_id: "the caller has named it" });
+// @ts-expect-error A column that is neither read nor left out with a reason.
+whole({ name: "subscription.name" }, {});
+// @ts-expect-error A column that is left out and read.
+whole({ name: "subscription.name" }, { agent_id: "the caller has named it", name: "" });
+// @ts-expect-error A column that its row has no member for.
+whole({ name: "subscription.name", agent: "subscription.agent_id" }, {});
 
 declare const keyword: NewRow<"keyword">;
 const { folded_name: _folded, ...unfolded } = keyword;

@@ -3,24 +3,27 @@
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { canonicalMailboxName } from "../../mailbox-name.ts";
 import type { KeywordRow, MailboxRow } from "../../rows.ts";
-import { selectList } from "../../schema/select-list.ts";
+import { selectList, wholeRow } from "../../schema/select-list.ts";
 import type { Reader } from "../../sql.ts";
 
 const selectMailbox = `
-  select ${selectList<MailboxRow, "mailbox">({
-    mailbox: "mailbox.mailbox_id",
-    name: "mailbox.name",
-    role: "mailbox.role",
-    uidValidity: "mailbox.uid_validity",
-    uidNext: "mailbox.uid_next",
-    recentUid: "mailbox.recent_uid",
-    modseq: "mailbox.modseq",
-    messageCount: "mailbox.message_count",
-    unseenCount: "mailbox.unseen_count",
-    deletedCount: "mailbox.deleted_count",
-    byteCount: "mailbox.byte_count",
-    version: "mailbox.version",
-  })}
+  select ${wholeRow<MailboxRow, "mailbox">()(
+    {
+      mailbox: "mailbox.mailbox_id",
+      name: "mailbox.name",
+      role: "mailbox.role",
+      uidValidity: "mailbox.uid_validity",
+      uidNext: "mailbox.uid_next",
+      recentUid: "mailbox.recent_uid",
+      modseq: "mailbox.modseq",
+      messageCount: "mailbox.message_count",
+      unseenCount: "mailbox.unseen_count",
+      deletedCount: "mailbox.deleted_count",
+      byteCount: "mailbox.byte_count",
+      version: "mailbox.version",
+    },
+    { agent_id: "the caller has named it" },
+  )}
   from mailbox`;
 
 export function findMailbox(

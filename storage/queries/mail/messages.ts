@@ -2,7 +2,7 @@
 
 import type { AccountNumber, AgentNumber, BlobNumber, MessageNumber } from "#/src/model/numbers.ts";
 import type { MessageRow } from "../../rows.ts";
-import { selectList } from "../../schema/select-list.ts";
+import { selectList, wholeRow } from "../../schema/select-list.ts";
 import type { Reader } from "../../sql.ts";
 
 export type StoredMessage = Omit<MessageRow, "isAuthenticated" | "hasAgentPart"> & {
@@ -11,24 +11,31 @@ export type StoredMessage = Omit<MessageRow, "isAuthenticated" | "hasAgentPart">
 };
 
 export const selectMessage = `
-  select ${selectList<StoredMessage, "message">({
-    message: "message.message_id",
-    account: "message.account_id",
-    blob: "message.blob_id",
-    thread: "message.thread_id",
-    date: "message.date",
-    receivedAt: "message.received_at",
-    size: "message.size",
-    trace: "message.trace",
-    subject: "message.subject",
-    fromAddress: "message.from_address",
-    fromName: "message.from_name",
-    isAuthenticated: "message.authenticated",
-    hasAgentPart: "message.agent_part",
-    provenance: "message.provenance",
-    envelope: "message.envelope",
-    bodyStructure: "message.body_structure",
-  })}
+  select ${wholeRow<StoredMessage, "message">()(
+    {
+      message: "message.message_id",
+      account: "message.account_id",
+      blob: "message.blob_id",
+      thread: "message.thread_id",
+      date: "message.date",
+      receivedAt: "message.received_at",
+      size: "message.size",
+      trace: "message.trace",
+      subject: "message.subject",
+      fromAddress: "message.from_address",
+      fromName: "message.from_name",
+      isAuthenticated: "message.authenticated",
+      hasAgentPart: "message.agent_part",
+      provenance: "message.provenance",
+      envelope: "message.envelope",
+      bodyStructure: "message.body_structure",
+    },
+    {
+      agent_id: "the caller has named it",
+      entry_count: "entries are read by themselves",
+      reference_ids: "only threading reads them",
+    },
+  )}
   from message`;
 
 export async function findMessage(
