@@ -9,7 +9,7 @@ import type {
   SendingPolicy,
 } from "#/src/model/holds.ts";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
-import { selectList } from "./schema/select-list.ts";
+import { wholeRow } from "./schema/select-list.ts";
 import type { Envelope } from "./submission.ts";
 
 export interface HoldRow {
@@ -57,25 +57,28 @@ export interface SendingPolicyRow {
 }
 
 export const selectHold = `
-  select ${selectList<Omit<HoldRow, "envelope">, "hold">({
-    agent: "hold.agent_id",
-    hold: "hold.hold_id",
-    message: "hold.message_id",
-    modseq: "hold.modseq",
-    state: "hold.state",
-    reason: "hold.reason",
-    digest: "hold.digest",
-    envelopeText: "hold.envelope",
-    requestedBy: "hold.requested_by",
-    decidedBy: "hold.decided_by",
-    decidedAt: "hold.decided_at",
-    sendAt: "hold.send_at",
-    expiresAt: "hold.expires_at",
-    createdAt: "hold.created_at",
-    toldAt: "hold.told_at",
-    why: "hold.why",
-    note: "hold.note",
-  })}
+  select ${wholeRow<Omit<HoldRow, "envelope">, "hold">()(
+    {
+      agent: "hold.agent_id",
+      hold: "hold.hold_id",
+      message: "hold.message_id",
+      modseq: "hold.modseq",
+      state: "hold.state",
+      reason: "hold.reason",
+      digest: "hold.digest",
+      envelopeText: "hold.envelope",
+      requestedBy: "hold.requested_by",
+      decidedBy: "hold.decided_by",
+      decidedAt: "hold.decided_at",
+      sendAt: "hold.send_at",
+      expiresAt: "hold.expires_at",
+      createdAt: "hold.created_at",
+      toldAt: "hold.told_at",
+      why: "hold.why",
+      note: "hold.note",
+    },
+    {},
+  )}
   from hold`;
 
 export function holdOf(row: Omit<HoldRow, "envelope">): HoldRow {

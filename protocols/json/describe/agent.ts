@@ -1,7 +1,6 @@
 /** `ag_…`: addresses, state, folders with counts, reach. A reader finds everything else from here. */
 
 import type { CollectionKind } from "#/src/collections/collection.ts";
-import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
@@ -10,7 +9,7 @@ import { isVisible } from "#/src/reach/messages.ts";
 import { collectionFacts } from "../collections/container.ts";
 import { listReadable } from "../collections/reach.ts";
 import { unknownObject } from "../errors.ts";
-import { roleField } from "../folders/folder-role.ts";
+import { folderFacts } from "../folders/folder-facts.ts";
 import type { OperationContext } from "../operation.ts";
 import { type ReadResult, shownPause } from "../schemas.ts";
 import { assertRender } from "./assert-render.ts";
@@ -49,7 +48,9 @@ export async function describeAgent(
       addresses: facts.addresses,
       state: facts.state,
       ...(facts.pause === undefined ? {} : { paused: shownPause(facts.pause) }),
-      ...(folders === undefined ? {} : { folders: folders.map(shownFolder) }),
+      ...(folders === undefined
+        ? {}
+        : { folders: folders.map((one) => ({ ...folderFacts(one), size: one.byteCount })) }),
       calendars,
       addressbooks,
       ...(isOwn ? { reach: await shownReach(context) } : {}),
@@ -78,11 +79,6 @@ async function listWithShared(
       shown.push({ ...collectionFacts(context, one), owner });
   }
   return shown;
-}
-
-function shownFolder(folder: Mailbox) {
-  const { id, name, role, messageCount, unseenCount, byteCount } = folder;
-  return { id, path: name, ...roleField(role), total: messageCount, unread: unseenCount, size: byteCount };
 }
 
 /** The mail that is reached there; undefined where calendars or contacts alone are. Throws where nothing is. */

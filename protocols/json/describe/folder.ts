@@ -6,7 +6,7 @@ import { type ReachedData, reachAgent } from "#/src/reach/agents.ts";
 import { assertReachesAll, assertVisible } from "#/src/reach/messages.ts";
 import type { Current } from "../current.ts";
 import { unknownObject } from "../errors.ts";
-import { roleField } from "../folders/folder-role.ts";
+import { folderFacts } from "../folders/folder-facts.ts";
 import { listedContent, listMessages } from "../listing.ts";
 import type { OperationContext } from "../operation.ts";
 import type { ReadResult } from "../schemas.ts";
@@ -28,17 +28,7 @@ export async function reachFolderWhole(
 /** The current state that a refused compare-and-swap answers. */
 export async function findFolder(context: OperationContext, name: ObjectName): Promise<Current | undefined> {
   const folder = await context.rooms.mail.findMailboxByNumber(name.agent, name.object as MailboxNumber);
-  return folder && { version: folder.version, content: factsOf(folder) };
-}
-
-function factsOf(folder: Mailbox): Readonly<Record<string, unknown>> {
-  return {
-    id: folder.id,
-    path: folder.name,
-    ...roleField(folder.role),
-    unread: folder.unseenCount,
-    total: folder.messageCount,
-  };
+  return folder && { version: folder.version, content: { ...folderFacts(folder) } };
 }
 
 export async function describeFolder(
@@ -63,7 +53,7 @@ export async function describeFolder(
     ref: request.id,
     kind: "listing",
     content: {
-      ...factsOf(folder),
+      ...folderFacts(folder),
       ...listedContent(listing),
     },
     version: folder.version,

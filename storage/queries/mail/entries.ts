@@ -6,21 +6,24 @@ import { pageRows } from "#/src/model/limits.ts";
 import { intersectNumberSets, type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
 import type { EntryMessageRow, EntryRow, EntryThreadRow } from "../../rows.ts";
-import { expression, selectList } from "../../schema/select-list.ts";
+import { expression, selectList, wholeRow } from "../../schema/select-list.ts";
 import { slicesOf } from "../../slices.ts";
 import type { Reader, SqlValue } from "../../sql.ts";
 
-const entryColumns = selectList<EntryRow, "entry">({
-  mailbox: "entry.mailbox_id",
-  uid: "entry.uid",
-  message: "entry.message_id",
-  modseq: "entry.modseq",
-  flags: "entry.flags",
-  keywords: "entry.keywords",
-  internalDate: "entry.internal_date",
-  savedAt: "entry.saved_at",
-  size: "entry.size",
-});
+const entryColumns = wholeRow<EntryRow, "entry">()(
+  {
+    mailbox: "entry.mailbox_id",
+    uid: "entry.uid",
+    message: "entry.message_id",
+    modseq: "entry.modseq",
+    flags: "entry.flags",
+    keywords: "entry.keywords",
+    internalDate: "entry.internal_date",
+    savedAt: "entry.saved_at",
+    size: "entry.size",
+  },
+  { agent_id: "the caller has named it" },
+);
 
 /** Rows with a single number that are read at once: 2 ms. */
 const uidRows = 10_000;
