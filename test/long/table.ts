@@ -36,6 +36,12 @@ export const longSuites: readonly LongSuite[] = [
     night: ["--documents", "4000", "--minutes", "60"],
     isSeeded: true,
   },
+  {
+    name: "fuzz-pdf",
+    day: ["--documents", "20", "--minutes", "3"],
+    night: ["--documents", "4000", "--minutes", "40"],
+    isSeeded: true,
+  },
   { name: "obedient/run", day: ["--attacks", "4", "--outside", "4"], night: [], isSeeded: true },
   { name: "split-imap", day: ["--runs", "1", "wire", "sessions"], night: ["--runs", "5"], isSeeded: true },
   { name: "heap-filling", day: ["--some", "1"], night: [], isSeeded: true },
