@@ -1,7 +1,8 @@
 /** Mail that waited for approval on another server, or here before, and is imported: it waits again. Nothing is sent before a person approves it, and
  *  nothing else of the former hold is taken from the file. */
-import { readHeaderFields } from "#/src/formats/mime/header.ts";
+import type { HeaderField } from "#/src/formats/mime/header.ts";
 import { isEightBit } from "#/src/formats/mime/line-ends.ts";
+import { readHeader } from "#/src/mail/header-reading.ts";
 import type { Author } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
@@ -35,7 +36,7 @@ export async function holdImported(
   const facts = await accounts.findAgentFacts(agent);
   if (facts?.kind !== "agent")
     throw new WaypostError("policy_refused", "Only mail of agents waits for approval.");
-  const fields = readHeaderFields(bytes);
+  const fields = await readHeader(bytes);
   const authors = addressesIn(fields, ["from"]);
   const own = new Set(facts.addresses.map(addressKey));
   if (authors.length !== 1 || !own.has(addressKey(authors[0]!)))
@@ -65,7 +66,7 @@ export async function holdImported(
   return { isReplayed };
 }
 
-function withoutBcc(bytes: Uint8Array, fields: ReturnType<typeof readHeaderFields>): Buffer {
+function withoutBcc(bytes: Uint8Array, fields: readonly HeaderField[]): Buffer {
   const pieces: Uint8Array[] = [];
   let at = 0;
   for (const { name, start, end } of fields) {
