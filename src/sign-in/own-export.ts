@@ -9,7 +9,7 @@ import type { Jobs } from "#/src/accounts/administration/jobs.ts";
 import type { LargeWorks } from "#/src/accounts/administration/large-works.ts";
 import { plainCall } from "#/src/accounts/administration/operation-call.ts";
 import { after, inBackground } from "#/src/model/background.ts";
-import { WaypostError } from "#/src/model/errors.ts";
+import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { findAgent } from "#/storage/queries/accounts/agents.ts";
 import type { Store } from "#/storage/store.ts";
@@ -81,19 +81,25 @@ export function createOwnExports({ store, settings, jobs, works }: ExportRooms):
       fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
       const file = path.join(folder, `${randomBytes(12).toString("hex")}.tar.gz`);
       kept.set(agent, { session: number, file, state: "running", until: 0, bytes: 0 });
-      inBackground(() =>
-        jobs.run("mail.export", author, plainCall, async (watcher) => {
-          try {
-            const result = await works.exportMail({ owner, file, isMbox: false }, author, watcher);
-            settle(agent, file, "done");
-            return result;
-          } catch (error) {
-            settle(agent, file, "failed");
-            fs.rmSync(file, { force: true });
-            throw error;
-          }
-        }),
-      );
+      inBackground(async () => {
+        try {
+          await jobs.run("mail.export", author, plainCall, async (watcher) => {
+            try {
+              const result = await works.exportMail({ owner, file, isMbox: false }, author, watcher);
+              settle(agent, file, "done");
+              return result;
+            } catch (error) {
+              settle(agent, file, "failed");
+              fs.rmSync(file, { force: true });
+              throw error;
+            }
+          });
+        } catch (error) {
+          // So many jobs run that it was not begun.
+          settle(agent, file, "failed");
+          if (!isWaypostError(error)) throw error;
+        }
+      });
     },
 
     openExport({ number, principal }) {

@@ -32,6 +32,7 @@ const heard: Readonly<Record<string, string>> = {
   "src/daemon/private-socket.ts": listens,
   "src/domain-check/check-host.ts": listens,
   "src/evidence/secure-dns.ts": "`once` and the loop that waits for the answer, until the socket is closed",
+  "src/sign-in/own-export.ts": "koa, which ends the answer",
   "src/outbound/composition.ts": "octets in memory; the loop has no error",
   "src/threads/start-thread.ts": "whoever starts the thread: `started-thread.ts`, the store and the index",
   "src/threads/started-thread.ts": listens,

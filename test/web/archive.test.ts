@@ -1,6 +1,7 @@
 /** Everything of a person as an archive, from the page. */
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { withLimit } from "../limits/hand-in.ts";
 import { openBrowser } from "../support/clients/browser.ts";
 import { openPagesHouse } from "./pages-house.ts";
 
@@ -42,4 +43,19 @@ test("a person gets all own data as an archive, with a proof, and in that sessio
   // One at a time.
   const again = await browser.post("/mine/archive", { password: house.person.password });
   expect([again.status, again.text.includes("there is an archive already")]).toEqual([409, true]);
+}, 60_000);
+
+test("an archive that is not begun, because so many jobs run, has failed and can be asked for again", async () => {
+  await using house = await openPagesHouse();
+  const browser = openBrowser(house.origin);
+  const { address, password } = house.person;
+  await browser.post("/sign-in", { address, password });
+  await withLimit("model", "operatorJobsMax", 0, async () => {
+    await browser.post("/mine/archive", { password });
+    await expect.poll(async () => (await browser.get("/mine")).text).toContain('role="alert"');
+  });
+  expect((await browser.post("/mine/archive", { password })).status).toBe(200);
+  await expect
+    .poll(async () => (await browser.get("/mine")).text.includes("Save the archive"), { timeout: 30_000 })
+    .toBe(true);
 }, 60_000);
