@@ -18,6 +18,7 @@ export const heavyFiles = [
   "acceptance/large-folders",
   "interface/sample-property",
   "interface/small-changes",
+  "interface/sample-kind",
   "outbound/ways-out",
 ].map((name) => `test/${name}.test.ts`);
 

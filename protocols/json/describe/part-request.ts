@@ -1,13 +1,15 @@
 /** The input of part.describe: an object or a part of it, and the rendering. */
 import { z } from "zod";
-import { objectKinds } from "#/src/model/ids.ts";
+import { idPrefix, objectKinds } from "#/src/model/ids.ts";
 import { cursorText, idOf, maxChars } from "../schemas.ts";
+
+const names = objectKinds.map((kind) => `${idPrefix(kind)}…`);
 
 export const partRequest = z.strictObject({
   id: idOf(...objectKinds)
     .min(1)
     .describe(
-      "ag_…, message_…, thread_…, folder_…, draft_…, hold_…, blob_…, calendar_…, event_…, addressbook_… or contact_…; message_…#1.2 names a part, calendar_…#<uid> an event, event_…#2026-03-02T10:00:00 an instance, addressbook_…#<uid> a contact.",
+      `${names.slice(0, -1).join(", ")} or ${names.at(-1)}; message_…#1.2 names a part, calendar_…#<uid> an event, event_…#2026-03-02T10:00:00 an instance, addressbook_…#<uid> a contact.`,
     ),
   part: z
     .string()

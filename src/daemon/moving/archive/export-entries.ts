@@ -15,6 +15,7 @@ import { listLiveHolds } from "#/storage/queries/outbound/holds.ts";
 import type { AgentRow } from "#/storage/rows.ts";
 import type { TransferRooms } from "../transfer-rooms.ts";
 import {
+  type AnnotationPage,
   type ArchivedCollection,
   type FilePage,
   type ItemPage,
@@ -37,7 +38,7 @@ export interface OpenExport {
   tell(kind: "messages" | "items" | "files", count: number): void;
 }
 
-export function* json(path: string, value: Parameters<typeof writeJson>[1]): Generator<Uint8Array> {
+export function* json(path: string, value: object): Generator<Uint8Array> {
   yield* tarEntry(path, writeJson(path, value), Date.now());
 }
 
@@ -72,7 +73,9 @@ async function* annotationEntries(
     }));
     let pages = 0;
     for await (const page of pagesOf(described, { entriesMax: pageAnnotationsMax, bytesMax: pageBytesMax }))
-      yield* json(`annotations/${at}/${pages++}.json`, { annotations: page.map(({ entry }) => entry) });
+      yield* json(`annotations/${at}/${pages++}.json`, {
+        annotations: page.map(({ entry }) => entry),
+      } satisfies AnnotationPage);
   }
 }
 
@@ -118,7 +121,9 @@ async function* mailEntries(
     for await (const found of mail.messagePages(agent, number, [[1, 2 ** 32 - 1]]))
       for (const part of partsOf(found, shared, `mail/${at}`))
         for await (const page of pagesOf(part.map(describe), room)) {
-          yield* json(`mail/${at}/${pages++}.json`, { messages: page.map(({ entry }) => entry) });
+          yield* json(`mail/${at}/${pages++}.json`, {
+            messages: page.map(({ entry }) => entry),
+          } satisfies MessagePage);
           for (const { one } of page)
             if (one.copyOf === undefined)
               yield* tarEntry(
@@ -196,7 +201,7 @@ async function* itemEntries(
   for await (const listed of collections.listItems(agent, number))
     for await (const portion of readPortions(collections, agent, listed))
       for await (const page of pagesOf(describe(portion), room)) {
-        yield* json(`${place}/${pages++}.json`, { items: page.map(({ entry }) => entry) });
+        yield* json(`${place}/${pages++}.json`, { items: page.map(({ entry }) => entry) } satisfies ItemPage);
         for (const { one, entry } of page)
           yield* tarEntry(
             `${place}/${entry.file}`,
@@ -237,7 +242,9 @@ export async function* exportFiles({
       for (const entry of page) {
         if (entry.mediaType === undefined) folders.push(entry.path);
         const bytes = entry.mediaType === undefined ? undefined : await files.readFile(entry);
-        yield* json(`files/${pages++}.json`, { files: [await describeFile(entry, bytes !== undefined)] });
+        yield* json(`files/${pages++}.json`, {
+          files: [await describeFile(entry, bytes !== undefined)],
+        } satisfies FilePage);
         if (bytes !== undefined) yield* tarEntry(`files/${entry.file}.bin`, bytes, entry.updatedAt);
         tell("files", 1);
       }

@@ -151,10 +151,7 @@ export const filePage = z.strictObject({
 export type FilePage = z.infer<typeof filePage>;
 
 /** Throws `policy_refused` for what `readJson` would refuse as too much. */
-export function writeJson(
-  path: string,
-  value: Manifest | AnnotationPage | MessagePage | ArchivedCollection | ItemPage | FilePage,
-): Buffer {
+export function writeJson(path: string, value: object): Buffer {
   const bytes = Buffer.from(`${JSON.stringify(value, undefined, 1)}\n`);
   if (bytes.length > jsonBytesMax || isTooMuch(bytes))
     throw new WaypostError(

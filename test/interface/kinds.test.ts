@@ -1,0 +1,27 @@
+/** What a kind of objects costs, as `docs/contributing.md` says it. That it is all that a kind needs: `sample-kind.test.ts`. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, it } from "vitest";
+import { countLines, ownFiles } from "../support/sample-kind/lay.ts";
+import { declaration, rows, testRows } from "../support/sample-kind/rows.ts";
+
+it("is what the page for contributors says", () => {
+  const page = readFileSync(path.join(import.meta.dirname, "../../docs/contributing.md"), "utf8");
+  const own = ownFiles.filter((file) => !file.startsWith("test/")).length;
+  const inTree = [...declaration, ...rows];
+  const files = new Set(inTree.map(({ file }) => file)).size;
+  const demanded = rows.filter((row) => row.isDemanded).length;
+  expect(page.replace(/\s+/g, " ")).toContain(
+    `${own} files of its own and ${inTree.length} rows in ${files} files, ${countLines()} lines together; ` +
+      `the compiler demands ${demanded} of the rows, and ${testRows.filter((row) => row.isDemanded).length} of the ${testRows.length} in tables of the tests.`,
+  );
+});
+
+it("is told in the files that the recipe names", () => {
+  const page = readFileSync(path.join(import.meta.dirname, "../../docs/contributing.md"), "utf8");
+  const recipe = page.slice(page.indexOf("## A kind of objects"));
+  const untold = [...declaration, ...rows, ...testRows]
+    .map(({ file }) => file)
+    .filter((file) => !recipe.includes(`\`${file}\``));
+  expect([...new Set(untold)]).toEqual([]);
+});
