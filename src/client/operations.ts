@@ -817,7 +817,7 @@ export type MessageUpdateOutput = {
 };
 
 export interface PartDescribeInput {
-  /** ag_…, message_…, thread_…, folder_…, draft_…, hold_…, blob_…, calendar_…, event_…, addressbook_… or contact_…; message_…#1.2 names a part, calendar_…#<uid> an event, event_…#2026-03-02T10:00:00 an instance, addressbook_…#<uid> a contact. */
+  /** ag_…, message_…, thread_…, folder_…, calendar_…, event_…, addressbook_…, contact_…, draft_…, hold_… or blob_…; message_…#1.2 names a part, calendar_…#<uid> an event, event_…#2026-03-02T10:00:00 an instance, addressbook_…#<uid> a contact. */
   readonly id: string;
   /** Of a message: body, headers, structure, agent, or an IMAP section such as 1.2, HEADER, 2.MIME. */
   readonly part?: string;

@@ -29,7 +29,7 @@ export function layRow(copy: CopiedTree, { file, after, before, text }: Row): vo
   const at =
     before === undefined
       ? lines.findIndex((line) => line.includes(after!)) + 1
-      : lines.findLastIndex((line) => line === before);
+      : lines.lastIndexOf(before);
   if (at < 1) throw new Error(`${file} has no line with ${after ?? before}`);
   writeFileSync(copy.pathOf(file), lines.toSpliced(at, 0, text).join("\n"));
 }
