@@ -27,9 +27,7 @@ export function layFiles(copy: CopiedTree): void {
 export function layRow(copy: CopiedTree, { file, after, before, text }: Row): void {
   const lines = readFileSync(copy.pathOf(file), "utf8").split("\n");
   const at =
-    before === undefined
-      ? lines.findIndex((line) => line.includes(after!)) + 1
-      : lines.lastIndexOf(before);
+    before === undefined ? lines.findIndex((line) => line.includes(after!)) + 1 : lines.lastIndexOf(before);
   if (at < 1) throw new Error(`${file} has no line with ${after ?? before}`);
   writeFileSync(copy.pathOf(file), lines.toSpliced(at, 0, text).join("\n"));
 }

@@ -206,6 +206,13 @@ export const testRows: readonly Row[] = [
     false,
   ),
   row(
+    "test/acceptance/authors.test.ts",
+    "const operations: Readonly<Record<Write",
+    `  "note.create": { input: () => ({ title: "x", body: "" }), change: "note add" },
+  "note.update": { input: change("note.create", "note.create", { title: "y", body: "" }), change: "note update" },
+  "note.delete": { input: change("note.create", "note.update"), change: "note remove" },`,
+  ),
+  row(
     "test/interface/dry-run.test.ts",
     "const steps: readonly Step[] = [",
     `  step("note.create", () => ({ title: "x", body: "y" })),
