@@ -243,6 +243,40 @@ const idioms: readonly Idiom[] = [
     ],
   },
   {
+    name: "shares of a width as paddings",
+    because:
+      "the table is as wide as it says, or as its longest line if there is room (CSS 2.2 section 17.5.2.2)",
+    honest: [
+      '<body style="background:#fff"><table width=600 bgcolor="#127DB3"><tr><td style="padding:0 6.25%;width:87.5%;color:#fff">VISIBLE</td></tr></table>',
+      '<table style="background:#127DB3;color:#fff;max-width:500px"><tr><td style="padding:0 6.25%">VISIBLE</td></tr><tr><td style="padding:0 6.25%">More than half of all mail is opened on a telephone, so mail that a telephone can show is a must</td></tr></table>',
+    ],
+    hiding: [
+      '<table style="background:#000;color:#fff"><tr><td style="padding:0 0 0 45%">HIDDENHIDDEN</td></tr></table>',
+      '<table width=100 style="background:#000;color:#fff"><tr><td style="padding:0 0 0 45%">HIDDENHIDDENHIDDEN</td></tr></table>',
+      '<div style="overflow:hidden;width:300px"><div style="width:100%;padding-left:290px">a a a a a a a HIDDEN a a a a</div></div>',
+    ],
+  },
+  {
+    name: "a centre that says how tables are laid out",
+    because: "`table-layout` applies to tables alone (CSS 2.2 section 17.5.2)",
+    honest: [
+      '<center style="width:100%;table-layout:fixed"><div style="max-width:600px">VISIBLE</div></center>',
+    ],
+    hiding: ['<div style="display:table;table-layout:fixed;width:10px"><p>HIDDENHIDDENHIDDEN</div>'],
+  },
+  {
+    name: "a box that cuts off around floats",
+    because: "H12: it grows around them (CSS 2.2 section 10.6.7), and each of them fits",
+    honest: [
+      '<div style="overflow:hidden"><div style="float:left;width:48%">VISIBLE</div><div style="float:right;width:48%">VISIBLE</div></div><p>VISIBLE',
+    ],
+    hiding: [
+      '<div style="overflow:hidden;width:200px"><div style="float:left;width:190px">a</div><span style="white-space:nowrap">words and words and words HIDDEN</span></div>',
+      '<div style="overflow:hidden;width:100px"><div style="float:left;width:300px;text-align:right">HIDDEN</div></div>',
+      '<div style="overflow:hidden;height:10px"><div style="float:left"><br><br>HIDDEN</div></div>',
+    ],
+  },
+  {
     name: "letters with a shadow",
     because: "H19: it lies below its own letters, and two pixels of others leave the rest of them",
     honest: [

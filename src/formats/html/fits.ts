@@ -2,7 +2,7 @@
  *  box holds. Room is a lower bound. Lengths are in CSS pixels.
  *  Long because it is one walk. */
 
-import { windowLeast } from "#/src/formats/css/media.ts";
+import { windowLeast, windowMost } from "#/src/formats/css/media.ts";
 import { type Box, insideOf, isPartOfTable, outsideOf } from "./box.ts";
 import type { Cascade } from "./cascade.ts";
 import { initialStyle } from "./computed-style.ts";
@@ -23,6 +23,8 @@ interface Room {
   readonly room: number;
   /** The width that a share refers to: 0 where the box around is as wide as its content. */
   readonly whole: number;
+  /** The width that the content of the table around surely has, of which shares are paddings; 0 where it is not known. */
+  readonly line: number;
   /** The nearest box with a width of its own grows with its content (F4). */
   readonly isGrowing: boolean;
   /** Columns of the table around do not grow: its width. */
@@ -87,27 +89,29 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
     if (box.isInline) return next;
     const inside = insideOf(box);
     const { display } = box;
-    const isShareBeside = box.sideShare > 0 && part.style.display !== "table";
+    const line = lineIn(part, around, inside);
+    const isShareBeside = box.sideShare > smallShare && part.style.display !== "table";
     const isInShares =
-      around.isInShares ||
-      (isShareBeside && box.sideShare > smallShare && isInCell(part)) ||
-      hasShareInLine(part);
+      around.isInShares || (isShareBeside && isInCell(part) && part.content > line) || hasShareInLine(part);
     if (display.endsWith("table")) {
       const width = widthIn(box, around.whole, values);
       // Without a width the layout is automatic (CSS 2.2 section 17.5.2).
       const isFixed = values?.word("table-layout") === "fixed" && width !== undefined;
-      const outer = width ?? Math.max(0, around.room - outsideOf(box));
+      const most = box.maxWidth === undefined ? windowMost : sizeIn(box.maxWidth, around.whole);
+      const outer = Math.min(most, width ?? Math.max(0, around.room - outsideOf(box)));
       const within = Math.max(0, outer - (box.isBorderBox ? inside : 0));
       return {
         ...next,
         isInShares,
         room: within,
         whole: width === undefined ? 0 : within,
+        // An automatic table is as wide as its longest line, if there is room (CSS 2.2 section 17.5.2.2).
+        line: width === undefined ? Math.min(within, part.line) : within,
         isGrowing: true,
         fixed: isFixed ? (width ?? 0) : undefined,
       };
     }
-    if (display === "table-cell") return cellRoom(part, { ...next, isInShares });
+    if (display === "table-cell") return cellRoom(part, { ...next, isInShares, line });
     if (isPartOfTable(display)) return next;
     const isFitting =
       box.isFloat ||
@@ -158,9 +162,19 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
           : width === undefined
             ? Math.max(0, Math.min(room, around.whole - outsideOf(box) - inside))
             : room,
+      line: isFitting || width !== undefined ? 0 : line,
       isGrowing,
       fixed: undefined,
     };
+  }
+
+  /** The width that is left of the line in a box, or in a cell without others beside it. */
+  function lineIn(part: Part, around: Room, inside: number): number {
+    const { box, element, style } = part;
+    const isCell = box.display === "table-cell";
+    if (isCell && (around.fixed !== undefined || element === undefined || hasColumns(element))) return 0;
+    const apart = isCell ? 2 * style.spacing : outsideOf(box);
+    return Math.max(0, around.line * (1 - box.sideShare) - inside - apart);
   }
 
   function cellRoom(part: Part, around: Room): Room {
@@ -239,10 +253,16 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
     if (overflowX === "hidden" || overflowX === "clip")
       if (part.content > Math.min(room.room, windowLeast)) doom(part, "may-be-cut-off");
     if (box.items?.isRow && overflowsBy(part)) overflow(part, room);
+    if (part.hasText && leavesBy(part, around) > edge) {
+      part.isMoved = true;
+      if (around.cutter !== undefined) doom(around.cutter, "may-be-cut-off");
+      if (part.isFromRight) doom(part, "may-be-off-screen");
+      if (around.isBeside && part.paints) reaches.row(part, "may-be-covered");
+    }
     if (room.isGrowing || part.content <= room.room + 0.5) return;
     // A box without a width does not grow beyond the one around it: what is wider leaves its background as well.
     if (!isBound) {
-      for (const child of part.children) if (isWider(child, room.room)) child.isOut = true;
+      leave(part, room.room);
       return;
     }
     // The background of the page is behind all that can be scrolled to.
@@ -257,12 +277,19 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
   }
 
   /** Whether the part may leave a box of this width: its lines, or a box with a width of its own. Of another box, what is in it does. */
-  function isWider(part: Part, width: number): boolean {
-    const { box } = part;
-    if (part.text !== undefined || box.display.startsWith("inline")) return true;
-    const isOwn = box.width !== undefined || box.maxWidth !== undefined || box.minWidth > 0;
-    const isPlain = /^(?:block|list-item)$/.test(box.display) && !box.isFloat && !box.isFitted && !isOwn;
-    return part.demand > width + 0.5 && !isPlain;
+  function isWider({ box, text, demand }: Part, width: number): boolean {
+    if (text !== undefined || box.display.startsWith("inline") || isPartOfTable(box.display)) return true;
+    const isPlain = /^(?:block|list-item)$/.test(box.display) && !box.isFloat && !box.isFitted;
+    const own = Math.max(box.width?.px ?? 0, box.minWidth) + insideOf(box) + outsideOf(box);
+    return (isPlain ? own : demand) > width + 0.5;
+  }
+
+  /** How far a box whose width is a share leaves the box around it by its paddings and margins. */
+  function leavesBy({ box }: Part, { room }: Room): number {
+    const share = box.width?.share ?? 0;
+    if (share <= 0 || isPartOfTable(box.display)) return 0;
+    const beside = outsideOf(box) + (box.isBorderBox ? 0 : insideOf(box)) + box.width!.px;
+    return beside - (1 - share - box.sideShare) * room;
   }
 
   /** Whether shares of the width that do not get smaller may add up to more than the line of the items. */
@@ -274,11 +301,23 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
     return sum > 0 && (sum > 1.001 || (box.items?.gap ?? 0) > 0 || children.length > keepers.length);
   }
 
+  /** What is wider leaves the background of a box of this width. */
+  function leave(part: Part, width: number): void {
+    for (const child of part.children) {
+      if (!isWider(child, width)) continue;
+      child.isOut = true;
+      // A float from the right leaves the box to the left.
+      if (child.box.isFromRight) doom(child, "may-be-off-screen");
+    }
+  }
+
   /** Content that is wider than its box. */
-  function overflow(part: Part, { cutter, isBeside }: Room): void {
-    part.isOut = true;
+  function overflow(part: Part, { cutter, isBeside, room: width }: Room): void {
+    leave(part, width);
     if (cutter !== undefined) doom(cutter, "may-be-cut-off");
-    if (part.isFromRight || part.box.items !== undefined) doom(part, "may-be-off-screen");
+    // Of the page, what floats from the right is judged in the box around it.
+    const isLeft = part.element?.name === "html" ? hasLinesFromRight(part) : part.isFromRight;
+    if (isLeft || part.box.items !== undefined) doom(part, "may-be-off-screen");
     // What leaves its box to the right meets floats from the right, and, inside of a float, the next one.
     if (part.isFromRight ? hasFloatAround(part) : hasRightFloat(part) || isInFloat(part)) {
       doom(part, "may-be-covered");
@@ -295,7 +334,9 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
     // Boxes in a line that does not break may be as wide as they like.
     const isOpen =
       part.hasKeptBoxes || (part.keepsLines && part.style.isIndentShare) || part.box.items !== undefined;
-    if (part.hasFloat || part.context.hasFloat || isOpen) doom(outermost, "may-be-cut-off");
+    // It grows around floats in it (CSS 2.2 section 10.6.7). Beside a float it may be narrower than it says.
+    if ((part.hasFloat && part.keepsLines) || part.context.hasFloat || isOpen)
+      doom(outermost, "may-be-cut-off");
     const isGrownCell = part.box.display === "table-cell" && room.isGrowing;
     if (isPartOfTable(part.box.display) && !isGrownCell) doom(outermost, "may-be-cut-off");
   }
@@ -381,6 +422,7 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
   visit(root, {
     room: windowLeast,
     whole: windowLeast,
+    line: windowLeast,
     isGrowing: false,
     fixed: undefined,
     cutter: undefined,
@@ -391,6 +433,12 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
 }
 
 const smallShare = 0.1;
+/** Pixels that leave enough of letters (F5). */
+const edge = 2;
+
+function hasLinesFromRight({ style, children }: Part): boolean {
+  return style.isEverFromRight || children.some(hasLinesFromRight);
+}
 
 /** Whether an inline box stands in several lines since a block stands in it. */
 function hasBlock({ children }: Part): boolean {

@@ -85,8 +85,9 @@ function elementFlaws(element: HtmlElement, { display }: Style, values: Values, 
   if (ownKinds.has(name) || otherKinds.has(name) || !element.isHtml) flaw("inside", "element-not-understood");
   if (name === "bdo") flaw("inside", "order-may-differ");
   if (display === "contents" || display === "table-caption") flaw("inside", "style-not-understood");
-  // Its parts are boxes that nobody declared.
-  if (values.word("table-layout") === "fixed" && name !== "table") flaw("inside", "style-not-understood");
+  // Its parts are boxes that nobody declared. It applies to tables alone (CSS 2.2 section 17.5.2).
+  if (values.word("table-layout") === "fixed" && name !== "table" && display.endsWith("table"))
+    flaw("inside", "style-not-understood");
   if (/^table-column/.test(display) && name !== "col" && name !== "colgroup")
     flaw("page", "colours-may-match");
   // They lie over the page, and browsers differ on which are open.
@@ -207,10 +208,11 @@ function marginFlaws({ element, values, style, box, parent, cascade }: Around, f
     if (isPicture && px >= -pullMost) flaw(side === "top" ? "over" : "after", "may-be-covered", -px);
     else if (px < -pullMost || !isBlock || isRoot) flaw("page", "may-be-covered");
     else if (side === "top") {
-      // What stands above is covered as far as the box is pulled; its own letters stand on the backgrounds above, and what follows a
-      // box that is lower than that does too.
+      // What stands above is covered as far as the box is pulled; its own letters stand on the backgrounds above, but for a padding
+      // as high, and what follows a box that is lower than that does too.
       flaw("before", "may-be-covered", -px);
-      flaw("loose", "colours-may-match", -px);
+      const isInPadding = -px <= box.padding.top && !values.isUnsure("padding-top");
+      if (!isInPadding) flaw("loose", "colours-may-match", -px);
     } else if (side === "bottom") flaw("parent", "may-be-covered");
     // H7: it stays inside of its parent.
     else if (parent.box.display === "inline" || -px > parent.box.padding[side] + 0.01)

@@ -85,6 +85,21 @@ const asciiWidths: readonly number[] = (
   .split(" ")
   .map((width) => Number(width) / 100);
 
+/** The width of an i in the narrowest usual font, in em. */
+const narrowest = 0.15;
+
+/** A lower bound on the width of the text: of its letters and digits. */
+export function leastWidthOf(text: string, { fontSize, letterSpacing }: Measured): number {
+  let letters = 0;
+  for (let at = 0; at < text.length; at++) if (isLetter(text.charCodeAt(at))) letters++;
+  return letters * Math.max(0, narrowest * fontSize + Math.min(0, letterSpacing));
+}
+
+/** Of ASCII, with digits. */
+function isLetter(unit: number): boolean {
+  return (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || (unit >= 48 && unit <= 57);
+}
+
 /** The width of every character in monospace fonts. */
 const fixedPitch = 0.61;
 

@@ -83,6 +83,7 @@ export function judgePage(
     const isLoose =
       box.isFloat ||
       part.isOut ||
+      part.isMoved ||
       box.display === "table-caption" ||
       part.element?.name === "legend" ||
       (box.height !== undefined && !/^table|inline$/.test(box.display) && part.hasText);

@@ -19,7 +19,7 @@ import { lineLeast, measureBox } from "./contents.ts";
 import { createLines, keepsLine, type Lines } from "./demand.ts";
 import { detailsByName } from "./details.ts";
 import { flawsOf } from "./flaws.ts";
-import { isBlank, widthOf } from "./fonts.ts";
+import { isBlank, leastWidthOf, widthOf } from "./fonts.ts";
 import type { PictureSizes } from "./held-pictures.ts";
 import { hiddenOf } from "./hidden.ts";
 import { lettersOf } from "./letters.ts";
@@ -61,7 +61,7 @@ const markMost = 40;
 const hardBlanks = /[\u00a0\u2000-\u200a\u202f\u205f\u3000]{25,}/;
 const keptBlanks = /[ \t\u00a0\u2000-\u200a\u202f\u205f\u3000]{60,}/;
 const markStack = /\p{M}{5,}/u;
-const letterMost = 100;
+const letterMost = 120;
 
 interface Made {
   readonly letters: Letters;
@@ -106,10 +106,12 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
       content: 0,
       demand: 0,
       longest: 0,
+      line: 0,
       across: 0,
       high: 0,
       doom: undefined,
       isOut: false,
+      isMoved: false,
       isPulled: false,
       ...own,
     };
@@ -144,6 +146,10 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     part.across = lines.across;
     const isSeen = !parent.isSealed && style.isVisible && style.hidden === undefined;
     part.high = isSeen && style.fontSize >= 7 && style.lineHeight >= 0.9 * style.fontSize ? lineLeast : 0;
+    if (part.high > 0 && /^(?:normal|nowrap)$/.test(style.whiteSpace)) {
+      part.line = leastWidthOf(text, style);
+      parent.line = Math.max(parent.line, part.line);
+    }
     if (hardBlanks.test(text) || (isKept && keptBlanks.test(text))) doubtPage("may-be-off-screen");
     if (!isSeen) return;
     if (markStack.test(text) || style.fontSize > letterMost || (style.isSizeUnsure && style.fontSize > 20))
@@ -304,6 +310,8 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     } else visitBox(element, part, lines);
     if (part.paints && (part.box.position !== "" || opacity < parent.style.opacity))
       part.context.stacked.push(part);
+    const isBound = box.width?.share === 0 || box.maxWidth !== undefined || box.isFloat || box.isOutOfFlow;
+    if (!isBound || display.endsWith("table")) parent.line = Math.max(parent.line, part.line);
     parent.hasText ||= part.hasText;
     parent.paints ||= part.paints;
     parent.hasAtoms ||= part.hasAtoms || (part.paints && isAtom(part)) || (isInline && part.paints);

@@ -78,6 +78,8 @@ export interface Part {
   demand: number;
   /** The width of its longest line, if none breaks. */
   longest: number;
+  /** The least width of the longest line in it, if none breaks and no box around has a width. */
+  line: number;
   /** Of an inline box: the width of its line up to its end, if no line breaks. */
   across: number;
   /** The least height that it surely takes. */
@@ -86,6 +88,8 @@ export interface Part {
   doom: Doubt | undefined;
   /** It is wider than the box around, or may be. */
   isOut: boolean;
+  /** Its box may leave the one around it, with its content. */
+  isMoved: boolean;
   /** A margin at the top or bottom of it, or of a box in it, is below zero. */
   isPulled: boolean;
 }

@@ -1,0 +1,99 @@
+/** The other side of the adversary: honest templates by chance (`honest/templates.ts`), and folders of pages that others have made. Of the
+ *  sentences that Chromium draws at most four words in a hundred may be left out, and no page lost, which is half of its words. The pages of folders
+ *  are counted by the judgement alone: what is surely hidden in them counts neither way. Without Chromium it does not run.
+ *  `node test/long/honest-pages.ts [--templates N] [--seed S] [FOLDER…]` */
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { OverBudget } from "#/src/formats/html/work-meter.ts";
+import { hasChromium, startBrowser } from "../peers/browser.ts";
+import { visibleWords } from "../support/visible-words.ts";
+import { givenMarks } from "./adversary/hunt.ts";
+import { createJudge } from "./adversary/judge.ts";
+import { marksOf, writePage } from "./adversary/page.ts";
+import { didNotRun } from "./did-not-run.ts";
+import { honestTemplate } from "./honest/templates.ts";
+
+const { values, positionals } = parseArgs({
+  options: { templates: { type: "string", default: "60" }, seed: { type: "string", default: "1" } },
+  allowPositionals: true,
+});
+
+/** Light words in floats and in cells with shares of a width, on a dark ground in a light page, are most of what is left out. */
+const lostMost = 0.04;
+
+/** Words of a set of pages. */
+class Count {
+  pages = 0;
+  pagesLost = 0;
+  seen = 0;
+  lost = 0;
+
+  page(seen: number, lost: number): void {
+    this.pages++;
+    this.seen += seen;
+    this.lost += lost;
+    if (lost > 0 && lost >= seen / 2) this.pagesLost++;
+  }
+
+  tell(title: string): void {
+    const share = ((100 * this.lost) / Math.max(1, this.seen)).toFixed(2);
+    console.log(
+      `| ${title} | ${this.pages} | ${this.seen} | ${this.lost} | ${share} % | ${this.pagesLost} |`,
+    );
+  }
+
+  get isWell(): boolean {
+    return this.pagesLost === 0 && this.lost <= lostMost * this.seen;
+  }
+}
+
+async function countTemplates(first: number, number: number): Promise<Count> {
+  const count = new Count();
+  await using browser = await startBrowser();
+  const judge = await createJudge(browser);
+  const seeds = Array.from({ length: number }, (_, at) => first + at);
+  const pages = seeds.map(honestTemplate);
+  const drawn = await judge.seen(
+    pages.map((page) => ({ write: (others) => writePage(page, others), marks: marksOf(page) })),
+  );
+  for (const [at, page] of pages.entries()) {
+    const given = givenMarks(page);
+    const seen = marksOf(page).filter((_, index) => drawn[at]![index]! > 0);
+    const lost = seen.filter(({ mark }) => !given.has(mark));
+    const wordsIn = (marks: typeof seen): number => marks.reduce((sum, { words }) => sum + words, 0);
+    count.page(wordsIn(seen), wordsIn(lost));
+    if (lost.length > 0)
+      console.log(`template ${seeds[at]}: ${lost.length} of ${seen.length} sentences left out`);
+    const unseen = marksOf(page).length - seen.length;
+    if (unseen > 0) console.log(`template ${seeds[at]}: ${unseen} sentences are not drawn`);
+  }
+  return count;
+}
+
+function countFolder(folder: string): Count {
+  const count = new Count();
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    if (!/\.html?$/i.test(name)) continue;
+    try {
+      const { given, doubtful } = visibleWords(readFileSync(path.join(folder, name), "utf8"));
+      const lost = [...doubtful.values()].reduce((sum, one) => sum + one, 0);
+      count.page(given + lost, lost);
+    } catch (error) {
+      if (!(error instanceof OverBudget)) throw error;
+      count.page(1, 1);
+    }
+  }
+  return count;
+}
+
+if (!hasChromium) didNotRun("there is no Chromium");
+const counts: (readonly [string, Count])[] = [
+  ["templates of our own", await countTemplates(Number(values.seed), Number(values.templates))],
+  ...positionals.map((folder) => [path.basename(folder), countFolder(folder)] as const),
+];
+console.log(
+  "\n| set | pages | words | left out | share | pages lost |\n| --- | --- | --- | --- | --- | --- |",
+);
+for (const [title, count] of counts) count.tell(title);
+if (!counts[0]![1].isWell) process.exitCode = 1;
