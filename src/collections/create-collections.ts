@@ -1,12 +1,11 @@
 /** Calendars and addressbooks over a store. */
 
-import { type Once, writeOnce } from "#/src/mail/write-once.ts";
+import { createRepeats, type Once, writeOnce } from "#/src/mail/write-once.ts";
 import { server } from "#/src/model/author.ts";
 import { type DryRun, dryRun } from "#/src/model/caller.ts";
 import type { CollectionKind } from "#/src/model/collections.ts";
 import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
 import { transferableBuffers } from "#/storage/blob.ts";
-import { findRepeat } from "#/storage/idempotency.ts";
 import type { CollectionRow } from "#/storage/items.ts";
 import {
   listCalendarArrivals,
@@ -21,7 +20,6 @@ import {
 } from "#/storage/queries/collections/collections.ts";
 import { listItemProperties, listItemsWithProperties } from "#/storage/queries/collections/items.ts";
 import type { Store } from "#/storage/store.ts";
-import type { ChangedItems } from "#/storage/transactions/collections/change-items.ts";
 import { createAttachments } from "./attachments.ts";
 import type { Collection } from "./collection.ts";
 import type { ActionsDone, AgentActions, Collections, ItemWritten } from "./collections.ts";
@@ -94,6 +92,7 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
       })),
     );
 
+  const { findRepeat } = createRepeats(store);
   const changeItems: Collections["changeItems"] = async (by, agents, idempotency, others) => {
     const prepared = await prepareChanges(agents);
     const added = prepared.flatMap(({ actions }) =>
@@ -203,19 +202,10 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
     maintainHorizons: (onTrouble) => maintainHorizons(store, preparation, onTrouble),
     maintainTimeZones: createZoneMaintenance(store, preparation),
 
-    async findCollectionRepeat(idempotency) {
-      const found =
-        idempotency &&
-        (await findRepeat<{ collection: CollectionNumber; modseq: Collection["modseq"] }>(
-          store,
-          idempotency,
-          at(),
-        ));
-      return found && { ...found.result, isReplayed: true };
-    },
+    findCollectionRepeat: (idempotency) => findRepeat("createCollection", idempotency),
     async findItemRepeat(idempotency) {
-      const found = idempotency && (await findRepeat<ChangedItems>(store, idempotency, at()));
-      return found && onlyItem({ ...found.result, isReplayed: true });
+      const found = await findRepeat("changeItems", idempotency);
+      return found && onlyItem(found);
     },
   };
 }

@@ -189,15 +189,19 @@ it.each(ways.filter(([operation]) => operation.endsWith(".delete")))(
   },
 );
 
-it("is in one place: no operation looks for a key by itself", () => {
-  const files = globSync("protocols/json/**/*.ts", { cwd: new URL("../..", import.meta.url).pathname });
-  const looking = files.filter((file) =>
-    readFileSync(new URL(`../../${file}`, import.meta.url), "utf8").includes("idempotencyOf("),
-  );
-  expect(looking.toSorted()).toEqual([
+/** The files with a text. */
+function filesWith(text: string, ...folders: readonly string[]): readonly string[] {
+  const top = new URL("../..", import.meta.url);
+  const files = folders.flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: top.pathname }));
+  return files.filter((file) => readFileSync(new URL(file, top), "utf8").includes(text)).toSorted();
+}
+
+it("is in one place: no operation looks for a key by itself, and no room for what is kept under it", () => {
+  expect(filesWith("idempotencyOf(", "protocols/json")).toEqual([
     // The same call of a tool, which the caller has given no key.
     "protocols/json/carriage/invoke.ts",
     "protocols/json/idempotency.ts",
     "protocols/json/write-in-order.ts",
   ]);
+  expect(filesWith('"#/storage/idempotency.ts"', "src", "protocols")).toEqual(["src/mail/write-once.ts"]);
 });
