@@ -31,6 +31,7 @@ const sqliteOnly = [
 ].map((name) => `test/storage/${name}.test.ts`);
 /** What has to hold on each engine, each time. */
 const acceptance = [
+  "acceptance/bounded-passwords",
   "acceptance/foreign-text",
   "acceptance/large-folders",
   "acceptance/revoked",
@@ -39,6 +40,7 @@ const acceptance = [
   "interface/access-statements",
   "interface/dry-run",
   "daemon/held-mail",
+  "daemon/told-archive",
   "daemon/conditions",
 ].map((name) => `test/${name}.test.ts`);
 /** Thousands of texts, to which the engine is all the same. */
@@ -50,7 +52,7 @@ export default defineConfig({
     include: [
       "test/postgres/**/*.test.ts",
       "test/storage/**/*.test.ts",
-      "test/scheduling/{arrivals,told,unapproved,ways-out}.test.ts",
+      "test/scheduling/{arrivals,attacks,held-before,told,unapproved,ways-out}.test.ts",
       "test/outbound/ways-out.test.ts",
       ...acceptance,
       ...conversations,

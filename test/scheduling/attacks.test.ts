@@ -340,6 +340,28 @@ describe("an event of a boss", () => {
   });
 });
 
+test("an invitation that an assistant has sent proves no organizer: an agent's answer to the organizer waits", async () => {
+  const { ada, server } = house;
+  await server.administer("agent.update", { owner: ada.owner.address, holdPolicy: "first_contact" });
+  const answer = async (uid: string) => {
+    const item = (await ada.items()).find((one) => one.uid === uid)!;
+    const text = plain(item.bytes).replace(/PARTSTAT=[A-Z-]+/, "PARTSTAT=ACCEPTED");
+    return { item, told: await ada.put(text, { item: item.number, provenance: item.provenance }) };
+  };
+  const invitation = (uid: string, organizer: string) =>
+    calendarText(eventText("boss*@corp.example ada", "", uid)).replace(/ORGANIZER[^\n]*/, organizer);
+  const assisted = 'ORGANIZER;SENT-BY="mailto:sue@corp.example":mailto:boss@corp.example';
+  await house.arrive(ada, "REQUEST", "sue@corp.example", invitation("by-sue", assisted));
+  const bySue = await answer("by-sue");
+  expect(bySue.item.isAuthenticated).toBe(false);
+  expect(bySue.told.recipients).toMatchObject([{ address: "boss@corp.example", state: "held" }]);
+  const own = "ORGANIZER:mailto:chief@other.example";
+  await house.arrive(ada, "REQUEST", "chief@other.example", invitation("by-chief", own));
+  const byChief = await answer("by-chief");
+  expect(byChief.item.isAuthenticated).toBe(true);
+  expect(byChief.told.recipients).toEqual([{ address: "chief@other.example", state: "sent" }]);
+});
+
 test("an approval and a deletion at once: nobody is invited after the cancellation", async () => {
   const { server } = house;
   await inMias.put(event());

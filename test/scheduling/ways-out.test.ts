@@ -266,3 +266,26 @@ test.each(rowsOfPerson)("$who in a person's calendar: $path: $outcome", async ({
   const stage = { house, owner: mia, actor };
   expect(await outcomeOf(stage, () => way.act(stage))).toBe(outcome);
 });
+
+test("one change counts as one send, whatever its recipients here, and what others are shown of answers counts nothing", async () => {
+  await using house = await openSchedulingHouse();
+  await house.openPolicies();
+  const { ada, server } = house;
+  const names = ["one", "two", "three", "four", "five"];
+  for (const name of names) await server.administer("agent.create", { address: `${name}@first.example` });
+  const sends = async () =>
+    (await server.store.all("select 1 as one from send_time where agent_id = ?", ada.owner.agent)).length;
+  const { item } = await ada.put(calendarText(eventText(`ada* ada=ACCEPTED bob ${names.join(" ")}`)));
+  expect(await sends()).toBe(1);
+  const [copy] = await house.bob.items();
+  await house.bob.put(
+    plain(copy!.bytes).replace(/PARTSTAT=NEEDS-ACTION(?=[^\n]*bob@)/, "PARTSTAT=ACCEPTED"),
+    {
+      item: copy!.number,
+    },
+  );
+  expect((await ada.texts())[0]).toMatch(/PARTSTAT=ACCEPTED[^\n]*bob@/);
+  expect(await sends()).toBe(1);
+  await ada.delete(item);
+  expect(await sends()).toBe(2);
+});

@@ -284,8 +284,8 @@ async function planLeaving(
 ): ReturnType<typeof planMails> {
   const news = messages.filter(({ isSignificant }) => isSignificant);
   if (news.length === 0) return { mails: [], recipients: [], answers: new Map() };
-  // Only authenticated mail changes a calendar. That of an assistant proves the domain of the organizer, which counts here.
-  const isInvited = held?.provenance.source === "smtp";
+  // Who has written is the exact From: an organizer for whom an assistant has sent it (SENT-BY) has not.
+  const isInvited = held?.provenance.source === "smtp" && held.isAuthenticated;
   const answer = isInvited ? news.find(({ content }) => isAnswer(content.method)) : undefined;
   const inviter = answer && mailAddressOf(answer.to);
   const { collections } = rooms;
