@@ -8,6 +8,7 @@ import type { RequestOutcome } from "#/src/feed/retries.ts";
 import type { Webhook, WebhookBatch, Webhooks } from "#/src/feed/webhooks.ts";
 import { after, every } from "#/src/model/background.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
+import { WaypostError } from "#/src/model/errors.ts";
 import type { Tally } from "#/src/model/tally.ts";
 import { createWebhookClient, type WebhookClient } from "./send-webhook.ts";
 
@@ -86,6 +87,22 @@ export async function testWebhook(rooms: WebhookRooms, number: number): Promise<
   const body = bodyOf("webhook.test", at, { webhook: number });
   const message = `msg_test_${at.toString(36)}`;
   return await client.send({ ...webhook, message, body, at }, new AbortController().signal);
+}
+
+/** Sends a request of the history once more, with its `webhook-id` and its events. Where the webhook stands does not change. Throws
+ *  `not_found` for one that is not known, or whose events are not kept. */
+export async function resendWebhook(
+  { webhooks, settings }: WebhookRooms,
+  message: string,
+): Promise<RequestOutcome> {
+  const sent = await webhooks.findSent(message);
+  if (sent === undefined)
+    throw new WaypostError("not_found", "There is no such request, or its events are kept no more.");
+  using client = createWebhookClient({ allowsPrivate: settings.webhooks.allowPrivateAddresses });
+  const { cursor, events } = sent.batch;
+  const body = bodyOf("mail.events", Date.parse(events[0]!.at), { cursor, events });
+  const request = { ...sent.webhook, message, body, at: webhooks.clock.now() };
+  return await client.send(request, new AbortController().signal);
 }
 
 class Line implements AsyncDisposable {

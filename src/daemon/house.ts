@@ -80,6 +80,8 @@ export interface House extends AsyncDisposable {
   readonly webhooks: Webhooks & {
     /** Sends a test event now. */
     test(webhook: number): Promise<RequestOutcome>;
+    /** Sends a request of the history once more. */
+    resend(message: string): Promise<RequestOutcome>;
   };
   readonly pushes: Pushes;
   readonly day: LastDay;
@@ -236,6 +238,10 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     async test(webhook) {
       const { testWebhook } = await import("#/protocols/webhooks/send-events.ts");
       return testWebhook({ webhooks, settings, log }, webhook);
+    },
+    async resend(message) {
+      const { resendWebhook } = await import("#/protocols/webhooks/send-events.ts");
+      return resendWebhook({ webhooks, settings, log }, message);
     },
   };
   const pushes = createPushes({ store, accounts, settings });

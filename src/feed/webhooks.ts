@@ -7,7 +7,12 @@ import type { Clock } from "#/src/model/clock.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
 import { findPosition } from "#/storage/queries/accounts/agents.ts";
-import { findWebhook, listWebhookAttempts, listWebhooks } from "#/storage/queries/accounts/webhooks.ts";
+import {
+  findWebhook,
+  findWebhookMessage,
+  listWebhookAttempts,
+  listWebhooks,
+} from "#/storage/queries/accounts/webhooks.ts";
 import type { WebhookRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 import type { Position } from "./change-log.ts";
@@ -39,6 +44,8 @@ export interface Webhooks {
   ): Promise<{ readonly webhook: Webhook; readonly batch: WebhookBatch | undefined }>;
   /** The number of events of the last request, when it has to be sent again. */
   pendingCount(webhook: Webhook): Promise<number | undefined>;
+  /** A request that is in the history, with its webhook, made again as far as its events are kept; undefined for one that is not. */
+  findSent(message: string): Promise<{ readonly webhook: Webhook; readonly batch: WebhookBatch } | undefined>;
   /** Stores the outcome, durably. Answers the webhook as it is then, or undefined when it was deleted. */
   report(webhook: Webhook, batch: WebhookBatch, outcome: RequestOutcome): Promise<Webhook | undefined>;
   /** `onRing` is called when there may be events for the webhook. Returns a function that ends the subscription. */
@@ -58,6 +65,8 @@ export interface Webhooks {
 const eventsMax = 25;
 /** Past requests that are kept of each webhook. */
 const historyMax = 100;
+/** Events that are looked through for a request of the past. */
+const sentEventsMax = 50_000;
 /** The most changes that are read again after a restart because the position behind them was not stored. */
 const passedOverMax = 1000;
 
@@ -73,10 +82,7 @@ export function createWebhooks(store: Store, feed: Feed): Webhooks {
 
     async next(webhook, count = eventsMax) {
       const { agent } = webhook;
-      const types = new Set<string>(webhook.types);
-      // Independent of the filter: events that were not sent yet are lost by a restore.
-      if (types.size > 0) types.add("mailbox.restored");
-      const filter = { isVisible: () => true, ...(types.size === 0 ? {} : { types }) };
+      const filter = filterOf(webhook);
       let position = await presentPosition(webhook);
       for (;;) {
         const page = await feed.events.read(agent, new Map([[agent, position]]), [agent], filter);
@@ -90,6 +96,28 @@ export function createWebhooks(store: Store, feed: Feed): Webhooks {
     async pendingCount({ webhook, failureCount }) {
       if (failureCount === 0) return undefined;
       return (await listWebhookAttempts(store, webhook, 1))[0]?.eventCount;
+    },
+
+    async findSent(message) {
+      const sent = await findWebhookMessage(store, message);
+      const webhook = sent && (await findWebhook(store, sent.webhook));
+      const log = webhook && (await findPosition(store, webhook.agent));
+      if (sent === undefined || webhook === undefined || log === undefined) return undefined;
+      let position: Position = { modseq: log.logFloor };
+      let last: MailEvent[] = [];
+      for (let read = 0; read < sentEventsMax; ) {
+        const { agent } = webhook;
+        const page = await feed.events.read(agent, new Map([[agent, position]]), [agent], filterOf(webhook));
+        for (const event of page.events) {
+          last = [...last, event].slice(-sent.eventCount);
+          if (messageId(webhook.webhook, event.cursor, sent.eventCount) === message)
+            return last.length === sent.eventCount ? { webhook, batch: batchOf(webhook, last) } : undefined;
+        }
+        read += page.events.length;
+        if (!page.hasMore) return undefined;
+        position = page.positions.get(agent)!;
+      }
+      return undefined;
     },
 
     async report(webhook, batch, outcome) {
@@ -169,6 +197,13 @@ function taken({ position }: WebhookBatch): Standing {
 function refused(webhook: Webhook, outcome: RequestOutcome, now: number): Standing {
   const { isGivenUp, ...standing } = afterFailure(webhook, outcome, now);
   return { state: isGivenUp ? "disabled" : "active", position: webhook.position, ...standing };
+}
+
+function filterOf(webhook: Webhook) {
+  const types = new Set<string>(webhook.types);
+  // Independent of the filter: events that were not sent yet are lost by a restore.
+  if (types.size > 0) types.add("mailbox.restored");
+  return { isVisible: () => true, ...(types.size === 0 ? {} : { types }) };
 }
 
 function messageId(webhook: number, cursor: string, count: number): string {

@@ -54,6 +54,7 @@ export const operatorActs: Readonly<Record<string, "proof" | "session">> = {
   "grant.revoke": "proof",
   "webhook.test": "session",
   "webhook.resume": "session",
+  "webhook.resend": "session",
   "queue.retry": "session",
   "queue.cancel": "proof",
 };

@@ -4,7 +4,7 @@ import path from "node:path";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { defaultSettings } from "#/config/schema.ts";
-import { startWebhooks, testWebhook } from "#/protocols/webhooks/send-events.ts";
+import { resendWebhook, startWebhooks, testWebhook } from "#/protocols/webhooks/send-events.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
 import { createFairness } from "#/src/fairness/fairness.ts";
 import { createFeed } from "#/src/feed/feed.ts";
@@ -33,7 +33,15 @@ async function openSender(fairness = createFairness()) {
   const operate = (operation: string, input: Record<string, unknown>) =>
     administer(
       atCommandLine,
-      { store, settings, webhooks: { ...webhooks, test: (number) => testWebhook(rooms, number) } },
+      {
+        store,
+        settings,
+        webhooks: {
+          ...webhooks,
+          test: (number) => testWebhook(rooms, number),
+          resend: (message) => resendWebhook(rooms, message),
+        },
+      },
       `webhook.${operation}`,
       input,
     );
@@ -257,4 +265,27 @@ describe("a webhook", () => {
     await sender.store.write(nobody, "deleteAgent", { agent: sender.agent.agent });
     expect((await sender.operate("list", {})).webhooks).toEqual([]);
   });
+});
+
+it("sends a request of the history once more, with the same id and events, and stands where it stood", async () => {
+  await using sender = await openSender();
+  const { number } = await sender.add();
+  await sender.deliver(1);
+  await expect.poll(() => sender.receiver.messages().length).toBe(1);
+  await sender.deliver(3);
+  await expect.poll(() => sender.receiver.messages().length).toBe(4);
+  const { attempts } = (await sender.operate("history", { number })) as { attempts: { message: string }[] };
+  for (const { message } of attempts) {
+    const first = sender.receiver.requests.find(({ headers }) => headers["webhook-id"] === message)!;
+    const { length } = sender.receiver.requests;
+    expect(await sender.operate("resend", { message })).toMatchObject({ delivered: true, status: 204 });
+    expect(sender.receiver.requests.slice(length)).toMatchObject([
+      { body: first.body, headers: { "webhook-id": message } },
+    ]);
+  }
+  await expect(sender.operate("resend", { message: "msg_unknown" })).rejects.toMatchObject({
+    code: "not_found",
+  });
+  await sender.deliver(1);
+  await expect.poll(() => sender.receiver.messages().length).toBeGreaterThan(4 + attempts.length);
 });

@@ -139,6 +139,7 @@ export const tables: Readonly<Record<TableName, Table>> = {
     operation: "webhook.history",
     list: "attempts",
     columns: [["at", "moment"], ["status", "code"], ["error"], ["events", "count"], ["message", "code"]],
+    acts: [{ operation: "webhook.resend", field: "message", from: "message" }],
   },
   suppressions: {
     operation: "suppression.list",

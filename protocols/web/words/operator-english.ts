@@ -14,7 +14,7 @@ export const operatorEnglish = {
   actsAside: "Acts",
   whose: "Whose: an address of an agent or a person",
   show: "Show",
-  notDelivered: (said: string) => `The test event did not arrive: ${said}`,
+  notDelivered: (said: string) => `It did not arrive: ${said}`,
   places: {
     now: "Now",
     domains: "Domains",
@@ -281,6 +281,7 @@ export const operatorEnglish = {
     "grant.revoke": "End",
     "webhook.test": "Test",
     "webhook.resume": "Take up again",
+    "webhook.resend": "Send again",
   },
   done: {
     "person.pause": "Paused: this person sends nothing until you resume.",
@@ -292,6 +293,7 @@ export const operatorEnglish = {
     "grant.revoke": "The grant has ended.",
     "webhook.test": "The test event has arrived.",
     "webhook.resume": "The webhook is taken up again.",
+    "webhook.resend": "The events have arrived once more.",
     "queue.retry": "It is tried again now.",
     "queue.cancel": "Given up. The sender is told.",
     "domain.add": "The domain is added. Check it to see the records that it needs.",

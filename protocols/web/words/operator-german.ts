@@ -14,7 +14,7 @@ export const operatorGerman: OperatorWords = {
   actsAside: "Handlungen",
   whose: "Wessen: Adresse eines Agenten oder einer Person",
   show: "Zeigen",
-  notDelivered: (said) => `Das Testereignis kam nicht an: ${said}`,
+  notDelivered: (said) => `Es kam nicht an: ${said}`,
   places: {
     now: "Jetzt",
     domains: "Domains",
@@ -285,6 +285,7 @@ export const operatorGerman: OperatorWords = {
     "grant.revoke": "Beenden",
     "webhook.test": "Prüfen",
     "webhook.resume": "Wieder aufnehmen",
+    "webhook.resend": "Noch einmal senden",
   },
   done: {
     "person.pause": "Angehalten: diese Person sendet nichts, bis Sie es wieder erlauben.",
@@ -296,6 +297,7 @@ export const operatorGerman: OperatorWords = {
     "grant.revoke": "Die Freigabe ist beendet.",
     "webhook.test": "Das Testereignis ist angekommen.",
     "webhook.resume": "Der Webhook ist wieder aufgenommen.",
+    "webhook.resend": "Die Ereignisse sind noch einmal angekommen.",
     "queue.retry": "Es wird jetzt noch einmal versucht.",
     "queue.cancel": "Aufgegeben. Der Absender erfährt es.",
     "domain.add": "Die Domain ist hinzugefügt. Prüfen Sie sie, um die nötigen Einträge zu sehen.",

@@ -42,6 +42,8 @@ export interface AdministrationRooms {
     changed(): void;
     /** Sends a test event. */
     test(webhook: number): Promise<{ readonly status: number | null; readonly error: string | null }>;
+    /** Sends a request of the history once more. */
+    resend(message: string): Promise<{ readonly status: number | null; readonly error: string | null }>;
   };
   /** Work that may take hours; absent where there is no house. */
   readonly jobs?: Jobs;

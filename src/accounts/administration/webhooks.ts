@@ -119,6 +119,23 @@ export const webhookOperations = [
     },
   }),
   administrationOperation({
+    name: "webhook.resend",
+    kind: "webhooks",
+    summary: "Send one request of a webhook's history once more, with the same events.",
+    input: z.strictObject({
+      message: z.string().min(1).max(100).describe("As the history names it: msg_…"),
+    }),
+    positional: ["message"],
+    async run({ webhooks }, { message }) {
+      if (webhooks === undefined)
+        throw new WaypostError("unavailable", "Nothing is sent from here.", {
+          hint: "Ask the command line for it.",
+        });
+      const { status, error } = await webhooks.resend(message);
+      return { message, delivered: error === null, status, error };
+    },
+  }),
+  administrationOperation({
     name: "webhook.history",
     kind: "webhooks",
     isRead: true,

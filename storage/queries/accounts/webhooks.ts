@@ -64,6 +64,21 @@ export function listWebhookAttempts(
   );
 }
 
+/** The webhook that was sent a message, by its `webhook-id`, and how many events it had. */
+export function findWebhookMessage(
+  reader: Reader,
+  message: string,
+): Promise<{ readonly webhook: number; readonly eventCount: number } | undefined> {
+  return reader.get(
+    `select webhook_id as webhook, event_count as "eventCount"
+    from webhook_attempt
+    where message_id = ?
+    order by webhook_id, attempt_number desc
+    limit 1`,
+    message,
+  );
+}
+
 function webhookOf(row: StoredWebhook): WebhookRow {
   return { ...row, types: JSON.parse(row.types) as WebhookRow["types"] };
 }
