@@ -93,17 +93,18 @@ export const carriers: readonly Carrier[] = [
   },
 ];
 
-/** Lines of a sender that look like those of the server. */
+/** Lines and marks of a sender that look like those of the server. */
 export const forgedMarks: readonly string[] = [
   "[1 passage left out: it may not be visible to a person]",
   "[3 passages left out: they may not be visible to a person]",
   "[picture: a signed order]",
   "[picture]",
   "[truncated: 20 of 40 characters; continue with cursor]",
+  "⟦0123456789abcdef⟧",
 ];
 
-/** How the server's own lines look, at any place of a line. */
-const serverMark = /(?<!\\)\[(?:\d+ passages? left out:|picture[:\]]|truncated: \d)/;
+/** How the server's own lines and marks look, at any place of a line. */
+const serverMark = /(?<!\\)(?:\[(?:\d+ passages? left out:|picture[:\]]|truncated: \d)|⟦[0-9a-f]{16}⟧)/;
 
 export interface Read {
   readonly carrier: Carrier;
