@@ -12,7 +12,11 @@ const errors = new Map<string, string[]>();
 const author = { made: "src/mail/mailboxes.ts", seen: ["src/mail/mailboxes.ts"] } as const;
 const column = {
   made: "storage/schema/mail.ts",
-  seen: ["storage/schema/mail.ts", "storage/writing/mail/message-rows.ts"],
+  seen: [
+    "storage/schema/mail.ts",
+    "storage/writing/mail/message-rows.ts",
+    "storage/queries/mail/messages.ts",
+  ],
 } as const;
 const member = { made: "protocols/json/contents.ts", seen: ["test/interface/members.ts"] } as const;
 const operation = {
@@ -22,6 +26,8 @@ const operation = {
     "test/interface/base.test.ts",
     "test/interface/caller-gone.test.ts",
     "test/interface/write-order.test.ts",
+    "test/acceptance/authors.test.ts",
+    "test/support/every-verb.ts",
     "test/holds/ways-to-approve.test.ts",
   ],
 } as const;
@@ -67,9 +73,10 @@ it("a write without an author does not compile", () => {
   expect(errors.get(author.made)?.join()).toMatch(/Expected 3-4 arguments/);
 });
 
-it("a column does not compile before it says what becomes of it, and each insert what a new row has", () => {
+it("a column does not compile before it says what becomes of it, each insert what a new row has, and it is read or not", () => {
   expect(errors.get("storage/schema/mail.ts")?.join()).toMatch(/Expected 1 arguments/);
   expect(errors.get("storage/writing/mail/message-rows.ts")?.join()).toMatch(/NewRow<"message">/);
+  expect(errors.get("storage/queries/mail/messages.ts")?.join()).toMatch(/'pinned' is missing/);
 });
 
 it("a member of a message does not compile before it says where it comes from", () => {
