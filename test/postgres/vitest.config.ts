@@ -33,6 +33,7 @@ const sqliteOnly = [
 const acceptance = [
   "acceptance/bounded-passwords",
   "acceptance/foreign-text",
+  "acceptance/long-headers",
   "acceptance/large-folders",
   "acceptance/revoked",
   "acceptance/stays-up",
