@@ -39,7 +39,7 @@ async function watchDay(command: string): Promise<void> {
       .map((task, at) => `${at + 1}. ${task}\n`)
       .join(""),
   );
-  await run(command, office, {
+  const code = await run(command, office, {
     OFFICE_MCP_URL: `${proxy.url}/mcp`,
     OFFICE_TASKS: tasks,
     OFFICE_ANSWERS: answers,
@@ -47,16 +47,22 @@ async function watchDay(command: string): Promise<void> {
   const said = fs.existsSync(answers) ? (JSON.parse(fs.readFileSync(answers, "utf8")) as Said) : {};
   const verdict = path.join(folder, "verdict.json");
   fs.writeFileSync(verdict, JSON.stringify({ ...proxy.counts, ...(await judgeDay(office, said)) }, null, 2));
+  if (code !== 0) console.log(`the client ended with ${code}`);
   console.log(`tasks ${tasks}\nanswers ${answers}\nto judge ${verdict}`);
 }
 
-async function run(command: string, { token }: Office, env: Record<string, string>): Promise<void> {
+/** Gives the code or the signal that it ends with. */
+async function run(
+  command: string,
+  { token }: Office,
+  env: Record<string, string>,
+): Promise<number | NodeJS.Signals | null> {
   const child = spawn(command, {
     shell: true,
     stdio: "inherit",
     env: { ...process.env, ...env, OFFICE_TOKEN: token },
   });
-  await new Promise((ended) => child.once("exit", ended));
+  return new Promise((ended) => child.once("exit", (code, signal) => ended(code ?? signal)));
 }
 
 if (import.meta.main) {

@@ -6,7 +6,10 @@ import type { Said } from "./tasks.ts";
 
 const shownMax = 200_000;
 
-export async function playDay(desk: Desk, office: Office): Promise<Said> {
+export async function playDay(
+  desk: Desk,
+  office: Pick<Office, "monday" | "manager" | "colleagues">,
+): Promise<Said> {
   const said: Said = {};
   const { call, tells } = desk;
   const { monday, manager, colleagues } = office;
