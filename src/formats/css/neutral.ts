@@ -144,7 +144,7 @@ const rows: readonly Row[] = [
     only("auto balance stable pretty"),
     "a line may break earlier, at the same places between words",
   ],
-  ["hyphenate-limit-chars", whatever, "of `hyphens: auto`, which counts for any letter (lines.ts)"],
+  ["hyphenate-limit-chars", whatever, "of `hyphens: auto`, which counts for any letter (demand.ts)"],
   ["nbsp-mode", only("normal space"), "a no-break space breaks, where it counts as one that does not"],
   [
     "text-decoration-color text-decoration-skip text-decoration-skip-ink",
@@ -164,7 +164,7 @@ const rows: readonly Row[] = [
       "border-block-color border-inline-color border-block-start-color border-block-end-color " +
       "border-inline-start-color border-inline-end-color",
     whatever,
-    "a line counts as painted in a colour that hides what is behind it (spaces.ts)",
+    "a line counts as painted in a colour that hides what is behind it (fits.ts)",
   ],
   [
     "border-collapse",
@@ -214,7 +214,7 @@ const rows: readonly Row[] = [
   [
     "image-rendering image-orientation interpolation-mode object-fit object-position object-view-box",
     whatever,
-    "what a picture shows inside of its own box, and a picture counts as painted all over (parts of judge.ts)",
+    "what a picture shows inside of its own box, and a picture counts as painted all over (replaced.ts)",
   ],
   [
     "fill stroke",
