@@ -92,7 +92,7 @@ const rows: Readonly<Record<Room, readonly string[]>> = {
     "!json/free-time",
     "!json/free-time-people",
     "!json/answers",
-    "!json/answers",
+    "!json/marks",
   ],
   "protocols/delivery": ["delivery/*", "outbound/exactly-once"],
   "protocols/webhooks": ["webhooks/*", "feed/*"],
