@@ -31,6 +31,8 @@ const sqliteOnly = [
 ].map((name) => `test/storage/${name}.test.ts`);
 /** What has to hold on each engine, each time. */
 const acceptance = [
+  "acceptance/author-facts",
+  "acceptance/author-references",
   "acceptance/bounded-passwords",
   "acceptance/foreign-text",
   "acceptance/long-headers",
