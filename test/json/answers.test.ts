@@ -268,3 +268,28 @@ it("says whose addressbooks of one name are", async () => {
   });
   expect((await bob.client.ok("part.describe", { id: ref })).content.card.name.full).toBe("Bindery");
 });
+
+it("names every address that has failed for good before, in each client", async () => {
+  const { ada } = server;
+  const to = ["gone@far.example", "left@far.example"];
+  await server.administer("agent.update", { owner: ada.address, holdPolicy: "open" });
+  const body = { to, subject: "Hello", text: "Hello." };
+  await ada.client.ok("send", { body, idempotency_key: "first" });
+  const due = await server.deliverQueued();
+  for (const delivery of due)
+    await server.outbound.report(
+      delivery,
+      delivery.recipients.map(({ number }) => ({ number, state: "failed", status: "5.1.1" })),
+    );
+  const asked = (key: string) => ({
+    body: { ...body, to: [...to, "mel@far.example"] },
+    idempotency_key: key,
+  });
+  const typed = createClient({ url: server.url, token: ada.token });
+  const refusals = [
+    JSON.stringify((await ada.client.call("send", asked("v1"))).body),
+    JSON.stringify(await tools.callTool({ name: "send", arguments: asked("mcp") })),
+    await typed.call("send", asked("typed") as never).then(JSON.stringify, String),
+  ];
+  for (const said of refusals) expect(said).toContain(`Mail to ${to.join(", ")} has failed for good before.`);
+});

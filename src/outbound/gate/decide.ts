@@ -179,10 +179,10 @@ function assertSends({ state, pausedReason, accountState }: SenderBasis): void {
 function assertListsAllow({ policy, suppressed }: SenderBasis, recipients: readonly string[]): void {
   for (const address of recipients)
     if (isBlocked(policy?.blocked ?? [], address)) throw refusalOf(address, "recipient_blocked");
-  if (suppressed.length > 0) throw refusalOf(suppressed[0]!, "recipient_suppressed");
+  if (suppressed.length > 0) throw refusalOf(suppressed.join(", "), "recipient_suppressed");
 }
 
-/** The refusal of a whole mail because of a recipient. */
+/** The refusal of a whole mail because of a recipient, or of several with commas. */
 export function refusalOf(
   address: string,
   reason: "recipient_blocked" | "recipient_suppressed",
