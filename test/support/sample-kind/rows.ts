@@ -213,6 +213,14 @@ export const testRows: readonly Row[] = [
   "note.delete": { input: change("note.create", "note.update"), change: "note remove" },`,
   ),
   row(
+    "test/support/every-verb.ts",
+    "export const operationInputs",
+    `  "note.create": () => ({ title: "x", body: "" }),
+  "note.update": nothing("note"),
+  "note.delete": nothing("note"),
+  "note.list": () => ({}),`,
+  ),
+  row(
     "test/interface/dry-run.test.ts",
     "const steps: readonly Step[] = [",
     `  step("note.create", () => ({ title: "x", body: "y" })),
