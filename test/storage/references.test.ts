@@ -28,6 +28,7 @@ const otherwise: Readonly<Record<string, string>> = {
   "upload.account_id": "with its blob",
   "blob.account_id": "its numbers are below those of the account",
   "domain.account_id": "accounts are not deleted",
+  "owner_key.account_id": "accounts are not deleted",
   "suppression.account_id": "accounts are not deleted",
   "freed_object.account_id": "accounts are not deleted",
   "unfinished_copy.mailbox_id": "the mailbox may be deleted meanwhile",
