@@ -13,7 +13,6 @@ import {
   findAuthor,
   findOwnerOf,
   type KeyedReference,
-  listDomainsOf,
   listLikeAuthors,
   type MailboxName,
 } from "#/storage/queries/mail/authors.ts";
@@ -100,7 +99,8 @@ async function resemblances(
     ...localKeys(address),
     ...(isDomainAsked ? domainKeys(domain) : []),
   ];
-  const references = await listLikeAuthors(store, mailbox, keys);
+  if (keys.length === 0) return [];
+  const { references, domains } = await listLikeAuthors(store, mailbox, keys);
   const isRelated = isDomainAsked ? await relatedTo([domain]) : () => true;
   const isLike = (reference: string): boolean => {
     const at = reference.lastIndexOf("@");
@@ -114,7 +114,7 @@ async function resemblances(
     else if (key !== undefined && reference.keys.includes(key))
       found.push({ by: "name", ...idOf(reference) });
   if (isDomainAsked)
-    for (const own of await listDomainsOf(store, mailbox.account))
+    for (const own of domains)
       if (areLikeDomains(domain, own) && !isRelated(own)) {
         const named = address.replace(/@.*/s, `@${own}`);
         const owner = await findOwnerOf(store, mailbox.account, named);

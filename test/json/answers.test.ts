@@ -282,7 +282,7 @@ it("names every address that has failed for good before, in each client", async 
       delivery.recipients.map(({ number }) => ({ number, state: "failed", status: "5.1.1" })),
     );
   const asked = (key: string) => ({
-    body: { ...body, to: [...to, "mel@far.example"] },
+    body: { ...body, to: [...to, "new@far.example"] },
     idempotency_key: key,
   });
   const typed = createClient({ url: server.url, token: ada.token });

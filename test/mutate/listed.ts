@@ -13,7 +13,11 @@ export const listed: readonly Listed[] = [
   ],
   ["src/accounts/principal.ts", 'isBillable: row.accountState === "active"', "isBillable: true"],
   ["src/accounts/principal.ts", 'scope !== "approve" || row.kind === "person"', "true"],
-  ["src/accounts/principal.ts", "target !== principal.agent && reaches.some", "reaches.some"],
+  [
+    "src/accounts/principal.ts",
+    'author.kind !== "program" && scopes.has("approve")',
+    'author.kind !== "program"',
+  ],
   [
     "src/accounts/principal.ts",
     "hasRight(owned, right) && hasRight(granted, right)",

@@ -65,17 +65,25 @@ export interface KeyedReference {
 
 /** Rows of one look-up: many may have one name. */
 const rowsMax = 100;
+/** Domains of an account, which a domain that looks like one of them is compared with. */
+const domainsMax = 100;
 
+export interface LikeAuthors {
+  readonly references: readonly KeyedReference[];
+  /** Domains of the account. */
+  readonly domains: readonly string[];
+}
+
+/** In one statement, because each delivery asks. */
 export async function listLikeAuthors(
   reader: Reader,
   { agent, account }: MailboxName,
   keys: readonly string[],
-): Promise<KeyedReference[]> {
-  if (keys.length === 0) return [];
+): Promise<LikeAuthors> {
   const padded = paddedList(keys);
   const places = placesFor(padded);
   const found = await reader.all<{
-    kind: "contact" | "mailbox" | "written";
+    kind: KeyedReference["kind"] | "domain";
     id: number;
     name: string;
     address: string;
@@ -86,12 +94,14 @@ export async function listLikeAuthors(
     union all select 'mailbox', id, name, '' from
       (select agent_id as id, name from owner_key where account_id = ? and name in (${places}) limit ${rowsMax}) as b
     union all select 'written', 0, name, address from
-      (select name, address from author_key where agent_id = ? and name in (${places}) limit ${rowsMax}) as c`,
+      (select name, address from author_key where agent_id = ? and name in (${places}) limit ${rowsMax}) as c
+    union all select 'domain', 0, name, '' from
+      (select name from domain where account_id = ? order by name limit ${domainsMax}) as d`,
     ...[agent, ...padded],
     ...[account, ...padded],
-    ...[agent, ...padded],
+    ...[agent, ...padded, account],
   );
-  if (found.length === 0) return [];
+  const domains = found.filter(({ kind }) => kind === "domain").map(({ name }) => name);
   const idsOf = (kind: string): number[] => [
     ...new Set(found.filter((row) => row.kind === kind).map(({ id }) => id)),
   ];
@@ -99,15 +109,17 @@ export async function listLikeAuthors(
     await addressesOfContacts(reader, agent, idsOf("contact")),
     await addressesOfMailboxes(reader, idsOf("mailbox")),
   ];
-  const groups = Map.groupBy(found, ({ kind, id, address }) => `${kind} ${id} ${address}`);
-  return [...groups.values()]
+  const keyed = found.filter((row) => row.kind !== "domain");
+  const groups = Map.groupBy(keyed, ({ kind, id, address }) => `${kind} ${id} ${address}`);
+  const references = [...groups.values()]
     .map((rows): KeyedReference => {
-      const { kind, id, address } = rows[0]!;
+      const { kind, id, address } = rows[0]! as { kind: KeyedReference["kind"]; id: number; address: string };
       const others = kind === "contact" ? contacts : mailboxes;
       const addresses = kind === "written" ? [address] : (others.get(id) ?? []);
       return { kind, id, keys: rows.map(({ name }) => name), addresses };
     })
     .toSorted((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind) || one.id - other.id);
+  return { references, domains };
 }
 
 const order = ["contact", "mailbox", "written"];
@@ -153,16 +165,6 @@ function grouped(
 ): ReadonlyMap<number, readonly string[]> {
   const groups = Map.groupBy(rows, ({ id }) => id);
   return new Map([...groups].map(([id, its]) => [id, its.map(({ name }) => name)]));
-}
-
-/** Domains of an account, which a domain that looks like one of them is compared with. */
-const domainsMax = 100;
-
-export function listDomainsOf(reader: Reader, account: AccountNumber): Promise<string[]> {
-  return reader.column(
-    `select name from domain where account_id = ? order by name limit ${domainsMax}`,
-    account,
-  );
 }
 
 /** The mailbox of the account with exactly this address. */
