@@ -108,15 +108,15 @@ const twins: Readonly<Record<string, string>> = Object.fromEntries([
   ["0", "o"],
 ]);
 
+const isAscii = /^[\0-\x7f]*$/;
+
 /** One form for all texts that look alike. */
 export function skeletonOf(text: string): string {
-  const plain = text.slice(0, charactersMax).toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "");
-  return [...plain]
-    .map((letter) => twins[letter] ?? letter)
-    .join("")
-    .replaceAll("rn", "m")
-    .replaceAll("vv", "w")
-    .replaceAll("cl", "d");
+  const lower = text.slice(0, charactersMax).toLowerCase();
+  const plain = isAscii.test(lower)
+    ? lower.replace(/[1i|0]/g, (letter) => twins[letter]!)
+    : [...lower.normalize("NFKD").replace(/\p{M}/gu, "")].map((letter) => twins[letter] ?? letter).join("");
+  return plain.replaceAll("rn", "m").replaceAll("vv", "w").replaceAll("cl", "d");
 }
 
 /** As people see it: the letters of an internationalized domain, which addresses have in A-labels. */

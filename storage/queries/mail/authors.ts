@@ -80,26 +80,37 @@ export async function listLikeAuthors(
   { agent, account }: MailboxName,
   keys: readonly string[],
 ): Promise<LikeAuthors> {
-  const padded = paddedList(keys);
-  const places = placesFor(padded);
+  // No row has an empty name.
+  const padded = paddedList([...keys, ""]);
   const found = await reader.all<{
     kind: KeyedReference["kind"] | "domain";
     id: number;
     name: string;
     address: string;
   }>(
-    `select 'contact' as kind, id, name, '' as address from
-      (select item_id as id, name from item_address
-      where agent_id = ? and name in (${places}) and is_vouched = 1 limit ${rowsMax}) as a
+    `with asked (name) as (values ${padded.map(() => "(?)").join(", ")})
+    select 'contact' as kind, id, name, '' as address from
+      (select item_id as id, asked.name
+      from asked
+      cross join item_address
+      where agent_id = ? and item_address.name = asked.name and is_vouched = 1
+      limit ${rowsMax}) as a
     union all select 'mailbox', id, name, '' from
-      (select agent_id as id, name from owner_key where account_id = ? and name in (${places}) limit ${rowsMax}) as b
+      (select agent_id as id, asked.name
+      from asked
+      cross join owner_key
+      where account_id = ? and owner_key.name = asked.name
+      limit ${rowsMax}) as b
     union all select 'written', 0, name, address from
-      (select name, address from author_key where agent_id = ? and name in (${places}) limit ${rowsMax}) as c
+      (select asked.name, address
+      from asked
+      cross join author_key
+      where agent_id = ? and author_key.name = asked.name
+      limit ${rowsMax}) as c
     union all select 'domain', 0, name, '' from
       (select name from domain where account_id = ? order by name limit ${domainsMax}) as d`,
-    ...[agent, ...padded],
-    ...[account, ...padded],
-    ...[agent, ...padded, account],
+    ...padded,
+    ...[agent, account, agent, account],
   );
   const domains = found.filter(({ kind }) => kind === "domain").map(({ name }) => name);
   const idsOf = (kind: string): number[] => [
