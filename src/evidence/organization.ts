@@ -1,12 +1,13 @@
 /** The organization of a domain. It loads only the list of public suffixes, and no library of mail, because each delivery asks. */
 import { domainToASCII } from "node:url";
 
-let suffixes: Promise<typeof import("tldts")> | undefined;
+let suffixes: typeof import("tldts") | undefined;
 
 /** Whether a domain has the organizational domain of one of these: relaxed alignment of DMARC (RFC 9989 section 3.2.10.1). */
 export async function relatedTo(domains: readonly string[]): Promise<(domain: string) => boolean> {
-  suffixes ??= import("tldts");
-  const { getDomain } = await suffixes;
+  // A failure is not kept.
+  suffixes ??= await import("tldts");
+  const { getDomain } = suffixes;
   const organizationOf = (domain: string): string =>
     nameOf(getDomain(domain, { allowIcannDomains: true, allowPrivateDomains: true }) ?? domain);
   let organizations: Set<string> | undefined;

@@ -6,7 +6,7 @@ import {
   type CalendarOwner,
   calendarText,
   eventText,
-  openSchedulingHouse,
+  openMiasHouse,
   plain,
   type SchedulingHouse,
 } from "./scheduling-house.ts";
@@ -16,10 +16,7 @@ let mia: CalendarOwner;
 /** ada, an agent, in mia's calendar. */
 let inMias: CalendarOwner;
 beforeEach(async () => {
-  house = await openSchedulingHouse();
-  await house.openPolicies();
-  mia = await house.person("mia");
-  inMias = await house.granted(house.ada, mia, ["calendar"]);
+  ({ house, mia, inMias } = await openMiasHouse());
 });
 afterEach(async () => {
   await house[Symbol.asyncDispose]();
