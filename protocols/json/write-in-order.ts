@@ -1,7 +1,8 @@
 /** The order that every write of `/v1` and MCP keeps:
  *
  *  1. The credential: its rate, its account and its scope (`carriage/invoke.ts`), and the shape of the request.
- *  2. The mailbox: `reach` says whether the login reaches it now. Who has lost a grant learns nothing, not even an earlier result.
+ *  2. The mailbox: `reach` says whether the login reaches it now. Who reaches nothing of it any more learns
+ *     nothing, not even an earlier result.
  *  3. The key: the result of an earlier request with the same key is the answer, also where its object is gone or has changed since.
  *  4. The object: whether it is there and reached, and what else is read and prepared for the write.
  *  5. The writer, in one transaction: it locks the mailbox, looks for the key again, asks whether the author may do it, compares the version,

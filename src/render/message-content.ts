@@ -1,5 +1,5 @@
 /** The structured form of a message (`kind: "message"`), and of the list of its parts. */
-import { decodeWords } from "#/src/formats/mime/encoded-words.ts";
+import { decodeName } from "#/src/formats/mime/encoded-words.ts";
 import { type MimePart, walkParts } from "#/src/formats/mime/structure.ts";
 import type { Mail } from "#/src/mail/mail.ts";
 import type { Message } from "#/src/mail/messages.ts";
@@ -78,6 +78,6 @@ export function mediaType(part: MimePart, tally: RemovalTally): string {
 
 /** A name to show, not a path to write to: what stands before the last slash or backslash is left out. */
 export function shownName(part: MimePart, tally: RemovalTally): string {
-  const line = cleanLine(decodeWords(fileName(part)), part.section, tally, 255);
+  const line = cleanLine(decodeName(fileName(part)), part.section, tally, 255);
   return line.slice(Math.max(line.lastIndexOf("/"), line.lastIndexOf("\\")) + 1);
 }

@@ -116,6 +116,19 @@ test("is fetched by IMAP, searched, sorted, threaded, copied, and appended", asy
   await command("COPY 1:* Archive");
 });
 
+test("a file's name and an author's are read to their first 4 KiB", async () => {
+  const part = `Content-Type: application/pdf; name="${"a".repeat(8000)}.pdf"\r\nContent-Disposition: attachment; filename="${"b".repeat(8000)}.pdf"`;
+  const header = `From: "${"Ada ".repeat(2000)}" <long@example.net>\r\nTo: ${own().address}\r\nSubject: named`;
+  const mail = `${header}\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\ntext\r\n--b\r\n${part}\r\n\r\nx\r\n--b--\r\n`;
+  expect(await deliver(mail)).toMatch(/^250/);
+  const { content } = await post("search", { folder: "inbox", q: "named" });
+  const { id } = content.items[0];
+  const { parts } = (await post("part.describe", { id })).content;
+  expect(parts[1].name).toMatch(/^b{255}$/);
+  await command("SELECT INBOX");
+  await command("SORT (DISPLAYFROM) UTF-8 ALL");
+});
+
 test("a login's goes through submission to people here and elsewhere, and is signed", async () => {
   const { address, password } = daemon.people[0]!;
   const login = Buffer.from(`\0${address}\0${password}`).toString("base64");

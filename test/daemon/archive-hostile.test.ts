@@ -174,7 +174,7 @@ describe("an archive that is hostile or damaged", () => {
       ),
     );
     const result = await takeBack(server, "a.tar");
-    expect(result).toMatchObject({ imported: 3, items: 0, files: 0, refused: 8 });
+    expect(result).toMatchObject({ imported: 3, items: 0, files: 0, refused: 11 });
     expect(fs.readdirSync(pathOf())).toEqual([...before, "a.tar"]);
     const { ok } = httpClient(server.http.url, server.agents[0]!.token);
     const { items } = (await ok("search", { limit: 10 })).content;

@@ -4,8 +4,14 @@
  *  together, because clients split characters although section 5 forbids it. Spaces inside a Q word are accepted. */
 import { Buffer } from "node:buffer";
 import { noteReading } from "#/src/model/foreign-text.ts";
+import { mainBytesMax } from "#/src/model/limits.ts";
 import { decodeCharset } from "./charset.ts";
 import { decodeUnlabelled, octetBytes, trimOctets, withoutControls } from "./octets.ts";
+
+/** The same of the beginning that the main thread may read: of a name to show. */
+export function decodeName(octets: string): string {
+  return decodeWords(octets.slice(0, mainBytesMax));
+}
 
 /** Text of an unstructured field body or phrase given as an octet string. Control characters become spaces. */
 export function decodeWords(octets: string): string {

@@ -1,5 +1,5 @@
 /** Sort keys of messages (RFC 5256 section 3, RFC 5957), as values that can be compared directly. */
-import { decodeWords } from "#/src/formats/mime/encoded-words.ts";
+import { decodeName } from "#/src/formats/mime/encoded-words.ts";
 import { type EnvelopeAddress, readEnvelopeHeads } from "#/src/formats/mime/envelope-reader.ts";
 import { parseSubject } from "#/src/formats/mime/subject.ts";
 import type { MessageFacet, ShownMessage } from "../entries.ts";
@@ -84,6 +84,6 @@ export function collationKey(text: string): string {
 function displayKey(address: EnvelopeAddress | undefined): string {
   if (address === undefined) return "";
   const { name, mailbox = "", host } = address;
-  if (name !== undefined && name !== "") return collationKey(decodeWords(name));
+  if (name !== undefined && name !== "") return collationKey(decodeName(name));
   return collationKey(host === undefined ? mailbox : `${mailbox}@${host}`);
 }

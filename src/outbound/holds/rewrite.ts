@@ -2,7 +2,7 @@
  *  hidden recipients stay. The new text takes the place of all alternatives of the old one. */
 
 import { randomUUID } from "node:crypto";
-import { decodeWords } from "#/src/formats/mime/encoded-words.ts";
+import { decodeName } from "#/src/formats/mime/encoded-words.ts";
 import { headerValues } from "#/src/formats/mime/header.ts";
 import { headerAddresses, headerIds } from "#/src/formats/mime/header-values.ts";
 import { walkParts } from "#/src/formats/mime/structure.ts";
@@ -61,7 +61,7 @@ export async function rewriteMail(
     const { bytes } = await readDecodedPart(mail, message, part);
     attachments.push({
       content: bytes,
-      name: decodeWords(fileName(part)),
+      name: decodeName(fileName(part)),
       type: `${part.type}/${part.subtype}`,
     });
   }

@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { primaryAddress } from "#/src/accounts/principal.ts";
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
-import { grantDeclarations, grantMembers } from "#/src/model/grants.ts";
+import { type GrantedKind, grantDeclarations, grantMembers } from "#/src/model/grants.ts";
 import type { AgentRow } from "#/storage/rows.ts";
 import type { TransferRooms } from "../transfer-rooms.ts";
 import { isArchive, writeArchive } from "./archive-file.ts";
@@ -86,7 +86,7 @@ async function describeSettings(rooms: TransferRooms, owner: AgentRow): Promise<
       for (const grant of (await ask("grant.list", { holder: other.address })).grants ?? []) {
         const { target, scopes, expiresAt, revokedAt } = grant;
         if (target !== address || revokedAt !== null) continue;
-        const named = grantMembers((kind) => namesOf(grant[grantDeclarations[kind].plural]));
+        const named = grantMembers((kind) => namesOf(kind, grant[grantDeclarations[kind].plural]));
         grants.push({ holder: other.address, scopes, ...named, expiresAt });
       }
   const { name, aliases = [], quotaBytes, holdPolicy, approver, allow, block } = shown;
@@ -103,9 +103,10 @@ interface Shown extends Partial<Omit<ArchivedSettings, "grants">> {
   })[];
 }
 
-/** A grant shows what is not named by a path with its id behind the name. */
-function namesOf(shown: "all" | string[]): "all" | string[] {
-  return shown === "all" ? "all" : shown.map((one) => one.replace(/ \([a-z]+_[a-z0-9]{26}\)$/, ""));
+/** A grant shows folders by their paths, and other objects with the id behind the name. */
+function namesOf(kind: GrantedKind, shown: "all" | string[]): "all" | string[] {
+  if (shown === "all" || kind === "mailbox") return shown;
+  return shown.map((one) => one.replace(/ \([a-z]+_[a-z0-9]{26}\)$/, ""));
 }
 
 async function describeFolders(

@@ -66,6 +66,7 @@ export async function importAccount(
       // What is behind another kind of entry may rely on it.
       if (!isTaken && (await one.take(entry))) isTaken = true;
     }
+    if (!isTaken) refuse(entry.path, "This server knows no such entry.");
     if (!isTaken && ++strange > strangeEntriesMax)
       throw new WaypostError("invalid", "The archive has many entries that are of no account.", {
         field: "/file",
