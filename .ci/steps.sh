@@ -14,6 +14,7 @@ step() { # step NAME COMMAND…: one check
     passed=$((passed + 1)) outcome=ok
   else
     failed=$((failed + 1)) outcome=FAILED
+    printf 'step: %s\n' "$name" >>"$results/failed"
   fi
   printf -- '-- %s: %s, %s s, %s s of processor\n' "$name" "$outcome" $((SECONDS - start)) $(($(processor) - before))
 }
@@ -28,7 +29,7 @@ tests() { # tests SCRIPT [ARGUMENT…]: a script of package.json that runs vites
   file=$results/${script//:/-}.json
   npm run --silent "$script" -- "$@" --reporter=default --reporter=json --outputFile.json="$file"
   status=$?
-  counts=$(npx --no-install node .ci/count.ts "$file" "$results/absent") || status=1
+  counts=$(npx --no-install node .ci/count.ts "$file" "$results/absent" "$results/failed") || status=1
   read -r one other third <<<"$counts"
   passed=$((passed + ${one:-0})) failed=$((failed + ${other:-0})) skipped=$((skipped + ${third:-0}))
   return $status
@@ -37,6 +38,7 @@ tests() { # tests SCRIPT [ARGUMENT…]: a script of package.json that runs vites
 long() { # long [--night] [NAME…]: every suite counts by itself
   npm run --silent test:long -- "$@" | tee "$results/long.log"
   local status=${PIPESTATUS[0]} line
+  grep -E '^-- .*: FAILED' "$results/long.log" >>"$results/failed"
   line=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$results/long.log" | tail -1)
   passed=$((passed + $(sed -E 's/^([0-9]+) passed.*/\1/' <<<"${line:-0 passed}")))
   failed=$((failed + $(sed -E 's/.* ([0-9]+) failed.*/\1/' <<<"${line:-0 failed}")))
@@ -75,7 +77,8 @@ promtool_unpacked() { # promtool alone, since its package starts a server
   (cd "$results" && apt-get download -q prometheus >apt.log 2>&1 && mkdir -p "$root" && dpkg -x prometheus_*.deb "$root")
 }
 
-finish() { # the closing line
+finish() { # what failed, what did not run, and the closing line
+  [ -s "$results/failed" ] && printf '\nfailed:\n' && cat "$results/failed"
   [ -s "$results/absent" ] && printf '\ndid not run: %s\n' "$(paste -sd, "$results/absent" | sed 's/,/, /g')"
   if [ "$skipped" -gt 0 ]; then
     printf '\n%s passed, %s failed, %s skipped\n' "$passed" "$failed" "$skipped"
