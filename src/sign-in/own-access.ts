@@ -44,11 +44,8 @@ export function createOwnAccess(
 
     async createPassword(session, name) {
       const { agent, author } = session.principal;
-      if ((await livePasswords(session)).length >= ownPasswordsMax)
-        throw new WaypostError("policy_refused", `There are ${ownPasswordsMax} app passwords.`, {
-          hint: "Revoke one that is not used.",
-        });
-      return createPassword(author, store, (await findAgent(store, agent))!, name);
+      const owner = (await findAgent(store, agent))!;
+      return createPassword(author, store, owner, name, undefined, ownPasswordsMax);
     },
 
     async revokePassword(session, password) {

@@ -24,7 +24,9 @@ const model: MeetingsOf<"model"> = {
   pushSubscriptionsMax: told(
     "storage/push-subscriptions: are 100 of one person at most, and of nobody who is no person",
   ),
-  ownPasswordsMax: does("refuses another app password on the pages"),
+  ownPasswordsMax: told(
+    "storage/limited: is not exceeded by several app passwords at once, and one that was revoked does not count",
+  ),
   keptIdsMax: does("keeps so many ids that were made"),
   keptShortFormOctetsMax: does("keeps so many octets of short forms"),
   keptDescriptionOctetsMax: does("keeps so many octets of descriptions"),

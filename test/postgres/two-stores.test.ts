@@ -102,6 +102,17 @@ describe.skipIf(serverUrl === undefined)("two daemons' stores on one PostgreSQL"
     await vi.waitUntil(() => heard.get(bob.agent) === last, waiting);
   });
 
+  it("make no more together than an agent may have", async () => {
+    await using stores = await openTwoStores();
+    const { one, two } = stores;
+    const { agent } = await seedAgent(one);
+    const facts = { agent, url: "https://example.org/", secret: "s", types: [], limit: 3, at: 0 };
+    const tried = await Promise.allSettled(
+      Array.from({ length: 12 }, (_, n) => (n % 2 === 0 ? one : two).write(nobody, "createWebhook", facts)),
+    );
+    expect(tried.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
+  });
+
   it("read the current log, also after they have kept a page of it", async () => {
     await using stores = await openTwoStores();
     const { one, two } = stores;

@@ -50,6 +50,7 @@ export async function createPassword(
   name: string,
   /** Absent: everything that a mail client does. */
   scopes?: readonly string[],
+  limit?: number,
 ): Promise<NewCredential> {
   const secret = generatePassword();
   const verifier = await deriveVerifier(secret, owner.scramSalt, owner.scramIterations);
@@ -57,6 +58,7 @@ export async function createPassword(
     agent: owner.agent,
     name,
     scopes,
+    limit,
     ...verifier,
     at: store.clock.now(),
   });

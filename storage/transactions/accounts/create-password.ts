@@ -2,7 +2,7 @@ import type { AgentNumber } from "#/src/model/numbers.ts";
 import { insertion } from "../../schema/insertion.ts";
 import type { Transaction } from "../../sql.ts";
 import { assertAgent } from "../../writing/accounts/addresses.ts";
-import { takeCounter } from "../../writing/counters.ts";
+import { takeLimitedCounter } from "../../writing/counters.ts";
 
 export interface CreatePassword {
   readonly agent: AgentNumber;
@@ -12,12 +12,19 @@ export interface CreatePassword {
   readonly serverKey: Uint8Array;
   /** Absent: everything that a mail client does. */
   readonly scopes?: readonly string[] | undefined;
+  /** The most live ones that the agent may have. Absent: an operator makes it. */
+  readonly limit?: number | undefined;
   readonly at: number;
 }
 
 export async function createPassword(tx: Transaction, args: CreatePassword): Promise<{ password: number }> {
   await assertAgent(tx, args.agent);
-  const password = await takeCounter(tx, "password");
+  const password = await takeLimitedCounter(
+    tx,
+    "password",
+    args.agent,
+    args.limit ?? Number.POSITIVE_INFINITY,
+  );
   await tx.run(
     ...insertion("app_password", {
       password_id: password,

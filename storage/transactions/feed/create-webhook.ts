@@ -1,8 +1,7 @@
-import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
 import { assertAgent } from "../../writing/accounts/addresses.ts";
-import { takeCounter } from "../../writing/counters.ts";
+import { takeLimitedCounter } from "../../writing/counters.ts";
 
 export interface CreateWebhook {
   readonly agent: AgentNumber;
@@ -17,13 +16,7 @@ export interface CreateWebhook {
 /** Creates a webhook that begins with the agent's next event. */
 export async function createWebhook(tx: Transaction, args: CreateWebhook): Promise<{ webhook: number }> {
   await assertAgent(tx, args.agent);
-  const { count } = (await tx.get<{ count: number }>(
-    "select count(*) as count from webhook where agent_id = ?",
-    args.agent,
-  ))!;
-  if (count >= args.limit)
-    throw new WaypostError("policy_refused", `The agent has ${count} webhooks`, { reason: "limit_reached" });
-  const webhook = await takeCounter(tx, "webhook");
+  const webhook = await takeLimitedCounter(tx, "webhook", args.agent, args.limit);
   await tx.run(
     `insert into webhook (webhook_id, agent_id, url, secret, types, state, position, failure_count, failing_since,
       next_attempt_at, created_at)

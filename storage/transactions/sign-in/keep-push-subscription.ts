@@ -1,9 +1,8 @@
-import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
 import { insertion } from "../../schema/insertion.ts";
 import type { Transaction } from "../../sql.ts";
 import { assertPerson } from "../../writing/accounts/page-sessions.ts";
-import { takeCounter } from "../../writing/counters.ts";
+import { takeLimitedCounter } from "../../writing/counters.ts";
 
 export interface KeepPushSubscription {
   readonly agent: AgentNumber;
@@ -43,17 +42,10 @@ export async function keepPushSubscription(
     agent,
     ...(session === null ? [collection, args.endpoint] : [session]),
   );
-  if (former === undefined) {
-    const { count } = (await tx.get<{ count: number }>(
-      "select count(*) as count from push_subscription where agent_id = ?",
-      agent,
-    ))!;
-    if (count >= args.limit)
-      throw new WaypostError("policy_refused", `There are ${count} push subscriptions.`, {
-        reason: "limit_reached",
-      });
-  } else await tx.run("delete from push_subscription where push_subscription_id = ?", former.subscription);
-  const subscription = former?.subscription ?? (await takeCounter(tx, "push_subscription"));
+  if (former !== undefined)
+    await tx.run("delete from push_subscription where push_subscription_id = ?", former.subscription);
+  const subscription =
+    former?.subscription ?? (await takeLimitedCounter(tx, "push_subscription", agent, args.limit));
   await tx.run(
     ...insertion("push_subscription", {
       push_subscription_id: subscription,
