@@ -14,6 +14,7 @@ import {
   type DryRun,
   dryRun,
   forEverybody,
+  forTheHouse,
   onCallerGone,
 } from "#/src/model/caller.ts";
 import type { Touched } from "#/src/model/changes.ts";
@@ -297,9 +298,12 @@ export abstract class EngineStore implements Store {
     for (const listener of this.#missing) listener();
   }
 
-  /** The engine calls it after each commit. */
+  /** The engine calls it after each commit. Listeners work for all callers, whoever has written. */
   protected tellCommit(touched: readonly Touched[]): void {
-    if (touched.length > 0) for (const listener of this.#listeners.keys()) listener(touched);
+    if (touched.length === 0) return;
+    forTheHouse(() => {
+      for (const listener of this.#listeners.keys()) listener(touched);
+    });
   }
 
   /** The engine calls it before it answers the writes that changed access. */

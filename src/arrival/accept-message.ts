@@ -1,16 +1,15 @@
 import type { Settings } from "#/config/schema.ts";
 import type { Accounts } from "#/src/accounts/accounts.ts";
-import { domainOfAddress, fromDomainOf } from "#/src/evidence/shown-address.ts";
+import { fromDomainOf } from "#/src/evidence/shown-address.ts";
 import type { Provenance } from "#/src/mail/messages.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Tally } from "#/src/model/tally.ts";
 import { refusalOf } from "#/src/outbound/gate/decide.ts";
 import type { Outbound } from "#/src/outbound/outbound.ts";
-import type { MessageFacts } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
 import type { Delivery, DeliverySender } from "#/storage/transactions/mail/deliver-message.ts";
 import { type Copy, copiesFor, type Recipient } from "./admit-recipient.ts";
-import { type ReadFacts, readAuthorFacts } from "./author-facts.ts";
+import { arrivingAuthor } from "./author-facts.ts";
 import { completeSubmission } from "./complete-submission.ts";
 import { type CalendarRooms, deliverWithCalendar, uidOf } from "./deliver-with-calendar.ts";
 import { type ExaminationRooms, type Examined, examineArrival } from "./examination.ts";
@@ -96,9 +95,8 @@ export async function acceptMessage(rooms: ArrivalRooms, message: IncomingMessag
   };
   const copies = copiesFor(message.recipients);
   const unaddressed = await unaddressedOf(accounts, copies, addressees);
-  const authors = await authorsOf(store, copies, { ...facts, isAuthenticated }, transport);
+  const author = transport.principal === undefined ? await arrivingAuthor(facts, isAuthenticated) : undefined;
   const recipients = copies.map(({ account, agent, addresses }) => {
-    const { author, replyTo, newAuthor } = authors.get(agent) ?? {};
     const trace = formatTrace({
       reversePath: message.reversePath,
       deliveredTo: addresses,
@@ -116,17 +114,13 @@ export async function acceptMessage(rooms: ArrivalRooms, message: IncomingMessag
       provenance: JSON.stringify({
         ...provenance,
         ...(unaddressed.has(agent) ? { addressed: false } : {}),
-        ...(author === undefined ? {} : { author }),
-        ...(replyTo === undefined ? {} : { replyTo }),
       }),
       isAuthenticated,
-      // Mail that was judged unwanted makes nobody familiar.
-      newAuthor: mailboxRole === "inbox" ? newAuthor : undefined,
       source: transport.source,
     };
   });
   const senders = await askAsSender();
-  const args = { at, internalDate: at, facts, recipients, senders };
+  const args = { at, internalDate: at, facts, author, recipients, senders };
   await roomInStore(store);
   await keepReports(store, reports, facts.fromAddress, message.recipients, at);
   const { source } = transport;
@@ -136,7 +130,6 @@ export async function acceptMessage(rooms: ArrivalRooms, message: IncomingMessag
     copies,
     isAuthenticated,
     mailboxRole,
-    authorOf: (agent) => authors.get(agent)?.author,
     provenance: {
       source: source === "smtp" ? source : "submission",
       ...fromDomainOf(facts.fromAddress),
@@ -199,28 +192,6 @@ function verdictOf(
     ...(spam === undefined ? {} : { spam: spam.isSpam }),
     folder,
   };
-}
-
-/** Of mail from other servers. */
-async function authorsOf(
-  store: Store,
-  copies: readonly Copy[],
-  {
-    fromAddress: address,
-    fromName: name,
-    replyTo = [],
-    isAuthenticated,
-  }: Pick<MessageFacts, "fromAddress" | "fromName" | "replyTo"> & { readonly isAuthenticated: boolean },
-  { principal }: Transport,
-): Promise<ReadonlyMap<AgentNumber, ReadFacts>> {
-  const authors = new Map<AgentNumber, ReadFacts>();
-  if (principal !== undefined || domainOfAddress(address) === undefined) return authors;
-  for (const { agent, account } of copies)
-    authors.set(
-      agent,
-      await readAuthorFacts(store, { agent, account }, { address, name, replyTo, isAuthenticated }),
-    );
-  return authors;
 }
 
 /** The mailboxes that stand in no To or Cc by any of their addresses, tags aside. */

@@ -1,8 +1,6 @@
 /** Delivers a message with the iTIP message in it, in one write. Afterwards the iTIP message is applied to calendars. */
 import type { ItemProvenance } from "#/src/collections/item.ts";
-import type { AuthorFacts } from "#/src/model/author-facts.ts";
 import { uidBytesMax } from "#/src/model/limits.ts";
-import type { AgentNumber } from "#/src/model/numbers.ts";
 import { deliverMail } from "#/src/outbound/gate/gate.ts";
 import type { ArrivingCalendar } from "#/src/scheduling/arriving/arriving-calendar.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
@@ -24,8 +22,6 @@ export interface ArrivedCalendar {
   readonly isAuthenticated: boolean;
   readonly mailboxRole: "inbox" | "junk";
   readonly provenance: ItemProvenance;
-  /** What each mailbox knows of the author. */
-  readonly authorOf?: (agent: AgentNumber) => AuthorFacts | undefined;
 }
 
 export async function deliverWithCalendar(
@@ -42,7 +38,7 @@ export async function deliverWithCalendar(
 /** A mail changes calendars only when its author is known and it is not judged unwanted. */
 export function deliveredCalendar(
   { facts }: Pick<DeliverMessage, "facts">,
-  { calendar, copies, isAuthenticated, mailboxRole, provenance, authorOf }: ArrivedCalendar,
+  { calendar, copies, isAuthenticated, mailboxRole, provenance }: ArrivedCalendar,
 ): DeliveredCalendar | undefined {
   const isHeard = isAuthenticated && mailboxRole === "inbox" && copies.length > 0;
   if (calendar === undefined || !isHeard || !isKeptUid(calendar.uid)) return undefined;
@@ -52,11 +48,7 @@ export function deliveredCalendar(
     author: facts.fromAddress,
     provenance: JSON.stringify(provenance),
     octets: calendar.bytes,
-    recipients: copies.map(({ agent, addresses }) => {
-      const author = authorOf?.(agent);
-      const own = author === undefined ? {} : { provenance: JSON.stringify({ ...provenance, author }) };
-      return { agent, addresses, ...own };
-    }),
+    recipients: copies.map(({ agent, addresses }) => ({ agent, addresses })),
   };
 }
 

@@ -3,13 +3,14 @@ import { domainToASCII } from "node:url";
 
 let suffixes: typeof import("tldts") | undefined;
 
+/** The organizational domain of one, by the list of public suffixes; "" for what is no name. */
+export async function organizationOf(domain: string): Promise<string> {
+  return (await loadOrganizations())(domain);
+}
+
 /** Whether a domain has the organizational domain of one of these: relaxed alignment of DMARC (RFC 9989 section 3.2.10.1). */
 export async function relatedTo(domains: readonly string[]): Promise<(domain: string) => boolean> {
-  // A failure is not kept.
-  suffixes ??= await import("tldts");
-  const { getDomain } = suffixes;
-  const organizationOf = (domain: string): string =>
-    nameOf(getDomain(domain, { allowIcannDomains: true, allowPrivateDomains: true }) ?? domain);
+  const organizationOf = await loadOrganizations();
   let organizations: Set<string> | undefined;
   const known = new Map<string, boolean>();
   return (domain) => {
@@ -21,6 +22,14 @@ export async function relatedTo(domains: readonly string[]): Promise<(domain: st
     }
     return isRelated;
   };
+}
+
+async function loadOrganizations(): Promise<(domain: string) => string> {
+  // A failure is not kept.
+  suffixes ??= await import("tldts");
+  const { getDomain } = suffixes;
+  return (domain) =>
+    nameOf(getDomain(domain, { allowIcannDomains: true, allowPrivateDomains: true }) ?? domain);
 }
 
 /** In lower case and A-labels, without the root. */

@@ -2,9 +2,10 @@
  *  each author is looked up as an arriving mail's is. */
 import { domainToASCII } from "node:url";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
-import { readAuthorFacts } from "#/src/arrival/author-facts.ts";
+import { arrivingAuthor } from "#/src/arrival/author-facts.ts";
 import { nobody } from "#/src/model/author.ts";
 import type { ItemNumber } from "#/src/model/numbers.ts";
+import { readAuthorFacts } from "#/storage/writing/mail/author-facts.ts";
 import { type RandomSource, randomSource } from "../support/random.ts";
 import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
 
@@ -158,7 +159,8 @@ afterAll(() => server[Symbol.asyncDispose]());
 async function likeOf({ name, address }: Author) {
   const { agent } = server.ada;
   const account = (await server.accounts.findAgentFacts(agent))!.account;
-  const author = { name, address: address.toLowerCase(), replyTo: [], isAuthenticated: true };
+  const author = await arrivingAuthor({ fromName: name, fromAddress: address.toLowerCase() }, true);
+  if (author === undefined) return [];
   return (await readAuthorFacts(server.store, { agent, account }, author)).author?.resembles ?? [];
 }
 

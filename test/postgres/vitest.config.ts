@@ -39,6 +39,7 @@ const acceptance = [
   "acceptance/large-folders",
   "acceptance/revoked",
   "acceptance/stays-up",
+  "arrival/asked-of-the-store",
   "daemon/watchdog",
   "interface/access-statements",
   "interface/dry-run",

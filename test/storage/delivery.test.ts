@@ -45,3 +45,42 @@ it("delivers one message to several agents of one account with one blob", async 
     ["event", "add", "7", "mail.received"],
   ]);
 });
+
+it("knows at the second mail of an author that the first has come, also when both are stored together", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const { account, agent } = await seedAgent(store, "ada");
+  const anna = { address: "anna@one.example", name: "Anna", organization: "one.example" };
+  const deliver = async (mailboxRole: "inbox" | "junk", isAuthenticated: boolean, at: number) =>
+    store.write(nobody, "deliverMessage", {
+      facts: await testFacts("Hello.\r\n"),
+      author: { ...anna, replyTo: [{ ...anna, address: "anna@two.example" }], isAuthenticated },
+      recipients: [
+        {
+          ...{ account, agent, mailboxRole, trace: Buffer.from("Return-Path: <>\r\n"), flags: 0 },
+          ...{ provenance: '{"source":"smtp"}', isAuthenticated, source: "smtp" },
+        },
+      ],
+      internalDate: at,
+      at,
+    });
+  await Promise.all([
+    deliver("junk", true, 1),
+    deliver("inbox", false, 2),
+    deliver("inbox", true, 3),
+    deliver("inbox", true, 4),
+    deliver("inbox", true, 5),
+  ]);
+  const rows = await store.column<string>(
+    "select provenance from message where agent_id = ? order by message_id",
+    agent,
+  );
+  const known = { mailbox: agent, isKnown: false };
+  expect(rows.map((row) => JSON.parse(row))).toEqual(
+    [undefined, undefined, undefined, 3, 3].map((firstSeen) => ({
+      source: "smtp",
+      author: { ...known, ...(firstSeen === undefined ? {} : { firstSeen }) },
+      replyTo: known,
+    })),
+  );
+});

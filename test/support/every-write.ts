@@ -785,8 +785,10 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
 }
 
 function letter(facts: MessageFacts, recipients: readonly Named[]): DeliverMessage {
+  const zoe = { address: "zoe@far.example", name: "Zoe Far", organization: "far.example" };
   return {
     facts,
+    author: { ...zoe, replyTo: [{ ...zoe, address: "zoe@near.example" }], isAuthenticated: true },
     recipients: recipients.map((recipient) => ({
       ...recipient,
       mailboxRole: "inbox",

@@ -1,4 +1,5 @@
 import { nobody } from "#/src/model/author.ts";
+import type { AuthorFacts } from "#/src/model/author-facts.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type {
   AccountNumber,
@@ -19,6 +20,7 @@ import { type Transaction, together } from "../../sql.ts";
 import { assertNotPaused } from "../../writing/accounts/pauses.ts";
 import { type AgentTransaction, beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { claimBlob, insertBlob } from "../../writing/blob-rows.ts";
+import { type ArrivingAuthor, type ReadFacts, readAuthorFacts } from "../../writing/mail/author-facts.ts";
 import { noteAuthor } from "../../writing/mail/author-keys.ts";
 import { mailOf } from "../../writing/mail/mail.ts";
 import { type MailboxState, readMailboxOfRole } from "../../writing/mail/mailbox-write.ts";
@@ -35,11 +37,9 @@ export interface DeliveryRecipient {
   readonly trace: Uint8Array;
   /** System flags. */
   readonly flags: number;
-  /** JSON. */
+  /** JSON. What the mailbox knows of the author is added to it. */
   readonly provenance: string;
   readonly isAuthenticated: boolean;
-  /** Its author, whose mail has not come here before. */
-  readonly newAuthor?: string | undefined;
   /** The way by which it came in, as a word of Waypost for the event. */
   readonly source: string;
 }
@@ -53,16 +53,15 @@ export interface DeliverySender {
 
 /** An iTIP message of an authenticated author. */
 export interface DeliveredCalendar extends Pick<CalendarArrival, "uid" | "method" | "author" | "octets"> {
-  /** JSON of the items that it makes. */
+  /** JSON of the items that it makes. What the mailbox knows of the author is added to it. */
   readonly provenance: string;
-  readonly recipients: readonly (Pick<CalendarArrival, "agent" | "addresses"> & {
-    /** What the items of this recipient have instead. */
-    readonly provenance?: string | undefined;
-  })[];
+  readonly recipients: readonly Pick<CalendarArrival, "agent" | "addresses">[];
 }
 
 export interface DeliverMessage {
   readonly facts: MessageFacts;
+  /** Of mail from another server. */
+  readonly author?: ArrivingAuthor | undefined;
   /** One, or none for mail that no login sends. */
   readonly senders?: readonly DeliverySender[] | undefined;
   /** Where the same bytes are already: copies in that account share them. Something else has a claim on them. */
@@ -92,10 +91,11 @@ export async function deliverMessage(
   const recipients = args.recipients.toSorted((a, b) => a.agent - b.agent);
   // Agents are locked first, then accounts, each in the same order in every write, so that transactions cannot deadlock.
   // Each statement is sent before the results of the earlier ones have come.
-  const [writes, blobs, places] = await together([
+  const [writes, blobs, places, authors] = await together([
     beginWrites(tx, args),
     insertBlobs(tx, args),
     readPlaces(tx, args),
+    readAuthors(tx, args),
   ]);
   for (const sender of args.senders ?? []) {
     await assertNotPaused(tx, sender.agent);
@@ -111,7 +111,10 @@ export async function deliverMessage(
     // What the first copy for an agent has changed is read again for the next one.
     const place = places.get(agent) ?? (await readPlace(tx, args, recipient));
     places.delete(agent);
-    deliveries.set(recipient, await deliverTo(write, args, recipient, place, blobs.get(account)!));
+    deliveries.set(
+      recipient,
+      await deliverTo(write, args, recipient, place, blobs.get(account)!, authors.get(agent)),
+    );
   }
   for (const write of writes.values()) await write.finish();
   return { deliveries: args.recipients.map((recipient) => deliveries.get(recipient)!) };
@@ -158,6 +161,17 @@ async function readPlace(
   return { mailbox, thread };
 }
 
+/** What each mailbox knows of the author before this mail. */
+async function readAuthors(
+  tx: Transaction,
+  { author, recipients }: DeliverMessage,
+): Promise<Map<AgentNumber, ReadFacts>> {
+  if (author === undefined) return new Map();
+  const mailboxes = [...new Map(recipients.map((one) => [one.agent, one])).values()];
+  const found = await together(mailboxes.map((mailbox) => readAuthorFacts(tx, mailbox, author)));
+  return new Map(mailboxes.map(({ agent }, at) => [agent, found[at]!]));
+}
+
 async function insertBlobs(
   tx: Transaction,
   { facts, recipients, stored }: DeliverMessage,
@@ -182,6 +196,7 @@ async function deliverTo(
   recipient: DeliveryRecipient,
   place: Place,
   blob: BlobNumber,
+  { author, replyTo, isNew }: Partial<ReadFacts> = {},
 ): Promise<Delivery> {
   const { facts, internalDate, at } = args;
   const { agent, trace } = recipient;
@@ -205,9 +220,10 @@ async function deliverTo(
     trace,
     facts,
     isAuthenticated: recipient.isAuthenticated,
-    provenance: recipient.provenance,
+    provenance: withFacts(recipient.provenance, { author, replyTo }),
   });
-  if (recipient.newAuthor !== undefined) await noteAuthor(tx, agent, recipient.newAuthor, at);
+  // Mail that was judged unwanted makes nobody familiar.
+  if (isNew && recipient.mailboxRole === "inbox") await noteAuthor(tx, agent, args.author!.address, at);
   const size = sizeOf(facts, trace);
   const entry = { message, flags: recipient.flags, keywords: null, internalDate, size };
   const uid = mail.addEntry(mailbox, entry, true);
@@ -219,7 +235,7 @@ async function deliverTo(
     agentPart: facts.hasAgentPart,
   });
   const to = args.calendar?.recipients.find((one) => one.agent === agent);
-  if (to !== undefined) await insertArrival(write, message, args.calendar!, to);
+  if (to !== undefined) await insertArrival(write, message, args.calendar!, to, author);
   return { agent, message, thread, mailbox: mailbox.mailbox, uid, modseq: await write.finish() };
 }
 
@@ -228,6 +244,7 @@ async function insertArrival(
   message: MessageNumber,
   { uid, method, author, provenance, octets }: DeliveredCalendar,
   to: DeliveredCalendar["recipients"][number],
+  facts: AuthorFacts | undefined,
 ): Promise<void> {
   await tx.run(
     ...insertion("calendar_arrival", {
@@ -237,10 +254,16 @@ async function insertArrival(
       method,
       author,
       addresses: JSON.stringify(to.addresses),
-      provenance: to.provenance ?? provenance,
+      provenance: withFacts(provenance, { author: facts }),
       octets,
     }),
   );
+}
+
+/** Adds what is known to the JSON of a provenance. */
+function withFacts(provenance: string, known: Partial<Pick<ReadFacts, "author" | "replyTo">>): string {
+  if (known.author === undefined && known.replyTo === undefined) return provenance;
+  return JSON.stringify({ ...(JSON.parse(provenance) as object), ...known });
 }
 
 function sizeOf(facts: MessageFacts, trace: Uint8Array): number {
