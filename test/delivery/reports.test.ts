@@ -3,6 +3,8 @@
 import { describe, expect, test } from "vitest";
 import { defaultSettings } from "#/config/schema.ts";
 import { recordReport } from "#/src/arrival/recognise-report.ts";
+import { offerThreads } from "#/src/mail/header-reading.ts";
+import { mainBytesMax } from "#/src/model/limits.ts";
 import { composeReport } from "#/src/outbound/reports.ts";
 import { startSink } from "../support/servers/smtp-sink.ts";
 import { type DeliveryHouse, openDeliveryHouse } from "./delivery-house.ts";
@@ -210,6 +212,15 @@ describe("a report of another server", () => {
     expect(await arrive(house, good, report("failed", "5.1.1"), house.person)).toBe(false);
     expect(await arrive(house, good, Buffer.from("Subject: I am away\r\n\r\nBack soon.\r\n"))).toBe(false);
     expect(await house.recipients(submission)).toMatchObject([{ state: "relayed" }]);
+  });
+
+  test("that takes a thread too long to read is mail", async () => {
+    await using open_ = await open();
+    const { house, sink } = open_;
+    await sentMail(house);
+    using _ = offerThreads("arrival", async () => undefined);
+    const bytes = Buffer.concat([report("failed", "5.1.1"), Buffer.alloc(mainBytesMax, "x")]);
+    expect(await arrive(house, sink.mails[0]!.from, bytes)).toBe(false);
   });
 
   test("does not change a recipient that is still in our queue", async () => {

@@ -34,6 +34,7 @@ async function deliver({ smtp, agents }: InProcessDaemon, octets = ""): Promise<
   return await client.command(`Subject: x\r\n\r\nx\r\n${octets}.`);
 }
 
+const waiting = { timeout: 60_000 };
 const well = [200, 200].map((code) => ({ code, problems: [] }));
 const unwell = (problem: string) => [503, 503].map((code) => ({ code, problems: [problem] }));
 
@@ -42,18 +43,19 @@ describe.skipIf(serverUrl === undefined)("a daemon whose PostgreSQL takes no wri
     const server = (await startPostgres())!;
     try {
       await using daemon = await start(server.url);
-      expect(await ask(daemon)).toEqual(well);
+      await expect.poll(() => ask(daemon), waiting).toEqual(well);
       const sql = await connect({ url: server.url });
       await sql.run("alter system set default_transaction_read_only = on");
       await sql.run("select pg_reload_conf()");
-      expect(await deliver(daemon)).toMatch(/^452 /);
-      expect(await ask(daemon)).toEqual(unwell("the store cannot be written: 25006"));
+      // The server tells its processes of it by a signal, so it holds a moment later.
+      await expect.poll(() => deliver(daemon), waiting).toMatch(/^452 /);
+      await expect.poll(() => ask(daemon), waiting).toEqual(unwell("the store cannot be written: 25006"));
       await sql.run("set default_transaction_read_only = off");
       await sql.run("alter system reset default_transaction_read_only");
       await sql.run("select pg_reload_conf()");
       await sql.close();
-      expect(await ask(daemon)).toEqual(well);
-      expect(await deliver(daemon)).toMatch(/^250 /);
+      await expect.poll(() => ask(daemon), waiting).toEqual(well);
+      await expect.poll(() => deliver(daemon), waiting).toMatch(/^250 /);
     } finally {
       await server.stop();
     }
@@ -74,7 +76,7 @@ describe.skipIf(serverUrl === undefined)("a daemon whose PostgreSQL has a small 
     const ballast = path.join(disk, "ballast");
     try {
       await using daemon = await start(server.url);
-      expect(await ask(daemon)).toEqual(well);
+      await expect.poll(() => ask(daemon), waiting).toEqual(well);
       const file = fs.openSync(ballast, "w");
       const piece = Buffer.alloc(4096, 1);
       for (let isFull = false; !isFull; ) {
@@ -92,9 +94,9 @@ describe.skipIf(serverUrl === undefined)("a daemon whose PostgreSQL has a small 
       while (answer.startsWith("250"));
       expect(answer).toMatch(/^452 4\.3\.1 /);
       // A small write still finds room on a page that is there.
-      expect(await ask(daemon)).toEqual(unwell("the disk of the store is full"));
+      await expect.poll(() => ask(daemon), waiting).toEqual(unwell("the disk of the store is full"));
       fs.rmSync(ballast);
-      expect(await ask(daemon)).toEqual(well);
+      await expect.poll(() => ask(daemon), waiting).toEqual(well);
       expect(await deliver(daemon)).toMatch(/^250 /);
     } finally {
       await server.stop();
