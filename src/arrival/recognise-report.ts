@@ -5,6 +5,7 @@ import type { Settings } from "#/config/schema.ts";
 import { parseAddress, splitTag } from "#/src/accounts/address.ts";
 import { readApart } from "#/src/mail/header-reading.ts";
 import { server } from "#/src/model/author.ts";
+import { isWaypostError } from "#/src/model/errors.ts";
 import type { BreakerLimits } from "#/src/model/pause.ts";
 import { createReturnPaths, type SubmissionName } from "#/src/model/return-path.ts";
 import { reportOutcomes } from "#/src/outbound/gate/gate.ts";
@@ -40,11 +41,20 @@ export async function recordReport(
   const paths = createReturnPaths(store.key("return-path"));
   const named = tag === undefined ? undefined : paths.openTag(tag);
   if (named === undefined && mail.reversePath !== "") return false;
-  const bytes = mail.bytes.subarray(0, reportBytesMax);
-  const report = await readApart("arrival", "report", bytes, readDeliveryReport);
+  const report = await readReport(mail.bytes.subarray(0, reportBytesMax));
   const name = named ?? paths.readToken(report?.envid ?? "");
   if (report === undefined || name === undefined || name.agent !== recipient.agent) return false;
   return record(store, breakerOf(settings), name, report);
+}
+
+/** Undefined for what is none, or takes too long to be read: that is ordinary mail. */
+async function readReport(bytes: Uint8Array): Promise<DeliveryReportMail | undefined> {
+  try {
+    return await readApart("arrival", "report", bytes, readDeliveryReport);
+  } catch (error) {
+    if (isWaypostError(error) && error.code === "invalid") return undefined;
+    throw error;
+  }
 }
 
 async function record(

@@ -48,7 +48,7 @@ export function headerBlock(message: Uint8Array): Uint8Array {
   return message.subarray(0, findHeaderEnd(message, headerBytesMax));
 }
 
-/** What `read` gives; where it takes a thread too long, an error. */
+/** What `read` gives. Throws `invalid` where it takes a thread too long: it would at every further try. */
 export async function readApart<Answer>(
   from: HeaderClass,
   want: HeaderWant,
@@ -58,8 +58,7 @@ export async function readApart<Answer>(
   const ask = offered[from].at(-1);
   if (ask === undefined || bytes.byteLength <= mainBytesMax) return read(bytes);
   const said = await ask(want, bytes);
-  if (said === undefined)
-    throw new WaypostError("upstream_unavailable", "The message took too long to be read.");
+  if (said === undefined) throw new WaypostError("invalid", "The message takes too long to be read.");
   return said.answer as Answer;
 }
 
