@@ -346,6 +346,9 @@ export interface MessageFacts {
   /** Its own Message-ID, then those that it refers to, the oldest first, with spaces between; "" for none, as the first
    *  may be. Absent: to be read from the header when they are needed. */
   readonly referenceIds?: string;
+  /** The header fields that lists of messages show, of trace and header, of ASCII alone (`src/mail/list-fields.ts`). Absent: to be read from
+   *  there. */
+  readonly listFields?: string | undefined;
   readonly hasAgentPart: boolean;
   /** 16-byte hashes of the identifiers by which a draft is recognised when it is stored again. */
   readonly draftKeys?: readonly Uint8Array[];

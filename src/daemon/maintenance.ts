@@ -1,4 +1,5 @@
 import type { OnTrouble } from "#/src/collections/retell-periods.ts";
+import { fillListFields } from "#/src/mail/fill-list-fields.ts";
 import { after } from "#/src/model/background.ts";
 import type { House } from "./house.ts";
 
@@ -7,7 +8,7 @@ const firstAfterMs = 60_000;
 const everyMs = 3_600_000;
 
 /** Hourly maintenance; of several daemons one does it. It deletes changes beyond the retention and expired idempotency keys, extends
- *  the index of occurrences into the future, and writes it again where time zones have changed. */
+ *  the index of occurrences into the future, and writes it again where time zones have changed. Older mail gets its list fields. */
 export function startMaintenance({
   store,
   collections,
@@ -29,6 +30,7 @@ export function startMaintenance({
     if (!store.leases.isHeld("maintenance")) return;
     const { eventRetentionDays, auditRetentionDays } = settings.limits;
     await store.maintain({ changesMs: eventRetentionDays * dayMs, auditMs: auditRetentionDays * dayMs });
+    await fillListFields(store);
     await collections.maintainHorizons(tellUnreadable);
     await collections.maintainTimeZones(tellUnreadable);
   }

@@ -56,9 +56,14 @@ export interface MailboxMessage extends Entry {
   readonly bodyStructure: string;
 }
 
+/** Of a list: with the header fields that are stored for it (`list-fields.ts`). */
+interface ListedMessage extends MailboxMessage {
+  readonly listFields: string;
+}
+
 /** UID and flags, and the facets of a message that were requested. */
 export type ShownMessage = Pick<Entry, "uid" | "flags"> & {
-  readonly [K in keyof MailboxMessage]?: MailboxMessage[K] | undefined;
+  readonly [K in keyof ListedMessage]?: ListedMessage[K] | undefined;
 };
 
 export type { MessageFacet } from "#/storage/queries/mail/shown-messages.ts";
@@ -172,6 +177,7 @@ function toShownMessage(row: ShownMessageRow): ShownMessage {
     bodyStructure: row.bodyStructure,
     account: row.account,
     blob: row.blob,
+    listFields: row.listFields ?? undefined,
     trace: row.trace === null ? noTrace : typeof row.trace === "string" ? octetBytes(row.trace) : row.trace,
     held: row.header == null ? undefined : heldBytesOf(row, row.header),
   };

@@ -1,11 +1,13 @@
 /** Reads the headers of messages. One of at most 4 KiB is read at once. A longer one is read on a thread, which also reads the addresses,
  *  identifiers and texts of its fields: whoever writes to us chooses how long they are. */
 
+import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
 import { decodeWords } from "#/src/formats/mime/encoded-words.ts";
 import {
   findHeaderEnd,
   type HeaderField,
+  type HeaderPicker,
   type KnownValue,
   readHeaderFields,
 } from "#/src/formats/mime/header.ts";
@@ -46,6 +48,18 @@ export async function readHeader(
 /** The octets of a message that are read as its header. */
 export function headerBlock(message: Uint8Array): Uint8Array {
   return message.subarray(0, findHeaderEnd(message, headerBytesMax));
+}
+
+/** Fields out of a header block; other work runs between the pieces of a long one. */
+export async function pickInTurns(picker: HeaderPicker, header: string): Promise<string> {
+  if (header.length <= mainBytesMax) return picker.pick(header);
+  const turns = new LoopTurns();
+  const pieces = picker.pickInPieces(header);
+  for (;;) {
+    const { done, value } = pieces.next();
+    if (done === true) return value;
+    await turns.turn();
+  }
 }
 
 /** What `read` gives. Throws `invalid` where it takes a thread too long: it would at every further try. */

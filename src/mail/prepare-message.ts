@@ -17,6 +17,7 @@ import { baseSubject } from "#/src/formats/mime/subject.ts";
 import { threadReferencesMax } from "#/src/model/limits.ts";
 import { encodeBlob } from "#/storage/blob.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
+import { pickListFields } from "./list-fields.ts";
 import { formatReferenceIds, referenceIdsOf } from "./reference-ids.ts";
 
 /** The header field that identifies a draft of this server; sent mail never has it. */
@@ -55,6 +56,7 @@ export async function prepareMessage(bytes: Uint8Array, isOwnThread = false): Pr
     bodyStructure: formatBodyStructure(structure),
     threadKeys: threadKeys(fields, subject),
     referenceIds: formatReferenceIds(referenceIdsOf(fields)),
+    listFields: pickListFields(header),
     hasAgentPart: hasAgentPart(structure),
     draftKeys: draftKeys(fields),
   };

@@ -3,6 +3,7 @@ import { formatEnvelope } from "#/src/formats/mime/envelope.ts";
 import type { HeaderField } from "#/src/formats/mime/header.ts";
 import { headerAddresses } from "#/src/formats/mime/header-values.ts";
 import { headerBlock, readApart } from "#/src/mail/header-reading.ts";
+import { withFieldsOfTrace } from "#/src/mail/list-fields.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import type { Envelope } from "#/storage/submission.ts";
 import { addressKey } from "./mail-address.ts";
@@ -15,7 +16,11 @@ export async function withOwnTrace(
 ): Promise<MessageFacts> {
   if (trace.length === 0) return facts;
   const own = headerBlock(Buffer.concat([trace, header]));
-  return { ...facts, envelope: await readApart("arrival", "envelope", own, formatEnvelope) };
+  return {
+    ...facts,
+    envelope: await readApart("arrival", "envelope", own, formatEnvelope),
+    listFields: withFieldsOfTrace(trace, facts.listFields),
+  };
 }
 
 /** A Bcc field with all recipients that are not in To and Cc, so that an approver sees all recipients; "" if there are none. */

@@ -49,6 +49,7 @@ import { unfinishedTransfers } from "./0044-unfinished-transfers.ts";
 import { passwordScopes } from "./0045-password-scopes.ts";
 import { pushSubscriptions } from "./0046-push-subscriptions.ts";
 import { authorKeys } from "./0047-author-keys.ts";
+import { listFields } from "./0048-list-fields.ts";
 
 export interface Migration {
   readonly name: string;
@@ -197,5 +198,10 @@ export const migrations: readonly Migration[] = [
     does: "keeps whose mail has come, to whom people have written, and by which names and addresses mailboxes are found",
     goesThrough: ["agent"],
     run: authorKeys,
+  },
+  {
+    name: "list fields",
+    does: "keeps the header fields that lists of messages show; those of older mail are added hourly",
+    run: listFields,
   },
 ];

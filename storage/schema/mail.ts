@@ -78,6 +78,7 @@ export const mailTables = {
     envelope: text(ofOctets),
     body_structure: text(ofOctets),
     reference_ids: nullable(text(ofOctets)),
+    list_fields: nullable(text(ofOctets)),
   },
   thread_key: {
     agent_id: integer(derived),

@@ -13,6 +13,7 @@ export { releaseDeliveries } from "./daemons/release-deliveries.ts";
 export { pruneChanges } from "./feed/prune-changes.ts";
 export { pruneIdempotency } from "./feed/prune-idempotency.ts";
 export { reportWebhook } from "./feed/report-webhook.ts";
+export { fillListFields } from "./mail/fill-list-fields.ts";
 export { keepRecent } from "./mail/keep-recent.ts";
 export { pruneThreadKeys } from "./mail/prune-thread-keys.ts";
 export { pruneUploads } from "./mail/prune-uploads.ts";

@@ -45,6 +45,7 @@ const rows: Readonly<Record<Room, readonly string[]>> = {
     "imap/messages",
     "imap/quota",
     "imap/metadata",
+    "imap/list-fields",
     "imap/search/*",
     "json/folders",
     "json/message-writes",
@@ -173,6 +174,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   "protocols/imap/resynchronise": ["imap/sessions/*"],
   "protocols/imap/notify": ["imap/sessions/*"],
   "protocols/imap/fetch": [
+    "imap/list-fields",
     "imap/messages",
     "imap/partial-fetch",
     "imap/preview",

@@ -1,5 +1,7 @@
 /** The life of a small store in which every named write is used at least once, on rows of every table. Tests of rules that hold
  *  for all writes use it, and it makes the stores that are kept for each version of the schema. */
+
+import { storedFields } from "#/src/mail/list-fields.ts";
 import { type Author, nobody } from "#/src/model/author.ts";
 import { ofGrantedKinds } from "#/src/model/grants.ts";
 import type {
@@ -8,6 +10,7 @@ import type {
   BlobNumber,
   CollectionNumber,
   MailboxNumber,
+  MessageNumber,
   Modseq,
 } from "#/src/model/numbers.ts";
 import { encodeBlob } from "#/storage/blob.ts";
@@ -779,6 +782,12 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
   await write("pruneIdempotency", { now: at - 1, limit: 10 });
   await write("pruneSubmissions", { before: at - 1, limit: 10 });
   await write("pruneThreadKeys", { limit: 10 });
+  await write("fillListFields", {
+    found: [
+      { agent: eve.agent, message: 1 as MessageNumber, listFields: storedFields("Subject: Test\r\n")! },
+    ],
+    reached: { agent: eve.agent, message: 1 as MessageNumber },
+  });
   await write("pruneUploads", { now: at + 2, limit: 10 });
   await write("sweepObjects", { now: at, removeAfter: later, removed: [], limit: 10 });
   await write("deleteAgent", { agent: eve.agent });

@@ -3,6 +3,7 @@
  *  fetch-att = "ENVELOPE" / "FLAGS" / … / "BODY" [".PEEK"] section ["<" number "." nz-number ">"]
  *            / "PREVIEW" [SP "(" "LAZY" ")"] / "BINARY" [".PEEK"] section-binary [partial] / "BINARY.SIZE" section-binary */
 import { createHeaderPicker, type HeaderPicker } from "#/src/formats/mime/header.ts";
+import { createListFieldsReader, type ListFieldsReader } from "#/src/mail/list-fields.ts";
 import { bad } from "../errors.ts";
 import { fetchItemsMax, sectionDepthMax } from "../limits.ts";
 import { astringText } from "../wire/strings.ts";
@@ -56,6 +57,8 @@ export type SectionText =
   | {
       readonly kind: "HEADER.FIELDS" | "HEADER.FIELDS.NOT";
       readonly names: readonly string[];
+      /** The same out of the stored list fields, if they have all of them. */
+      readonly listReader: ListFieldsReader | undefined;
       /** Cuts them out of a header block, as octet strings. */
       readonly picker: HeaderPicker;
     };
@@ -178,6 +181,7 @@ function readSectionText(reader: WireReader, part: readonly number[]): SectionTe
       return {
         kind,
         names,
+        listReader: kind === "HEADER.FIELDS" ? createListFieldsReader(names) : undefined,
         picker: createHeaderPicker((name) => listed.has(name) === (kind === "HEADER.FIELDS")),
       };
     }

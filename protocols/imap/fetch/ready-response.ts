@@ -38,14 +38,24 @@ export function facetsOf(items: readonly FetchItem[]): MessageFacet[] {
   for (const item of items)
     if (item.kind === "row") needed.add(facetOfRow[item.name]);
     else if (item.kind === "preview") needed.add("message").add("header");
-    else needed.add(item.kind === "section" && isOwnHeader(item) ? "header" : "body");
+    else needed.add(item.kind === "section" ? facetOfSection(item) : "body");
   if (needed.has("body")) needed.delete("header");
+  if (needed.has("body") || needed.has("header")) needed.delete("listFields");
   return facetOrder.filter((facet) => needed.has(facet));
 }
 
-const facetOrder = ["message", "numbers", "envelope", "bodyStructure", "thread", "header", "body"] as const;
+const facetOrder = [
+  ...["message", "numbers", "envelope", "bodyStructure", "thread"],
+  ...["listFields", "header", "body"],
+] as const;
 
 type Section = Extract<FetchItem, { kind: "section" }>;
+
+function facetOfSection(section: Section): MessageFacet {
+  if (!isOwnHeader(section)) return "body";
+  const { text } = section;
+  return text !== undefined && "names" in text && text.listReader !== undefined ? "listFields" : "header";
+}
 
 function isOwnHeader({ part, text }: Section): boolean {
   return part.length === 0 && text !== undefined && text.kind.startsWith("HEADER");
@@ -88,18 +98,29 @@ function isWhole(item: FetchItem): boolean {
 
 function readyValue(fetched: ShownMessage, item: FetchItem, context: ResponseContext): string | undefined {
   if (item.kind === "row") return item.name === "BODY" ? undefined : rowValue(item.name, fetched, context);
-  const octets = item.kind === "section" ? readySection(fetched as StoredBytes, item, context) : undefined;
+  const octets =
+    item.kind === "section"
+      ? readySection(fetched as StoredBytes, fetched.listFields, item, context)
+      : undefined;
   return octets === undefined ? undefined : literalText(octets);
 }
 
-function readySection(message: StoredBytes, item: Section, { mail }: ResponseContext): string | undefined {
+function readySection(
+  message: StoredBytes,
+  listFields: string | undefined,
+  item: Section,
+  { mail }: ResponseContext,
+): string | undefined {
   const { part, text, partial } = item;
   if (part.length > 0) return undefined;
   if (text === undefined) {
     const octets = mail.heldOctets(message);
     return octets === undefined ? undefined : sliceOctets(octets, partial);
   }
-  const octets = isOwnHeader(item) ? mail.heldHeader(message) : undefined;
+  if (!isOwnHeader(item)) return undefined;
+  if ("picker" in text && text.listReader !== undefined && listFields !== undefined)
+    return sliceOctets(`${text.listReader(listFields)}\r\n`, partial);
+  const octets = mail.heldHeader(message);
   if (octets === undefined) return undefined;
   if (!("picker" in text)) return sliceOctets(octets, partial);
   // A longer one is read in turns.

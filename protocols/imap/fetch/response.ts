@@ -1,16 +1,15 @@
 /** One FETCH response (RFC 9051 section 7.5.2). Every item's size is known before the first octet is written; what is large
  *  is read and written in ranges. */
 
-import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { formatBody } from "#/src/formats/mime/body-structure.ts";
-import type { HeaderPicker } from "#/src/formats/mime/header.ts";
 import { octetBytes, octetString } from "#/src/formats/mime/octets.ts";
 import { findPart, type MimePart } from "#/src/formats/mime/structure.ts";
 import { readDecoded } from "#/src/mail/decoded-bytes.ts";
 import type { ShownMessage } from "#/src/mail/entries.ts";
+import { pickInTurns } from "#/src/mail/header-reading.ts";
 import type { ByteRange, StoredBytes } from "#/src/mail/message-bytes.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
-import { headerBytesMax, mainBytesMax } from "#/src/model/limits.ts";
+import { headerBytesMax } from "#/src/model/limits.ts";
 import { firstCharacters } from "#/src/render/page-text.ts";
 import { previewOf } from "#/src/render/preview.ts";
 import { no } from "../errors.ts";
@@ -120,17 +119,6 @@ async function headerFields(
     (await readHeaderSection(message, part, structure, context));
   if (header === undefined) return undefined;
   return octetBytes(`${await pickInTurns(text.picker, octetString(header))}\r\n`);
-}
-
-async function pickInTurns(picker: HeaderPicker, header: string): Promise<string> {
-  if (header.length <= mainBytesMax) return picker.pick(header);
-  const turns = new LoopTurns();
-  const pieces = picker.pickInPieces(header);
-  for (;;) {
-    const { done, value } = pieces.next();
-    if (done === true) return value;
-    await turns.turn();
-  }
 }
 
 async function readHeaderSection(

@@ -100,6 +100,17 @@ export function createHeaderPicker(isWanted: (name: string) => boolean): HeaderP
   };
 }
 
+/** The fields of a header block (octet string), by their lower-case names. */
+export function listFieldSpans(header: string): { readonly name: string; readonly length: number }[] {
+  const spans: { name: string; length: number }[] = [];
+  const lines = walkLines(header, (start, colon, end) => {
+    const name = nameOf(header.slice(start, colon));
+    if (name !== undefined) spans.push({ name, length: end - start });
+  });
+  for (const _ of lines);
+  return spans;
+}
+
 const knownNamesMax = 500;
 const knownNameMax = 100;
 

@@ -34,6 +34,7 @@ export const selectMessage = `
       agent_id: "the caller has named it",
       entry_count: "entries are read by themselves",
       reference_ids: "only threading reads them",
+      list_fields: "only lists read them",
     },
   )}
   from message`;

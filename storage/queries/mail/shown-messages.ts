@@ -18,7 +18,7 @@ import { octetText, type Reader } from "../../sql.ts";
 import { pagesOf } from "./entries.ts";
 
 /** `header` and `body` add the columns needed to read the message's bytes, and the bytes themselves if they are short: the header block
- *  or the whole message. */
+ *  or the whole message. `listFields` adds those of the header for messages without stored list fields. */
 export type MessageFacet =
   | "message"
   | "numbers"
@@ -28,6 +28,7 @@ export type MessageFacet =
   | "subject"
   | "thread"
   | "agentPart"
+  | "listFields"
   | "header"
   | "body";
 
@@ -50,12 +51,15 @@ export interface ShownMessageRow {
   readonly subject?: string;
   readonly thread?: ThreadNumber;
   readonly hasAgentPart?: number;
-  // header, body
+  // listFields
+  /** null if they are not stored. */
+  readonly listFields?: string | null;
+  // header, body, listFields
   readonly account?: AccountNumber;
   readonly blob?: BlobNumber;
   /** null if it is empty. */
   readonly trace?: OctetText | null;
-  /** null if it is too long to be read with the row. */
+  /** null if it is too long to be read with the row, or list fields are stored. */
   readonly header?: OctetText | null;
   readonly headerSize?: number;
   // body
@@ -106,6 +110,13 @@ const columnsOf: Readonly<Record<MessageFacet, readonly string[]>> = {
   subject: selectItems<Members<"subject">, "message">({ subject: "message.subject" }),
   thread: selectItems<Members<"thread">, "message">({ thread: "message.thread_id" }),
   agentPart: selectItems<Members<"hasAgentPart">, "message">({ hasAgentPart: "message.agent_part" }),
+  listFields: selectItems<Members<HeaderMember | "listFields">, "entry" | "message" | "blob">({
+    ...headerList,
+    listFields: "message.list_fields",
+    trace: expression(
+      `case when message.list_fields is null and length(message.trace) > 0 then ${octetText("message.trace")} end`,
+    ),
+  }),
   header: selectItems<Members<HeaderMember>, "entry" | "message" | "blob">(headerList),
   body: selectItems<Members<BodyMember>, "entry" | "message" | "blob">({
     ...headerList,
@@ -124,7 +135,7 @@ const columnsOf: Readonly<Record<MessageFacet, readonly string[]>> = {
 /** Rows that are read and written in a millisecond or two. */
 function rowsOf(facets: readonly MessageFacet[]): number {
   if (facets.includes("body")) return 32;
-  if (facets.includes("header")) return 128;
+  if (facets.includes("header") || facets.includes("listFields")) return 128;
   return facets.every(isOfEntry) ? 1000 : 250;
 }
 
@@ -182,7 +193,7 @@ async function withStoredOctets(reader: Reader, agent: AgentNumber, row: BytesRo
 }
 
 function hasBytes(facets: readonly MessageFacet[]): boolean {
-  return facets.includes("header") || facets.includes("body");
+  return joinOf(facets) !== "";
 }
 
 /** Texts by their facets, of which there are few: they stand in one order everywhere. */
@@ -204,10 +215,20 @@ function writeSelect(facets: readonly MessageFacet[]): string {
   return `select ${[...columns].join(", ")}
     from entry
     ${facets.every(isOfEntry) ? "" : joinMessage}
-    ${hasBytes(facets) ? joinBlob : ""}
+    ${joinOf(facets)}
     where entry.agent_id = ? and entry.mailbox_id = ?`;
 }
 
 const joinMessage =
   "join message on message.agent_id = entry.agent_id and message.message_id = entry.message_id";
 const joinBlob = "join blob on blob.account_id = message.account_id and blob.blob_id = message.blob_id";
+/** Looks for no row where list fields are stored. */
+const joinBlobOfOthers = `left ${joinBlob.replace(
+  "message.blob_id",
+  "case when message.list_fields is null then message.blob_id end",
+)}`;
+
+function joinOf(facets: readonly MessageFacet[]): string {
+  if (facets.includes("header") || facets.includes("body")) return joinBlob;
+  return facets.includes("listFields") ? joinBlobOfOthers : "";
+}

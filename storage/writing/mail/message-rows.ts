@@ -53,8 +53,30 @@ export async function insertMessage(tx: Sql, message: NewMessage): Promise<void>
       envelope: facts.envelope,
       body_structure: facts.bodyStructure,
       reference_ids: facts.referenceIds ?? null,
+      list_fields: listFieldsOf(message),
     }),
   );
+}
+
+/** Characters of a row of `message` with its list fields, beside its numbers. SQLite keeps 2,030 octets of such a row in its place, and puts
+ *  the rest into a page of its own, which is one page more to write, and to read at each look at the row; PostgreSQL has a similar bound. So
+ *  these fields are stored where there is room, and else read from the header. */
+export const rowTextMax = 1850;
+
+function listFieldsOf({ facts, trace, provenance }: NewMessage): string | null {
+  const { subject, fromAddress, fromName, envelope, bodyStructure, referenceIds = "", listFields } = facts;
+  if (listFields === undefined) return null;
+  const texts = [
+    subject,
+    fromAddress,
+    fromName,
+    provenance,
+    envelope,
+    bodyStructure,
+    referenceIds,
+    listFields,
+  ];
+  return texts.reduce((sum, text) => sum + text.length, trace.byteLength) <= rowTextMax ? listFields : null;
 }
 
 /** Changes the entry counts of messages. Deletes messages whose count reaches 0, and blobs that only these used. Gives the deleted
