@@ -8,6 +8,7 @@ import { areLikeDomains, areLikeLocals, domainKeys, localKeys, nameKey } from "#
 import type { AgentNumber, ItemNumber } from "#/src/model/numbers.ts";
 import type { Reader } from "../../sql.ts";
 import {
+  type ExactAuthor,
   findAuthor,
   findOwnerOf,
   type KeyedReference,
@@ -66,7 +67,7 @@ async function readFacts(
   const known = await findAuthor(reader, mailbox, address);
   const { contact, owner, isWrittenTo, firstSeen } = known;
   const isReference = contact !== undefined || owner !== undefined || isWrittenTo;
-  const resembles = isReference ? [] : await resemblances(reader, mailbox, named, known.isOfKnownDomain);
+  const resembles = isReference ? [] : await resemblances(reader, mailbox, named, known);
   return {
     mailbox: mailbox.agent,
     isKnown: isAuthenticated && isReference,
@@ -81,7 +82,7 @@ async function resemblances(
   reader: Reader,
   mailbox: MailboxName,
   { address, name, organization }: NamedAddress,
-  isOfKnownDomain: boolean,
+  { isOfKnownDomain, hasReferences }: ExactAuthor,
 ): Promise<Resemblance[]> {
   const domain = address.slice(address.lastIndexOf("@") + 1);
   const key = nameKey(name);
@@ -90,9 +91,9 @@ async function resemblances(
   const keys = [
     ...(key === undefined ? [] : [key]),
     ...localKeys(address),
-    ...(isDomainAsked ? domainKeys(domain) : []),
+    ...(isDomainAsked && hasReferences ? domainKeys(domain) : []),
   ];
-  if (keys.length === 0) return [];
+  if (keys.length === 0 && !isDomainAsked) return [];
   const { references, domains } = await listLikeAuthors(reader, mailbox, keys);
   const isLikeDomain = (other: string): boolean =>
     areLikeDomains(domain, other) && other !== organization && !other.endsWith(`.${organization}`);

@@ -18,6 +18,8 @@ export interface ExactAuthor {
   readonly isWrittenTo: boolean;
   /** Some contact, some address that a person wrote to, or the account has the domain. */
   readonly isOfKnownDomain: boolean;
+  /** There are contacts, or addresses that a person wrote to: their domains may be like this one. */
+  readonly hasReferences: boolean;
   /** When the first authenticated mail came that was not judged unwanted. */
   readonly firstSeen: number | undefined;
 }
@@ -38,11 +40,15 @@ export async function findAuthor(
     union all select 'written', since from correspondent where agent_id = ? and name = ?
     union all select 'seen', since from author_key where agent_id = ? and name = ? and address = ?
     union all select 'owner', value from
-      (select agent_id as value from owner_key where account_id = ? and name = ? order by agent_id limit 1) as d`,
+      (select agent_id as value from owner_key where account_id = ? and name = ? order by agent_id limit 1) as d
+    union all select 'reference', value from (select item_id as value from item_address where agent_id = ? limit 1) as e
+    union all select 'reference', since from (select since from author_key where agent_id = ? and name < ? limit 1) as f`,
     ...[agent, address, agent, domain],
     ...[agent, presenceKey(domain), domain, account],
     ...[agent, exactKey(address), address, agent, address],
     ...[agent, seenKey, address, account, exactKey(address)],
+    // Keys of addresses that were written to come before it.
+    ...[agent, agent, seenKey],
   );
   const value = (kind: string): number | undefined => rows.find((row) => row.kind === kind)?.value;
   return {
@@ -50,6 +56,7 @@ export async function findAuthor(
     owner: value("owner") as AgentNumber | undefined,
     isWrittenTo: value("written") !== undefined,
     isOfKnownDomain: value("domain") !== undefined,
+    hasReferences: value("reference") !== undefined,
     firstSeen: value("seen"),
   };
 }
