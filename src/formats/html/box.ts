@@ -44,6 +44,8 @@ export interface Box {
   readonly clips: boolean;
   /** The greatest radius of its corners. */
   readonly corner: number;
+  /** All of its corners are alike. */
+  readonly isCornerEven: boolean;
   /** It lays out its children as items. */
   readonly items: Items | undefined;
   /** What it asks for as an item. */
@@ -73,6 +75,7 @@ export const plainBox: Box = {
   isHeightShare: false,
   clips: false,
   corner: 0,
+  isCornerEven: true,
   items: undefined,
   basis: undefined,
 };
@@ -213,6 +216,9 @@ export function boxOf(
         componentsOf(values.get(one) ?? []).map((part) => cornerOf(part, basis)),
       ),
     ),
+    isCornerEven:
+      componentsOf(values.get("border-radius") ?? []).length === 1 &&
+      !cornerNames.slice(1).some((one) => values.has(one) || values.isUnsure(one)),
     items: itemsOf(display, values, basis),
     basis: basisOfItem(values, basis),
   };

@@ -40,9 +40,13 @@ export interface Letters {
   readonly isTransformed: boolean;
   /** A word may break at any letter, also where that makes its box narrower. */
   readonly breaksWords: boolean;
+  /** A word may break between its syllables. */
+  readonly hyphenates: boolean;
   readonly isMarkInside: boolean;
   /** The thickness of all text decorations together. */
   readonly lined: number;
+  /** That of the lines through the letters. */
+  readonly struck: number;
   readonly isMasked: boolean;
   /** The font size or the line height may be another one. */
   readonly isSizeUnsure: boolean;
@@ -97,8 +101,10 @@ export const initialStyle: Style = {
   isEverFromRight: false,
   isTransformed: false,
   breaksWords: false,
+  hyphenates: false,
   isMarkInside: false,
   lined: 0,
+  struck: 0,
   isMasked: false,
   isSizeUnsure: false,
   spacing: 2,

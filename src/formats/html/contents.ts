@@ -19,7 +19,6 @@ export function measureBox(part: Draft, line: number, valuesOf: ReadonlyMap<Part
   let rowHigh = 0;
   let high = 0;
   let hasLetters = false;
-  let isPulled = false;
   for (const child of children) {
     if (child.text === undefined && !child.box.isInline)
       part.longest =
@@ -40,7 +39,6 @@ export function measureBox(part: Draft, line: number, valuesOf: ReadonlyMap<Part
       most = Math.max(most, child.demand);
       high += child.high;
     }
-    if (child.box.margin.top < 0 || child.box.margin.bottom < 0) isPulled = true;
   }
   // Cells beside other content of a row get a cell of its own.
   most = display === "table-row" && row > 0 ? row + most : Math.max(most, row);
@@ -77,10 +75,9 @@ export function measureBox(part: Draft, line: number, valuesOf: ReadonlyMap<Part
     : box.padding.top + box.padding.bottom + box.border.top + box.border.bottom;
   const letters = hasLetters && anyHigh(part) ? lineLeast : 0;
   const least = Math.max(box.height ?? 0, box.minHeight);
-  part.high =
-    isPulled || children.some((child) => child.isPulled)
-      ? 0
-      : Math.max(high + letters, rowHigh, box.maxHeight === undefined ? least : 0) + padding;
+  part.high = children.some((child) => child.pull > 0)
+    ? 0
+    : Math.max(high + letters, rowHigh, box.maxHeight === undefined ? least : 0) + padding;
   if (box.maxHeight !== undefined) part.high = Math.min(part.high, box.maxHeight);
   if (box.height !== undefined && !isPartOfTable(display) && !display.endsWith("table"))
     part.high = box.height;

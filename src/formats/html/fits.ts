@@ -9,7 +9,9 @@ import { initialStyle } from "./computed-style.ts";
 import { judgeCorner } from "./corners.ts";
 import { keepsLine } from "./demand.ts";
 import { fixedColumnWidth } from "./fixed-table.ts";
+import { contentArea } from "./ink.ts";
 import { doom, isInLine, type Part } from "./part.ts";
+import { signsOf } from "./pseudo.ts";
 import type { Reaches } from "./reach.ts";
 import { hasColumns } from "./table-slots.ts";
 import { attributeOf } from "./tree.ts";
@@ -54,8 +56,8 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
     const room = roomOf(part, around);
     if (!part.box.isInline) {
       judgeWidth(part, around, room);
-      judgeCorner(part);
-      judgeHeight(part, around);
+      judgeCorner(part, cascade);
+      judgeHeight(part, around, room);
     } else judgeLine(part, around);
     // A line that does not break is not moved below a float: what is painted in it lies on the float.
     const isPaintInLine = part.paints && part.box.display.startsWith("inline");
@@ -238,6 +240,8 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
       (!isTable && (box.width !== undefined || box.maxWidth !== undefined)) ||
       part.element?.name === "html" ||
       clips ||
+      // What is wider may leave it on both sides.
+      box.items?.isFilled === false ||
       part.parent?.box.items !== undefined ||
       (box.display === "table-cell" && !room.isGrowing);
     const used = box.margin.left + box.margin.right + insideOf(box);
@@ -269,6 +273,7 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
     if (
       isRoot(part) &&
       !clips &&
+      box.items === undefined &&
       part.parent?.style.backdrops === initialStyle.backdrops &&
       !part.isFromRight
     )
@@ -342,7 +347,7 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
   }
 
   /** H9 to H11: cells, tables and pictures grow; in another box, what is not as high as it is fits. */
-  function judgeHeight(part: Part, around: Room): void {
+  function judgeHeight(part: Part, around: Room, within: Room): void {
     const { box, element, children } = part;
     const name = element?.name ?? "";
     const isRootPart = isRoot(part);
@@ -359,7 +364,9 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
         reaches.page("may-be-cut-off");
       if (!hasSize) return;
     }
-    const isGrown = isPartOfTable(box.display) || box.display.endsWith("table") || children.length === 0;
+    const signs = element === undefined ? 0 : signsOf(cascade.styleOf(element).parts, part.style).high;
+    const isGrown =
+      isPartOfTable(box.display) || box.display.endsWith("table") || (children.length === 0 && signs === 0);
     const limit = box.maxHeight ?? box.height;
     const isTall = box.isHeightShare || ((element && attributeOf(element, "height")) ?? "").includes("%");
     // A share of the height, beside other content, pushes that out.
@@ -370,36 +377,44 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
       if (!isAuto && !isRootPart) doom(part, "may-be-covered");
     }
     if (limit === undefined || isGrown || part.style.hidden !== undefined || name === "hr") return;
-    const held = children.some((child) => child.text !== undefined || child.hasText)
-      ? Number.POSITIVE_INFINITY
-      : highIn(part);
+    const hasWords = signs > 0 || children.some((child) => child.text !== undefined || child.hasText);
+    const held = highIn(part, part.longest <= within.room) + signs;
     // What leaves it by this little covers no letter (F5).
-    if (held <= limit + 2) return;
+    if (!hasWords && held <= limit + edge) return;
     doom(room(part, around), box.clips ? "may-be-cut-off" : "may-be-covered");
     part.isOut = true;
-    if (!box.clips && children.some((child) => child.paints)) reaches.page("may-be-covered");
+    if (box.clips) return;
+    if (children.some((child) => child.paints)) reaches.page("may-be-covered");
+    // Its letters may lie behind those that follow.
+    else reaches.after(part, held - limit, "may-be-covered");
   }
 
   function room(part: Part, { cutter }: Room): Part {
     return part.box.clips ? (cutter ?? part) : part;
   }
 
-  /** The heights that the content without letters is declared to have. */
-  function highIn(part: Part): number {
+  /** The heights that the content is declared to have. `isOneLine`: no line of it breaks; else each word may have a line. */
+  function highIn(part: Part, isOneLine: boolean): number {
     let high = 0;
     for (const child of part.children) {
-      const { box } = child;
+      const { box, text } = child;
+      if (text !== undefined) {
+        const { lineHeight, fontSize, whiteSpace } = child.style;
+        const lines = isOneLine && whiteSpace === "normal" ? 1 : text.text.trim().split(/\s+/).length;
+        high += lines * Math.max(lineHeight, fontSize * contentArea);
+        continue;
+      }
       if (box.isOutOfFlow) continue;
       const own =
         box.height ??
         (child.children.length > 0
-          ? highIn(child)
+          ? highIn(child, isOneLine)
           : child.high > 0
             ? child.high
             : child.paints && isPicture(child)
               ? Number.POSITIVE_INFINITY
               : 0);
-      const line = box.isInline && child.text === undefined ? child.style.lineHeight : 0;
+      const line = box.isInline ? child.style.lineHeight : 0;
       high +=
         Math.max(own, line, box.minHeight) +
         box.padding.top +

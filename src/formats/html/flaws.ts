@@ -11,7 +11,7 @@ import type { Cascade } from "./cascade.ts";
 import type { Style } from "./computed-style.ts";
 import { isFontOfSigns } from "./fonts.ts";
 import type { Flaw, Part, Reach } from "./part.ts";
-import { pseudoReach } from "./pseudo.ts";
+import { pseudoReach, signsOf } from "./pseudo.ts";
 import { attributeOf, type HtmlElement } from "./tree.ts";
 import type { Values } from "./values.ts";
 
@@ -53,6 +53,8 @@ export function flawsOf(around: Around): Flaw[] {
   letterFlaws(around, flaw);
   const pseudo = pseudoReach(values.declared.parts, element.name, box.clips);
   if (pseudo !== undefined) flaw(pseudo, "may-be-covered");
+  const { far } = signsOf(values.declared.parts, style);
+  if (far > edge) for (const reach of ["over", "after"] as const) flaw(reach, "may-be-covered", far);
   // Between 0.1 and 0.4, letters are too pale to be sure of.
   if (style.opacity < opacityLeast) flaw("inside", "colours-may-match");
   // A browser reads one of the two names, or both.
@@ -213,7 +215,7 @@ function marginFlaws({ element, values, style, box, parent, cascade }: Around, f
       flaw("before", "may-be-covered", -px);
       const isInPadding = -px <= box.padding.top && !values.isUnsure("padding-top");
       if (!isInPadding) flaw("loose", "colours-may-match", -px);
-    } else if (side === "bottom") flaw("parent", "may-be-covered");
+    } else if (side === "bottom") flaw("lifts", "may-be-covered", -px);
     // H7: it stays inside of its parent.
     else if (parent.box.display === "inline" || -px > parent.box.padding[side] + 0.01)
       flaw("parentPaint", "may-be-covered");

@@ -20,6 +20,8 @@ export interface Items {
   readonly isFitting: boolean;
   /** Columns of a grid. */
   readonly columns: number;
+  /** As many columns as there is room for. */
+  readonly isFilled: boolean;
   readonly gap: number;
   /** The narrowest column that does not grow with what it holds, and the width of the widest. */
   readonly track: Size | undefined;
@@ -54,6 +56,7 @@ export function itemsOf(display: string, values: Values, basis: LengthBasis): It
       isRow: false,
       isFitting: (tracks?.length ?? 1) > 1,
       columns: Math.max(1, tracks?.length ?? 1),
+      isFilled: value?.some((token) => token.type === "ident" && filled.test(token.value)) ?? false,
       gap,
       widest: Math.max(0, ...fixed.map(({ px }) => px)),
       track: fixed.length === 0 ? undefined : { px: least("px"), share: least("share") },
@@ -65,8 +68,10 @@ export function itemsOf(display: string, values: Values, basis: LengthBasis): It
   const across = values.word("align-items");
   const isRow = !isColumn && !(isWrapped && !values.isUnsure("flex-wrap") && !values.isUnsure("flex-flow"));
   const isStretched = isColumn && ["", "normal", "stretch"].includes(across);
-  return { isRow, isFitting: !isStretched, columns: 1, gap, track: undefined, widest: 0 };
+  return { isRow, isFitting: !isStretched, columns: 1, isFilled: false, gap, track: undefined, widest: 0 };
 }
+
+const filled = /^auto-fi(?:t|ll)$/i;
 
 export function basisOfItem(values: Values, basis: LengthBasis): Basis | undefined {
   if (!["flex", "flex-basis", "flex-shrink"].some((name) => values.has(name))) return undefined;

@@ -8,9 +8,11 @@ const sizeHidden = 4;
 const sizeLeast = 7;
 const thinLeast = 9;
 const lineLeast = 0.75;
+const struckMost = 2;
+const struckShare = 0.2;
 
 export function judgeLetters(style: Style, text: string): Removal | { readonly why: Doubt } | undefined {
-  const { fontSize, letterSpacing, wordSpacing, lineHeight } = style;
+  const { fontSize, letterSpacing, wordSpacing, lineHeight, struck } = style;
   if (fontSize < sizeHidden) return "zero-size-text";
   if (leastFontSize(style) < (style.isThin ? thinLeast : sizeLeast)) return { why: "may-be-too-small" };
   if (letterSpacing <= -0.45 * fontSize && text.length > 1) return "zero-size-text";
@@ -19,6 +21,8 @@ export function judgeLetters(style: Style, text: string): Removal | { readonly w
   if (letterSpacing < 0 && widthless.test(text)) return { why: "may-be-off-screen" };
   if (letterSpacing + wordSpacing < -0.2 * fontSize && blanks.test(text)) return { why: "may-be-off-screen" };
   if (wordSpacing < -0.2 * fontSize || wordSpacing > 2 * fontSize) return { why: "may-be-too-small" };
+  // Lines through letters are painted over them: as high as this they leave more of a letter than they take (F5).
+  if (struck > Math.max(struckMost, struckShare * fontSize)) return { why: "may-be-covered" };
   if (lineHeight < lineLeast * fontSize || lineHeight > Math.max(200, 10 * fontSize))
     return { why: "may-be-covered" };
   return undefined;

@@ -22,6 +22,7 @@ export function lettersOf(
   return new LetterMaker(element, values, parent, isQuirky).make();
 }
 
+const struckElements = new Set(["s", "strike", "del"]);
 const linedElements = new Set(["u", "ins", "s", "strike", "del", "abbr", "acronym"]);
 
 /** Whether browsers by default draw a line below or through the letters. */
@@ -99,6 +100,10 @@ class LetterMaker {
     const indents = [0, windowMost].map((whole) => this.#textIndent({ ...basis, whole }));
     const textIndent = Math.min(...indents);
     const isRoot = name === "body";
+    const thickness = Math.max(
+      lineThickness(fontSize),
+      this.#values.length("text-decoration-thickness", basis) ?? 0,
+    );
     return {
       isVisible: this.#isVisible(),
       fontSize,
@@ -131,12 +136,10 @@ class LetterMaker {
         parent.isEverFromRight || isRightToLeft || this.#values.word("unicode-bidi") === "plaintext",
       isTransformed: this.#isTransformed(),
       breaksWords: this.#breaksWords(),
+      hyphenates: this.#hyphenates(),
       isMarkInside: this.#isMarkInside(),
-      lined:
-        parent.lined +
-        (this.#isLined()
-          ? Math.max(lineThickness(fontSize), this.#values.length("text-decoration-thickness", basis) ?? 0)
-          : 0),
+      lined: parent.lined + (this.#isLined() ? thickness : 0),
+      struck: parent.struck + (this.#isStruck() ? thickness : 0),
       isMasked: this.#isMasked(),
       isSizeUnsure: ["font-size", "line-height"].some(
         (one) => this.#values.isUnsure(one) || (parent.isSizeUnsure && !this.#values.has(one)),
@@ -156,6 +159,14 @@ class LetterMaker {
     const value = this.#values.get("text-decoration-line");
     if (value === undefined) return !this.#values.isInitial("text-decoration-line") && isLined(this.#element);
     return wordOf(value) !== "none";
+  }
+
+  #isStruck(): boolean {
+    if (this.#values.isUnsure("text-decoration-line")) return true;
+    const value = this.#values.get("text-decoration-line");
+    if (value === undefined)
+      return !this.#values.isInitial("text-decoration-line") && struckElements.has(this.#element.name);
+    return componentsOf(value).some((part) => wordOf(part) === "line-through");
   }
 
   #isTransformed(): boolean {
@@ -203,6 +214,15 @@ class LetterMaker {
     return said.some(
       ([name, pattern]) => pattern.test(this.#values.word(name)) && !this.#values.isUnsure(name),
     );
+  }
+
+  #hyphenates(): boolean {
+    const said = ["hyphens", "-moz-hyphens"].filter(
+      (name) => this.#values.has(name) || this.#values.isUnsure(name),
+    );
+    return said.length === 0
+      ? this.#parent.hyphenates
+      : said.some((name) => this.#values.word(name) === "auto" || this.#values.isUnsure(name));
   }
 
   /** Whether the marker of a list item is inside of its first line. */

@@ -22,9 +22,10 @@ import { flawsOf } from "./flaws.ts";
 import { isBlank, leastWidthOf, widthOf } from "./fonts.ts";
 import type { PictureSizes } from "./held-pictures.ts";
 import { hiddenOf } from "./hidden.ts";
+import { contentArea, reachOfLetters } from "./ink.ts";
 import { lettersOf } from "./letters.ts";
 import { type Draft, doom, type Flaw, isAtom, newContext, type Part } from "./part.ts";
-import { isReplaced, measureReplaced } from "./replaced.ts";
+import { drawnInside, isReplaced, measureReplaced } from "./replaced.ts";
 import { textOf } from "./survey.ts";
 import { hasOverlappingCells } from "./table-slots.ts";
 import { attributeOf, type HtmlElement, type HtmlNode, type HtmlText } from "./tree.ts";
@@ -51,8 +52,6 @@ const paintedElements = new Set(
     " ",
   ),
 );
-/** Elements whose content is rendered in certain cases: fallbacks, and options outside of a control. */
-const drawnInside = new Set(["option", "optgroup", "object", "applet", "picture", "noscript", "canvas"]);
 /** The width of the longest list number, "mmmdccclxxxviii.", in em. */
 const markWidth = 16;
 /** Larger marks may cover lines beside their item. */
@@ -112,7 +111,7 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
       doom: undefined,
       isOut: false,
       isMoved: false,
-      isPulled: false,
+      pull: 0,
       ...own,
     };
     parent?.children.push(part);
@@ -152,6 +151,12 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     }
     if (hardBlanks.test(text) || (isKept && keptBlanks.test(text))) doubtPage("may-be-off-screen");
     if (!isSeen) return;
+    const far = reachOfLetters(text, style);
+    if (far > 2) {
+      part.flaws = (["over", "after"] as const).map((reach) => ({ reach, why: "may-be-covered", px: far }));
+      // Signs of the next line lie on those of this one.
+      if (far > style.fontSize / 5) doom(part, "may-be-covered");
+    }
     if (markStack.test(text) || style.fontSize > letterMost || (style.isSizeUnsure && style.fontSize > 20))
       doubtPage("may-be-covered");
     if (style.lined > 5 && (style.fontSize > 60 || style.lineHeight < 1.1 * style.fontSize))
@@ -283,9 +288,7 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     if (style.hidden === "hidden-by-style" && values.word("content-visibility") === "hidden" && paintsItself)
       doubtPage("may-be-covered");
     part.flaws = isUnseen
-      ? flaws.filter(
-          ({ reach }) => reach === "page" || reach === "before" || reach === "over" || reach === "parent",
-        )
+      ? flaws.filter(({ reach }) => ["page", "before", "over", "parent", "lifts"].includes(reach))
       : flaws;
     part.paints = paintsItself;
     if (!isInline && paintsItself && behind.paints && name !== "body" && name !== "html") {
@@ -321,8 +324,8 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     const isInKept = keepsLine(parent.style) && (display.startsWith("inline-") || isReplaced(element));
     parent.hasKeptBoxes ||= part.hasKeptBoxes || isInKept;
     parent.isFromRight ||= part.isFromRight;
-    part.isPulled ||= Math.min(box.margin.top, box.margin.bottom) < 0;
-    parent.isPulled ||= part.isPulled;
+    part.pull += Math.max(0, -box.margin.top) + Math.max(0, -box.margin.bottom);
+    parent.pull += part.pull;
   }
 
   /** H20: borders alone of two pixels, in the next lines at most, leave the rest of the letters that they cross (F5). */
@@ -438,8 +441,6 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
   return { root, styles, parts, valuesOf };
 }
 
-/** The height of the background of an inline box, in em, of the usual fonts. */
-const contentArea = 1.36;
 const textBox: Box = { ...plainBox, display: "text", isInline: true };
 /** Elements without declarations that are on the list. */
 const isPlain = new Set(

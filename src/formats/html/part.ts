@@ -7,7 +7,7 @@ import type { Style } from "./computed-style.ts";
 import type { HtmlElement, HtmlText } from "./tree.ts";
 
 /** `moves`: the element's text, and the page if it paints. `loose`: its text must differ from all colours around. `parentPaint`: the
- *  parent, and the page if it paints. `before`, `after`: what may stand less than `px` above or below; `over`: as `before`, of paint without letters.
+ *  parent, and the page if it paints. `lifts`: the parent, and what stands less than `px` above the end of the element. `before`, `after`: what may stand less than `px` above or below; `over`: as `before`, of paint without letters.
  *  `below`: its lines, and all that follows. */
 export type Reach =
   | "inside"
@@ -15,6 +15,7 @@ export type Reach =
   | "moves"
   | "parent"
   | "parentPaint"
+  | "lifts"
   | "row"
   | "before"
   | "over"
@@ -90,8 +91,8 @@ export interface Part {
   isOut: boolean;
   /** Its box may leave the one around it, with its content. */
   isMoved: boolean;
-  /** A margin at the top or bottom of it, or of a box in it, is below zero. */
-  isPulled: boolean;
+  /** How far margins below zero at the top or bottom of it, and of the boxes in it, may move up what follows. */
+  pull: number;
 }
 
 /** A part while its content is visited. */

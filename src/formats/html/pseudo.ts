@@ -3,6 +3,8 @@ import { lengthOf } from "#/src/formats/css/length.ts";
 import { subjectOf } from "#/src/formats/css/shorthands.ts";
 import type { Declaration } from "#/src/formats/css/stylesheet.ts";
 import { addressOf, isHeld, wordOf, words } from "#/src/formats/css/value-forms.ts";
+import type { Style } from "./computed-style.ts";
+import { reachOfLetters } from "./ink.ts";
 
 /** Pseudo-elements without a box in the layout: of selected or found text, and of things that are not rendered. */
 const harmless = /^(?:selection|backdrop|target-text|spelling-error|grammar-error|cue|-moz-(?!list-).*)$/;
@@ -27,6 +29,8 @@ const firstOnes = new Set([
     "float margin-top margin-right margin-bottom margin-left padding-top padding-right padding-bottom padding-left",
   ),
 ]);
+/** These may take from a sign the room that it is drawn in. */
+const ofRoom = words("line-height width max-width height max-height");
 const displays = words("table block none inline inline-block");
 const signsMost = 3;
 const sizeMost = 20;
@@ -55,16 +59,59 @@ export function pseudoReach(
       const isEmpty = contents.every(({ value }) => ["none", "normal"].includes(wordOf(value)));
       if (isEmpty && element !== "q") continue;
       if (!isAll(placed) || contents.some(({ value }) => !isSign(value))) return "page";
+      if (isDrawn(declarations) && declarations.some(takesRoom)) return "page";
       if (clips && !contents.every(({ value }) => isBlankSign(value))) worst = "inside";
     } else return "page";
   }
   return worst;
 }
 
+/** The signs that are drawn before and after what an element holds: their height together, and how far they reach over their line. */
+export function signsOf(
+  parts: ReadonlyMap<string, readonly Declaration[]>,
+  { fontSize: around, lineHeight }: Style,
+): { readonly high: number; readonly far: number } {
+  let [high, far] = [0, 0];
+  for (const name of ["before", "after"]) {
+    const declarations = parts.get(name) ?? [];
+    if (!isDrawn(declarations)) continue;
+    const sizes = declarations.flatMap(({ property, value }) =>
+      property !== "font-size" && property !== "font"
+        ? []
+        : [lengthOf(value, { fontSize: around, lineHeight, whole: around, isQuirky: false }) ?? wordSizeMost],
+    );
+    const fontSize = Math.max(around, ...sizes);
+    high += Math.max(lineHeight, fontSize * signHigh);
+    for (const { property, value } of declarations)
+      if (property === "content")
+        far = Math.max(far, reachOfLetters(textIn(value) ?? "", { fontSize, lineHeight }));
+  }
+  return { high, far };
+}
+
+/** The size of the largest word, `xxx-large`. */
+const wordSizeMost = 48;
+/** The height of the line of a sign, in em, in any font. */
+const signHigh = 1.5;
+
+/** Whether a part is more than blank, and seen. */
+function isDrawn(declarations: readonly Declaration[]): boolean {
+  const said = declarations.filter(({ property }) => property === "visibility");
+  const isHidden = said.length > 0 && said.every(({ value }) => wordOf(value) === "hidden");
+  return (
+    !isHidden && declarations.some(({ property, value }) => property === "content" && !isBlankSign(value))
+  );
+}
+
 function isAmong({ property }: Declaration, allowed: ReadonlySet<string>): boolean {
   if (property.startsWith("--") || (property === "content" && allowed === placed)) return true;
   const subject = subjectOf(property);
   return subject.kind === "properties" && subject.names.every((name) => allowed.has(name));
+}
+
+function takesRoom({ property }: Declaration): boolean {
+  const subject = subjectOf(property);
+  return subject.kind === "properties" && subject.names.some((name) => ofRoom.has(name));
 }
 
 /** No length above `most` pixels, none below zero, no function. */

@@ -6,11 +6,22 @@ export interface Reaches {
   page(why: Doubt): void;
   /** Everything beside: the parent of the nearest float, box in a line, flex item or cell around. */
   row(part: Part, why: Doubt): void;
+  /** What may stand less than `px` below. */
+  after(part: Part, px: number, why: Doubt): void;
 }
 
 export function createReaches(page: (why: Doubt) => void): Reaches {
   return {
     page,
+    after(part, px, why) {
+      reachBeside(
+        part,
+        px,
+        () => {},
+        (one) => doom(one, why),
+        1,
+      );
+    },
     row(part, why) {
       for (let at: Part | undefined = part; at !== undefined; at = at.parent) {
         const { parent } = at;
@@ -62,6 +73,16 @@ function applyFlaw(part: Part, { reach, why, px }: Flaw, reaches: Reaches): void
     case "parent":
       doom(parent, why);
       return;
+    case "lifts":
+      doom(parent, why);
+      reachBeside(
+        part,
+        px - part.high,
+        () => reaches.page(why),
+        (one) => doom(one, why),
+        -1,
+      );
+      return;
     case "parentPaint":
       doom(parent, why);
       if (part.paints) reaches.page(why);
@@ -81,25 +102,13 @@ function applyFlaw(part: Part, { reach, why, px }: Flaw, reaches: Reaches): void
       );
       return;
     case "after":
-      reachBeside(
-        part,
-        px,
-        () => {},
-        (one) => doom(one, why),
-        1,
-      );
+      reaches.after(part, px, why);
       return;
     case "below": {
       let block = parent;
       while (block.parent !== undefined && block.box.isInline) block = block.parent;
       doom(block, why);
-      reachBeside(
-        block,
-        Number.POSITIVE_INFINITY,
-        () => {},
-        (one) => doom(one, why),
-        1,
-      );
+      reaches.after(block, Number.POSITIVE_INFINITY, why);
       return;
     }
     case "page":
@@ -108,7 +117,8 @@ function applyFlaw(part: Part, { reach, why, px }: Flaw, reaches: Reaches): void
 }
 
 /** Takes what may stand less than `px` above (`step` -1) or below the part. Of what stands between, only the least height counts that
- *  it has in every font: of a block what it declares and one line of letters, of lines only what ends with a break. */
+ *  it has in every font: of a block what it declares and one line of letters, of lines only what ends with a break. What margins below
+ *  zero take away of it counts as not there. */
 function reachBeside(
   from: Part,
   px: number,
@@ -152,6 +162,7 @@ function reachBeside(
           margin = 0;
           continue;
         }
+        left += sibling.pull;
         left -= gapBetween(sibling, step < 0 ? sibling.box.margin.bottom : sibling.box.margin.top, margin);
         if (left <= 0) return;
         margin = step < 0 ? sibling.box.margin.top : sibling.box.margin.bottom;
@@ -164,6 +175,7 @@ function reachBeside(
       if (hasLine) left -= lineLeast;
       if (hasLine || isInLine(at)) margin = 0;
     }
+    left += Math.max(0, -(step < 0 ? parent.box.margin.top : parent.box.margin.bottom));
     if (!parent.box.isInline && !/^table(?!-cell)/.test(parent.box.display))
       left -=
         step < 0
@@ -200,8 +212,8 @@ const marginSure = 0.8;
 
 /** The padding that all content of a block or a table keeps from the edge that is the first on the way. */
 function edgeOf(part: Part, step: 1 | -1): number {
-  const { box, isPulled, children } = part;
-  if (box.isFloat || box.isOutOfFlow || isPulled) return 0;
+  const { box, pull, children } = part;
+  if (box.isFloat || box.isOutOfFlow || pull > 0) return 0;
   if (/^table(?:-row|-.*group)?$/.test(box.display)) {
     const isWhole = children.every((child) => /^table-(?:row|cell|.*group)$/.test(child.box.display));
     return isWhole && children.length > 0 ? Math.min(...children.map((child) => edgeOf(child, step))) : 0;
@@ -214,6 +226,6 @@ function edgeOf(part: Part, step: 1 | -1): number {
 function gapBetween(part: Part, one: number, other: number): number {
   const isBlock =
     /^(?:block|list-item)$/.test(part.box.display) && !part.box.isFloat && !part.box.isOutOfFlow;
-  if (!isBlock || part.isPulled || one < 0 || other < 0) return 0;
+  if (!isBlock || part.pull > 0 || one < 0 || other < 0) return 0;
   return Math.max(one, other) * marginSure;
 }

@@ -6,11 +6,23 @@ import type { Doubt } from "#/src/model/removal.ts";
 import { insideOf, isBound, outsideOf } from "./box.ts";
 import { keepsLine, type Lines } from "./demand.ts";
 import { heldHeight, type PictureSizes } from "./held-pictures.ts";
+import { reachOfLetters } from "./ink.ts";
 import type { Draft } from "./part.ts";
 import { textOf } from "./survey.ts";
 import { attributeOf, type HtmlElement } from "./tree.ts";
 import { formElements, unseenElements } from "./user-agent.ts";
 import type { Values } from "./values.ts";
+
+/** Elements whose content is rendered in certain cases: fallbacks, and options outside of a control. */
+export const drawnInside: ReadonlySet<string> = new Set([
+  "option",
+  "optgroup",
+  "object",
+  "applet",
+  "picture",
+  "noscript",
+  "canvas",
+]);
 
 export function isReplaced(element: HtmlElement): boolean {
   return (
@@ -23,6 +35,8 @@ export function isReplaced(element: HtmlElement): boolean {
 /** Lengths above these are out of sight. */
 const farAway = 2000;
 const farBelow = 20_000;
+/** Pixels that leave enough of letters (F5). */
+const edge = 2;
 /** Lines or letters of a control. */
 const controlMost = 60;
 
@@ -85,6 +99,16 @@ export function measureReplaced(
   part.paints &&= isShown;
   if (parent !== undefined) lines.box(part.demand, keepsLine(parent.style));
   if (alt !== "") lines.text(alt, style);
+  // Words in its place, as those of the page (F3).
+  const words = drawnInside.has(name) ? textOf(element) : alt;
+  const far = reachOfLetters(words, style);
+  if (!isShown || words.trim() === "") return;
+  if (drawnInside.has(name) && (box.height ?? box.maxHeight) !== undefined) doubtPage("may-be-covered");
+  if (far > edge)
+    part.flaws = [
+      ...part.flaws,
+      ...(["over", "after"] as const).map((reach) => ({ reach, why: "may-be-covered" as const, px: far })),
+    ];
 }
 
 function controlWidth(element: HtmlElement, fontSize: number): number {
