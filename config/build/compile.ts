@@ -78,7 +78,8 @@ const layers = [
 ] as const;
 
 async function compileProgram(outdir: string): Promise<void> {
-  const parts = path.join(outdir, "parts");
+  // A name that nobody else gives a folder: it is deleted afterwards. Names of the compiled modules depend on it.
+  const parts = path.join(outdir, ".waypost-parts");
   const { metafile } = await build({
     ...common,
     entryPoints: { main: "src/main.ts" },

@@ -63,6 +63,20 @@ test("compiled code never calls `require` in an ES module", () => {
   expect(calling).toEqual([]);
 });
 
+test("compiling into a folder deletes nothing that was in it or beside it, and leaves the program alone there", () => {
+  const around = path.join(copy, "around");
+  const kept = ["notes.txt", "a".repeat(32), "out/parts", "out/parts/layers", "out/notes.txt"];
+  for (const name of kept) fs.mkdirSync(path.join(around, name), { recursive: true });
+  execFileSync(process.execPath, [
+    "--disable-warning=ExperimentalWarning",
+    path.join(copy, "config/build/compile.ts"),
+    path.join(around, "out"),
+  ]);
+  const there = fs.readdirSync(around, { recursive: true, encoding: "utf8" });
+  expect(there.filter((name) => !/^out\/[^/]*\.c?js$/.test(name)).sort()).toEqual([...kept, "out"].sort());
+  expect(there).toContain("out/main.js");
+});
+
 test("a start loads few modules, and each that is loaded later finds what it imports", () => {
   const [version] = versions();
   const folder = path.join(home(), version!);
