@@ -5,8 +5,22 @@ import { expect, it } from "vitest";
 import { countLines, ownFiles } from "../support/sample-kind/lay.ts";
 import { declaration, rows, testRows } from "../support/sample-kind/rows.ts";
 
+const page = readFileSync(path.join(import.meta.dirname, "../../docs/contributing.md"), "utf8");
+
+it("has a recipe like the others, of at most ten steps, of which the last says what nothing names", () => {
+  const recipes = page.split(/^## /m).slice(1);
+  const steps = recipes.map((recipe) => recipe.match(/^\d+\. .*$/gm)!);
+  expect(recipes.map((recipe) => recipe.slice(0, recipe.indexOf("\n")))).toEqual([
+    "An operation of `/v1`",
+    "A property of a message",
+    "A limit",
+    "An event",
+    "A kind of objects",
+  ]);
+  expect(steps.filter((all) => all.length > 10 || !all.at(-1)!.startsWith("10. Nothing names"))).toEqual([]);
+});
+
 it("is what the page for contributors says", () => {
-  const page = readFileSync(path.join(import.meta.dirname, "../../docs/contributing.md"), "utf8");
   const own = ownFiles.filter((file) => !file.startsWith("test/")).length;
   const inTree = [...declaration, ...rows];
   const files = new Set(inTree.map(({ file }) => file)).size;
@@ -18,7 +32,6 @@ it("is what the page for contributors says", () => {
 });
 
 it("is told in the files that the recipe names", () => {
-  const page = readFileSync(path.join(import.meta.dirname, "../../docs/contributing.md"), "utf8");
   const recipe = page.slice(page.indexOf("## A kind of objects"));
   const untold = [...declaration, ...rows, ...testRows]
     .map(({ file }) => file)

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { nobody } from "#/src/model/author.ts";
-import { numberSetOf, parseNumberSet } from "#/src/model/number-set.ts";
+import { formatNumberSet, numberSetOf, parseNumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Uid } from "#/src/model/numbers.ts";
 import { formatRemoval, parseRemoval } from "#/src/model/removed-messages.ts";
 import { findMailboxByName } from "#/storage/queries/mail/mailboxes.ts";
@@ -168,4 +168,20 @@ it("of messages that came one after the other take few octets", () => {
   }));
   const all = new Set(entries.map(({ message }) => message as number));
   expect(formatRemoval(entries, all).length).toBeLessThan(60);
+});
+
+it("add as many octets to the log as the README says, of 10,000 in order and in any order", () => {
+  const octetsOf = (messageOf: (at: number) => number): number => {
+    const entries = Array.from({ length: 10_000 }, (_, at) => ({
+      uid: (at + 1) as Uid,
+      message: messageOf(at) as MessageNumber,
+    }));
+    const uids = formatNumberSet(numberSetOf(entries.map(({ uid }) => uid)));
+    return uids.length + formatRemoval(entries, new Set(entries.map(({ message }) => message))).length;
+  };
+  // Others were written between them, a thousand times.
+  expect(octetsOf((at) => 1_000_000 + at + Math.floor(at / 10))).toBeLessThan(10_000);
+  expect(octetsOf((at) => 1_000_000 + at)).toBeLessThan(500);
+  // 7919 is prime, so each number is there once, and the next is far away; of seven digits.
+  expect(octetsOf((at) => 1_000_000 + ((at * at * 7919) % 999_983))).toBeLessThan(80_000);
 });

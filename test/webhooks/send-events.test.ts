@@ -7,6 +7,7 @@ import { defaultSettings } from "#/config/schema.ts";
 import { resendWebhook, startWebhooks, testWebhook } from "#/protocols/webhooks/send-events.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
 import { createFairness } from "#/src/fairness/fairness.ts";
+import { createEventReader } from "#/src/feed/events.ts";
 import { createFeed } from "#/src/feed/feed.ts";
 import { createWebhooks } from "#/src/feed/webhooks.ts";
 import { atCommandLine, nobody } from "#/src/model/author.ts";
@@ -135,6 +136,36 @@ describe("a webhook", () => {
     await sender.add(["mail.received"]);
     const ids = await sender.deliver(3);
     await expect.poll(() => sender.receiver.messages()).toEqual(ids);
+  });
+
+  it("gets a type that was added only if it names it, unless the declaration says that it is sent unasked", async () => {
+    await using test = await openTestStore();
+    const { store } = test;
+    const ada = await seedAgent(store);
+    for (const types of [[], ["mail.received"] as const])
+      await store.write(nobody, "createWebhook", {
+        ...{ agent: ada.agent, url: "https://hooks.example/", secret: "s", limit: 9, at: 0 },
+        types,
+      });
+    await deliver(store, [ada]);
+    const feed = createFeed(store);
+    const typesGiven = async (unasked: readonly EventType[]) => {
+      const events = createEventReader(store.ids, feed, new Set(unasked));
+      const webhooks = createWebhooks(store, { ...feed, events });
+      const all = (await webhooks.list()).map((one) => webhooks.next(one));
+      return (await Promise.all(all)).map(({ batch }) => batch?.events.map(({ type }) => type) ?? []);
+    };
+    expect(await typesGiven(["mail.sent"])).toEqual([[], ["mail.received"]]);
+    expect(await typesGiven(["mail.received"])).toEqual([["mail.received"], ["mail.received"]]);
+  });
+
+  it("is told what kind of author caused an event, and nothing else of the author", async () => {
+    await using sender = await openSender();
+    await sender.add();
+    const [id] = await sender.deliver();
+    await expect.poll(() => sender.receiver.messages()).toEqual([id]);
+    const [event] = JSON.parse(sender.receiver.requests[0]!.body).data.events;
+    expect(event.by).toEqual({ kind: "server" });
   });
 
   it("gets the same request again until it accepts it, and no other before, also after a restart", async () => {
