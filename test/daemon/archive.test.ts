@@ -7,7 +7,7 @@ import { httpClient } from "../support/clients/http.ts";
 import { connectRawImap } from "../support/clients/raw-imap.ts";
 import type { InProcessDaemon } from "../support/daemon.ts";
 import { cardText, eventText } from "../support/item-texts.ts";
-import { owner, run, start, useFolder } from "./archive-scene.ts";
+import { madeArchive, owner, run, start, useFolder } from "./archive-scene.ts";
 
 const { pathOf, writeFile, archiveOf, takeBack } = useFolder();
 
@@ -165,6 +165,20 @@ describe("an account as an archive", () => {
     expect(again).toMatchObject({ imported: 0, known: 13, items: 0, files: 0, refused: 0 });
     expect(await shown(server)).toEqual(await shown(there));
     await expect(archiveOf(there, file)).rejects.toThrow("exists");
+  });
+
+  it("is read with grants from before there was a kind that grants name, and they reach none of that kind", async () => {
+    const grant = {
+      holder: "person1@waypost.test",
+      scopes: ["mail:read", "contacts:read"],
+      ...{ mailboxes: "all", calendars: [], expiresAt: null },
+    };
+    writeFile("before.tar", madeArchive([], { settings: { aliases: [], grants: [grant] } }));
+    await using server = await start();
+    const { refusals } = await takeBack(server, "before.tar", { takesSettings: true });
+    expect(refusals).toEqual([]);
+    const { grants } = (await run(server, "grant.list", { holder: grant.holder })) as { grants: object[] };
+    expect(grants).toMatchObject([{ target: owner, mailboxes: "all", calendars: [], addressbooks: [] }]);
   });
 
   it("does not change settings unless the operator requests it, and lists them", async () => {

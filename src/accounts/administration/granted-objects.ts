@@ -38,9 +38,6 @@ const listers: Record<GrantedKind, (store: Store, agent: AgentNumber) => Promise
 
 function listerOf(kind: CollectionKind): (typeof listers)[GrantedKind] {
   return async (store, agent) => {
-    // The default collections are made at their first use.
-    if ((await findCollectionOfRole(store, agent, kind, "default")) === undefined)
-      await store.write(server, "createDefaultCollections", { agent, at: store.clock.now() });
     const rows = await listCollections(store, agent);
     return rows
       .filter((row) => row.kind === kind && row.role !== "inbox")
@@ -56,11 +53,10 @@ const firstUpper = (word: string): string => `${word[0]!.toUpperCase()}${word.sl
 export const objectFields = grantMembers((kind) =>
   z
     .array(z.string().min(1).max(1000))
-    .min(1)
     .max(namedObjectsMax)
     .optional()
     .describe(
-      `${firstUpper(grantDeclarations[kind].plural)}, by name or id; the grant keeps them when they are renamed. Without it, all of them.`,
+      `${firstUpper(grantDeclarations[kind].plural)}, by name or id; the grant keeps them when they are renamed. Without it, all of them; an empty list: none.`,
     ),
 );
 
@@ -69,7 +65,7 @@ type Named = { readonly [Member in keyof typeof objectFields]?: readonly string[
 /** Refuses a grant that names objects without a scope for them: naming calendars and omitting the scopes would share mail instead. */
 export function assertReachable(scopes: readonly GrantRight[], named: Named): void {
   for (const { word, plural, least } of Object.values(grantDeclarations))
-    if (named[plural] !== undefined && !hasScope(new Set(scopes), least))
+    if ((named[plural]?.length ?? 0) > 0 && !hasScope(new Set(scopes), least))
       throw new WaypostError(
         "invalid",
         `The grant names objects of the kind ${word}, but no scope gives access to them.`,
@@ -77,9 +73,16 @@ export function assertReachable(scopes: readonly GrantRight[], named: Named): vo
       );
 }
 
+/** The default collections are made at their first use. */
+async function makeDefaults(store: Store, agent: AgentNumber): Promise<void> {
+  if ((await findCollectionOfRole(store, agent, "calendar", "default")) === undefined)
+    await store.write(server, "createDefaultCollections", { agent, at: store.clock.now() });
+}
+
 /** The numbers of some of an owner's objects. */
 export async function selectGranted(store: Store, agent: AgentNumber, named: Named): Promise<GrantedObjects> {
   const objects: Partial<Record<GrantedKind, readonly number[]>> = {};
+  if (named.calendars !== undefined || named.addressbooks !== undefined) await makeDefaults(store, agent);
   for (const { kind, word, plural } of Object.values(grantDeclarations)) {
     const texts = named[plural];
     if (texts === undefined) continue;
