@@ -50,7 +50,7 @@ export async function recordReport(
 /** Undefined for what is none, or takes too long to be read: that is ordinary mail. */
 async function readReport(bytes: Uint8Array): Promise<DeliveryReportMail | undefined> {
   try {
-    return await readApart("arrival", "report", bytes, readDeliveryReport);
+    return await readApart("report", bytes, readDeliveryReport);
   } catch (error) {
     if (isWaypostError(error) && error.code === "invalid") return undefined;
     throw error;

@@ -1,5 +1,5 @@
 /** Counts of the header block that are checked at acceptance (RFC 5322 section 2.2): its size, fields and hops. */
-import { LoopTurns } from "#/src/fairness/loop-turns.ts";
+import { inTurns } from "#/src/fairness/loop-turns.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { headerBlockBytesMax, mainBytesMax } from "#/src/model/limits.ts";
 import { headerFieldsMax, receivedFieldsMax } from "./limits.ts";
@@ -16,14 +16,8 @@ const carriageReturn = 13;
 const received = Buffer.from("received:");
 
 /** Reads the lines of the header once and stops at the limits, which bound the cost of a hostile header. A long one is read in turns. */
-export async function scanHeader(bytes: Uint8Array): Promise<HeaderCounts> {
-  const turns = new LoopTurns();
-  const pieces = scanInPieces(bytes);
-  for (;;) {
-    const { done, value } = pieces.next();
-    if (done === true) return value;
-    await turns.turn();
-  }
+export function scanHeader(bytes: Uint8Array): Promise<HeaderCounts> {
+  return inTurns(scanInPieces(bytes));
 }
 
 /** Yields after each piece of `mainBytesMax`. */

@@ -60,3 +60,13 @@ export class LoopTurns {
     if (this.isDue) await nextTurn();
   }
 }
+
+/** What work returns that yields after each of its pieces; the loop goes on between them. */
+export async function inTurns<Result>(pieces: Iterator<undefined, Result>): Promise<Result> {
+  const turns = new LoopTurns();
+  for (;;) {
+    const { done, value } = pieces.next();
+    if (done === true) return value;
+    await turns.turn();
+  }
+}

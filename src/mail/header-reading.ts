@@ -1,7 +1,7 @@
 /** Reads the headers of messages. One of at most 4 KiB is read at once. A longer one is read on a thread, which also reads the addresses,
  *  identifiers and texts of its fields: whoever writes to us chooses how long they are. */
 
-import { LoopTurns } from "#/src/fairness/loop-turns.ts";
+import { inTurns } from "#/src/fairness/loop-turns.ts";
 import { listMailAddresses } from "#/src/formats/mime/addresses.ts";
 import { decodeWords } from "#/src/formats/mime/encoded-words.ts";
 import {
@@ -42,7 +42,7 @@ export async function readHeader(
   bytes: Uint8Array,
   from: HeaderClass = "arrival",
 ): Promise<readonly HeaderField[]> {
-  return readApart(from, "fields", headerBlock(bytes), (block) => readHeaderFields(block));
+  return readApart("fields", headerBlock(bytes), (block) => readHeaderFields(block), from);
 }
 
 /** The octets of a message that are read as its header. */
@@ -52,22 +52,15 @@ export function headerBlock(message: Uint8Array): Uint8Array {
 
 /** Fields out of a header block; other work runs between the pieces of a long one. */
 export async function pickInTurns(picker: HeaderPicker, header: string): Promise<string> {
-  if (header.length <= mainBytesMax) return picker.pick(header);
-  const turns = new LoopTurns();
-  const pieces = picker.pickInPieces(header);
-  for (;;) {
-    const { done, value } = pieces.next();
-    if (done === true) return value;
-    await turns.turn();
-  }
+  return header.length <= mainBytesMax ? picker.pick(header) : inTurns(picker.pickInPieces(header));
 }
 
 /** What `read` gives. Throws `invalid` where it takes a thread too long: it would at every further try. */
 export async function readApart<Answer>(
-  from: HeaderClass,
   want: HeaderWant,
   bytes: Uint8Array,
   read: (bytes: Uint8Array) => Answer,
+  from: HeaderClass = "arrival",
 ): Promise<Answer> {
   const ask = offered[from].at(-1);
   if (ask === undefined || bytes.byteLength <= mainBytesMax) return read(bytes);

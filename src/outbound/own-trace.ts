@@ -18,7 +18,7 @@ export async function withOwnTrace(
   const own = headerBlock(Buffer.concat([trace, header]));
   return {
     ...facts,
-    envelope: await readApart("arrival", "envelope", own, formatEnvelope),
+    envelope: await readApart("envelope", own, formatEnvelope),
     listFields: withFieldsOfTrace(trace, facts.listFields),
   };
 }

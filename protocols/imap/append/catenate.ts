@@ -28,7 +28,7 @@ export async function readMessages(
     const sent = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
     // RFC 3516 section 4.3 allows a server to do this. So every protocol gives the same octets.
     const isBinary = parts.some((part) => "bytes" in part && part.isBinary);
-    const bytes = isBinary ? await readApart("arrival", "binary", sent, encodeBinaryParts) : sent;
+    const bytes = isBinary ? await readApart("binary", sent, encodeBinaryParts) : sent;
     if (bytes.byteLength === 0) throw no("CANNOT", "A message is not empty");
     read.push({ bytes, ...options });
   }

@@ -73,7 +73,7 @@ export async function signMessage(
   at: number,
 ): Promise<string> {
   const bodyHash = await hashBody(message.subarray(bodyOffset(message)));
-  const { names, lines } = await readApart("arrival", "signed", headerBlock(message), selectSigned);
+  const { names, lines } = await readApart("signed", headerBlock(message), selectSigned);
   const signatures = await Promise.all(
     keys.map(async (key) => {
       const unsigned = formatUnsigned(key, names, bodyHash, at);
