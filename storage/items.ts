@@ -1,26 +1,19 @@
 /** Items as they are stored: their octets, and the data that is derived from the octets before the write. */
 import { promisify } from "node:util";
 import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync } from "node:zlib";
+import type { CollectionSettings } from "#/src/model/collection-properties.ts";
 import type { CollectionKind, CollectionRole } from "#/src/model/collections.ts";
 import type { AgentNumber, CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
 import { uninterrupted } from "#/src/model/uninterrupted.ts";
 
-export interface CollectionRow {
+export interface CollectionRow extends CollectionSettings {
   readonly agent: AgentNumber;
   readonly collection: CollectionNumber;
   readonly kind: CollectionKind;
   readonly role: CollectionRole | null;
   readonly segment: string | null;
-  readonly displayName: string;
-  readonly description: string | null;
-  readonly color: string | null;
-  readonly position: number | null;
   /** Separated by commas; null: all. */
   readonly components: string | null;
-  readonly timeZone: string | null;
-  /** iCalendar text; only the scheduling inbox has it. */
-  readonly availability: string | null;
-  readonly isTransparent: number;
   readonly propertiesModseq: Modseq;
   readonly modseq: Modseq;
   readonly itemCount: number;

@@ -1,5 +1,6 @@
 /** Collections: calendars and addressbooks (RFC 4791 section 4.2, RFC 6352 section 5.2). */
 
+import type { SettableProperties } from "#/src/model/collection-properties.ts";
 import type { CollectionKind, CollectionRole } from "#/src/model/collections.ts";
 import type { AgentNumber, CollectionNumber, Modseq } from "#/src/model/numbers.ts";
 import type { CollectionPropertyRow } from "#/storage/queries/collections/collections.ts";
@@ -7,21 +8,9 @@ import type { CollectionPropertyRow } from "#/storage/queries/collections/collec
 export { type CollectionKind, type CollectionRole, collectionKinds } from "#/src/model/collections.ts";
 
 /** What a client can set on a collection. */
-export interface CollectionProperties {
-  readonly displayName: string;
-  readonly description: string | undefined;
-  /** `#rrggbb` or `#rrggbbaa` (calendar-color of Apple). */
-  readonly color: string | undefined;
-  /** calendar-order of Apple. */
-  readonly order: number | undefined;
+export interface CollectionProperties extends SettableProperties {
   /** Of a calendar, what it takes (RFC 4791 section 5.2.3): `VEVENT`, `VTODO`, …; undefined for all. Set when it is created. */
   readonly components: readonly string[] | undefined;
-  /** IANA name, or the text of a VCALENDAR with one VTIMEZONE as the client wrote it (RFC 4791 section 5.2.2). */
-  readonly timeZone: string | undefined;
-  /** RFC 6638 section 9.1: events of this calendar do not make its owner busy. */
-  readonly isTransparent: boolean;
-  /** Of the scheduling inbox: a VCALENDAR with the VAVAILABILITY of its owner (RFC 7953 section 7.2.4). */
-  readonly availability: string | undefined;
 }
 
 export interface Collection extends CollectionProperties {

@@ -3,6 +3,7 @@
 import { createRepeats, type Once, writeOnce } from "#/src/mail/write-once.ts";
 import { server } from "#/src/model/author.ts";
 import { type DryRun, dryRun } from "#/src/model/caller.ts";
+import { noProperties, storedProperties } from "#/src/model/collection-properties.ts";
 import type { CollectionKind } from "#/src/model/collections.ts";
 import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
 import { transferableBuffers } from "#/storage/blob.ts";
@@ -28,7 +29,7 @@ import { maintainHorizons } from "./maintain-horizons.ts";
 import { createZoneMaintenance } from "./maintain-time-zones.ts";
 import { prepareActions } from "./prepare-actions.ts";
 import type { ItemPreparation } from "./preparing/preparation.ts";
-import { collectionOf, collectionOfSegment, settingsOf } from "./rows.ts";
+import { collectionOf, collectionOfSegment } from "./rows.ts";
 import { assertSegment } from "./segment.ts";
 
 /** iTIP messages that are read at once. */
@@ -151,8 +152,8 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
         segment: segment ?? null,
         named: segment === undefined ? undefined : collectionOfSegment(store.ids, agent, kind, segment),
         components: properties.components?.join(",") ?? null,
-        ...noSettings,
-        ...settingsOf(properties),
+        ...noProperties,
+        ...storedProperties(properties),
         deadProperties,
         at: at(),
       };
@@ -160,7 +161,7 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
     },
     async updateCollection(by, agent, collection, change, idempotency) {
       const { properties = {}, setDead = [], removeDead = [], newDefault, version } = change;
-      const settings = settingsOf(properties);
+      const settings = storedProperties(properties);
       const args = { agent, collection, settings, setDead, removeDead, newDefault, version, at: at() };
       return writeOnce(store, by, "updateCollection", args, idempotency);
     },
@@ -209,16 +210,6 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
     },
   };
 }
-
-const noSettings = {
-  displayName: "",
-  description: null,
-  color: null,
-  position: null,
-  timeZone: null,
-  isTransparent: false,
-  availability: null,
-} as const;
 
 function onlyItem({ agents, isReplayed }: Once<ActionsDone>): Once<ItemWritten> {
   const { item, isCreated, modseq } = agents[0]!.items[0]!;

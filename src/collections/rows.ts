@@ -1,13 +1,13 @@
 /** Converts rows of the store to collections and items, and segments of hrefs to numbers. */
+import { shownProperties } from "#/src/model/collection-properties.ts";
 import type { IdCodec, ObjectKind } from "#/src/model/ids.ts";
 import type { AgentNumber, CollectionNumber, ItemNumber } from "#/src/model/numbers.ts";
 import type { CollectionRow, ItemRow } from "#/storage/items.ts";
-import type { CollectionSettings } from "#/storage/writing/collections/collection-rows.ts";
-import type { Collection, CollectionKind, CollectionProperties } from "./collection.ts";
+import { type Collection, type CollectionKind, collectionKinds } from "./collection.ts";
 import type { Item, ItemProvenance } from "./item.ts";
 
 export function collectionOf(row: CollectionRow): Collection {
-  const { agent, collection, kind, displayName, propertiesModseq, modseq, itemCount, byteCount } = row;
+  const { agent, collection, kind, propertiesModseq, modseq, itemCount, byteCount } = row;
   const { createdAt, updatedAt } = row;
   return {
     agent,
@@ -15,34 +15,14 @@ export function collectionOf(row: CollectionRow): Collection {
     kind,
     role: row.role ?? undefined,
     segment: row.segment ?? undefined,
-    displayName,
-    description: row.description ?? undefined,
-    color: row.color ?? undefined,
-    order: row.position ?? undefined,
+    ...shownProperties(row),
     components: row.components?.split(","),
-    timeZone: row.timeZone ?? undefined,
-    isTransparent: row.isTransparent === 1,
-    availability: row.availability ?? undefined,
     propertiesModseq,
     modseq,
     itemCount,
     byteCount,
     createdAt,
     updatedAt,
-  };
-}
-
-/** The given properties in the form of the store. */
-export function settingsOf(properties: Partial<CollectionProperties>): Partial<CollectionSettings> {
-  const { displayName, description, color, order, timeZone, isTransparent, availability } = properties;
-  return {
-    ...("displayName" in properties ? { displayName: displayName ?? "" } : {}),
-    ...("description" in properties ? { description: description ?? null } : {}),
-    ...("color" in properties ? { color: color ?? null } : {}),
-    ...("order" in properties ? { position: order ?? null } : {}),
-    ...("timeZone" in properties ? { timeZone: timeZone ?? null } : {}),
-    ...("availability" in properties ? { availability: availability ?? null } : {}),
-    ...("isTransparent" in properties ? { isTransparent: isTransparent ?? false } : {}),
   };
 }
 
@@ -66,27 +46,33 @@ export function itemOf(row: ItemRow): Item {
   };
 }
 
-/** The id type of items, and the ending of their hrefs, by kind of collection. */
+/** The kind of the items in each kind of collection. */
 export const itemKinds = {
-  calendar: { object: "event", ending: ".ics" },
-  addressbook: { object: "contact", ending: ".vcf" },
-} as const satisfies Record<CollectionKind, { readonly object: ObjectKind; readonly ending: string }>;
+  calendar: "event",
+  addressbook: "contact",
+} as const satisfies Record<CollectionKind, ObjectKind>;
+
+/** The endings of their hrefs. */
+export const itemEndings: Readonly<Record<CollectionKind, string>> = {
+  calendar: ".ics",
+  addressbook: ".vcf",
+};
 
 /** The last segment of an item's href. */
 export function itemSegment(
   ids: IdCodec,
   { agent, number, kind, segment }: Pick<Item, "agent" | "number" | "kind" | "segment">,
 ): string {
-  const { object, ending } = itemKinds[kind];
-  return segment ?? `${ids.encode(object, agent, number)}${ending}`;
+  return segment ?? `${ids.encode(itemKinds[kind], agent, number)}${itemEndings[kind]}`;
 }
 
 /** The item whose id is the segment, of any kind. */
 export function itemOfSegment(ids: IdCodec, agent: AgentNumber, segment: string): ItemNumber | undefined {
-  for (const { object, ending } of Object.values(itemKinds)) {
+  for (const kind of collectionKinds) {
+    const ending = itemEndings[kind];
     if (!segment.endsWith(ending)) continue;
     const name = ids.decode(segment.slice(0, -ending.length));
-    if (name?.kind === object && name.agent === agent) return name.object as ItemNumber;
+    if (name?.kind === itemKinds[kind] && name.agent === agent) return name.object as ItemNumber;
   }
   return undefined;
 }

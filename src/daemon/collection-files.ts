@@ -7,7 +7,7 @@ import path from "node:path";
 import { attachmentUrl } from "#/src/collections/attachments.ts";
 import { type Collection, type CollectionKind, collectionKinds } from "#/src/collections/collection.ts";
 import type { Collections } from "#/src/collections/collections.ts";
-import { itemKinds } from "#/src/collections/rows.ts";
+import { itemEndings } from "#/src/collections/rows.ts";
 import { exportItems } from "#/src/collections/transfer/export-items.ts";
 import { type ImportResult, importItems } from "#/src/collections/transfer/import-items.ts";
 import { withoutApproval } from "#/src/model/author.ts";
@@ -101,7 +101,7 @@ export async function exportFile(
 }
 
 function kindOfFile(file: string): CollectionKind | undefined {
-  return collectionKinds.find((kind) => itemKinds[kind].ending === path.extname(file).toLowerCase());
+  return collectionKinds.find((kind) => itemEndings[kind] === path.extname(file).toLowerCase());
 }
 
 /** `named`: its id or name; without it, the default collection of the file's kind. */

@@ -1,4 +1,5 @@
 /** The columns of calendars, addressbooks and files: what each holds, and what becomes of it on each journey. */
+import { forEachColumn } from "#/src/model/collection-properties.ts";
 import {
   archived,
   derived,
@@ -19,20 +20,19 @@ export const collectionsTables = {
     role: nullable(text(archived)),
     state: text(derived),
     segment: nullable(text(archived)),
-    display_name: text(archived),
-    description: nullable(text(archived)),
-    color: nullable(text(archived)),
-    position: nullable(integer(archived)),
     components: nullable(text(archived)),
-    time_zone: nullable(text(archived)),
-    is_transparent: integer(archived),
+    ...forEachColumn({
+      name: text(archived),
+      text: nullable(text(archived)),
+      number: nullable(integer(archived)),
+      flag: integer(archived),
+    }),
     properties_modseq: integer(derived),
     modseq: integer({ ...derived, restore: "derived" }),
     item_count: integer(derived),
     byte_count: integer(derived),
     created_at: integer(derived),
     updated_at: integer(derived),
-    availability: nullable(text(archived)),
   },
   collection_property: {
     agent_id: integer(derived),

@@ -5,6 +5,7 @@ import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import type { NewOwner } from "#/src/accounts/administration/agents-and-people.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
 import { atCommandLine, nobody } from "#/src/model/author.ts";
+import { noProperties } from "#/src/model/collection-properties.ts";
 import { findMailboxByName } from "#/storage/queries/mail/mailboxes.ts";
 import { openTestStore, type TestStore } from "#/test/support/store.ts";
 
@@ -457,10 +458,9 @@ describe("reach", () => {
     await run("grant.create", { ...grant, scopes: ["calendar:freebusy"], calendars: [id] });
     const contacts = { ...grant, scopes: ["contacts:read"], addressbooks: ["Contacts"] };
     expect(await run("grant.create", contacts)).toMatchObject({ addressbooks: [expect.anything()] });
-    const twice = { displayName: "Calendar", description: null, color: null, position: null, timeZone: null };
     await opened.store.write(nobody, "createCollection", {
       ...{ agent: eve.agent, kind: "calendar", segment: null, named: undefined, components: null },
-      ...{ ...twice, isTransparent: false, availability: null, deadProperties: [], at: 0 },
+      ...{ ...noProperties, displayName: "Calendar", deadProperties: [], at: 0 },
     });
     for (const [field, input] of [
       ["/calendars/0", { scopes: ["calendar"], calendars: ["Inbox"] }],

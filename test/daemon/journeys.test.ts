@@ -3,6 +3,7 @@
 import path from "node:path";
 import { expect, it } from "vitest";
 import { nobody } from "#/src/model/author.ts";
+import { forEachForm } from "#/src/model/collection-properties.ts";
 import { keywordNumbers, systemFlagsMask } from "#/src/model/flags.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Journey } from "#/storage/schema/column.ts";
@@ -35,7 +36,7 @@ async function fill(server: InProcessDaemon): Promise<void> {
     kind: "calendar",
     segment: "own",
     properties: {
-      displayName: "Own",
+      ...forEachForm({ name: "Own", text: "Of one that is added", number: 7, flag: true }),
       description: "Its own",
       color: "#ff0000",
       order: 7,

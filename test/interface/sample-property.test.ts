@@ -3,7 +3,24 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { copyTree } from "../support/copied-tree.ts";
+import { layCollectionProperty } from "../support/sample-property/collection.ts";
 import { layProperty } from "../support/sample-property/mark.ts";
+
+it("a property of a calendar is one line and its migration: stored, changed, and kept in archives and backups", async () => {
+  using copy = copyTree();
+  layCollectionProperty(copy);
+  const suites = ["collections/collections", "daemon/journeys", "storage/columns"];
+  const report = copy.pathOf("report.json");
+  const { said } = await copy.run("vitest/vitest.mjs", [
+    ...["run", "--config", "test/vitest.config.ts", ...suites.map((name) => `test/${name}.test.ts`)],
+    ...["--reporter", "json", "--outputFile", report],
+  ]);
+  const { testResults } = JSON.parse(readFileSync(report, "utf8")) as Report;
+  const outcomes = testResults.flatMap(({ assertionResults }) => assertionResults);
+  expect(testResults.length, said).toBe(suites.length);
+  expect(outcomes.length).toBeGreaterThan(10);
+  expect(outcomes.filter(({ failureMessages }) => failureMessages.length > 0)).toEqual([]);
+}, 300_000);
 
 it("a property in one line is written and read over /v1, and kept on every journey", async () => {
   using copy = copyTree();

@@ -2,7 +2,9 @@
  *  for all writes use it, and it makes the stores that are kept for each version of the schema. */
 
 import { storedFields } from "#/src/mail/list-fields.ts";
+
 import { type Author, nobody } from "#/src/model/author.ts";
+import { noProperties } from "#/src/model/collection-properties.ts";
 import { ofGrantedKinds } from "#/src/model/grants.ts";
 import type {
   AccountNumber,
@@ -415,14 +417,11 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
   const collectionNamed = {
     agent: ada.agent,
     segment: "work",
+    ...noProperties,
     displayName: "Work",
-    description: null,
     color: "#ff0000",
-    position: 1,
+    order: 1,
     components: "VEVENT,VTODO",
-    timeZone: null,
-    isTransparent: false,
-    availability: null,
     deadProperties: [{ namespace: "urn:example", name: "note", xml: "<note/>" }],
     at,
   };

@@ -1,6 +1,7 @@
 /** COPY of a calendar or an addressbook into a home of the login (RFC 4918 section 9.8), with its items, or without them at Depth 0.
  *  While the items are copied, the new collection has only its id as the segment. When it is complete, one write gives it its URL and
  *  deletes the collection that it replaces. If a step fails, the new collection is deleted. */
+import { propertiesAlone } from "#/src/model/collection-properties.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { copiedItemsMax } from "#/src/model/limits.ts";
 import { type DavAnswer, multistatus, statusResponse } from "../answer.ts";
@@ -40,10 +41,14 @@ export async function copyCollection(
   const isDeep = depth !== "0";
   if (isDeep && collection.itemCount > copiedItemsMax)
     throw new DavError(507, `A collection of more than ${copiedItemsMax} items is not copied whole.`);
-  const { displayName, description, color, order, components, timeZone, isTransparent } = collection;
   const made = await collections.createCollection(login.author, agent, {
     kind: collection.kind,
-    properties: { displayName, description, color, order, components, timeZone, isTransparent },
+    // Availability is of the scheduling inbox.
+    properties: {
+      ...propertiesAlone(collection),
+      components: collection.components,
+      availability: undefined,
+    },
     deadProperties: await collections.listDeadProperties(collection.agent, collection.number),
   });
   const writer = { agent, actor, principal: login };

@@ -69,7 +69,7 @@ export const collectionProperties = [
     read: (resource, { rooms }) => {
       const { ids } = rooms.collections;
       const { agent, number, kind } = resource.kind === "item" ? resource.item : resource.collection;
-      const object = resource.kind === "item" ? itemKinds[kind].object : kind;
+      const object = resource.kind === "item" ? itemKinds[kind] : kind;
       return textElement(dav("href"), uuidOf(ids.encode(object, agent, number)));
     },
   }),

@@ -1,7 +1,9 @@
 /** Writes of events and contacts: what their operations share. */
+
 import type { CollectionKind } from "#/src/collections/collection.ts";
 import type { ItemWritten, PutItem } from "#/src/collections/collections.ts";
 import type { StoredItem } from "#/src/collections/item.ts";
+import { itemKinds } from "#/src/collections/rows.ts";
 import type { Idempotency } from "#/src/mail/write-once.ts";
 import type { Actor } from "#/src/model/author.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
@@ -19,7 +21,7 @@ import type { OperationContext } from "../operation.ts";
 import { writeInOrder } from "../write-in-order.ts";
 import { assertVersion } from "./container.ts";
 import { itemForms } from "./item-forms.ts";
-import { itemId, itemKinds, type ReachedItem, reachNamedItem } from "./reach.ts";
+import { itemId, type ReachedItem, reachNamedItem } from "./reach.ts";
 
 type WrittenItem = Pick<PutItem, "bytes" | "provenance" | "isAuthenticated" | "attachments">;
 

@@ -2,8 +2,9 @@
  *  answer; an object of the same account without a grant is `forbidden_scope` ("Names" of the interface). */
 import type { CollectionKind } from "#/src/collections/collection.ts";
 import type { Item } from "#/src/collections/item.ts";
+import { itemKinds } from "#/src/collections/rows.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import type { ObjectKind, ObjectName } from "#/src/model/ids.ts";
+import type { ObjectName } from "#/src/model/ids.ts";
 import type { AgentNumber, CollectionNumber, ItemNumber } from "#/src/model/numbers.ts";
 import {
   type CollectionPlace,
@@ -14,12 +15,6 @@ import {
 import { unknownObject } from "../errors.ts";
 import { readId } from "../identifiers.ts";
 import type { OperationContext } from "../operation.ts";
-
-/** The kind of item in each kind of collection. */
-export const itemKinds = {
-  calendar: "event",
-  addressbook: "contact",
-} as const satisfies Record<CollectionKind, ObjectKind>;
 
 export interface ReachedItem {
   readonly collection: ReachedCollection;

@@ -1,9 +1,11 @@
 /** What the readings of events and contacts share: the version that is read, cursors, and the stored octets. */
+
 import type { StoredItem } from "#/src/collections/item.ts";
+import { itemKinds } from "#/src/collections/rows.ts";
 import type { ReachedCollection } from "#/src/reach/collection-reach.ts";
 import type { RemovalDetail } from "#/src/render/removal.ts";
 import { itemProvenance } from "../collections/provenance.ts";
-import { itemId, itemKinds, type ReachedItem } from "../collections/reach.ts";
+import { itemId, type ReachedItem } from "../collections/reach.ts";
 import { unknownObject } from "../errors.ts";
 import type { OperationContext } from "../operation.ts";
 import type { ReadResult } from "../schemas.ts";

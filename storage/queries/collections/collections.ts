@@ -1,5 +1,6 @@
 /** Calendars and addressbooks of an agent that are not deleted. */
 
+import { selectedProperties } from "#/src/model/collection-properties.ts";
 import type { CollectionKind, CollectionRole } from "#/src/model/collections.ts";
 import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
 import type { CollectionRow } from "../../items.ts";
@@ -13,20 +14,14 @@ export const selectCollection = `
     kind: "collection.kind",
     role: "collection.role",
     segment: "collection.segment",
-    displayName: "collection.display_name",
-    description: "collection.description",
-    color: "collection.color",
-    position: "collection.position",
     components: "collection.components",
-    timeZone: "collection.time_zone",
-    isTransparent: "collection.is_transparent",
+    ...selectedProperties("collection"),
     propertiesModseq: "collection.properties_modseq",
     modseq: "collection.modseq",
     itemCount: "collection.item_count",
     byteCount: "collection.byte_count",
     createdAt: "collection.created_at",
     updatedAt: "collection.updated_at",
-    availability: "collection.availability",
   })}
   from collection`;
 

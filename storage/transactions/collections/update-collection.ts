@@ -1,13 +1,10 @@
 import { nobody } from "#/src/model/author.ts";
+import type { CollectionSettings } from "#/src/model/collection-properties.ts";
 import type { AgentNumber, CollectionNumber, Modseq } from "#/src/model/numbers.ts";
 import type { CollectionPropertyRow } from "../../queries/collections/collections.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import {
-  type CollectionSettings,
-  moveDefaultRole,
-  updateCollectionRow,
-} from "../../writing/collections/collection-rows.ts";
+import { moveDefaultRole, updateCollectionRow } from "../../writing/collections/collection-rows.ts";
 import { changeDeadProperties } from "../../writing/collections/dead-properties.ts";
 import { itemsOf } from "../../writing/collections/items.ts";
 import { assertVersion } from "../../writing/version.ts";

@@ -1,5 +1,12 @@
 /** Rows of `collection` and `collection_property`. */
 import {
+  type CollectionSettings,
+  inColumns,
+  noProperties,
+  type PropertyColumns,
+  type StoredForms,
+} from "#/src/model/collection-properties.ts";
+import {
   type CollectionKind,
   type CollectionRole,
   collectionKinds,
@@ -19,17 +26,6 @@ import type { Sql } from "../../sql.ts";
 import { deleteGrantObject } from "../accounts/grant-rows.ts";
 import type { ItemWrite } from "./items.ts";
 
-/** Settings of a collection that a client can change, as stored. */
-export interface CollectionSettings {
-  readonly displayName: string;
-  readonly description: string | null;
-  readonly color: string | null;
-  readonly position: number | null;
-  readonly timeZone: string | null;
-  readonly isTransparent: boolean;
-  readonly availability: string | null;
-}
-
 export interface NewCollection extends CollectionSettings {
   readonly kind: CollectionKind;
   readonly role: CollectionRole | null;
@@ -37,16 +33,6 @@ export interface NewCollection extends CollectionSettings {
   /** Divided by commas; null: all components. */
   readonly components: string | null;
 }
-
-const columns = {
-  displayName: "display_name",
-  description: "description",
-  color: "color",
-  position: "position",
-  timeZone: "time_zone",
-  isTransparent: "is_transparent",
-  availability: "availability",
-} as const satisfies Record<keyof CollectionSettings, string>;
 
 /** Inserts a collection. Its number must have been reserved. */
 export async function insertCollection(items: ItemWrite, made: NewCollection): Promise<CollectionNumber> {
@@ -61,14 +47,8 @@ export async function insertCollection(items: ItemWrite, made: NewCollection): P
       role: made.role,
       state: "live",
       segment: made.segment,
-      display_name: made.displayName,
-      description: made.description,
-      color: made.color,
-      position: made.position,
       components: made.components,
-      time_zone: made.timeZone,
-      is_transparent: made.isTransparent ? 1 : 0,
-      availability: made.availability,
+      ...(Object.fromEntries(inColumns(made)) as PropertyColumns<StoredForms>),
       properties_modseq: transaction.modseq,
       modseq: transaction.modseq,
       item_count: 0,
@@ -101,14 +81,9 @@ export async function insertDefaults(items: ItemWrite): Promise<void> {
   items.transaction.reserveNumbers(missing.length);
   for (const one of missing)
     await insertCollection(items, {
+      ...noProperties,
       ...one,
-      description: null,
-      color: null,
-      position: null,
       components: null,
-      timeZone: null,
-      isTransparent: false,
-      availability: null,
     });
 }
 
@@ -120,19 +95,13 @@ export async function updateCollectionRow(
 ): Promise<void> {
   const { tx, agent, modseq, at } = items.transaction;
   assertTextFits(settings);
-  const names = (Object.keys(columns) as (keyof CollectionSettings)[]).filter(
-    (name) => settings[name] !== undefined,
-  );
-  const values = names.map((name) => {
-    const value = settings[name]!;
-    return typeof value === "boolean" ? Number(value) : value;
-  });
+  const changed = inColumns(settings);
   await tx.run(
     `update collection
-    set ${names.map((name) => `${columns[name]} = ?, `).join("")}properties_modseq = ?, modseq = ?,
+    set ${changed.map(([column]) => `${column} = ?, `).join("")}properties_modseq = ?, modseq = ?,
       updated_at = ?
     where agent_id = ? and collection_id = ?`,
-    ...values,
+    ...changed.map(([, value]) => value),
     modseq,
     modseq,
     at,

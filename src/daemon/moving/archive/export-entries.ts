@@ -3,11 +3,12 @@
 import type { Collection } from "#/src/collections/collection.ts";
 import type { StoredItem } from "#/src/collections/item.ts";
 import { readPortions } from "#/src/collections/portions.ts";
-import { itemKinds } from "#/src/collections/rows.ts";
+import { itemEndings } from "#/src/collections/rows.ts";
 import { carriedItem } from "#/src/collections/transfer/export-items.ts";
 import type { FileEntry } from "#/src/files/files.ts";
 import type { MailboxMessage } from "#/src/mail/entries.ts";
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
+import { propertiesAlone } from "#/src/model/collection-properties.ts";
 import { keywordNumbers, systemFlagNames, systemFlags } from "#/src/model/flags.ts";
 import type { MessageNumber } from "#/src/model/numbers.ts";
 import { sharedMessagePages } from "#/storage/queries/mail/entries.ts";
@@ -83,21 +84,14 @@ async function describeCollection(
   { collections }: TransferRooms,
   place: Collection,
 ): Promise<ArchivedCollection> {
-  const { kind, role, segment, displayName, description, color, order } = place;
-  const { components, timeZone, isTransparent, availability } = place;
+  const { kind, role, segment, components } = place;
   const dead = await collections.listDeadProperties(place.agent, place.number);
   return {
     kind,
     role,
     segment,
-    displayName,
-    description,
-    color,
-    order,
     components: components === undefined ? undefined : [...components],
-    timeZone,
-    isTransparent,
-    availability,
+    ...propertiesAlone(place),
     ...(dead.length === 0 ? {} : { deadProperties: [...dead] }),
   };
 }
@@ -194,7 +188,7 @@ async function* itemEntries(
   place: string,
   tell: (count: number) => void,
 ): AsyncGenerator<Uint8Array> {
-  const { ending } = itemKinds[kind];
+  const ending = itemEndings[kind];
   const withProperties = await collections.listItemsWithDeadProperties(agent);
   const room = { entriesMax: pageItemsMax, bytesMax: pageBytesMax };
   let pages = 0;

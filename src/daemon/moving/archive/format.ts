@@ -9,6 +9,7 @@
  *
  *  `<folder>` is a place in the list of the manifest, from 0. */
 import { z } from "zod";
+import { forEachForm } from "#/src/model/collection-properties.ts";
 import { collectionKinds } from "#/src/model/collections.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { grantMembers } from "#/src/model/grants.ts";
@@ -49,14 +50,14 @@ export const archivedCollection = z.strictObject({
   kind: z.enum(collectionKinds),
   role: z.enum(["default", "inbox"]).optional(),
   segment: name.optional(),
-  displayName: text,
-  description: text.optional(),
-  color: name.optional(),
-  order: z.number().optional(),
   components: z.array(name).max(20).optional(),
-  timeZone: text.optional(),
-  isTransparent: z.boolean(),
-  availability: text.optional(),
+  // One that was not there yet when the archive was written is not set.
+  ...forEachForm({
+    name: text.default(""),
+    text: text.optional(),
+    number: z.number().optional(),
+    flag: z.boolean().default(false),
+  }),
   deadProperties,
 });
 
