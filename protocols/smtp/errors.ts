@@ -31,7 +31,6 @@ const byReason: Partial<Record<ErrorReason, Words>> = {
   no_such_recipient: [550, "5.1.1"],
   relay_refused: [550, "5.7.1"],
   sender_refused: [553, "5.7.1"],
-  not_encrypted: [538, "5.7.11"],
   busy: [452, "4.3.2"],
   store_full: [452, "4.3.1"],
 };

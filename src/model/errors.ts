@@ -18,7 +18,7 @@ export const errorCodes = [
 export type ErrorCode = (typeof errorCodes)[number];
 
 /** The exact reason of a refusal, for protocols that have a code for it (IMAP response codes, SMTP enhanced status codes). */
-const errorReasons = [
+export const errorReasons = [
   "already_exists",
   "use_taken",
   "no_such_mailbox",
@@ -32,11 +32,9 @@ const errorReasons = [
   "no_such_recipient",
   "relay_refused",
   "sender_refused",
-  "not_encrypted",
   "busy",
   "store_full",
   "expired_cursor",
-  "unknown_charset",
   "approval_needed",
   "hold_is_decided",
   "recipient_blocked",
