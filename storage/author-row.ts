@@ -1,5 +1,13 @@
 /** The author of a change as numbers, as the change log keeps it. */
-import { type Author, authorKinds, type Door, doors, requestNumber, requestOf } from "#/src/model/author.ts";
+import {
+  type Author,
+  authorKinds,
+  type Door,
+  doors,
+  type QuietPushes,
+  requestNumber,
+  requestOf,
+} from "#/src/model/author.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 
 export interface AuthorRow {
@@ -8,6 +16,11 @@ export interface AuthorRow {
   readonly credential: number;
   readonly door: number;
   readonly request: number;
+}
+
+/** The author of a write that is under way. */
+export interface WritingAuthor extends AuthorRow {
+  readonly quietPushes?: QuietPushes | undefined;
 }
 
 /** Of the tables that have an author; without one it is the server. */
@@ -22,9 +35,11 @@ export function authorColumns(by: AuthorRow | undefined) {
 }
 
 /** undefined for the server. */
-export function authorRow({ kind, agent, credential, door, request }: Author): AuthorRow | undefined {
+export function authorRow(author: Author): WritingAuthor | undefined {
+  const { kind, agent, credential, door, request, quietPushes } = author;
   if (kind === "server") return undefined;
   return {
+    ...(quietPushes !== undefined && { quietPushes }),
     kind: authorKinds.indexOf(kind),
     agent,
     credential,

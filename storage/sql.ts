@@ -1,7 +1,7 @@
 /** The interface of a database engine. All SQL of the product outside the engines goes through these methods. It uses only what SQLite
  *  and PostgreSQL both understand (README, "SQL subset") and marks its parameters with `?`. */
 import type { AccountNumber, AgentNumber, BlobNumber, Modseq } from "#/src/model/numbers.ts";
-import type { AuthorRow } from "./author-row.ts";
+import type { WritingAuthor } from "./author-row.ts";
 import type { Objects } from "./objects/objects.ts";
 
 export type SqlValue = string | number | bigint | Uint8Array | null;
@@ -27,7 +27,7 @@ export interface Reader extends Pick<Sql, "get" | "all" | "column"> {
 /** The transaction that a named write gets. */
 export interface Transaction extends Sql {
   /** Who makes the change; undefined for the server. */
-  readonly by: AuthorRow | undefined;
+  readonly by: WritingAuthor | undefined;
   /** Notifies listeners after the commit: the log of an agent now ends at `modseq`. */
   touch(agent: AgentNumber, modseq: Modseq): void;
   /** The number of a new blob; each is given once. Throws not_found if there is no such account. */

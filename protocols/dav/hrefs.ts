@@ -1,4 +1,6 @@
 /** URLs of DAV: `/dav/principals/<ag_id>/`, `/dav/calendars/<ag_id>/<collection>/<item>`, `/dav/addressbooks/…`. */
+import type { Settings } from "#/config/schema.ts";
+import type { HttpContext } from "#/protocols/http/app.ts";
 import type { CollectionKind } from "#/src/collections/collection.ts";
 
 export const rootHref = "/dav/";
@@ -12,6 +14,7 @@ export const homesHref = {
 export const inboxSegment = "inbox";
 export const outboxSegment = "outbox";
 export { attachmentsPath as attachmentsHref } from "#/src/collections/attachments.ts";
+export const pushHref = `${rootHref}push/`;
 export const filesHref = `${rootHref}files/`;
 export const proxySegments = { read: "calendar-proxy-read", write: "calendar-proxy-write" } as const;
 
@@ -26,6 +29,19 @@ export function homeHref(kind: CollectionKind, id: string): string {
 /** A segment; the characters that RFC 3986 section 3.3 allows are not escaped. */
 export function encodeSegment(segment: string): string {
   return encodeURIComponent(segment).replace(/%(?:40|3A|24|26|2B|2C|3B|3D)/g, decodeURIComponent);
+}
+
+/** An absolute URL of this server, as the client names it; behind a proxy the scheme is that of `server.public_url`. */
+export function wholeUrl(
+  {
+    context: { koa },
+    rooms,
+  }: { readonly context: HttpContext; readonly rooms: { readonly settings: Settings } },
+  path: string,
+): string {
+  const { publicUrl } = rooms.settings.server;
+  if (publicUrl !== "" && new URL(publicUrl).host === koa.host) return new URL(path, publicUrl).href;
+  return `${"encrypted" in koa.req.socket ? "https" : "http"}://${koa.host}${path}`;
 }
 
 export interface DavPath {

@@ -80,6 +80,11 @@ export interface AttachmentResource extends Named<"attachment"> {
   readonly attachment: PlacedAttachment;
 }
 
+/** `/dav/push/<number>`: a push subscription of the login (WebDAV-Push). */
+export interface PushResource extends Named<"push"> {
+  readonly subscription: number;
+}
+
 export type DavResource =
   | RootResource
   | PrincipalResource
@@ -90,7 +95,8 @@ export type DavResource =
   | ItemResource
   | FolderResource
   | FileResource
-  | AttachmentResource;
+  | AttachmentResource
+  | PushResource;
 
 export type ResourceKind = DavResource["kind"];
 export type ResourceOf<K extends ResourceKind> = DavResource extends infer R
@@ -129,6 +135,9 @@ export const everyResource = [
   "item",
   "file",
 ] as const satisfies readonly ResourceKind[];
+
+/** What a program can follow by Web Push. */
+export const followable = ["calendar", "addressbook", "inbox"] as const satisfies readonly ResourceKind[];
 
 /** The octets of an item are read only for those who need them. */
 export function hasBytes(item: Item | StoredItem): item is StoredItem {

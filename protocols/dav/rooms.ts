@@ -7,6 +7,7 @@ import type { Files } from "#/src/files/files.ts";
 import type { MailQuota } from "#/src/mail/quota.ts";
 import type { Schedulers } from "#/src/scheduling/schedulers.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
+import type { CollectionPushes } from "#/src/sign-in/collection-pushes.ts";
 import type { LargeItems } from "./filters/large-items.ts";
 
 /** The rooms that DAV uses. */
@@ -18,6 +19,7 @@ export interface DavRooms {
   readonly files: Files;
   readonly scheduling: Scheduling;
   readonly schedulers: Schedulers;
+  readonly collectionPushes: CollectionPushes;
   readonly mail: Pick<MailQuota, "readQuota">;
   readonly settings: Settings;
   readonly log: Logger;

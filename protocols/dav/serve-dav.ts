@@ -13,6 +13,7 @@ import { createLocks } from "./locks/locks.ts";
 import { listMethods, methods } from "./methods/registry.ts";
 import { listReports } from "./methods/report-method.ts";
 import { readPreferences } from "./preferences.ts";
+import { readDontNotify } from "./push/dont-notify.ts";
 import type { DavRequest, Depth } from "./request.ts";
 import type { DavRooms } from "./rooms.ts";
 import { createTree } from "./tree.ts";
@@ -29,7 +30,10 @@ export function createDavRoute(rooms: DavRooms): HttpRoute {
     if (wellKnown.has(koa.path.replace(/\/$/, "")))
       return { status: 301, headers: { Location: rootHref, "Cache-Control": "public, max-age=3600" } };
     const method = methods.find(({ name }) => name === koa.method);
-    const login = await authenticate(rooms, context);
+    const quietPushes = readDontNotify(koa.get("Push-Dont-Notify"));
+    const principal = await authenticate(rooms, context);
+    const login =
+      quietPushes === undefined ? principal : { ...principal, author: { ...principal.author, quietPushes } };
     if (method === undefined) throw new DavError(501, "There is no such method.");
     const reach = createCollectionReach({ rooms, principal: login });
     const tree = createTree(rooms, login, reach);

@@ -20,6 +20,7 @@ import {
   principalHref,
   principalsHref,
   proxySegments,
+  pushHref,
   rootHref,
 } from "./hrefs.ts";
 import { needPrivileges } from "./privileges.ts";
@@ -234,6 +235,8 @@ export function createTree(rooms: DavRooms, login: Principal, reach: CollectionR
         return findFile(rest, hasSlash);
       case "attachments":
         return findAttachment(rest, hasSlash);
+      case "push":
+        return findPush(rest, hasSlash);
       default:
         return undefined;
     }
@@ -257,6 +260,13 @@ export function createTree(rooms: DavRooms, login: Principal, reach: CollectionR
     const entry = await rooms.files.findFile(login.agent, path);
     const isFile = entry?.mediaType !== undefined;
     return entry === undefined || (isFile && hasSlash) ? undefined : fileOf(entry);
+  }
+
+  async function findPush([name = "", ...more]: readonly string[], hasSlash: boolean) {
+    if (!/^[1-9]\d{0,14}$/.test(name) || more.length > 0 || hasSlash) return undefined;
+    const subscription = Number(name);
+    const isThere = await rooms.collectionPushes.has(login, subscription);
+    return isThere ? ({ kind: "push", href: `${pushHref}${name}`, subscription } as const) : undefined;
   }
 
   /** 403 for what is not there too, so that nobody learns what is. */

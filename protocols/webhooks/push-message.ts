@@ -1,6 +1,6 @@
 /** What goes to a push service: an encrypted message (RFC 8291, aes128gcm of RFC 8188) with the proof of who sends it (VAPID, RFC 8292). */
 import { createCipheriv, createECDH, createPrivateKey, hkdfSync, randomBytes, sign } from "node:crypto";
-import type { Push } from "#/src/sign-in/pushes.ts";
+import type { Push } from "#/src/sign-in/push.ts";
 import type { VapidKey } from "#/src/sign-in/vapid-key.ts";
 import type { GuardedPost } from "./guarded-post.ts";
 
@@ -57,7 +57,7 @@ export function vapidField(
 const ttlSeconds = 24 * 3600;
 
 export function pushRequest(
-  { subscription, text }: Push,
+  { subscription, text, type, urgency, topic }: Push,
   key: VapidKey,
   contact: string,
   at: number,
@@ -68,11 +68,10 @@ export function pushRequest(
     headers: {
       authorization: vapidField(endpoint, key, contact, at),
       "content-encoding": "aes128gcm",
-      "content-type": "application/octet-stream",
+      "content-type": type,
       ttl: String(ttlSeconds),
-      urgency: "high",
-      // A later one takes the place of one that was not delivered yet (RFC 8030 section 5.4).
-      topic: "approvals",
+      urgency,
+      topic,
     },
     body: encryptPush(text, subscription),
     at,

@@ -4,7 +4,8 @@ import type { Settings } from "#/config/schema.ts";
 import { createFairness, type Fairness } from "#/src/fairness/fairness.ts";
 import { after, inBackground } from "#/src/model/background.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
-import type { Push, Pushes } from "#/src/sign-in/pushes.ts";
+import type { Push } from "#/src/sign-in/push.ts";
+import type { Pushes } from "#/src/sign-in/pushes.ts";
 import { createGuardedClient } from "./guarded-post.ts";
 import { pushRequest } from "./push-message.ts";
 

@@ -53,6 +53,7 @@ import {
 } from "#/src/scheduling/outgoing/schedule-status-updates.ts";
 import { createDirectSchedulers, createSchedulers, type Schedulers } from "#/src/scheduling/schedulers.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
+import { type CollectionPushes, createCollectionPushes } from "#/src/sign-in/collection-pushes.ts";
 import { createPushes, type Pushes } from "#/src/sign-in/pushes.ts";
 import { createReading, type Reading } from "#/src/threads/reading.ts";
 import { openStore } from "#/storage/open-store.ts";
@@ -100,6 +101,7 @@ export interface House extends AsyncDisposable {
   readonly holds: Holds;
   readonly reportCounts: ReportCounts;
   readonly preparation: Preparation;
+  readonly collectionPushes: CollectionPushes;
   readonly health: Health;
   readonly conditions: Conditions;
   readonly status: Status;
@@ -203,6 +205,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     outbound,
     holds,
     scheduling,
+    collectionPushes: createCollectionPushes(store, settings),
     health: createHealth({ store, preparation }),
   };
   const loadDomainChecks = async () => {
@@ -244,7 +247,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
       return resendWebhook({ webhooks, settings, log }, message);
     },
   };
-  const pushes = createPushes({ store, accounts, settings });
+  const pushes = createPushes({ store, accounts, collections, settings });
   const conditions = createConditions({ store, accounts, settings, prepare, log });
   const administration = {
     store,

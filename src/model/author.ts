@@ -31,7 +31,11 @@ export interface Author {
   readonly door: Door;
   /** The request or connection, as the log lines name it; empty where there is none. */
   readonly request: string;
+  /** Push subscriptions of the author that are not told of the change, because whoever has them makes it. */
+  readonly quietPushes?: QuietPushes | undefined;
 }
+
+export type QuietPushes = readonly number[] | "all";
 
 export const server: Author = { kind: "server", agent: 0, credential: 0, door: "house", request: "" };
 

@@ -29,6 +29,12 @@ export const passkeysMax = 30;
 export const ownPasswordsMax = 50;
 /** Browsers and programs of one person that are told by Web Push; each look at what waits goes through all of them. */
 export const pushSubscriptionsMax = 100;
+/** Programs that follow one calendar or addressbook; each change of it is told to all of them. */
+export const collectionPushesMax = 100;
+/** A program that follows a collection renews it within this time; one that is gone is told no longer. */
+export const collectionPushMs = 14 * 86_400_000;
+/** The least time between two pushes to one program about one collection. What changes meanwhile is told at its end. */
+export const collectionPushPauseMs = 10_000;
 
 /** Documents that are remembered as they were read, because reading them cost much: entries of some 200 octets, and their text, of
  *  which one has a million characters at most. */

@@ -1,7 +1,7 @@
-/** Web Push: which browsers are to be told now that a mail waits for their person, and how it went. A push says how many mails wait, and no
- *  text of anybody. A subscription is made in a session and ends with it; a runner sends (`protocols/webhooks/send-pushes.ts`). */
+/** Web Push: which browsers are to be told now that a mail waits for their person, which programs that a collection has changed
+ *  (`collection-news.ts`), and how it went. A push says how many mails wait, and no text of anybody. A browser's subscription is made in a
+ *  session and ends with it; a runner sends (`protocols/webhooks/send-pushes.ts`). */
 import type { Settings } from "#/config/schema.ts";
-import type { Accounts } from "#/src/accounts/accounts.ts";
 import { isLivePageSession } from "#/src/accounts/page-session.ts";
 import { principalOf } from "#/src/accounts/principal.ts";
 import { afterFailure, type RequestOutcome, unfailed } from "#/src/feed/retries.ts";
@@ -10,27 +10,13 @@ import type { Clock } from "#/src/model/clock.ts";
 import { reachableAgents } from "#/src/reach/agents.ts";
 import type { PushSubscriptionRow } from "#/storage/push-subscription.ts";
 import {
+  listBrowserPushes,
   listNewestWaiting,
-  listPushSubscriptions,
   type NewestWaiting,
 } from "#/storage/queries/accounts/push-subscriptions.ts";
-import type { Store } from "#/storage/store.ts";
+import { type CollectionNewsRooms, createCollectionNews } from "./collection-news.ts";
+import type { DuePushes, Push } from "./push.ts";
 import { type VapidKey, vapidKeyOf } from "./vapid-key.ts";
-
-/** One push that is due. */
-export interface Push {
-  readonly subscription: PushSubscriptionRow;
-  /** JSON: how many mails wait, and the language of the browser. */
-  readonly text: string;
-  /** What the browser knows once it has it. */
-  readonly told: string;
-}
-
-export interface DuePushes {
-  readonly pushes: readonly Push[];
-  /** When one that failed is tried again. */
-  readonly nextAt: number | undefined;
-}
 
 export interface Pushes {
   readonly clock: Clock;
@@ -45,16 +31,15 @@ export interface Pushes {
   onChange(listener: () => void): () => void;
 }
 
-export interface PushRooms {
-  readonly store: Store;
-  readonly accounts: Accounts;
+export interface PushRooms extends CollectionNewsRooms {
   readonly settings: Settings;
 }
 
 /** The highest number of a hold that was told, of each mailbox. */
 type Told = Readonly<Record<string, number>>;
 
-export function createPushes({ store, accounts, settings }: PushRooms): Pushes {
+export function createPushes({ store, accounts, collections, settings }: PushRooms): Pushes {
+  const news = createCollectionNews({ store, accounts, collections });
   /** What waits, in one text, and for each subscription the one that it was last compared with: only news ask for the rights anew. */
   let waiting = "";
   const compared = new Map<number, string>();
@@ -93,14 +78,15 @@ export function createPushes({ store, accounts, settings }: PushRooms): Pushes {
 
     async listDue() {
       const now = store.clock.now();
-      const all = await listPushSubscriptions(store);
-      if (all.length === 0) return { pushes: [], nextAt: undefined };
+      const { pushes: ofCollections, nextAt: next } = await news.listDue(now);
+      const all = await listBrowserPushes(store);
+      if (all.length === 0) return { pushes: ofCollections, nextAt: next };
       const newest = await listNewestWaiting(store);
       const present = newest.map(({ agent, isOwn, hold }) => `${agent} ${isOwn} ${hold}`).join();
       if (present !== waiting) compared.clear();
       waiting = present;
-      const pushes: Push[] = [];
-      let nextAt: number | undefined;
+      const pushes: Push[] = [...ofCollections];
+      let nextAt = next;
       for (const subscription of all) {
         const { subscription: number, nextAttemptAt, endpoint, language } = subscription;
         if (nextAttemptAt > now) nextAt = Math.min(nextAt ?? nextAttemptAt, nextAttemptAt);
@@ -109,22 +95,31 @@ export function createPushes({ store, accounts, settings }: PushRooms): Pushes {
           await store.write(server, "reportPush", { subscription: number, endpoint });
           continue;
         }
-        const news = await newsOf(subscription, newest);
-        if (news === undefined) compared.set(number, endpoint);
+        const fresh = await newsOf(subscription, newest);
+        if (fresh === undefined) compared.set(number, endpoint);
         else
           pushes.push({
             subscription,
-            text: JSON.stringify({ waiting: news.waiting, language }),
-            told: news.told,
+            text: JSON.stringify({ waiting: fresh.waiting, language }),
+            type: "application/octet-stream",
+            urgency: "high",
+            topic: "approvals",
+            told: fresh.told,
+            pauseMs: 0,
           });
       }
       return { pushes, nextAt };
     },
 
-    async report({ subscription: row, told }, outcome) {
-      const { subscription, endpoint } = row;
-      if (outcome.error === null)
-        return store.write(server, "reportPush", { subscription, endpoint, standing: { told, ...unfailed } });
+    async report({ subscription: row, told, pauseMs }, outcome) {
+      const { subscription, endpoint, collectionAgent } = row;
+      // What has changed while it was sent.
+      if (collectionAgent !== null) news.noteChanged([collectionAgent]);
+      if (outcome.error === null) {
+        const nextAttemptAt = pauseMs === 0 ? 0 : store.clock.now() + pauseMs;
+        const standing = told === undefined ? undefined : { ...unfailed, told, nextAttemptAt };
+        return store.write(server, "reportPush", { subscription, endpoint, standing });
+      }
       const { isGivenUp, ...standing } = afterFailure(row, outcome, store.clock.now());
       // 404: the push service knows the subscription no more (RFC 8030 section 7.3).
       const isOver = isGivenUp || outcome.status === 404;
@@ -137,7 +132,21 @@ export function createPushes({ store, accounts, settings }: PushRooms): Pushes {
 
     isSender: () => store.leases.isHeld("webhooks"),
     onChange(listener) {
-      const stops = [store.onCommit(() => listener()), store.leases.onChange(() => listener())];
+      const missed = (): void => {
+        news.noteMissed();
+        listener();
+      };
+      const stops = [
+        store.onCommit(
+          (touched) => {
+            news.noteChanged(touched.map(({ agent }) => agent));
+            listener();
+          },
+          () => news.listFollowed(),
+        ),
+        store.onMissed(missed),
+        store.leases.onChange(missed),
+      ];
       return () => {
         for (const stop of stops) stop();
       };

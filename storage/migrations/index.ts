@@ -50,6 +50,7 @@ import { passwordScopes } from "./0045-password-scopes.ts";
 import { pushSubscriptions } from "./0046-push-subscriptions.ts";
 import { authorKeys } from "./0047-author-keys.ts";
 import { listFields } from "./0048-list-fields.ts";
+import { collectionPushes } from "./0049-collection-pushes.ts";
 
 export interface Migration {
   readonly name: string;
@@ -203,5 +204,10 @@ export const migrations: readonly Migration[] = [
     name: "list fields",
     does: "keeps the header fields that lists of messages show; those of older mail are added hourly",
     run: listFields,
+  },
+  {
+    name: "collection pushes",
+    does: "keeps which programs are told of changes of a calendar or an addressbook",
+    run: collectionPushes,
   },
 ];

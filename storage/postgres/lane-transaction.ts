@@ -1,6 +1,6 @@
 /** What a named write is given on PostgreSQL: statements that go out at once, in their order, on the connection of its lane. */
 import type { AccountNumber, AgentNumber, BlobNumber, Modseq } from "#/src/model/numbers.ts";
-import type { AuthorRow } from "../author-row.ts";
+import type { WritingAuthor } from "../author-row.ts";
 import type { SqlValue, Transaction } from "../sql.ts";
 import type { BlobNumbers } from "../writing/blob-numbers.ts";
 import type { PostgresSql } from "./connection.ts";
@@ -19,14 +19,14 @@ export interface Sent {
 const sentMax = 500;
 
 export class LaneTransaction implements Transaction {
-  readonly by: AuthorRow | undefined;
+  readonly by: WritingAuthor | undefined;
   readonly #sql: PostgresSql;
   readonly #sent: Sent;
   readonly #blobNumbers: BlobNumbers;
   readonly touched = new Map<AgentNumber, Modseq>();
   hasSweep = false;
 
-  constructor(sql: PostgresSql, sent: Sent, by: AuthorRow | undefined) {
+  constructor(sql: PostgresSql, sent: Sent, by: WritingAuthor | undefined) {
     this.by = by;
     this.#sql = sql;
     this.#sent = sent;

@@ -192,6 +192,8 @@ export const accountsTables = {
     failure_count: integer(credential),
     failing_since: nullable(integer(credential)),
     next_attempt_at: integer(credential),
+    collection_agent_id: nullable(integer(credential)),
+    triggers: nullable(text(credential)),
   },
   spent_challenge: {
     nonce: octets(credential),

@@ -14,7 +14,7 @@ import { inBackground, loopTurn } from "#/src/model/background.ts";
 import type { Touched } from "#/src/model/changes.ts";
 import type { AccountNumber, AgentNumber, BlobNumber, Modseq } from "#/src/model/numbers.ts";
 import { collectGarbage } from "#/src/threads/collect-garbage.ts";
-import type { AuthorRow } from "../author-row.ts";
+import type { WritingAuthor } from "../author-row.ts";
 import { errorRow } from "../failures.ts";
 import { runOnce } from "../idempotency.ts";
 import type { Transaction } from "../sql.ts";
@@ -45,7 +45,7 @@ export interface WriterHost {
 }
 
 class WriterTransaction extends SqliteSql implements Transaction {
-  by: AuthorRow | undefined;
+  by: WritingAuthor | undefined;
   touched = new Map<AgentNumber, Modseq>();
   hasSweep = false;
   readonly blobNumbers = new BlobNumbers();

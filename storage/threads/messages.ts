@@ -3,7 +3,7 @@ import type { DryRun } from "#/src/model/caller.ts";
 import type { Touched } from "#/src/model/changes.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Owner } from "#/src/model/owner.ts";
-import type { AuthorRow } from "../author-row.ts";
+import type { WritingAuthor } from "../author-row.ts";
 import type { Idempotency } from "../idempotency.ts";
 import type { ErrorRow } from "../rows.ts";
 
@@ -13,7 +13,7 @@ export type Lane = "quick" | "long" | "idle";
 export interface Job {
   readonly id: number;
   /** Absent for the server. */
-  readonly by: AuthorRow | undefined;
+  readonly by: WritingAuthor | undefined;
   readonly name: string;
   readonly args: unknown;
   /** Octets of its arrays, for the bounds of a batch. */

@@ -24,6 +24,13 @@ const model: MeetingsOf<"model"> = {
   pushSubscriptionsMax: told(
     "storage/push-subscriptions: are 100 of one person at most, and of nobody who is no person",
   ),
+  collectionPushesMax: told(
+    "storage/push-subscriptions: are so many of one collection as are said, whosever they are",
+  ),
+  collectionPushMs: told("dav/push: a program is told no longer than it asked for, and than 14 days"),
+  collectionPushPauseMs: told(
+    "dav/push: changes that follow each other are told once, at the end of the pause",
+  ),
   ownPasswordsMax: told(
     "storage/limited: is not exceeded by several app passwords at once, and one that was revoked does not count",
   ),

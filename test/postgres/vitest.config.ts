@@ -40,6 +40,7 @@ const acceptance = [
   "acceptance/revoked",
   "acceptance/stays-up",
   "arrival/asked-of-the-store",
+  "dav/push",
   "daemon/watchdog",
   "interface/access-statements",
   "interface/dry-run",

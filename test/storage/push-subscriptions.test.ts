@@ -3,11 +3,8 @@ import { expect, it } from "vitest";
 import { nobody } from "#/src/model/author.ts";
 import { pushSubscriptionsMax } from "#/src/model/limits.ts";
 import type { CollectionNumber } from "#/src/model/numbers.ts";
-import {
-  listNewestWaiting,
-  listPushSubscriptions,
-  listPushSubscriptionsOf,
-} from "#/storage/queries/accounts/push-subscriptions.ts";
+import { listNewestWaiting, listPushSubscriptionsOf } from "#/storage/queries/accounts/push-subscriptions.ts";
+import type { FollowedCollection } from "#/storage/transactions/sign-in/keep-push-subscription.ts";
 import { openTestStore, seedAgent } from "../support/store.ts";
 
 async function openPushes() {
@@ -17,7 +14,7 @@ async function openPushes() {
   const keep = (more: {
     session?: number;
     password?: number;
-    collection?: CollectionNumber;
+    follows?: FollowedCollection;
     endpoint?: string;
   }) =>
     store.write(nobody, "keepPushSubscription", {
@@ -42,17 +39,17 @@ it("keeps one of a session, and what it was told as long as it goes to the same 
   const standing = { told: '{"2":3}', failureCount: 1, failingSince: 5, nextAttemptAt: 6 };
   await store.write(nobody, "reportPush", { subscription, endpoint: "https://push.example/1", standing });
   await store.write(nobody, "reportPush", { subscription, endpoint: "https://other.example/" });
-  expect(await listPushSubscriptions(store)).toMatchObject([
+  expect(await listPushSubscriptionsOf(store, agent)).toMatchObject([
     { subscription, agent, session: 1, ...standing },
   ]);
   await keep({ session: 1 });
-  expect(await listPushSubscriptions(store)).toMatchObject([
+  expect(await listPushSubscriptionsOf(store, agent)).toMatchObject([
     { subscription, told: '{"2":3}', failureCount: 0 },
   ]);
   await keep({ session: 1, endpoint: "https://push.example/2" });
   expect(await listPushSubscriptionsOf(store, agent)).toMatchObject([{ subscription, told: "{}" }]);
   await store.write(nobody, "reportPush", { subscription, endpoint: "https://push.example/2" });
-  expect(await listPushSubscriptions(store)).toEqual([]);
+  expect(await listPushSubscriptionsOf(store, agent)).toEqual([]);
 });
 
 it("ends with the session, the app password, its own time, and the person", async () => {
@@ -60,12 +57,12 @@ it("ends with the session, the app password, its own time, and the person", asyn
   await using _ = opened;
   const keys = { storedKey: new Uint8Array(32), serverKey: new Uint8Array(32) };
   const { password } = await store.write(nobody, "createPassword", { agent, name: "phone", ...keys, at: 0 });
-  const collection = 1 as CollectionNumber;
+  const follows = { agent, collection: 1 as CollectionNumber, triggers: "content-update", limit: 2 } as const;
   for (const session of [1, 2, 3]) await keep({ session });
-  await keep({ password, collection });
-  await keep({ password: password + 1, collection, endpoint: "https://push.example/3" });
+  await keep({ password, follows });
+  await keep({ password: password + 1, follows, endpoint: "https://push.example/3" });
   const left = async () =>
-    (await listPushSubscriptions(store)).map((one) => one.session ?? `password ${one.password}`);
+    (await listPushSubscriptionsOf(store, agent)).map((one) => one.session ?? `password ${one.password}`);
   await store.write(nobody, "endPageSessions", { agent, session: 1, at: 1 });
   expect(await left()).toEqual([2, 3, `password ${password}`, `password ${password + 1}`]);
   await store.write(nobody, "endPageSessions", { agent, except: 3, at: 1 });
@@ -106,4 +103,17 @@ it("are 100 of one person at most, and of nobody who is no person", async () => 
     }),
   ).rejects.toMatchObject({ code: "unauthorized" });
   expect(await listNewestWaiting(store)).toEqual([]);
+});
+
+it("are so many of one collection as are said, whosever they are", async () => {
+  const { opened, store, agent, keep } = await openPushes();
+  await using _ = opened;
+  const follows = { agent, collection: 1 as CollectionNumber, triggers: "content-update", limit: 2 } as const;
+  for (const endpoint of ["https://push.example/1", "https://push.example/2", "https://push.example/1"])
+    await keep({ password: 1, follows, endpoint });
+  expect(await listPushSubscriptionsOf(store, agent)).toHaveLength(2);
+  await expect(keep({ password: 1, follows, endpoint: "https://push.example/3" })).rejects.toMatchObject({
+    code: "policy_refused",
+  });
+  await keep({ password: 1, follows: { ...follows, collection: 2 as CollectionNumber } });
 });

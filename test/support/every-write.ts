@@ -201,7 +201,11 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     at,
   };
   await write("keepPushSubscription", { ...push, session: 1 });
-  await write("keepPushSubscription", { ...push, password: 1, collection: 1 as CollectionNumber });
+  await write("keepPushSubscription", {
+    ...push,
+    password: 1,
+    follows: { agent: mia.agent, collection: 1 as CollectionNumber, triggers: "content-update", limit: 9 },
+  });
   const { subscription } = await write("keepPushSubscription", { ...push, session: 2 });
   await write("deletePushSubscription", { agent: mia.agent, subscription });
   await write("reportPush", {

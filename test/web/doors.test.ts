@@ -24,7 +24,7 @@ const writes: Readonly<Record<string, readonly string[]>> = {
   useOperatorLink: ["src/sign-in/operator-sign-in.ts"],
   useOperatorPasskey: ["src/sign-in/operator-sign-in.ts"],
   // No credential, but a place to which something goes out.
-  keepPushSubscription: ["src/sign-in/own-pushes.ts"],
+  keepPushSubscription: ["src/sign-in/collection-pushes.ts", "src/sign-in/own-pushes.ts"],
 };
 
 const operations = ["token.create", "password.create", "grant.create", "agent.create", "person.create"];

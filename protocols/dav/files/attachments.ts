@@ -8,7 +8,7 @@ import type { AttachmentEdit, AttachmentFacts } from "#/src/scheduling/edit-atta
 import type { DavAnswer } from "../answer.ts";
 import { DavError, unmet } from "../dav-error.ts";
 import { davErrorOf } from "../errors.ts";
-import { attachmentsHref, encodeSegment } from "../hrefs.ts";
+import { attachmentsHref, encodeSegment, wholeUrl } from "../hrefs.ts";
 import { readStored } from "../item-content.ts";
 import { checkItemConditions, checkLocks, isUnmodified } from "../locks/conditions.ts";
 import { assertRight } from "../privileges.ts";
@@ -153,9 +153,8 @@ function nameOf(given: string | undefined): string {
   return name === "" || name === "." || name === ".." ? "attachment" : name.toWellFormed();
 }
 
-function urlOf({ context: { koa } }: DavRequest, { managedId, name }: NewAttachment): string {
-  const scheme = "encrypted" in koa.req.socket ? "https" : "http";
-  return `${scheme}://${koa.host}${attachmentsHref}${managedId}/${encodeSegment(name)}`;
+function urlOf(request: DavRequest, { managedId, name }: NewAttachment): string {
+  return wholeUrl(request, `${attachmentsHref}${managedId}/${encodeSegment(name)}`);
 }
 
 function editOf(

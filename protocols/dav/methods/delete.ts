@@ -15,11 +15,15 @@ import { dav } from "../xml/names.ts";
 
 export const deleteMethod = {
   name: "DELETE",
-  on: everyResource,
+  on: [...everyResource, "push"],
   async run(request) {
     const { resource, rooms, depth, locks } = request;
     await assertNoBody(request);
     if (isOfFiles(resource)) return deleteFile(request, resource);
+    if (resource.kind === "push") {
+      await rooms.collectionPushes.end(request.login, resource.subscription);
+      return { status: 204 };
+    }
     if (resource.kind === "item") {
       const { parent, item } = resource;
       assertRight(parent.collection, "write", parent.href, dav("unbind"));

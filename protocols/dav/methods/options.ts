@@ -1,5 +1,6 @@
 /** OPTIONS (RFC 9110 section 9.3.7): DAV names what is served (RFC 4918 section 10.1), Allow the methods of the resource. */
 import type { Method } from "../method.ts";
+import { canFollow } from "../push/registration.ts";
 import { everyResource } from "../resource.ts";
 
 /** The compliance classes of the implemented standards. */
@@ -21,13 +22,14 @@ export const davClasses = [
 
 export const options = {
   name: "OPTIONS",
-  on: [...everyResource, "attachment"],
+  on: [...everyResource, "attachment", "push"],
   makesResource: true,
-  async run({ target, listMethods }) {
+  async run({ target, listMethods, rooms, login }) {
+    const isFollowable = target !== undefined && canFollow(rooms, login, target);
     return {
       status: 200,
       headers: {
-        DAV: davClasses.join(", "),
+        DAV: [...davClasses, ...(isFollowable ? ["webdav-push"] : [])].join(", "),
         Allow: listMethods(target?.kind).join(", "),
         "Content-Length": "0",
       },

@@ -2,10 +2,10 @@
  *  add-member (RFC 5995), resource-id (RFC 5842). */
 import { createHash } from "node:crypto";
 import { itemKinds } from "#/src/collections/rows.ts";
+import { formatSyncToken } from "#/src/collections/sync-token.ts";
 import { property } from "../property.ts";
 import type { DavRequest } from "../request.ts";
 import { type CollectionResource, everyResource, type HomeResource } from "../resource.ts";
-import { formatSyncToken } from "../sync-token.ts";
 import { calendarserver, dav } from "../xml/names.ts";
 import { element, escapeText, join, textElement } from "../xml/write-xml.ts";
 

@@ -6,6 +6,7 @@ import { appleProperties } from "./apple.ts";
 import { caldavProperties } from "./caldav.ts";
 import { carddavProperties } from "./carddav.ts";
 import { collectionProperties } from "./collections.ts";
+import { pushProperties } from "./push.ts";
 import { schedulingProperties } from "./scheduling.ts";
 import { webdavProperties } from "./webdav.ts";
 
@@ -18,6 +19,7 @@ export const properties: readonly Property[] = [
   ...schedulingProperties,
   ...carddavProperties,
   ...appleProperties,
+  ...pushProperties,
 ];
 
 const byKind = new Map<ResourceKind, Map<string, Property>>();

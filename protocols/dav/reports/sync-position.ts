@@ -1,7 +1,8 @@
 /** The position of a client of sync-collection, from its token (RFC 6578 section 3.2): a position in the change log; a position within
  *  the changes of one transaction; or one in the first listing of the items, with the position of the log before the listing began. */
+
+import { formatSyncToken } from "#/src/collections/sync-token.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
-import { formatSyncToken } from "../sync-token.ts";
 
 export type SyncPosition =
   | { readonly modseq: Modseq; readonly told?: number }

@@ -26,6 +26,8 @@ export const caldav = (name: string): XmlName => ({ namespace: caldavNamespace, 
 export const carddav = (name: string): XmlName => ({ namespace: carddavNamespace, name });
 export const calendarserver = (name: string): XmlName => ({ namespace: calendarserverNamespace, name });
 export const apple = (name: string): XmlName => ({ namespace: appleNamespace, name });
+/** WebDAV-Push, a draft of bitfire. */
+export const push = (name: string): XmlName => ({ namespace: "https://bitfire.at/webdav-push", name });
 
 /** A key for maps: no namespace name and no element name holds a space. */
 export function xmlKey({ namespace, name }: XmlName): string {

@@ -25,6 +25,7 @@ import { insertion } from "../../schema/insertion.ts";
 import type { Sql } from "../../sql.ts";
 import { deleteGrantObject } from "../accounts/grant-rows.ts";
 import type { ItemWrite } from "./items.ts";
+import { passQuietPushes } from "./quiet-pushes.ts";
 
 export interface NewCollection extends CollectionSettings {
   readonly kind: CollectionKind;
@@ -96,6 +97,7 @@ export async function updateCollectionRow(
   const { tx, agent, modseq, at } = items.transaction;
   assertTextFits(settings);
   const changed = inColumns(settings);
+  await passQuietPushes(tx, { agent, collection, modseq, changed: "properties" });
   await tx.run(
     `update collection
     set ${changed.map(([column]) => `${column} = ?, `).join("")}properties_modseq = ?, modseq = ?,

@@ -4,9 +4,10 @@ import { type ErrorReason, WaypostError } from "#/src/model/errors.ts";
 import { numberSetOf } from "#/src/model/number-set.ts";
 import type { ItemNumber } from "#/src/model/numbers.ts";
 import type { CollectionRow } from "../../items.ts";
-import type { Sql } from "../../sql.ts";
+import type { Transaction } from "../../sql.ts";
 import type { AgentTransaction } from "../agent-transaction.ts";
 import type { LoggedChange } from "../change-log.ts";
+import { passQuietPushes } from "./quiet-pushes.ts";
 
 /** The precondition that an item breaks which the collection does not take (RFC 4791 section 5.3.2.1, RFC 6352 section 6.3.2.1). */
 export const refusedItem = {
@@ -95,9 +96,10 @@ export class CollectionWrite {
   }
 
   async write(
-    tx: Sql,
+    tx: Transaction,
     { agent, modseq, at }: Pick<AgentTransaction, "agent" | "modseq" | "at">,
   ): Promise<void> {
+    await passQuietPushes(tx, { agent, collection: this.row.collection, modseq, changed: "items" });
     await tx.run(
       `update collection
       set modseq = ?, updated_at = ?, item_count = item_count + ?, byte_count = byte_count + ?

@@ -31,6 +31,7 @@ import type { DueDelivery, Outbound } from "#/src/outbound/outbound.ts";
 import { createKeptDescriptions, type KeptDescriptions } from "#/src/render/kept-descriptions.ts";
 import type { Schedulers } from "#/src/scheduling/schedulers.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
+import { createCollectionPushes } from "#/src/sign-in/collection-pushes.ts";
 import { createReading } from "#/src/threads/reading.ts";
 import type { Store } from "#/storage/store.ts";
 import { testCertificate } from "../certificates/certificate.ts";
@@ -118,6 +119,7 @@ export async function openJsonServer(
     json: { ...defaults.json, ...overrides.json },
     smtp: { ...defaults.smtp, ...overrides.smtp },
     outbound: { ...defaults.outbound, ...overrides.outbound },
+    webhooks: { ...defaults.webhooks, ...overrides.webhooks },
     limits: { ...defaults.limits, ...unlimited, ...overrides.limits },
   };
   let rooms = { ...makeRooms(wrap(opened.store), settings), nameNetwork };
@@ -279,6 +281,7 @@ function makeRooms(store: Store, settings: Settings) {
     busyTimes: createBusyReader(reading),
     largeItems: createLargeItems(reading),
     files: createFiles(store),
+    collectionPushes: createCollectionPushes(store, settings),
     ...calendarRooms({ store, accounts, outbound }),
     events: createEventProjection(reading),
     accounts,
