@@ -1,11 +1,12 @@
 import { expect, it } from "vitest";
 import { type HoldHouse, openHoldHouse } from "./hold-house.ts";
 
-/** The mails in kim's INBOX. */
-async function letters(house: HoldHouse): Promise<string[]> {
-  const inbox = (await house.mail.findMailbox(house.kim.agent, "INBOX"))!;
+/** The mails in an INBOX, kim's unless said. */
+async function letters(house: HoldHouse, agent = house.kim.agent): Promise<string[]> {
+  const inbox = await house.mail.findMailbox(agent, "INBOX");
+  if (inbox === undefined) return [];
   const texts: string[] = [];
-  for await (const page of house.mail.messagePages(house.kim.agent, inbox.number, [[1, 1000]]))
+  for await (const page of house.mail.messagePages(agent, inbox.number, [[1, 1000]]))
     for (const message of page) texts.push((await house.mail.readBytes(message)).toString());
   return texts;
 }
@@ -76,4 +77,21 @@ it("without an approver no notice is sent; an approver who is named later gets t
   await house.administer("agent.update", { owner: house.robin.address, approver: house.kim.address });
   await house.advance(0);
   expect(await letters(house)).toHaveLength(1);
+});
+
+it("goes to everybody who may approve, by a grant too, and to no agent; each is told once", async () => {
+  await using house = await openHoldHouse();
+  const noa = await house.administer("person.create", { address: "noa@ours.example" });
+  const bot = await house.administer("agent.create", { address: "bot@ours.example" });
+  const [person, agent] = [noa, bot].map(({ id }) => house.store.ids.decode(String(id))!.agent);
+  for (const holder of ["noa@ours.example", "bot@ours.example"])
+    await house
+      .administer("grant.create", { holder, target: house.robin.address, scopes: ["approve"] })
+      .catch(() => {});
+  await house.send();
+  await house.advance(0);
+  await house.advance(6_000_000);
+  const all = [await letters(house), await letters(house, person), await letters(house, agent)];
+  expect(all.map(({ length }) => length)).toEqual([1, 1, 0]);
+  expect(all[1]![0]).toContain("A mail waits for you to approve it.");
 });

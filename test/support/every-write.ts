@@ -638,6 +638,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
   const holds = [await held("May it leave?"), await held("And this?"), await held("And that?")];
   await write("tellApprover", {
     ...letter(await factsOf("Three mails wait", 10), [mia]),
+    others: [],
     holds: holds.map((hold) => ({ agent: ada.agent, hold })),
     pauses: [ada.agent],
   });

@@ -1,6 +1,7 @@
-/** The mail that tells an approver which mails wait. It is plain text. Of the agent's own text it only has the subject: on one line,
+/** The mail that tells an approver which mails wait, and at the same time whoever may approve them by a grant. It is plain text. Of the agent's own text it only has the subject: on one line,
  *  of bounded length, without characters that shape or hide text, and without anything that a mail program makes a link of. */
 
+import type { AgentFacts } from "#/src/accounts/accounts.ts";
 import { sharedMailboxName } from "#/src/accounts/other-users.ts";
 import type { HoldReason } from "#/src/model/holds.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
@@ -10,6 +11,7 @@ import { createRemovalTally } from "#/src/render/removal.ts";
 import type { HoldRow } from "#/storage/holds.ts";
 import { findMessage } from "#/storage/queries/mail/messages.ts";
 import { listHoldsForApprover, listUntoldApprovers } from "#/storage/queries/outbound/holds.ts";
+import type { DeliverMessage } from "#/storage/transactions/mail/deliver-message.ts";
 import { tellApprover } from "../gate/gate.ts";
 import { composeNotice } from "./approver-mail.ts";
 import type { HoldRooms } from "./holds.ts";
@@ -32,6 +34,9 @@ const reasonTexts = {
   unapproved: "an agent or a program has written a part of it, and it goes out in your name",
 } as const satisfies Record<HoldReason, string>;
 
+/** About a mail that was written in their own name people decide themselves. */
+const isOfAgent = ({ reason }: HoldRow): boolean => reason !== "unapproved";
+
 export function createHoldNotices(rooms: HoldRooms): {
   runDue(): Promise<void>;
   nextDueAt(): Promise<number | undefined>;
@@ -44,15 +49,44 @@ export function createHoldNotices(rooms: HoldRooms): {
     const holds = await listHoldsForApprover(store, approver);
     if (facts === undefined || holds.length === 0) return;
     const untold = holds.filter(({ toldAt }) => toldAt === null);
-    const notice = await composeNotice(rooms, facts, {
-      subject: `Waiting for your approval: ${holds.length} ${holds.length === 1 ? "mail" : "mails"}`,
-      text: await noticeText(rooms, approver, holds),
-    });
+    const others: DeliverMessage[] = [];
+    for (const [other, agents] of await listOthers(approver, untold))
+      others.push(
+        await compose(
+          other,
+          holds.filter((hold) => isOfAgent(hold) && agents.has(hold.agent)),
+        ),
+      );
     await tellApprover(store, {
-      ...notice,
+      ...(await compose(facts, holds)),
+      others,
       holds: untold.map(({ agent, hold }) => ({ agent, hold })),
       pauses: [],
     });
+  }
+
+  async function compose(approver: AgentFacts, holds: readonly HoldRow[]): Promise<DeliverMessage> {
+    return composeNotice(rooms, approver, {
+      subject: `Waiting for your approval: ${holds.length} ${holds.length === 1 ? "mail" : "mails"}`,
+      text: await noticeText(rooms, approver.agent, holds),
+    });
+  }
+
+  /** Who else may approve, by grants, with the agents whose mail it is. */
+  async function listOthers(approver: AgentNumber, holds: readonly HoldRow[]) {
+    const others = new Map<AgentFacts, Set<AgentNumber>>();
+    const known = new Map<string, AgentFacts>();
+    for (const agent of new Set(holds.filter(isOfAgent).map((hold) => hold.agent)))
+      for (const { address, scopes } of await accounts.listHolders(agent)) {
+        const owner = scopes.has("approve") ? await accounts.findOwner(address) : undefined;
+        // A grant gives an agent no right to approve.
+        if (owner?.kind !== "person" || owner.agent === approver) continue;
+        const facts = known.get(address) ?? (await accounts.findAgentFacts(owner.agent));
+        if (facts === undefined) continue;
+        known.set(address, facts);
+        others.set(facts, (others.get(facts) ?? new Set()).add(agent));
+      }
+    return others;
   }
 
   const dueAt = (lastToldAt: number | null): number => (lastToldAt === null ? 0 : lastToldAt + intervalMs);

@@ -16,7 +16,7 @@ export async function tellOfPauses(rooms: HoldRooms): Promise<void> {
     const subject = `${paused.address} is paused`;
     const text = noticeText(rooms, paused, paused.pause);
     const notice = await composeNotice(rooms, told, { subject, text });
-    await tellApprover(store, { ...notice, holds: [], pauses: [agent] });
+    await tellApprover(store, { ...notice, others: [], holds: [], pauses: [agent] });
   }
 }
 

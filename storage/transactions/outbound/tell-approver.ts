@@ -4,18 +4,19 @@ import { lockRows } from "../../writing/lock-rows.ts";
 import { type DeliverMessage, deliverMessage } from "../mail/deliver-message.ts";
 
 export interface TellApprover extends DeliverMessage {
+  /** Notices to whoever else may approve. */
+  readonly others: readonly DeliverMessage[];
   readonly holds: readonly { readonly agent: AgentNumber; readonly hold: number }[];
   /** Mailboxes whose pause is in the notice. */
   readonly pauses: readonly AgentNumber[];
 }
 
-/** Stores the notice to an approver, and that the approver was notified, in one transaction, so that a notice is stored once. */
+/** Stores the notices to an approver and to others, and that the approver was notified, in one transaction, so that a notice is stored once. */
 export async function tellApprover(tx: Transaction, args: TellApprover): Promise<void> {
-  await lockRows(tx, {
-    agents: [...args.pauses, ...args.recipients.map(({ agent }) => agent)],
-    accounts: [],
-  });
-  await deliverMessage(tx, args);
+  const notices = [args, ...args.others];
+  const told = notices.flatMap(({ recipients }) => recipients.map(({ agent }) => agent));
+  await lockRows(tx, { agents: [...args.pauses, ...told], accounts: [] });
+  for (const notice of notices) await deliverMessage(tx, notice);
   for (const agent of args.pauses)
     await tx.run(
       "update agent set pause_told_at = ? where agent_id = ? and state = 'paused' and pause_told_at is null",
