@@ -3,7 +3,7 @@
 import type { LargeWorks } from "#/src/accounts/administration/large-works.ts";
 import type { AdministrationResult } from "#/src/accounts/administration/operation-call.ts";
 import type { Collections } from "#/src/collections/collections.ts";
-import { server } from "#/src/model/author.ts";
+import { WaypostError } from "#/src/model/errors.ts";
 import { readSetAside } from "#/storage/search/search-trials.ts";
 import type { Store } from "#/storage/store.ts";
 import { selectCollection } from "./collection-files.ts";
@@ -22,18 +22,31 @@ export function createStoreWorks(house: () => WorkHouse): LargeWorks {
     watcher: Parameters<typeof runTransfer>[3],
   ) => runTransfer(house(), by, job, watcher) as Promise<AdministrationResult>;
 
+  /** Files that are written now. */
+  const written = new Set<string>();
+
+  /** Two writers would take each other's unfinished file for their own. */
+  async function alone<T>(file: string, write: () => Promise<T>): Promise<T> {
+    if (written.has(file))
+      throw new WaypostError("invalid", `${file} is being written now.`, { field: "/file" });
+    written.add(file);
+    try {
+      return await write();
+    } finally {
+      written.delete(file);
+    }
+  }
+
   return {
     async check({ onProgress }) {
       const { store } = house();
       return { problems: await store.check(onProgress), notes: leftOut(store) };
     },
-    async backup(file, { onProgress }) {
-      await house().store.backup(file, onProgress);
-    },
-    verifyBackup: (file, watcher) =>
+    backup: (file, { onProgress }) => alone(file, () => house().store.backup(file, onProgress)),
+    verifyBackup: (file, by, watcher) =>
       runTransfer(
         house(),
-        server,
+        by,
         { kind: "verify backup", file, folder: house().store.folder },
         watcher,
       ) as Promise<readonly string[]>,
@@ -41,7 +54,8 @@ export function createStoreWorks(house: () => WorkHouse): LargeWorks {
       const { collections } = house();
       const collection = await selectCollection(collections, owner.agent, file, named);
       const kind = action === "import" ? "import items" : "export items";
-      const result = await run(by, { kind, collection, account: owner.account, file }, watcher);
+      const work = () => run(by, { kind, collection, account: owner.account, file }, watcher);
+      const result = action === "import" ? await work() : await alone(file, work);
       const { agent, number } = collection;
       return { collection: collections.ids.encode(collection.kind, agent, number), ...result };
     },
@@ -57,13 +71,14 @@ export function createStoreWorks(house: () => WorkHouse): LargeWorks {
         },
         watcher,
       ),
-    exportMail: (source, by, watcher) => run(by, { kind: "export mail", ...source }, watcher),
-    async traceLog(id, watcher) {
+    exportMail: (source, by, watcher) =>
+      alone(source.file, () => run(by, { kind: "export mail", ...source }, watcher)),
+    async traceLog(id, by, watcher) {
       const { file } = house().settings.log;
       if (file === "") return undefined;
       return (await runTransfer(
         house(),
-        server,
+        by,
         { kind: "trace log", id, file },
         watcher,
       )) as AdministrationResult[];

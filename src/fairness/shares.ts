@@ -139,8 +139,8 @@ export const shares = {
   transfers: {
     what: "imports and exports",
     unit: "jobs",
-    // Each is a process, which the operator has started.
-    total: 4,
+    // Each is a process. The command line, programs of operators, and people each have a share: none of them shuts out another.
+    total: 12,
     share: 4,
   },
   answers: {

@@ -77,12 +77,14 @@ export function createOwnExports({ store, settings, jobs, works }: ExportRooms):
       const isBusy = former !== undefined && former.state !== "failed";
       if (isBusy || kept.size >= keptMax)
         throw new WaypostError("rate_limited", "There is an archive already, or there are too many of all.");
-      const owner = (await findAgent(store, agent))!;
       fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
       const file = path.join(folder, `${randomBytes(12).toString("hex")}.tar.gz`);
+      // Before anything is awaited: the next request sees it.
       kept.set(agent, { session: number, file, state: "running", until: 0, bytes: 0 });
       inBackground(async () => {
         try {
+          const owner = await findAgent(store, agent);
+          if (owner === undefined) throw new WaypostError("not_found", "The person is deleted.");
           await jobs.run("mail.export", author, plainCall, async (watcher) => {
             try {
               const result = await works.exportMail({ owner, file, isMbox: false }, author, watcher);

@@ -1,7 +1,7 @@
 /** Jobs of operators that may take hours: checks, backups, imports and exports. The command line waits for the end. A program over HTTP waits a
  *  moment; then it gets the number of the job, and asks what became of it. Jobs are in memory: a restart ends and forgets them. */
 import type { Author } from "#/src/model/author.ts";
-import { pause } from "#/src/model/background.ts";
+import { noteFailure, pause } from "#/src/model/background.ts";
 import { forTheHouse } from "#/src/model/caller.ts";
 import type { Clock } from "#/src/model/clock.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
@@ -29,6 +29,7 @@ interface Job {
   readonly number: number;
   readonly operation: string;
   readonly owner: string;
+  readonly byOperator: boolean;
   readonly startedAt: number;
   readonly isPatient: boolean;
   readonly ending: AbortController;
@@ -63,9 +64,12 @@ export function createJobs(clock: Clock, waitMs = waitMsDefault): Jobs {
     for (const { number } of ended.slice(0, -rememberedMax)) jobs.delete(number);
   }
 
-  /** A caller that waits ends its job with itself, and the command line of this host is refused nothing that a program began. */
-  function assertRoom(): void {
-    const running = [...jobs.values()].filter(({ state, isPatient }) => state === "running" && !isPatient);
+  /** A caller that waits ends its job with itself. People who get an archive of their own take no room of operators. */
+  function assertRoom(by: Author): void {
+    const running = [...jobs.values()].filter(
+      ({ state, isPatient, byOperator }) =>
+        state === "running" && !isPatient && byOperator === (by.kind === "operator"),
+    );
     if (running.length < operatorJobsMax) return;
     throw new WaypostError("policy_refused", `Programs have ${operatorJobsMax} jobs that run already.`, {
       reason: "limit_reached",
@@ -75,12 +79,13 @@ export function createJobs(clock: Clock, waitMs = waitMsDefault): Jobs {
 
   return {
     async run(operation, by, { signal, onProgress, isPatient }, work) {
-      if (!isPatient) assertRoom();
+      if (!isPatient) assertRoom(by);
       const ending = new AbortController();
       const job: Job = {
         number: ++last,
         operation,
         owner: ownerOf(by),
+        byOperator: by.kind === "operator",
         startedAt: clock.now(),
         isPatient,
         ending,
@@ -101,6 +106,7 @@ export function createJobs(clock: Clock, waitMs = waitMsDefault): Jobs {
       if (isPatient) signal.addEventListener("abort", () => ending.abort(signal.reason), { once: true });
       if (isPatient && signal.aborted) ending.abort(signal.reason);
       jobs.set(job.number, job);
+      let isHeard = true;
       const settle = (state: Job["state"]): void => {
         job.state = ending.signal.aborted && state === "failed" ? "cancelled" : state;
         job.endedAt = clock.now();
@@ -114,6 +120,7 @@ export function createJobs(clock: Clock, waitMs = waitMsDefault): Jobs {
         (error: unknown) => {
           job.error = error;
           settle("failed");
+          if (!isHeard && !(isWaypostError(error) && error.code !== "internal")) noteFailure(error);
         },
       );
       const over = new AbortController();
@@ -123,7 +130,10 @@ export function createJobs(clock: Clock, waitMs = waitMsDefault): Jobs {
           job.ended,
           pause(waitMs, { signal: over.signal, ref: false }).catch(() => {}),
         ]).finally(() => over.abort());
-      if (job.state === "running") return describe(job);
+      if (job.state === "running") {
+        isHeard = false;
+        return describe(job);
+      }
       // Whoever waited has the outcome.
       if (job.result !== undefined) return job.result;
       throw job.error;
@@ -175,7 +185,7 @@ function describe({ number, operation, startedAt, endedAt, state, progress, resu
   };
 }
 
-/** Of another error, the log has what it says. */
+/** Of another error, the log has what it says, also when nobody waits any more. */
 function describeError(error: unknown) {
   return isWaypostError(error)
     ? { code: error.code, message: error.message }

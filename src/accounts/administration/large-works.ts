@@ -1,4 +1,5 @@
-/** Work on the whole store, or on everything of an owner, as the operations of the operator ask for it. It is done in processes of its own. */
+/** Work on the whole store, or on everything of an owner, as the operations of the operator ask for it. It is done in processes of its own.
+ *  A file is written by one work at a time: another one for it is refused with `invalid`. */
 import type { Author } from "#/src/model/author.ts";
 import type { AgentRow } from "#/storage/rows.ts";
 import type { AdministrationResult, Watcher } from "./operation-call.ts";
@@ -10,12 +11,12 @@ export interface LargeWorks {
   /** Refuses a file that exists. */
   backup(file: string, watcher: Watcher): Promise<void>;
   /** What is wrong with a copy of the store. */
-  verifyBackup(file: string, watcher: Watcher): Promise<readonly string[]>;
+  verifyBackup(file: string, by: Author, watcher: Watcher): Promise<readonly string[]>;
   transferItems(transfer: ItemTransfer, by: Author, watcher: Watcher): Promise<AdministrationResult>;
   importMail(transfer: MailImportWork, by: Author, watcher: Watcher): Promise<AdministrationResult>;
   exportMail(transfer: MailExportWork, by: Author, watcher: Watcher): Promise<AdministrationResult>;
   /** Lines of the log file about one mail; undefined where the log is in no file. */
-  traceLog(id: string, watcher: Watcher): Promise<readonly AdministrationResult[] | undefined>;
+  traceLog(id: string, by: Author, watcher: Watcher): Promise<readonly AdministrationResult[] | undefined>;
 }
 
 interface OwnerFile {

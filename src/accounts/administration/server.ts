@@ -62,7 +62,7 @@ export const serverOperations = [
         const works = worksOf(rooms);
         const file = keep === undefined ? place : await fileInFolder(place, rooms.store.clock.now());
         await works.backup(file, watcher);
-        if (verify) assertSound(file, await works.verifyBackup(file, watcher));
+        if (verify) assertSound(file, await works.verifyBackup(file, by, watcher));
         return {
           file,
           ...(verify ? { verified: true } : {}),

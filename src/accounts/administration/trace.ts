@@ -46,7 +46,7 @@ export const traceOperation = administrationOperation({
   positional: ["id"],
   run: (rooms, { id, related }, by, call) =>
     jobsOf(rooms).run("mail.trace", by, call, async (watcher) => {
-      const lines = related === undefined ? await worksOf(rooms).traceLog(id, watcher) : [];
+      const lines = related === undefined ? await worksOf(rooms).traceLog(id, by, watcher) : [];
       const ids = new Set([id, ...(related ?? []), ...idsOf(lines ?? [])]);
       const found = {
         ...(lines === undefined ? {} : { lines }),

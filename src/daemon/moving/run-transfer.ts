@@ -10,6 +10,7 @@ import type { Fairness } from "#/src/fairness/fairness.ts";
 import type { Author } from "#/src/model/author.ts";
 import { after } from "#/src/model/background.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import type { Owner } from "#/src/model/owner.ts";
 import { holdImported } from "#/src/outbound/holds/hold-imported.ts";
 import type { Outbound } from "#/src/outbound/outbound.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
@@ -35,7 +36,7 @@ export async function runTransfer(
   job: TransferJob,
   { signal, onProgress }: Watcher,
 ): Promise<unknown> {
-  using _place = await house.fairness.gate("transfers").enter();
+  using _place = await house.fairness.gate("transfers").enter(askerOf(by));
   signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   const pages = new Map<number, AsyncIterator<unknown>>();
@@ -103,6 +104,12 @@ export async function runTransfer(
     for (const number of pages.keys()) leave(number);
     await child.end();
   }
+}
+
+/** Whose share of the processes a transfer takes. */
+function askerOf({ kind, door }: Author): Owner {
+  if (door === "command") return { key: "transfers of the command line" };
+  return { key: kind === "operator" ? "transfers of programs" : "transfers of people" };
 }
 
 /** What a transfer has of the house. */

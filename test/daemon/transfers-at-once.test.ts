@@ -1,0 +1,129 @@
+/** Several works on files at once: none takes another one's file or place, and none fails in silence. */
+import fs from "node:fs";
+import path from "node:path";
+import { gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createJobs } from "#/src/accounts/administration/jobs.ts";
+import { plainCall } from "#/src/accounts/administration/operation-call.ts";
+import { type Author, atCommandLine } from "#/src/model/author.ts";
+import { onFailure } from "#/src/model/background.ts";
+import { WaypostError } from "#/src/model/errors.ts";
+import { createOwnExports } from "#/src/sign-in/own-export.ts";
+import type { PageSession } from "#/src/sign-in/page-session.ts";
+import { findAgent } from "#/storage/queries/accounts/agents.ts";
+import type { AgentRow } from "#/storage/rows.ts";
+import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
+import { engine } from "../support/engine.ts";
+
+let server: InProcessDaemon;
+let owner: AgentRow;
+const person: Author = { kind: "session", agent: 0, credential: 1, door: "pages", request: "" };
+const program: Author = { kind: "operator", agent: 0, credential: 1, door: "operator", request: "" };
+const watcher = { signal: new AbortController().signal, onProgress() {} };
+const place = (name: string) => path.join(server.daemon.house.store.folder, name);
+
+beforeAll(async () => {
+  server = await startInProcessDaemon({ people: 1 });
+  const { store } = server.daemon.house;
+  owner = (await findAgent(store, store.ids.decode(server.people[0]!.id)!.agent))!;
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+it("writes a file once at a time, whatever is written into it", async () => {
+  const { works } = server.daemon.house;
+  const file = place("twice.tar.gz");
+  const write = () => works.exportMail({ owner, file, isMbox: false }, program, watcher);
+  const folder = place("twice");
+  const calendar = place("twice.ics");
+  const database = place("twice.db");
+  for (const [name, work] of [
+    [file, write],
+    [folder, () => works.exportMail({ owner, file: folder, isMbox: false }, program, watcher)],
+    [
+      calendar,
+      () =>
+        works.transferItems(
+          { action: "export", owner, file: calendar, collection: undefined },
+          program,
+          watcher,
+        ),
+    ],
+    ...(engine === "sqlite"
+      ? ([[database, () => works.backup(database, watcher)]] as const)
+      : []),
+  ] as const) {
+    const outcomes = await Promise.allSettled([work(), work()]);
+    expect([name, outcomes.map(({ status }) => status)]).toEqual([name, ["fulfilled", "rejected"]]);
+    expect(outcomes[1]).toMatchObject({ reason: { code: "invalid", message: `${name} is being written now.` } });
+    expect(fs.existsSync(name)).toBe(true);
+    expect(fs.existsSync(`${name}.partial`)).toBe(false);
+  }
+  expect(gunzipSync(fs.readFileSync(file)).subarray(0, 13).toString()).toBe("manifest.json");
+  // Afterwards the name is taken.
+  await expect(write()).rejects.toThrow("never overwrites");
+});
+
+it("keeps places for the command line and for programs while people get archives, and the other way round", async () => {
+  const { works, fairness } = server.daemon.house;
+  let files = 0;
+  const write = (by: Author) =>
+    works.exportMail({ owner, file: place(`places-${++files}.tar`), isMbox: false }, by, watcher);
+  const gate = fairness.gate("transfers");
+  for (const [busy, others] of [
+    ["people", [atCommandLine, program]],
+    ["programs", [atCommandLine, person]],
+  ] as const) {
+    using held = new DisposableStack();
+    for (let at = 0; at < 4; at++) held.use(await gate.enter({ key: `transfers of ${busy}` }));
+    for (const by of others) expect(await write(by)).toMatchObject({ messages: expect.any(Number) });
+    await expect(write(busy === "people" ? person : program)).rejects.toMatchObject({ code: "rate_limited" });
+  }
+});
+
+it("makes one archive for a person who asks twice at once", async () => {
+  const { store, settings, works } = server.daemon.house;
+  await using jobs = createJobs(store.clock);
+  const exports = createOwnExports({ store, settings, jobs, works });
+  const session = { number: 1, principal: { agent: owner.agent, author: person } } as unknown as PageSession;
+  const outcomes = await Promise.allSettled([exports.beginExport(session), exports.beginExport(session)]);
+  expect(outcomes).toEqual([
+    { status: "fulfilled", value: undefined },
+    { status: "rejected", reason: expect.objectContaining({ code: "rate_limited" }) },
+  ]);
+  await expect.poll(() => exports.findExport(session)?.state, { timeout: 30_000 }).toBe("done");
+  expect(jobs.list(atCommandLine)).toHaveLength(1);
+});
+
+it("counts jobs of people and of operators apart", async () => {
+  await using jobs = createJobs(server.daemon.house.store.clock, 0);
+  const gate = Promise.withResolvers<Record<string, unknown>>();
+  const begin = (by: Author) => jobs.run("mail.export", by, plainCall, () => gate.promise);
+  for (let at = 0; at < 8; at++) await begin(person);
+  await expect(begin(person)).rejects.toMatchObject({ code: "policy_refused" });
+  expect(await begin(program)).toMatchObject({ state: "running" });
+  gate.resolve({});
+});
+
+it("tells the log of a job that fails by a fault after its caller has left", async () => {
+  const told: unknown[] = [];
+  const former = onFailure((error) => told.push(error));
+  try {
+    await using jobs = createJobs(server.daemon.house.store.clock, 0);
+    const faults = [
+      new TypeError("a fault"),
+      new WaypostError("internal", "the process ended"),
+      new WaypostError("invalid", "the caller's"),
+    ];
+    for (const fault of faults) {
+      const gate = Promise.withResolvers<Record<string, unknown>>();
+      const { job } = await jobs.run("mail.export", program, plainCall, () => gate.promise);
+      gate.reject(fault);
+      await expect.poll(() => jobs.show(program, job as number).state).toBe("failed");
+    }
+    // Whoever waits has it.
+    await expect(jobs.run("mail.export", program, plainCall, () => Promise.reject(faults[0]))).rejects.toThrow();
+    expect(told).toEqual(faults.slice(0, 2));
+  } finally {
+    onFailure(former);
+  }
+});
