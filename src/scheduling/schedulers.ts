@@ -29,8 +29,9 @@ export function isQuick(job: SchedulingJob): boolean {
 
 function textsOf(job: SchedulingJob): readonly (Uint8Array | undefined)[] {
   switch (job.kind) {
-    case "apply":
     case "answer":
+      return [job.stored, job.message, ...job.told.map(({ bytes }) => bytes)];
+    case "apply":
     case "renew":
       return [job.stored, job.message];
     case "ask":
@@ -41,7 +42,9 @@ function textsOf(job: SchedulingJob): readonly (Uint8Array | undefined)[] {
       return [job.now];
     case "name":
       return job.texts;
-    default:
+    case "decide":
+      return [job.old, job.now, ...(job.told ?? []).map(({ bytes }) => bytes)];
+    case "refresh":
       return [job.old, job.now];
   }
 }

@@ -48,13 +48,13 @@ it("writes a file once at a time, whatever is written into it", async () => {
           watcher,
         ),
     ],
-    ...(engine === "sqlite"
-      ? ([[database, () => works.backup(database, watcher)]] as const)
-      : []),
+    ...(engine === "sqlite" ? ([[database, () => works.backup(database, watcher)]] as const) : []),
   ] as const) {
     const outcomes = await Promise.allSettled([work(), work()]);
     expect([name, outcomes.map(({ status }) => status)]).toEqual([name, ["fulfilled", "rejected"]]);
-    expect(outcomes[1]).toMatchObject({ reason: { code: "invalid", message: `${name} is being written now.` } });
+    expect(outcomes[1]).toMatchObject({
+      reason: { code: "invalid", message: `${name} is being written now.` },
+    });
     expect(fs.existsSync(name)).toBe(true);
     expect(fs.existsSync(`${name}.partial`)).toBe(false);
   }
@@ -121,7 +121,9 @@ it("tells the log of a job that fails by a fault after its caller has left", asy
       await expect.poll(() => jobs.show(program, job as number).state).toBe("failed");
     }
     // Whoever waits has it.
-    await expect(jobs.run("mail.export", program, plainCall, () => Promise.reject(faults[0]))).rejects.toThrow();
+    await expect(
+      jobs.run("mail.export", program, plainCall, () => Promise.reject(faults[0])),
+    ).rejects.toThrow();
     expect(told).toEqual(faults.slice(0, 2));
   } finally {
     onFailure(former);

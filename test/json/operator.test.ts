@@ -422,6 +422,24 @@ describe("large works", () => {
     await expect(withSettings.administer("agent.delete", {})).rejects.toThrow("does not call agent.delete");
   });
 
+  it("refuse an archive that is not there, or is a folder, each time", async () => {
+    const { address: owner } = server.agents[0]!;
+    fs.mkdirSync(path.join(exchange(), "folder.tar"), { recursive: true });
+    for (let at = 0; at < 4; at++)
+      for (const file of ["nowhere.tar", "folder.tar"]) {
+        const { status, body } = await call("mail.import", { owner, file });
+        expect([file, status, body.error.field]).toEqual([file, 400, "/file"]);
+      }
+  });
+
+  it("say what is wrong with an address whose name is no text in percent-encoding", async () => {
+    const { address: owner } = server.agents[0]!;
+    for (const name of ["%zz", "a%ff", "%"]) {
+      const { status, body } = await call("mail.import", { owner, file: `imaps://${name}@example.org` });
+      expect([name, status, body.error.field]).toEqual([name, 400, "/file"]);
+    }
+  });
+
   it("reach no server of this network that a program names", async () => {
     const { address: owner } = server.agents[0]!;
     const { token } = await create({ name: "mover", scopes: ["transfers"] });

@@ -330,3 +330,26 @@ test("the queue is by destination with the last answer, and a mail or a destinat
   const gone = await browser.post("/operator/queue", { id, act: "retry" });
   expect([gone.status, gone.text.includes("finished or scheduled")]).toEqual([409, true]);
 });
+
+test("all mail to a destination is given up, also where that is more calls than the rate of an operator", async () => {
+  await using sink = await startSink({ onRecipient: () => ({ code: 450, text: "4.2.1 busy" }) });
+  await using house = await openPagesHouse([
+    "outbound.smarthost_host=127.0.0.1",
+    `outbound.smarthost_port=${sink.port}`,
+    "outbound.smarthost_tls=none",
+    "limits.requests_burst=3",
+    "limits.requests_per_second=20",
+  ]);
+  await house.administer("agent.update", { owner: house.agent.address, holdPolicy: "open" });
+  for (let at = 0; at < 8; ) {
+    const body = { to: [`a${at}@far.example`], subject: "Quincunx", text: "Marmalade." };
+    if ((await house.client.call("send", { body })).status === 200) at++;
+  }
+  const { browser, proved } = await signedIn(house);
+  const sure = await proved({ to: "far.example", act: "cancel" });
+  expect((await browser.post("/operator/queue", sure)).status).toBe(200);
+  expect(await house.administer("queue.list", {})).toEqual({ mails: [] });
+  // Several pages at once.
+  const pages = await Promise.all(Array.from({ length: 5 }, () => browser.get("/operator/queue")));
+  expect(pages.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+});

@@ -17,6 +17,7 @@ export function operate(
     operation,
     requestId: context.requestId,
     door: "pages",
+    isPatient: true,
     readInput: async () => input,
     parse: (declared, given) => ({ input: parseAdministration(declared, given), key: undefined }),
   });

@@ -3,6 +3,8 @@
 
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 import { type Author, type Door, server } from "#/src/model/author.ts";
+import { pause } from "#/src/model/background.ts";
+import { assertCallerThere } from "#/src/model/caller.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { FormerCall } from "#/storage/transactions/operators/begin-operator-call.ts";
 import { allowsOperation, type OperatorNeed, scopeOf } from "../operator-scopes.ts";
@@ -21,6 +23,8 @@ export interface OperatorCall {
   readonly requestId: string;
   /** Where the call comes in; `operator`. */
   readonly door?: Door;
+  /** Waits when the operator asks faster than the rate, instead of being refused: a page makes a call for each of its rows. */
+  readonly isPatient?: boolean;
   /** Called when the name is known. */
   readInput(): Promise<unknown>;
   /** The input of an operation, from the request. Throws `invalid`. */
@@ -43,6 +47,7 @@ export interface OperatorDoor extends Operators {
 /** The same time as for keys of `/v1`. */
 const keyMemoryMs = 60 * 60 * 1000;
 const repeatRetryMs = 250;
+const patienceMsMax = 30_000;
 
 export const remoteOperations = administrationOperations.filter(({ isLocal }) => !isLocal);
 
@@ -58,11 +63,17 @@ export function createOperatorDoor(rooms: AdministrationRooms): OperatorDoor {
   /** Token and key of the calls that run now. */
   const running = new Set<string>();
 
-  function admit({ number }: Operator): void {
-    const retryAfterMs = rates.waitMs(String(number));
-    if (retryAfterMs > 0)
-      throw new WaypostError("rate_limited", "Too many requests with this token.", { retryAfterMs });
-    rates.take(String(number));
+  async function admit({ operator, isPatient = false }: OperatorCall): Promise<void> {
+    const number = String(operator.number);
+    for (let waitedMs = 0; ; ) {
+      const retryAfterMs = rates.waitMs(number);
+      if (retryAfterMs <= 0) return rates.take(number);
+      if (!isPatient || waitedMs > patienceMsMax)
+        throw new WaypostError("rate_limited", "Too many requests with this token.", { retryAfterMs });
+      await pause(retryAfterMs);
+      waitedMs += retryAfterMs;
+      assertCallerThere();
+    }
   }
 
   /** Logs the call, refuses or runs it, and logs the result. */
@@ -125,7 +136,7 @@ export function createOperatorDoor(rooms: AdministrationRooms): OperatorDoor {
     operations: remoteOperations,
     async call(call) {
       const { operator } = call;
-      admit(operator);
+      await admit(call);
       const operation = byName.get(call.operation);
       if (operation === undefined)
         throw new WaypostError("not_found", "There is no such operation.", {

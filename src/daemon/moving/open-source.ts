@@ -44,13 +44,23 @@ export async function openMailSource(place: string, bytesMax: number, login: Ima
   return /\.eml$/i.test(file) ? openMessageFiles(file) : openMbox(file, bytesMax);
 }
 
+/** Empty where there is none, or one that is no text in percent-encoding. */
+function userOf(url: URL | null): string {
+  try {
+    return decodeURIComponent(url?.username ?? "");
+  } catch (error) {
+    if (error instanceof URIError) return "";
+    throw error;
+  }
+}
+
 async function openAccount(
   place: string,
   bytesMax: number,
   { password, isToken, authority, fingerprint, isPublic = false }: ImapLogin,
 ): Promise<MailSource> {
   const url = URL.parse(place);
-  const user = decodeURIComponent(url?.username ?? "");
+  const user = userOf(url);
   if (url === null || url.hostname === "" || user === "" || url.password !== "")
     throw new WaypostError(
       "invalid",

@@ -68,8 +68,9 @@ async function* joined(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer
 
 /** The octets of the tar in a file. Throws `invalid` when it becomes far larger than mail does. */
 export async function* readArchive(file: string): AsyncGenerator<Uint8Array> {
-  const source = fs.createReadStream(file, { highWaterMark: chunkBytes });
   const unpacker = unpacking(await firstOctets(file));
+  // Behind what is awaited: nobody would hear its error before.
+  const source = fs.createReadStream(file, { highWaterMark: chunkBytes });
   if (unpacker === undefined) {
     yield* source;
     return;
@@ -107,7 +108,9 @@ async function firstOctets(file: string): Promise<Buffer> {
   await using handle = await open(file, "r").catch((error: NodeJS.ErrnoException) => {
     throw new WaypostError("invalid", `${file} cannot be read: ${error.code}.`, { field: "/file" });
   });
-  assertFileSize(file, (await handle.stat()).size);
+  const found = await handle.stat();
+  if (!found.isFile()) throw new WaypostError("invalid", `${file} is no file.`, { field: "/file" });
+  assertFileSize(file, found.size);
   const first = Buffer.alloc(4);
   await handle.read(first, 0, first.length, 0);
   return first;
