@@ -7,7 +7,7 @@ import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { inBackground } from "#/src/model/background.ts";
 import { forCaller } from "#/src/model/caller.ts";
 import { MessageMemory } from "./append/message-memory.ts";
-import type { Answer, Command } from "./command.ts";
+import type { Command } from "./command.ts";
 import type { Form } from "./command-context.ts";
 import { commands, findCommand } from "./commands/index.ts";
 import { bad, no, Refusal, refusalOf } from "./errors.ts";
@@ -15,7 +15,7 @@ import { BrokenResponse } from "./fetch/response.ts";
 import { badCommandsBeforeLoginMax, badCommandsMax, loginTimeoutMs } from "./limits.ts";
 import { Pusher } from "./notify/pusher.ts";
 import type { ServedRooms } from "./rooms.ts";
-import { tellProgress } from "./session/progress.ts";
+import { CommandProgress } from "./session/progress.ts";
 import { Session } from "./session/session.ts";
 import { RefusedCommand, readCommand, readCommandName, tagOf } from "./wire/command-reader.ts";
 import { ResponseWriter } from "./wire/response-writer.ts";
@@ -51,11 +51,16 @@ async function converse(session: Session, out: ResponseWriter, place: Connection
     `* OK [CAPABILITY ${capabilities}] ${humanText(session.rooms.settings.server.hostname)} Waypost ready`,
   );
   await out.flush();
+  using progress = new CommandProgress(out, () => {
+    connection.giveUp("overdue");
+    // At once: work that does not look for its caller must not keep the connection.
+    inBackground(() => connection.end(out.isBetweenLines ? overdueBye : ""));
+  });
   let badCommands = 0;
   let strangerSince = performance.now();
   for (;;) {
     place.giveWay(() => connection.giveUp("crowded"));
-    const outcome = await nextCommand(session, out).finally(() => out.flush());
+    const outcome = await nextCommand(session, out, progress).finally(() => out.flush());
     if (outcome === "logout") return;
     badCommands = outcome === "bad" ? badCommands + 1 : 0;
     const badMax = session.state === "unauthenticated" ? badCommandsBeforeLoginMax : badCommandsMax;
@@ -73,7 +78,11 @@ const overdueBye = "* BYE [UNAVAILABLE] The command took too long\r\n";
 
 type Outcome = "done" | "bad" | "logout";
 
-async function nextCommand(session: Session, out: ResponseWriter): Promise<Outcome> {
+async function nextCommand(
+  session: Session,
+  out: ResponseWriter,
+  progress: CommandProgress,
+): Promise<Outcome> {
   let text: CommandText;
   using memory = new MessageMemory(session, session.rooms.receiving);
   const pusher = new Pusher(session, out);
@@ -111,7 +120,10 @@ async function nextCommand(session: Session, out: ResponseWriter): Promise<Outco
     const { command, form, args } = parseCommand(text, session);
     named = command;
     await session.assertCurrent();
-    const answer = await runCommand(session, command, form, args, out);
+    if (command.waitsForClient !== true) progress.begin(tag);
+    const answer = await command.run(session, args, out, form);
+    await tellChanges(session, command, form, out);
+    progress.end();
     const code = answer?.code === undefined ? "" : `[${answer.code}] `;
     const name = form === "uid" ? `UID ${command.name}` : command.name;
     out.line(`${tag} OK ${code}${humanText(answer?.text ?? `${name} completed`)}`);
@@ -134,6 +146,7 @@ async function nextCommand(session: Session, out: ResponseWriter): Promise<Outco
     writeRefusal(tag, refusal, out);
     return refusal.status === "BAD" ? "bad" : "done";
   } finally {
+    progress.end();
     // A command that waits for its client is as long as the client likes.
     if (named !== undefined && named.waitsForClient !== true)
       session.rooms.tally?.span?.({
@@ -143,25 +156,6 @@ async function nextCommand(session: Session, out: ResponseWriter): Promise<Outco
         words: { session: session.id, command: named.name, status },
       });
   }
-}
-
-async function runCommand(
-  session: Session,
-  command: Command,
-  form: Form,
-  args: unknown,
-  out: ResponseWriter,
-): Promise<Answer | undefined> {
-  const { connection } = session;
-  const leave = (): void => {
-    connection.giveUp("overdue");
-    // At once: work that does not look for its caller must not keep the connection.
-    inBackground(() => connection.end(out.isBetweenLines ? overdueBye : ""));
-  };
-  using _progress = command.waitsForClient ? undefined : tellProgress(session.tag, out, leave);
-  const answer = await command.run(session, args, out, form);
-  await tellChanges(session, command, form, out);
-  return answer;
 }
 
 function parseCommand(text: CommandText, session: Session): { command: Command; form: Form; args: unknown } {

@@ -75,14 +75,14 @@ it("notices that a client has closed its connection without LOGOUT", async () =>
 });
 
 it("ends the connection when a command sends nothing for too long", async () => {
-  const socket = await connect();
-  let said = "";
-  const ended = once(socket, "close");
-  socket.on("data", (data: Buffer) => {
-    said += data.toString("latin1");
-  });
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   try {
+    const socket = await connect();
+    let said = "";
+    const ended = once(socket, "close");
+    socket.on("data", (data: Buffer) => {
+      said += data.toString("latin1");
+    });
     const held = holdRead(10);
     socket.write("c SEARCH BODY nowhere\r\n");
     const caller = await held.caller;

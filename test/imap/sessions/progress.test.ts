@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { commandSilenceMsMax } from "#/protocols/imap/limits.ts";
-import { tellProgress } from "#/protocols/imap/session/progress.ts";
+import { CommandProgress } from "#/protocols/imap/session/progress.ts";
 import { ResponseWriter } from "#/protocols/imap/wire/response-writer.ts";
 
 test("reports that a silent command is running, never inside a response", async () => {
@@ -13,7 +13,8 @@ test("reports that a silent command is running, never inside a response", async 
         said += data;
       },
     });
-    const progress = tellProgress("a1", out, () => {});
+    using progress = new CommandProgress(out, () => {});
+    progress.begin("a1");
     const still = '* OK [INPROGRESS ("a1" NIL NIL)] Still at work\r\n';
     vi.advanceTimersByTime(9_999);
     expect(said).toBe("");
@@ -29,16 +30,23 @@ test("reports that a silent command is running, never inside a response", async 
     expect(said).toBe(`${still}* 1 FETCH (BODY[] {9}\r\n123456789)\r\n`);
     vi.advanceTimersByTime(10_000);
     expect(said.endsWith(still)).toBe(true);
-    progress[Symbol.dispose]();
+    progress.end();
     said = "";
+    vi.advanceTimersByTime(5_000);
     // A "]" would end the response code.
-    const another = tellProgress("a]1", out, () => {});
-    vi.advanceTimersByTime(10_000);
+    progress.begin("a]1");
+    vi.advanceTimersByTime(9_999);
+    expect(said).toBe("");
+    vi.advanceTimersByTime(1);
     expect(said).toBe("* OK [INPROGRESS (NIL NIL NIL)] Still at work\r\n");
-    another[Symbol.dispose]();
+    progress.end();
     said = "";
     vi.advanceTimersByTime(60_000);
     expect(said).toBe("");
+    expect(vi.getTimerCount()).toBe(0);
+    progress.begin("a2");
+    vi.advanceTimersByTime(10_000);
+    expect(said).toBe('* OK [INPROGRESS ("a2" NIL NIL)] Still at work\r\n');
   } finally {
     vi.useRealTimers();
   }
@@ -51,7 +59,8 @@ test("reports once that a command has sent nothing for too long, without the tim
     const reader = Promise.withResolvers<void>();
     let reading = Promise.resolve();
     const out = new ResponseWriter({ hasSentAll: false, write: () => reading });
-    using _progress = tellProgress("a1", out, () => void overdue++);
+    using progress = new CommandProgress(out, () => void overdue++);
+    progress.begin("a1");
     await vi.advanceTimersByTimeAsync(commandSilenceMsMax - 1);
     out.line("* 1 EXISTS");
     await out.flush();
