@@ -47,8 +47,8 @@ interface Trace {
 }
 
 /** Standard input can be read only once, so its content is kept. */
-async function opener(shell: Shell, source: string): Promise<() => Readable[]> {
-  if (source !== "-") return () => logFiles(source).map(openLogFile);
+async function opener(shell: Shell, source: string): Promise<() => Iterable<Readable>> {
+  if (source !== "-") return () => logFiles(source).values().map(openLogFile);
   const input = await buffer(shell.input);
   return () => [Readable.from([input])];
 }

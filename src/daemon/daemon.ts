@@ -12,6 +12,7 @@ import { createSecureDns } from "#/src/evidence/secure-dns.ts";
 import { systemClock } from "#/src/model/clock.ts";
 import { createDispatch } from "#/src/outbound/dispatch.ts";
 import { tlsDetail } from "#/src/reports/write-tls-report.ts";
+import { removeOwnArchives } from "#/src/sign-in/own-archives.ts";
 import { countQueued } from "#/storage/queries/load.ts";
 import { createChallenges } from "./acme/challenges.ts";
 import { createSharedAuthority } from "./acme/shared-authority.ts";
@@ -62,6 +63,7 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
     fs.chmodSync(folder, 0o700);
     const house = await openHouse(settings, log, { isStaying: true });
     closers.push(async () => house[Symbol.asyncDispose]());
+    removeOwnArchives(settings);
     // After the lock of the store is taken: two daemons must not write the same certificate.
     const shared = createSharedAuthority(settings, house.store);
     const challenges = settings.acme.enabled ? createChallenges(shared) : undefined;

@@ -17,8 +17,8 @@ const idsMax = 1000;
 const passesMax = 4;
 export const traceLinesMax = 10_000;
 
-/** `open` opens the whole log again at each call, the oldest line first. */
-export async function traceMail(open: () => Readable[], id: string): Promise<LogLine[]> {
+/** `open` opens the whole log again at each call, the oldest line first: each file when it is read, so that its error is heard. */
+export async function traceMail(open: () => Iterable<Readable>, id: string): Promise<LogLine[]> {
   const ids = new Set([id]);
   for (let pass = 1; ; pass++) {
     const known = ids.size;

@@ -13,6 +13,7 @@ import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { findAgent } from "#/storage/queries/accounts/agents.ts";
 import type { Store } from "#/storage/store.ts";
+import { ownArchivesFolder } from "./own-archives.ts";
 import type { PageSession } from "./page-session.ts";
 
 export interface OwnExport {
@@ -48,10 +49,8 @@ const keptMs = 3_600_000;
 const keptMax = 20;
 
 export function createOwnExports({ store, settings, jobs, works }: ExportRooms): OwnExports {
-  const folder = path.join(settings.storage.folder, "archives");
+  const folder = ownArchivesFolder(settings);
   const kept = new Map<AgentNumber, Kept>();
-  // What a former process has left.
-  fs.rmSync(folder, { recursive: true, force: true });
 
   function settle(agent: AgentNumber, file: string, state: "done" | "failed"): void {
     const one = kept.get(agent);

@@ -116,13 +116,22 @@ export function createSignIn(
     return { token, principal };
   }
 
-  /** Tells the person of a browser from which nobody has signed in as them before. */
-  async function tellIfNew(agent: AgentNumber, session: NewPageSession, isInvited = false): Promise<void> {
+  /** Whether somebody has signed in as the person from this browser before. */
+  async function isKnown(agent: AgentNumber, { device, network }: NewPageSession): Promise<boolean> {
     const before = await listPageSessions(store, agent);
-    const isKnown = before.some(
-      ({ device, network }) => device === session.device && network === session.network,
-    );
-    if (isInvited || !isKnown) await tell(agent, { ...session, at: now(), isInvited });
+    return before.some((one) => one.device === device && one.network === network);
+  }
+
+  /** Begins a session, and then tells the person of it if the browser is a new one: of an attempt that is refused nothing is told. */
+  async function beginToldSession(
+    agent: AgentNumber,
+    session: NewPageSession,
+    begin: () => Promise<{ readonly session: number | null }>,
+  ): Promise<number> {
+    const isNew = !(await isKnown(agent, session));
+    const { session: number } = await begin();
+    if (isNew) await tell(agent, { ...session, at: now(), isInvited: false });
+    return number!;
   }
 
   return {
@@ -152,41 +161,38 @@ export function createSignIn(
         throw new WaypostError("unauthorized", "The pages are for people.");
       if (!isUnbounded(principal)) throw boundPassword();
       const { token, session } = newSession(browser, "password");
-      await tellIfNew(agent, session);
-      const { session: number } = await store.write(server, "createPageSession", {
-        agent,
-        session,
-        at: now(),
-      });
+      const number = await beginToldSession(agent, session, () =>
+        store.write(server, "createPageSession", { agent, session, at: now() }),
+      );
       return begun(token, agent, number);
     },
 
     async byPasskey(answer, browser) {
       const { passkey, signCount, challenge } = await passkeys.checkAnswer(answer, "sign-in", "");
       const { token, session } = newSession(browser, "passkey");
-      await tellIfNew(passkey.agent, session);
       const used = { passkey: passkey.passkey, signCount, challenge, session, at: now() };
-      const { session: number } = await store.write(server, "usePasskey", used);
-      return begun(token, passkey.agent, number!);
+      const number = await beginToldSession(passkey.agent, session, () =>
+        store.write(server, "usePasskey", used),
+      );
+      return begun(token, passkey.agent, number);
     },
 
     async byInvitation(invitation, created, browser) {
-      const hash = await openInvitation(store, invitation);
+      const { hash } = await openInvitation(store, invitation);
       const passkey =
         created === undefined
           ? undefined
           : await passkeys.checkCreated(created, "join", hash.toString("hex"), browser.device);
       const { token, session } = newSession(browser, "invitation");
       const used = await store.write(server, "useInvitation", { hash, session, passkey, at: now() });
-      await tellIfNew(used.agent, session, used.hadPasskey);
+      if (used.hadPasskey) await tell(used.agent, { ...session, at: now(), isInvited: true });
       return begun(token, used.agent, used.session);
     },
 
     askToSignIn: () => passkeys.request("sign-in", ""),
 
     async askToJoin(invitation) {
-      const hash = await openInvitation(store, invitation);
-      const agent = (await findInvited(store, hash, now()))!;
+      const { hash, agent } = await openInvitation(store, invitation);
       const principal = await principalOfPerson(agent, 0);
       if (principal === undefined) throw noInvitation();
       const known = await listPasskeys(store, agent);
@@ -243,13 +249,17 @@ function boundTo({ number }: PageSession, shown: string): string {
   return `${number}\n${shown}`;
 }
 
-/** The hash of an invitation that can be used. */
-async function openInvitation(store: Store, invitation: string): Promise<Buffer> {
+/** The hash of an invitation that can be used, and for whom it is. */
+async function openInvitation(
+  store: Store,
+  invitation: string,
+): Promise<{ readonly hash: Buffer; readonly agent: AgentNumber }> {
   const hash = hashToken(invitation);
-  const isOpen =
-    isWellFormedInvitation(invitation) && (await findInvited(store, hash, store.clock.now())) !== undefined;
-  if (!isOpen) throw noInvitation();
-  return hash;
+  const agent = isWellFormedInvitation(invitation)
+    ? await findInvited(store, hash, store.clock.now())
+    : undefined;
+  if (agent === undefined) throw noInvitation();
+  return { hash, agent };
 }
 
 function noInvitation(): WaypostError {

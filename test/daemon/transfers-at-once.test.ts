@@ -1,5 +1,6 @@
 /** Several works on files at once: none takes another one's file or place, and none fails in silence. */
 import fs from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -92,6 +93,18 @@ it("makes one archive for a person who asks twice at once", async () => {
   ]);
   await expect.poll(() => exports.findExport(session)?.state, { timeout: 30_000 }).toBe("done");
   expect(jobs.list(atCommandLine)).toHaveLength(1);
+});
+
+it("leaves no archive of a person of a former start, also where no page is asked for", async () => {
+  const data = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-archives-"));
+  const left = path.join(data, "archives", "left.tar.gz");
+  fs.mkdirSync(path.dirname(left));
+  fs.writeFileSync(left, "all of it");
+  {
+    await using _ = await startInProcessDaemon({ data });
+    expect(fs.existsSync(left)).toBe(false);
+  }
+  fs.rmSync(data, { recursive: true, force: true });
 });
 
 it("counts jobs of people and of operators apart", async () => {

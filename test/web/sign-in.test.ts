@@ -1,6 +1,8 @@
 /** Sessions of people: how they begin and end, and what a browser is told. */
 import { describe, expect, test } from "vitest";
+import { server } from "#/src/model/author.ts";
 import { type FormlessBrowser, openBrowser } from "../support/clients/browser.ts";
+import { makeSoftPasskey } from "../support/soft-passkey.ts";
 import { openPagesHouse } from "./pages-house.ts";
 
 const sessionName = "__Host-waypost";
@@ -122,6 +124,33 @@ describe("a session", () => {
     expect(octets).not.toMatch(/https?:/);
     expect(store.isReachable()).toBe(true);
   });
+});
+
+test("an answer of a passkey that is sent again is refused, and nobody is told of a sign-in", async () => {
+  await using house = await openPagesHouse();
+  const { store, accounts, mail } = house.daemon.daemon.house;
+  const { agent } = (await accounts.findOwner(house.person.address))!;
+  const { credential, publicKey, answer } = makeSoftPasskey();
+  const at = store.clock.now();
+  const facts = { credential, publicKey, signCount: 0, transports: [], host: "localhost", name: "Phone" };
+  const challenge = { nonce: credential, expiresAt: at + 1000 };
+  await store.write(server, "addPasskey", { agent, passkey: { ...facts, challenge }, at });
+  const shown = (await openBrowser(house.origin).get("/sign-in")).text;
+  const options = JSON.parse(/data-passkey="([^"]*)"/.exec(shown)![1]!.replaceAll("&quot;", '"'));
+  const assertion = answer(options, house.origin);
+  const signIn = (system: string) =>
+    openBrowser(house.origin).post(
+      "/sign-in",
+      { assertion },
+      { "user-agent": `Mozilla/5.0 (${system}) Firefox/140.0` },
+    );
+  const told = async () =>
+    (await mail.listNewestMessages(agent, { limit: 10 })).filter(({ subject }) =>
+      subject.startsWith("New sign-in"),
+    );
+  expect([(await signIn("X11; Linux")).status, (await told()).length]).toEqual([200, 1]);
+  for (const system of ["Windows", "iPhone", "Android"]) expect((await signIn(system)).status).toBe(403);
+  expect(await told()).toHaveLength(1);
 });
 
 describe("a form", () => {

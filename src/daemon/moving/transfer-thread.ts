@@ -75,6 +75,6 @@ async function run(rooms: TransferRooms, job: TransferJob): Promise<unknown> {
       return verifyBackup(job.file, job.folder);
     }
     case "trace log":
-      return traceMail(() => logFiles(job.file).map(openLogFile), job.id);
+      return traceMail(() => logFiles(job.file).values().map(openLogFile), job.id);
   }
 }
