@@ -79,3 +79,27 @@ test("reports once that a command has sent nothing for too long, without the tim
     vi.useRealTimers();
   }
 });
+
+test("makes one timer for the commands of a connection, and none while it is idle", () => {
+  vi.useFakeTimers();
+  const made = vi.spyOn(globalThis, "setInterval");
+  try {
+    const out = new ResponseWriter({ hasSentAll: true, async write() {} });
+    const progress = new CommandProgress(out, () => {});
+    expect(made).toHaveBeenCalledTimes(0);
+    for (let command = 0; command < 100; command++) {
+      progress.begin(`a${command}`);
+      progress.end();
+    }
+    expect(made).toHaveBeenCalledTimes(1);
+    vi.advanceTimersByTime(10_000);
+    expect(vi.getTimerCount()).toBe(0);
+    progress.begin("b");
+    expect(vi.getTimerCount()).toBe(1);
+    progress[Symbol.dispose]();
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    made.mockRestore();
+    vi.useRealTimers();
+  }
+});
