@@ -239,10 +239,37 @@ describe("the session of an operator", () => {
     expect((await browser.post("/operator/act", sure)).status).toBe(409);
   });
 
+  test("deletes an agent with a passkey that signs it, suspends an account, and gives a domain new keys", async () => {
+    await using house = await openPagesHouse();
+    const { browser, proved } = await signedIn(house);
+    const { agents } = (await house.administer("agent.list", {})) as { agents: { id: string }[] };
+    const deletion = { act: "agent.delete", value: agents[0]!.id, back: "/operator/accounts" };
+    expect((await browser.get("/operator/accounts")).text).toContain('value="agent.delete"');
+    expect((await browser.post("/operator/act", await proved(deletion))).text).toContain(
+      "Deleted, with all mail",
+    );
+    const after = (await house.administer("agent.list", {})) as { agents: { id: string }[] };
+    expect(after.agents.map(({ id }) => id)).toEqual(agents.slice(1).map(({ id }) => id));
+    const { accounts } = (await house.administer("account.list", {})) as { accounts: { name: string }[] };
+    const suspension = { value: accounts[0]!.name, back: "/operator/accounts" };
+    await browser.post("/operator/act", { act: "account.suspend", ...suspension });
+    expect(await house.administer("account.list", {})).toMatchObject({
+      accounts: [{ state: "not_billable" }],
+    });
+    await browser.post("/operator/act", { act: "account.resume", ...suspension });
+    const name = "shop-of-mia.net";
+    await house.administer("domain.add", { name, account: accounts[0]!.name });
+    expect((await browser.get("/operator/domains")).text).toContain('value="domain.rotate-keys"');
+    const rotation = { act: "domain.rotate-keys", value: name, back: "/operator/domains" };
+    expect((await browser.post("/operator/act", rotation)).text).toContain("New keys are made");
+    const removal = { act: "domain.delete", value: name, back: "/operator/domains" };
+    expect((await browser.post("/operator/act", await proved(removal))).text).not.toContain(name);
+  });
+
   test("asks for nothing that no table has, and leads to no other place", async () => {
     await using house = await openPagesHouse();
     const { browser } = await signedIn(house);
-    for (const act of ["token.create", "agent.delete", "operator.create", "hold.approve"]) {
+    for (const act of ["token.create", "agent.create", "operator.create", "hold.approve"]) {
       const answer = await browser.post("/operator/act", { act, value: house.agent.address });
       expect([act, new URL(answer.url).pathname, answer.url.includes("done")]).toEqual([
         act,

@@ -5,6 +5,8 @@ import { icon } from "../layout.ts";
 import { type Answer, lineOf, type OperatorVisit, pageAnswer, redirect } from "../visit.ts";
 import { listOf, mayDo, operate, refusalOf } from "./operate.ts";
 import { operatorPath, outcomeNote, refusedPage } from "./places.ts";
+import { actForm } from "./table-page.ts";
+import { domainActs } from "./tables.ts";
 
 /** As `domain.check` answers it. */
 interface Finding {
@@ -89,6 +91,7 @@ function domainCard(visit: OperatorVisit, { name, account }: { name: string; acc
     html`<div class="actions">
     <form method="post" action="/operator/domains/${name}/check"><button class="button is-small">${icon("retry")}${known === undefined ? w.check : w.checkAgain}<span class="aside"> ${name}</span></button></form>
     <a class="button is-small is-quiet" href="/operator/domains/${name}/zone" download="${name}.zone">${icon("down")}${w.zone}<span class="aside"> ${name}</span></a>
+    ${domainActs.map((act) => actForm(visit, act, { name }, html`${name}`))}
     ${known !== undefined && html`<span class="soft">${w.asked(format.moment(known.at))}</span>`}
   </div>`
   }

@@ -92,15 +92,15 @@ export async function act(visit: OperatorVisit): Promise<Answer> {
   if (wanted === undefined) return redirect(back);
   const missing = wanted.isFinal === true ? await missingProof(visit) : undefined;
   if (missing !== undefined) return refusedPage(visit, missing, back);
+  let done: string = wanted.operation;
   const refusal = await refusalOf(async () => {
     const result = await operate(visit, wanted.operation, { [wanted.field]: value });
     // A test that did not arrive is no success.
     if (result.delivered === false)
       throw new WaypostError("upstream_unavailable", visit.words.operator.notDelivered(saidIn(result)));
+    if (typeof result.step === "string") done = `${wanted.operation} ${result.step}`;
   });
-  return refusal === undefined
-    ? redirect(withDone(back, wanted.operation))
-    : refusedPage(visit, refusal, back);
+  return refusal === undefined ? redirect(withDone(back, done)) : refusedPage(visit, refusal, back);
 }
 
 function saidIn({ status, error }: Row): string {

@@ -61,7 +61,7 @@ function grid(visit: OperatorVisit, name: TableName, id: string, rows: readonly 
   </table>`;
 }
 
-function actForm(visit: OperatorVisit, act: Act, row: Row, title: Html): Html {
+export function actForm(visit: OperatorVisit, act: Act, row: Row, title: Html): Html {
   const label = visit.words.operator.acts[act.operation];
   const isFinal = act.isFinal === true;
   return html`<form method="post" action="/operator/act"${isFinal && asking}><input type="hidden" name="act" value="${act.operation}"><input type="hidden" name="value" value="${String(row[act.from])}"><input type="hidden" name="back" value="${backOf(visit)}">${isFinal && askedFields(visit)}<button class="button is-small${isFinal && " is-quiet is-danger"}"${!mayDo(visit, act.operation) && html` disabled`}>${label}<span class="aside"> ${title}</span></button></form>`;

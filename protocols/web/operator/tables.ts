@@ -33,6 +33,7 @@ export interface Table {
 }
 
 const number = { field: "number", from: "number" } as const;
+const named = { field: "name", from: "name" } as const;
 const isLive = ({ revokedAt }: Row): boolean => revokedAt == null;
 const revoke = (operation: ActName): Act => ({ operation, ...number, isFinal: true, isFor: isLive });
 
@@ -41,6 +42,7 @@ function owners(kind: "person" | "agent"): readonly Act[] {
   return [
     { operation: `${kind}.pause`, ...owner, isFor: ({ state }) => state === "active" },
     { operation: `${kind}.resume`, ...owner, isFor: ({ state }) => state !== "active" },
+    { operation: `${kind}.delete`, ...owner, isFinal: true },
   ];
 }
 
@@ -54,6 +56,10 @@ export const tables: Readonly<Record<TableName, Table>> = {
     operation: "account.list",
     list: "accounts",
     columns: [["name"], ["state", "state"], ["createdAt", "moment"]],
+    acts: [
+      { operation: "account.suspend", ...named, isFor: ({ state }) => state === "active" },
+      { operation: "account.resume", ...named, isFor: ({ state }) => state !== "active" },
+    ],
   },
   people: {
     operation: "person.list",
@@ -170,5 +176,14 @@ export const tables: Readonly<Record<TableName, Table>> = {
   },
 };
 
-/** What the rows of a table can be asked for by a form. Nothing else can. */
-export const rowActs: readonly Act[] = Object.values(tables).flatMap(({ acts = [] }) => acts);
+/** What a domain can be asked for. */
+export const domainActs: readonly Act[] = [
+  { operation: "domain.rotate-keys", ...named },
+  { operation: "domain.delete", ...named, isFinal: true },
+];
+
+/** What rows and domains can be asked for by a form. Nothing else can. */
+export const rowActs: readonly Act[] = [
+  ...Object.values(tables).flatMap(({ acts = [] }) => acts),
+  ...domainActs,
+];

@@ -281,6 +281,12 @@ export const operatorEnglish = {
     "grant.revoke": "End",
     "webhook.test": "Test",
     "webhook.resume": "Take up again",
+    "person.delete": "Delete",
+    "agent.delete": "Delete",
+    "account.suspend": "Suspend",
+    "account.resume": "Resume",
+    "domain.rotate-keys": "New keys",
+    "domain.delete": "Remove",
     "webhook.resend": "Send again",
   },
   done: {
@@ -296,6 +302,15 @@ export const operatorEnglish = {
     "webhook.resend": "The events have arrived once more.",
     "queue.retry": "It is tried again now.",
     "queue.cancel": "Given up. The sender is told.",
+    "person.delete": "Deleted, with all mail and every credential.",
+    "agent.delete": "Deleted, with all mail and every credential.",
+    "account.suspend": "Suspended: nobody of this account sends until you resume.",
+    "account.resume": "Resumed.",
+    "domain.rotate-keys published_next":
+      "New keys are made. Put the records of the zone into the DNS, and press it again: until then mail is signed with the former keys.",
+    "domain.rotate-keys signing":
+      "Mail is signed with the new keys. Leave the former ones in the DNS for a week.",
+    "domain.delete": "The domain takes no more mail, and its keys are forgotten.",
     "domain.add": "The domain is added. Check it to see the records that it needs.",
   } as Readonly<Record<string, string>>,
   links: {

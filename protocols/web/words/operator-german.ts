@@ -285,6 +285,12 @@ export const operatorGerman: OperatorWords = {
     "grant.revoke": "Beenden",
     "webhook.test": "Prüfen",
     "webhook.resume": "Wieder aufnehmen",
+    "person.delete": "Löschen",
+    "agent.delete": "Löschen",
+    "account.suspend": "Sperren",
+    "account.resume": "Entsperren",
+    "domain.rotate-keys": "Neue Schlüssel",
+    "domain.delete": "Entfernen",
     "webhook.resend": "Noch einmal senden",
   },
   done: {
@@ -300,6 +306,15 @@ export const operatorGerman: OperatorWords = {
     "webhook.resend": "Die Ereignisse sind noch einmal angekommen.",
     "queue.retry": "Es wird jetzt noch einmal versucht.",
     "queue.cancel": "Aufgegeben. Der Absender erfährt es.",
+    "person.delete": "Gelöscht, mit aller Post und jedem Zugang.",
+    "agent.delete": "Gelöscht, mit aller Post und jedem Zugang.",
+    "account.suspend": "Gesperrt: Niemand aus diesem Konto sendet, bis Sie es entsperren.",
+    "account.resume": "Entsperrt.",
+    "domain.rotate-keys published_next":
+      "Neue Schlüssel sind da. Tragen Sie die Zeilen der Zone ins DNS ein und drücken Sie noch einmal: Bis dahin wird mit den bisherigen unterschrieben.",
+    "domain.rotate-keys signing":
+      "Post wird mit den neuen Schlüsseln unterschrieben. Lassen Sie die bisherigen noch eine Woche im DNS.",
+    "domain.delete": "Die Domain nimmt keine Post mehr an, ihre Schlüssel sind vergessen.",
     "domain.add": "Die Domain ist hinzugefügt. Prüfen Sie sie, um die nötigen Einträge zu sehen.",
   },
   links: {
