@@ -4,7 +4,7 @@ import {
   type DocumentText,
   unreadDocument,
 } from "#/src/formats/documents/read-document.ts";
-import { type HtmlForm, type RenderedHtml, renderHtml } from "#/src/formats/html/render-html.ts";
+import type { HtmlForm, RenderedHtml, RenderHtml } from "#/src/formats/html/rendered-html.ts";
 import { differs } from "#/src/formats/text/divergence.ts";
 import { type ReadText, readText, type TextToRead } from "#/src/formats/text/read-text.ts";
 import { extractReply, type Reply } from "#/src/formats/text/reply.ts";
@@ -28,10 +28,10 @@ export interface ContentReaders {
   readonly listed?: ContentReaders;
 }
 
-function readersWith(render: typeof renderHtml): ContentReaders {
+function readersWith(load: () => RenderHtml | Promise<RenderHtml>): ContentReaders {
   return {
-    readText: async (part) => readText(part, render),
-    renderHtml: async (html, form) => render(html, form),
+    readText: async (part) => readText(part, await load()),
+    renderHtml: async (html, form) => (await load())(html, form),
     extractReply: async (text) => extractReply(text),
     differs: async (other, shown) => differs(other, shown),
     readDocument: async () => unreadDocument,
@@ -39,13 +39,15 @@ function readersWith(render: typeof renderHtml): ContentReaders {
 }
 
 /** Reads on this thread, where no other work waits. It reads no document: that needs a process of its own
- *  (src/threads/README.md, decision 7). */
-export const directReaders: ContentReaders = readersWith(renderHtml);
+ *  (src/threads/README.md, decision 7). What renders pages is loaded at the first text: the daemon's main thread has none. */
+export const directReaders: ContentReaders = readersWith(
+  async () => (await import("#/src/formats/html/render-html.ts")).renderHtml,
+);
 
 /** Readers that render the same page only once. For one message: its preview and its search text use the same pages. */
-export function readingOnce(render: typeof renderHtml = renderHtml): ContentReaders {
+export function readingOnce(render: RenderHtml): ContentReaders {
   const pages = new Map<string, RenderedHtml>();
-  return readersWith((html, form, pictures) => {
+  return readersWith(() => (html, form, pictures) => {
     const name = `${form} ${[...(pictures ?? [])].map(([cid, { width, height }]) => `${cid} ${width} ${height}`).join()} ${html}`;
     const page = pages.get(name) ?? render(html, form, pictures);
     pages.set(name, page);

@@ -3,7 +3,7 @@
 
 import { documentBytesMax } from "#/src/formats/documents/read-document.ts";
 import type { ConcealedText } from "#/src/formats/html/evidence-writer.ts";
-import type { FramePage } from "#/src/formats/html/frame-page.ts";
+import type { FramePage } from "#/src/formats/html/frame-text.ts";
 import { type PictureSize, type PictureSizes, sizeOfPicture } from "#/src/formats/html/held-pictures.ts";
 import { escapeHtml } from "#/src/formats/html/html-writer.ts";
 import type { PageWords } from "#/src/formats/html/walk.ts";

@@ -49,7 +49,10 @@ it.each(own)("plain text, a calendar and a contact that write %s have it escaped
     ["contact", `BEGIN:VCARD\r\nVERSION:4.0\r\nFN:${line}\r\nEND:VCARD\r\n`],
   ] as const) {
     const bytes = Buffer.from(text);
-    const read = readText({ bytes, reading, charset: "utf-8", usualCharset: "utf-8", form: "text" });
+    const read = readText(
+      { bytes, reading, charset: "utf-8", usualCharset: "utf-8", form: "text" },
+      renderHtml,
+    );
     expect(read.text).toContain(`\\${line}`);
   }
 });

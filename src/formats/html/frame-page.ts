@@ -1,18 +1,11 @@
 /** A page as its recipient sees it, for a frame that runs nothing and asks for nothing. Its style stays. What acts, what loads and what
  *  leads elsewhere does not: a link becomes text with the host that it leads to, and a picture from elsewhere becomes a box that names
  *  the host. The policy of the frame forbids all of that once more. */
+import { escapedText, type FramePage } from "./frame-text.ts";
 import { linkTarget } from "./links.ts";
 import { textOf } from "./survey.ts";
 import { attributeOf, type HtmlElement, type HtmlNode, type HtmlTree } from "./tree.ts";
 import type { WorkMeter } from "./work-meter.ts";
-
-export interface FramePage {
-  /** HTML; between two pieces stands the picture of the message with that Content-ID, as the value of `src`. */
-  readonly pieces: readonly string[];
-  readonly cids: readonly string[];
-  /** Hosts of pictures that are not loaded, each once. */
-  readonly remoteHosts: readonly string[];
-}
 
 /** What is left away with everything in it. */
 const leftAway = new Set(
@@ -93,11 +86,6 @@ export function writeFrame({ root }: HtmlTree, meter: WorkMeter): FramePage {
   return { pieces, cids, remoteHosts: [...remoteHosts] };
 }
 
-/** Text in its own lines. */
-export function frameOfText(text: string): FramePage {
-  return { pieces: [`<pre class="wp-text">${escapedText(text)}</pre>`], cids: [], remoteHosts: [] };
-}
-
 function leadsTo(element: HtmlElement): string {
   const href = attributeOf(element, "href");
   const target = href === undefined ? undefined : linkTarget(href, textOf(element), undefined);
@@ -111,10 +99,6 @@ function attributesOf(element: HtmlElement): string {
   for (const { name, value } of element.attributes)
     if (attributesKept.has(name)) text += ` ${name}="${escapedValue(value)}"`;
   return text;
-}
-
-function escapedText(text: string): string {
-  return text.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 function escapedValue(text: string): string {

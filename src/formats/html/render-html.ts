@@ -9,45 +9,19 @@ import { type Doubt, doubts, type Removal, type RemovalCounts, removals } from "
 import { createCascade } from "./cascade.ts";
 import { DoubtWriter, withPassages } from "./doubt-writer.ts";
 import { type ConcealedText, EvidenceWriter } from "./evidence-writer.ts";
-import { type FramePage, writeFrame } from "./frame-page.ts";
+import { writeFrame } from "./frame-page.ts";
 import { noPictures, type PictureSizes } from "./held-pictures.ts";
 import { HtmlWriter } from "./html-writer.ts";
 import { judgePage } from "./judge.ts";
 import { baseOf } from "./links.ts";
+import { type HtmlForm, overLimit, type RenderedHtml } from "./rendered-html.ts";
 import { surveyTree } from "./survey.ts";
 import { TextWriter } from "./text-writer.ts";
 import { parseHtml } from "./tree.ts";
-import { type PageWords, walkPage } from "./walk.ts";
+import { walkPage } from "./walk.ts";
 import { createWorkMeter, OverBudget } from "./work-meter.ts";
 
-/** What programs read. */
-export const htmlForms = ["text", "markdown", "html"] as const;
-/** And what a person sees who decides about a mail of somebody else. evidence: text, with a mark at each place where text is hidden.
- *  frame: the page itself, for a browser that shows it and may load nothing. */
-export type HtmlForm = (typeof htmlForms)[number] | "evidence" | "frame";
-
-export interface RenderedHtml {
-  readonly text: string;
-  readonly removed: RemovalCounts;
-  /** What the pictures that are seen are said to show (`alt`), cleaned; "" for one that says nothing. At most `picturesMax`. */
-  readonly pictures: readonly string[];
-  /** Too much to be looked at: nothing of it is shown, since what would have been hidden is not known. */
-  readonly isOverLimit: boolean;
-  /** Of a page that was judged. */
-  readonly words?: PageWords;
-  /** Of the form evidence: what is hidden, in the order of the marks. */
-  readonly concealed?: readonly ConcealedText[];
-  /** Of the form frame. */
-  readonly frame?: FramePage;
-}
-
-/** The answer for a document that is not shown. */
-export const overLimit: RenderedHtml = {
-  text: "",
-  removed: [["over-limit", 1]],
-  pictures: [],
-  isOverLimit: true,
-};
+export { type HtmlForm, htmlForms, overLimit, type RenderedHtml } from "./rendered-html.ts";
 
 const picturesMax = 50;
 const altLengthMax = 500;

@@ -1,10 +1,15 @@
 /** The text of a part of a mail: decoded, in the words of its format, and without what a person would not see. The same octets give the
  *  same text, in bounded time and memory. */
 
-import { frameOfText } from "#/src/formats/html/frame-page.ts";
+import { frameOfText } from "#/src/formats/html/frame-text.ts";
 import type { PictureSizes } from "#/src/formats/html/held-pictures.ts";
 import { charsetOfPage } from "#/src/formats/html/html-charset.ts";
-import { type HtmlForm, overLimit, type RenderedHtml, renderHtml } from "#/src/formats/html/render-html.ts";
+import {
+  type HtmlForm,
+  overLimit,
+  type RenderedHtml,
+  type RenderHtml,
+} from "#/src/formats/html/rendered-html.ts";
 import { decodeCharset, isKnownCharset } from "#/src/formats/mime/charset.ts";
 import { readForeign } from "#/src/model/foreign-text.ts";
 import type { Removal } from "#/src/model/removal.ts";
@@ -39,7 +44,8 @@ export interface ReadText extends RenderedHtml {
   readonly quotes?: readonly Quote[];
 }
 
-export function readText(part: TextToRead, render: typeof renderHtml = renderHtml): ReadText {
+/** `render`: of a part that is HTML. */
+export function readText(part: TextToRead, render: RenderHtml): ReadText {
   return readForeign(
     part.reading,
     part.bytes,
@@ -50,7 +56,7 @@ export function readText(part: TextToRead, render: typeof renderHtml = renderHtm
 
 function readWhole(
   { bytes, reading, charset: said, usualCharset, flowed, form, pictures, withDoubtful }: TextToRead,
-  render: typeof renderHtml,
+  render: RenderHtml,
 ): ReadText {
   const charset = said ?? (reading === "html" ? charsetOfPage(bytes) : undefined) ?? usualCharset;
   const decoded = decodeCharset(bytes, charset);

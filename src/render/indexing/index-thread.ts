@@ -6,6 +6,7 @@
  *  A message that cannot be indexed is skipped, and the others are indexed. The index records which batch is being tried. If that
  *  ended the thread, the messages of the batch are tried one by one, each at most twice. */
 import { parentPort, workerData } from "node:worker_threads";
+import { renderHtml } from "#/src/formats/html/render-html.ts";
 import { readingOnce } from "#/src/mail/content-readers.ts";
 import { createMessageBytes } from "#/src/mail/message-bytes.ts";
 import { createDocumentReader, type DocumentReader } from "#/src/mail/search/search-document.ts";
@@ -154,7 +155,7 @@ async function start(): Promise<void> {
 
   async function readDocument(agent: AgentNumber, row: MessageRow, attempts = 1): Promise<IndexedDocument> {
     const { message } = row;
-    const readers = readingOnce();
+    const readers = readingOnce(renderHtml);
     const reader = createDocumentReader({ ...bytes, readers }, row);
     try {
       const preview = await previewText({ mail: bytes, readers }, row, await bytes.readStructure(row));

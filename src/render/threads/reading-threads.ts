@@ -6,7 +6,7 @@ import {
   type DocumentText,
   unreadDocument,
 } from "#/src/formats/documents/read-document.ts";
-import { type HtmlForm, overLimit, type RenderedHtml } from "#/src/formats/html/render-html.ts";
+import { type HtmlForm, overLimit, type RenderedHtml } from "#/src/formats/html/rendered-html.ts";
 import { differs } from "#/src/formats/text/divergence.ts";
 import { type ReadText, readText, type TextToRead } from "#/src/formats/text/read-text.ts";
 import { extractReply, type Reply } from "#/src/formats/text/reply.ts";
@@ -71,7 +71,8 @@ export function createReadingThreads(
   function readersFor(isListed: boolean): ContentReaders {
     return {
       async readText(part, name) {
-        if (part.reading !== "html" && part.bytes.length <= mainBytesMax) return readText(part);
+        if (part.reading !== "html" && part.bytes.length <= mainBytesMax)
+          return readText(part, () => overLimit);
         const known = name === undefined ? undefined : unread.recall(name, isListed);
         if (known !== undefined) return known;
         // The bytes may be part of a larger buffer: only their copy is sent.

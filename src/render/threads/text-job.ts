@@ -11,7 +11,7 @@ const sample = `<style>.a, td.b a{color:#333;font-size:12px}@media (max-width:9p
 for (let round = 0; round < warmUps; round++) renderHtml(sample, "text");
 
 export function doTextJob(job: TextJob): TextAnswer {
-  if ("part" in job) return { read: readText(job.part) };
+  if ("part" in job) return { read: readText(job.part, renderHtml) };
   if ("html" in job) return { page: renderHtml(job.html, job.form) };
   if ("other" in job) return { isDiffering: differs(job.other, job.shown) };
   return { reply: extractReply(job.reply) };

@@ -1,0 +1,35 @@
+/** What the daemon's main thread does not load at its start, since threads render pages. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, it } from "vitest";
+
+const top = new URL("../..", import.meta.url).pathname;
+
+/** The files that a file imports when it is loaded: no types, and nothing of `import(…)`. */
+function loadedBy(file: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  const text = readFileSync(path.join(top, file), "utf8");
+  for (const [statement, named] of text.matchAll(
+    /^(?:import|export) [^;()"]*?"(#\/[^"]+\.ts|\.[^"]+\.ts)";$/gm,
+  )) {
+    const names = /^\w+ \{([^}]*)\}/.exec(statement)?.[1]?.split(",") ?? [];
+    const areTypes = names.length > 0 && names.every((name) => name.trim() === "" || /^\s*type /.test(name));
+    if (/^\w+ type /.test(statement) || areTypes) continue;
+    loadedBy(
+      named!.startsWith("#/") ? named!.slice(2) : path.posix.join(path.posix.dirname(file), named!),
+      seen,
+    );
+  }
+  return seen;
+}
+
+it("is what renders pages", () => {
+  const atStart = loadedBy("src/daemon/daemon.ts");
+  expect(
+    [...atStart].filter((file) => /^src\/formats\/html\/(?:render-html|judge|cascade|page)\.ts$/.test(file)),
+  ).toEqual([]);
+  expect(atStart.has("src/render/threads/reading-threads.ts")).toBe(true);
+  // The same walk finds it from the thread that renders.
+  expect(loadedBy("src/render/threads/text-job.ts").has("src/formats/html/judge.ts")).toBe(true);
+});
