@@ -62,6 +62,7 @@ export const kindRows = {
       send_time: "at last",
       correspondent: "at last",
       author_key: "at last",
+      failed_address: "at last",
       sending_policy: "at last",
     },
   },

@@ -229,6 +229,13 @@ export const writeResult = z
   })
   .meta({ id: "WriteResult" });
 
+export const addressWarnings = z
+  .array(z.strictObject({ address: z.string(), reason: z.enum(deliveryReasons) }))
+  .optional()
+  .describe(
+    "Recipients at whom the last mail of this mailbox failed for good: it is sent all the same. For credentials that read the whole mailbox.",
+  );
+
 export const eventSchema = z
   .strictObject({
     type: z.enum(eventTypes),

@@ -366,6 +366,11 @@ export interface EventCreateOutput {
     /** Why it waits: a reason of holds, or not_approved: for the calendar's own person. Why it was refused: no_scope, recipient_blocked, recipient_suppressed, approval_needed, no_such_recipient, … */
     readonly reason?: string;
   }[];
+  /** Recipients at whom the last mail of this mailbox failed for good: it is sent all the same. For credentials that read the whole mailbox. */
+  readonly warnings?: readonly {
+    readonly address: string;
+    readonly reason: "no_such_mailbox" | "no_such_domain" | "mail_not_accepted" | "mailbox_full" | "too_large" | "too_many_recipients" | "content_refused" | "sender_refused" | "not_authenticated" | "policy_refused" | "tls_required" | "host_unreachable" | "server_unavailable" | "mail_loop" | "protocol_error" | "expired" | "cancelled" | "declined" | "unspecified";
+  }[];
   /** UID of its iCalendar text, which names it too: calendar_…#<uid>. */
   readonly uid?: string;
 }
@@ -405,6 +410,11 @@ export interface EventDeleteOutput {
     readonly hold?: string;
     /** Why it waits: a reason of holds, or not_approved: for the calendar's own person. Why it was refused: no_scope, recipient_blocked, recipient_suppressed, approval_needed, no_such_recipient, … */
     readonly reason?: string;
+  }[];
+  /** Recipients at whom the last mail of this mailbox failed for good: it is sent all the same. For credentials that read the whole mailbox. */
+  readonly warnings?: readonly {
+    readonly address: string;
+    readonly reason: "no_such_mailbox" | "no_such_domain" | "mail_not_accepted" | "mailbox_full" | "too_large" | "too_many_recipients" | "content_refused" | "sender_refused" | "not_authenticated" | "policy_refused" | "tls_required" | "host_unreachable" | "server_unavailable" | "mail_loop" | "protocol_error" | "expired" | "cancelled" | "declined" | "unspecified";
   }[];
   /** UID of its iCalendar text, which names it too: calendar_…#<uid>. */
   readonly uid?: string;
@@ -458,6 +468,11 @@ export interface EventUpdateOutput {
     readonly hold?: string;
     /** Why it waits: a reason of holds, or not_approved: for the calendar's own person. Why it was refused: no_scope, recipient_blocked, recipient_suppressed, approval_needed, no_such_recipient, … */
     readonly reason?: string;
+  }[];
+  /** Recipients at whom the last mail of this mailbox failed for good: it is sent all the same. For credentials that read the whole mailbox. */
+  readonly warnings?: readonly {
+    readonly address: string;
+    readonly reason: "no_such_mailbox" | "no_such_domain" | "mail_not_accepted" | "mailbox_full" | "too_large" | "too_many_recipients" | "content_refused" | "sender_refused" | "not_authenticated" | "policy_refused" | "tls_required" | "host_unreachable" | "server_unavailable" | "mail_loop" | "protocol_error" | "expired" | "cancelled" | "declined" | "unspecified";
   }[];
   /** UID of its iCalendar text, which names it too: calendar_…#<uid>. */
   readonly uid?: string;
@@ -588,6 +603,11 @@ export interface HoldCreateOutput {
   readonly state: "waiting" | "approved" | "sent" | "declined" | "expired" | "withdrawn" | "failed";
   /** The mail that waits, message_… */
   readonly message: string;
+  /** Recipients at whom the last mail of this mailbox failed for good: it is sent all the same. For credentials that read the whole mailbox. */
+  readonly warnings?: readonly {
+    readonly address: string;
+    readonly reason: "no_such_mailbox" | "no_such_domain" | "mail_not_accepted" | "mailbox_full" | "too_large" | "too_many_recipients" | "content_refused" | "sender_refused" | "not_authenticated" | "policy_refused" | "tls_required" | "host_unreachable" | "server_unavailable" | "mail_loop" | "protocol_error" | "expired" | "cancelled" | "declined" | "unspecified";
+  }[];
 }
 
 export interface HoldDeleteInput {
@@ -973,6 +993,11 @@ export interface SendOutput {
   readonly state: "held" | "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "cancelled" | "declined" | "expired" | "withdrawn" | "failed";
   /** The hold that waits for approval, hold_… */
   readonly hold?: string;
+  /** Recipients at whom the last mail of this mailbox failed for good: it is sent all the same. For credentials that read the whole mailbox. */
+  readonly warnings?: readonly {
+    readonly address: string;
+    readonly reason: "no_such_mailbox" | "no_such_domain" | "mail_not_accepted" | "mailbox_full" | "too_large" | "too_many_recipients" | "content_refused" | "sender_refused" | "not_authenticated" | "policy_refused" | "tls_required" | "host_unreachable" | "server_unavailable" | "mail_loop" | "protocol_error" | "expired" | "cancelled" | "declined" | "unspecified";
+  }[];
 }
 
 export interface WaitInput {

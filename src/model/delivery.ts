@@ -97,6 +97,25 @@ export function deliveryReasonOf(status: string): DeliveryReason {
   return reasonOfDetail.get(`${subject}.${detail}`) ?? reasonOfSubject.get(subject) ?? "unspecified";
 }
 
+/** Reasons that are about the recipient's address, whatever the mail. */
+const reasonsOfAddress: ReadonlySet<DeliveryReason> = new Set([
+  "no_such_mailbox",
+  "no_such_domain",
+  "mail_not_accepted",
+  "mailbox_full",
+]);
+
+/** Whether a failure with this code is of the address: the next mail to it may fail in the same way. */
+export function isOfAddress(status: string): boolean {
+  return reasonsOfAddress.has(deliveryReasonOf(status));
+}
+
+/** An address at which the mailbox's last mail failed for good. */
+export interface AddressWarning {
+  readonly address: string;
+  readonly reason: DeliveryReason;
+}
+
 /** A recipient in the queue. */
 export interface QueuedRecipient {
   readonly state: "scheduled" | "queued" | "relayed" | "delivered" | "failed" | "cancelled";

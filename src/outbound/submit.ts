@@ -9,19 +9,21 @@ import { readHeader } from "#/src/mail/header-reading.ts";
 import type { Provenance } from "#/src/mail/messages.ts";
 import { parseReferenceIds } from "#/src/mail/reference-ids.ts";
 import type { Author } from "#/src/model/author.ts";
+import { type AddressWarning, deliveryReasonOf } from "#/src/model/delivery.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { holdDigest } from "#/src/model/holds.ts";
 import { headerBytesMax } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { pausedError } from "#/src/model/pause.ts";
 import { copyBlob } from "#/storage/blob.ts";
+import { listFailedAddresses } from "#/storage/queries/outbound/failed-addresses.ts";
 import { findSendingPolicy } from "#/storage/queries/outbound/holds.ts";
 import type { MessageFacts } from "#/storage/rows.ts";
 import type { Envelope, EnvelopeRecipient, SubmissionSource } from "#/storage/submission.ts";
 import type { SubmitMessage } from "#/storage/transactions/outbound/submit-message.ts";
 import { decideSending } from "./gate/decide.ts";
 import { askForMailboxesHere, submitMail } from "./gate/gate.ts";
-import { assertMaySend, maySend } from "./gate/scope.ts";
+import { assertMaySend, maySend, readsAllMail } from "./gate/scope.ts";
 import { readTold } from "./gate/told.ts";
 import { addressKey, normalAddress } from "./mail-address.ts";
 import type { Outbound, OutboundRooms, SubmitRequest, SubmitResult } from "./outbound.ts";
@@ -149,8 +151,25 @@ async function planWrite(
         : { perHour: settings.limits.sendsPerHour, perDay: settings.limits.sendsPerDay },
     writtenTo: isPersonsOwn(request) ? envelope.recipients.map(({ address }) => addressKey(address)) : [],
     calendar: request.invitation?.message,
+    warnings: await listWarnings(rooms, request, envelope),
     at,
   };
+}
+
+/** Recipients at whom the mailbox's last mail failed for good, for a caller who gets an answer and reads that mail. */
+async function listWarnings(
+  rooms: OutboundRooms,
+  { principal, mailbox, source, invitation }: SubmitRequest,
+  { recipients }: Envelope,
+): Promise<AddressWarning[]> {
+  if (source !== "send" && invitation === undefined) return [];
+  if (!(await readsAllMail(rooms, principal, mailbox))) return [];
+  const written = new Map(recipients.map(({ address }) => [addressKey(address), address]));
+  const failed = await listFailedAddresses(rooms.store, mailbox, [...written.keys()]);
+  return failed.map(({ address, status }) => ({
+    address: written.get(address)!,
+    reason: deliveryReasonOf(status),
+  }));
 }
 
 /** Whether a person writes it. An invitation or an answer to one is made by the calendar, whoever has sent the event. */

@@ -31,7 +31,7 @@ import { inTurn } from "./turns.ts";
  *  other; these are of other daemons, and of other events of the same owners. */
 const attemptsMax = 20;
 
-const toldNobody: SchedulingTold = { scheduling: "none", recipients: [] };
+const toldNobody: SchedulingTold = { scheduling: "none", recipients: [], warnings: [] };
 
 export function createSchedulingWrites(rooms: SchedulingRooms): Pick<Scheduling, "putItem" | "deleteItem"> {
   const { collections } = rooms;
@@ -313,5 +313,6 @@ function resultOf(departure: Departure | undefined, { mails }: Pick<ActionsDone,
       const hold = holds.get(to);
       return { address: mailAddressOf(to) ?? to, ...answer, ...(hold === undefined ? {} : { hold }) };
     }),
+    warnings: departure.mails.flatMap(({ warnings = [] }) => warnings),
   };
 }

@@ -11,6 +11,7 @@ import type {
 import type { StoredItem } from "#/src/collections/item.ts";
 import type { Idempotency, Once } from "#/src/mail/write-once.ts";
 import type { Actor } from "#/src/model/author.ts";
+import type { AddressWarning } from "#/src/model/delivery.ts";
 import type { AgentNumber, CollectionNumber, ItemNumber, Modseq } from "#/src/model/numbers.ts";
 import type { GateAnswer } from "#/src/outbound/gate/answers.ts";
 import type { Outbound } from "#/src/outbound/outbound.ts";
@@ -58,6 +59,8 @@ export interface SchedulingTold {
     readonly address: string;
     readonly hold?: number | undefined;
   })[];
+  /** Of the recipients by mail. */
+  readonly warnings: readonly AddressWarning[];
 }
 
 export interface SchedulingWritten extends ItemWritten, SchedulingTold {

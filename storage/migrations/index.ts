@@ -51,6 +51,7 @@ import { pushSubscriptions } from "./0046-push-subscriptions.ts";
 import { authorKeys } from "./0047-author-keys.ts";
 import { listFields } from "./0048-list-fields.ts";
 import { collectionPushes } from "./0049-collection-pushes.ts";
+import { failedAddresses } from "./0050-failed-addresses.ts";
 
 export interface Migration {
   readonly name: string;
@@ -210,4 +211,5 @@ export const migrations: readonly Migration[] = [
     does: "keeps which programs are told of changes of a calendar or an addressbook",
     run: collectionPushes,
   },
+  { name: "failed addresses", does: "keeps where mail of a mailbox failed for good", run: failedAddresses },
 ];

@@ -80,6 +80,12 @@ export const outboundTables = {
     address: text(ofServer),
     since: integer(ofServer),
   },
+  failed_address: {
+    agent_id: integer(ofServer),
+    address: text(ofServer),
+    status: text(ofServer),
+    failed_at: integer(ofServer),
+  },
   suppression: {
     account_id: integer(ofServer),
     address: text(ofServer),

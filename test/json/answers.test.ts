@@ -1,48 +1,27 @@
 /** Answers to invitations with a reason, participants as recipients of mail are written, times with and without a zone, and whose a
  *  shared addressbook is: over `/v1`, MCP and the typed client. */
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createClient } from "#/src/client/client.ts";
+import { doorNames, openThreeDoors, type ThreeDoors } from "../support/clients/three-doors.ts";
 import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
-import { unmarked } from "../support/unmarked.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: answers differ by operation
 type Answer = any;
 
 let server: JsonServer;
-let tools: Client;
+let doors: ThreeDoors;
 beforeAll(async () => {
   server = await openJsonServer({ outbound: { smarthostHost: "127.0.0.1" } });
-  tools = new Client({ name: "test", version: "1" });
-  await tools.connect(
-    new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), {
-      requestInit: { headers: { Authorization: `Bearer ${server.ada.token}` } },
-    }),
-  );
+  doors = await openThreeDoors(server.url, server.ada.token);
 });
 afterAll(async () => {
-  await tools.close();
+  await doors[Symbol.asyncDispose]();
   await server[Symbol.asyncDispose]();
 });
-
-/** The same call by each of the three. */
-const doors: Record<string, (operation: string, input: object) => Promise<Answer>> = {
-  v1: (operation, input) => server.ada.client.ok(operation, input),
-  mcp: async (operation, input) => {
-    const { content } = await tools.callTool({
-      name: operation.replaceAll(".", "_"),
-      arguments: input as never,
-    });
-    return unmarked((content as Answer)[0].text);
-  },
-  typed: (operation, input) =>
-    createClient({ url: server.url, token: server.ada.token }).call(operation as never, input as never),
-};
 
 const participantsOf = async (client: Answer, id: string): Promise<Answer[]> =>
   Object.values((await client.ok("part.describe", { id })).content.event.participants);
 
-it.each(Object.keys(doors))("declines with a reason that the organizer reads, by %s", async (door) => {
+it.each(doorNames)("declines with a reason that the organizer reads, by %s", async (door) => {
   const { ada, bob } = server;
   const invited = await bob.client.ok("event.create", {
     body: {
@@ -57,7 +36,7 @@ it.each(Object.keys(doors))("declines with a reason that the organizer reads, by
   const { items } = (await ada.client.ok("calendarMonth.list", { month: "2027-05" })).content;
   const event = items.find(({ title }: Answer) => title === `Audit ${door}`);
   const comment = `The machine is "serviced", ä, then\nby ${door}.`;
-  await doors[door]!("event.update", {
+  await doors[door]("event.update", {
     id: event.id,
     version: event.version,
     patch: {
@@ -99,8 +78,8 @@ it.each([
   [{ a: '"Ann" <ann@example.com>', b: { address: "bob@example.com" } }],
   [[{ name: "Ann", calendarAddress: "mailto:ann@example.com" }, "mailto:bob@example.com"]],
 ])("takes participants as recipients of mail are written: %j", async (participants) => {
-  for (const [door, call] of Object.entries(doors)) {
-    const { ref } = await call("event.create", {
+  for (const door of doorNames) {
+    const { ref } = await doors[door]("event.create", {
       body: { title: `Review ${door}`, start: "2027-05-05T10:00:00", duration: "PT1H", participants },
     });
     const shown = await participantsOf(server.ada.client, ref);
@@ -111,53 +90,46 @@ it.each([
   }
 });
 
-it.each(Object.keys(doors))(
-  "says of each recipient of an invitation what became of it, by %s",
-  async (door) => {
-    const { ada, bob } = server;
-    await server.administer("agent.update", { owner: ada.address, block: ["blocked.example"] });
-    const asked = {
-      body: {
-        title: `Meeting ${door}`,
-        start: "2027-05-06T10:00:00",
-        duration: "PT1H",
-        participants: [bob.address, "mel@far.example", "eve@blocked.example"],
-      },
-      invite: "send",
-    };
-    const dry = await doors[door]!("event.create", { ...asked, dry_run: true });
-    const made = await doors[door]!("event.create", asked);
-    expect(made.scheduling).toBe("held");
-    const [here, waits, blocked] = made.recipients;
-    expect(here).toEqual({ address: bob.address, state: "delivered" });
-    expect(waits).toEqual({
-      address: "mel@far.example",
-      state: "held",
-      reason: "invitation",
-      hold: expect.stringMatching(/^hold_/),
-    });
-    expect(blocked).toEqual({
-      address: "eve@blocked.example",
-      state: "refused",
-      reason: "recipient_blocked",
-    });
-    const hold = (await ada.client.ok("part.describe", { id: waits.hold })).content;
-    expect([hold.state, hold.reason, hold.recipients]).toEqual([
-      "waiting",
-      waits.reason,
-      ["mel@far.example"],
-    ]);
-    const { hold: _, ...unheld } = waits;
-    expect(dry.recipients).toEqual([here, unheld, blocked]);
-    const taken = await doors[door]!("event.delete", { id: made.ref, version: made.version, invite: "send" });
-    expect(taken.recipients).toContainEqual({ address: "mel@far.example", state: "cancelled" });
-  },
-);
+it.each(doorNames)("says of each recipient of an invitation what became of it, by %s", async (door) => {
+  const { ada, bob } = server;
+  await server.administer("agent.update", { owner: ada.address, block: ["blocked.example"] });
+  const asked = {
+    body: {
+      title: `Meeting ${door}`,
+      start: "2027-05-06T10:00:00",
+      duration: "PT1H",
+      participants: [bob.address, "mel@far.example", "eve@blocked.example"],
+    },
+    invite: "send",
+  };
+  const dry = await doors[door]("event.create", { ...asked, dry_run: true });
+  const made = await doors[door]("event.create", asked);
+  expect(made.scheduling).toBe("held");
+  const [here, waits, blocked] = made.recipients;
+  expect(here).toEqual({ address: bob.address, state: "delivered" });
+  expect(waits).toEqual({
+    address: "mel@far.example",
+    state: "held",
+    reason: "invitation",
+    hold: expect.stringMatching(/^hold_/),
+  });
+  expect(blocked).toEqual({
+    address: "eve@blocked.example",
+    state: "refused",
+    reason: "recipient_blocked",
+  });
+  const hold = (await ada.client.ok("part.describe", { id: waits.hold })).content;
+  expect([hold.state, hold.reason, hold.recipients]).toEqual(["waiting", waits.reason, ["mel@far.example"]]);
+  const { hold: _, ...unheld } = waits;
+  expect(dry.recipients).toEqual([here, unheld, blocked]);
+  const taken = await doors[door]("event.delete", { id: made.ref, version: made.version, invite: "send" });
+  expect(taken.recipients).toContainEqual({ address: "mel@far.example", state: "cancelled" });
+});
 
-it.each(Object.keys(doors))("says of an invitation that leaves that it is queued, by %s", async (door) => {
+it.each(doorNames)("says of an invitation that leaves that it is queued, by %s", async (door) => {
   const { ada } = server;
   await server.administer("agent.update", { owner: ada.address, holdPolicy: "open" });
-  const { scheduling, recipients } = await doors[door]!("event.create", {
+  const { scheduling, recipients } = await doors[door]("event.create", {
     body: {
       title: "Call",
       start: "2027-05-07T10:00:00",
@@ -170,7 +142,7 @@ it.each(Object.keys(doors))("says of an invitation that leaves that it is queued
   expect([scheduling, recipients]).toEqual(["sent", [{ address: "mel@far.example", state: "queued" }]]);
 });
 
-it.each(Object.keys(doors))("forwards one file of a mail without the mail, by %s", async (door) => {
+it.each(doorNames)("forwards one file of a mail without the mail, by %s", async (door) => {
   const { ada, bob } = server;
   const subject = `Certificate ${door}`;
   const { ref: blob } = await bob.client.ok("blob.create", {
@@ -188,7 +160,7 @@ it.each(Object.keys(doors))("forwards one file of a mail without the mail, by %s
     );
   const item = await find(ada.client);
   const [file] = item.attachments;
-  const sent = await doors[door]!("send", {
+  const sent = await doors[door]("send", {
     body: {
       to: [bob.address],
       subject: `Fwd ${door}`,
@@ -203,12 +175,12 @@ it.each(Object.keys(doors))("forwards one file of a mail without the mail, by %s
   const named = got.content.parts.filter(({ name }: Answer) => name !== undefined);
   expect(named.map(({ name }: Answer) => name)).toEqual(["trade certificate 2026.txt"]);
   expect(got.text).not.toContain("for you only");
-  const help = JSON.stringify(await doors[door]!("help.describe", { operation: "send" }));
+  const help = JSON.stringify(await doors[door]("help.describe", { operation: "send" }));
   expect(help).toContain("without the mail");
 });
 
-it.each(Object.keys(doors))("takes times with and without a zone, by %s", async (door) => {
-  const client = { ok: doors[door]! };
+it.each(doorNames)("takes times with and without a zone, by %s", async (door) => {
+  const client = { ok: doors[door] };
   const read = async (id: string) => {
     const { start, timeZone } = (await server.ada.client.ok("part.describe", { id })).content.event;
     return [start, timeZone];
@@ -255,8 +227,8 @@ it("says whose addressbooks of one name are", async () => {
     scopes: ["contacts"],
   });
   const { addressbooks } = (await ada.client.ok("part.describe", { id: ada.id })).content;
-  for (const call of Object.values(doors)) {
-    const told = (await call("part.describe", { id: ada.id })).content.addressbooks;
+  for (const door of doorNames) {
+    const told = (await doors[door]("part.describe", { id: ada.id })).content.addressbooks;
     expect(told.map(({ name, owner }: Answer) => [name, owner?.address])).toEqual([
       [addressbooks[0].name, undefined],
       [addressbooks[0].name, bob.address],
@@ -285,11 +257,8 @@ it("names every address that has failed for good before, in each client", async 
     body: { ...body, to: [...to, "new@far.example"] },
     idempotency_key: key,
   });
-  const typed = createClient({ url: server.url, token: ada.token });
-  const refusals = [
-    JSON.stringify((await ada.client.call("send", asked("v1"))).body),
-    JSON.stringify(await tools.callTool({ name: "send", arguments: asked("mcp") })),
-    await typed.call("send", asked("typed") as never).then(JSON.stringify, String),
-  ];
-  for (const said of refusals) expect(said).toContain(`Mail to ${to.join(", ")} has failed for good before.`);
+  for (const door of doorNames)
+    await expect(doors[door]("send", asked(door))).rejects.toThrow(
+      `Mail to ${to.join(", ")} has failed for good before.`,
+    );
 });

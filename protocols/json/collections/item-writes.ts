@@ -116,7 +116,7 @@ function stateOf(
   { rooms }: OperationContext,
   agent: AgentNumber,
   { invite }: Invite,
-  { scheduling, recipients = [] }: Said,
+  { scheduling, recipients = [], warnings = [] }: Said,
 ) {
   if (invite !== "send" || scheduling === undefined) return {};
   const shown = recipients.map(({ hold, state, ...one }) => ({
@@ -124,7 +124,11 @@ function stateOf(
     state: recipientStates[state],
     ...(hold === undefined ? {} : { hold: rooms.mail.ids.encode("hold", agent, hold) }),
   }));
-  return { scheduling, ...(shown.length === 0 ? {} : { recipients: shown }) };
+  return {
+    scheduling,
+    ...(shown.length === 0 ? {} : { recipients: shown }),
+    ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
+  };
 }
 
 type Knowledge = Pick<SchedulingOptions, "answersProposals" | "isApproving">;

@@ -7,7 +7,7 @@ import type { JsonObject } from "#/src/formats/jscontact/json.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { unknownObject } from "../errors.ts";
 import type { OperationContext } from "../operation.ts";
-import { writeResult } from "../schemas.ts";
+import { addressWarnings, writeResult } from "../schemas.ts";
 import { atBody, atPatch } from "./field-of-change.ts";
 
 export const eventBody = z
@@ -56,6 +56,7 @@ export const eventResult = writeResult.extend({
     )
     .optional()
     .describe("Of invite send: what became of it for each participant."),
+  warnings: addressWarnings,
   uid: z.string().optional().describe("UID of its iCalendar text, which names it too: calendar_…#<uid>."),
 });
 

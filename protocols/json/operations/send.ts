@@ -6,7 +6,7 @@ import { mailStates } from "#/src/model/delivery.ts";
 import { sendKeyMemoryMs } from "#/src/outbound/limits.ts";
 import { mailFields, sendMail, stateNow, unsentStates } from "../compose/send-mail.ts";
 import { operation } from "../operation.ts";
-import { writeResult } from "../schemas.ts";
+import { addressWarnings, writeResult } from "../schemas.ts";
 
 export default operation({
   name: "send",
@@ -35,6 +35,7 @@ export default operation({
         "queued, scheduled or held. queued: it is being sent; events such as mail.sent and mail.bounced report the delivery. Of a tool's repeat without a key, the state of now, any of them.",
       ),
     hold: z.string().optional().describe("The hold that waits for approval, hold_…"),
+    warnings: addressWarnings,
   }),
   errors: ["not_billable", "forbidden_scope", "not_found", "precondition_failed", "policy_refused", "paused"],
   async run(context, { hold: holdWish, ...input }) {
@@ -51,6 +52,7 @@ export default operation({
       version: String(result.modseq),
       state: result.isReplayed && !isKeyed ? await stateNow(context, mailbox, result) : result.state,
       ...(result.hold === undefined ? {} : { hold: ids.encode("hold", mailbox, result.hold) }),
+      ...(result.warnings === undefined ? {} : { warnings: [...result.warnings] }),
       ...(result.isReplayed ? { replayed: true as const } : {}),
     };
   },

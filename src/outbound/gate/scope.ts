@@ -1,4 +1,5 @@
-/** Whether a credential may send from a mailbox. Every way out of a login asks it here, whatever its protocol has asked before. */
+/** Whether a credential may send from a mailbox. Every way out of a login asks it here, whatever its protocol has asked before. And whether
+ *  it may be told what became of the mailbox's other mail. */
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import { hasScope } from "#/src/accounts/principal.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -31,4 +32,19 @@ export async function assertMaySend(
   throw new WaypostError("forbidden_scope", "This needs the scope send.", {
     hint: "The credential itself is fine; the operator gives scopes.",
   });
+}
+
+/** Whether the credential reads all mail of the mailbox. */
+export async function readsAllMail(
+  { accounts }: ScopeRooms,
+  principal: Asker,
+  mailbox: AgentNumber,
+): Promise<boolean> {
+  if ("isServer" in principal) return false;
+  if (principal.agent === mailbox) return hasScope(principal.scopes, "mail:read");
+  const reach = await accounts.listReach(principal);
+  return reach.some(
+    ({ agent, scopes, objects }) =>
+      agent === mailbox && hasScope(scopes, "mail:read") && objects.mailbox === "all",
+  );
 }

@@ -2,7 +2,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
 
-/** Ends a suppression: mail of the account may be sent to the address again. */
+/** Ends a suppression: mail of the account may be sent to the address again, and nothing is told of its failure. */
 export async function removeSuppression(
   tx: Transaction,
   args: { account: AccountNumber; address: string },
@@ -13,4 +13,10 @@ export async function removeSuppression(
     args.address,
   );
   if (removed === 0) throw new WaypostError("not_found", "The address is not suppressed");
+  await tx.run(
+    `delete from failed_address
+    where address = ? and agent_id in (select agent_id from agent where account_id = ?)`,
+    args.address,
+    args.account,
+  );
 }

@@ -13,6 +13,7 @@ import { lockRows } from "../../writing/lock-rows.ts";
 import { mailOf } from "../../writing/mail/mail.ts";
 import { selectMessageEntries } from "../../writing/mail/message-entries.ts";
 import { tripBreaker } from "../../writing/outbound/breaker.ts";
+import { noteAddressOutcome } from "../../writing/outbound/failed-addresses.ts";
 import { isScheduledDue, leaveScheduled } from "../../writing/outbound/scheduled.ts";
 import { closeSubmissionIfDone } from "../../writing/outbound/submissions.ts";
 import { releaseDeliveries } from "../daemons/release-deliveries.ts";
@@ -110,6 +111,7 @@ export async function reportDelivery(tx: Transaction, args: ReportDelivery): Pro
     const isAcceptance = outcome.state === "relayed" || outcome.state === "delivered";
     if (isAcceptance && before.state === "queued") events.tell("mail.sent", "sent", outcome, before);
     if (isAcceptance) await noteCorrespondent(tx, agent, before, at);
+    await noteAddressOutcome(tx, agent, { ...outcome, address: before.address }, at);
     if (outcome.state === "delivered") events.tell("mail.delivered", "delivered", outcome, before);
     if (outcome.state === "failed") events.tell("mail.bounced", "bounced", outcome, before);
     if (outcome.state === "cancelled") events.tell("mail.bounced", "cancelled", outcome, before);

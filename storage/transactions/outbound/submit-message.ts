@@ -16,5 +16,6 @@ export type { SendingDecision, SubmitMessage, Submitted } from "../../writing/ou
 export async function submitMessage(tx: Transaction, args: SubmitMessage): Promise<Submitted> {
   const write = await beginAgentTransaction(tx, args.agent, args.at, nobody, numbersOfSubmission(args));
   const submitted = await completeSubmission(write, await beginSubmission(write, args));
-  return { ...submitted, modseq: await write.finish() };
+  const { warnings = [] } = args;
+  return { ...submitted, ...(warnings.length === 0 ? {} : { warnings }), modseq: await write.finish() };
 }

@@ -1,5 +1,7 @@
 /** Submits mail of a mailbox, as a part of a transaction: into the queue with its copy in Sent, into Scheduled, or as a hold. In two
  *  steps: the first one may create mailboxes, so it must come before the write's MODSEQ is used. */
+
+import type { AddressWarning } from "#/src/model/delivery.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { seenFlag } from "#/src/model/flags.ts";
 import type { HoldReason } from "#/src/model/holds.ts";
@@ -65,6 +67,8 @@ export interface SubmitMessage {
   readonly limits: SendLimits;
   /** Recipients to whom a person writes with it. */
   readonly writtenTo?: readonly string[];
+  /** What is known of its recipients, for the answer. */
+  readonly warnings?: readonly AddressWarning[];
   /** Of an invitation or an answer: what it tells whom. */
   readonly calendar?: CalendarMessage | undefined;
   readonly at: number;
@@ -78,6 +82,8 @@ export interface Submitted {
   readonly submission?: number;
   readonly hold?: number;
   readonly state: "queued" | "scheduled" | "held";
+  /** As given, so that a repeat answers them too. */
+  readonly warnings?: readonly AddressWarning[];
 }
 
 /** A submission after its first step. */

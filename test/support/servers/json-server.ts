@@ -121,6 +121,7 @@ export async function openJsonServer(
     outbound: { ...defaults.outbound, ...overrides.outbound },
     webhooks: { ...defaults.webhooks, ...overrides.webhooks },
     limits: { ...defaults.limits, ...unlimited, ...overrides.limits },
+    breaker: { ...defaults.breaker, ...overrides.breaker },
   };
   let rooms = { ...makeRooms(wrap(opened.store), settings), nameNetwork };
   let listeners = await listenHttp(rooms, [createDavRoute(rooms)]);

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { holdStates } from "#/src/model/holds.ts";
 import { mailFields, sendMail } from "../../compose/send-mail.ts";
 import { operation } from "../../operation.ts";
-import { writeResult } from "../../schemas.ts";
+import { addressWarnings, writeResult } from "../../schemas.ts";
 
 export default operation({
   name: "hold.create",
@@ -19,6 +19,7 @@ export default operation({
   output: writeResult.extend({
     state: z.enum(holdStates).describe("waiting; of a tool's repeat without a key, the state of now."),
     message: z.string().describe("The mail that waits, message_…"),
+    warnings: addressWarnings,
   }),
   errors: ["not_billable", "forbidden_scope", "not_found", "precondition_failed", "policy_refused", "paused"],
   async run(context, input) {
@@ -32,6 +33,7 @@ export default operation({
       version: String(result.modseq),
       state: hold?.state ?? ("waiting" as const),
       message: ids.encode("message", mailbox, result.message),
+      ...(result.warnings === undefined ? {} : { warnings: [...result.warnings] }),
     };
   },
 });
