@@ -155,6 +155,7 @@ export const members = {
     chars_total: "octets",
     utc_start: "octets",
     utc_end: "octets",
+    overlaps: "objects",
     linked: "octets",
     signs: "octets",
     author_facts: "item.provenance",

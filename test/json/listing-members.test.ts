@@ -1,6 +1,7 @@
 /** What listings say so that no second call is needed: over `/v1`, MCP and the typed client. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createClient } from "#/src/client/client.ts";
+import { doorNames, openThreeDoors } from "../support/clients/three-doors.ts";
 import { type JsonServer, openJsonServer, plainMessage } from "../support/servers/json-server.ts";
 
 let server: JsonServer;
@@ -155,6 +156,66 @@ describe("a month", () => {
       end: "2027-03-28T06:00:00",
       time_zone: "Europe/Berlin",
     });
+  });
+});
+
+describe("one event", () => {
+  const create = async (body: object, more: object = {}): Promise<string> =>
+    (await ok("event.create", { body: { timeZone: "Europe/Berlin", ...body }, ...more })).ref;
+  const on = (day: number, title: string, start: string, duration: string, more = {}) =>
+    create({ title, start: `2028-05-${day}T${start}`, duration, ...more });
+
+  it.each(doorNames)("says what overlaps, in all calendars of its owner, by %s", async (door) => {
+    await using doors = await openThreeDoors(server.url, server.ada.token);
+    const read = async (id: string) => (await doors[door]("part.describe", { id })).content.overlaps;
+    const day = 10 + 3 * doorNames.indexOf(door);
+    const { ref: other } = await ok("calendar.create", { name: `Other ${door}` });
+    const one = await on(day, "One", "10:00:00", "PT2H");
+    const two = await on(day, "Two", "11:00:00", "PT2H");
+    const elsewhere = await create(
+      { title: "Elsewhere", start: `2028-05-${day}T09:00:00`, duration: "PT90M" },
+      { in: other },
+    );
+    const series = await on(day, "Series", "11:30:00", "PT15M", {
+      recurrenceRule: { frequency: "daily", count: 3 },
+    });
+    const free = await on(day, "Free", "11:00:00", "PT1H", { freeBusyStatus: "free" });
+    await on(day, "Cancelled", "11:00:00", "PT1H", { status: "cancelled" });
+    await on(day, "Next", "13:00:00", "PT1H");
+    const instance = `${series}#2028-05-${day}T11:30:00`;
+    expect(await read(one)).toEqual([elsewhere, two, instance]);
+    expect(await read(two)).toEqual([one, instance]);
+    expect(await read(instance)).toEqual([one, two]);
+    for (const none of [free, series]) expect(await read(none)).toBeUndefined();
+    const { items } = (await ok("calendarMonth.list", { month: "2028-05" })).content;
+    expect(items.find(({ id }: Answer) => id === one).overlaps).toEqual([two, instance]);
+  });
+
+  it("names five others at most", async () => {
+    const whole = await on(20, "Whole", "08:00:00", "PT10H");
+    const parts: string[] = [];
+    for (let hour = 9; hour < 16; hour++)
+      parts.push(await on(20, `Part ${hour}`, `${String(hour).padStart(2, "0")}:00:00`, "PT1H"));
+    expect((await ok("part.describe", { id: whole })).content.overlaps).toEqual(parts.slice(0, 5));
+  });
+
+  it("tells of calendars alone that the caller reads", async () => {
+    const { ada, bob } = server;
+    const { ref: hidden } = await ok("calendar.create", { name: "Hidden" });
+    const shown = (await ok("part.describe", { id: ada.id })).content.calendars[0].id;
+    const one = await on(25, "Shown", "10:00:00", "PT1H");
+    const two = await create(
+      { title: "Not shown", start: "2028-05-25T10:00:00", duration: "PT1H" },
+      { in: hidden },
+    );
+    await server.administer("grant.create", {
+      holder: bob.address,
+      target: ada.address,
+      scopes: ["calendar:read"],
+      calendars: [shown],
+    });
+    expect((await ok("part.describe", { id: one })).content.overlaps).toEqual([two]);
+    expect((await bob.client.ok("part.describe", { id: one })).content.overlaps).toBeUndefined();
   });
 });
 

@@ -62,6 +62,9 @@ const eventFacts = {
     .describe("Of an event that came by mail: what was known of its author; no verdict."),
 };
 
+/** Names of events and instances. */
+const overlaps = z.array(z.string()).optional();
+
 export const eventForm = z
   .strictObject({
     id: z.string().describe("event_…, of an instance of a series event_…#<recurrence id>."),
@@ -80,12 +83,9 @@ export const eventForm = z
       .describe("On the same clock as start; of whole days the day after the last one."),
     time_zone: z.string().optional(),
     all_day: z.literal(true).optional(),
-    overlaps: z
-      .array(z.string())
-      .optional()
-      .describe(
-        "In a month: the first five others at the same time, without what is free, cancelled or declined.",
-      ),
+    overlaps: overlaps.describe(
+      "In a month: the first five others at the same time, without what is free, cancelled or declined.",
+    ),
     utc_start: time.optional(),
     utc_end: time.optional(),
     status: z.string().optional(),
@@ -146,6 +146,9 @@ export const event = z.strictObject({
   all_day: z.literal(true).optional(),
   utc_start: time.optional(),
   utc_end: time.optional(),
+  overlaps: overlaps.describe(
+    "The first five others at the same time in the calendars that you read, without what is free, cancelled or declined. Of a series, ask for an instance.",
+  ),
   linked: linked.optional().describe("Attachments and long texts; the event has links in their place."),
   signs: signsField,
   ...eventFacts,

@@ -9,6 +9,7 @@ import type { ReachedCollection } from "#/src/reach/collection-reach.ts";
 import { authorFactsOf } from "../describe/author-facts.ts";
 import type { OperationContext } from "../operation.ts";
 import { shownForm } from "./event-form.ts";
+import { overlapsMax } from "./overlaps.ts";
 import { itemId } from "./reach.ts";
 
 /** Instances of one answer ("Writing" of the interface). */
@@ -147,8 +148,6 @@ export async function listInstances(
     });
   }
 }
-
-const overlapsMax = 5;
 
 /** In one sweep over the page, which is in the order of starts. */
 function withOverlaps(page: readonly Told[]): ShownInstance[] {

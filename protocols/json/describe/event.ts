@@ -5,6 +5,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
 import { cleanText } from "#/src/render/clean-text.ts";
 import { createRemovalTally } from "#/src/render/removal.ts";
+import { overlapsOf } from "../collections/overlaps.ts";
 import { collectionId, type ReachedItem, reachItem } from "../collections/reach.ts";
 import type { OperationContext } from "../operation.ts";
 import type { ReadResult } from "../schemas.ts";
@@ -71,6 +72,7 @@ async function describeWhole(read: ItemReading): Promise<DescribedItem> {
     ...(recurrenceId === undefined ? {} : { recurrence_id: recurrenceId }),
     ...times,
     ...(utcStart === undefined ? {} : { utc_start: utcStart, utc_end: utcEnd }),
+    ...(await overlapsOf(context, { stored, recurrenceId, utcStart, utcEnd })),
     ...(linked.length === 0 ? {} : { linked: [...linked] }),
     ...(signs.length === 0 ? {} : { signs }),
     ...(await authorFactsOf(context, stored)),
