@@ -328,14 +328,18 @@ describe("the address /mcp", () => {
         },
       }),
     });
+    const subscriptionId = "io.modelcontextprotocol/subscriptionId";
     const messages = [...(await response.text()).matchAll(/^data: (.*)$/gm)].map((line) =>
       JSON.parse(line[1]!),
     );
     expect([response.status, messages]).toMatchObject([
       200,
       [
-        { method: "notifications/subscriptions/acknowledged", params: { notifications: {} } },
-        { id: 1, result: { resultType: "complete" } },
+        {
+          method: "notifications/subscriptions/acknowledged",
+          params: { notifications: {}, _meta: { [subscriptionId]: 1 } },
+        },
+        { id: 1, result: { resultType: "complete", _meta: { [subscriptionId]: 1 } } },
       ],
     ]);
   });

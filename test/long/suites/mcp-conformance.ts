@@ -1,6 +1,6 @@
 /** The official conformance tool of the Model Context Protocol against `/mcp`, through a proxy that adds an agent's token, for a revision of
  *  2025 and that of 2026. Its scenarios ask for the tools of a test server, and for features that this server does not announce: what
- *  fails for that is listed with its reason, and anything else fails the suite. Then the published client of version 1 reads the
+ *  fails for that is listed with its reason, and anything else fails the suite. Then the published client of version 1 reads every
  *  refusal of each tool. `test/mcp/package.json` names both. */
 import { spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -8,6 +8,7 @@ import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { manyRequests, startChildDaemon } from "../../support/daemon.ts";
+import { openRefusingTools } from "../../support/servers/refusing-tools.ts";
 import type { Suite } from "./suite.ts";
 
 const folder = new URL("../../mcp/", import.meta.url).pathname;
@@ -55,7 +56,8 @@ export const mcpConformance: Suite = {
         console.log(`${revision} ${scenario} ${id}: ${reason ?? `FAILED, ${message}`}`);
       }
     }
-    return (await runNode([client, `${proxy.url}/mcp`], "inherit")) === 0 && passed;
+    await using refusing = await openRefusingTools();
+    return (await runNode([client, `${proxy.url}/mcp`, refusing.url], "inherit")) === 0 && passed;
   },
 };
 
