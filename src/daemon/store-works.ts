@@ -1,5 +1,6 @@
 /** The large works of the operator (`src/accounts/administration/large-works.ts`). Checks, imports, exports, the reading of copies and of log files
  *  run in processes of their own. */
+import fs from "node:fs";
 import type { LargeWorks } from "#/src/accounts/administration/large-works.ts";
 import type { AdministrationResult } from "#/src/accounts/administration/operation-call.ts";
 import type { Collections } from "#/src/collections/collections.ts";
@@ -42,7 +43,14 @@ export function createStoreWorks(house: () => WorkHouse): LargeWorks {
       const { store } = house();
       return { problems: await store.check(onProgress), notes: leftOut(store) };
     },
-    backup: (file, { onProgress }) => alone(file, () => house().store.backup(file, onProgress)),
+    backup: (file, { onProgress }) =>
+      alone(file, async () => {
+        if (fs.existsSync(file))
+          throw new WaypostError("invalid", `${file} exists; a backup never overwrites a file.`, {
+            field: "/file",
+          });
+        await house().store.backup(file, onProgress);
+      }),
     verifyBackup: (file, by, watcher) =>
       runTransfer(
         house(),

@@ -60,8 +60,11 @@ it("writes a file once at a time, whatever is written into it", async () => {
     expect(fs.existsSync(`${name}.partial`)).toBe(false);
   }
   expect(gunzipSync(fs.readFileSync(file)).subarray(0, 13).toString()).toBe("manifest.json");
-  // Afterwards the name is taken.
-  await expect(write()).rejects.toThrow("never overwrites");
+  // Afterwards the name is taken: to ask again is of no use.
+  const taken = { code: "invalid", details: { field: "/file" } };
+  await expect(write()).rejects.toMatchObject(taken);
+  await expect(works.backup(file, watcher)).rejects.toMatchObject(taken);
+  await expect(works.backup(file, watcher)).rejects.toThrow("never overwrites");
 });
 
 it("keeps places for the command line and for programs while people get archives, and the other way round", async () => {
