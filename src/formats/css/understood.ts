@@ -4,8 +4,8 @@
  *
  *  `reach` of a value that is not understood:
  *  - `inside`: it changes only the content of the element. The content is doubtful.
- *  - `moves`: it changes the place or size of the element. The content is doubtful. If the element paints more than letters, it may
- *    cover anything on the page.
+ *  - `moves`: it changes the place or size of the element. The content is doubtful. If anything of it is seen, it may cover anything on the
+ *    page.
  *  - `paints`: it paints outside of the element. The whole page is doubtful. */
 import { asciiLower } from "./ascii-case.ts";
 import { black, type Colour, colourOf } from "./colour.ts";

@@ -48,6 +48,8 @@ export interface FitOptions {
 }
 
 export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions): void {
+  /** Boxes so far whose letters may leave them. */
+  let overflowing = 0;
   const visit = (part: Part, around: Room): void => {
     if (part.text !== undefined) {
       judgeText(part, around);
@@ -261,7 +263,7 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
       part.isMoved = true;
       if (around.cutter !== undefined) doom(around.cutter, "may-be-cut-off");
       if (part.isFromRight) doom(part, "may-be-off-screen");
-      if (around.isBeside && part.paints) reaches.row(part, "may-be-covered");
+      if (around.isBeside && fills(part)) reaches.row(part, "may-be-covered");
     }
     if (room.isGrowing || part.content <= room.room + 0.5) return;
     // A box without a width does not grow beyond the one around it: what is wider leaves its background as well.
@@ -326,10 +328,10 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
     // What leaves its box to the right meets floats from the right, and, inside of a float, the next one.
     if (part.isFromRight ? hasFloatAround(part) : hasRightFloat(part) || isInFloat(part)) {
       doom(part, "may-be-covered");
-      if (part.paints) reaches.page("may-be-covered");
+      if (fills(part)) reaches.page("may-be-covered");
     } else if (isBeside || standsBeside(part)) {
       doom(part, "may-be-covered");
-      if (part.paints) reaches.row(part, "may-be-covered");
+      if (fills(part)) reaches.row(part, "may-be-covered");
     }
   }
 
@@ -384,9 +386,12 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
     doom(room(part, around), box.clips ? "may-be-cut-off" : "may-be-covered");
     part.isOut = true;
     if (box.clips) return;
-    if (children.some((child) => child.paints)) reaches.page("may-be-covered");
-    // Its letters may lie behind those that follow.
-    else reaches.after(part, held - limit, "may-be-covered");
+    // Items may leave it at both ends.
+    const isLifted = box.items !== undefined && held > limit + edge;
+    if (isLifted || children.some((child) => child.paints)) reaches.page("may-be-covered");
+    // Its letters may lie behind those that follow. One line of them leaves enough of those, and more at one place do not.
+    else if (held > limit + edge && (signs > 0 || fills(part) || ++overflowing > 1))
+      reaches.after(part, held - limit, "may-be-covered");
   }
 
   function room(part: Part, { cutter }: Room): Part {
@@ -470,6 +475,11 @@ function isInPlace(display: string, parent: string): boolean {
 
 function isPicture({ element }: Part): boolean {
   return element !== undefined && !/^(?:hr|br|div|p|span|td|table)$/.test(element.name);
+}
+
+/** Whether what leaves the box may hide what it lies on: one line of letters does not. */
+function fills({ paints, ink }: Part): boolean {
+  return paints || ink === "signs";
 }
 
 function isRoot({ element }: Part): boolean {

@@ -10,6 +10,11 @@ const capitals = 0.75;
 const plain = /^[\s\u0021-\u052f\u200b-\u2027\u2030-\u205e\u20ac\u2122\ufeff]*$/;
 const letters = /^[\p{L}\p{N}\p{P}\p{Z}\s\u0021-\u052f\u20ac\u2122\u200b-\u200f\ufeff]*$/u;
 
+/** Whether it has more than letters: signs that may fill their place, or a row of dashes. */
+export function isOfSigns(text: string): boolean {
+  return !letters.test(text) || /[\u2012-\u2015]{2}|_{3}/.test(text);
+}
+
 export function reachOfLetters(
   text: string,
   { fontSize, lineHeight }: Pick<Style, "fontSize" | "lineHeight">,

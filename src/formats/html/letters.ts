@@ -162,7 +162,6 @@ class LetterMaker {
   }
 
   #isStruck(): boolean {
-    if (this.#values.isUnsure("text-decoration-line")) return true;
     const value = this.#values.get("text-decoration-line");
     if (value === undefined)
       return !this.#values.isInitial("text-decoration-line") && struckElements.has(this.#element.name);

@@ -22,9 +22,9 @@ import { flawsOf } from "./flaws.ts";
 import { isBlank, leastWidthOf, widthOf } from "./fonts.ts";
 import type { PictureSizes } from "./held-pictures.ts";
 import { hiddenOf } from "./hidden.ts";
-import { contentArea, reachOfLetters } from "./ink.ts";
+import { contentArea, isOfSigns, reachOfLetters } from "./ink.ts";
 import { lettersOf } from "./letters.ts";
-import { type Draft, doom, type Flaw, isAtom, newContext, type Part } from "./part.ts";
+import { addInk, type Draft, doom, type Flaw, isAtom, newContext, type Part } from "./part.ts";
 import { drawnInside, isReplaced, measureReplaced } from "./replaced.ts";
 import { textOf } from "./survey.ts";
 import { hasOverlappingCells } from "./table-slots.ts";
@@ -96,6 +96,7 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
       isSealed: false,
       hasText: false,
       paints: false,
+      ink: "",
       hasAtoms: false,
       hasFloat: false,
       hasCells: false,
@@ -150,6 +151,8 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
       parent.line = Math.max(parent.line, part.line);
     }
     if (hardBlanks.test(text) || (isKept && keptBlanks.test(text))) doubtPage("may-be-off-screen");
+    const isPainted = isSeen || (!parent.isSealed && style.isVisible && style.hidden === "off-screen");
+    if (isPainted) addInk(parent, isOfSigns(text) ? "signs" : "letters");
     if (!isSeen) return;
     const far = reachOfLetters(text, style);
     if (far > 2) {
@@ -315,7 +318,9 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
       part.context.stacked.push(part);
     const isBound = box.width?.share === 0 || box.maxWidth !== undefined || box.isFloat || box.isOutOfFlow;
     if (!isBound || display.endsWith("table")) parent.line = Math.max(parent.line, part.line);
+    if (style.hidden === "off-screen" && box.isOutOfFlow && staysAway(part, values)) part.ink = "";
     parent.hasText ||= part.hasText;
+    addInk(parent, part.ink);
     parent.paints ||= part.paints;
     parent.hasAtoms ||= part.hasAtoms || (part.paints && isAtom(part)) || (isInline && part.paints);
     parent.hasFloat ||= part.hasFloat || box.isFloat;
@@ -326,6 +331,15 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     parent.isFromRight ||= part.isFromRight;
     part.pull += Math.max(0, -box.margin.top) + Math.max(0, -box.margin.bottom);
     parent.pull += part.pull;
+  }
+
+  /** Whether what begins left of the window ends there too. */
+  function staysAway({ box, style, longest }: Part, values: Values): boolean {
+    const { fontSize, lineHeight, rootFontSize } = style;
+    const left = values.length("left", { fontSize, lineHeight, rootFontSize, whole: 0, isQuirky: false });
+    const isShare = [box.width, box.maxWidth].some((size) => (size?.share ?? 0) > 0);
+    const wide = Math.max(longest, box.width?.px ?? 0, box.minWidth) + insideOf(box) + outsideOf(box);
+    return !isShare && left !== undefined && left + wide < 0;
   }
 
   /** H20: borders alone of two pixels, in the next lines at most, leave the rest of the letters that they cross (F5). */

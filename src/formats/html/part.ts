@@ -6,8 +6,8 @@ import type { Box } from "./box.ts";
 import type { Style } from "./computed-style.ts";
 import type { HtmlElement, HtmlText } from "./tree.ts";
 
-/** `moves`: the element's text, and the page if it paints. `loose`: its text must differ from all colours around. `parentPaint`: the
- *  parent, and the page if it paints. `lifts`: the parent, and what stands less than `px` above the end of the element. `before`, `after`: what may stand less than `px` above or below; `over`: as `before`, of paint without letters.
+/** `moves`: the element's text, and the page if anything of it is seen. `loose`: its text must differ from all colours around. `parentPaint`: the
+ *  parent, and the page too if anything of it is seen. `lifts`: the parent, and what stands less than `px` above the end of the element. `before`, `after`: what may stand less than `px` above or below; `over`: as `before`, of paint without letters.
  *  `below`: its lines, and all that follows. */
 export type Reach =
   | "inside"
@@ -65,6 +65,8 @@ export interface Part {
   hasText: boolean;
   /** It or something in it paints more than letters. */
   paints: boolean;
+  /** It holds letters that are painted, or signs, as far as its boxes are known to be in the window. */
+  ink: "" | "letters" | "signs";
   /** It or something in it is painted as a whole, over what stands before. */
   hasAtoms: boolean;
   hasFloat: boolean;
@@ -104,6 +106,15 @@ export function newContext(around: Context | undefined): Context {
 
 export function doom(part: Part, why: Doubt): void {
   part.doom ??= why;
+}
+
+/** Whether it may hide what it lies on, as paint does: signs, or letters, of which many may lie on one place. */
+export function covers({ paints, ink }: Part): boolean {
+  return paints || ink !== "";
+}
+
+export function addInk(part: Part, ink: Part["ink"]): void {
+  if (part.ink === "" || ink === "signs") part.ink = ink;
 }
 
 export function isCell({ box }: Part): boolean {

@@ -1,6 +1,6 @@
 /** How far a flaw reaches: it dooms what it may cover or move, and leaves the rest of the page alone. */
 import type { Doubt } from "#/src/model/removal.ts";
-import { doom, type Flaw, isCell, isInLine, type Part } from "./part.ts";
+import { covers, doom, type Flaw, isCell, isInLine, type Part } from "./part.ts";
 
 export interface Reaches {
   page(why: Doubt): void;
@@ -68,7 +68,7 @@ function applyFlaw(part: Part, { reach, why, px }: Flaw, reaches: Reaches): void
     }
     case "moves":
       doom(part, why);
-      if (part.paints) reaches.page(why);
+      if (covers(part)) reaches.page(why);
       return;
     case "parent":
       doom(parent, why);
@@ -85,7 +85,7 @@ function applyFlaw(part: Part, { reach, why, px }: Flaw, reaches: Reaches): void
       return;
     case "parentPaint":
       doom(parent, why);
-      if (part.paints) reaches.page(why);
+      if (covers(part)) reaches.page(why);
       return;
     case "row":
       reaches.row(part, why);
