@@ -17,6 +17,8 @@ import { scanHeader } from "./scan-header.ts";
 
 export interface Submission {
   readonly bytes: Uint8Array;
+  /** Of the header as it was submitted. */
+  readonly fields: readonly HeaderField[];
   /** Whether From names exactly one address, so that its owner is known to be the author. */
   readonly isAuthenticated: boolean;
 }
@@ -46,6 +48,7 @@ export async function completeSubmission(
         throw refusedSender("From or Sender names an address that is not one of yours.");
   return {
     bytes: rewrite(bytes, missingFields(fields, addresses[0]!, at), fields),
+    fields,
     isAuthenticated: addresses.length === 1,
   };
 }

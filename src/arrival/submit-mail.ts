@@ -6,7 +6,7 @@ import type { Principal } from "#/src/accounts/principal.ts";
 import type { HeaderField } from "#/src/formats/mime/header.ts";
 import { headerAddresses } from "#/src/formats/mime/header-values.ts";
 import { isEightBit } from "#/src/formats/mime/line-ends.ts";
-import { headerBlock, readHeader } from "#/src/mail/header-reading.ts";
+import { headerBlock } from "#/src/mail/header-reading.ts";
 import { bccField } from "#/src/outbound/composition.ts";
 import { normalAddress } from "#/src/outbound/mail-address.ts";
 import type { Outbound, SubmitResult } from "#/src/outbound/outbound.ts";
@@ -47,8 +47,9 @@ export async function submitMail(rooms: SubmissionRooms, mail: SubmittedMail): P
   const { principal } = transport;
   await assertAcceptableHeader(mail.bytes);
   const at = rooms.store.clock.now();
-  const bcc = hiddenRecipients(await readHeader(mail.bytes));
-  const { bytes, isAuthenticated } = await completeSubmission(rooms.accounts, principal, mail.bytes, at);
+  const submission = await completeSubmission(rooms.accounts, principal, mail.bytes, at);
+  const { bytes, fields, isAuthenticated } = submission;
+  const bcc = hiddenRecipients(fields);
   const received = formatReceived(rooms.settings.server.hostname, transport, at);
   const complete = Buffer.concat([Buffer.from(received), bytes]);
   await roomInStore(rooms.store);
@@ -56,6 +57,7 @@ export async function submitMail(rooms: SubmissionRooms, mail: SubmittedMail): P
     principal,
     mailbox: principal.agent,
     bytes: complete,
+    fields,
     isAuthenticated,
     envelope: {
       from: reversePath,

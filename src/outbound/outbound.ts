@@ -3,6 +3,7 @@
 import type { Settings } from "#/config/schema.ts";
 import type { Accounts, Principal } from "#/src/accounts/accounts.ts";
 import type { Fairness } from "#/src/fairness/fairness.ts";
+import type { HeaderField } from "#/src/formats/mime/header.ts";
 import type { Once } from "#/src/mail/write-once.ts";
 import type { Author } from "#/src/model/author.ts";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
@@ -101,6 +102,8 @@ export interface SubmitRequest {
   readonly mailbox: AgentNumber;
   /** A complete message with CRLF, without Bcc. The caller does not change it until the call resolves. */
   readonly bytes: Uint8Array;
+  /** Of its header, where the caller has read them. */
+  readonly fields?: readonly HeaderField[];
   readonly envelope: SubmitEnvelope;
   /** Whether From has exactly one address and it belongs to the mailbox. */
   readonly isAuthenticated: boolean;

@@ -126,7 +126,9 @@ async function planWrite(
   const decision = await decideSending(rooms, { request, owner, envelope, facts: prepared, at });
   const isHeld = decision.kind === "hold";
   const bcc = request.bcc === undefined ? "" : `${request.bcc}\r\n`;
-  const trace = Buffer.from(isHeld ? unnamedField(envelope, await readHeader(header)) : bcc);
+  const trace = Buffer.from(
+    isHeld ? unnamedField(envelope, request.fields ?? (await readHeader(header))) : bcc,
+  );
   // A copy for the writer, so that the original is left for another try if the write is refused.
   const blob = await copyBlob(prepared.blob);
   const facts = await withOwnTrace({ ...prepared, blob }, trace, header);
@@ -199,7 +201,10 @@ function isAnswerOfAgent(
 /** The recipients, each of them once, with their mailboxes if they are of this server. */
 async function readEnvelope({ accounts }: OutboundRooms, request: SubmitRequest): Promise<Envelope> {
   const { envelope, source } = request;
-  const tlsWish = tlsWishOf(envelope.isTlsRequired === true, await readHeader(request.bytes));
+  const tlsWish = tlsWishOf(
+    envelope.isTlsRequired === true,
+    request.fields ?? (await readHeader(request.bytes)),
+  );
   const recipients = new Map<string, EnvelopeRecipient>();
   const turns = new LoopTurns();
   for (const { address: written, notify = [], orcpt, field } of envelope.recipients) {

@@ -1,5 +1,7 @@
 /** Submission that goes through the queue: to other servers, and whatever an agent sends. */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { formatEnvelope } from "#/src/formats/mime/envelope.ts";
+import { type HeaderWant, offerThreads, readKnownFields } from "#/src/mail/header-reading.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { DueDelivery } from "#/src/outbound/outbound.ts";
 import { connectRawSmtp, type RawSmtp, stuff } from "../support/clients/raw-smtp.ts";
@@ -60,6 +62,23 @@ async function takeRemote(): Promise<readonly DueDelivery[]> {
 
 const bare = (from: string, subject: string): string =>
   `From: ${from}\r\nSubject: ${subject}\r\nDate: Sat, 21 Nov 2026 07:00:00 +0000\r\nMessage-ID: <${subject}@x>\r\n\r\nhi\r\n`;
+
+test.each([
+  ["is sent", alex, ["fields"]],
+  // The agent's own copy has a header with one more field.
+  ["waits", robin, ["fields", "envelope"]],
+])("reads a long header of mail that %s once", async (_, user, expected) => {
+  const asked: HeaderWant[] = [];
+  using _threads = offerThreads("arrival", async (want, bytes) => {
+    asked.push(want);
+    return { answer: want === "envelope" ? formatEnvelope(bytes) : readKnownFields(bytes) };
+  });
+  const field = `X-Long: ${"x".repeat(5000)}\r\n`;
+  const to = "<someone@stranger.example>";
+  expect(await submit(user, `${field}${bare(user, "long")}`, [to])).toMatch(/^250 /);
+  expect(asked).toEqual(expected);
+  await takeRemote();
+});
 
 test.each([
   [" REQUIRETLS RET=FULL", "", { tlsWish: "required", ret: "HDRS" }],
