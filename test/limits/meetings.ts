@@ -27,7 +27,9 @@ const model: MeetingsOf<"model"> = {
   collectionPushesMax: told(
     "storage/push-subscriptions: are so many of one collection as are said, whosever they are",
   ),
-  collectionPushMs: told("dav/push: a program is told no longer than it asked for, and than 14 days"),
+  collectionPushMs: told(
+    "dav/push: renews at the same URL, and a program is told no longer than it asked for, and than 14 days",
+  ),
   collectionPushPauseMs: told(
     "dav/push: changes that follow each other are told once, at the end of the pause",
   ),

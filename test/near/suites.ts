@@ -108,6 +108,7 @@ const rows: Readonly<Record<Room, readonly string[]>> = {
     "!daemon/watchdog",
     "!daemon/transfer-limits",
     "!daemon/last-day",
+    "!daemon/metrics-lint",
     "!daemon/told-archive",
   ],
   "src/cli": ["cli/*", "acceptance/stays-up"],
