@@ -32,6 +32,7 @@ const sqliteOnly = [
 /** What has to hold on each engine, each time. */
 const acceptance = [
   "acceptance/author-facts",
+  "acceptance/address-warnings",
   "acceptance/author-references",
   "acceptance/bounded-passwords",
   "acceptance/foreign-text",
