@@ -7,7 +7,7 @@ import type { Style } from "./computed-style.ts";
 import type { HtmlElement, HtmlText } from "./tree.ts";
 
 /** `moves`: the element's text, and the page if anything of it is seen. `loose`: its text must differ from all colours around. `parentPaint`: the
- *  parent, and the page too if anything of it is seen. `lifts`: the parent, and what stands less than `px` above the end of the element. `before`, `after`: what may stand less than `px` above or below; `over`: as `before`, of paint without letters.
+ *  parent, and the page too if anything of it is seen. `lifts`: the parent, and what stands less than `px` above or below the end of the element. `before`, `after`: what may stand less than `px` above or below; `over`: as `before`, of paint without letters.
  *  `below`: its lines, and all that follows. */
 export type Reach =
   | "inside"

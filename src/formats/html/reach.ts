@@ -82,6 +82,8 @@ function applyFlaw(part: Part, { reach, why, px }: Flaw, reaches: Reaches): void
         (one) => doom(one, why),
         -1,
       );
+      // What follows comes to lie on it, or below it.
+      reaches.after(part, px, why);
       return;
     case "parentPaint":
       doom(parent, why);

@@ -1,6 +1,7 @@
 /** Idioms of the mail of today, as frameworks and designers write them, with values near the limits at which they hide text: clearfix,
  *  words before and after, text for screen readers, pills, badges, cards that are pulled up, columns, and the output of MJML. */
 import { box, raw, type SceneTools } from "./bulky.ts";
+import { centred, highCorner, lowSigns, pulls } from "./covering-idioms.ts";
 import {
   type Drawn,
   grounds,
@@ -344,6 +345,10 @@ const mjml: Idiom = (tools) => {
 };
 
 export const idioms: readonly Idiom[] = [
+  lowSigns,
+  pulls,
+  highCorner,
+  centred,
   wide,
   belowMost,
   lined,
@@ -362,10 +367,10 @@ export const idioms: readonly Idiom[] = [
   mjml,
 ];
 
-/** Each idiom by a chance of one half. */
+/** Each idiom by a chance of one in four. */
 export function drawIdioms(some: SceneTools): Drawn {
   const tools: IdiomTools = { ...some, isBold: some.random.below(4) === 0 };
-  const drawn = idioms.filter(() => tools.random.below(2) === 0).map((idiom) => idiom(tools));
+  const drawn = idioms.filter(() => tools.random.below(4) === 0).map((idiom) => idiom(tools));
   const first = tools.random.below(Math.max(1, drawn.length));
   const inOrder = [...drawn.slice(first), ...drawn.slice(0, first)];
   return { nodes: inOrder.flatMap(({ nodes }) => nodes), rules: inOrder.flatMap(({ rules }) => rules) };
