@@ -331,7 +331,7 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
       if (fills(part)) reaches.page("may-be-covered");
     } else if (isBeside || standsBeside(part)) {
       doom(part, "may-be-covered");
-      if (fills(part)) reaches.row(part, "may-be-covered");
+      if (fills(part) || ++overflowing > layersMost) reaches.row(part, "may-be-covered");
     }
   }
 
@@ -389,8 +389,8 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
     // Items may leave it at both ends.
     const isLifted = box.items !== undefined && held > limit + edge;
     if (isLifted || children.some((child) => child.paints)) reaches.page("may-be-covered");
-    // Its letters may lie behind those that follow. One line of them leaves enough of those, and more at one place do not.
-    else if (held > limit + edge && (signs > 0 || fills(part) || ++overflowing > 1))
+    // Its letters may lie behind those that follow. Few layers of them leave enough of those, many at one place do not.
+    else if (held > limit + edge && (signs > 0 || fills(part) || ++overflowing > layersMost))
       reaches.after(part, held - limit, "may-be-covered");
   }
 
@@ -453,6 +453,7 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
 }
 
 const smallShare = 0.1;
+const layersMost = 2;
 /** Pixels that leave enough of letters (F5). */
 const edge = 2;
 

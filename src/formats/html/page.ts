@@ -62,6 +62,9 @@ const keptBlanks = /[ \t\u00a0\u2000-\u200a\u202f\u205f\u3000]{60,}/;
 const markStack = /\p{M}{5,}/u;
 const letterMost = 120;
 
+/** Letters and blanks that are so much nearer to each other, in em, may go back. */
+const backMost = -0.2;
+
 interface Made {
   readonly letters: Letters;
   readonly box: Box;
@@ -153,6 +156,9 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     if (hardBlanks.test(text) || (isKept && keptBlanks.test(text))) doubtPage("may-be-off-screen");
     const isPainted = isSeen || (!parent.isSealed && style.isVisible && style.hidden === "off-screen");
     if (isPainted) addInk(parent, isOfSigns(text) ? "signs" : "letters");
+    // What goes back in its line lies on what stands before.
+    const isBack = style.letterSpacing < backMost * style.fontSize && text.length > 1;
+    if (isPainted && (isBack || style.wordSpacing < backMost * style.fontSize)) doubtPage("may-be-covered");
     if (!isSeen) return;
     const far = reachOfLetters(text, style);
     if (far > 2) {
