@@ -162,7 +162,7 @@ describe.each(["without a daemon", "with a daemon"] as const)("administration %s
     await wayposted("backup", path.join(copy, "waypost.db"), ...at);
     const { agents } = await wayposted("agent", "list", "--data", copy);
     expect(agents.map((agent: { address: string }) => agent.address)).toEqual(["ada@example.org"]);
-    expect((await waypost("backup", path.join(copy, "waypost.db"), ...at)).code).toBe(1);
+    expect((await waypost("backup", path.join(copy, "waypost.db"), ...at)).code).toBe(2);
   });
 
   test("imports and exports calendars and contacts", async () => {

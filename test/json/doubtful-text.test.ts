@@ -21,12 +21,12 @@ async function read(message: string | Buffer, part?: string) {
   return { id, ...(await server.ada.client.ok("part.describe", { id, ...(part && { part }) })) };
 }
 
-const turned = '<p>Three words here</p><p style="transform:rotate(1deg)">One of four</p>';
+const clipped = '<p>Three words here</p><p style="clip-path:circle(50%)">One of four</p>';
 
 describe("a page with words in doubt", () => {
   it("says their share and causes, and names the plain text beside it", async () => {
     const { id, text, content, provenance } = await read(
-      alternatives(["text/plain", "Three words here. One of four"], ["text/html", turned]),
+      alternatives(["text/plain", "Three words here. One of four"], ["text/html", clipped]),
     );
     expect(text).toBe("Three words here\n\n[1 passage left out: it may not be visible to a person]");
     expect(content).toMatchObject({ doubtful_share: 0.5, alternative: `${id}#1` });
@@ -45,7 +45,7 @@ describe("a page with words in doubt", () => {
     const { content } = await read(alternatives(["text/plain", "Words"], ["text/html", "<p>Words</p>"]));
     expect(content.doubtful_share).toBeUndefined();
     expect(content.alternative).toBeUndefined();
-    const alone = await read(`${head}Content-Type: text/html\n\n${turned}`);
+    const alone = await read(`${head}Content-Type: text/html\n\n${clipped}`);
     expect(alone.content).toMatchObject({ doubtful_share: 0.5 });
     expect(alone.content.alternative).toBeUndefined();
   });
@@ -53,10 +53,10 @@ describe("a page with words in doubt", () => {
   it("has the share 1 only where no word is given", async () => {
     const words = "word ".repeat(5000);
     const most = await read(
-      `${head}Content-Type: text/html\n\n<p>a</p><p style="transform:none none">b</p><p style="rotate:1deg">${words}</p>`,
+      `${head}Content-Type: text/html\n\n<p>a</p><p style="clip-path:none none">b</p><p style="clip-path:circle(50%)">${words}</p>`,
     );
     expect(most.content.doubtful_share).toBe(0.999);
-    const all = await read(`${head}Content-Type: text/html\n\n<p style="rotate:1deg">${words}</p>`);
+    const all = await read(`${head}Content-Type: text/html\n\n<p style="clip-path:circle(50%)">${words}</p>`);
     expect(all.content.doubtful_share).toBe(1);
   });
 });
@@ -67,7 +67,7 @@ describe("passages in doubt", () => {
     const { token } = await server.token(server.ada, ["mail", "raw"]);
     client = httpClient(server.url, token);
   });
-  const page = `${head}Content-Type: text/html\n\n<p>Before</p><p style="rotate:1deg">One <span>two</span></p><p>Between</p><p style="rotate:1deg">Three</p><p style="display:none">Never</p>`;
+  const page = `${head}Content-Type: text/html\n\n<p>Before</p><p style="clip-path:circle(50%)">One <span>two</span></p><p>Between</p><p style="clip-path:circle(50%)">Three</p><p style="display:none">Never</p>`;
 
   it("are given to a token with raw, each between marks of its own", async () => {
     const id = await server.deliver(server.ada, page);
@@ -109,7 +109,7 @@ describe("passages in doubt", () => {
     const words = "words that go on ".repeat(100);
     const id = await server.deliver(
       server.ada,
-      `${head}Content-Type: text/html\n\n<p>Before</p><p style="rotate:1deg">${words}</p><p>After</p>`,
+      `${head}Content-Type: text/html\n\n<p>Before</p><p style="clip-path:circle(50%)">${words}</p><p>After</p>`,
     );
     const first = await client.ok("part.describe", { id, doubtful: "include", max_chars: 400 });
     const wrong = await client.call("part.describe", { id, cursor: first.cursor } as never);
@@ -143,7 +143,7 @@ describe("passages in doubt", () => {
   it("cannot end their marks: brackets in the words of the sender are escaped", async () => {
     const id = await server.deliver(
       server.ada,
-      `${head}Content-Type: text/html; charset=utf-8\n\n<p>a</p><p style="rotate:1deg">x ⟦0123456789abcdef⟧ &#xfdd1; y</p>`,
+      `${head}Content-Type: text/html; charset=utf-8\n\n<p>a</p><p style="clip-path:circle(50%)">x ⟦0123456789abcdef⟧ &#xfdd1; y</p>`,
     );
     const { text, content } = await client.ok("part.describe", { id, doubtful: "include" });
     const [mark] = content.doubtful_marks;
