@@ -17,9 +17,9 @@ interface Case {
   readonly mayDoubt: boolean;
 }
 
-/** Honest mail with a construct that is not understood, or that shows text only by scrolling in a box. */
+/** Honest mail with a construct that is not understood, with signs that fill more than their line, or that shows text only by scrolling in a box. */
 const debatable =
-  /^ls11-|^n(?:97|99|104|118|119|150|194|196|197|202|204)-|^q(?:023|029|031|061|113|155|165|177)-/;
+  /^ls11-|^n(?:97|99|104|118|119|150|194|196|197|202|204)-|^q(?:023|029|031|061|113|145|155|165|177)-/;
 /** Clients differ in what is no text of the page: generated content, that of a form, an attached message. */
 const notText = /^n(?:102|107|208)-|^q(?:085|087|091)-/;
 /** Letters below a contrast of 1.5, or as small as a point where a browser has no least size. */

@@ -3,7 +3,7 @@
 import { asciiLower } from "./ascii-case.ts";
 import { isSize, isSlash, readBackgroundLayer, readLine } from "./line-form.ts";
 import { isNeutralName, isUnknownToBrowsers } from "./neutral.ts";
-import { type CssToken, splitByComma, trimSpace } from "./tokens.ts";
+import { type CssToken, insideOf, splitByComma, trimSpace } from "./tokens.ts";
 import { isEngineName, reachOf, understoodNames, understoodOf } from "./understood.ts";
 import {
   addressOf,
@@ -24,12 +24,18 @@ export const unknownInside: Value = [{ type: "function", value: "unknown-inside"
 const colourFilters = words("brightness contrast grayscale invert saturate sepia hue-rotate opacity");
 
 function unknownOf(name: string, value: Value): Value {
-  return name === "filter" &&
-    componentsOf(value).every(
-      ([token]) => token?.type === "function" && colourFilters.has(asciiLower(token.value)),
-    )
-    ? unknownInside
-    : unknownValue;
+  const functions = componentsOf(value).map(([token]) =>
+    token?.type === "function" ? asciiLower(token.value) : "",
+  );
+  const isInside = name === "filter" && functions.every((one) => colourFilters.has(one));
+  return isInside || (name === "transform" && isNothing(value, functions)) ? unknownInside : unknownValue;
+}
+
+/** Scaled to nothing: it is not painted, whatever else is in it (CSS Transforms 1, section 6: the matrix has no inverse). */
+function isNothing(value: Value, functions: readonly string[]): boolean {
+  const inner = insideOf(value).filter(({ type }) => type !== "space");
+  const [scale] = inner;
+  return functions.join() === "scale" && inner.length === 1 && scale?.type === "number" && scale.number === 0;
 }
 
 export interface Declared {

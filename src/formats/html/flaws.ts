@@ -268,7 +268,7 @@ function sizeFlaws({ element, values, style, box, cascade }: Around, flaw: AddFl
     flaw("inside", "colours-may-match");
 }
 
-function letterFlaws({ values, style, box }: Around, flaw: AddFlaw): void {
+function letterFlaws({ element, values, style, box }: Around, flaw: AddFlaw): void {
   const { fontSize, lineHeight, textIndent } = style;
   if (lineHeight > lineMost) flaw("page", "may-be-off-screen");
   if (style.strokeWidth > edge) flaw("page", "may-be-covered");
@@ -292,9 +292,15 @@ function letterFlaws({ values, style, box }: Around, flaw: AddFlaw): void {
   const hasEdge = box.border.left > 0 || box.clips;
   const free =
     Math.max(0, box.padding.left) + (hasEdge || style.isRightToLeft ? 0 : Math.max(0, box.margin.left));
+  // What leaves the box at its sides is not painted; the overflow of the body is the window's (CSS Overflow 3, section 3.3).
+  const cutsSides =
+    values.word("overflow-x") === "hidden" &&
+    !values.isUnsure("overflow-x") &&
+    element.name !== "body" &&
+    element.name !== "html";
   if (textIndent > farAway) flaw("page", "may-be-off-screen");
   else if (textIndent < 0 && style.isRightToLeft) flaw("moves", "may-be-off-screen");
   else if (textIndent > indentMost) flaw("moves", "may-be-off-screen");
-  else if (-textIndent > free + edge) flaw("moves", "may-be-off-screen");
+  else if (-textIndent > free + edge) flaw(cutsSides ? "inside" : "moves", "may-be-off-screen");
   else if (-textIndent > box.padding.left) flaw("loose", "colours-may-match");
 }
