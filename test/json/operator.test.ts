@@ -21,6 +21,7 @@ import { type Author, atCommandLine, nobody } from "#/src/model/author.ts";
 import { httpClient } from "../support/clients/http.ts";
 import { runCommand } from "../support/command.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
+import { itOnSqlite } from "../support/store.ts";
 
 let server: InProcessDaemon;
 let operator: string;
@@ -310,8 +311,9 @@ describe("the audit log", () => {
 
 describe("large works", () => {
   const exchange = () => path.join(server.daemon.settings.storage.folder, "exchange");
+  beforeAll(() => void fs.mkdirSync(exchange(), { recursive: true }));
 
-  it("are a backup that is verified, and a check", async () => {
+  itOnSqlite("are a backup that is verified, and a check", async () => {
     const { status, body } = await call("store.backup", { file: "nightly", keep: 2, verify: true });
     expect([status, body]).toMatchObject([200, { verified: true, deleted: [] }]);
     expect(path.dirname(body.file)).toBe(path.join(exchange(), "nightly"));
