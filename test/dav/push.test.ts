@@ -112,6 +112,15 @@ async function tokenOf(path = work): Promise<string> {
   return found.get("DAV: sync-token")!.text;
 }
 
+/** What became of a push is stored, a moment after it was taken. */
+const reported = () =>
+  expect
+    .poll(async () => {
+      const query = "select push_subscription_id from push_subscription where next_attempt_at > ?";
+      return (await server.store.all(query, server.clock.now())).length;
+    })
+    .toBeGreaterThan(0);
+
 /** The pause after a push is over. */
 const pass = (ms = collectionPushPauseMs) => server.clock.advance(ms);
 
@@ -154,6 +163,7 @@ describe("a program that follows a calendar", () => {
     expect(headers.topic).toMatch(/^[\w-]{32}$/);
     expect(readVapid(headers.authorization!).key).toBe(transport!.children[0]!.text);
 
+    await reported();
     pass();
     expect((await mia.client.request("PROPPATCH", work, renamed("Office"))).status).toBe(207);
     await expect.poll(() => said().length).toBe(2);
@@ -170,6 +180,7 @@ describe("a program that follows a calendar", () => {
     });
     await put("a");
     await expect.poll(() => asDavx5.said()).toEqual([[`content-update ${await tokenOf()}`]]);
+    await reported();
     pass();
     await mia.client.request("PROPPATCH", work, renamed("Office"));
     await expect.poll(() => [ofName.said(), asDavx5.said().length]).toEqual([[["property-update"]], 2]);
@@ -182,6 +193,7 @@ describe("a program that follows a calendar", () => {
     for (const name of ["b", "c", "d"]) await put(name);
     await new Promise((resolve) => setTimeout(resolve, 600));
     expect(said()).toHaveLength(1);
+    await reported();
     pass();
     await put("e");
     await expect.poll(() => said().length).toBe(2);
@@ -193,6 +205,7 @@ describe("a program that follows a calendar", () => {
     const laptop = await follow(work, mia.client, { endpoint: `${receiver.url}/2` });
     await put("a", { "Push-Dont-Notify": `"https://elsewhere.example/x", "${phone.location}"` });
     await expect.poll(() => laptop.said().length).toBe(1);
+    await reported();
     pass();
     const quiet = { "Push-Dont-Notify": "*" };
     await put("b", quiet);
@@ -212,6 +225,7 @@ describe("a program that follows a calendar", () => {
     await expect.poll(() => said().length).toBe(1);
     receiver.onRequest = () => {};
     await put("b", { "Push-Dont-Notify": `"${location}"` });
+    await reported();
     pass();
     await put("c", { "Push-Dont-Notify": `"${location}"` });
     await expect.poll(() => said().length).toBe(2);
@@ -290,6 +304,7 @@ describe("a subscription ends", () => {
     const { said } = await follow(work, kim.client);
     await put("before");
     await expect.poll(() => said().length).toBe(1);
+    await reported();
     await server.administer("grant.revoke", { number });
     pass();
     await settled();
@@ -344,6 +359,7 @@ describe("there is no push", () => {
       { endpoint: "https://169.254.169.254/latest" },
       { endpoint: "http://push.example/1" },
       { endpoint: "" },
+      { endpoint: `https://push.example/${"a".repeat(2000)}` },
       { keys: { ...right.keys, p256dh: Buffer.alloc(65, 4).toString("base64url") } },
       { keys: { ...right.keys, auth: "AAAA" } },
       { content: "<content-encoding>aesgcm</content-encoding>" },

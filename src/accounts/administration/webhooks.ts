@@ -219,6 +219,7 @@ export function readUrl(
       field,
       hint: "webhooks.allow_private_addresses lets private addresses and http be.",
     });
+  if (text.length > urlCharactersMax) throw badUrl(`The URL has more than ${urlCharactersMax} characters.`);
   const url = URL.parse(text);
   if (url === null || !["https:", "http:"].includes(url.protocol))
     throw badUrl("The URL is no https address.");
