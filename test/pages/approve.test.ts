@@ -18,6 +18,8 @@ const stateOf = async (house: PagesHouse, hold: string) =>
 /** What has the focus, and whether a ring shows it: its own, that of what it covers, or that of what it is in. */
 const focusedNow = `(() => {
   const element = document.activeElement;
+  // Nothing is focused: then the page's body stands for it, and has the words of all.
+  if (element === document.body) return { text: "", hasRing: false };
   const rings = [[element], [element, "::after"], [element, "::before"]];
   for (let around = element.parentElement; around; around = around.parentElement) rings.push([around]);
   const hasRing = rings.some((one) => getComputedStyle(...one).outlineStyle !== "none");
