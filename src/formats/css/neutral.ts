@@ -3,6 +3,7 @@
  *  a property that is in no table.
  *  Long because a reviewer reads the list line by line. */
 import { asciiLower } from "./ascii-case.ts";
+import { readRows } from "./rows.ts";
 import type { CssToken } from "./tokens.ts";
 import { componentsOf, type Value, wideKeywords, wordOf, words } from "./value-forms.ts";
 
@@ -68,220 +69,116 @@ function isThinStroke(value: Value): boolean {
   return token.type === "dimension" && token.unit === "px" && token.number >= 0 && token.number <= 1;
 }
 
-const sizeAdjusted: Proven = (value) => only("auto none")(value) || numberIn(value, "percent", 90, 110);
+/** In each line some properties, the values for which it is proven (words, one or several; `=` a rule of its own; `whatever`), and the
+ *  proof. A line that is indented goes on with the one before. */
+const listed = `
+font-style | one normal italic oblique | letters slant in their place; an angle may be any
+font-stretch font-width | = narrow | letters get narrower, and stay as high; wider ones are not counted
+font-variant-ligatures | normal none common-ligatures no-common-ligatures discretionary-ligatures no-discretionary-ligatures
+  historical-ligatures no-historical-ligatures contextual no-contextual
+  | letters are drawn as one sign of the same letters, which is not wider than they are
+font-variant-numeric | normal lining-nums oldstyle-nums proportional-nums tabular-nums slashed-zero
+  | digits are as high as letters are; fractions and ordinals are smaller and are not on the list
+font-variant-position font-variant-alternates font-variant-east-asian | one normal
+  | normal only: others draw smaller signs, or signs that are no letters
+font-variant-emoji | one normal text unicode | letters keep their font; "emoji" may take digits from a font of pictures
+font-feature-settings | = features | shapes of the same letters and digits; ornaments are not on the list
+font-kerning | one auto normal none | pairs of letters move by what their font says
+font-optical-sizing | one auto none | the same letters, drawn for their size
+font-synthesis font-synthesis-weight font-synthesis-style font-synthesis-small-caps | none auto weight style small-caps position
+  | letters are bold, slanted or small capitals, or not
+font-language-override | one normal | normal only
+font-smooth font-smoothing -moz-font-smoothing -moz-osx-font-smoothing text-rendering | whatever
+  | how edges of letters are drawn, and whether pairs of letters move
+text-size-adjust -moz-text-size-adjust | = sizeAdjusted
+  | of telephones: letters keep their size, but for a tenth; other shares make them as small as they say
+text-autospace | one no-autospace | no space is added
+text-spacing-trim | one normal space-all space-first trim-start | full-width marks are as wide as counted, or narrower
 
-type Row = readonly [names: string, proven: Proven, proof: string];
+text-justify | one auto none inter-word inter-character distribute
+  | the room that is left in a line is shared; no line gets wider than its box
+text-wrap-style | one auto balance stable pretty | a line may break earlier, at the same places between words
+hyphenate-limit-chars | whatever | of "hyphens: auto", which counts for any letter (demand.ts)
+nbsp-mode | one normal space | a no-break space breaks, where it counts as one that does not
+text-decoration-color text-decoration-skip text-decoration-skip-ink | whatever
+  | of lines that are thin and lie beside or between letters, whatever their colour (text-decoration-line)
+text-underline-position | one auto from-font | at the letters' own line; "under" may reach the next line
+ruby-position | one over alternate | as browsers place it, in a line that grows
+caption-side | one top bottom | above or below its table, outside of its background both times
 
-const rows: readonly Row[] = [
-  // --- letters
-  ["font-style", only("normal italic oblique"), "letters slant in their place; an angle may be any"],
-  [
-    "font-stretch font-width",
-    (value) =>
-      only("normal semi-condensed condensed extra-condensed")(value) || numberIn(value, "percent", 62, 100),
-    "letters get narrower, and stay as high; wider ones are not counted",
-  ],
-  [
-    "font-variant-ligatures",
-    allOf(
-      "normal none common-ligatures no-common-ligatures discretionary-ligatures no-discretionary-ligatures " +
-        "historical-ligatures no-historical-ligatures contextual no-contextual",
-    ),
-    "letters are drawn as one sign of the same letters, which is not wider than they are",
-  ],
-  [
-    "font-variant-numeric",
-    allOf("normal lining-nums oldstyle-nums proportional-nums tabular-nums slashed-zero"),
-    "digits are as high as letters are; fractions and ordinals are smaller and are not on the list",
-  ],
-  [
-    "font-variant-position font-variant-alternates font-variant-east-asian",
-    only("normal"),
-    "normal only: others draw smaller signs, or signs that are no letters",
-  ],
-  [
-    "font-variant-emoji",
-    only("normal text unicode"),
-    "letters keep their font; `emoji` may take digits from a font of pictures",
-  ],
-  [
-    "font-feature-settings",
-    isKnownFeatures,
-    "shapes of the same letters and digits; ornaments are not on the list",
-  ],
-  ["font-kerning", only("auto normal none"), "pairs of letters move by what their font says"],
-  ["font-optical-sizing", only("auto none"), "the same letters, drawn for their size"],
-  [
-    "font-synthesis font-synthesis-weight font-synthesis-style font-synthesis-small-caps",
-    allOf("none auto weight style small-caps position"),
-    "letters are bold, slanted or small capitals, or not",
-  ],
-  ["font-language-override", only("normal"), "normal only"],
-  [
-    "font-smooth font-smoothing -moz-font-smoothing -moz-osx-font-smoothing text-rendering",
-    whatever,
-    "how edges of letters are drawn, and whether pairs of letters move",
-  ],
-  [
-    "text-size-adjust -moz-text-size-adjust",
-    sizeAdjusted,
-    "of telephones: letters keep their size, but for a tenth; other shares make them as small as they say",
-  ],
-  ["text-autospace", only("no-autospace"), "no space is added"],
-  [
-    "text-spacing-trim",
-    only("normal space-all space-first trim-start"),
-    "full-width marks are as wide as counted, or narrower",
-  ],
-  // --- lines
-  [
-    "text-justify",
-    only("auto none inter-word inter-character distribute"),
-    "the room that is left in a line is shared; no line gets wider than its box",
-  ],
-  [
-    "text-wrap-style",
-    only("auto balance stable pretty"),
-    "a line may break earlier, at the same places between words",
-  ],
-  ["hyphenate-limit-chars", whatever, "of `hyphens: auto`, which counts for any letter (demand.ts)"],
-  ["nbsp-mode", only("normal space"), "a no-break space breaks, where it counts as one that does not"],
-  [
-    "text-decoration-color text-decoration-skip text-decoration-skip-ink",
-    whatever,
-    "of lines that are thin and lie beside or between letters, whatever their colour (`text-decoration-line`)",
-  ],
-  [
-    "text-underline-position",
-    only("auto from-font"),
-    "at the letters' own line; `under` may reach the next line",
-  ],
-  ["ruby-position", only("over alternate"), "as browsers place it, in a line that grows"],
-  ["caption-side", only("top bottom"), "above or below its table, outside of its background both times"],
-  // --- boxes
-  [
-    "border-color border-top-color border-right-color border-bottom-color border-left-color " +
-      "border-block-color border-inline-color border-block-start-color border-block-end-color " +
-      "border-inline-start-color border-inline-end-color",
-    whatever,
-    "a line counts as painted in a colour that hides what is behind it (fits.ts)",
-  ],
-  [
-    "border-collapse",
-    only("separate collapse"),
-    "lines and room between cells get smaller, and count as large",
-  ],
-  ["empty-cells", only("show"), "backgrounds of cells are painted"],
-  [
-    "outline-color outline-width outline-offset",
-    whatever,
-    "of an outline, and each outline makes the page doubtful (`outline-style`)",
-  ],
-  ["resize", only("none"), "no handle is drawn"],
-  ["appearance -moz-appearance", only("none auto"), "nothing is drawn as a control that is none"],
-  [
-    "justify-content",
-    whatever,
-    "of boxes in a flex or grid container: what does not fit is doubtful wherever it stands (`fits.ts`)",
-  ],
-  [
-    "justify-self justify-items place-self place-items",
-    allOf("auto normal stretch legacy"),
-    "a block is as wide as its container; other values may move it out of the page",
-  ],
-  [
-    "box-align box-pack box-orient box-flex box-direction box-ordinal-group",
-    whatever,
-    "of boxes in containers of an old kind, which are doubtful (`display`)",
-  ],
-  [
-    "column-fill column-span column-rule",
-    whatever,
-    "of columns, and text in more than one is doubtful (`column-count`, `column-width`)",
-  ],
-  [
-    "transform-origin transform-box perspective-origin",
-    whatever,
-    "of a transform, and each transform is doubtful (`transform`, `perspective`)",
-  ],
-  ["container-name", whatever, "a name; rules of `@container` may apply whatever it is (stylesheet.ts)"],
-  [
-    "counter-reset counter-increment counter-set",
-    isOwnCounter,
-    "numbers that are shown in parts of elements, which are no text of the message",
-  ],
-  // --- pictures and drawings
-  [
-    "image-rendering image-orientation interpolation-mode object-fit object-position object-view-box",
-    whatever,
-    "what a picture shows inside of its own box, and a picture counts as painted all over (replaced.ts)",
-  ],
-  [
-    "fill stroke",
-    whatever,
-    "paint of drawings, whose text is not given; of letters browsers know other names",
-  ],
-  ["stroke-width", isThinStroke, "of drawings; WebKit draws letters with it too: at most a pixel"],
-  // --- other media, and interaction
-  [
-    "page page-break-before page-break-after page-break-inside break-before break-after break-inside orphans widows " +
-      "print-color-adjust color-adjust",
-    whatever,
-    "of paper and of columns, and text in more than one column is doubtful; the page is judged on a screen",
-  ],
-  [
-    "forced-color-adjust dynamic-range-limit",
-    whatever,
-    "of colours that the reader's system forces, and of lights brighter than white",
-  ],
-  [
-    "supported-color-schemes",
-    (value) =>
-      allOf("normal light dark only")(value) &&
-      /^(?:normal|light|dark light|only light)/.test(wordsOf(value)),
-    "light is possible, and the window is light, as of `color-scheme`",
-  ],
-  ["speak", whatever, "of speech"],
-  [
-    "cursor user-select -moz-user-select user-modify user-drag user-zoom pointer-events touch-action tap-highlight-color " +
-      "touch-callout overflow-scrolling",
-    whatever,
-    "what a pointer looks like and does; nothing was clicked",
-  ],
-  [
-    "caret caret-color caret-shape caret-animation accent-color scrollbar-color",
-    whatever,
-    "colours of form fields, which hold no text of the page, of the mark where one writes, and of bars beside a box",
-  ],
-  [
-    "scroll-behavior scroll-margin scroll-padding scroll-snap-align scroll-snap-stop overscroll-behavior " +
-      "overscroll-behavior-x overscroll-behavior-y overflow-anchor",
-    whatever,
-    "how one scrolls; a box may rest only where `scroll-snap-type` says so",
-  ],
-  [
-    "transition transition-property transition-duration transition-delay transition-timing-function " +
-      "transition-behavior -moz-transition",
-    whatever,
-    "of values that change: nothing was pointed at, and rules of `@starting-style` may apply (stylesheet.ts)",
-  ],
-  [
-    "animation-delay animation-direction animation-duration animation-fill-mode animation-iteration-count " +
-      "animation-play-state animation-timing-function animation-composition",
-    whatever,
-    "of an animation, and each animation is doubtful (`animation-name`)",
-  ],
-  ["view-transition-class", whatever, "of an element with a `view-transition-name`, which is doubtful"],
-  // --- descriptors, which are not properties
-  [
-    "font-display src panose-1 unicode-range size page-orientation",
-    whatever,
-    "descriptors of `@font-face` and `@page`: no properties of an element",
-  ],
-];
+border-color border-top-color border-right-color border-bottom-color border-left-color border-block-color border-inline-color
+  border-block-start-color border-block-end-color border-inline-start-color border-inline-end-color | whatever
+  | a line counts as painted in a colour that hides what is behind it (fits.ts)
+border-collapse | one separate collapse | lines and room between cells get smaller, and count as large
+empty-cells | one show | backgrounds of cells are painted
+outline-color outline-width outline-offset | whatever
+  | of an outline, and each outline makes the page doubtful (outline-style)
+resize | one none | no handle is drawn
+appearance -moz-appearance | one none auto | nothing is drawn as a control that is none
+justify-content | whatever
+  | of boxes in a flex or grid container: what does not fit is doubtful wherever it stands (fits.ts)
+justify-self justify-items place-self place-items | auto normal stretch legacy
+  | a block is as wide as its container; other values may move it out of the page
+box-align box-pack box-orient box-flex box-direction box-ordinal-group | whatever
+  | of boxes in containers of an old kind, which are doubtful (display)
+column-fill column-span column-rule | whatever
+  | of columns, and text in more than one is doubtful (column-count, column-width)
+transform-origin transform-box perspective-origin | whatever
+  | of a transform, and each transform is doubtful (transform, perspective)
+container-name | whatever | a name; rules of @container may apply whatever it is (stylesheet.ts)
+counter-reset counter-increment counter-set | = counters
+  | numbers that are shown in parts of elements, which are no text of the message
+
+image-rendering image-orientation interpolation-mode object-fit object-position object-view-box | whatever
+  | what a picture shows inside of its own box, and a picture counts as painted all over (replaced.ts)
+fill stroke | whatever | paint of drawings, whose text is not given; of letters browsers know other names
+stroke-width | = thinStroke | of drawings; WebKit draws letters with it too: at most a pixel
+
+page page-break-before page-break-after page-break-inside break-before break-after break-inside orphans widows print-color-adjust
+  color-adjust | whatever | of paper and of columns, and text in more than one column is doubtful; the page is judged on a screen
+forced-color-adjust dynamic-range-limit | whatever
+  | of colours that the reader's system forces, and of lights brighter than white
+supported-color-schemes | = schemes | light is possible, and the window is light, as of color-scheme
+speak | whatever | of speech
+cursor user-select -moz-user-select user-modify user-drag user-zoom pointer-events touch-action tap-highlight-color touch-callout
+  overflow-scrolling | whatever | what a pointer looks like and does; nothing was clicked
+caret caret-color caret-shape caret-animation accent-color scrollbar-color | whatever
+  | colours of form fields, which hold no text of the page, of the mark where one writes, and of bars beside a box
+scroll-behavior scroll-margin scroll-padding scroll-snap-align scroll-snap-stop overscroll-behavior overscroll-behavior-x
+  overscroll-behavior-y overflow-anchor | whatever | how one scrolls; a box may rest only where scroll-snap-type says so
+transition transition-property transition-duration transition-delay transition-timing-function transition-behavior
+  -moz-transition | whatever
+  | of values that change: nothing was pointed at, and rules of @starting-style may apply (stylesheet.ts)
+animation-delay animation-direction animation-duration animation-fill-mode animation-iteration-count animation-play-state
+  animation-timing-function animation-composition | whatever | of an animation, and each animation is doubtful (animation-name)
+view-transition-class | whatever | of an element with a view-transition-name, which is doubtful
+
+font-display src panose-1 unicode-range size page-orientation | whatever
+  | descriptors of @font-face and @page: no properties of an element
+`;
+
+const proofs: Readonly<Record<string, Proven>> = {
+  narrow: (value) =>
+    only("normal semi-condensed condensed extra-condensed")(value) || numberIn(value, "percent", 62, 100),
+  features: isKnownFeatures,
+  sizeAdjusted: (value) => only("auto none")(value) || numberIn(value, "percent", 90, 110),
+  counters: isOwnCounter,
+  thinStroke: isThinStroke,
+  schemes: (value) =>
+    allOf("normal light dark only")(value) && /^(?:normal|light|dark light|only light)/.test(wordsOf(value)),
+};
+
+function provenOf(values: string): Proven {
+  if (values === "whatever") return whatever;
+  if (values.startsWith("= ")) return proofs[values.slice(2)]!;
+  return values.startsWith("one ") ? only(values.slice(4)) : allOf(values);
+}
 
 const table: ReadonlyMap<string, Proven> = new Map(
-  rows.flatMap(([names, proven]) => names.split(" ").map((name): [string, Proven] => [name, proven])),
+  readRows(listed).flatMap(([names, values]) => {
+    const proven = provenOf(values!);
+    return names!.split(" ").map((name): [string, Proven] => [name, proven]);
+  }),
 );
 
 /** Words that senders write as properties by mistake, or for old Outlook and old engines: HTML attributes and others. No current

@@ -7,53 +7,35 @@ export interface Nth {
   readonly offset: number;
 }
 
-/** undefined for an unusual spelling or an invalid value. */
-export function parseNth(tokens: readonly CssToken[]): Nth | undefined {
-  const texts = tokens.map(nthText);
-  const isWhole = texts.every((text, at) => text !== undefined && mayFollow(tokens[at]!, tokens[at - 1], at));
-  return isWhole ? readNth(asciiLower(texts.join(""))) : undefined;
-}
-
 /** Browsers differ in how they handle larger numbers. */
 const nthMax = 1e6;
 
-/** undefined for an unusual spelling. */
-function nthText(token: CssToken): string | undefined {
-  switch (token.type) {
-    case "ident":
-      return /^(?:even|odd|-?n(?:-\d{0,6})?)$/i.test(token.value) ? token.value : undefined;
-    case "delim":
-      return token.value;
-    case "number":
-    case "dimension": {
-      if (token.isInteger !== true || Math.abs(token.number) > nthMax) return undefined;
-      const unit = token.type === "dimension" ? token.unit : "";
-      const isUsual = unit === "" || /^n(?:-\d{0,6})?$/.test(unit);
-      return isUsual ? `${token.isSigned && token.number >= 0 ? "+" : ""}${token.number}${unit}` : undefined;
-    }
-    case "space":
-      return " ";
-    default:
-      return undefined;
-  }
+/** undefined for an unusual spelling or an invalid value. */
+export function parseNth(tokens: readonly CssToken[]): Nth | undefined {
+  const [first, ...rest] = tokens.filter(({ type }) => type !== "space");
+  if (first?.type !== "ident" && first?.type !== "number" && first?.type !== "dimension") return undefined;
+  const word = first.type === "ident" ? asciiLower(first.value) : "";
+  if (rest.length === 0 && /^(?:even|odd)$/.test(word)) return { step: 2, offset: word === "odd" ? 1 : 0 };
+  if (first.type !== "ident" && !isWhole(first)) return undefined;
+  if (first.type === "number") return rest.length === 0 ? { step: 0, offset: first.number } : undefined;
+  const match = /^(-?)n(-\d{1,6})?$/.exec(first.type === "dimension" ? first.unit : word);
+  if (match === null || (first.type === "dimension" && match[1] !== "")) return undefined;
+  const step = first.type === "dimension" ? first.number : match[1] === "" ? 1 : -1;
+  if (match[2] !== undefined) return rest.length === 0 ? { step, offset: Number(match[2]) } : undefined;
+  const offset = offsetOf(rest);
+  return offset === undefined ? undefined : { step, offset };
 }
 
-/** Whether the token may follow the token before it. Tokens that only a comment separates are not joined. */
-function mayFollow(token: CssToken, before: CssToken | undefined, at: number): boolean {
-  if (before === undefined || before.type === "space" || token.type === "space") return true;
-  if (before.type === "delim")
-    return at === 1 ? before.value === "+" && token.type === "ident" : token.type === "number";
-  return token.type === "delim" || (token.type === "number" && token.isSigned);
+/** Nothing, a number with a sign, or a sign and a number. */
+function offsetOf([sign, number, ...more]: readonly CssToken[]): number | undefined {
+  if (sign === undefined) return 0;
+  if (number === undefined)
+    return sign.type === "number" && sign.isSigned && isWhole(sign) ? sign.number : undefined;
+  if (more.length > 0 || number.type !== "number" || number.isSigned || !isWhole(number)) return undefined;
+  if (sign.type !== "delim" || !/^[+-]$/.test(sign.value)) return undefined;
+  return sign.value === "+" ? number.number : -number.number;
 }
 
-function readNth(formula: string): Nth | undefined {
-  if (formula === "even") return { step: 2, offset: 0 };
-  if (formula === "odd") return { step: 2, offset: 1 };
-  // White space is valid only around the second sign.
-  const match = /^(?:([+-]?\d*)n(?: ?([+-]) ?(\d+))?|([+-]?\d+))$/.exec(formula);
-  if (match === null) return undefined;
-  const [, step, offsetSign = "", offset = "0", alone] = match;
-  if (alone !== undefined) return { step: 0, offset: Number(alone) };
-  const sign = step === "" || step === "+" ? 1 : step === "-" ? -1 : Number(step);
-  return { step: sign, offset: Number(offsetSign + offset) };
+function isWhole(token: CssToken): boolean {
+  return "isInteger" in token && token.isInteger === true && Math.abs(token.number) <= nthMax;
 }

@@ -16,69 +16,46 @@ export interface Sides {
   readonly left: number;
 }
 
-export interface Box {
-  readonly display: string;
-  readonly isInline: boolean;
-  readonly isFloat: boolean;
-  readonly isFromRight: boolean;
-  /** `absolute` or `fixed`. */
-  readonly isOutOfFlow: boolean;
-  readonly position: string;
-  /** Negative ones too. */
-  readonly margin: Sides;
-  readonly padding: Sides;
-  readonly border: Sides;
-  /** The part of margins, padding and indent that is a share of a width. */
-  readonly sideShare: number;
-  readonly width: Size | undefined;
-  readonly minWidth: number;
-  readonly maxWidth: Size | undefined;
-  /** The width is that of the content. */
-  readonly isFitted: boolean;
-  readonly isBorderBox: boolean;
-  /** Heights in pixels; `isHeightShare`: one of them is a share of another height. */
-  readonly height: number | undefined;
-  readonly minHeight: number;
-  readonly maxHeight: number | undefined;
-  readonly isHeightShare: boolean;
-  readonly clips: boolean;
-  /** The greatest radius of its corners. */
-  readonly corner: number;
-  /** All of its corners are alike. */
-  readonly isCornerEven: boolean;
-  /** It lays out its children as items. */
-  readonly items: Items | undefined;
-  /** What it asks for as an item. */
-  readonly basis: Basis | undefined;
-}
-
 const noSides: Sides = { top: 0, right: 0, bottom: 0, left: 0 };
-export const plainBox: Box = {
+
+/** A block of which nothing is declared. */
+export const plainBox = {
   display: "block",
   isInline: false,
   isFloat: false,
   isFromRight: false,
+  /** `absolute` or `fixed`. */
   isOutOfFlow: false,
   position: "",
+  /** Negative ones too. */
   margin: noSides,
   padding: noSides,
   border: noSides,
+  /** The part of margins, padding and indent that is a share of a width. */
   sideShare: 0,
-  width: undefined,
+  width: undefined as Size | undefined,
   minWidth: 0,
-  maxWidth: undefined,
+  maxWidth: undefined as Size | undefined,
+  /** The width is that of the content. */
   isFitted: false,
   isBorderBox: false,
-  height: undefined,
+  /** Heights in pixels; `isHeightShare`: one of them is a share of another height. */
+  height: undefined as number | undefined,
   minHeight: 0,
-  maxHeight: undefined,
+  maxHeight: undefined as number | undefined,
   isHeightShare: false,
   clips: false,
+  /** The greatest radius of its corners. */
   corner: 0,
+  /** All of its corners are alike. */
   isCornerEven: true,
-  items: undefined,
-  basis: undefined,
+  /** It lays out its children as items. */
+  items: undefined as Items | undefined,
+  /** What it asks for as an item. */
+  basis: undefined as Basis | undefined,
 };
+
+export interface Box extends Readonly<typeof plainBox> {}
 
 export const sideNames = ["top", "right", "bottom", "left"] as const;
 

@@ -35,10 +35,8 @@ export interface DeclaredValue {
 
 /** A declaration that may apply to an element, or that is not understood. */
 export interface StyleDoubt {
-  /** "pulls": other boxes may cover content before the element. */
-  readonly reach: Reach | "pulls";
-  /** The reason; undefined if the element's own text is proven visible nevertheless. */
-  readonly why: Doubt | undefined;
+  readonly reach: Reach;
+  readonly why: Doubt;
 }
 
 export interface DeclaredStyle {
@@ -50,6 +48,8 @@ export interface DeclaredStyle {
   readonly unsure: ReadonlySet<string>;
   /** Declarations of pseudo-elements (`::before`), by name. */
   readonly parts: ReadonlyMap<string, readonly Declaration[]>;
+  /** Pseudo-elements of which a declaration may apply or not. */
+  readonly unsureParts: ReadonlySet<string>;
   /** The declaration of the colour for visited links, if it differs. */
   readonly visitedColour: DeclaredValue | "nothing" | undefined;
 }
@@ -95,6 +95,7 @@ export const noStyle: DeclaredStyle = {
   doubts: [],
   unsure: nothingUnsure,
   parts: noParts,
+  unsureParts: nothingUnsure,
   visitedColour: undefined,
 };
 
@@ -184,6 +185,7 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
     const doubts: StyleDoubt[] = [];
     const maybes: Maybe[] = [];
     let parts: Map<string, Declaration[]> | undefined;
+    const unsureParts = new Set<string>();
     let unsure: Set<string> | undefined;
 
     /** The declarations for visited links, if they differ. */
@@ -230,6 +232,7 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
         const list = parts.get(part) ?? [];
         for (const declaration of rule.declarations) list.push(declaration);
         parts.set(part, list);
+        if (rule.isMaybe || isMaybe || visit !== "both") unsureParts.add(part);
         continue;
       }
       for (const declaration of rule.declarations)
@@ -291,6 +294,7 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
       doubts,
       unsure: unsure ?? nothingUnsure,
       parts: parts ?? noParts,
+      unsureParts,
       visitedColour,
     };
   }

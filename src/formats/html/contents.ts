@@ -2,7 +2,7 @@
  *  surely takes. Lengths are in CSS pixels. */
 import { insideOf, isBound, isPartOfTable, outsideOf } from "./box.ts";
 import { Columns } from "./demand.ts";
-import type { Draft, Part } from "./part.ts";
+import type { Part } from "./part.ts";
 import { attributeOf } from "./tree.ts";
 import type { Values } from "./values.ts";
 
@@ -10,7 +10,7 @@ import type { Values } from "./values.ts";
 export const lineLeast = 6.5;
 
 /** `line`: the widest piece of its own lines that does not break. */
-export function measureBox(part: Draft, line: number, valuesOf: ReadonlyMap<Part, Values>): void {
+export function measureBox(part: Part, line: number, valuesOf: ReadonlyMap<Part, Values>): void {
   const { box, style, children } = part;
   const { display } = box;
   let most = line;
@@ -103,7 +103,7 @@ function anyHigh(part: Part): boolean {
   );
 }
 
-function columnsOf(table: Draft): number {
+function columnsOf(table: Part): number {
   const columns = new Columns();
   const rows = (holder: Part): void => {
     for (const child of holder.children) {

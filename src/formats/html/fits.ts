@@ -366,7 +366,7 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
         reaches.page("may-be-cut-off");
       if (!hasSize) return;
     }
-    const signs = element === undefined ? 0 : signsOf(cascade.styleOf(element).parts, part.style).high;
+    const signs = values === undefined ? 0 : signsOf(values.declared.parts, part.style).high;
     const isGrown =
       isPartOfTable(box.display) || box.display.endsWith("table") || (children.length === 0 && signs === 0);
     const limit = box.maxHeight ?? box.height;

@@ -127,54 +127,19 @@ const wideSigns = new Set(
 
 /** The greatest width in each range of characters, by the last code unit of the range. Characters that are rare in mail count as
  *  several letters. */
-const otherWidths: readonly (readonly [last: number, width: number])[] = [
-  [0x17f, 0.9],
-  [0x2af, 1.8],
-  [0x45f, 1.2],
-  [0x5ff, 1.8],
-  // From Arabic to the scripts of India and its neighbours, and to phonetic extensions.
-  [0x1dff, 2.5],
-  [0x1e9f, wideSign],
-  [0x1eff, 1.2],
-  [0x200f, 2.5],
-  // Dashes, quotation marks, bullets.
-  [0x2027, 1.2],
-  [0x20ab, 2.5],
-  [0x20ac, 1.2],
-  [0x2121, 2.5],
-  [0x2122, 1.2],
-  [0x218f, 2.5],
-  // Arrows; frames, shapes and pictures.
-  [0x21ff, 1.2],
-  [0x24ff, 2.5],
-  [0x259f, 1.2],
-  [0x27bf, wideSign],
-  [0x297f, 2.5],
-  // Mathematical operators made of several.
-  [0x2bff, 4],
-  [0x2e39, 2.5],
-  // Long dashes.
-  [0x2e3b, 4],
-  [0x2e7f, 2.5],
-  [0xa4cf, 1.05],
-  [0xa9c0, 2.5],
-  // Javanese ornaments.
-  [0xa9cd, 4],
-  [0xabff, 2.5],
-  [0xd7ff, 1.05],
-  // Cuneiform.
-  [0xd807, 3],
-  [0xd809, 12],
-  [0xdbff, 3],
-  [0xdfff, 1.05],
-  [0xf8ff, 2.5],
-  [0xfaff, 1.05],
-  [0xfb4f, 4],
-  // Arabic ligatures.
-  [0xfdff, 12],
-  [0xfeff, 2.5],
-  [0xffff, 1.2],
-];
+const otherWidths: readonly (readonly [last: number, width: number])[] = (
+  "17f 0.9, 2af 1.8, 45f 1.2, 5ff 1.8, " +
+  // From Arabic to the scripts of India and its neighbours, and to phonetic extensions; then dashes, quotation marks, bullets.
+  "1dff 2.5, 1e9f 1.5, 1eff 1.2, 200f 2.5, 2027 1.2, 20ab 2.5, 20ac 1.2, 2121 2.5, 2122 1.2, 218f 2.5, " +
+  // Arrows; frames, shapes and pictures; mathematical operators made of several; long dashes.
+  "21ff 1.2, 24ff 2.5, 259f 1.2, 27bf 1.5, 297f 2.5, 2bff 4, 2e39 2.5, 2e3b 4, 2e7f 2.5, " +
+  // Javanese ornaments end at a9cd; cuneiform at d809, Arabic ligatures at fdff.
+  "a4cf 1.05, a9c0 2.5, a9cd 4, abff 2.5, d7ff 1.05, d807 3, d809 12, dbff 3, dfff 1.05, f8ff 2.5, faff 1.05, fb4f 4, " +
+  "fdff 12, feff 2.5, ffff 1.2"
+)
+  .split(", ")
+  .map((one) => one.split(" "))
+  .map(([last, width]) => [Number.parseInt(last!, 16), Number(width)]);
 
 /** The width of the widest of some words. */
 export function widestOf(words: readonly string[], style: Measured): number {

@@ -1,6 +1,7 @@
 /** Attributes of old HTML that stand for style (HTML, "Rendering"), as declarations weaker than any rule. */
 import { asciiLower, asciiTrim } from "#/src/formats/css/ascii-case.ts";
 import { legacyColour } from "#/src/formats/css/colour.ts";
+import { readRows } from "#/src/formats/css/rows.ts";
 import { unknownValue } from "#/src/formats/css/shorthands.ts";
 import type { Declaration } from "#/src/formats/css/stylesheet.ts";
 import { isHeld, type Value } from "#/src/formats/css/value-forms.ts";
@@ -14,18 +15,18 @@ function word(property: string, value: string): Declaration {
   return hint(property, [{ type: "ident", value }]);
 }
 
-function colourHint(property: string, text: string | undefined): readonly Declaration[] {
+function colourHint(property: string, text: string): readonly Declaration[] {
   // Browsers differ on blanks that are none of ASCII.
-  if (text !== undefined && /[^\S \t\n\f\r]/.test(text)) return [hint(property, unknownValue)];
-  const colour = text === undefined ? undefined : legacyColour(text);
+  if (/[^\S \t\n\f\r]/.test(text)) return [hint(property, unknownValue)];
+  const colour = legacyColour(text);
   if (colour === undefined) return [];
   const hex = colour.slice(0, 3).map((one) => one.toString(16).padStart(2, "0"));
   return [hint(property, [{ type: "hash", value: hex.join("") }])];
 }
 
 /** "12", "12px" and "50%" (HTML, "rules for parsing dimension values"). */
-function sizeHint(property: string, text: string | undefined): readonly Declaration[] {
-  const match = /^[ \t\n\f\r]*\+?(\d{1,9}(?:\.\d{1,9})?)(%?)/.exec(text ?? "");
+function sizeHint(property: string, text: string): readonly Declaration[] {
+  const match = /^[ \t\n\f\r]*\+?(\d{1,9}(?:\.\d{1,9})?)(%?)/.exec(text);
   if (match === null) return [];
   const number = Number(match[1]);
   return [
@@ -37,130 +38,102 @@ function sizeHint(property: string, text: string | undefined): readonly Declarat
   ];
 }
 
-const backgroundHolders = new Set("body table thead tbody tfoot tr td th col colgroup marquee".split(" "));
-const pictureHolders = new Set("body table thead tbody tfoot tr td th".split(" "));
-const sides = ["top", "right", "bottom", "left"];
+/** In each line some elements, an attribute of them, how its value is read, and the properties that it sets. Of two lines for one
+ *  property the later counts. */
+const listed = `
+body table thead tbody tfoot tr td th col colgroup marquee | bgcolor | colour | background-color
+body table thead tbody tfoot tr td th | background | picture | background-image
+body | text | colour | color
+body | leftmargin | size | margin-left margin-right
+body | rightmargin | size | margin-right
+body | topmargin | size | margin-top margin-bottom
+body | bottommargin | size | margin-bottom
+body | marginwidth | size | margin-left margin-right
+body | marginheight | size | margin-top margin-bottom
+font | color | colour | color
+font | size | fontSize | font-size
+font | face | family | font-family
+table td th col colgroup hr marquee | width | size | width
+table | cellspacing | size | border-spacing
+table img object input | border | size | border-top-width border-right-width border-bottom-width border-left-width
+table tr tbody thead tfoot marquee td th | height | size | height
+table img input object embed iframe | align | side | float
+marquee img input object embed iframe | vspace | size | margin-top margin-bottom
+img input object embed iframe | hspace | size | margin-left margin-right
+hr | size | size | height
+td th | nowrap | nowrap | white-space
+* | dir | direction | direction
+* | hidden | hidden | display
+* | popover | popover | display
+`;
 
-/** Attributes that some element has as style. */
-const hintAttributes = new Set(
-  (
-    "bgcolor background text color size face width height cellspacing border align vspace hspace nowrap dir hidden popover " +
-    "leftmargin rightmargin topmargin bottommargin marginwidth marginheight"
-  ).split(" "),
-);
+type Reader = (property: string, text: string) => readonly Declaration[];
+
+const readers: Readonly<Record<string, Reader>> = {
+  colour: colourHint,
+  size: sizeHint,
+  picture: (property, text) => (isHeld(text) ? [hint(property, unknownValue)] : []),
+  fontSize: fontSizeHint,
+  family: (property, text) => [hint(property, familyOf(text))],
+  side: (property, text) =>
+    /^\s*(?:left|right)\s*$/i.test(text) ? [word(property, asciiLower(asciiTrim(text)))] : [],
+  nowrap: (property) => [word(property, "nowrap")],
+  // Of "auto", the text itself decides.
+  direction: (property, text) =>
+    /^(?:rtl|auto|ltr)$/i.test(text) ? [word(property, /^ltr$/i.test(text) ? "ltr" : "rtl")] : [],
+  hidden: (property, text) => [
+    asciiLower(text) === "until-found" ? word("content-visibility", "hidden") : word(property, "none"),
+  ],
+  popover: (property) => [word(property, "none")],
+};
+
+interface Hint {
+  readonly attribute: string;
+  readonly read: Reader;
+  readonly properties: readonly string[];
+}
+
+const hintsByElement = new Map<string, Hint[]>();
+const hintAttributes = new Set<string>();
+for (const [elements, attribute, reader, properties] of readRows(listed)) {
+  hintAttributes.add(attribute!);
+  const one = { attribute: attribute!, read: readers[reader!]!, properties: properties!.split(" ") };
+  for (const name of elements!.split(" "))
+    hintsByElement.set(name, [...(hintsByElement.get(name) ?? []), one]);
+}
 
 /** Elements with the same key have the same hints; "": none. */
 export function hintKeyOf(element: HtmlElement): string {
   let key = "";
   for (const { name, value } of element.attributes)
     if (hintAttributes.has(name)) key += `${name}=${JSON.stringify(value)} `;
-  if (element.name === "td" || element.name === "th") {
-    const padding = attributeOfTable(element, "cellpadding");
-    if (padding !== undefined) key += `cellpadding=${JSON.stringify(padding)}`;
-  }
+  const padding = cellPadding(element);
+  if (padding !== undefined) key += `cellpadding=${JSON.stringify(padding)}`;
   return key === "" || !element.isHtml ? "" : `${element.name} ${key}`;
 }
 
 export function hintsOf(element: HtmlElement): readonly Declaration[] {
   if (!element.isHtml) return [];
-  const { name } = element;
-  const isCell = name === "td" || name === "th";
   const hints: Declaration[] = [];
-  if (isCell) {
-    const padding = attributeOfTable(element, "cellpadding");
-    if (padding !== undefined) for (const side of sides) hints.push(...sizeHint(`padding-${side}`, padding));
-  }
+  const padding = cellPadding(element);
+  if (padding !== undefined)
+    for (const side of ["top", "right", "bottom", "left"])
+      hints.push(...sizeHint(`padding-${side}`, padding));
   if (element.attributes.length === 0) return hints;
-  const at = (attribute: string): string | undefined => attributeOf(element, attribute);
-  if (backgroundHolders.has(name)) hints.push(...colourHint("background-color", at("bgcolor")));
-  if (pictureHolders.has(name)) {
-    const background = at("background");
-    if (background !== undefined && isHeld(background)) hints.push(hint("background-image", unknownValue));
-  }
-  switch (name) {
-    case "body":
-      hints.push(...colourHint("color", at("text")));
-      for (const [attribute, side] of bodyMargins) hints.push(...sizeHint(`margin-${side}`, at(attribute)));
-      break;
-    case "font": {
-      hints.push(...colourHint("color", at("color")));
-      const [size, face] = [at("size"), at("face")];
-      if (size !== undefined) hints.push(...fontSizeHint(size));
-      if (face !== undefined) hints.push(hint("font-family", familyOf(face)));
-      break;
+  for (const name of [element.name, "*"])
+    for (const { attribute, read, properties } of hintsByElement.get(name) ?? []) {
+      const text = attributeOf(element, attribute);
+      if (text !== undefined) for (const property of properties) hints.push(...read(property, text));
     }
-    case "table":
-      hints.push(...sizeHint("width", at("width")), ...sizeHint("border-spacing", at("cellspacing")));
-      for (const side of sides) hints.push(...sizeHint(`border-${side}-width`, at("border")));
-      hints.push(...sizeHint("height", at("height")));
-      if (/^\s*(?:left|right)\s*$/i.test(at("align") ?? ""))
-        hints.push(word("float", asciiLower(asciiTrim(at("align")!))));
-      break;
-    case "tr":
-    case "tbody":
-    case "thead":
-    case "tfoot":
-      hints.push(...sizeHint("height", at("height")));
-      break;
-    case "marquee":
-      for (const side of ["width", "height"]) hints.push(...sizeHint(side, at(side)));
-      for (const side of ["top", "bottom"]) hints.push(...sizeHint(`margin-${side}`, at("vspace")));
-      break;
-    case "img":
-    case "input":
-    case "object":
-    case "embed":
-    case "iframe":
-      for (const side of ["top", "bottom"]) hints.push(...sizeHint(`margin-${side}`, at("vspace")));
-      for (const side of ["left", "right"]) hints.push(...sizeHint(`margin-${side}`, at("hspace")));
-      if (/^\s*(?:left|right)\s*$/i.test(at("align") ?? ""))
-        hints.push(word("float", asciiLower(asciiTrim(at("align")!))));
-      if (name === "img" || name === "object" || name === "input")
-        for (const side of sides) hints.push(...sizeHint(`border-${side}-width`, at("border")));
-      break;
-    case "td":
-    case "th":
-    case "col":
-    case "colgroup":
-    case "hr":
-      hints.push(...sizeHint("width", at("width")));
-      if (isCell) hints.push(...sizeHint("height", at("height")));
-      if (name === "hr") hints.push(...sizeHint("height", at("size")));
-      if (isCell && at("nowrap") !== undefined) hints.push(word("white-space", "nowrap"));
-      break;
-  }
-  const dir = asciiLower(at("dir") ?? "");
-  // Of "auto", the text itself decides.
-  if (dir === "rtl" || dir === "auto") hints.push(word("direction", "rtl"));
-  else if (dir === "ltr") hints.push(word("direction", "ltr"));
-  const hidden = at("hidden");
-  if (hidden !== undefined)
-    hints.push(
-      asciiLower(hidden) === "until-found" ? word("content-visibility", "hidden") : word("display", "none"),
-    );
-  if (at("popover") !== undefined) hints.push(word("display", "none"));
   return hints;
 }
 
-const bodyMargins: readonly (readonly [string, string])[] = [
-  // Browsers take one of them for both sides.
-  ["leftmargin", "left"],
-  ["leftmargin", "right"],
-  ["rightmargin", "right"],
-  ["topmargin", "top"],
-  ["topmargin", "bottom"],
-  ["bottommargin", "bottom"],
-  ["marginwidth", "left"],
-  ["marginwidth", "right"],
-  ["marginheight", "top"],
-  ["marginheight", "bottom"],
-];
-
-/** An attribute of the table that a cell stands in. */
-export function attributeOfTable(cell: HtmlElement, name: string): string | undefined {
-  let above = cell.parent;
+/** `cellpadding` of the table that a cell stands in. */
+function cellPadding({ name, parent }: HtmlElement): string | undefined {
+  if (name !== "td" && name !== "th") return undefined;
+  let above = parent;
   for (let level = 0; above !== undefined && level < 4; level++, above = above.parent)
-    if (above.name === "table") return attributeOf(above, name);
+    if (above.name === "table") return attributeOf(above, "cellpadding");
   return undefined;
 }
 
@@ -175,10 +148,10 @@ function familyOf(face: string): Value {
 
 const fontSizeNames = ["x-small", "small", "medium", "large", "x-large", "xx-large", "xxx-large"];
 
-function fontSizeHint(text: string): readonly Declaration[] {
+function fontSizeHint(property: string, text: string): readonly Declaration[] {
   const match = /^\s*([+-]?)(\d{1,9})/.exec(text);
   if (match === null) return [];
   const number = Number(match[2]);
   const size = match[1] === "+" ? 3 + number : match[1] === "-" ? 3 - number : number;
-  return [word("font-size", fontSizeNames[Math.max(1, Math.min(7, size)) - 1]!)];
+  return [word(property, fontSizeNames[Math.max(1, Math.min(7, size)) - 1]!)];
 }

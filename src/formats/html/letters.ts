@@ -13,15 +13,6 @@ import { fontScale } from "./user-agent.ts";
 import type { Values } from "./values.ts";
 import { resolveDeclared } from "./variables.ts";
 
-export function lettersOf(
-  element: HtmlElement,
-  values: Values,
-  parent: Letters,
-  { isQuirky }: { readonly isQuirky: boolean },
-): Letters {
-  return new LetterMaker(element, values, parent, isQuirky).make();
-}
-
 const struckElements = new Set(["s", "strike", "del"]);
 const linedElements = new Set(["u", "ins", "s", "strike", "del", "abbr", "acronym"]);
 
@@ -61,196 +52,172 @@ const namedSizes: ReadonlyMap<string, number> = new Map([
   ["xxx-large", 48],
 ]);
 
-class LetterMaker {
-  readonly #element: HtmlElement;
-  readonly #values: Values;
-  readonly #parent: Letters;
-  readonly #isQuirky: boolean;
+export function lettersOf(
+  element: HtmlElement,
+  values: Values,
+  parent: Letters,
+  { isQuirky }: { readonly isQuirky: boolean },
+): Letters {
+  const { name } = element;
+  const isReset = name === "table" && isQuirky;
+  const fontSize = readFontSize();
+  const rootFontSize = name === "html" ? fontSize : parent.rootFontSize;
+  const { lineHeight, lineFactor } = readLineHeight();
+  const basis: LengthBasis = {
+    fontSize,
+    lineHeight,
+    whole: Number.NaN,
+    isQuirky,
+    rootFontSize,
+  };
+  const colour = readColour();
+  const isRightToLeft = isSaid("direction", parent.isRightToLeft, (word) => word === "rtl");
+  // Of a share, the worse counts: none, or that of the widest window.
+  const indents = [0, windowMost].map((whole) => readIndent({ ...basis, whole }));
+  const textIndent = Math.min(...indents);
+  const isRoot = name === "body";
+  const thickness = Math.max(lineThickness(fontSize), values.length("text-decoration-thickness", basis) ?? 0);
+  return {
+    isVisible:
+      values.isUnsure("visibility") || !isSaid("visibility", !parent.isVisible, (word) => word !== "visible"),
+    fontSize,
+    rootFontSize,
+    isSizeSaid: isSizeSaid(),
+    isFixedPitch: isFixedPitch(),
+    lineHeight,
+    lineFactor,
+    isThin: isThinnerThan(400, isThinFont, parent.isThin),
+    isHairline: isThinnerThan(300, isHairlineFont, parent.isHairline),
+    letterSpacing: inheritedLength("letter-spacing", basis, parent.letterSpacing),
+    wordSpacing: inheritedLength("word-spacing", basis, parent.wordSpacing),
+    textIndent,
+    isIndentShare:
+      values.get("text-indent")?.some(({ type }) => type === "percent") ??
+      (parent.isIndentShare && !values.has("text-indent")),
+    colour,
+    fill: readPaint("-webkit-text-fill-color", colour, parent.fill),
+    strokeWidth: inheritedLength("-webkit-text-stroke-width", basis, parent.strokeWidth),
+    stroke: readPaint("-webkit-text-stroke-color", colour, parent.stroke),
+    linkColour: isRoot ? linkColourOfBody("link", parent.linkColour) : parent.linkColour,
+    visitedColour: readVisited(colour),
+    visitedLinkColour: isRoot
+      ? linkColourOfBody("vlink", parent.visitedLinkColour)
+      : parent.visitedLinkColour,
+    bodyColour: isRoot ? colour : parent.bodyColour,
+    whiteSpace: readWhiteSpace(),
+    isRightToLeft,
+    isEverFromRight: parent.isEverFromRight || isRightToLeft || values.word("unicode-bidi") === "plaintext",
+    isTransformed: isTransforming(),
+    breaksWords: isBreaking(),
+    hyphenates: isHyphenating(),
+    isMarkInside: isSaid("list-style-position", parent.isMarkInside, (word) => word === "inside"),
+    lined: parent.lined + (hasLine() ? thickness : 0),
+    struck: parent.struck + (hasStrike() ? thickness : 0),
+    isMasked: isSaid("-webkit-text-security", parent.isMasked, (word) => word !== "none"),
+    isSizeUnsure: ["font-size", "line-height"].some(
+      (one) => values.isUnsure(one) || (parent.isSizeUnsure && !values.has(one)),
+    ),
+    spacing: readSpacing(basis),
+  };
 
-  constructor(element: HtmlElement, values: Values, parent: Letters, isQuirky: boolean) {
-    this.#element = element;
-    this.#values = values;
-    this.#parent = parent;
-    this.#isQuirky = isQuirky;
+  /** Of a property that is inherited, and of which the initial value is not it. */
+  function isSaid(name: string, inherited: boolean, isIt: (word: string) => boolean): boolean {
+    const word = values.word(name);
+    return word === "" ? !values.isInitial(name) && inherited : isIt(word);
   }
 
-  #unclear(why: Doubt): void {
-    this.#values.unclear.push({ reach: "inside", why });
-  }
-
-  make(): Letters {
-    const parent = this.#parent;
-    const { name } = this.#element;
-    const isReset = name === "table" && this.#isQuirky;
-    const fontSize = this.#fontSize(isReset);
-    const rootFontSize = name === "html" ? fontSize : parent.rootFontSize;
-    const { lineHeight, lineFactor } = this.#lineHeight(fontSize, rootFontSize, isReset);
-    const basis: LengthBasis = {
-      fontSize,
-      lineHeight,
-      whole: Number.NaN,
-      isQuirky: this.#isQuirky,
-      rootFontSize,
-    };
-    const colour = this.#colour(isReset);
-    const direction = this.#values.word("direction");
-    const isRightToLeft =
-      direction === "" ? !this.#values.isInitial("direction") && parent.isRightToLeft : direction === "rtl";
-    // Of a share, the worse counts: none, or that of the widest window.
-    const indents = [0, windowMost].map((whole) => this.#textIndent({ ...basis, whole }));
-    const textIndent = Math.min(...indents);
-    const isRoot = name === "body";
-    const thickness = Math.max(
-      lineThickness(fontSize),
-      this.#values.length("text-decoration-thickness", basis) ?? 0,
-    );
-    return {
-      isVisible: this.#isVisible(),
-      fontSize,
-      rootFontSize,
-      isSizeSaid: this.#isSizeSaid(),
-      isFixedPitch: this.#isFixedPitch(),
-      lineHeight,
-      lineFactor,
-      isThin: this.#isThinnerThan(400, isThinFont, parent.isThin),
-      isHairline: this.#isThinnerThan(300, isHairlineFont, parent.isHairline),
-      letterSpacing: this.#inheritedLength("letter-spacing", basis, parent.letterSpacing),
-      wordSpacing: this.#inheritedLength("word-spacing", basis, parent.wordSpacing),
-      textIndent,
-      isIndentShare:
-        this.#values.get("text-indent")?.some(({ type }) => type === "percent") ??
-        (parent.isIndentShare && !this.#values.has("text-indent")),
-      colour,
-      fill: this.#paint("-webkit-text-fill-color", colour, parent.fill),
-      strokeWidth: this.#inheritedLength("-webkit-text-stroke-width", basis, parent.strokeWidth),
-      stroke: this.#paint("-webkit-text-stroke-color", colour, parent.stroke),
-      linkColour: isRoot ? this.#linkColourOfBody("link", parent.linkColour) : parent.linkColour,
-      visitedColour: this.#visitedColour(isReset, colour),
-      visitedLinkColour: isRoot
-        ? this.#linkColourOfBody("vlink", parent.visitedLinkColour)
-        : parent.visitedLinkColour,
-      bodyColour: isRoot ? colour : parent.bodyColour,
-      whiteSpace: this.#whiteSpace(isReset),
-      isRightToLeft,
-      isEverFromRight:
-        parent.isEverFromRight || isRightToLeft || this.#values.word("unicode-bidi") === "plaintext",
-      isTransformed: this.#isTransformed(),
-      breaksWords: this.#breaksWords(),
-      hyphenates: this.#hyphenates(),
-      isMarkInside: this.#isMarkInside(),
-      lined: parent.lined + (this.#isLined() ? thickness : 0),
-      struck: parent.struck + (this.#isStruck() ? thickness : 0),
-      isMasked: this.#isMasked(),
-      isSizeUnsure: ["font-size", "line-height"].some(
-        (one) => this.#values.isUnsure(one) || (parent.isSizeUnsure && !this.#values.has(one)),
-      ),
-      spacing: this.#spacing(basis),
-    };
+  function unclear(why: Doubt): void {
+    values.unclear.push({ reach: "inside", why });
   }
 
   /** `border-spacing`: the larger of its two lengths. */
-  #spacing(basis: LengthBasis): number {
-    const value = this.#values.get("border-spacing");
-    if (value === undefined) return this.#element.name === "table" ? 2 : this.#parent.spacing;
+  function readSpacing(basis: LengthBasis): number {
+    const value = values.get("border-spacing");
+    if (value === undefined) return element.name === "table" ? 2 : parent.spacing;
     return componentsOf(value).reduce((most, part) => Math.max(most, lengthOf(part, basis) ?? 0), 0);
   }
 
-  #isLined(): boolean {
-    const value = this.#values.get("text-decoration-line");
-    if (value === undefined) return !this.#values.isInitial("text-decoration-line") && isLined(this.#element);
+  function hasLine(): boolean {
+    const value = values.get("text-decoration-line");
+    if (value === undefined) return !values.isInitial("text-decoration-line") && isLined(element);
     return wordOf(value) !== "none";
   }
 
-  #isStruck(): boolean {
-    const value = this.#values.get("text-decoration-line");
+  function hasStrike(): boolean {
+    const value = values.get("text-decoration-line");
     if (value === undefined)
-      return !this.#values.isInitial("text-decoration-line") && struckElements.has(this.#element.name);
+      return !values.isInitial("text-decoration-line") && struckElements.has(element.name);
     return componentsOf(value).some((part) => wordOf(part) === "line-through");
   }
 
-  #isTransformed(): boolean {
+  function isTransforming(): boolean {
     const names = ["text-transform", "font-variant", "font-variant-caps"];
-    const said = names.filter((name) => this.#values.has(name));
-    if (said.length === 0) return this.#parent.isTransformed;
+    const said = names.filter((name) => values.has(name));
+    if (said.length === 0) return parent.isTransformed;
     return said.some(
-      (name) =>
-        !["none", "normal", "lowercase"].includes(this.#values.word(name)) && !this.#values.isInitial(name),
+      (name) => !["none", "normal", "lowercase"].includes(values.word(name)) && !values.isInitial(name),
     );
   }
 
-  #isSizeSaid(): boolean {
-    const value = this.#values.get("font-size");
-    if (value === undefined || this.#values.isUnsure("font-size"))
-      return (
-        this.#parent.isSizeSaid && !this.#values.isInitial("font-size") && !this.#values.isUnsure("font-size")
-      );
+  function isSizeSaid(): boolean {
+    const value = values.get("font-size");
+    if (value === undefined || values.isUnsure("font-size"))
+      return parent.isSizeSaid && !values.isInitial("font-size") && !values.isUnsure("font-size");
     const [token] = value;
     if (value.length !== 1 || token?.type !== "dimension")
-      return token?.type === "percent" && this.#parent.isSizeSaid;
-    return absoluteUnits.has(token.unit.toLowerCase()) || this.#parent.isSizeSaid;
+      return token?.type === "percent" && parent.isSizeSaid;
+    return absoluteUnits.has(token.unit.toLowerCase()) || parent.isSizeSaid;
   }
 
-  #isFixedPitch(): boolean {
-    if (this.#values.isUnsure("font-family")) return true;
-    const value = this.#values.get("font-family");
+  function isFixedPitch(): boolean {
+    if (values.isUnsure("font-family")) return true;
+    const value = values.get("font-family");
     if (value !== undefined) return isFixedPitchFont(value);
-    if (fixedPitchElements.has(this.#element.name) && !this.#values.inherited.has("font-family")) return true;
-    return this.#parent.isFixedPitch && !this.#values.isInitial("font-family");
+    if (fixedPitchElements.has(element.name) && !values.inherited.has("font-family")) return true;
+    return parent.isFixedPitch && !values.isInitial("font-family");
   }
 
-  #isThinnerThan(weight: number, isThinFace: (value: Value) => boolean, inherited: boolean): boolean {
-    const family = this.#values.get("font-family");
-    if (this.#values.isUnsure("font-weight") || (family !== undefined && isThinFace(family))) return true;
-    const value = this.#values.get("font-weight");
-    if (value === undefined) return !this.#values.isInitial("font-weight") && inherited;
+  function isThinnerThan(weight: number, isThinFace: (value: Value) => boolean, inherited: boolean): boolean {
+    const family = values.get("font-family");
+    if (values.isUnsure("font-weight") || (family !== undefined && isThinFace(family))) return true;
+    const value = values.get("font-weight");
+    if (value === undefined) return !values.isInitial("font-weight") && inherited;
     return wordOf(value) === "lighter" || (numberOf(value, 1) ?? 400) < weight;
   }
 
   /** Whether every word surely breaks where it has to. */
-  #breaksWords(): boolean {
-    const said = breakingValues.filter(([name]) => this.#values.has(name) || this.#values.isUnsure(name));
-    if (said.length === 0) return this.#parent.breaksWords;
-    return said.some(
-      ([name, pattern]) => pattern.test(this.#values.word(name)) && !this.#values.isUnsure(name),
-    );
+  function isBreaking(): boolean {
+    const said = breakingValues.filter(([name]) => values.has(name) || values.isUnsure(name));
+    if (said.length === 0) return parent.breaksWords;
+    return said.some(([name, pattern]) => pattern.test(values.word(name)) && !values.isUnsure(name));
   }
 
-  #hyphenates(): boolean {
-    const said = ["hyphens", "-moz-hyphens"].filter(
-      (name) => this.#values.has(name) || this.#values.isUnsure(name),
-    );
+  function isHyphenating(): boolean {
+    const said = ["hyphens", "-moz-hyphens"].filter((name) => values.has(name) || values.isUnsure(name));
     return said.length === 0
-      ? this.#parent.hyphenates
-      : said.some((name) => this.#values.word(name) === "auto" || this.#values.isUnsure(name));
+      ? parent.hyphenates
+      : said.some((name) => values.word(name) === "auto" || values.isUnsure(name));
   }
 
-  /** Whether the marker of a list item is inside of its first line. */
-  #isMarkInside(): boolean {
-    const word = this.#values.word("list-style-position");
-    if (word === "") return !this.#values.isInitial("list-style-position") && this.#parent.isMarkInside;
-    return word === "inside";
-  }
-
-  #inheritedLength(name: string, basis: LengthBasis, inherited: number): number {
-    if (this.#values.isInitial(name)) return 0;
-    const value = this.#values.get(name);
+  function inheritedLength(name: string, basis: LengthBasis, inherited: number): number {
+    if (values.isInitial(name)) return 0;
+    const value = values.get(name);
     if (value === undefined) return inherited;
     const word = wordOf(value);
     if (word !== "") return word === "thin" ? 1 : word === "medium" ? 3 : 0;
     return lengthOf(value, basis) ?? 0;
   }
 
-  #fontSize(isReset: boolean): number {
-    const of = this.#parent.fontSize;
-    const value = this.#values.get("font-size");
-    if (this.#values.inherited.has("font-size")) return of;
-    if (value === undefined && this.#element.name === "button" && !this.#values.isInitial("font-size"))
+  function readFontSize(): number {
+    const of = parent.fontSize;
+    const value = values.get("font-size");
+    if (values.inherited.has("font-size")) return of;
+    if (value === undefined && element.name === "button" && !values.isInitial("font-size"))
       return buttonFontSize;
     if (value === undefined)
-      return this.#values.isInitial("font-size") ||
-        (isReset && !this.#values.declared.values.has("font-size"))
+      return values.isInitial("font-size") || (isReset && !values.declared.values.has("font-size"))
         ? initialFontSize
-        : of * fontScale(this.#element);
+        : of * fontScale(element);
     const word = wordOf(value);
     if (word === "smaller") return of / 1.2;
     if (word === "larger") return of * 1.2;
@@ -258,29 +225,22 @@ class LetterMaker {
       namedSizes.get(word) ??
       lengthOf(value, {
         fontSize: of,
-        lineHeight: this.#parent.lineHeight,
+        lineHeight: parent.lineHeight,
         whole: of,
-        isQuirky: this.#isQuirky,
-        rootFontSize: this.#element.name === "html" ? initialFontSize : this.#parent.rootFontSize,
+        isQuirky,
+        rootFontSize: element.name === "html" ? initialFontSize : parent.rootFontSize,
       }) ??
       of
     );
   }
 
-  #lineHeight(
-    fontSize: number,
-    rootFontSize: number,
-    isReset: boolean,
-  ): { readonly lineHeight: number; readonly lineFactor: number | undefined } {
-    const value = this.#values.get("line-height");
+  function readLineHeight(): { readonly lineHeight: number; readonly lineFactor: number | undefined } {
+    const value = values.get("line-height");
     const byFactor = (lineFactor: number) => ({ lineHeight: lineFactor * fontSize, lineFactor });
     if (value === undefined) {
-      if (
-        this.#values.isInitial("line-height") ||
-        (isReset && !this.#values.declared.values.has("line-height"))
-      )
+      if (values.isInitial("line-height") || (isReset && !values.declared.values.has("line-height")))
         return byFactor(1.2);
-      const { lineFactor, lineHeight } = this.#parent;
+      const { lineFactor, lineHeight } = parent;
       return lineFactor === undefined ? { lineHeight, lineFactor } : byFactor(lineFactor);
     }
     if (value[0]?.type === "number") return byFactor(numberOf(value, 1) ?? 1.2);
@@ -294,99 +254,84 @@ class LetterMaker {
     return length === undefined ? byFactor(1.2) : { lineHeight: length, lineFactor: undefined };
   }
 
-  #isVisible(): boolean {
-    if (this.#values.isUnsure("visibility")) return true;
-    const word = this.#values.word("visibility");
-    if (word === "") return this.#values.isInitial("visibility") || this.#parent.isVisible;
-    return word === "visible";
-  }
-
-  #colour(isReset: boolean): Colour {
-    const parent = this.#parent;
-    const value = this.#values.get("color");
-    if (value !== undefined) return colourOf(value, parent.colour, this.#isQuirky) ?? parent.colour;
-    if (this.#values.isInitial("color")) return black;
-    if (this.#values.inherited.has("color")) return parent.colour;
-    const own = ownColours.get(this.#element.name);
+  function readColour(): Colour {
+    const value = values.get("color");
+    if (value !== undefined) return colourOf(value, parent.colour, isQuirky) ?? parent.colour;
+    if (values.isInitial("color")) return black;
+    if (values.inherited.has("color")) return parent.colour;
+    const own = ownColours.get(element.name);
     if (own !== undefined) return own.ink;
     if (isReset) return parent.bodyColour;
-    const isLink = this.#element.name === "a" && attributeOf(this.#element, "href") !== undefined;
-    return isLink && !this.#values.declared.values.has("color") ? parent.linkColour : parent.colour;
+    const isLink = element.name === "a" && attributeOf(element, "href") !== undefined;
+    return isLink && !values.declared.values.has("color") ? parent.linkColour : parent.colour;
   }
 
-  #paint(name: string, current: Colour, inherited: Colour | undefined): Colour | undefined {
-    if (this.#values.isInitial(name)) return undefined;
-    const value = this.#values.get(name);
+  function readPaint(name: string, current: Colour, inherited: Colour | undefined): Colour | undefined {
+    if (values.isInitial(name)) return undefined;
+    const value = values.get(name);
     if (value === undefined) return inherited;
-    return wordOf(value) === "currentcolor" ? undefined : colourOf(value, current, this.#isQuirky);
+    return wordOf(value) === "currentcolor" ? undefined : colourOf(value, current, isQuirky);
   }
 
-  #linkColourOfBody(attribute: "link" | "vlink", otherwise: Colour): Colour {
-    const colour = attributeOf(this.#element, attribute);
+  function linkColourOfBody(attribute: "link" | "vlink", otherwise: Colour): Colour {
+    const colour = attributeOf(element, attribute);
     return (colour === undefined ? undefined : legacyColour(colour)) ?? otherwise;
   }
 
   /** The colour of text in a visited link; undefined if it is the same colour. */
-  #visitedColour(isReset: boolean, own: Colour): Colour | undefined {
-    const parent = this.#parent;
-    const { visitedColour, values } = this.#values.declared;
-    const isLink = this.#element.name === "a" && attributeOf(this.#element, "href") !== undefined;
+  function readVisited(own: Colour): Colour | undefined {
+    const { visitedColour, values: declared } = values.declared;
+    const isLink = element.name === "a" && attributeOf(element, "href") !== undefined;
     const other =
       visitedColour === undefined || visitedColour === "nothing"
         ? undefined
-        : resolveDeclared("color", visitedColour, this.#values.variables, this.#isQuirky);
+        : resolveDeclared("color", visitedColour, values.variables, isQuirky);
     if (other !== undefined && !/^(?:inherit|unset)$/.test(wordOf(other))) {
-      const colour = colourOf(other, parent.visitedColour ?? parent.colour, this.#isQuirky);
-      if (colour === undefined) this.#unclear("colours-may-match");
+      const colour = colourOf(other, parent.visitedColour ?? parent.colour, isQuirky);
+      if (colour === undefined) unclear("colours-may-match");
       // It is at most as opaque as the colour of links that have not been visited.
       return colour && [colour[0], colour[1], colour[2], Math.min(colour[3], own[3])];
     }
-    const isDeclared = visitedColour === undefined ? values.has("color") : visitedColour !== "nothing";
+    const isDeclared = visitedColour === undefined ? declared.has("color") : visitedColour !== "nothing";
     if (isLink && !isDeclared) return parent.visitedLinkColour;
     if (visitedColour === undefined) {
-      const value = this.#values.get("color");
+      const value = values.get("color");
       if (value !== undefined && wordOf(value) !== "currentcolor") return undefined;
-      if (this.#values.inherited.has("color")) return parent.visitedColour;
-      if (this.#values.isInitial("color") || ownColours.has(this.#element.name) || isReset) return undefined;
+      if (values.inherited.has("color")) return parent.visitedColour;
+      if (values.isInitial("color") || ownColours.has(element.name) || isReset) return undefined;
     }
     return parent.visitedColour ?? (visitedColour === undefined ? undefined : parent.colour);
   }
 
   /** An inline box has no first line, but hands its indent on to the blocks in it. */
-  #textIndent(basis: LengthBasis): number {
-    if (this.#element.name === "table" && !this.#values.declared.values.has("text-indent")) return 0;
-    if (this.#values.isInitial("text-indent")) return 0;
-    const value = this.#values.get("text-indent");
-    if (value === undefined) return this.#parent.textIndent;
+  function readIndent(basis: LengthBasis): number {
+    if (element.name === "table" && !values.declared.values.has("text-indent")) return 0;
+    if (values.isInitial("text-indent")) return 0;
+    const value = values.get("text-indent");
+    if (value === undefined) return parent.textIndent;
     return componentsOf(value).reduce<number>((found, part) => lengthOf(part, basis) ?? found, 0);
   }
 
-  #whiteSpace(isReset: boolean): string {
-    const own = this.#ownWhiteSpace(isReset);
-    const collapse = this.#values.word("white-space-collapse");
+  function readWhiteSpace(): string {
+    const own = ownWhiteSpace();
+    const collapse = values.word("white-space-collapse");
     if (collapse === "") return own;
     if (collapse === "collapse") {
-      if (own.startsWith("pre") || own === "break-spaces") this.#unclear("style-not-understood");
+      if (own.startsWith("pre") || own === "break-spaces") unclear("style-not-understood");
       return own;
     }
     if (own === "nowrap") return "pre";
     return own === "normal" ? (collapse === "preserve-breaks" ? "pre-line" : "pre-wrap") : own;
   }
 
-  #ownWhiteSpace(isReset: boolean): string {
-    const word = this.#values.word("white-space");
+  function ownWhiteSpace(): string {
+    const word = values.word("white-space");
     if (word !== "") return word;
-    if (this.#values.isInitial("white-space")) return "normal";
-    if (this.#values.inherited.has("white-space")) return this.#parent.whiteSpace;
-    const { name } = this.#element;
+    if (values.isInitial("white-space")) return "normal";
+    if (values.inherited.has("white-space")) return parent.whiteSpace;
+    const { name } = element;
     if (preBlocks.has(name)) return "pre";
     if (name === "nobr") return "nowrap";
-    return isReset ? "normal" : this.#parent.whiteSpace;
-  }
-
-  #isMasked(): boolean {
-    const word = this.#values.word("-webkit-text-security");
-    if (word === "") return !this.#values.isInitial("-webkit-text-security") && this.#parent.isMasked;
-    return word !== "none";
+    return isReset ? "normal" : parent.whiteSpace;
   }
 }

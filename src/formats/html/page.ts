@@ -12,24 +12,23 @@ import {
   plainBox,
   sideNames,
 } from "./box.ts";
-import { type Cascade, type DeclaredStyle, noStyle } from "./cascade.ts";
+import { type Cascade, type DeclaredStyle, noStyle, type StyleDoubt } from "./cascade.ts";
 import { addColours, type Behind, behindOf, type Shadows } from "./colours.ts";
 import { initialStyle, type Letters, type Style } from "./computed-style.ts";
 import { lineLeast, measureBox } from "./contents.ts";
 import { createLines, keepsLine, type Lines } from "./demand.ts";
-import { detailsByName } from "./details.ts";
 import { flawsOf } from "./flaws.ts";
 import { isBlank, leastWidthOf, widthOf } from "./fonts.ts";
 import type { PictureSizes } from "./held-pictures.ts";
 import { hiddenOf } from "./hidden.ts";
 import { contentArea, isOfSigns, reachOfLetters } from "./ink.ts";
 import { lettersOf } from "./letters.ts";
-import { addInk, type Draft, doom, type Flaw, isAtom, newContext, type Part } from "./part.ts";
+import { addInk, doom, type Flaw, isAtom, newContext, nothingFound, type Part } from "./part.ts";
 import { drawnInside, isReplaced, measureReplaced } from "./replaced.ts";
 import { textOf } from "./survey.ts";
 import { hasOverlappingCells } from "./table-slots.ts";
 import { attributeOf, type HtmlElement, type HtmlNode, type HtmlText } from "./tree.ts";
-import { type Unclear, Values } from "./values.ts";
+import { Values } from "./values.ts";
 import type { WorkMeter } from "./work-meter.ts";
 
 export interface Page {
@@ -71,7 +70,7 @@ interface Made {
   readonly behind: Behind;
   readonly style: Style;
   /** What the letters leave unclear. */
-  readonly unclear: readonly Unclear[];
+  readonly unclear: readonly StyleDoubt[];
 }
 
 export function buildPage(top: HtmlElement, options: PageOptions): Page {
@@ -81,10 +80,10 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
   const valuesOf = new Map<Part, Values>();
   const made = new Map<Style, Map<string, Made>>();
   const rootContext = newContext(undefined);
-  let detailsNames: ReadonlyMap<string, number> | undefined;
 
-  function newPart(parent: Part | undefined, own: Partial<Draft>): Draft {
-    const part: Draft = {
+  function newPart(parent: Part | undefined, own: Partial<Part>): Part {
+    const part: Part = {
+      ...nothingFound,
       element: undefined,
       text: undefined,
       parent,
@@ -94,28 +93,8 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
       box: plainBox,
       context: rootContext,
       inner: rootContext,
-      flaws: [],
       isOpaque: false,
       isSealed: false,
-      hasText: false,
-      paints: false,
-      ink: "",
-      hasAtoms: false,
-      hasFloat: false,
-      hasCells: false,
-      keepsLines: false,
-      hasKeptBoxes: false,
-      isFromRight: false,
-      content: 0,
-      demand: 0,
-      longest: 0,
-      line: 0,
-      across: 0,
-      high: 0,
-      doom: undefined,
-      isOut: false,
-      isMoved: false,
-      pull: 0,
       ...own,
     };
     parent?.children.push(part);
@@ -349,7 +328,7 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
   }
 
   /** H20: borders alone of two pixels, in the next lines at most, leave the rest of the letters that they cross (F5). */
-  function isThinLine(part: Draft, values: Values): boolean {
+  function isThinLine(part: Part, values: Values): boolean {
     for (let at: Part | undefined = part.parent; at?.box.isInline; at = at.parent)
       if (at.paints) return false;
     const { padding, border } = part.box;
@@ -360,7 +339,7 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
   }
 
   /** H20: an inline box is painted over what stands above it as far as it reaches over its line. */
-  function inlinePaint({ style, box }: Draft, flaws: Flaw[]): void {
+  function inlinePaint({ style, box }: Part, flaws: Flaw[]): void {
     const overLine = (style.fontSize * contentArea - style.lineHeight) / 2;
     const above = overLine + box.padding.top + box.border.top;
     const below = overLine + box.padding.bottom + box.border.bottom;
@@ -373,7 +352,7 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     if (below > 2) flaws.push({ reach: "after", why: "may-be-covered", px: below });
   }
 
-  function visitBox(element: HtmlElement, part: Draft, lines: Lines): void {
+  function visitBox(element: HtmlElement, part: Part, lines: Lines): void {
     const { box, style } = part;
     const { name } = element;
     const { display } = box;
@@ -390,7 +369,7 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     if (!box.isInline && style.textIndent > 0) inner.side(style.textIndent);
     inner.side(box.isInline ? box.margin.left + box.padding.left + box.border.left : 0);
     if (name === "q" || part.flaws.some(({ reach }) => reach === "page")) inner.side(3 * style.fontSize);
-    if (hasPseudo(element)) inner.side(4.5 * style.fontSize + 20);
+    if ((valuesOf.get(part)?.declared.parts.size ?? 0) > 0) inner.side(4.5 * style.fontSize + 20);
     for (const child of childrenSeen(element, part)) visit(child, part, inner);
     if (name === "ruby") inner.side(widthOf(textOf(element), style));
     inner.side(box.isInline ? box.margin.right + box.padding.right + box.border.right : 0);
@@ -420,16 +399,12 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     if (name === "table" && hasOverlappingCells(element, meter)) doom(part, "may-be-covered");
   }
 
-  function hasPseudo(element: HtmlElement): boolean {
-    return cascade.styleOf(element).parts.size > 0;
-  }
-
-  function doubtPageFor(part: Draft): void {
+  function doubtPageFor(part: Part): void {
     if (part.flaws.some(({ reach }) => reach === "page")) doubtPage("may-be-covered");
     else if (part.flaws.length > 0 && part.parent !== undefined) doom(part.parent, part.flaws[0]!.why);
   }
 
-  function columnFlaws(element: HtmlElement, values: Values, parent: Part, part: Draft): void {
+  function columnFlaws(element: HtmlElement, values: Values, parent: Part, part: Part): void {
     if (element.name !== "col" && element.name !== "colgroup") doubtPage("colours-may-match");
     const isHarmless = [...values.known.keys()].every((name) =>
       /^(?:width|min-width|text-align|vertical-align|display)$/.test(name),
@@ -440,16 +415,11 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
         columnFlaws(child, new Values(cascade.styleOf(child), part.style, child, cascade), parent, part);
   }
 
-  function childrenSeen(element: HtmlElement, part: Draft): readonly HtmlNode[] {
+  function childrenSeen(element: HtmlElement, part: Part): readonly HtmlNode[] {
     if (element.name !== "details") return element.children;
-    const group = attributeOf(element, "name") ?? "";
-    const isOpen = attributeOf(element, "open") !== undefined;
-    // Of several `details` with one name only one stays open.
-    if (isOpen && group !== "") {
-      detailsNames ??= detailsByName(top, meter);
-      if ((detailsNames.get(group) ?? 0) > 1) doom(part, "element-not-understood");
-    }
-    if (isOpen) return element.children;
+    // Of several with one name only one stays open.
+    if ((attributeOf(element, "name") ?? "") !== "") doom(part, "element-not-understood");
+    if (attributeOf(element, "open") !== undefined) return element.children;
     const summary = element.children.find((node) => node.kind === "element" && node.name === "summary");
     return summary === undefined ? [] : [summary];
   }

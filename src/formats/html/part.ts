@@ -44,7 +44,46 @@ export interface Context {
   readonly stacked: Part[];
 }
 
-export interface Part {
+/** What a part holds, known after its content was visited, and what the rules find. */
+export const nothingFound = {
+  flaws: [] as readonly Flaw[],
+  hasText: false,
+  /** It or something in it paints more than letters. */
+  paints: false,
+  /** It holds letters that are painted, or signs, as far as its boxes are known to be in the window. */
+  ink: "" as "" | "letters" | "signs",
+  /** It or something in it is painted as a whole, over what stands before. */
+  hasAtoms: false,
+  hasFloat: false,
+  hasCells: false,
+  /** Lines in it that do not break. */
+  keepsLines: false,
+  /** A picture or a box in a line that does not break. */
+  hasKeptBoxes: false,
+  isFromRight: false,
+  /** The least width that the content needs, and that the box needs in the one around. */
+  content: 0,
+  demand: 0,
+  /** The width of its longest line, if none breaks. */
+  longest: 0,
+  /** The least width of the longest line in it, if none breaks and no box around has a width. */
+  line: 0,
+  /** Of an inline box: the width of its line up to its end, if no line breaks. */
+  across: 0,
+  /** The least height that it surely takes. */
+  high: 0,
+  doom: undefined as Doubt | undefined,
+  /** It is wider than the box around, or may be. */
+  isOut: false,
+  /** Its box may leave the one around it, with its content. */
+  isMoved: false,
+  /** How far margins below zero at the top or bottom of it, and of the boxes in it, may move up what follows. */
+  pull: 0,
+};
+
+type Found = typeof nothingFound;
+
+export interface Part extends Found {
   readonly element: HtmlElement | undefined;
   readonly text: HtmlText | undefined;
   readonly parent: Part | undefined;
@@ -56,49 +95,11 @@ export interface Part {
   /** The context in which it stands, and the one of its content. */
   readonly context: Context;
   readonly inner: Context;
-  readonly flaws: readonly Flaw[];
   /** Its own background covers everything behind its content. */
   readonly isOpaque: boolean;
   /** Nothing in it is painted. */
   readonly isSealed: boolean;
-  // What it holds, known after its content was visited.
-  hasText: boolean;
-  /** It or something in it paints more than letters. */
-  paints: boolean;
-  /** It holds letters that are painted, or signs, as far as its boxes are known to be in the window. */
-  ink: "" | "letters" | "signs";
-  /** It or something in it is painted as a whole, over what stands before. */
-  hasAtoms: boolean;
-  hasFloat: boolean;
-  hasCells: boolean;
-  /** Lines in it that do not break. */
-  keepsLines: boolean;
-  /** A picture or a box in a line that does not break. */
-  hasKeptBoxes: boolean;
-  isFromRight: boolean;
-  /** The least width that the content needs, and that the box needs in the one around. */
-  content: number;
-  demand: number;
-  /** The width of its longest line, if none breaks. */
-  longest: number;
-  /** The least width of the longest line in it, if none breaks and no box around has a width. */
-  line: number;
-  /** Of an inline box: the width of its line up to its end, if no line breaks. */
-  across: number;
-  /** The least height that it surely takes. */
-  high: number;
-  // What the rules find.
-  doom: Doubt | undefined;
-  /** It is wider than the box around, or may be. */
-  isOut: boolean;
-  /** Its box may leave the one around it, with its content. */
-  isMoved: boolean;
-  /** How far margins below zero at the top or bottom of it, and of the boxes in it, may move up what follows. */
-  pull: number;
 }
-
-/** A part while its content is visited. */
-export type Draft = { -readonly [key in keyof Part]: Part[key] };
 
 export function newContext(around: Context | undefined): Context {
   return { around, colours: [], all: [], borders: 0, hasFloat: false, hasRightFloat: false, stacked: [] };

@@ -7,7 +7,7 @@ import { insideOf, isBound, outsideOf } from "./box.ts";
 import { keepsLine, type Lines } from "./demand.ts";
 import { heldHeight, type PictureSizes } from "./held-pictures.ts";
 import { reachOfLetters } from "./ink.ts";
-import type { Draft } from "./part.ts";
+import type { Part } from "./part.ts";
 import { textOf } from "./survey.ts";
 import { attributeOf, type HtmlElement } from "./tree.ts";
 import { formElements, unseenElements } from "./user-agent.ts";
@@ -43,7 +43,7 @@ const controlMost = 60;
 /** H30: pictures and controls stand in their own place. */
 export function measureReplaced(
   element: HtmlElement,
-  part: Draft,
+  part: Part,
   values: Values,
   lines: Lines,
   { doubtPage, pictures }: { readonly doubtPage: (why: Doubt) => void; readonly pictures: PictureSizes },

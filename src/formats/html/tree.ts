@@ -180,70 +180,33 @@ class BoundedAdapter implements TreeAdapter<Nodes> {
       if (!names.has(attribute.name)) element.attributes.push(attribute);
     }
   }
-  setTemplateContent(template: HtmlElement, content: HtmlElement): void {
-    template.content = content;
-  }
-  getTemplateContent(template: HtmlElement): HtmlElement {
-    return template.content!;
-  }
-  setDocumentType(): void {}
+  readonly setTemplateContent = (template: HtmlElement, content: HtmlElement): void =>
+    void (template.content = content);
+  readonly getTemplateContent = (template: HtmlElement): HtmlElement => template.content!;
+  readonly setDocumentType = (): void => {};
   setDocumentMode(_document: HtmlElement, mode: string): void {
     this.#mode = mode;
     this.isQuirky = mode === "quirks";
   }
-  getDocumentMode(): never {
-    return this.#mode as never;
-  }
-  getFirstChild(node: HtmlElement): HtmlNode | null {
-    return node.children[0] ?? null;
-  }
-  getChildNodes(node: HtmlElement): HtmlNode[] {
-    return node.children;
-  }
-  getParentNode(node: HtmlNode): HtmlElement | null {
-    return node.parent ?? null;
-  }
-  getAttrList(element: HtmlElement): Token.Attribute[] {
-    return element.attributes;
-  }
-  getTagName(element: HtmlElement): string {
-    return element.name;
-  }
-  getNamespaceURI(element: HtmlElement): never {
-    return element.namespace as never;
-  }
-  getTextNodeContent(node: HtmlText): string {
-    return node.text;
-  }
-  getCommentNodeContent(node: HtmlComment): string {
-    return node.text;
-  }
-  getDocumentTypeNodeName(): string {
-    return "";
-  }
-  getDocumentTypeNodePublicId(): string {
-    return "";
-  }
-  getDocumentTypeNodeSystemId(): string {
-    return "";
-  }
-  isTextNode(node: HtmlNode): node is HtmlText {
-    return node.kind === "text";
-  }
-  isCommentNode(node: HtmlNode): node is HtmlComment {
-    return node.kind === "comment";
-  }
-  isDocumentTypeNode(_node: HtmlNode): _node is HtmlComment {
-    return false;
-  }
-  isElementNode(node: HtmlNode): node is HtmlElement {
-    return node.kind === "element";
-  }
-  setNodeSourceCodeLocation(): void {}
-  getNodeSourceCodeLocation(): undefined {
-    return undefined;
-  }
-  updateNodeSourceCodeLocation(): void {}
+  readonly getDocumentMode = (): never => this.#mode as never;
+  readonly getFirstChild = ({ children }: HtmlElement): HtmlNode | null => children[0] ?? null;
+  readonly getChildNodes = ({ children }: HtmlElement): HtmlNode[] => children;
+  readonly getParentNode = ({ parent }: HtmlNode): HtmlElement | null => parent ?? null;
+  readonly getAttrList = ({ attributes }: HtmlElement): Token.Attribute[] => attributes;
+  readonly getTagName = ({ name }: HtmlElement): string => name;
+  readonly getNamespaceURI = ({ namespace }: HtmlElement): never => namespace as never;
+  readonly getTextNodeContent = ({ text }: HtmlText): string => text;
+  readonly getCommentNodeContent = ({ text }: HtmlComment): string => text;
+  readonly getDocumentTypeNodeName = (): string => "";
+  readonly getDocumentTypeNodePublicId = (): string => "";
+  readonly getDocumentTypeNodeSystemId = (): string => "";
+  readonly isTextNode = (node: HtmlNode): node is HtmlText => node.kind === "text";
+  readonly isCommentNode = (node: HtmlNode): node is HtmlComment => node.kind === "comment";
+  readonly isDocumentTypeNode = (_node: HtmlNode): _node is HtmlComment => false;
+  readonly isElementNode = (node: HtmlNode): node is HtmlElement => node.kind === "element";
+  readonly setNodeSourceCodeLocation = (): void => {};
+  readonly getNodeSourceCodeLocation = (): undefined => undefined;
+  readonly updateNodeSourceCodeLocation = (): void => {};
   onItemPush(): void {
     if (++this.#depth > depthMax) throw new Beyond();
   }

@@ -28,44 +28,22 @@ export function defaultDisplay(element: HtmlElement): string {
   return displays.get(element.name) ?? "inline";
 }
 
-const fontScales: ReadonlyMap<string, number> = new Map([
-  ["h1", 2],
-  ["h2", 1.5],
-  ["h3", 1.17],
-  ["h5", 0.83],
-  ["h6", 0.67],
-  ["small", 1 / 1.2],
-  ["sub", 1 / 1.2],
-  ["sup", 1 / 1.2],
-  ["big", 1.2],
-  ["rt", 0.5],
-]);
+function numbersOf(text: string): ReadonlyMap<string, number> {
+  return new Map(text.split(" ").map((one) => [one.split(":")[0]!, Number(one.split(":")[1])]));
+}
+
+const fontScales = numbersOf(
+  "h1:2 h2:1.5 h3:1.17 h5:0.83 h6:0.67 small:0.8333333333333334 sub:0.8333333333333334 sup:0.8333333333333334 big:1.2 rt:0.5",
+);
 
 /** Margins above and below, in the size of the letters. */
-const spaces: ReadonlyMap<string, number> = new Map([
-  ...["p", "ul", "ol", "dl", "menu", "dir", "blockquote", "figure", "pre", "listing", "xmp", "plaintext"].map(
-    (name): [string, number] => [name, 1],
-  ),
-  ["hr", 0.5],
-  ["fieldset", 0.7],
-  ["h1", 0.67],
-  ["h2", 0.83],
-  ["h3", 1],
-  ["h4", 1.33],
-  ["h5", 1.67],
-  ["h6", 2.33],
-]);
+const spaces = numbersOf(
+  "p:1 ul:1 ol:1 dl:1 menu:1 dir:1 blockquote:1 figure:1 pre:1 listing:1 xmp:1 plaintext:1 hr:0.5 fieldset:0.7 " +
+    "h1:0.67 h2:0.83 h3:1 h4:1.33 h5:1.67 h6:2.33",
+);
 
 export function defaultSpace(element: HtmlElement): number {
   return element.isHtml ? (spaces.get(element.name) ?? 0) : 0;
-}
-
-/** Lists in lists have none, and a fieldset has padding. */
-const unsureSpaces = new Set(["ul", "ol", "dl", "menu", "dir", "fieldset"]);
-
-/** Whether its space above and below is surely there. */
-export function isOwnSpaceSure({ name }: HtmlElement): boolean {
-  return !unsureSpaces.has(name);
 }
 
 export function fontScale(element: HtmlElement): number {

@@ -3,8 +3,7 @@ import { type LengthBasis, lengthOf } from "#/src/formats/css/length.ts";
 import { unknownInside, unknownValue } from "#/src/formats/css/shorthands.ts";
 import { understoodOf } from "#/src/formats/css/understood.ts";
 import { type Value, weakerRuleKeywords, wideKeywords, wordOf } from "#/src/formats/css/value-forms.ts";
-import type { Doubt } from "#/src/model/removal.ts";
-import type { Cascade, DeclaredStyle } from "./cascade.ts";
+import type { Cascade, DeclaredStyle, StyleDoubt } from "./cascade.ts";
 import type { HtmlElement } from "./tree.ts";
 import { resolveDeclared, type Variables, variablesOf } from "./variables.ts";
 
@@ -13,12 +12,6 @@ export const initialValue = "initial";
 export type StyleValue = Value | typeof initialValue;
 export type ValueMap = ReadonlyMap<string, StyleValue>;
 export const noValues: ValueMap = new Map();
-
-/** What a declaration that is not understood, or that may apply, may do. */
-export interface Unclear {
-  readonly reach: "inside" | "moves" | "paints";
-  readonly why: Doubt;
-}
 
 interface Around {
   readonly display: string;
@@ -30,7 +23,8 @@ export class Values {
   readonly known = new Map<string, StyleValue>();
   /** Properties that a declaration inherits, also where browsers have a default for the element. */
   readonly inherited = new Set<string>();
-  readonly unclear: Unclear[] = [];
+  /** What is not understood, or may apply. */
+  readonly unclear: StyleDoubt[];
   readonly variables: Variables;
   readonly declared: DeclaredStyle;
   #unsure: ReadonlySet<string>;
@@ -39,8 +33,7 @@ export class Values {
     this.declared = declared;
     this.#unsure = declared.unsure;
     this.variables = variablesOf(declared, parent.variables);
-    for (const { reach, why } of declared.doubts)
-      this.unclear.push({ reach: reach === "pulls" ? "paints" : reach, why: why ?? "style-not-understood" });
+    this.unclear = [...declared.doubts];
     for (const [name, one] of declared.values)
       if (!name.startsWith("--"))
         this.#settle(

@@ -1,11 +1,10 @@
 /** The box of an element: its declared size, the space around it, its position, and whether it clips. Lengths are in CSS pixels. */
 import { type LengthBasis, leastEx, lengthOf } from "#/src/formats/css/length.ts";
 import { componentsOf, type Value } from "#/src/formats/css/value-forms.ts";
-import type { StyleDoubt } from "#/src/formats/html/cascade.ts";
 import { leastFontSize } from "#/src/formats/html/fonts.ts";
 import type { HtmlElement } from "#/src/formats/html/tree.ts";
 import type { Doubt, Removal } from "#/src/model/removal.ts";
-import { type Box, initialValue, type Style } from "./computed-style.ts";
+import { type Box, initialValue, type Style, type StyleDoubt } from "./computed-style.ts";
 import { judgePlace, movedBy, surelyOutside } from "./places.ts";
 import {
   isFitted,

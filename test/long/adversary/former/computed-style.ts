@@ -5,6 +5,13 @@ import type { Value } from "#/src/formats/css/value-forms.ts";
 import { noVariables, type Variables } from "#/src/formats/html/variables.ts";
 import type { Doubt, Removal } from "#/src/model/removal.ts";
 
+/** What a declaration may do; "pulls": other boxes may cover content before the element. */
+export interface StyleDoubt {
+  readonly reach: "inside" | "moves" | "pulls" | "paints";
+  /** undefined if the element's own text is proven visible nevertheless. */
+  readonly why: Doubt | undefined;
+}
+
 /** The value of a property that was reset to its initial value. */
 export const initialValue = "initial";
 export type StyleValue = Value | typeof initialValue;

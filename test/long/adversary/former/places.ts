@@ -1,8 +1,7 @@
 /** The position of a box: the distance from its place in flow. Lengths are in CSS pixels. */
 import type { LengthBasis } from "#/src/formats/css/length.ts";
-import type { StyleDoubt } from "#/src/formats/html/cascade.ts";
 import type { Doubt, Removal } from "#/src/model/removal.ts";
-import { initialValue, type Style } from "./computed-style.ts";
+import { initialValue, type Style, type StyleDoubt } from "./computed-style.ts";
 import { lengthIn, type Values } from "./spaces.ts";
 
 export const relativeMax = 6;

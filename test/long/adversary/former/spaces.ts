@@ -3,7 +3,7 @@
 import { type LengthBasis, leastEx, lengthOf } from "#/src/formats/css/length.ts";
 import { wordOf } from "#/src/formats/css/value-forms.ts";
 import type { HtmlElement } from "#/src/formats/html/tree.ts";
-import { defaultSpace, isOwnSpaceSure } from "#/src/formats/html/user-agent.ts";
+import { defaultSpace } from "#/src/formats/html/user-agent.ts";
 import { initialValue, type StyleValue } from "./computed-style.ts";
 
 export type Values = ReadonlyMap<string, StyleValue>;
@@ -180,4 +180,12 @@ export function spacesOf(
     pullUp: Math.min(top, bottom),
     pullSide: Math.min(left, right),
   };
+}
+
+/** Lists in lists have none, and a fieldset has padding. */
+const unsureSpaces = new Set(["ul", "ol", "dl", "menu", "dir", "fieldset"]);
+
+/** Whether its space above and below is surely there. */
+export function isOwnSpaceSure({ name }: HtmlElement): boolean {
+  return !unsureSpaces.has(name);
 }

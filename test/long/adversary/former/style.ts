@@ -18,7 +18,7 @@ import { fixedColumnWidth } from "#/src/formats/html/fixed-table.ts";
 import { isFixedPitchFont, isFontOfSigns, isThinFont, leastFontSize } from "#/src/formats/html/fonts.ts";
 import { hasColumns } from "#/src/formats/html/table-slots.ts";
 import { attributeOf, type HtmlElement } from "#/src/formats/html/tree.ts";
-import { defaultDisplay, defaultSpace, fontScale, isOwnSpaceSure } from "#/src/formats/html/user-agent.ts";
+import { defaultDisplay, defaultSpace, fontScale } from "#/src/formats/html/user-agent.ts";
 import { resolveDeclared, variablesOf } from "#/src/formats/html/variables.ts";
 import type { Doubt } from "#/src/model/removal.ts";
 import { boxOf, cellsBeside } from "./boxes.ts";
@@ -26,7 +26,7 @@ import { type Box, initialValue, noValues, plainBox, type Style, type StyleValue
 import { isFarIndent, outdentOf } from "./letters.ts";
 import { relativeFree, surelyOutside } from "./places.ts";
 import { isInOwnCell, isPartOfTable } from "./shares.ts";
-import { hasOwnSpaces, isReplaced, spacesOf } from "./spaces.ts";
+import { hasOwnSpaces, isOwnSpaceSure, isReplaced, spacesOf } from "./spaces.ts";
 
 export interface ElementStyle {
   readonly style: Style;
