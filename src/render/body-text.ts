@@ -8,7 +8,7 @@ import { type PictureSize, type PictureSizes, sizeOfPicture } from "#/src/format
 import { escapeHtml } from "#/src/formats/html/html-writer.ts";
 import type { PageWords } from "#/src/formats/html/walk.ts";
 import { type MimePart, walkParts } from "#/src/formats/mime/structure.ts";
-import { escapeOwnLines, pictureLine } from "#/src/formats/text/own-lines.ts";
+import { noteLine } from "#/src/formats/text/own-lines.ts";
 import { type Quote, quotesMax } from "#/src/formats/text/quotes.ts";
 import type { ReplyCut } from "#/src/formats/text/reply.ts";
 import { type Sign, signs } from "#/src/formats/text/signs.ts";
@@ -21,7 +21,7 @@ import { readingOf } from "./part-reading.ts";
 import { createRemovalTally, type RemovalDetail } from "./removal.ts";
 
 /** Changes when the same bytes would give another text. */
-export const textRenderer = "waypost-text/5";
+export const textRenderer = "waypost-text/6";
 
 export const bodyForms = ["text", "reply", "markdown", "html"] as const;
 /** `reply`: the text without what it quotes, and without the signature. */
@@ -314,7 +314,7 @@ function inForm(text: string, form: ShownForm): string {
 
 /** Stands for the text of a page that shows only pictures. */
 function picturesText(pictures: readonly string[]): string {
-  return pictures.map((alt) => pictureLine(escapeOwnLines(alt))).join("\n");
+  return pictures.map((alt) => noteLine("picture", alt)).join("\n");
 }
 
 /** A part as its recipient sees it, for a frame; undefined for a page that is over a limit. Text stands in its own lines. */

@@ -40,7 +40,7 @@ test("removed text is counted by kind, in the order of the list", () => {
     <form><input value=v></form><p onclick="z()">seen</p><img src="https://x.example/a.png">
     <img src="//x.example/b.gif" width=1 height=1><a href="javascript:x()">link</a> a\u200bb`;
   expect(renderHtml(html, "text")).toEqual({
-    text: "seen\n\nlink ab",
+    text: "[field: v]\n\nseen\n\nlink ab",
     removed: [
       ["hidden-element", 1],
       ["hidden-by-style", 1],

@@ -4,7 +4,7 @@ import { htmlForms, renderHtml } from "#/src/formats/html/render-html.ts";
 import {
   escapeOwnLines,
   leftOutLine,
-  pictureLine,
+  noteLine,
   truncationLine,
   unescapeOwnLines,
 } from "#/src/formats/text/own-lines.ts";
@@ -13,8 +13,10 @@ import { readText } from "#/src/formats/text/read-text.ts";
 const own = [
   leftOutLine(1),
   leftOutLine(12),
-  pictureLine(""),
-  pictureLine("a house"),
+  noteLine("picture", ""),
+  noteLine("picture", "a house"),
+  noteLine("field", "Ada"),
+  noteLine("before", "NEW"),
   truncationLine(20, 40),
 ];
 

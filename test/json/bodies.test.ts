@@ -80,7 +80,7 @@ describe("the text of a message", () => {
         ),
       ),
     );
-    expect(text).toBe("[picture: Winter sale, from Monday on]\n[picture]");
+    expect(text).toBe("[picture: Winter sale, from Monday on]");
     expect(content.alternatives_differ).toEqual({ shown: ["2"], other: "1" });
     expect(provenance.removed_detail).toContainEqual({ what: "hidden-element", count: 1, where: "1" });
   });

@@ -1,21 +1,19 @@
 /** A page as text in which the passages are given of which it is not known whether a person sees them. While the page is written, each
  *  stands between two random texts, so that its words cannot end it; then between two characters that no cleaned text has. */
+import type { NotePlaces } from "#/src/formats/text/own-lines.ts";
 import type { Style } from "./computed-style.ts";
 import { type TextForm, TextWriter } from "./text-writer.ts";
 
 /** Noncharacters of Unicode, which are removed from texts of others. */
 export const doubtfulMarks = { begin: "\ufdd0", end: "\ufdd1" } as const;
 
-export interface PassageMarks {
-  readonly begin: string;
-  readonly end: string;
-}
+export type PassageMarks = NotePlaces;
 
 export class DoubtWriter extends TextWriter {
   readonly #marks: PassageMarks;
 
-  constructor(form: TextForm, marks: PassageMarks) {
-    super(form, () => "");
+  constructor(form: TextForm, notes: NotePlaces, marks: PassageMarks) {
+    super(form, notes, () => "");
     this.#marks = marks;
   }
 

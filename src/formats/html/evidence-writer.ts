@@ -1,6 +1,7 @@
 /** A page as text in which each hidden passage has a mark at its place. A mark is random, so no page can write one. */
 import { randomUUID } from "node:crypto";
 import { cleanText } from "#/src/formats/text/clean-text.ts";
+import type { NotePlaces } from "#/src/formats/text/own-lines.ts";
 import type { Removal } from "#/src/model/removal.ts";
 import { TextWriter } from "./text-writer.ts";
 
@@ -18,8 +19,8 @@ const shownMax = 2000;
 export class EvidenceWriter extends TextWriter {
   #pending: { readonly text: string; readonly why: Removal }[] = [];
 
-  constructor(concealed: ConcealedText[]) {
-    super("text", () => {
+  constructor(notes: NotePlaces, concealed: ConcealedText[]) {
+    super("text", notes, () => {
       const passages = this.#pending;
       this.#pending = [];
       const text = passages

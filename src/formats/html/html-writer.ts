@@ -1,7 +1,7 @@
 /** A page as HTML that holds nothing but text and its order: no style, no picture, nothing that acts or is asked for. */
 import type { CountRemoval } from "#/src/formats/text/clean-text.ts";
 import { cleanText } from "#/src/formats/text/clean-text.ts";
-import { leftOutLine } from "#/src/formats/text/own-lines.ts";
+import { leftOutLine, type NoteKind } from "#/src/formats/text/own-lines.ts";
 import type { Style } from "./computed-style.ts";
 import { attributeOf, type HtmlElement } from "./tree.ts";
 import type { PageWriter } from "./walk.ts";
@@ -52,6 +52,12 @@ export class HtmlWriter implements PageWriter {
     const words = style.whiteSpace.startsWith("pre") ? clean : clean.replace(/[ \t\n\f\r]+/g, " ");
     // A bare bracket begins a line of the server.
     this.#written.push(escapeHtml(words).replaceAll("[", "&#91;"));
+  }
+
+  note(kind: NoteKind, words: string): void {
+    this.#tellLeftOut();
+    const clean = escapeHtml(cleanText(words, this.#count));
+    this.#written.push(` [${kind}: ${clean.replaceAll("[", "&#91;").replaceAll("]", "&#93;")}] `);
   }
 
   open(element: HtmlElement, _style: Style, url: string | undefined): void {

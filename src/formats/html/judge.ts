@@ -11,6 +11,7 @@ import { judgeFits } from "./fits.ts";
 import { isDefaultFont } from "./fonts.ts";
 import type { PictureSizes } from "./held-pictures.ts";
 import { judgeLetters } from "./legible.ts";
+import { type Note, notesOf } from "./notes.ts";
 import { buildPage } from "./page.ts";
 import type { Context, Part } from "./part.ts";
 import { applyFlaws, createReaches } from "./reach.ts";
@@ -27,6 +28,8 @@ export interface Judgement {
   verdictOf(text: HtmlText): Verdict;
   /** Whether the text is in a place where browsers render content. */
   wasJudged(text: HtmlText): boolean;
+  /** What is seen of the element and is no text, if its box is. */
+  notesOf(element: HtmlElement): readonly Note[];
   /** The reason why all text of the page is doubtful. */
   readonly pageDoubt: Doubt | undefined;
 }
@@ -62,6 +65,7 @@ export function judgePage(
   judgeFits(page.root, { cascade, valuesOf: page.valuesOf, reaches });
   applyFlaws(page.root, reaches);
   const verdicts = new Map<HtmlText, Verdict>();
+  const notes = new Map<HtmlElement, readonly Note[]>();
   const clarities = new Map<Style, Clarity>();
 
   const visit = (part: Part, doubt: Doubt | undefined, exposed: Exposed | undefined): void => {
@@ -75,6 +79,14 @@ export function judgePage(
       return;
     }
     const next = exposedIn(part, exposed);
+    const values = page.valuesOf.get(part);
+    if (own === undefined && values !== undefined) {
+      const inLine = part.isOut ? widened(part, exposed) : next;
+      const seen = notesOf(part, values.declared).filter(
+        ({ words, style }) => judgeText({ ...part, style }, words, own, inLine) === undefined,
+      );
+      if (seen.length > 0) notes.set(part.element!, seen);
+    }
     for (const child of part.children) visit(child, own, next);
   };
 
@@ -187,6 +199,7 @@ export function judgePage(
     },
     doubtOf: (element) => page.parts.get(element)?.doom,
     verdictOf: (text) => verdicts.get(text),
+    notesOf: (element) => notes.get(element) ?? [],
     wasJudged: (text) => verdicts.has(text),
     pageDoubt,
   };

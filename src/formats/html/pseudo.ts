@@ -137,7 +137,8 @@ function isSmall({ property, value }: Declaration, most: number): boolean {
   });
 }
 
-function textIn(value: Declaration["value"]): string | undefined {
+/** What `content` writes; undefined for what is not understood. */
+export function textIn(value: Declaration["value"]): string | undefined {
   const address = addressOf(value);
   if (address !== undefined && !isHeld(address)) return "";
   if (!value.every(({ type }) => type === "string" || type === "space" || type === "ident")) return undefined;

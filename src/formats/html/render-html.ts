@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { cleanText } from "#/src/formats/text/clean-text.ts";
-import { escapeOwnLines, leftOutLine } from "#/src/formats/text/own-lines.ts";
+import { escapeOwnLines, leftOutLine, withNotes } from "#/src/formats/text/own-lines.ts";
 import { noteReading } from "#/src/model/foreign-text.ts";
 import { type Doubt, doubts, type Removal, type RemovalCounts, removals } from "#/src/model/removal.ts";
 import { createCascade } from "./cascade.ts";
@@ -73,15 +73,16 @@ function renderWithinBudget(
     ownLines.push(leftOutLine(passages));
     return inPlace;
   };
+  const notes = { begin: randomUUID(), end: randomUUID() };
   const passageMarks = { begin: randomUUID(), end: randomUUID() };
   const writer =
     form === "html"
       ? new HtmlWriter(count)
       : form === "evidence"
-        ? new EvidenceWriter(concealed)
+        ? new EvidenceWriter(notes, concealed)
         : withDoubtful
-          ? new DoubtWriter(form, passageMarks)
-          : new TextWriter(form, inPlaceOfLine);
+          ? new DoubtWriter(form, notes, passageMarks)
+          : new TextWriter(form, notes, inPlaceOfLine);
   const pictures: string[] = [];
   const picture = (alt: string): void => {
     if (pictures.length < picturesMax)
@@ -98,7 +99,10 @@ function renderWithinBudget(
   });
   if (cascade.isCut) return overLimit;
   if (tree.cutAt !== undefined) count("over-limit", 1);
-  const written = form === "html" ? writer.toString() : escapeOwnLines(cleanText(writer.toString(), count));
+  const written =
+    form === "html"
+      ? writer.toString()
+      : withNotes(escapeOwnLines(cleanText(writer.toString(), count)), notes);
   return {
     text: withPassages(
       written.replaceAll(inPlace, () => ownLines.shift() ?? ""),

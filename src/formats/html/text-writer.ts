@@ -1,6 +1,7 @@
 /** A page as lines of text, or of Markdown. Paragraphs stand apart, quotations are marked with ">", and the address of a link
  *  stands at the end of its line, so that a sentence with a link in it stays a sentence; in Markdown it stands at the link. */
 
+import type { NoteKind, NotePlaces } from "#/src/formats/text/own-lines.ts";
 import type { Style } from "./computed-style.ts";
 import { saysAddress } from "./links.ts";
 import type { HtmlElement } from "./tree.ts";
@@ -69,9 +70,12 @@ export class TextWriter implements PageWriter {
   #heading = "";
   readonly #marks: { readonly mark: string; readonly line: number; readonly column: number }[] = [];
 
+  readonly #notes: NotePlaces;
+
   /** `lineInPlace`: the line in the place of so many passages that are left out. */
-  constructor(form: TextForm, lineInPlace: (passages: number) => string) {
+  constructor(form: TextForm, notes: NotePlaces, lineInPlace: (passages: number) => string) {
     this.#isMarkdown = form === "markdown";
+    this.#notes = notes;
     this.#lineInPlace = lineInPlace;
   }
 
@@ -115,7 +119,15 @@ export class TextWriter implements PageWriter {
     this.#put(/^$|[ \t]$/.test(this.#line) ? collapsed.replace(/^ /, "") : collapsed);
   }
 
-  #put(text: string): void {
+  note(kind: NoteKind, words: string): void {
+    if (this.#leftOut > 0) this.#tellLeftOut();
+    const { begin, end } = this.#notes;
+    this.#gap(" ");
+    this.#put(`${begin}${kind}:${words}${end}`, true);
+    this.#gap(" ");
+  }
+
+  #put(text: string, isNote = false): void {
     if (text === "") return;
     if (this.#line === "") {
       if (/^[ \t]*$/.test(text) && this.#pre === 0) return;
@@ -126,7 +138,8 @@ export class TextWriter implements PageWriter {
       else if (this.#wantsGap !== " ") this.#line = this.#line.trimEnd() + this.#wantsGap;
     }
     if (text.trim() !== "") this.#wantsGap = "";
-    this.#line += this.#isMarkdown && this.#pre === 0 ? escapeMarkdown(text, this.#line === "") : text;
+    this.#line +=
+      this.#isMarkdown && this.#pre === 0 && !isNote ? escapeMarkdown(text, this.#line === "") : text;
   }
 
   open(element: HtmlElement, style: Style, url: string | undefined): void {
@@ -255,7 +268,9 @@ export class TextWriter implements PageWriter {
     const start = this.#openLinks.pop();
     if (start === undefined) return;
     const isHere = start.line === this.#lines.length;
-    const label = (isHere ? this.#line.slice(start.column) : this.#line).trim();
+    const said = (isHere ? this.#line.slice(start.column) : this.#line).trim();
+    // A label is cut, and a note stays whole.
+    const label = !this.#isMarkdown && said.includes(this.#notes.begin) ? "" : said;
     if (saysAddress(label, url)) return;
     if (this.#isMarkdown) {
       if (isHere && label !== "") {

@@ -1,4 +1,5 @@
 /** Walks over a document: passes the visible content in order to a writer, and counts what is left out. */
+import type { NoteKind } from "#/src/formats/text/own-lines.ts";
 import type { Doubt, Removal } from "#/src/model/removal.ts";
 import { initialStyle, type Style } from "./computed-style.ts";
 import { isBlank } from "./fonts.ts";
@@ -14,6 +15,8 @@ export interface PageWriter {
   text(text: string, style: Style): void;
   open(element: HtmlElement, style: Style, url: string | undefined): void;
   close(element: HtmlElement, style: Style, url: string | undefined): void;
+  /** Called with words that a person sees here, and that are no text of the page. */
+  note(kind: NoteKind, words: string): void;
   /** Called when a passage is left out here because it may not be visible. */
   leaveOut(): void;
   /** Called with each text in doubt, after `leaveOut` for its passage. */
@@ -38,11 +41,14 @@ export interface PageWords {
   readonly doubtful: number;
 }
 
+const notesMax = 200;
+
 export function walkPage(root: HtmlElement, writer: PageWriter, options: WalkOptions): PageWords {
   const { judgement, base, meter, pictures, count, picture } = options;
   const words = { given: 0, doubtful: 0 };
   /** The number of blocks so far, and the block of the last doubtful text: one block counts as one passage. */
   let block = 0;
+  let notes = 0;
   let lastDoubted = -1;
 
   const visit = (node: HtmlNode, style: Style, doubt: Doubt | undefined): void => {
@@ -76,9 +82,10 @@ export function walkPage(root: HtmlElement, writer: PageWriter, options: WalkOpt
 
   function visitElement(element: HtmlElement, parent: Style, around: Doubt | undefined): void {
     const { name } = element;
-    if (name === "script" || name === "style" || formElements.has(name)) return;
+    if (name === "script" || name === "style") return;
     const doubt = judgement.doubtOf(element) ?? around;
-    if (name === "img") visitPicture(element, doubt);
+    if (formElements.has(name)) note(element, doubt);
+    else if (name === "img") visitPicture(element, doubt);
     else if (isNeverSeen(element)) countHidden(element, "hidden-element");
     else if (name === "br") {
       writer.open(element, parent, undefined);
@@ -100,7 +107,15 @@ export function walkPage(root: HtmlElement, writer: PageWriter, options: WalkOpt
   function visitPicture(element: HtmlElement, doubt: Doubt | undefined): void {
     // In the place of a picture that the message carries nobody sees its words.
     const alt = isLoaded(element, pictures) ? "" : (attributeOf(element, "alt") ?? "");
-    if (isSeenPicture(element, doubt)) picture(alt);
+    if (!isSeenPicture(element, doubt)) return;
+    picture(alt);
+    if (alt !== "") note(element, doubt);
+  }
+
+  function note(element: HtmlElement, doubt: Doubt | undefined, kind?: NoteKind): void {
+    if (doubt !== undefined) return;
+    for (const one of judgement.notesOf(element))
+      if ((kind === undefined || one.kind === kind) && notes++ < notesMax) writer.note(one.kind, one.words);
   }
 
   function isSeenPicture(element: HtmlElement, doubt: Doubt | undefined): boolean {
@@ -122,11 +137,13 @@ export function walkPage(root: HtmlElement, writer: PageWriter, options: WalkOpt
     const isBlock = style.display !== "inline";
     if (isBlock) block++;
     writer.open(element, style, url);
+    note(element, doubt, "before");
     for (const child of element.children)
       if (child.kind === "text" && !isBlank(child.text) && !judgement.wasJudged(child)) {
         writer.conceal?.(child.text, "hidden-element");
         count("hidden-element", 1);
       } else visit(child, style, doubt);
+    note(element, doubt, "after");
     writer.close(element, style, url);
     if (isBlock) block++;
   }

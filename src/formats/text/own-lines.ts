@@ -8,9 +8,13 @@ export function leftOutLine(passages: number): string {
     : `[${passages} passages left out: they may not be visible to a person]`;
 }
 
-/** Stands for a picture, with what it is said to show. */
-export function pictureLine(alt: string): string {
-  return alt === "" ? "[picture]" : `[picture: ${alt}]`;
+/** What a person sees but no text of the page holds: the words in the place of a picture, those in a field or on a button, of a part
+ *  before or after an element that its style writes. */
+export type NoteKind = "picture" | "field" | "button" | "before" | "after";
+
+/** Stands for what is seen, with its words: of those each bracket, backslash and mark has a backslash before it. */
+export function noteLine(kind: NoteKind, words: string): string {
+  return words === "" ? `[${kind}]` : `[${kind}: ${words.replace(/[[\]\\⟦]/g, "\\$&")}]`;
 }
 
 /** Ends a page of a longer text. */
@@ -19,7 +23,7 @@ export function truncationLine(shown: number, total: number): string {
 }
 
 const beginning =
-  /\[(?=\s{0,20}(?:\d{1,20}\s{1,20}passages?\s|picture\s{0,20}[:\]]|truncated\s{0,20}:))|⟦(?=[0-9a-f]{16}⟧)/gi;
+  /\[(?=\s{0,20}(?:\d{1,20}\s{1,20}passages?\s|(?:picture|field|button|before|after)\s{0,20}[:\]]|truncated\s{0,20}:))|⟦(?=[0-9a-f]{16}⟧)/gi;
 
 /** Text of others, in which no such line begins. */
 export function escapeOwnLines(text: string): string {
@@ -29,7 +33,35 @@ export function escapeOwnLines(text: string): string {
 /** The text as it was. */
 export function unescapeOwnLines(text: string): string {
   return text.replace(
-    /\\(\[\s{0,20}(?:\d{1,20}\s{1,20}passages?\s|picture\s{0,20}[:\]]|truncated\s{0,20}:)|⟦[0-9a-f]{16}⟧)/gi,
+    /\\(\[\s{0,20}(?:\d{1,20}\s{1,20}passages?\s|(?:picture|field|button|before|after)\s{0,20}[:\]]|truncated\s{0,20}:)|⟦[0-9a-f]{16}⟧)/gi,
     "$1",
+  );
+}
+
+/** The places of notes in a text that is being written: two texts that no page can write. */
+export interface NotePlaces {
+  readonly begin: string;
+  readonly end: string;
+}
+
+/** The text, whose words are cleaned and escaped, with the notes in their places. A backslash before a note keeps its distance, so that
+ *  a bracket after a backslash is a sender's. */
+export function withNotes(text: string, { begin, end }: NotePlaces): string {
+  const [first = "", ...rest] = text.split(begin);
+  const pieces = [first];
+  for (const piece of rest) {
+    const [note = "", after = ""] = piece.split(end);
+    const [kind = "", words = ""] = unescapeOwnLines(note).split(/:(.*)/s);
+    if (pieces.at(-1)!.endsWith("\\")) pieces.push(" ");
+    pieces.push(noteLine(kind as NoteKind, words), after);
+  }
+  return pieces.join("");
+}
+
+/** The text with the words of its notes alone, as it is searched. */
+export function withoutNotes(text: string): string {
+  return text.replace(
+    /(?<!\\)\[(?:picture|field|button|before|after): ((?:[^[\]\\]|\\.)*)\]/gs,
+    (_, words: string) => words.replace(/\\(.)/gs, "$1"),
   );
 }

@@ -14,6 +14,7 @@ import { type MimePart, walkParts } from "#/src/formats/mime/structure.ts";
 import { decodeTransfer } from "#/src/formats/mime/transfer-encoding.ts";
 import { cleanText } from "#/src/formats/text/clean-text.ts";
 import { calendarText } from "#/src/formats/text/content-lines.ts";
+import { withoutNotes } from "#/src/formats/text/own-lines.ts";
 import { signsOf } from "#/src/formats/text/signs.ts";
 import { headerBytesMax } from "#/src/model/limits.ts";
 import type { Removal } from "#/src/model/removal.ts";
@@ -189,7 +190,7 @@ export function createDocumentReader(bytes: SearchedBytes, message: StoredBytes)
     const { text, pictures, removed } = await readers.renderHtml(source, "text");
     const isDoubtful = removed.some(([what]) => what === "doubtful");
     const hasSigns = signsOf(text, removed).length > 0;
-    return { text: [text, ...pictures].join("\n"), isDoubtful, hasSigns };
+    return { text: [withoutNotes(text), ...pictures].join("\n"), isDoubtful, hasSigns };
   }
 
   async function pageCharset(start: number, end: number, encoding: string): Promise<string | undefined> {

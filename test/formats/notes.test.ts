@@ -1,0 +1,132 @@
+/** What a person sees and no text of a page holds stands in brackets with its kind, and no words of a sender can be taken for such
+ *  brackets. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { htmlForms, renderHtml } from "#/src/formats/html/render-html.ts";
+import { withoutNotes } from "#/src/formats/text/own-lines.ts";
+
+const page = (html: string): string => `<!doctype html><body>${html}<p>end`;
+
+describe("stands in brackets with its kind", () => {
+  test.each([
+    [
+      "words of a picture that is not loaded",
+      '<img src="https://x.example/a" alt="Winter sale">',
+      "[picture: Winter sale]",
+    ],
+    [
+      "words of a picture with room",
+      '<img src=x width=600 height=40 alt="Winter sale">',
+      "[picture: Winter sale]",
+    ],
+    ["the value of a field", '<input value="Ada">', "[field: Ada]"],
+    ["what a field asks for", '<input type=email placeholder="Your mail">', "[field: Your mail]"],
+    ["the words of a button", '<input type=submit value="Subscribe now">', "[button: Subscribe now]"],
+    ["the choice of a list", "<select><option>Red<option selected>Green</select>", "[field: Green]"],
+    [
+      "words before",
+      '<style>.n::before{content:"NEW";margin-right:4px;color:#b00}</style><p class=n>shoes',
+      "[before: NEW] shoes",
+    ],
+    ["words after", '<style>.n:after{content:"50%"}</style><p>minus <b class=n></b>', "[after: 50%]"],
+  ])("%s: %s", (_, html, note) => {
+    for (const form of htmlForms) expect(renderHtml(page(html), form).text).toContain(note);
+  });
+});
+
+describe("is not given where nobody sees it", () => {
+  test.each([
+    '<img src="data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7" width=90 height=90 alt="SECRET">',
+    '<img src=x width=1 height=1 alt="SECRET">',
+    '<img src=x width=30 height=30 alt="SECRET SECRET SECRET">',
+    '<div style="font-size:0"><img src=x alt="SECRET"></div>',
+    '<div style="color:#fff"><img src=x alt="SECRET"></div>',
+    '<div style="display:none"><img src=x alt="SECRET"></div>',
+    '<img src=x alt="SECRET" style="color:transparent">',
+    '<p style="position:absolute"><img src=x alt="SECRET"></p>',
+    "<input type=hidden value=SECRET>",
+    "<input type=password value=SECRET>",
+    "<input type=checkbox value=SECRET>",
+    '<input style="color:#fff" value=SECRET>',
+    '<input style="width:10px" value=SECRET>',
+    "<style>input{background:#000}</style><input value=SECRET>",
+    '<style>input::placeholder{color:#fff}</style><input placeholder="SECRET">',
+    '<p style="-webkit-text-fill-color:#fff"><input value=SECRET></p>',
+    '<p style="visibility:hidden"><input value=SECRET></p>',
+    `<input value="${"words and ".repeat(9)}SECRET">`,
+    "<select><option>a<option>SECRET</select>",
+    "<select size=1 multiple><option>SECRET</select>",
+    '<style>.n::before{content:"SEC";color:#fff}</style><p class=n>x',
+    '<style>.n::before{content:"SEC";font-size:1px}</style><p class=n>x',
+    '<style>.n::before{content:"SEC";display:none}</style><p class=n>x',
+    '<style>.n::before{content:"SEC"}.n::before{content:"ab"}</style><p class=n>x',
+    '<style>@media (max-width:900px){.n::before{content:"SEC"}}</style><p class=n>x',
+    '<style>.n::before{content:"SEC"}</style><p class=n style="display:none">x',
+    '<style>.n::before{content:"SEC"}</style><p class=n style="color:#fff">x',
+    '<style>a:visited::before{content:"SEC"}</style><a href="https://x.example/">x</a>',
+  ])("%s", (html) => {
+    for (const form of htmlForms) expect(renderHtml(page(html), form).text).not.toMatch(/SEC/);
+  });
+});
+
+/** Notes as a reader tells them from other words: a bracket after a backslash is a sender's, and of the words each bracket and each
+ *  backslash has one before it. */
+function notesIn(text: string): string[] {
+  const found = text.matchAll(/(?<!\\)\[(picture|field|button|before|after): ((?:[^\\[\]]|\\[\s\S])*)\]/g);
+  return [...found].map(([, kind, words]) => `${kind}: ${words!.replace(/\\([\s\S])/g, "$1")}`);
+}
+
+const words = fc
+  .array(
+    fc.constantFrom(
+      "[",
+      "]",
+      "\\",
+      "[picture: ",
+      "[picture]",
+      "[field:",
+      "[1 passage left out",
+      "before: ",
+      "a",
+      "b c",
+      " ",
+      "⟦0123456789abcdef⟧",
+      "\u200b",
+    ),
+    { maxLength: 8 },
+  )
+  .map((list) => list.join(""));
+
+const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+const shown = (text: string): string => text.replace(/\s+/g, " ").trim();
+
+test("whatever a sender writes, a reader can tell which brackets are the server's, and what they hold", () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(words, words), { minLength: 1, maxLength: 4 }), (list) => {
+      const html = list.map(
+        ([text, alt]) => `<p>${escaped(text)}<img src=x alt="${escaped(alt)}">${escaped(text)}</p>`,
+      );
+      const { text } = renderHtml(page(html.join("")), "text");
+      const expected = list.flatMap(([, alt]) => {
+        const said = shown(alt.replaceAll("\u200b", ""));
+        return shown(alt) === "" ? [] : said === "" ? [] : [`picture: ${said}`];
+      });
+      expect(notesIn(text).map(shown)).toEqual(expected.map(shown));
+      expect(text.match(/(?<!\\)⟦/g)).toBeNull();
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("a search finds the words of notes, and not their kinds", () => {
+  expect(withoutNotes("a [picture: x \\[y\\]] b \\[picture: z] [field: c]")).toBe(
+    "a x [y] b \\[picture: z] c",
+  );
+});
+
+test("a note in a link stays whole", () => {
+  const alt = "A picture with as many words as no label of a link has, which is cut at sixty characters";
+  const html = page(`<a href="https://x.example/"><img src=x alt="${alt}"> more</a>`);
+  expect(renderHtml(html, "text").text).toBe(`[picture: ${alt}] more <https://x.example/>\n\nend`);
+  expect(renderHtml(html, "markdown").text).toBe(`[[picture: ${alt}] more](https://x.example/)\n\nend`);
+});
