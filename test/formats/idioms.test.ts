@@ -295,6 +295,37 @@ const idioms: readonly Idiom[] = [
       `<style>@media only screen and (min-width:1025px){.x{display:none}}</style><div class=x>${mjmlColumn("HIDDEN")}</div>`,
     ],
   },
+  {
+    name: "the output of Foundation for Emails",
+    because: "H1, H13: cells stand side by side, in a table that is moved by nothing",
+    honest: [
+      `<style>.container{background:#fff;margin:0 auto;text-align:inherit;width:580px}table.row{padding:0;width:100%;position:relative}th.columns{margin:0 auto;padding-left:16px;padding-bottom:16px}th.large-6{width:274px;padding-right:8px}h1{color:inherit;word-wrap:normal;font-size:34px}@media only screen and (max-width:596px){th.small-12{display:inline-block!important;width:100%!important}}</style><table class=body><tr><td align=center class=center><center><table align=center class="container float-center"><tbody><tr><td><table class=row><tbody><tr><th class="small-12 large-6 columns first"><table><tr><th><h1>VISIBLE</h1></th></tr></table></th><th class="small-12 large-6 columns last"><table><tr><th><p>VISIBLE</p></th><th class=expander></th></tr></table></th></tr></tbody></table></td></tr></tbody></table></center></td></tr></table>`,
+    ],
+    hiding: [
+      "<style>table.row{position:relative;top:-90px;background:#fff;width:100%}</style><p>HIDDEN</p><table class=row><tr><td>HIDDEN</td></tr></table>",
+    ],
+  },
+  {
+    name: "the output of React Email",
+    because: "H2, H8: a button is a box in the line that grows with its words, below a greatest width",
+    honest: [
+      '<body style="background-color:#f6f9fc;font-family:sans-serif"><div style="display:none;overflow:hidden;line-height:1px;opacity:0;max-height:0;max-width:0">HIDDEN</div><table align="center" width="100%" border="0" cellpadding="0" cellspacing="0" role="presentation" style="max-width:37.5em;background-color:#ffffff;margin:0 auto;padding:20px 0 48px"><tbody><tr style="width:100%"><td><p style="font-size:16px;line-height:26px;margin:16px 0">VISIBLE</p><a href="https://x.example/" style="line-height:100%;text-decoration:none;display:inline-block;max-width:100%;mso-padding-alt:0px;background-color:#5F51E8;border-radius:3px;color:#fff;font-size:16px;text-align:center;padding:12px 12px 12px 12px" target="_blank"><span style="max-width:100%;display:inline-block;line-height:120%;mso-padding-alt:0px;mso-text-raise:9px">VISIBLE</span></a><hr style="width:100%;border:none;border-top:1px solid #eaeaea;border-color:#cccccc;margin:20px 0"></td></tr></tbody></table>',
+    ],
+    hiding: [
+      '<a href="https://x.example/" style="display:inline-block;max-width:10px;overflow:hidden;white-space:nowrap"><span>HIDDEN and more</span></a>',
+    ],
+  },
+  {
+    name: "the output of the builders of pages (BEE, Unlayer)",
+    because: "H1, H8: rows of tables of a width, whose cells share it and grow (F4)",
+    honest: [
+      `<style>*{box-sizing:border-box}body{margin:0;padding:0}a[x-apple-data-detectors]{color:inherit!important;text-decoration:inherit!important}p{line-height:inherit}@media (max-width:620px){.stack .column{width:100%;display:block}.desktop_hide{display:table!important}}.desktop_hide{display:none}</style><table class="nl-container" width="100%" border="0" cellpadding="0" cellspacing="0" style="mso-table-lspace:0;mso-table-rspace:0;background-color:#ffffff"><tbody><tr><td><table class="row row-1" align="center" width="100%" border="0" cellpadding="0" cellspacing="0"><tbody><tr><td><table class="row-content stack" align="center" border="0" cellpadding="0" cellspacing="0" style="color:#000000;width:600px;margin:0 auto" width="600"><tbody><tr><td class="column column-1" width="50%" style="font-weight:400;text-align:left;padding:5px;vertical-align:top"><div style="color:#101112;direction:ltr;font-size:16px;letter-spacing:0px;line-height:1.2;mso-line-height-alt:19px"><p style="margin:0">VISIBLE</p></div></td><td class="column column-2" width="50%" style="font-weight:400;text-align:left;padding:5px;vertical-align:top"><p style="margin:0">VISIBLE</p></td></tr></tbody></table></td></tr></tbody></table></td></tr></tbody></table>`,
+      `<style>@media only screen and (min-width:520px){.u-row{width:500px!important}.u-row .u-col{vertical-align:top}.u-row .u-col-50{width:250px!important}}@media (max-width:520px){.u-row .u-col{display:block!important;width:100%!important;min-width:320px!important;max-width:100%!important}}</style><div class="u-row-container" style="padding:0px;background-color:transparent"><div class="u-row" style="margin:0 auto;min-width:320px;max-width:500px;overflow-wrap:break-word;word-wrap:break-word;word-break:break-word;background-color:transparent"><div style="border-collapse:collapse;display:table;width:100%;height:100%;background-color:transparent"><div class="u-col u-col-50" style="max-width:320px;min-width:250px;display:table-cell;vertical-align:top"><div style="height:100%;width:100%!important"><p style="font-size:14px;line-height:140%">VISIBLE</p></div></div><div class="u-col u-col-50" style="max-width:320px;min-width:250px;display:table-cell;vertical-align:top"><p>VISIBLE</p></div></div></div></div>`,
+    ],
+    hiding: [
+      "<style>@media (max-width:900px){.column{display:none}}</style><table><tr><td class=column>HIDDEN</td></tr></table>",
+    ],
+  },
 ];
 
 describe.each(idioms)("$name", ({ because, honest, hiding }) => {

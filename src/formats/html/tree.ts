@@ -180,8 +180,9 @@ class BoundedAdapter implements TreeAdapter<Nodes> {
       if (!names.has(attribute.name)) element.attributes.push(attribute);
     }
   }
-  readonly setTemplateContent = (template: HtmlElement, content: HtmlElement): void =>
-    void (template.content = content);
+  setTemplateContent(template: HtmlElement, content: HtmlElement): void {
+    template.content = content;
+  }
   readonly getTemplateContent = (template: HtmlElement): HtmlElement => template.content!;
   readonly setDocumentType = (): void => {};
   setDocumentMode(_document: HtmlElement, mode: string): void {
