@@ -1,10 +1,8 @@
 /** The agents whose mail a person approves: what they may do, what they did, and their pause. */
 import type { Settings } from "#/config/schema.ts";
 import { createMailboxOwner } from "#/src/accounts/administration/agents-and-people.ts";
-import { createToken } from "#/src/accounts/administration/credentials.ts";
 import { describeSendingPolicy, readSendingPolicy } from "#/src/accounts/administration/sending-policy.ts";
 import { pauseOf } from "#/src/accounts/agent-facts.ts";
-import { primaryAddress } from "#/src/accounts/principal.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { type SendingPolicy, sendingPolicies } from "#/src/model/holds.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
@@ -135,12 +133,10 @@ export function createAgentsOfMine({ store, settings, outbound }: AgentsOfMineRo
         holdPolicy: policy,
       };
       const maker = { person, agentsMax: settings.pages.agentsPerPerson };
-      const row = await createMailboxOwner(author, { store, settings }, "agent", wanted, maker);
       const expiresAt = store.clock.now() + tokenMs;
       const token = { name: "first", scopes: defaultScopes, expiresAt };
-      const { secret } = await createToken(author, store, row, token);
-      const id = store.ids.encode("agent", row.agent);
-      return { id, name: row.name, address: primaryAddress(row), token: secret, expiresAt };
+      const made = await createMailboxOwner(author, { store, settings }, "agent", wanted, { token }, maker);
+      return { ...made, token: made.token!, expiresAt };
     },
 
     async setPolicy(session, agent, wanted) {

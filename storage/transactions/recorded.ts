@@ -4,6 +4,8 @@ import type * as accessWrites from "./access-writes.ts";
 import type { ArgumentsOf, ResultOf } from "./index.ts";
 
 export interface AccessChange {
+  /** Of a write that does what another one does too; absent: its own name. */
+  readonly write?: keyof typeof accessWrites;
   /** Whose mailbox it is about. */
   readonly owner?: AgentNumber;
   /** Of a grant: who has got it. */
@@ -13,14 +15,22 @@ export interface AccessChange {
 }
 
 export const recorded: {
-  readonly [N in keyof typeof accessWrites]: (args: ArgumentsOf<N>, result: ResultOf<N>) => AccessChange;
+  readonly [N in keyof typeof accessWrites]: (
+    args: ArgumentsOf<N>,
+    result: ResultOf<N>,
+  ) => AccessChange | readonly AccessChange[];
 } = {
   addAddress: ({ agent, domain, localPart }) => ({ owner: agent, object: `${localPart}@${domain}` }),
   addDomainKeys: ({ name }) => ({ object: name }),
   addPasskey: ({ agent }, { passkey }) => ({ owner: agent, object: passkey }),
   changeItemProperties: ({ agent, item }) => ({ owner: agent, object: item }),
   createAccount: ({ name }) => ({ object: name }),
-  createAgent: (_, { agent }) => ({ owner: agent }),
+  createAgent: ({ policy }, { agent: owner, token, password }) => [
+    { owner },
+    ...(policy === undefined ? [] : [{ write: "setSendingPolicy", owner } as const]),
+    ...(password === undefined ? [] : [{ write: "createPassword", owner, object: password } as const]),
+    ...(token === undefined ? [] : [{ write: "createToken", owner, object: token } as const]),
+  ],
   createDomain: ({ name }) => ({ object: name }),
   createGrant: ({ agent, targetAgent }, { grant }) => ({ owner: targetAgent, holder: agent, object: grant }),
   createInvitation: ({ agent }, { invitation }) => ({ owner: agent, object: invitation }),

@@ -15,24 +15,25 @@ export async function runJob(tx: Transaction, { name, args, at, dryRun }: Asked)
   return runWrite(tx, name, args, at);
 }
 
-type Describe = (args: unknown, result: unknown) => AccessChange;
+type Describe = (args: unknown, result: unknown) => AccessChange | readonly AccessChange[];
 const described = recorded as Readonly<Record<string, unknown>> as Readonly<Record<string, Describe>>;
 
 /** `at`: when the write was asked for. */
 export async function runWrite(tx: Transaction, name: string, args: unknown, at: number): Promise<unknown> {
   const result = await (transactions[name as TransactionName] as Mutation)(tx, args);
   // Last, so that the counter is locked for as short a time as can be.
-  if (Object.hasOwn(described, name)) await record(tx, name, described[name]!(args, result), at);
+  if (Object.hasOwn(described, name))
+    for (const change of [described[name]!(args, result)].flat()) await record(tx, name, change, at);
   return result;
 }
 
 async function record(tx: Transaction, name: string, change: AccessChange, at: number): Promise<void> {
-  const { owner = null, holder = null, object } = change;
+  const { write = name, owner = null, holder = null, object } = change;
   await tx.send(
     ...insertion("access_change", {
       access_change_id: await takeCounter(tx, "access_change"),
       at,
-      write: name,
+      write,
       owner_id: owner,
       holder_id: holder,
       object: object === undefined ? null : String(object),

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { nobody } from "#/src/model/author.ts";
 import { type GrantedObjects, ofGrantedKinds } from "#/src/model/grants.ts";
 import type { AccountNumber, AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
+import { listAccessChangesOf } from "#/storage/queries/access-changes.ts";
 import { listAccounts } from "#/storage/queries/accounts/accounts.ts";
 import {
   findAgent,
@@ -16,7 +17,7 @@ import {
   listPasswords,
 } from "#/storage/queries/accounts/credentials.ts";
 import { listMailboxes, listSubscriptions } from "#/storage/queries/mail/mailboxes.ts";
-import { listAgentsOfApprover } from "#/storage/queries/outbound/holds.ts";
+import { findSendingPolicy, listAgentsOfApprover } from "#/storage/queries/outbound/holds.ts";
 import { deliver } from "../support/delivery.ts";
 import { openTestStore, seedAgent, type TestStore, testFacts } from "../support/store.ts";
 
@@ -328,4 +329,48 @@ it("gives a person no more agents than the operator allows, of five that are mad
   const refused = made.flatMap((one) => (one.status === "rejected" ? [one.reason.code] : []));
   expect(refused).toEqual(["policy_refused", "policy_refused", "policy_refused"]);
   expect(await listAgentsOfApprover(store, person)).toHaveLength(2);
+});
+
+it("makes an agent with its policy and first credentials, or nothing of it", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const { account, agent: person } = await seedAgent(store, "mia", { kind: "person" });
+  const at = store.clock.now();
+  const keys = { storedKey: new Uint8Array(32), serverKey: new Uint8Array(32) };
+  const make = (localPart: string, approver: AgentNumber, hash: Uint8Array) =>
+    store.write(nobody, "createAgent", {
+      account,
+      kind: "agent",
+      name: localPart,
+      address: { domain: "example.org", localPart },
+      quotaBytes: null,
+      scramSalt: new Uint8Array(16),
+      scramIterations: 4096,
+      maker: { person, agentsMax: 3 },
+      policy: { policy: "external", approver },
+      approverSubscribes: [`Other Users/${localPart}/Holds/Waiting`],
+      token: { name: "first", hash, scopes: ["mail"], expiresAt: null },
+      password: { name: "first", ...keys },
+      at,
+    });
+  const hash = new Uint8Array(32).fill(1);
+  const { agent, token, password } = await make("sam", person, hash);
+  expect(await findToken(store, hash)).toMatchObject({ agent, token });
+  expect(await listPasswords(store, agent)).toMatchObject([{ password }]);
+  expect(await findSendingPolicy(store, agent)).toMatchObject({ policy: "external", approver: person });
+  const subscribed = await listSubscriptions(store, person);
+  expect(subscribed).toContain("Other Users/sam/Holds/Waiting");
+  const everything = { before: Number.MAX_SAFE_INTEGER, since: 0, limit: 1000 };
+  expect((await listAccessChangesOf(store, agent, everything)).map(({ write }) => write)).toEqual([
+    "createToken",
+    "createPassword",
+    "setSendingPolicy",
+    "createAgent",
+  ]);
+  const before = await listAgents(store);
+  // An agent approves nothing, and the token is one that there is.
+  await expect(make("rex", agent, new Uint8Array(32))).rejects.toMatchObject({ code: "invalid" });
+  await expect(make("rex", person, hash)).rejects.toThrow();
+  expect(await listAgents(store)).toEqual(before);
+  expect(await listSubscriptions(store, person)).toEqual(subscribed);
 });

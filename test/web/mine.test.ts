@@ -1,5 +1,5 @@
 /** What people do for themselves: mail programs, shares, the pause of an agent, time zone, and what an approval asks. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { type FormlessBrowser, fieldOf, openBrowser } from "../support/clients/browser.ts";
 import { openPagesHouse, type PagesHouse } from "./pages-house.ts";
 
@@ -136,7 +136,11 @@ describe("an agent that a person makes", () => {
     const browser = await signIn(house);
     const { password } = house.person;
     expect((await browser.get("/agents")).text).toContain("/agents/new");
+    const write = vi.spyOn(house.daemon.daemon.house.store, "write");
     const made = await browser.post("/agents", { ...wanted, password });
+    // One, so that a crash leaves nothing half.
+    expect(write.mock.calls.map(([, name]) => name)).toEqual(["createAgent"]);
+    write.mockRestore();
     const token = secretOf(made.text)!;
     // The line for the terminal, as it stands there.
     const [, body, url] = /curl --json &#39;(.+?)&#39;[\s\S]+?(http:\S+?)<\/pre>/.exec(made.text)!;

@@ -12,11 +12,12 @@ import { formatAddress, readAddress } from "../address.ts";
 import { pauseOf } from "../agent-facts.ts";
 import { primaryAddress } from "../principal.ts";
 import { scramIterations, scramSaltBytes } from "../scram.ts";
-import { createPassword, createToken } from "./credentials.ts";
+import { makePassword, makeToken, type TokenFacts } from "./credentials.ts";
 import { personInvitation } from "./invitations.ts";
 import { type AdministrationRooms, administrationOperation } from "./operation.ts";
 import { isoTime, nameField, ownerField, scopesField, selectOwner } from "./selectors.ts";
 import {
+  approverSubscribes,
   describeSendingPolicy,
   type PolicyInput,
   readSendingPolicy,
@@ -42,19 +43,36 @@ interface OwnerInput extends PolicyInput {
   readonly quotaBytes?: number | undefined;
 }
 
-/** An agent or a person with their mailbox, without a credential. `maker`: a person who makes it. */
+interface FirstCredentials {
+  readonly token?: TokenFacts | undefined;
+  readonly password?: { readonly scopes?: readonly Scope[] | undefined } | undefined;
+}
+
+interface MadeOwner {
+  readonly id: string;
+  readonly name: string;
+  readonly address: string;
+  /** Shown once. */
+  readonly token?: string;
+  readonly password?: string;
+}
+
+/** An agent or a person with their mailbox, policy and first credentials: all of it or nothing is made. `maker`: a person who makes it. */
 export async function createMailboxOwner(
   by: Author,
   { store, settings }: Pick<AdministrationRooms, "store" | "settings">,
   kind: AgentKind,
   input: OwnerInput,
+  first: FirstCredentials,
   maker?: { readonly person: AgentNumber; readonly agentsMax: number },
-): Promise<AgentRow> {
+): Promise<MadeOwner> {
   const address = readAddress(input.address);
   const domain = await findDomain(store, address.domain);
   if (domain === undefined) throw unknownDomain(address.domain);
   const name = input.name ?? address.localPart;
-  const policy = await readSendingPolicy(store, domain.account, input);
+  const salted = { scramSalt: randomBytes(scramSaltBytes), scramIterations };
+  const token = first.token && makeToken(first.token);
+  const password = first.password && (await makePassword(salted, "first", first.password.scopes));
   const { agent } = await store.write(by, "createAgent", {
     account: domain.account,
     kind,
@@ -62,15 +80,20 @@ export async function createMailboxOwner(
     address,
     at: store.clock.now(),
     quotaBytes: input.quotaBytes ?? settings.storage.quotaBytes,
-    scramSalt: randomBytes(scramSaltBytes),
-    scramIterations,
+    ...salted,
     maker,
+    policy: await readSendingPolicy(store, domain.account, input),
+    approverSubscribes: approverSubscribes(formatAddress(address)),
+    token: token?.kept,
+    password: password?.kept,
   });
-  if (policy !== undefined)
-    await store.write(by, "setSendingPolicy", { agent, ...policy, at: store.clock.now() });
-  const row = (await findAgent(store, agent))!;
-  if (policy?.approver != null) await subscribeApprover(by, store, row);
-  return row;
+  return {
+    id: store.ids.encode("agent", agent),
+    name,
+    address: formatAddress(address),
+    ...(token && { token: token.secret }),
+    ...(password && { password: password.secret }),
+  };
 }
 
 /** The same with an app password, and for an agent a token. */
@@ -80,15 +103,11 @@ export async function createOwner(
   kind: AgentKind,
   input: OwnerInput & { readonly scopes?: readonly Scope[] | undefined },
 ): Promise<NewOwner> {
-  const { store } = rooms;
-  const row = await createMailboxOwner(by, rooms, kind, input);
-  const { agent, name } = row;
-  const created = { id: store.ids.encode("agent", agent), kind, address: primaryAddress(row), name };
-  const { secret: password } = await createPassword(by, store, row, "first", input.scopes);
-  if (kind === "person") return { ...created, password };
-  const scopes = input.scopes ?? defaultScopes;
-  const { secret: token } = await createToken(by, store, row, { name: "first", scopes, expiresAt: null });
-  return { ...created, token, password };
+  const { scopes } = input;
+  const token = { name: "first", scopes: scopes ?? defaultScopes, expiresAt: null };
+  const first = { password: { scopes }, ...(kind === "agent" && { token }) };
+  const { id, address, name, ...secrets } = await createMailboxOwner(by, rooms, kind, input, first);
+  return { id, kind, address, name, ...secrets, password: secrets.password! };
 }
 
 function unknownDomain(domain: string): WaypostError {

@@ -27,20 +27,27 @@ export interface NewCredential {
   readonly secret: string;
 }
 
+export interface TokenFacts {
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly expiresAt: number | null;
+}
+
 export async function createToken(
   by: Author,
   store: Store,
   { agent }: AgentRow,
-  facts: { readonly name: string; readonly scopes: readonly string[]; readonly expiresAt: number | null },
+  facts: TokenFacts,
 ): Promise<NewCredential> {
-  const secret = generateToken();
-  const { token } = await store.write(by, "createToken", {
-    agent,
-    ...facts,
-    hash: hashToken(secret),
-    at: store.clock.now(),
-  });
+  const { secret, kept } = makeToken(facts);
+  const { token } = await store.write(by, "createToken", { agent, ...kept, at: store.clock.now() });
   return { number: token, secret };
+}
+
+/** The same of a token. */
+export function makeToken(facts: TokenFacts) {
+  const secret = generateToken();
+  return { secret, kept: { ...facts, hash: hashToken(secret) } };
 }
 
 export async function createPassword(
@@ -52,17 +59,25 @@ export async function createPassword(
   scopes?: readonly string[],
   limit?: number,
 ): Promise<NewCredential> {
-  const secret = generatePassword();
-  const verifier = await deriveVerifier(secret, owner.scramSalt, owner.scramIterations);
+  const { agent } = owner;
+  const { secret, kept } = await makePassword(owner, name, scopes);
   const { password } = await store.write(by, "createPassword", {
-    agent: owner.agent,
-    name,
-    scopes,
+    agent,
+    ...kept,
     limit,
-    ...verifier,
     at: store.clock.now(),
   });
   return { number: password, secret };
+}
+
+/** A secret, and what the store has of it. */
+export async function makePassword(
+  { scramSalt, scramIterations }: Pick<AgentRow, "scramSalt" | "scramIterations">,
+  name: string,
+  scopes?: readonly string[],
+) {
+  const secret = generatePassword();
+  return { secret, kept: { name, scopes, ...(await deriveVerifier(secret, scramSalt, scramIterations)) } };
 }
 
 const labelField = nameField.default("unnamed").describe("What it is for, to know it again in the list.");

@@ -67,15 +67,14 @@ export async function readSendingPolicy(store: Store, account: AccountNumber, in
 export async function subscribeApprover(by: Author, store: Store, agent: AgentRow): Promise<void> {
   const approver = (await findSendingPolicy(store, agent.agent))?.approver;
   if (approver == null) return;
-  for (const role of holdRoles) {
-    const name = sharedMailboxName(primaryAddress(agent), mailboxRoles[role].name);
-    await store.write(by, "setSubscription", {
-      agent: approver,
-      name,
-      isSubscribed: true,
-      at: store.clock.now(),
-    });
-  }
+  const at = store.clock.now();
+  for (const name of approverSubscribes(primaryAddress(agent)))
+    await store.write(by, "setSubscription", { agent: approver, name, isSubscribed: true, at });
+}
+
+/** The mailboxes in which mail of an agent waits, as its approver sees them. */
+export function approverSubscribes(address: string): string[] {
+  return holdRoles.map((role) => sharedMailboxName(address, mailboxRoles[role].name));
 }
 
 /** The entries in the normal form in which recipients are compared. */

@@ -12,6 +12,12 @@ import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { takeCounter } from "../../writing/counters.ts";
 import { mailOf } from "../../writing/mail/mail.ts";
 import { insertMailbox, subscribe } from "../../writing/mail/mailbox-rows.ts";
+import { setSubscription } from "../mail/set-subscription.ts";
+import { type CreatePassword, createPassword } from "./create-password.ts";
+import { type CreateToken, createToken } from "./create-token.ts";
+import { type SetSendingPolicy, setSendingPolicy } from "./set-sending-policy.ts";
+
+type OfNewAgent<Args> = Omit<Args, "agent" | "at"> | undefined;
 
 export interface CreateAgent {
   readonly account: AccountNumber;
@@ -22,15 +28,32 @@ export interface CreateAgent {
   readonly quotaBytes: number | null;
   readonly scramSalt: Uint8Array;
   readonly scramIterations: number;
-  /** A person who makes it, and how many agents that person may approve for. The person is its approver, and all of its mail waits until
-   *  `setSendingPolicy` says what does. */
+  /** A person who makes it, and how many agents that person may approve for. The person is its approver, and all of its mail waits unless
+   *  `policy` says what does. */
   readonly maker?: { readonly person: AgentNumber; readonly agentsMax: number } | undefined;
+  readonly policy?: OfNewAgent<SetSendingPolicy>;
+  /** Names that the approver of the policy subscribes. */
+  readonly approverSubscribes?: readonly string[] | undefined;
+  readonly token?: OfNewAgent<CreateToken>;
+  readonly password?: OfNewAgent<CreatePassword>;
   readonly at: number;
 }
 
-/** A new agent or person with its address and the standard mailboxes, all subscribed. Refuses an address in use, with `policy_refused` one
- *  agent more than its maker may have. */
-export async function createAgent(tx: Transaction, args: CreateAgent): Promise<{ agent: AgentNumber }> {
+/** Its numbers are those of its first credentials. */
+export interface CreatedAgent {
+  readonly agent: AgentNumber;
+  readonly token?: number;
+  readonly password?: number;
+}
+
+/** A new agent or person with its address, the standard mailboxes, all subscribed, its policy and its first credentials. Refuses an address in
+ *  use, with `policy_refused` one agent more than its maker may have. */
+export async function createAgent(tx: Transaction, args: CreateAgent): Promise<CreatedAgent> {
+  const { at, policy, token, password } = args;
+  // Before the counters, since other writes lock an owner before them.
+  if (policy?.approver != null)
+    for (const name of args.approverSubscribes ?? [])
+      await setSubscription(tx, { agent: policy.approver, name, isSubscribed: true, at });
   const agent = (await takeCounter(tx, "agent")) as AgentNumber;
   if (args.maker !== undefined) await appointMaker(tx, agent, args.maker);
   await tx.run(
@@ -48,7 +71,7 @@ export async function createAgent(tx: Transaction, args: CreateAgent): Promise<{
       quota_bytes: args.quotaBytes,
       scram_salt: args.scramSalt,
       scram_iterations: args.scramIterations,
-      created_at: args.at,
+      created_at: at,
       resumed_at: 0,
       paused_reason: null,
       paused_at: null,
@@ -64,9 +87,9 @@ export async function createAgent(tx: Transaction, args: CreateAgent): Promise<{
   );
   if (taken !== undefined)
     throw new WaypostError("invalid", "The address is in use", { reason: "already_exists" });
-  await insertAddress(tx, { agent, account: args.account, domain, localPart, isPrimary: true, at: args.at });
+  await insertAddress(tx, { agent, account: args.account, domain, localPart, isPrimary: true, at });
   await replaceOwnerKeys(tx, agent);
-  const write = await beginAgentTransaction(tx, agent, args.at, nobody, standardRoles.length);
+  const write = await beginAgentTransaction(tx, agent, at, nobody, standardRoles.length);
   const mail = mailOf(write);
   for (const role of standardRoles) {
     const mailbox = write.takeNumber() as MailboxNumber;
@@ -75,7 +98,12 @@ export async function createAgent(tx: Transaction, args: CreateAgent): Promise<{
     await subscribe(tx, agent, name);
   }
   await write.finish();
-  return { agent };
+  if (policy !== undefined) await setSendingPolicy(tx, { ...policy, agent, at });
+  return {
+    agent,
+    ...(password && (await createPassword(tx, { ...password, agent, at }))),
+    ...(token && (await createToken(tx, { ...token, agent, at }))),
+  };
 }
 
 /** The counter of agents is taken, so no other agent is made at the same time, on either engine. */
