@@ -63,7 +63,7 @@ class LiveStream implements FrameSource {
     this.resume();
   }
 
-  /** Called after each commit for one of the agents, and when the browser has read what was written. */
+  /** Called after each commit for one of the agents or for the person, and when the browser has read what was written. */
   resume(): void {
     if (this.#isRunning || this.#isClosed || !this.#isRung) return;
     this.#isRunning = true;
@@ -104,7 +104,8 @@ class LiveStream implements FrameSource {
       return false;
     }
     const agents = await listLive(rooms, session);
-    this.#follow(agents.map(({ reached }) => reached.agent));
+    // The person too, whose log is rung when sessions end.
+    this.#follow([session.principal.agent, ...agents.map(({ reached }) => reached.agent)]);
     const count = waitingOf(agents).length;
     const known = new Map(
       agents.flatMap(({ holds }) =>
