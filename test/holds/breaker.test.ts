@@ -94,6 +94,21 @@ it("an agent that the operator has paused gets one event, and its approver one n
   ]);
 });
 
+it("an agent whose approvers have grants: they get the notice of its pause", async () => {
+  await using house = await openHouse();
+  const { robin, kim } = house;
+  await house.administer("agent.update", { owner: robin.address, approver: "none" });
+  await house.administer("agent.pause", { owner: robin.address });
+  await house.advance(0);
+  expect(await lettersOfKim(house)).toEqual([]);
+  await house.administer("grant.create", { holder: kim.address, target: robin.address, scopes: ["approve"] });
+  await house.advance(0);
+  const letters = await lettersOfKim(house);
+  expect(letters.map((letter) => letter.includes(`Subject: ${robin.address} is paused`))).toEqual([true]);
+  await house.advance(6_000_000);
+  expect(await lettersOfKim(house)).toHaveLength(1);
+});
+
 it("the operator says how many mails may fail, or that none pause an agent", async () => {
   await using strict = await openHouse({ breaker: { bounces: 2, sends: 3 } });
   expect([await failOne(strict), await failOne(strict), await failOne(strict)]).toEqual([

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { listApprovedBy, listApprovers } from "#/src/reach/approvers.ts";
 import { type HoldHouse, openHoldHouse } from "./hold-house.ts";
 
 /** The mails in an INBOX, kim's unless said. */
@@ -79,19 +80,63 @@ it("without an approver no notice is sent; an approver who is named later gets t
   expect(await letters(house)).toHaveLength(1);
 });
 
-it("goes to everybody who may approve, by a grant too, and to no agent; each is told once", async () => {
+it.each([true, false])(
+  "goes to everybody who may approve, by a grant too, and to no agent; each is told once; somebody is named: %s",
+  async (isNamed) => {
+    await using house = await openHoldHouse();
+    if (!isNamed) await house.administer("agent.update", { owner: house.robin.address, approver: "none" });
+    const noa = await house.administer("person.create", { address: "noa@ours.example" });
+    const bot = await house.administer("agent.create", { address: "bot@ours.example" });
+    const [person, agent] = [noa, bot].map(({ id }) => house.store.ids.decode(String(id))!.agent);
+    for (const holder of ["noa@ours.example", "bot@ours.example"])
+      await house
+        .administer("grant.create", { holder, target: house.robin.address, scopes: ["approve"] })
+        .catch(() => {});
+    await house.send();
+    await house.advance(0);
+    await house.advance(6_000_000);
+    const all = [await letters(house), await letters(house, person), await letters(house, agent)];
+    expect(all.map(({ length }) => length)).toEqual([isNamed ? 1 : 0, 1, 0]);
+    expect(all[1]![0]).toContain("A mail waits for you to approve it.");
+    // And then none within the interval, and one about all.
+    await house.send();
+    await house.send();
+    await house.advance(0);
+    await house.advance(6_000_000);
+    const later = [await letters(house), await letters(house, person), await letters(house, agent)];
+    expect(later.map(({ length }) => length)).toEqual([isNamed ? 2 : 0, 2, 0]);
+  },
+);
+
+it("and pushes and the list of the pages name the same people", async () => {
   await using house = await openHoldHouse();
-  const noa = await house.administer("person.create", { address: "noa@ours.example" });
-  const bot = await house.administer("agent.create", { address: "bot@ours.example" });
-  const [person, agent] = [noa, bot].map(({ id }) => house.store.ids.decode(String(id))!.agent);
-  for (const holder of ["noa@ours.example", "bot@ours.example"])
-    await house
-      .administer("grant.create", { holder, target: house.robin.address, scopes: ["approve"] })
-      .catch(() => {});
-  await house.send();
-  await house.advance(0);
-  await house.advance(6_000_000);
-  const all = [await letters(house), await letters(house, person), await letters(house, agent)];
-  expect(all.map(({ length }) => length)).toEqual([1, 1, 0]);
-  expect(all[1]![0]).toContain("A mail waits for you to approve it.");
+  const { accounts, store } = house;
+  const number = (made: Record<string, unknown>) => store.ids.decode(String(made.id))!.agent;
+  const noa = number(await house.administer("person.create", { address: "noa@ours.example" }));
+  const eve = number(await house.administer("person.create", { address: "eve@ours.example" }));
+  const bot = number(await house.administer("agent.create", { address: "bot@ours.example" }));
+  const grant = async (holder: string, scopes: readonly string[]) =>
+    house.administer("grant.create", { holder, target: house.robin.address, scopes }).catch(() => {});
+  await grant("noa@ours.example", ["approve"]);
+  await grant("eve@ours.example", ["mail"]);
+  await grant("bot@ours.example", ["approve"]);
+  const robin = house.robin.agent;
+  const people = [house.kim.agent, noa, eve, bot, robin];
+  for (const approver of [house.kim.address, "none", "noa@ours.example"]) {
+    await house.administer("agent.update", { owner: house.robin.address, approver });
+    for (const agent of people)
+      for (const reason of ["always", "unapproved"] as const) {
+        const waiting = { agent, reason };
+        const told = (await listApprovers({ accounts }, waiting)).map((one) => one.agent);
+        const seeing = [];
+        for (const person of people)
+          if ((await listApprovedBy({ accounts }, person)).some(({ decides }) => decides(waiting)))
+            seeing.push(person);
+        const isPerson = ![robin, bot].includes(agent);
+        // Nothing waits in an agent's mailbox for its owner.
+        if (reason === "always" || isPerson) expect([...told].sort()).toEqual([...seeing].sort());
+        if (agent === robin && reason === "always")
+          expect(told).toEqual(approver === house.kim.address ? [house.kim.agent, noa] : [noa]);
+      }
+  }
 });

@@ -22,8 +22,8 @@ const reasons: Readonly<Record<string, string>> = {
   "src/outbound/gate/decide.ts":
     "an agent's mailbox has a policy; an agent that sends by a grant keeps that of its own, too",
   "src/outbound/holds/hold-imported.ts": "what waited in an agent's mailbox waits again",
-  "src/outbound/holds/notice.ts": "a grant gives an agent no right to approve",
   "src/outbound/submit.ts": "answers of an agent's mailbox are counted one by one",
+  "src/reach/approvers.ts": "a grant gives an agent no right to approve",
   "src/reach/mailbox-access.ts": "names of mailboxes of holds belong to agents",
   "src/reports/send-reports.ts": "reports leave in a person's name",
   "src/scheduling/calendar-users.ts": "only a person's calendar marks what others write into it",

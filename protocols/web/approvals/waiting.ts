@@ -2,7 +2,8 @@
 import type { Message } from "#/src/mail/messages.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { Hold } from "#/src/outbound/holds/holds.ts";
-import { type ReachedData, reachAgent, reachableAgents } from "#/src/reach/agents.ts";
+import { type ReachedData, reachAgent } from "#/src/reach/agents.ts";
+import { isOwnersDecision, listApproved } from "#/src/reach/approvers.ts";
 import { reachMessageIfAny } from "#/src/reach/messages.ts";
 import type { PageSession } from "#/src/sign-in/sign-in.ts";
 import type { SignedVisit, WebRooms } from "../visit.ts";
@@ -21,22 +22,17 @@ export interface Opened {
   readonly message: Message | undefined;
 }
 
-/** Of the person's own mail, what an agent or a program has written a part of. */
-function isForPerson({ isOwn }: ReachedData, { reason }: Hold): boolean {
-  return isOwn === (reason === "unapproved");
-}
-
 /** The agents whose mail the person approves, and the person, where own mail waits. */
 export async function listLive(
   rooms: WebRooms,
   session: Pick<PageSession, "principal">,
 ): Promise<readonly AgentOfMine[]> {
-  const agents = await reachableAgents({ rooms, principal: session.principal }, "approve");
+  const agents = await listApproved({ rooms, principal: session.principal });
   const all = await Promise.all(
-    agents.map(async (reached) => {
-      const holds = await rooms.holds.listLive(reached.agent);
-      return { reached, holds: holds.filter((hold) => isForPerson(reached, hold)) };
-    }),
+    agents.map(async (reached) => ({
+      reached,
+      holds: (await rooms.holds.listLive(reached.agent)).filter(reached.decides),
+    })),
   );
   return all.filter(({ reached, holds }) => !reached.isOwn || holds.length > 0);
 }
@@ -52,7 +48,7 @@ export async function openHold({ rooms, session }: SignedVisit, id: string): Pro
   const asked = { rooms, principal: session.principal };
   const reached = await reachAgent(asked, name.agent, "approve");
   const hold = await rooms.holds.findHold(name.agent, name.object);
-  if (hold === undefined || !isForPerson(reached, hold))
+  if (hold === undefined || isOwnersDecision(hold) !== reached.isOwn)
     throw new WaypostError("not_found", "There is no such mail.");
   const message = await reachMessageIfAny(asked, reached, hold.message).catch((error: unknown) => {
     // Sent mail is in a folder that an approver does not read.

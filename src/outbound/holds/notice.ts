@@ -1,4 +1,4 @@
-/** The mail that tells an approver which mails wait, and at the same time whoever may approve them by a grant. It is plain text. Of the agent's own text it only has the subject: on one line,
+/** The mail that tells whoever may approve them which mails wait. It is plain text. Of the agent's own text it only has the subject: on one line,
  *  of bounded length, without characters that shape or hide text, and without anything that a mail program makes a link of. */
 
 import type { AgentFacts } from "#/src/accounts/accounts.ts";
@@ -6,11 +6,17 @@ import { sharedMailboxName } from "#/src/accounts/other-users.ts";
 import type { HoldReason } from "#/src/model/holds.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { mailboxRoles } from "#/src/model/roles.ts";
+import { listApprovedBy, listApprovers } from "#/src/reach/approvers.ts";
 import { cleanLine } from "#/src/render/clean-text.ts";
 import { createRemovalTally } from "#/src/render/removal.ts";
 import type { HoldRow } from "#/storage/holds.ts";
 import { findMessage } from "#/storage/queries/mail/messages.ts";
-import { listHoldsForApprover, listUntoldApprovers } from "#/storage/queries/outbound/holds.ts";
+import {
+  findLastToldAt,
+  listUntoldMail,
+  listWaitingHolds,
+  type MailOfMailbox,
+} from "#/storage/queries/outbound/holds.ts";
 import type { DeliverMessage } from "#/storage/transactions/mail/deliver-message.ts";
 import { tellApprover } from "../gate/gate.ts";
 import { composeNotice } from "./approver-mail.ts";
@@ -34,32 +40,50 @@ const reasonTexts = {
   unapproved: "an agent or a program has written a part of it, and it goes out in your name",
 } as const satisfies Record<HoldReason, string>;
 
-/** About a mail that was written in their own name people decide themselves. */
-const isOfAgent = ({ reason }: HoldRow): boolean => reason !== "unapproved";
-
 export function createHoldNotices(rooms: HoldRooms): {
   runDue(): Promise<void>;
   nextDueAt(): Promise<number | undefined>;
 } {
-  const { store, accounts, settings } = rooms;
+  const { store, settings } = rooms;
   const intervalMs = settings.holds.noticeMinutes * minuteMs;
 
-  async function tell(approver: AgentNumber): Promise<void> {
-    const facts = await accounts.findAgentFacts(approver);
-    const holds = await listHoldsForApprover(store, approver);
-    if (facts === undefined || holds.length === 0) return;
+  /** People who can decide about mail of which nobody was told, with the time at which they may be told. */
+  async function listUntold(): Promise<readonly { readonly person: AgentFacts; readonly dueAt: number }[]> {
+    const people = new Map<AgentNumber, AgentFacts>();
+    for (const waiting of await listUntoldMail(store))
+      for (const person of await listApprovers(rooms, waiting)) people.set(person.agent, person);
+    const untold = [];
+    for (const person of people.values()) {
+      const mail = await listMailOf(person);
+      if (mail.length === 0) continue;
+      const toldAt = await findLastToldAt(store, mail);
+      untold.push({ person, dueAt: toldAt === undefined ? 0 : toldAt + intervalMs });
+    }
+    return untold;
+  }
+
+  async function listMailOf({ agent }: AgentFacts): Promise<readonly MailOfMailbox[]> {
+    return (await listApprovedBy(rooms, agent)).map(({ agent, isOwn }) => ({ agent, isOwn }));
+  }
+
+  /** All who can decide about the same mail are told with the first of them. */
+  async function tell(person: AgentFacts): Promise<void> {
+    const holds = await listWaitingHolds(store, await listMailOf(person));
     const untold = holds.filter(({ toldAt }) => toldAt === null);
-    const others: DeliverMessage[] = [];
-    for (const [other, agents] of await listOthers(approver, untold))
-      others.push(
-        await compose(
-          other,
-          holds.filter((hold) => isOfAgent(hold) && agents.has(hold.agent)),
-        ),
-      );
+    if (untold.length === 0) return;
+    const others = new Map<AgentNumber, AgentFacts>();
+    for (const hold of untold)
+      for (const other of await listApprovers(rooms, hold))
+        if (other.agent !== person.agent) others.set(other.agent, other);
+    const notices: DeliverMessage[] = [];
+    for (const other of others.values()) {
+      const approved = await listApprovedBy(rooms, other.agent);
+      const theirs = holds.filter((hold) => approved.some(({ decides }) => decides(hold)));
+      notices.push(await compose(other, theirs));
+    }
     await tellApprover(store, {
-      ...(await compose(facts, holds)),
-      others,
+      ...(await compose(person, holds)),
+      others: notices,
       holds: untold.map(({ agent, hold }) => ({ agent, hold })),
       pauses: [],
     });
@@ -72,36 +96,17 @@ export function createHoldNotices(rooms: HoldRooms): {
     });
   }
 
-  /** Who else may approve, by grants, with the agents whose mail it is. */
-  async function listOthers(approver: AgentNumber, holds: readonly HoldRow[]) {
-    const others = new Map<AgentFacts, Set<AgentNumber>>();
-    const known = new Map<string, AgentFacts>();
-    for (const agent of new Set(holds.filter(isOfAgent).map((hold) => hold.agent)))
-      for (const { address, scopes } of await accounts.listHolders(agent)) {
-        const owner = scopes.has("approve") ? await accounts.findOwner(address) : undefined;
-        // A grant gives an agent no right to approve.
-        if (owner?.kind !== "person" || owner.agent === approver) continue;
-        const facts = known.get(address) ?? (await accounts.findAgentFacts(owner.agent));
-        if (facts === undefined) continue;
-        known.set(address, facts);
-        others.set(facts, (others.get(facts) ?? new Set()).add(agent));
-      }
-    return others;
-  }
-
-  const dueAt = (lastToldAt: number | null): number => (lastToldAt === null ? 0 : lastToldAt + intervalMs);
   return {
     async runDue() {
       const failures: unknown[] = [];
       // A failure for one approver does not stop the notices to others.
-      for (const { approver, lastToldAt } of await listUntoldApprovers(store))
-        if (dueAt(lastToldAt) <= store.clock.now())
-          await tell(approver).catch((error: unknown) => failures.push(error));
+      for (const { person, dueAt } of await listUntold())
+        if (dueAt <= store.clock.now()) await tell(person).catch((error: unknown) => failures.push(error));
       if (failures.length > 0) throw new AggregateError(failures, "Some approvers could not be told");
     },
     async nextDueAt() {
-      const untold = await listUntoldApprovers(store);
-      return untold.length === 0 ? undefined : Math.min(...untold.map((one) => dueAt(one.lastToldAt)));
+      const untold = await listUntold();
+      return untold.length === 0 ? undefined : Math.min(...untold.map(({ dueAt }) => dueAt));
     },
   };
 }

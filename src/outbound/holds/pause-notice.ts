@@ -1,8 +1,9 @@
-/** The mail that tells an approver that a mailbox is paused: approved mail is not sent until it is resumed. */
+/** The mail that tells the approvers of a mailbox that it is paused: approved mail is not sent until it is resumed. */
 
 import type { AgentFacts } from "#/src/accounts/accounts.ts";
 import type { Pause } from "#/src/model/pause.ts";
-import { listUntoldPauses } from "#/storage/queries/accounts/agents.ts";
+import { listApprovers } from "#/src/reach/approvers.ts";
+import { listUntoldPauses } from "#/storage/queries/outbound/holds.ts";
 import { tellApprover } from "../gate/gate.ts";
 import { composeNotice } from "./approver-mail.ts";
 import type { HoldRooms } from "./holds.ts";
@@ -10,13 +11,16 @@ import type { HoldRooms } from "./holds.ts";
 /** Sends the notice once for each pause. */
 export async function tellOfPauses(rooms: HoldRooms): Promise<void> {
   const { store, accounts } = rooms;
-  for (const { agent, approver } of await listUntoldPauses(store)) {
-    const [paused, told] = [await accounts.findAgentFacts(agent), await accounts.findAgentFacts(approver)];
-    if (paused?.pause === undefined || told === undefined) continue;
+  for (const agent of await listUntoldPauses(store)) {
+    const paused = await accounts.findAgentFacts(agent);
+    if (paused?.pause === undefined) continue;
     const subject = `${paused.address} is paused`;
     const text = noticeText(rooms, paused, paused.pause);
-    const notice = await composeNotice(rooms, told, { subject, text });
-    await tellApprover(store, { ...notice, others: [], holds: [], pauses: [agent] });
+    const notices = [];
+    for (const person of await listApprovers(rooms, { agent, reason: "always" }))
+      notices.push(await composeNotice(rooms, person, { subject, text }));
+    const [first, ...others] = notices;
+    if (first !== undefined) await tellApprover(store, { ...first, others, holds: [], pauses: [agent] });
   }
 }
 

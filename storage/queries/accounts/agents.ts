@@ -117,18 +117,3 @@ export function findPosition(
     agent,
   );
 }
-
-/** Mailboxes that are paused, with the person who approves their mail and has not been told. */
-export function listUntoldPauses(
-  reader: Reader,
-): Promise<{ readonly agent: AgentNumber; readonly approver: AgentNumber }[]> {
-  return reader.all(
-    `select agent.agent_id as agent, p.approver_id as approver
-    from agent
-    join sending_policy as p on p.agent_id = agent.agent_id
-    join agent as told on told.agent_id = p.approver_id and told.state <> 'deleted'
-    where agent.state = 'paused' and agent.pause_told_at is null
-    order by agent.agent_id
-    limit 100`,
-  );
-}

@@ -1,5 +1,6 @@
 /** Holds, and the data for the policy that decides about them. */
 
+import type { HoldReason } from "#/src/model/holds.ts";
 import type { AccountNumber, AgentNumber, MailboxNumber, MessageNumber } from "#/src/model/numbers.ts";
 import { holdRoles } from "#/src/model/roles.ts";
 import { type HoldRow, holdOf, type SendingPolicyRow, selectHold } from "../../holds.ts";
@@ -137,49 +138,80 @@ export async function findNextHoldTimes(
   return { approvedAt: approved?.at, expiresAt: waiting?.at };
 }
 
-/** Who decides about a hold: the approver that its sending policy names, and a person about own mail. */
-const approverOfHold = "case when hold.reason = 'unapproved' then hold.agent_id else p.approver_id end";
-
-/** Approvers with held mail about which they have not been notified. */
-export async function listUntoldApprovers(
-  reader: Reader,
-): Promise<{ readonly approver: AgentNumber; readonly lastToldAt: number | null }[]> {
-  const untold = await reader.column<AgentNumber>(
-    `select distinct ${approverOfHold}
-    from hold
-    left join sending_policy as p on p.agent_id = hold.agent_id
-    join agent on agent.agent_id = hold.agent_id and agent.state <> 'deleted'
-    join agent as told on told.agent_id = ${approverOfHold} and told.state <> 'deleted'
-    where hold.state = 'waiting' and told_at is null
-    order by 1`,
-  );
-  const all: { approver: AgentNumber; lastToldAt: number | null }[] = [];
-  for (const approver of untold) {
-    const row = await reader.get<{ at: number | null }>(
-      `select max(hold.told_at) as at
-      from hold
-      left join sending_policy as p on p.agent_id = hold.agent_id
-      where p.approver_id = ? and hold.reason <> 'unapproved'
-        or hold.agent_id = ? and hold.reason = 'unapproved'`,
-      approver,
-      approver,
-    );
-    all.push({ approver, lastToldAt: row?.at ?? null });
-  }
-  return all;
+/** Mail of a mailbox that waits for the same people: its owner's decision (`unapproved`), or that of its approvers. */
+export interface MailOfMailbox {
+  readonly agent: AgentNumber;
+  readonly isOwn: boolean;
 }
 
-/** The holds that wait for one approver, the oldest first. */
-export async function listHoldsForApprover(reader: Reader, approver: AgentNumber): Promise<HoldRow[]> {
+/** What has no approver for sure is left out: who they are says `src/reach/approvers.ts`. */
+const mayHaveApprover = `(
+  exists (select 1 from sending_policy as p where p.agent_id = agent.agent_id and p.approver_id is not null)
+  or exists (
+    select 1 from agent_grant as g
+    where g.target_agent_id = agent.agent_id and g.revoked_at is null and g.scopes like '%"approve"%'))`;
+
+/** Mailboxes that are paused, and whose approvers have not been told. */
+export function listUntoldPauses(reader: Reader): Promise<AgentNumber[]> {
+  return reader.column(
+    `select agent_id
+    from agent
+    where state = 'paused' and pause_told_at is null and ${mayHaveApprover}
+    order by agent_id`,
+  );
+}
+
+/** Waiting mail about which nobody has been notified, one row for each mailbox and reason. */
+export function listUntoldMail(
+  reader: Reader,
+): Promise<{ readonly agent: AgentNumber; readonly reason: HoldReason }[]> {
+  return reader.all(
+    `select distinct hold.agent_id as agent, hold.reason as reason
+    from hold
+    join agent on agent.agent_id = hold.agent_id and agent.state <> 'deleted'
+    where hold.state = 'waiting' and hold.told_at is null
+      and (hold.reason = 'unapproved' or ${mayHaveApprover})
+    order by 1, 2`,
+  );
+}
+
+/** When somebody was notified last about mail of these. */
+export async function findLastToldAt(
+  reader: Reader,
+  mail: readonly MailOfMailbox[],
+): Promise<number | undefined> {
+  if (mail.length === 0) return undefined;
+  const { text, parameters } = mailOf(mail);
+  const row = await reader.get<{ at: number | null }>(
+    `select max(hold.told_at) as at from hold where ${text}`,
+    ...parameters,
+  );
+  return row?.at ?? undefined;
+}
+
+/** The holds of these that wait, the oldest first. */
+export async function listWaitingHolds(reader: Reader, mail: readonly MailOfMailbox[]): Promise<HoldRow[]> {
+  if (mail.length === 0) return [];
+  const { text, parameters } = mailOf(mail);
   const rows = await reader.all<StoredHold>(
     `${selectHold}
-    left join sending_policy as p on p.agent_id = hold.agent_id
-    join agent on agent.agent_id = hold.agent_id and agent.state <> 'deleted'
-    where hold.state = 'waiting' and ${approverOfHold} = ?
+    where hold.state = 'waiting' and ${text}
     order by hold.created_at, hold.agent_id, hold_id`,
-    approver,
+    ...parameters,
   );
   return rows.map(holdOf);
+}
+
+function mailOf(mail: readonly MailOfMailbox[]) {
+  // 0 is nobody's: a list has an entry at least.
+  const agents = (isOwn: boolean) =>
+    paddedList([0, ...mail.filter((one) => one.isOwn === isOwn).map(({ agent }) => agent)]);
+  const [own, others] = [agents(true), agents(false)];
+  return {
+    text: `(hold.reason = 'unapproved' and hold.agent_id in (${placesFor(own)})
+      or hold.reason <> 'unapproved' and hold.agent_id in (${placesFor(others)}))`,
+    parameters: [...own, ...others],
+  };
 }
 
 const selectPolicy = `

@@ -1,0 +1,58 @@
+/** Who decides about mail that waits: of an agent's mailbox every person with `approve` there, as the approver that the operator named or by a
+ *  grant; of a person's own mailbox that person. The notice asks from the mailbox, pushes and pages ask from the person. */
+import type { Accounts, AgentFacts } from "#/src/accounts/accounts.ts";
+import { principalOf } from "#/src/accounts/principal.ts";
+import type { HoldReason } from "#/src/model/holds.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import { type Asked, type ReachedData, reachableAgents } from "./agents.ts";
+
+interface Rooms {
+  readonly accounts: Pick<Accounts, "access" | "findAgentFacts" | "findOwner" | "listHolders" | "listReach">;
+}
+
+/** Mail of a mailbox that waits for the same people. */
+export interface Waiting {
+  readonly agent: AgentNumber;
+  readonly reason: HoldReason;
+}
+
+/** What somebody else has written a part of, in the name of the mailbox's owner. */
+export function isOwnersDecision({ reason }: Pick<Waiting, "reason">): boolean {
+  return reason === "unapproved";
+}
+
+/** The approver that the operator named comes first. */
+export async function listApprovers({ accounts }: Rooms, waiting: Waiting): Promise<readonly AgentFacts[]> {
+  if (isOwnersDecision(waiting)) {
+    const owner = await accounts.findAgentFacts(waiting.agent);
+    return owner?.kind === "person" ? [owner] : [];
+  }
+  const approvers = new Map<AgentNumber, AgentFacts>();
+  for (const { address, scopes } of (await accounts.listHolders(waiting.agent)).toReversed()) {
+    const holder = scopes.has("approve") ? await accounts.findOwner(address) : undefined;
+    // A grant gives an agent no right to approve.
+    const facts = holder?.kind === "person" ? await accounts.findAgentFacts(holder.agent) : undefined;
+    if (facts !== undefined) approvers.set(facts.agent, facts);
+  }
+  return [...approvers.values()];
+}
+
+/** The mailboxes about whose mail a login decides, with the mail for which `decides` holds. */
+export async function listApproved(asked: Asked): Promise<readonly Approved[]> {
+  const reached = await reachableAgents(asked, "approve");
+  return reached.map((one) => ({
+    ...one,
+    decides: (waiting) => waiting.agent === one.agent && isOwnersDecision(waiting) === one.isOwn,
+  }));
+}
+
+export interface Approved extends ReachedData {
+  decides(waiting: Waiting): boolean;
+}
+
+/** The same of a person, whatever the credential. */
+export async function listApprovedBy({ accounts }: Rooms, person: AgentNumber): Promise<readonly Approved[]> {
+  const owner = await accounts.access.findOwner(person);
+  if (owner?.kind !== "person") return [];
+  return listApproved({ rooms: { accounts }, principal: principalOf(owner, { kind: "session", number: 0 }) });
+}
