@@ -23,7 +23,7 @@ const afterFaultMs = 10_000;
 /** The longest time between two looks, so that a clock that is set forward is noticed. */
 const longestWaitMs = 60_000;
 
-export function startPushes({
+export function runPushes({
   pushes,
   settings,
   log,
@@ -53,8 +53,7 @@ export function startPushes({
     try {
       const { pushes: due, nextAt } = await pushes.listDue();
       for (const push of due) begin(push);
-      const waitMs = nextAt === undefined ? longestWaitMs : nextAt - pushes.clock.now();
-      wakeIn(Math.min(longestWaitMs, Math.max(0, waitMs)));
+      wakeIn(Math.min(longestWaitMs, Math.max(0, nextAt - pushes.clock.now())));
     } catch (error) {
       log.error({ err: error }, "pushes could not be looked at");
       wakeIn(afterFaultMs);

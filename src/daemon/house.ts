@@ -54,7 +54,8 @@ import {
 import { createDirectSchedulers, createSchedulers, type Schedulers } from "#/src/scheduling/schedulers.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
 import { type CollectionPushes, createCollectionPushes } from "#/src/sign-in/collection-pushes.ts";
-import { createPushes, type Pushes } from "#/src/sign-in/pushes.ts";
+import { createPushSubscriptions, type PushSubscriptions } from "#/src/sign-in/push-subscriptions.ts";
+import type { Pushes } from "#/src/sign-in/pushes.ts";
 import { createReading, type Reading } from "#/src/threads/reading.ts";
 import { openStore } from "#/storage/open-store.ts";
 import type { Store } from "#/storage/store.ts";
@@ -84,7 +85,7 @@ export interface House extends AsyncDisposable {
     /** Sends a request of the history once more. */
     resend(message: string): Promise<RequestOutcome>;
   };
-  readonly pushes: Pushes;
+  readonly pushSubscriptions: PushSubscriptions;
   readonly day: LastDay;
   readonly mail: Mail;
   readonly descriptions: KeptDescriptions;
@@ -108,6 +109,8 @@ export interface House extends AsyncDisposable {
   readonly jobs: Jobs;
   readonly works: LargeWorks;
   readonly operatorDoor: OperatorDoor;
+  /** Loads what tells them. */
+  loadPushes(): Promise<Pushes>;
   /** Loads what signs people and operators in to the pages. */
   readonly loadDoors: LoadDoors;
   /** Calls an operation of `/v1` for the operator. The operations are loaded at the first call. */
@@ -187,6 +190,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
   const schedulers = options.isStaying ? createSchedulers(reading) : createDirectSchedulers();
   const scheduling = createScheduling({ accounts, ids: store.ids, collections, schedulers, outbound });
   const scheduleStatusUpdates = createScheduleStatusUpdates({ store, collections, schedulers });
+  const pushSubscriptions = createPushSubscriptions(store, settings);
   const rooms = {
     settings,
     log,
@@ -205,7 +209,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     outbound,
     holds,
     scheduling,
-    collectionPushes: createCollectionPushes(store, settings),
+    collectionPushes: createCollectionPushes(store, pushSubscriptions),
     health: createHealth({ store, preparation }),
   };
   const loadDomainChecks = async () => {
@@ -247,7 +251,6 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
       return resendWebhook({ webhooks, settings, log }, message);
     },
   };
-  const pushes = createPushes({ store, accounts, collections, settings });
   const conditions = createConditions({ store, accounts, settings, prepare, log });
   const administration = {
     store,
@@ -265,7 +268,7 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     ...rooms,
     ...administration,
     conditions,
-    pushes,
+    pushSubscriptions,
     day,
     metrics,
     scheduleStatusUpdates,
@@ -273,6 +276,10 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
     files: createFiles(store),
     preparation,
     operatorDoor,
+    async loadPushes() {
+      const { createPushes } = await import("#/src/sign-in/pushes.ts");
+      return createPushes({ store, accounts, collections, settings });
+    },
     async loadDoors() {
       const [{ createSignIn }, { createOperatorSignIn }, { createTeller }, { createOwnExports }] =
         await Promise.all([
@@ -283,8 +290,9 @@ export async function openHouse(settings: Settings, log: Logger, options: HouseO
         ]);
       const exports = createOwnExports(administration);
       const tell = createTeller({ store, accounts, prepare });
+      const people = { store, accounts, settings, tell, outbound, prepare, exports, pushSubscriptions };
       return (httpPort) => ({
-        people: createSignIn({ store, accounts, settings, tell, outbound, prepare, exports }, httpPort),
+        people: createSignIn(people, httpPort),
         operators: createOperatorSignIn({ store, settings, operators: operatorDoor }, httpPort),
       });
     },

@@ -14,7 +14,6 @@ import { findPassword } from "#/storage/queries/accounts/credentials.ts";
 import {
   type CollectionPushRow,
   listCollectionPushes,
-  listFollowedOwners,
 } from "#/storage/queries/accounts/push-subscriptions.ts";
 import type { Store } from "#/storage/store.ts";
 import { pushTopic, toldOf } from "./collection-pushes.ts";
@@ -30,20 +29,16 @@ export interface CollectionNews {
   listDue(now: number): Promise<DuePushes>;
   /** Whose collections have changed. */
   noteChanged(owners: Iterable<AgentNumber>): void;
-  /** Anybody's may have. */
-  noteMissed(): void;
-  /** Whose collections are followed, as it was at the last look at all of them. */
-  listFollowed(): Iterable<AgentNumber>;
 }
 
-/** Changes by other daemons of people whom nobody followed at the last look at all are seen by the next one. */
-const lookAtAllMs = 60_000;
+/** How often all collections are looked at: what another daemon changes may be told late, or not at all (`storage/postgres/doorbell.ts`). */
+const lookAtAllMs = { alone: 60_000, shared: 2000 };
 
 export function createCollectionNews(rooms: CollectionNewsRooms): CollectionNews {
   const { store, accounts } = rooms;
   let changed = new Set<AgentNumber>();
   let looksAtAllAt = 0;
-  let followed: readonly AgentNumber[] = [];
+  const { isShared } = store.leases;
 
   /** Whether the login of the subscription reads the collection now. */
   async function mayRead({ agent, password, collectionAgent, collection }: CollectionPushRow) {
@@ -63,16 +58,13 @@ export function createCollectionNews(rooms: CollectionNewsRooms): CollectionNews
       const isAll = now >= looksAtAllAt;
       const owners = isAll ? undefined : [...changed];
       changed = new Set();
-      if (isAll) {
-        looksAtAllAt = now + lookAtAllMs;
-        followed = await listFollowedOwners(store);
-      }
+      if (isAll) looksAtAllAt = now + lookAtAllMs[isShared ? "shared" : "alone"];
       const pushes: Push[] = [];
-      let nextAt: number | undefined;
+      let nextAt = looksAtAllAt;
       for (const row of await listCollectionPushes(store, now, owners)) {
         const { subscription, endpoint, nextAttemptAt } = row;
         if (nextAttemptAt > now) {
-          nextAt = Math.min(nextAt ?? nextAttemptAt, nextAttemptAt);
+          nextAt = Math.min(nextAt, nextAttemptAt);
           changed.add(row.collectionAgent!);
         } else if (isOwnDeleted(row) || (await mayRead(row))) pushes.push(pushOf(row));
         else await store.write(server, "reportPush", { subscription, endpoint });
@@ -82,10 +74,6 @@ export function createCollectionNews(rooms: CollectionNewsRooms): CollectionNews
     noteChanged(owners) {
       for (const owner of owners) changed.add(owner);
     },
-    noteMissed() {
-      looksAtAllAt = 0;
-    },
-    listFollowed: () => followed,
   };
 
   function pushOf(row: CollectionPushRow): Push {

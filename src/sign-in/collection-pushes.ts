@@ -1,41 +1,32 @@
 /** Programs that follow a calendar or an addressbook by Web Push (the draft WebDAV-Push), as DAVx5 does: made with an app password of a
  *  person, with which they end. An agent has none, because what it follows would leave to an address of its choice. */
-import type { Settings } from "#/config/schema.ts";
-import { readUrl } from "#/src/accounts/administration/webhooks.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
 import type { Collection } from "#/src/collections/collection.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { IdCodec } from "#/src/model/ids.ts";
-import { collectionPushesMax, collectionPushMs, pushSubscriptionsMax } from "#/src/model/limits.ts";
+import { collectionPushesMax, collectionPushMs } from "#/src/model/limits.ts";
 import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
 import type { PushTriggers } from "#/storage/push-subscription.ts";
-import { listPushSubscriptionsOf } from "#/storage/queries/accounts/push-subscriptions.ts";
 import type { Store } from "#/storage/store.ts";
-import { readPushKeys } from "./own-pushes.ts";
-import { vapidKeyOf } from "./vapid-key.ts";
+import type { PushSubscriptions, WantedPush } from "./push-subscriptions.ts";
 
 export type { PushTriggers } from "#/storage/push-subscription.ts";
 
-export interface WantedCollectionPush {
-  readonly endpoint: string;
-  /** In base64url. */
-  readonly publicKey: string;
-  readonly authSecret: string;
+export interface WantedCollectionPush extends WantedPush {
   readonly triggers: PushTriggers;
   /** Until when it is wanted; absent: as long as may be. */
   readonly expiresAt: number | undefined;
 }
 
 /** What of a collection a subscription needs. */
-export type Followed = Pick<Collection, "agent" | "number" | "kind" | "modseq" | "propertiesModseq">;
+type Followed = Pick<Collection, "agent" | "number" | "modseq" | "propertiesModseq">;
 
 export interface CollectionPushes {
   /** The key to which programs bind their subscriptions, in base64url. */
   readonly key: string;
   isFor(login: Principal): boolean;
   topicOf(collection: Pick<Followed, "agent" | "number">): string;
-  /** Makes a subscription, or renews the one that the login has for the same collection and endpoint. Throws `invalid` for an address that
-   *  webhooks don't go to either, and for keys that are none, and `policy_refused` (limit_reached). */
+  /** Makes a subscription, or renews the one that the login has for the same collection and endpoint. Throws as `PushSubscriptions.keep`. */
   keep(
     login: Principal,
     collection: Followed,
@@ -47,58 +38,46 @@ export interface CollectionPushes {
   end(login: Principal, subscription: number): Promise<void>;
 }
 
-export function createCollectionPushes(store: Store, settings: Settings): CollectionPushes {
-  let key: string | undefined;
-
-  function isFor({ kind, credential }: Principal): boolean {
-    return kind === "person" && credential.kind === "password";
-  }
-
+export function createCollectionPushes(
+  { clock, ids }: Pick<Store, "clock" | "ids">,
+  subscriptions: PushSubscriptions,
+): CollectionPushes {
+  const isFor = ({ kind, credential }: Principal) => kind === "person" && credential.kind === "password";
   return {
     get key() {
-      key ??= vapidKeyOf(store).publicKey.toString("base64url");
-      return key;
+      return subscriptions.key;
     },
     isFor,
-    topicOf: ({ agent, number }) => pushTopic(store.ids, agent, number),
+    topicOf: ({ agent, number }) => pushTopic(ids, agent, number),
 
-    async keep(login, collection, { endpoint, publicKey, authSecret, triggers, expiresAt }) {
+    async keep(login, collection, { triggers, expiresAt: wantedUntil = 0, ...wanted }) {
       if (!isFor(login)) throw new WaypostError("unauthorized", "Only an app password of a person follows.");
-      const at = store.clock.now();
+      const now = clock.now();
       // A time that is over comes from a clock that is wrong.
-      const asked = expiresAt === undefined || expiresAt <= at ? Number.POSITIVE_INFINITY : expiresAt;
-      const until = Math.min(asked, at + collectionPushMs);
-      const { subscription } = await store.write(login.author, "keepPushSubscription", {
+      const expiresAt = Math.min(
+        wantedUntil > now ? wantedUntil : Number.POSITIVE_INFINITY,
+        now + collectionPushMs,
+      );
+      const { agent, number } = collection;
+      const subscription = await subscriptions.keep(login.author, wanted, {
         agent: login.agent,
         password: login.credential.number,
-        follows: {
-          agent: collection.agent,
-          collection: collection.number,
-          triggers,
-          limit: collectionPushesMax,
-        },
-        endpoint: readUrl(endpoint, settings.webhooks, "/push-resource"),
-        ...readPushKeys(publicKey, authSecret),
+        follows: { agent, collection: number, triggers, limit: collectionPushesMax },
         language: "",
         told: toldOf(triggers, collection),
-        expiresAt: until,
-        limit: pushSubscriptionsMax,
-        at,
+        expiresAt,
       });
-      return { subscription, expiresAt: until };
+      return { subscription, expiresAt };
     },
 
     async has({ agent }, subscription) {
-      const now = store.clock.now();
-      const rows = await listPushSubscriptionsOf(store, agent);
-      return rows.some(
+      const now = clock.now();
+      return (await subscriptions.listOf(agent)).some(
         (one) => one.subscription === subscription && one.collection !== null && one.expiresAt > now,
       );
     },
 
-    async end({ agent, author }, subscription) {
-      await store.write(author, "deletePushSubscription", { agent, subscription });
-    },
+    end: ({ agent, author }, subscription) => subscriptions.end(author, agent, subscription),
   };
 }
 

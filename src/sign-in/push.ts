@@ -17,6 +17,6 @@ export interface Push {
 
 export interface DuePushes {
   readonly pushes: readonly Push[];
-  /** When one that failed is tried again. */
-  readonly nextAt: number | undefined;
+  /** When to look again, if nothing is heard before. */
+  readonly nextAt: number;
 }

@@ -3,11 +3,10 @@
  *  session and ends with it; a runner sends (`protocols/webhooks/send-pushes.ts`). */
 import type { Settings } from "#/config/schema.ts";
 import { isLivePageSession } from "#/src/accounts/page-session.ts";
-import { principalOf } from "#/src/accounts/principal.ts";
 import { afterFailure, type RequestOutcome, unfailed } from "#/src/feed/retries.ts";
 import { server } from "#/src/model/author.ts";
 import type { Clock } from "#/src/model/clock.ts";
-import { reachableAgents } from "#/src/reach/agents.ts";
+import { listApprovedBy } from "#/src/reach/approvers.ts";
 import type { PushSubscriptionRow } from "#/storage/push-subscription.ts";
 import {
   listBrowserPushes,
@@ -51,16 +50,13 @@ export function createPushes({ store, accounts, collections, settings }: PushRoo
 
   /** What waits for the person, if something of it is new. */
   async function newsOf(
-    { agent, session, told }: PushSubscriptionRow,
+    { agent, told }: PushSubscriptionRow,
     newest: readonly NewestWaiting[],
   ): Promise<(Pick<Push, "told"> & { readonly waiting: number }) | undefined> {
-    const owner = await accounts.access.findOwner(agent);
-    if (owner === undefined) return undefined;
-    const principal = principalOf(owner, { kind: "session", number: session! });
-    const reached = new Map(
-      (await reachableAgents({ rooms: { accounts }, principal }, "approve")).map((one) => [one.agent, one]),
+    const approved = new Map(
+      (await listApprovedBy({ accounts }, agent)).map((one) => [one.agent, one.isOwn]),
     );
-    const mine = newest.filter((one) => reached.get(one.agent)?.isOwn === (one.isOwn === 1));
+    const mine = newest.filter((one) => approved.get(one.agent) === (one.isOwn === 1));
     const before = JSON.parse(told) as Told;
     if (!mine.some((one) => one.hold > (before[one.agent] ?? 0))) return undefined;
     return {
@@ -89,7 +85,7 @@ export function createPushes({ store, accounts, collections, settings }: PushRoo
       let nextAt = next;
       for (const subscription of all) {
         const { subscription: number, nextAttemptAt, endpoint, language } = subscription;
-        if (nextAttemptAt > now) nextAt = Math.min(nextAt ?? nextAttemptAt, nextAttemptAt);
+        if (nextAttemptAt > now) nextAt = Math.min(nextAt, nextAttemptAt);
         if (nextAttemptAt > now || compared.get(number) === endpoint) continue;
         if (!(await isLive(subscription, now))) {
           await store.write(server, "reportPush", { subscription: number, endpoint });
@@ -132,20 +128,13 @@ export function createPushes({ store, accounts, collections, settings }: PushRoo
 
     isSender: () => store.leases.isHeld("webhooks"),
     onChange(listener) {
-      const missed = (): void => {
-        news.noteMissed();
-        listener();
-      };
       const stops = [
-        store.onCommit(
-          (touched) => {
-            news.noteChanged(touched.map(({ agent }) => agent));
-            listener();
-          },
-          () => news.listFollowed(),
-        ),
-        store.onMissed(missed),
-        store.leases.onChange(missed),
+        store.onCommit((touched) => {
+          news.noteChanged(touched.map(({ agent }) => agent));
+          listener();
+        }),
+        store.onMissed(listener),
+        store.leases.onChange(listener),
       ];
       return () => {
         for (const stop of stops) stop();

@@ -31,6 +31,7 @@ import type { OwnExports } from "./own-export.ts";
 import { createOwnPushes, type OwnPushes } from "./own-pushes.ts";
 import type { PageSession } from "./page-session.ts";
 import { createPasskeys, type PasskeyOptions } from "./passkeys.ts";
+import type { PushSubscriptions } from "./push-subscriptions.ts";
 import { createShares, type Shares } from "./shares.ts";
 import type { Teller } from "./tell-of-sign-in.ts";
 import { createTestMail, type TestMail } from "./test-mail.ts";
@@ -89,13 +90,14 @@ export interface SignInRooms {
   /** Mail that waited for a pause is due at its end. */
   readonly outbound: { ring(): void };
   readonly exports: OwnExports;
+  readonly pushSubscriptions: PushSubscriptions;
 }
 
 const toldMs = 30 * 86_400_000;
 
 /** `httpPort`: the port that HTTP is bound to. */
 export function createSignIn(
-  { store, accounts, settings, tell, outbound, prepare, exports }: SignInRooms,
+  { store, accounts, settings, tell, outbound, prepare, exports, pushSubscriptions }: SignInRooms,
   httpPort?: number,
 ): SignIn {
   const now = () => store.clock.now();
@@ -136,7 +138,7 @@ export function createSignIn(
 
   return {
     ...createOwnAccess(store, passkeys),
-    ...createOwnPushes(store, settings),
+    ...createOwnPushes(pushSubscriptions),
     ...exports,
     ...createShares(store),
     ...createAgentsOfMine({ store, settings, outbound }),

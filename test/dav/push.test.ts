@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { push } from "#/protocols/dav/xml/names.ts";
 import { readXml } from "#/protocols/dav/xml/read-xml.ts";
-import { startPushes } from "#/protocols/webhooks/send-pushes.ts";
+import { runPushes } from "#/protocols/webhooks/send-pushes.ts";
 import { collectionPushMs, collectionPushPauseMs } from "#/src/model/limits.ts";
 import { createPushes } from "#/src/sign-in/pushes.ts";
 import { basic, type DavAnswer, type DavClient, davClient } from "../support/clients/dav-client.ts";
@@ -39,7 +39,7 @@ async function createPerson(name: string): Promise<Person> {
 async function open(allowPrivateAddresses = true): Promise<void> {
   server = await openJsonServer({ webhooks: { allowPrivateAddresses } });
   const { settings } = server;
-  runner = startPushes({ pushes: createPushes(server), settings, log: pino({ level: "silent" }) });
+  runner = runPushes({ pushes: createPushes(server), settings, log: pino({ level: "silent" }) });
   mia = await createPerson("mia");
   work = `/dav/calendars/${mia.id}/work/`;
   expect((await mia.client.request("MKCALENDAR", work)).status).toBe(201);

@@ -6,15 +6,20 @@ import path from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { loadSettings } from "#/config/load.ts";
 import { createAccounts } from "#/src/accounts/accounts.ts";
+import { createCollections } from "#/src/collections/create-collections.ts";
+import { createDirectPreparation } from "#/src/collections/preparing/preparation.ts";
 import { createFeed } from "#/src/feed/feed.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import { nobody } from "#/src/model/author.ts";
 import type { Touched } from "#/src/model/changes.ts";
+import { noProperties } from "#/src/model/collection-properties.ts";
 import { createOutbound } from "#/src/outbound/create-outbound.ts";
+import { createPushes } from "#/src/sign-in/pushes.ts";
 import { type LeaseTimes, leaseNames } from "#/storage/leasing/leases.ts";
 import { openStore } from "#/storage/open-store.ts";
 import { listUids } from "#/storage/queries/mail/entries.ts";
 import type { Store } from "#/storage/store.ts";
+import type { FakeClock } from "../support/clock.ts";
 import { append, positionOf } from "../support/delivery.ts";
 import { openTestStore, seedAgent, testFacts } from "../support/store.ts";
 import { envelopeTo, submission } from "../support/submission.ts";
@@ -26,6 +31,7 @@ const waiting = { timeout: 60_000 };
 interface TwoStores extends AsyncDisposable {
   readonly one: Store;
   readonly two: Store;
+  readonly clock: FakeClock;
 }
 
 async function openTwoStores(leaseTimes: Partial<LeaseTimes> = {}): Promise<TwoStores> {
@@ -36,6 +42,7 @@ async function openTwoStores(leaseTimes: Partial<LeaseTimes> = {}): Promise<TwoS
   return {
     one: test.store,
     two,
+    clock: test.clock,
     async [Symbol.asyncDispose]() {
       await two.close();
       fs.rmSync(folder, { recursive: true, force: true });
@@ -100,6 +107,50 @@ describe.skipIf(serverUrl === undefined)("two daemons' stores on one PostgreSQL"
     // And then it is heard again.
     const { modseq: last } = await append(one, bob);
     await vi.waitUntil(() => heard.get(bob.agent) === last, waiting);
+  });
+
+  it("tell a program that follows a calendar of what the other has changed within two seconds, when nothing is notified", async () => {
+    await using stores = await openTwoStores();
+    const { one, two, clock } = stores;
+    const { agent } = await seedAgent(one, "mia", { kind: "person" });
+    const keys = { storedKey: new Uint8Array(32), serverKey: new Uint8Array(32) };
+    const { password } = await one.write(nobody, "createPassword", { agent, name: "phone", ...keys, at: 0 });
+    const settings = loadSettings({ set: [`storage.folder=${one.folder}`] });
+    const collections = createCollections(one, createDirectPreparation());
+    const pushes = createPushes({
+      store: one,
+      accounts: createAccounts(one, settings),
+      collections,
+      settings,
+    });
+    expect((await pushes.listDue()).pushes).toEqual([]);
+    // Both at the other daemon, after this one has looked; it listens to no commit.
+    const { collection } = await two.write(nobody, "createCollection", {
+      agent,
+      kind: "calendar",
+      segment: "work",
+      ...noProperties,
+      components: "VEVENT",
+      deadProperties: [],
+      at: 0,
+    });
+    await two.write(nobody, "keepPushSubscription", {
+      agent,
+      password,
+      follows: { agent, collection, triggers: "content-update", limit: 2 },
+      endpoint: "https://push.example/1",
+      publicKey: new Uint8Array(65),
+      authSecret: new Uint8Array(16),
+      language: "",
+      told: "0",
+      expiresAt: clock.now() + 1e9,
+      limit: 9,
+      at: 0,
+    });
+    clock.advance(2000);
+    const { pushes: due, nextAt } = await pushes.listDue();
+    expect(due.map(({ subscription }) => subscription.endpoint)).toEqual(["https://push.example/1"]);
+    expect(nextAt - clock.now()).toBeLessThanOrEqual(2000);
   });
 
   it("make no more together than an agent may have", async () => {

@@ -36,7 +36,6 @@ const others: Readonly<Record<string, string>> = {
   Candidate: "a truth is a number in a row",
   SigningKey: "its key is an object",
   ReceivedReport: "a format, below the store",
-  WantedCollectionPush: "its keys are text, and when it ends may be unsaid",
 };
 
 test("no room declares a shape of the store a second time", () => {

@@ -16,6 +16,8 @@ const writes: Readonly<Record<string, readonly string[]>> = {
   createPageSession: ["src/sign-in/sign-in.ts"],
   usePasskey: ["src/sign-in/sign-in.ts"],
   addPasskey: ["src/sign-in/own-access.ts"],
+  // With its first credentials.
+  createAgent: ["src/accounts/administration/agents-and-people.ts"],
   createToken: ["src/accounts/administration/credentials.ts"],
   createPassword: ["src/accounts/administration/credentials.ts"],
   createGrant: ["src/accounts/administration/grants.ts"],
@@ -24,7 +26,7 @@ const writes: Readonly<Record<string, readonly string[]>> = {
   useOperatorLink: ["src/sign-in/operator-sign-in.ts"],
   useOperatorPasskey: ["src/sign-in/operator-sign-in.ts"],
   // No credential, but a place to which something goes out.
-  keepPushSubscription: ["src/sign-in/collection-pushes.ts", "src/sign-in/own-pushes.ts"],
+  keepPushSubscription: ["src/sign-in/push-subscriptions.ts"],
 };
 
 const operations = ["token.create", "password.create", "grant.create", "agent.create", "person.create"];

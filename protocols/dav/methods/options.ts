@@ -1,6 +1,6 @@
 /** OPTIONS (RFC 9110 section 9.3.7): DAV names what is served (RFC 4918 section 10.1), Allow the methods of the resource. */
 import type { Method } from "../method.ts";
-import { canFollow } from "../push/registration.ts";
+import { canFollow } from "../properties/push.ts";
 import { everyResource } from "../resource.ts";
 
 /** The compliance classes of the implemented standards. */

@@ -7,8 +7,10 @@ import { changeAttachments } from "../files/attachments.ts";
 import { checkLocks } from "../locks/conditions.ts";
 import type { Method } from "../method.ts";
 import { answerOutbox } from "../outbox.ts";
-import { isXml, registerPush } from "../push/registration.ts";
+import { mediaTypeOf } from "../read-body.ts";
 import { readItemBody, storeItem } from "../store-item.ts";
+
+const xmlTypes = ["application/xml", "text/xml"];
 
 export const post = {
   name: "POST",
@@ -18,7 +20,10 @@ export const post = {
     if (resource.kind === "outbox") return answerOutbox(request, resource);
     if (resource.kind === "item") return changeAttachments(request, resource);
     if (!("collection" in resource)) throw new DavError(405, "Nothing is posted here.");
-    if (isXml(context)) return registerPush(request, resource);
+    if (xmlTypes.includes(mediaTypeOf(context.koa.get("Content-Type")).type)) {
+      const { registerPush } = await import("../push/registration.ts");
+      return registerPush(request, resource);
+    }
     if (resource.kind === "inbox") throw new DavError(403, "Nobody writes into an inbox.");
     const { querystring } = context.koa;
     if (querystring !== "") throw new DavError(400, "There is no such action.");

@@ -2,35 +2,18 @@
  *  push-register = subscription trigger? expires?
  *  Answers 204 with the URL that ends it and the time at which it ends; the same push resource again renews it. */
 
-import type { HttpContext } from "#/protocols/http/app.ts";
-import type { Principal } from "#/src/accounts/accounts.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { PushTriggers, WantedCollectionPush } from "#/src/sign-in/collection-pushes.ts";
 import type { DavAnswer } from "../answer.ts";
 import { collectionStandards } from "../collections/collection-standard.ts";
 import { unmet } from "../dav-error.ts";
 import { pushHref, wholeUrl } from "../hrefs.ts";
-import { mediaTypeOf, readXmlBody } from "../read-body.ts";
+import { canFollow } from "../properties/push.ts";
+import { readXmlBody } from "../read-body.ts";
 import type { DavRequest } from "../request.ts";
-import type { CollectionResource, DavResource } from "../resource.ts";
-import type { DavRooms } from "../rooms.ts";
+import type { CollectionResource } from "../resource.ts";
 import { childText, findAttribute, findChild, type XmlElement } from "../xml/element.ts";
 import { isNamed, push } from "../xml/names.ts";
-
-const xmlTypes = ["application/xml", "text/xml"];
-
-export function isXml({ koa }: HttpContext): boolean {
-  return xmlTypes.includes(mediaTypeOf(koa.get("Content-Type")).type);
-}
-
-/** Whether the login can follow a resource. Where it may not, the resource looks as if there were no push. */
-export function canFollow(
-  { collectionPushes }: Pick<DavRooms, "collectionPushes">,
-  login: Principal,
-  resource: DavResource,
-): resource is CollectionResource {
-  return "collection" in resource && resource.collection.rights.has("read") && collectionPushes.isFor(login);
-}
 
 export async function registerPush(request: DavRequest, resource: CollectionResource): Promise<DavAnswer> {
   const { rooms, login } = request;
@@ -71,8 +54,8 @@ function readWanted(body: XmlElement): WantedCollectionPush {
     throw invalidSubscription("What is sent is aes128gcm.");
   return {
     endpoint: text("push-resource"),
-    publicKey: text("subscription-public-key"),
-    authSecret: text("auth-secret"),
+    p256dh: text("subscription-public-key"),
+    auth: text("auth-secret"),
     triggers: readTriggers(findChild(body, push("trigger"))),
     expiresAt: readExpiry(childText(body, push("expires"))),
   };

@@ -30,9 +30,9 @@ export async function beginNotices(
   refuse: () => Promise<Answer>,
 ): Promise<Answer> {
   const field = (name: string): string => (form.get(name) ?? "").slice(0, 2000);
-  const wanted = { endpoint: field("endpoint"), p256dh: field("p256dh"), auth: field("auth"), language };
+  const wanted = { endpoint: field("endpoint"), p256dh: field("p256dh"), auth: field("auth") };
   try {
-    await signIn.keepPush(session, wanted);
+    await signIn.keepPush(session, wanted, language);
   } catch (error) {
     if (!isWaypostError(error) || !["invalid", "policy_refused"].includes(error.code)) throw error;
     return refuse();

@@ -67,11 +67,8 @@ export async function listCollectionPushes(
   );
 }
 
-/** Whose collections are followed. */
-export function listFollowedOwners(reader: Reader): Promise<AgentNumber[]> {
-  return reader.column(
-    "select distinct collection_agent_id from push_subscription where collection_agent_id is not null order by 1",
-  );
+export async function hasPushSubscription(reader: Reader): Promise<boolean> {
+  return (await reader.get("select 1 as found from push_subscription limit 1")) !== undefined;
 }
 
 export function listPushSubscriptionsOf(reader: Reader, agent: AgentNumber): Promise<PushSubscriptionRow[]> {

@@ -32,6 +32,7 @@ import { createKeptDescriptions, type KeptDescriptions } from "#/src/render/kept
 import type { Schedulers } from "#/src/scheduling/schedulers.ts";
 import type { Scheduling } from "#/src/scheduling/scheduling.ts";
 import { createCollectionPushes } from "#/src/sign-in/collection-pushes.ts";
+import { createPushSubscriptions } from "#/src/sign-in/push-subscriptions.ts";
 import { createReading } from "#/src/threads/reading.ts";
 import type { Store } from "#/storage/store.ts";
 import { testCertificate } from "../certificates/certificate.ts";
@@ -282,7 +283,7 @@ function makeRooms(store: Store, settings: Settings) {
     busyTimes: createBusyReader(reading),
     largeItems: createLargeItems(reading),
     files: createFiles(store),
-    collectionPushes: createCollectionPushes(store, settings),
+    collectionPushes: createCollectionPushes(store, createPushSubscriptions(store, settings)),
     ...calendarRooms({ store, accounts, outbound }),
     events: createEventProjection(reading),
     accounts,
