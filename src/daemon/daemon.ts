@@ -5,7 +5,7 @@ import type { Settings } from "#/config/schema.ts";
 import type { Listener } from "#/protocols/connection/listener.ts";
 import { type Delivery, startDelivery } from "#/protocols/delivery/start-delivery.ts";
 import { startWebhooks } from "#/protocols/webhooks/send-events.ts";
-import { startPushes } from "#/protocols/webhooks/send-pushes.ts";
+import { startPushes } from "#/protocols/webhooks/start-pushes.ts";
 import { rememberRecipients } from "#/src/arrival/recent-recipients.ts";
 import { createResolve } from "#/src/evidence/dns.ts";
 import { createSecureDns } from "#/src/evidence/secure-dns.ts";
@@ -113,7 +113,7 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
     const pushes = startPushes(house);
     closers.push(async () => pushes[Symbol.asyncDispose]());
     await tellEndedPasskeys(house);
-    const ports = house.status.serve(listeners);
+    const ports = house.status.serve(listeners, certificate);
     const socket = await listenPrivately(folder, log, (call) => runPrivateOperation(house, call));
     closers.push(() => socket.close());
     log.info(

@@ -10,6 +10,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { type LeaseName, leaseNames } from "#/storage/leasing/leases.ts";
 import type { Store } from "#/storage/store.ts";
+import type { Certificate } from "./certificate.ts";
 import type { Conditions } from "./conditions/watch-conditions.ts";
 import type { HourOfDay, LastDay } from "./last-day.ts";
 
@@ -24,6 +25,8 @@ export interface DaemonStatus extends Readonly<Record<string, unknown>> {
   readonly leases?: readonly LeaseName[];
   /** As `/health` says it. */
   readonly problems: readonly string[];
+  /** Of all listeners. */
+  readonly certificate: { readonly expiresAt: string; readonly isSelfSigned: boolean };
   /** Conditions that stand: a disk that is nearly full, an overdue queue, … */
   readonly warnings: readonly {
     readonly condition: string;
@@ -45,7 +48,10 @@ export interface Status {
   /** Throws `upstream_unavailable` in a process that serves nothing. */
   read(): Promise<DaemonStatus>;
   /** The listeners are open. */
-  serve(listeners: readonly Listener[]): DaemonStatus["listeners"];
+  serve(
+    listeners: readonly Listener[],
+    certificate: Pick<Certificate, "expiresAt" | "isSelfSigned">,
+  ): DaemonStatus["listeners"];
 }
 
 interface StatusRooms {
@@ -63,6 +69,7 @@ const connectedMax = 100;
 
 export function createStatus({ store, accounts, fairness, day, health, conditions }: StatusRooms): Status {
   let listeners: DaemonStatus["listeners"] | undefined;
+  let certificate: Pick<Certificate, "expiresAt" | "isSelfSigned"> | undefined;
 
   async function nameOf(owner: string): Promise<string> {
     const [kind, name = ""] = owner.split(" ");
@@ -86,7 +93,7 @@ export function createStatus({ store, accounts, fairness, day, health, condition
 
   return {
     async read() {
-      if (listeners === undefined)
+      if (listeners === undefined || certificate === undefined)
         throw new WaypostError("upstream_unavailable", `No daemon runs on ${store.folder}.`, {
           hint: "Start one: waypost start.",
         });
@@ -95,6 +102,10 @@ export function createStatus({ store, accounts, fairness, day, health, condition
         pid: process.pid,
         listeners,
         ...partOf(store),
+        certificate: {
+          expiresAt: new Date(certificate.expiresAt).toISOString(),
+          isSelfSigned: certificate.isSelfSigned,
+        },
         problems: await health.findProblems(),
         warnings: conditions.standing().map(({ condition, text, since }) => ({
           condition,
@@ -106,7 +117,8 @@ export function createStatus({ store, accounts, fairness, day, health, condition
         refused: fairness.refused(),
       };
     },
-    serve(open) {
+    serve(open, ofAll) {
+      certificate = ofAll;
       listeners = Object.fromEntries(open.map(({ name, host, port }) => [name, { host, port }]));
       return listeners;
     },

@@ -137,6 +137,23 @@ describe("an approval", () => {
   });
 });
 
+test("what was decided before about mail to the same recipients stands beside it, and about no other", async () => {
+  await using house = await openPagesHouse();
+  const browser = await signedIn(house);
+  const people = ["lee@waypost.test", "max@waypost.test", "noa@waypost.test"];
+  for (const address of people) await house.createPerson(address);
+  const [lee, max, noa] = people.map((address) => ({ to: [address] }));
+  const first = await house.send({ ...lee, subject: "<b>First</b>" });
+  const other = await house.send(max);
+  for (const hold of [first, other]) await decide(browser, hold, { act: "decline" });
+  const none = await browser.get(`/approvals/${await house.send(noa)}`);
+  expect(none.text).not.toContain("Decided before");
+  const { text } = await browser.get(`/approvals/${await house.send(lee)}`);
+  const [, earlier = ""] = text.split("Decided before about mail to them");
+  expect(earlier).toContain(`href="/approvals/${first}"><bdi>&lt;b&gt;First`);
+  expect(earlier).not.toContain(other);
+});
+
 test("declining gives the agent the reason, in the event and in the hold", async () => {
   await using house = await openPagesHouse();
   const browser = await signedIn(house);

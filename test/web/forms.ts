@@ -36,6 +36,7 @@ export const operatorForms: Readonly<Record<string, "proof" | "write" | "session
   "/operator/domains/DOMAIN/check": "session",
   "/operator/queue": "write",
   "/operator/act": "write",
+  "/operator/export": "proof",
   "/operator/ask": "session",
   "/operator/me/passkeys/NUMBER/remove": "proof",
   "/operator/me/sessions/NUMBER/end": "session",
@@ -61,6 +62,7 @@ export const operatorActs: Readonly<Record<string, "proof" | "session">> = {
   "webhook.test": "session",
   "webhook.resume": "session",
   "webhook.resend": "session",
+  "job.cancel": "session",
   "queue.retry": "session",
   "queue.cancel": "proof",
 };

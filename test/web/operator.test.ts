@@ -1,10 +1,13 @@
 /** Operators at the pages: how a session begins, what it may do, and what it shows. */
+import fs from "node:fs";
+import path from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { rowActs } from "#/protocols/web/operator/tables.ts";
 import { generateSessionToken, hashToken } from "#/src/accounts/secrets.ts";
 import { server } from "#/src/model/author.ts";
-import { openBrowser } from "../support/clients/browser.ts";
+import { fieldOf, openBrowser } from "../support/clients/browser.ts";
 import { startSink } from "../support/servers/smtp-sink.ts";
+import { openWebhookReceiver } from "../support/servers/webhook-receiver.ts";
 import { makeSoftPasskey } from "../support/soft-passkey.ts";
 import { operatorActs, operatorForms, pathOf } from "./forms.ts";
 import { openPagesHouse, type PagesHouse } from "./pages-house.ts";
@@ -300,6 +303,60 @@ test.each(["", "/domains", "/accounts", "/access", "/queue", "/webhooks", "/trac
   },
 );
 
+test("everything of an owner is written to a file of the server, and the page says into which folder", async () => {
+  await using house = await openPagesHouse();
+  const { browser, proved } = await signedIn(house);
+  const folder = path.join(house.daemon.daemon.house.settings.storage.folder, "exchange");
+  const owner = house.agent.address;
+  const page = await browser.get(`/operator/access?owner=${encodeURIComponent(owner)}`);
+  expect(page.text).toContain(`<code>${folder}</code>`);
+  const file = fieldOf(page, "to");
+  expect(file).toMatch(/^[\w.@+-]+\.tar\.gz$/);
+  const fields = { act: "mail.export", value: owner, to: file, back: new URL(page.url).pathname };
+  const bare = await browser.post("/operator/export", fields);
+  expect([bare.status, bare.text.includes("asks for your passkey"), fs.existsSync(folder)]).toEqual([
+    409,
+    true,
+    false,
+  ]);
+  const sure = await proved(fields);
+  const other = await browser.post("/operator/export", { ...sure, value: house.person.address });
+  expect([other.status, other.text.includes("not accepted for this")]).toEqual([409, true]);
+  const done = await browser.post("/operator/export", sure);
+  expect([done.status, done.text.includes("The file is written.")]).toEqual([200, true]);
+  expect(fs.readdirSync(folder)).toEqual([file]);
+  const jobs = await browser.get(`/operator/access?owner=${encodeURIComponent(owner)}`);
+  expect(jobs.text).toContain("<code>mail.export</code>");
+  const outside = await browser.post("/operator/export", await proved({ ...fields, to: "../own.tar" }));
+  expect([outside.status, outside.text.includes("named by letters")]).toEqual([409, true]);
+  // Who may only read writes none.
+  const reader = await signedIn(house, { name: "mia", scopes: ["read"] });
+  const asked = await reader.proved({ ...fields, to: "mia.tar" });
+  expect((await reader.browser.post("/operator/export", asked)).status).toBe(409);
+  expect(fs.readdirSync(folder)).toEqual([file]);
+});
+
+test("each delivery in the history of a webhook is sent once more by its button", async () => {
+  await using sink = await openWebhookReceiver();
+  await using house = await openPagesHouse(["webhooks.allow_private_addresses=true"]);
+  const { number } = await house.administer("webhook.add", { owner: house.agent.address, url: sink.url });
+  await house.send({ subject: "Quincunx offer" });
+  await expect.poll(() => sink.requests.length).toBeGreaterThan(0);
+  const { browser } = await signedIn(house);
+  const history = `/operator/webhooks?number=${number}`;
+  await expect
+    .poll(async () => (await browser.get(history)).text.includes('value="webhook.resend"'))
+    .toBe(true);
+  const page = await browser.get(history);
+  const [, message = ""] = /value="(msg_[^"]+)"/.exec(page.text) ?? [];
+  const before = sink.requests.length;
+  const again = await browser.post("/operator/act", { act: "webhook.resend", value: message, back: history });
+  expect(again.text).toContain("The events have arrived once more.");
+  const ids = sink.requests.map(({ headers }) => headers["webhook-id"]);
+  expect(ids.slice(before)).toContain(message);
+  expect(page.text).not.toContain("Quincunx");
+});
+
 test("a trace tells the way of a mail and no text of it", async () => {
   await using house = await openPagesHouse();
   const hold = await house.send({ subject: "Quincunx offer", text: "Marmalade." });
@@ -311,6 +368,25 @@ test("a trace tells the way of a mail and no text of it", async () => {
   const unknown = await browser.get("/operator/trace?id=%3Cb%3Ewhat");
   expect(unknown.text).toContain("Nothing is known about this id");
   expect(unknown.text).not.toContain("<b>what");
+});
+
+test("what the server warns of is on the first page, and its certificate; what gets no more mail is with the reports", async () => {
+  await using house = await openPagesHouse();
+  const { browser } = await signedIn(house);
+  const { conditions, store } = house.daemon.daemon.house;
+  expect((await browser.get("/operator")).text).not.toContain("Look after this");
+  vi.spyOn(conditions, "standing").mockReturnValue([
+    {
+      condition: "disk_full",
+      subject: "",
+      text: "The disk is <b>nearly</b> full.",
+      since: store.clock.now(),
+    },
+  ]);
+  const { text } = await browser.get("/operator");
+  expect(text).toContain("The disk is &lt;b&gt;nearly&lt;/b&gt; full.");
+  expect(text).toMatch(/Certificate<\/dt><dd>until [^<]+ <span class="state is-warn">self-signed/);
+  expect((await browser.get("/operator/reports")).text).toContain("Addresses that get no more mail");
 });
 
 test("a new server's first page has the five steps, and a check goes on from there", async () => {

@@ -7,6 +7,7 @@ import { icon, initials } from "../layout.ts";
 import type { ShownVersion } from "../opened-mails.ts";
 import type { Page, SignedVisit } from "../visit.ts";
 import { changedBlock, comparedMax } from "./changed.ts";
+import { earlierBlock } from "./earlier.ts";
 import { lookBlock } from "./look.ts";
 import { subjectOf } from "./names.ts";
 import { holdId, listLive, type Opened, versionOf, waitingOf } from "./waiting.ts";
@@ -85,6 +86,7 @@ ${lookBlock(visit, hold, shown, news)}
   </section>
 </div>
 ${await files(visit, opened, shown)}
+${await earlierBlock(visit, opened)}
 ${await editForm(visit, opened, shown, version, options)}
 <div class="bar" role="group" aria-label="${w.decide}">
   <p>${w.shown(rooms.settings.holds.graceS, format)}</p>

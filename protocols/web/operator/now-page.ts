@@ -15,7 +15,9 @@ import { domainToSetUp, setupSteps } from "./setup-steps.ts";
 interface ServerStatus {
   readonly version: string;
   readonly listeners: Readonly<Record<string, { readonly host: string; readonly port: number }>>;
+  readonly certificate: { readonly expiresAt: string; readonly isSelfSigned: boolean };
   readonly problems: readonly string[];
+  readonly warnings: readonly { readonly what: string; readonly since: string }[];
   readonly connected: readonly {
     readonly listener: string;
     readonly who: string;
@@ -83,14 +85,22 @@ function problemItem({ isBad, kind, title, text, to, link }: Problem): Html {
   </li>`;
 }
 
-function serverProblems({ words }: OperatorVisit, status: ServerStatus | undefined): Problem[] {
-  const w = words.operator.now;
-  return (status?.problems ?? []).map((problem) => ({
-    isBad: true,
-    kind: w.serverFails,
-    title: problem,
-    text: w.serverText,
-  }));
+function serverProblems(visit: OperatorVisit, status: ServerStatus | undefined): Problem[] {
+  const w = visit.words.operator.now;
+  return [
+    ...(status?.problems ?? []).map((problem) => ({
+      isBad: true,
+      kind: w.serverFails,
+      title: problem,
+      text: w.serverText,
+    })),
+    ...(status?.warnings ?? []).map(({ what, since }) => ({
+      isBad: false,
+      kind: w.serverWarns,
+      title: what,
+      text: w.since(momentOf(visit, since)),
+    })),
+  ];
 }
 
 /** Who is connected, the most connections first. */
@@ -112,7 +122,10 @@ function connectedNow({ words, format }: OperatorVisit, { connected }: ServerSta
 }
 
 /** The server as it is, and what it has refused since its start because it was more than somebody's share. */
-function serverNow({ words, format }: OperatorVisit, { version, listeners, refused }: ServerStatus): Html {
+function serverNow(
+  { words, format }: OperatorVisit,
+  { version, listeners, certificate, refused }: ServerStatus,
+): Html {
   const w = words.operator.now;
   return html`<section class="card" aria-labelledby="server-now">
   <h2 id="server-now">${w.server}</h2>
@@ -121,6 +134,7 @@ function serverNow({ words, format }: OperatorVisit, { version, listeners, refus
     <dt>${w.ports}</dt><dd>${Object.entries(listeners)
       .map(([name, { port }]) => `${name} ${port}`)
       .join(", ")}</dd>
+    <dt>${w.certificate}</dt><dd>${w.certificateUntil(format.day(Date.parse(certificate.expiresAt)))}${certificate.isSelfSigned && html` <span class="state is-warn">${w.selfSigned}</span>`}</dd>
     ${
       refused.length === 0
         ? html`<dt>${w.refused}</dt><dd><span class="state is-good">${w.none}</span></dd>`

@@ -5,17 +5,18 @@ import { icon } from "../layout.ts";
 import { localPath } from "../strangers.ts";
 import { type Answer, type OperatorVisit, pageAnswer, redirect } from "../visit.ts";
 import { missingProof } from "./asked-anew.ts";
-import { listOf, operate, type Row, refusalOf } from "./operate.ts";
+import { listOf, mayDo, operate, type Row, refusalOf } from "./operate.ts";
 import { type TableBlock, tableBlock } from "./table-page.ts";
 import { rowActs } from "./tables.ts";
 
 type Place = "accounts" | "access" | "webhooks" | "reports";
 
-async function listPage(
+export async function listPage(
   visit: OperatorVisit,
   place: Place,
   blocks: readonly TableBlock[],
   above?: Html,
+  below?: Html,
 ): Promise<Answer> {
   const w = visit.words.operator;
   const shown = [];
@@ -29,7 +30,8 @@ async function listPage(
 </div>
 ${outcomeNote(visit)}
 ${above}
-${shown}`,
+${shown}
+${below}`,
   });
 }
 
@@ -42,28 +44,6 @@ export function outcomeNote({ query, words }: OperatorVisit): Html | undefined {
 
 export function showAccounts(visit: OperatorVisit): Promise<Answer> {
   return listPage(visit, "accounts", [{ name: "accounts" }, { name: "people" }, { name: "agents" }]);
-}
-
-export async function showAccess(visit: OperatorVisit): Promise<Answer> {
-  const owner = (visit.query.get("owner") ?? "").trim().slice(0, 300);
-  const w = visit.words.operator;
-  const above = html`<form class="field" method="get" action="/operator/access" role="search">
-  <label for="owner">${w.whose}</label>
-  <div class="actions"><input class="input is-code" id="owner" name="owner" value="${owner}" autocomplete="off" spellcheck="false"><button class="button">${icon("search")}${w.show}</button></div>
-</form>`;
-  if (owner === "") return listPage(visit, "access", [{ name: "changes" }, { name: "audit" }], above);
-  const blocks: readonly TableBlock[] = [
-    { name: "tokens", input: { agent: owner } },
-    { name: "passwords", input: { owner } },
-    { name: "grants", input: { holder: owner } },
-    { name: "changes", input: { owner } },
-  ];
-  return listPage(
-    visit,
-    "access",
-    blocks.map((block) => ({ ...block, of: owner })),
-    above,
-  );
 }
 
 export function showWebhooks(visit: OperatorVisit): Promise<Answer> {
@@ -80,7 +60,11 @@ export async function showReports(visit: OperatorVisit): Promise<Answer> {
   const blocks = domains.flatMap(({ name }): TableBlock[] =>
     (["dmarc", "tls"] as const).map((kind) => ({ name: kind, input: { name, kind }, of: String(name) })),
   );
-  return listPage(visit, "reports", blocks);
+  const accounts = mayDo(visit, "account.list") ? await listOf(visit, "account.list", "accounts") : [];
+  const suppressed = accounts.map(
+    ({ name }): TableBlock => ({ name: "suppressions", input: { account: name }, of: String(name) }),
+  );
+  return listPage(visit, "reports", [...blocks, ...suppressed]);
 }
 
 /** What a row was asked for. A redirect leads back, so that loading the page again does nothing again. */

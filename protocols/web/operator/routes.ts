@@ -1,11 +1,13 @@
 /** Every path of the operator's pages. */
 import type { RouteOf } from "../routes.ts";
 import type { OperatorVisit, Visit } from "../visit.ts";
+import { showAccess } from "./access-page.ts";
 import { askAnew } from "./asked-anew.ts";
 import { addDomain, checkDomainPage, downloadZone, showDomains } from "./domains-page.ts";
+import { exportOwner } from "./export.ts";
 import { endOperatorSession, endOtherOperatorSessions, removeOperatorPasskey, showMe } from "./me-page.ts";
 import { showNow } from "./now-page.ts";
-import { act, showAccess, showAccounts, showReports, showWebhooks } from "./places.ts";
+import { act, showAccounts, showReports, showWebhooks } from "./places.ts";
 import { actOnQueue, showQueue } from "./queue-page.ts";
 import {
   joinOperator,
@@ -43,6 +45,7 @@ export const operatorRoutes: readonly RouteOf<OperatorVisit>[] = [
   { method: "GET", path: /^\/operator\/trace$/, run: showTrace },
   { method: "GET", path: /^\/operator\/reports$/, run: showReports },
   { method: "POST", path: /^\/operator\/act$/, run: act },
+  { method: "POST", path: /^\/operator\/export$/, run: exportOwner },
   { method: "POST", path: /^\/operator\/ask$/, run: (visit) => askAnew(visit) },
   { method: "GET", path: /^\/operator\/me$/, run: showMe },
   { method: "POST", path: /^\/operator\/me\/passkeys\/(\d{1,15})\/remove$/, run: removeOperatorPasskey },

@@ -147,6 +147,19 @@ export const tables: Readonly<Record<TableName, Table>> = {
     columns: [["at", "moment"], ["status", "code"], ["error"], ["events", "count"], ["message", "code"]],
     acts: [{ operation: "webhook.resend", field: "message", from: "message" }],
   },
+  jobs: {
+    operation: "job.list",
+    list: "jobs",
+    columns: [
+      ["operation", "code"],
+      ["state", "state"],
+      ["startedAt", "moment"],
+      ["endedAt", "moment"],
+    ],
+    acts: [
+      { operation: "job.cancel", field: "number", from: "job", isFor: ({ state }) => state === "running" },
+    ],
+  },
   suppressions: {
     operation: "suppression.list",
     list: "suppressions",

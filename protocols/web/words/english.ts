@@ -179,6 +179,7 @@ export const english = {
     overLimitText: "The mail is very large or very complicated. Decline it if you do not expect that.",
     nothingOdd: "Nothing odd.",
     nothingOddText: "No hidden text, no remote pictures, no new recipient.",
+    earlier: "Decided before about mail to them",
     seen: "As the recipient sees it",
     seenBy: (name: string) => `The mail as ${name} sees it`,
     edit: "Edit",

@@ -179,6 +179,7 @@ export const german: Words = {
     overLimitText: "Die Mail ist sehr groß oder sehr verwickelt. Lehnen Sie ab, wenn Sie das nicht erwarten.",
     nothingOdd: "Nichts Auffälliges.",
     nothingOddText: "Kein verborgener Text, keine Bilder von anderswo, kein neuer Empfänger.",
+    earlier: "Früher über Mails an sie entschieden",
     seen: "Wie der Empfänger sie sieht",
     seenBy: (name) => `Die Mail, wie ${name} sie sieht`,
     edit: "Bearbeiten",

@@ -6,9 +6,13 @@ import { WaypostError } from "#/src/model/errors.ts";
 
 const namePattern = /^[A-Za-z0-9_][A-Za-z0-9._@+-]{0,199}$/;
 
+export function exchangeFolder({ operator, storage }: Pick<Settings, "operator" | "storage">): string {
+  return path.resolve(operator.files === "" ? path.join(storage.folder, "exchange") : operator.files);
+}
+
 /** Where a name is. Throws `invalid` for anything but a plain name, and for a link to elsewhere. */
-export function createExchange({ operator, storage }: Pick<Settings, "operator" | "storage">) {
-  const folder = path.resolve(operator.files === "" ? path.join(storage.folder, "exchange") : operator.files);
+export function createExchange(settings: Pick<Settings, "operator" | "storage">) {
+  const folder = exchangeFolder(settings);
   return (name: string): string => {
     if (!namePattern.test(name))
       throw new WaypostError("invalid", "A file is named by letters, digits and . _ @ + - alone.", {
