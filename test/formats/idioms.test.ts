@@ -326,6 +326,39 @@ const idioms: readonly Idiom[] = [
       "<style>@media (max-width:900px){.column{display:none}}</style><table><tr><td class=column>HIDDEN</td></tr></table>",
     ],
   },
+  {
+    name: "another picture for the dark scheme",
+    because:
+      "a box whose bound may be gone is as high as it is without one, and moves what follows down (F3, F6)",
+    honest: [
+      '<style>@media (prefers-color-scheme:dark){.dark-hide{display:none!important}.dark-show{display:block!important;max-height:none!important;overflow:visible!important}}</style><p>VISIBLE</p><a class=dark-hide href="https://x.example/"><img src="https://x.example/a" width=90 height=30></a><a class=dark-show href="https://x.example/" style="display:none;max-height:0;overflow:hidden"><img src="https://x.example/b" width=90 height=30></a><p>VISIBLE',
+    ],
+    hiding: [
+      "<style>@media (prefers-color-scheme:dark){.d{max-height:none}}</style><div class=d style='max-height:0;overflow:hidden'>HIDDEN</div>",
+      "<style>@media (max-width:900px){.d{max-height:none}}</style><div class=d style='max-height:10px;overflow:hidden'><br><br>HIDDEN</div>",
+    ],
+  },
+  {
+    name: "a page in Arabic",
+    because: "H8: none of its letters is wider than one and a half of their size, so its words fit",
+    honest: [
+      '<html dir=rtl><body dir=rtl><table width=600 align=center style="width:100%;max-width:600px"><tr><td style="padding:14px 48px"><div style="font-size:42px;line-height:1.15">صاحبتي، VISIBLE</div><p style="letter-spacing:2px">المجموعة VISIBLE</p></td></tr></table>',
+    ],
+    hiding: [
+      `<html dir=rtl><body><table width=600 style="table-layout:fixed"><tr><td style="font-size:60px">${"س".repeat(12)} HIDDEN</td></tr></table>`,
+    ],
+  },
+  {
+    name: "a condition that is none",
+    because: "a word after `and` makes a query one for no window (Media Queries 4, section 3.2)",
+    honest: [
+      "<style>@media only screen and max-width640px{p{display:none;position:absolute}}</style><p>VISIBLE",
+    ],
+    hiding: [
+      "<style>@media not screen and max-width640px,screen{p{display:none}}</style><p>HIDDEN",
+      "<style>@media screen and (max-width640px){p{position:absolute}}</style><p>HIDDEN",
+    ],
+  },
 ];
 
 describe.each(idioms)("$name", ({ because, honest, hiding }) => {

@@ -39,6 +39,9 @@ function answerQuery(tokens: readonly CssToken[]): Answer {
       let answer: Answer = name === "all" || name === "screen";
       if (rest !== undefined) {
         if (rest.type !== "ident" || asciiLower(rest.value) !== "and") return undefined;
+        // After it stands a bracket, a function or `not`: another word makes the query one for no window (section 3.2).
+        const after = words[at + 2];
+        if (after?.type === "ident" && asciiLower(after.value) !== "not") return false;
         answer = allOf([answer, condition(words.slice(at + 2), false)]);
       }
       return isNot ? opposite(answer) : answer;

@@ -119,6 +119,11 @@ const visitedNames = new Set([
 /** Values that keep a box in flow, for the value that applies and for one that may apply. */
 const harmlessMaybes = new Set(["display", "float", "text-align", "list-style-type"]);
 
+/** Where a bound may be gone, a box is as high as it is without one: it covers nothing, and moves what follows down (F3, F6). */
+function isUnbound(name: string, value: Value): boolean {
+  return name === "max-height" && wordOf(value) === "none";
+}
+
 export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], meter: WorkMeter): Cascade {
   const { isQuirky } = tree;
   const sheets = parseStyleSheets(sources);
@@ -272,7 +277,7 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
             value !== unknownValue &&
             !hasVariable(value) &&
             !wideKeywords.has(wordOf(value)) &&
-            harmlessMaybes.has(name)
+            (harmlessMaybes.has(name) || isUnbound(name, value))
               ? "inside"
               : understoodOf(name)!.reach,
           why: "rule-may-apply",

@@ -129,7 +129,9 @@ const wideSigns = new Set(
  *  several letters. */
 const otherWidths: readonly (readonly [last: number, width: number])[] = (
   "17f 0.9, 2af 1.8, 45f 1.2, 5ff 1.8, " +
-  // From Arabic to the scripts of India and its neighbours, and to phonetic extensions; then dashes, quotation marks, bullets.
+  // Letters and digits of Arabic: of DejaVu Sans bold none is wider than 1.42.
+  "605 2.5, 6d5 1.5, 6ef 2.5, 6f9 1.5, " +
+  // From there to the scripts of India and its neighbours, and to phonetic extensions; then dashes, quotation marks, bullets.
   "1dff 2.5, 1e9f 1.5, 1eff 1.2, 200f 2.5, 2027 1.2, 20ab 2.5, 20ac 1.2, 2121 2.5, 2122 1.2, 218f 2.5, " +
   // Arrows; frames, shapes and pictures; mathematical operators made of several; long dashes.
   "21ff 1.2, 24ff 2.5, 259f 1.2, 27bf 1.5, 297f 2.5, 2bff 4, 2e39 2.5, 2e3b 4, 2e7f 2.5, " +
