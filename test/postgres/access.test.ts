@@ -15,7 +15,7 @@ import { accessChanger } from "../support/access-changer.ts";
 import { everyAuthor } from "../support/every-write.ts";
 import { randomSource } from "../support/random.ts";
 import { openTestStore, seedAgent } from "../support/store.ts";
-import { change, nameOf, serverUrl } from "./database.ts";
+import { change, endConnections, serverUrl } from "./database.ts";
 
 /** Other processes have the machine too. */
 const waiting = { timeout: 60_000 };
@@ -49,13 +49,7 @@ async function openTwoDaemons(): Promise<TwoDaemons> {
 }
 
 /** No notification of a commit arrives any more. */
-async function cutNotifications(url: string): Promise<void> {
-  await change(
-    url,
-    `select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = '${nameOf(url)}' and query like '%waypost_commit%' and pid <> pg_backend_pid()`,
-  );
-}
+const cutNotifications = (url: string) => endConnections(url, "waypost_commit");
 
 async function makeToken(store: Store): Promise<number> {
   const { agent } = await seedAgent(store);

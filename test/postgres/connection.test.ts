@@ -81,7 +81,10 @@ describe.skipIf(serverUrl === undefined)("a connection to PostgreSQL", () => {
     await using test = await openDatabase();
     const { pid } = (await test.sql.get<{ pid: number }>("select pg_backend_pid() as pid"))!;
     const waiting = test.sql.get("select pg_sleep(60)");
-    await Promise.all([expect(waiting).rejects.toThrow(), command(`select pg_terminate_backend(${pid})`)]);
+    await Promise.all([
+      expect(waiting).rejects.toThrow(),
+      command(`select pg_terminate_backend(${pid}, 60000)`),
+    ]);
     const after = await test.sql.get("select 1 as one").catch((error: unknown) => error);
     expect(after).toBeInstanceOf(ConnectionLost);
     expect(postgresFailure(after)).toMatchObject({

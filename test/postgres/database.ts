@@ -41,6 +41,15 @@ export async function change(url: string, text: string): Promise<void> {
   await client.query(text).finally(() => client.end());
 }
 
+/** Ends the connections to a database, of which all or those whose last statement has a word. The server tells its processes by a signal:
+ *  they are waited for. */
+export function endConnections(url: string, word = ""): Promise<void> {
+  return command(
+    `select pg_terminate_backend(pid, 60000) from pg_stat_activity
+    where datname = '${nameOf(url)}' and query like '%${word}%'`,
+  );
+}
+
 export interface TestDatabase extends AsyncDisposable {
   readonly url: string;
   readonly sql: PostgresSql;

@@ -10,7 +10,7 @@ import { listUids } from "#/storage/queries/mail/entries.ts";
 import type { Store } from "#/storage/store.ts";
 import { append, deliver } from "../support/delivery.ts";
 import { openTestStore, type Seed, seedAgent } from "../support/store.ts";
-import { change, nameOf, serverUrl } from "./database.ts";
+import { change, endConnections, nameOf, serverUrl } from "./database.ts";
 import { startPostgres } from "./postgres-server.ts";
 
 function temporaryFolder(): { path: string } & Disposable {
@@ -107,10 +107,7 @@ describe.skipIf(serverUrl === undefined)("a store on PostgreSQL", () => {
     const { store } = test;
     const ada = await seedAgent(store);
     await append(store, ada);
-    await change(
-      serverUrl!,
-      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${nameOf(store.place.database!.url)}'`,
-    );
+    await endConnections(store.place.database!.url);
     await vi.waitUntil(
       () =>
         append(store, ada).then(
@@ -128,18 +125,7 @@ describe.skipIf(serverUrl === undefined)("a store on PostgreSQL", () => {
     const ada = await seedAgent(store);
     const name = nameOf(store.place.database!.url);
     await change(serverUrl!, `alter database ${name} allow_connections false`);
-    await change(
-      serverUrl!,
-      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
-    );
-    await vi.waitUntil(
-      () =>
-        store.get("select 1 as one").then(
-          () => false,
-          () => true,
-        ),
-      60_000,
-    );
+    await endConnections(store.place.database!.url);
     for (let round = 0; round < 3; round++)
       await expect(append(store, ada)).rejects.toMatchObject({ code: "upstream_unavailable" });
     await expect(store.get("select 1 as one")).rejects.toMatchObject({ code: "upstream_unavailable" });

@@ -23,7 +23,7 @@ import type { FakeClock } from "../support/clock.ts";
 import { append, positionOf } from "../support/delivery.ts";
 import { openTestStore, seedAgent, testFacts } from "../support/store.ts";
 import { envelopeTo, submission } from "../support/submission.ts";
-import { change, nameOf, serverUrl } from "./database.ts";
+import { endConnections, serverUrl } from "./database.ts";
 
 /** Other processes have the machine too. */
 const waiting = { timeout: 60_000 };
@@ -49,6 +49,22 @@ async function openTwoStores(leaseTimes: Partial<LeaseTimes> = {}): Promise<TwoS
       await test[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Leases by a clock that goes on with each heartbeat of either store, however busy the machine is. */
+async function openTickingStores(): Promise<TwoStores> {
+  let now = 0;
+  const times: LeaseTimes = { lookMs: 20, gapMs: 4000, trustMs: 600, deadMs: 800, now: () => now };
+  const stores = await openTwoStores(times);
+  for (const store of [stores.one, stores.two]) {
+    const write = store.write.bind(store);
+    const ticking: typeof write = (by, name, args, ...more) => {
+      if (name === "keepLeases") now += times.lookMs;
+      return write(by, name, args, ...more);
+    };
+    Object.assign(store, { write: ticking });
+  }
+  return stores;
 }
 
 function outboundOf(store: Store) {
@@ -96,11 +112,7 @@ describe.skipIf(serverUrl === undefined)("two daemons' stores on one PostgreSQL"
     await vi.waitUntil(() => heard.get(ada.agent) === position, waiting);
     const { url } = one.place.database!;
     // Both doorbells, so that nothing is told, nor heard.
-    await change(
-      url,
-      `select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = '${nameOf(url)}' and query like '%waypost_commit%' and pid <> pg_backend_pid()`,
-    );
+    await endConnections(url, "waypost_commit");
     const { modseq } = await append(one, ada);
     await append(one, bob);
     await vi.waitUntil(() => heard.get(ada.agent) === modseq && missed > 0, waiting);
@@ -179,8 +191,7 @@ describe.skipIf(serverUrl === undefined)("two daemons' stores on one PostgreSQL"
   });
 
   it("divide the tasks of one daemon, also those of a daemon that has stopped or is considered dead", async () => {
-    const stores = await openTwoStores({ lookMs: 20, deadMs: 200, trustMs: 150 });
-    await using _stores = stores;
+    await using stores = await openTickingStores();
     const { one, two } = stores;
     const held = (store: Store) => leaseNames.filter((name) => store.leases.isHeld(name)).length;
     expect([held(one), held(two)]).toEqual([leaseNames.length, 0]);
@@ -209,7 +220,7 @@ describe.skipIf(serverUrl === undefined)("two daemons' stores on one PostgreSQL"
   });
 
   it("send each mail from one of them, and mail of a killed one from the other", async () => {
-    await using stores = await openTwoStores({ lookMs: 20, deadMs: 400, trustMs: 300 });
+    await using stores = await openTickingStores();
     const { one, two } = stores;
     const ada = await seedAgent(one);
     const queues = [outboundOf(one), outboundOf(two)];
