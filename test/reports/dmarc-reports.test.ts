@@ -6,6 +6,7 @@ import type { Evidence } from "#/src/evidence/checks.ts";
 import { parseStructure } from "#/src/formats/mime/structure.ts";
 import { findReports } from "#/src/formats/reports/find-reports.ts";
 import { nobody } from "#/src/model/author.ts";
+import { WaypostError } from "#/src/model/errors.ts";
 import { createReportCounts, dayOf } from "#/src/reports/report-counts.ts";
 import { sendDueReports } from "#/src/reports/send-reports.ts";
 import { dmarcDetail } from "#/src/reports/write-dmarc-report.ts";
@@ -41,8 +42,14 @@ test("mail is counted by its results of SPF and DKIM, and by its disposition", a
   const { store, reportCounts } = daemon.daemon.house;
   await reportCounts.flush();
   const day = dayOf(store.clock.now());
+  // The day may have changed meanwhile.
+  const rowsOf = (domain: string) =>
+    Promise.all(
+      [day - 1, day].map((one) => listReportCounts(store, { kind: "dmarc", day: one, domain, limit: 10 })),
+    );
   const countsOf = async (domain: string) =>
-    (await listReportCounts(store, { kind: "dmarc", day, domain, limit: 10 }))
+    (await rowsOf(domain))
+      .flat()
       .map(({ detail, count }) => ({ ...JSON.parse(detail), count }))
       .toSorted((a, b) => b.count - a.count);
   expect(await countsOf("bare.example")).toEqual([]);
@@ -104,7 +111,10 @@ describe("when the day is over", () => {
     const again = await sendDueReports(rooms);
     house.delivery.wake();
     await house.delivery.whenIdle();
-    return { count, again, mails: sink.mails };
+    const traces = await Promise.all(
+      ["entry", "send_time"].map((table) => store.column(`select agent_id from ${table}`)),
+    );
+    return { count, again, mails: sink.mails, traces };
   }
 
   test("a report is sent once to the address of the record of the organizational domain, and can be read", async () => {
@@ -136,6 +146,29 @@ describe("when the day is over", () => {
   const outside = {
     "_dmarc.theirs.net": [["TXT", "v=DMARC1; p=none; rua=mailto:d@other.net"]],
   } satisfies Zone;
+  test("a report is in no folder of its sender, and does not count as mail of the sender", async () => {
+    expect(await report(zone)).toMatchObject({ count: 1, traces: [[], []] });
+  });
+
+  test.each([
+    ["rate_limited", 1],
+    ["paused", 1],
+    ["policy_refused", 0],
+    ["invalid", 0],
+  ] as const)("of a report that is refused as %s, %i are sent later", async (code, later) => {
+    await using house = await openDeliveryHouse({ zone, isStopped: true });
+    const { store, clock } = house.test;
+    const counts = createReportCounts(store);
+    const seen = dmarcDetail(evidence, { address: "192.0.2.1", disposition: "none" })!;
+    counts.note("dmarc", seen.domain, seen.detail);
+    await counts.flush();
+    clock.advance(dayMs);
+    const rooms = { store, settings: house.settings, resolve: zoneResolve(zone) };
+    const refusing = { submit: () => Promise.reject(new WaypostError(code, "refused")) };
+    await sendDueReports({ ...rooms, outbound: refusing });
+    expect(await sendDueReports({ ...rooms, outbound: house.outbound })).toBe(later);
+  });
+
   test("a report waits while its sender is paused", async () => {
     const { count, again, mails } = await report(zone, [], true);
     expect([count, again]).toEqual([0, 1]);
