@@ -37,7 +37,7 @@ test("every promise is awaited, returned, handled, or begun in the background", 
   }
   api.close();
   expect(wrong).toEqual([]);
-}, 120_000);
+});
 
 /** Values that are thrown away, and values that are given to another function. */
 function findExpressions(source: Node): { readonly dropped: Expression[]; readonly given: Expression[] } {

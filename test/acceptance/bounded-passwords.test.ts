@@ -41,7 +41,7 @@ beforeAll(async () => {
   });
   const grant = { holder: house.agent.address, target: house.person.address, scopes: ["calendar"] };
   await house.administer("grant.create", grant);
-}, 60_000);
+});
 afterAll(async () => {
   await house?.[Symbol.asyncDispose]();
   await sink?.[Symbol.asyncDispose]();

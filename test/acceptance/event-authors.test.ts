@@ -115,7 +115,7 @@ it("over the tool of MCP", async () => {
 it("to webhooks, which have no credential", async () => {
   const events = () =>
     receiver.requests.flatMap(({ body }) => (JSON.parse(body) as { data: { events: Told[] } }).data.events);
-  await expect.poll(() => events().length, { timeout: 20_000 }).toBe(5);
+  await expect.poll(() => events().length, { timeout: 60_000 }).toBe(5);
   expect(shown(events())).toEqual(told(undefined));
 });
 

@@ -67,7 +67,7 @@ it("an authority that cannot be reached is named with the cause, in the log, the
     ]);
   const { stdout } = await runCommand(folder, ["status", "--data", data]);
   expect(stdout).toContain("certificate_failing");
-  expect(fs.readFileSync(log, "utf8")).toContain("A certificate is not renewed");
+  await expect.poll(() => fs.readFileSync(log, "utf8")).toContain("A certificate is not renewed");
 });
 
 it("a mail in Junk is explained by its way", async () => {
@@ -77,7 +77,10 @@ it("a mail in Junk is explained by its way", async () => {
   await client.command(`RCPT TO:<${server.people[0]!.address}>`);
   await client.command("DATA");
   const reply = (await client.send(stuff("Subject: x\r\n\r\nx\r\n")))[0]!;
-  const { stdout } = await runCommand(folder, ["trace", reply.split(" ").at(-1)!, "--json", "--data", data]);
+  const id = reply.split(" ").at(-1)!;
+  // Lines are written a moment after they are logged.
+  await expect.poll(() => fs.readFileSync(log, "utf8")).toContain(id);
+  const { stdout } = await runCommand(folder, ["trace", id, "--json", "--data", data]);
   const { lines, stored } = JSON.parse(stdout);
   expect(lines).toMatchObject([{ msg: "message accepted" }]);
   expect(stored).toMatchObject([{ folders: ["Junk"], junk }]);

@@ -14,7 +14,7 @@ beforeAll(async () => {
   daemon = await startChildDaemon({ set: [...manyRequests] });
   home = `/dav/files/${daemon.agents[0]!.id}/`;
   connect();
-}, 120_000);
+});
 afterAll(() => daemon[Symbol.asyncDispose]());
 
 function connect(): void {
@@ -81,7 +81,7 @@ test("a move goes on at the next start", async () => {
   expect(await list("a-moved")).toEqual(names);
   const read = await ada.request("GET", `${home}a-moved/deep/1`);
   expect(read.text).toBe("deep/1".padEnd(200, "."));
-}, 120_000);
+});
 
 test("a move that is asked for again, and may overwrite, loses nothing that was moved before", async () => {
   const names = await fill("b");
@@ -91,7 +91,7 @@ test("a move that is asked for again, and may overwrite, loses nothing that was 
   expect([201, 204, 404]).toContain(again.status);
   await vi.waitUntil(async () => (await list("b")) === undefined, { timeout: 60_000, interval: 100 });
   expect(await list("b-moved")).toEqual(names);
-}, 120_000);
+});
 
 test("a copy is taken back, and can be asked for again", async () => {
   const names = await fill("c");
@@ -100,7 +100,7 @@ test("a copy is taken back, and can be asked for again", async () => {
   await vi.waitUntil(async () => (await list("c-copy")) === undefined, { timeout: 60_000, interval: 100 });
   expect((await ada.request("COPY", `${home}c/`, undefined, to("c-copy"))).status).toBe(201);
   expect([await list("c"), await list("c-copy")]).toEqual([names, names]);
-}, 120_000);
+});
 
 test("a deletion leaves the rest, and completes when it is asked for again", async () => {
   const names = await fill("d");
@@ -112,7 +112,7 @@ test("a deletion leaves the rest, and completes when it is asked for again", asy
     expect((await ada.request("DELETE", `${home}d/`)).status).toBe(204);
   }
   expect(await list("d")).toBeUndefined();
-}, 120_000);
+});
 
 test("a move goes on to its end when its client has gone", async () => {
   const names = await fill("e");
@@ -131,4 +131,4 @@ test("a move goes on to its end when its client has gone", async () => {
   await answer;
   await vi.waitUntil(async () => (await list("e")) === undefined, { timeout: 60_000, interval: 100 });
   expect(await list("e-moved")).toEqual(names);
-}, 120_000);
+});

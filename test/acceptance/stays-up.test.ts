@@ -18,6 +18,7 @@ import {
   layLibraries,
   startInstalled,
 } from "../support/installation.ts";
+import { threadNames } from "../support/threads/process-family.ts";
 
 const fromHere = (file: string): string => new URL(file, import.meta.url).pathname;
 /** From source, where idle times are a thousandth. */
@@ -33,10 +34,7 @@ const impatient = [
 async function untilIdle(daemon: ChildDaemon): Promise<void> {
   const { pid } = daemon.process;
   const isIdle = (): boolean =>
-    fs.readdirSync(`/proc/${pid}/task`).every((task) => {
-      const name = fs.readFileSync(`/proc/${pid}/task/${task}/comm`, "utf8");
-      return !/^(search-index|store-reader|preparer|texts)/.test(name);
-    });
+    threadNames(pid!).every((name) => !/^(search-index|store-reader|preparer|texts)/.test(name));
   await vi.waitUntil(() => daemon.process.exitCode !== null || isIdle(), {
     timeout: 60_000,
     interval: 20,
@@ -93,7 +91,7 @@ test.runIf(hasTasks)("goes on after SEARCH FROM, LOGOUT or a cut, and quiet", as
   }
   await answersLater(daemon);
   for (const { url } of [daemon.http, daemon.metrics])
-    expect((await fetch(`${url}/health`)).status).toBe(200);
+    await expect.poll(async () => (await fetch(`${url}/health`)).status).toBe(200);
 });
 
 test("needs nothing of what npm ci, other starts or an upgrade of Node take away", async () => {

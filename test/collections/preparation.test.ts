@@ -54,7 +54,7 @@ it.each([
 
 it("refuses an item that takes too much work, and prepares the others", async () => {
   await using little = createReading(createFairness(), { slowMs: 20, lookMs: 5 });
-  const limited = createItemPreparation(little, { jobMs: 50, jobMsPerMiB: 0 });
+  const limited = createItemPreparation(little, { jobMs: 400, jobMsPerMiB: 0 });
   // All parts of a rule at once, five times.
   const days = Array.from({ length: 366 }, (_, day) => day + 1).join(",");
   const rule = `RRULE:FREQ=DAILY;COUNT=9999;BYMONTH=2;BYMONTHDAY=${days.slice(0, 84)};BYDAY=MO,TU,WE,TH,FR,SA,SU`;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import net from "node:net";
 import { connect as connectTls, createSecureContext } from "node:tls";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { Connection, type ConnectionClosed } from "#/protocols/connection/connection.ts";
 import { testCertificate } from "../support/certificates/certificate.ts";
 
@@ -37,9 +37,17 @@ test("does not wait longer for a line that comes an octet at a time", async () =
 test("has a new time for each line", async () => {
   const { accepted, peer, close } = await pair();
   const connection = new Connection(accepted, { timeoutMs: 400 });
-  const lines = setInterval(() => peer.write("line\r\n"), 150);
-  for (let count = 0; count < 5; count++) expect(await connection.readLine(1000)).toBe("line");
-  clearInterval(lines);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  try {
+    for (let count = 0; count < 5; count++) {
+      const line = connection.readLine(1000);
+      vi.advanceTimersByTime(300);
+      peer.write("line\r\n");
+      expect(await line).toBe("line");
+    }
+  } finally {
+    vi.useRealTimers();
+  }
   close();
 });
 

@@ -142,7 +142,7 @@ describe("a condition", () => {
     await client.ok("send", {
       body: { to: ["far@outside.example"], subject: "x", text: "x".repeat(20_000) },
     });
-    await vi.waitFor(async () => expect(await untilNextAttempt()).toBeGreaterThan(0), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await untilNextAttempt()).toBeGreaterThan(0), { timeout: 60_000 });
   });
 
   it.each(conditionNames)("%s is told once, stands between its two numbers, and ends", async (condition) => {

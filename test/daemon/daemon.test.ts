@@ -12,6 +12,7 @@ import { defaultSettings } from "#/config/schema.ts";
 import { loadCertificate } from "#/src/daemon/certificate.ts";
 import { startDaemon } from "#/src/daemon/daemon.ts";
 import { startChildDaemon, startInProcessDaemon, startScript, testSettings } from "../support/daemon.ts";
+import { freePort } from "../support/free-port.ts";
 
 const folders: string[] = [];
 
@@ -189,12 +190,11 @@ describe("a daemon", () => {
     ["http", "https"],
   ] as const)
     test(`leaves ${first} free when ${second} cannot be had`, async () => {
-      const [taken, free] = [createServer().listen(0, "127.0.0.1"), createServer().listen(0, "127.0.0.1")];
-      await Promise.all([once(taken, "listening"), once(free, "listening")]);
-      const portOf = (server: typeof free) => (server.address() as { port: number }).port;
-      const set = [`${first}.port=${portOf(free)}`, `${second}.port=${portOf(taken)}`];
-      const port = portOf(free);
-      free.close();
+      const taken = createServer().listen(0, "127.0.0.1");
+      await once(taken, "listening");
+      const { port: other } = taken.address() as { port: number };
+      const port = await freePort();
+      const set = [`${first}.port=${port}`, `${second}.port=${other}`];
       await expect(startDaemon(testSettings(temporaryFolder(), set))).rejects.toThrow(/in use/);
       const again = createServer().listen(port, "127.0.0.1");
       await once(again, "listening");

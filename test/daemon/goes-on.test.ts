@@ -3,6 +3,7 @@ import fs from "node:fs";
 import { expect, test, vi } from "vitest";
 import { type ChildDaemon, manyRequests, startChildDaemon } from "../support/daemon.ts";
 import { cutAfter, doors, knockAt } from "../support/every-verb.ts";
+import { threadNames } from "../support/threads/process-family.ts";
 
 const hasProc = fs.existsSync("/proc/self/task");
 const fromHere = (file: string): string => new URL(file, import.meta.url).pathname;
@@ -18,15 +19,14 @@ const impatient = [
 
 /** Threads that end when nobody uses them. */
 function idleThreads({ process: { pid } }: ChildDaemon): string[] {
-  const names = fs
-    .readdirSync(`/proc/${pid}/task`)
-    .map((task) => fs.readFileSync(`/proc/${pid}/task/${task}/comm`, "utf8").trim());
-  return names.filter((name) => /^(search-index|store-reader|preparer|html|documents)/.test(name));
+  return threadNames(pid!).filter((name) =>
+    /^(search-index|store-reader|preparer|html|documents)/.test(name),
+  );
 }
 
 async function untilIdle(daemon: ChildDaemon): Promise<void> {
   await vi.waitUntil(() => daemon.process.exitCode !== null || idleThreads(daemon).length === 0, {
-    timeout: 30_000,
+    timeout: 60_000,
     interval: 20,
   });
 }

@@ -5,7 +5,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import type { Worker } from "node:worker_threads";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { createHealth } from "#/src/daemon/health.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
 import { startThread, startThreadsOtherwise } from "#/src/threads/start-thread.ts";
@@ -226,7 +226,7 @@ it("says that the store cannot be written when its writer thread has ended", asy
     const health = createHealth({ store, preparation });
     expect(await health.findProblems()).toEqual([]);
     await writers[0]!.terminate();
-    await vi.waitFor(() => expect(reasons).toHaveLength(1));
+    await expect.poll(() => reasons).toHaveLength(1);
     expect(await health.findProblems()).toEqual(["the store cannot be written: upstream_unavailable"]);
   } finally {
     keepWriters();

@@ -47,7 +47,7 @@ it.each(["whole.tar", "Maildir"])(
           const boxes = await mail.listMailboxes(store.ids.decode(here.people[0]!.id)!.agent);
           return boxes.find(({ role }) => role === "inbox")!.messageCount;
         },
-        { timeout: 20_000 },
+        { timeout: 60_000 },
       )
       .toBe(1);
   },

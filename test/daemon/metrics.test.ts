@@ -88,17 +88,22 @@ describe("/metrics", () => {
 });
 
 describe("/health", () => {
+  const ask = async ({ metrics }: typeof server) => {
+    const response = await fetch(`${metrics.url}/health`);
+    return [response.status, await response.json()];
+  };
+
+  // On a busy machine a part is also told as slow, for a while.
   it("is 200 while the store accepts mail", async () => {
-    const response = await fetch(`${server.metrics.url}/health`);
-    expect([response.status, await response.json()]).toEqual([200, { status: "ok", problems: [] }]);
+    await expect.poll(() => ask(server)).toEqual([200, { status: "ok", problems: [] }]);
   });
 
   it("is 503 with the reason when the store refuses mail", async () => {
     await using other = await startInProcessDaemon({ set: ["metrics.enabled=true", "log.level=silent"] });
     await other.daemon.house.store.close();
-    const response = await fetch(`${other.metrics.url}/health`);
-    expect(response.status).toBe(503);
-    expect(await response.json()).toMatchObject({ status: "unready", problems: [expect.any(String)] });
+    await expect
+      .poll(() => ask(other))
+      .toMatchObject([503, { status: "unready", problems: [expect.any(String)] }]);
   });
 });
 

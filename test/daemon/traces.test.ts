@@ -150,7 +150,8 @@ it("sends the header of OTEL_EXPORTER_OTLP_HEADERS", async () => {
   vi.unstubAllEnvs();
   await bring(server, server.people[0]!.address);
   await server[Symbol.asyncDispose]();
-  expect(collector.keys).toEqual(["Bearer abc"]);
+  // In one request or more.
+  expect([...new Set(collector.keys)]).toEqual(["Bearer abc"]);
 });
 
 it("continues and stops when the collector accepts nothing, and the log says so once", async () => {
@@ -175,10 +176,7 @@ it("has the attempts of a held mail in a separate trace, with the message id of 
     const body = { to: [server.people[0]!.address], text: "x" };
     const { hold } = await ok("send", { body, hold: "always" });
     await administer(atCommandLine, server.daemon.house, "hold.approve", { hold });
-    await vi.waitFor(async () => {
-      const { items } = (await ok("search", { folder: "sent" })).content;
-      expect(items).toHaveLength(1);
-    });
+    await expect.poll(async () => (await ok("search", { folder: "sent" })).content.items).toHaveLength(1);
     await server.daemon.delivery.whenIdle();
   } finally {
     await server[Symbol.asyncDispose]();

@@ -112,7 +112,7 @@ it.runIf(fs.existsSync("/proc/self/task"))(
         await this.done;
       },
     };
-    const child = await vi.waitUntil(() => transferOf(daemon.process.pid!), { timeout: 30_000, interval: 5 });
+    const child = await vi.waitUntil(() => transferOf(daemon.process.pid!), { timeout: 60_000, interval: 5 });
     process.kill(child, "SIGTERM");
     expect((await importing.done).stderr).toContain("The process ended. What had been stored stays.");
     const again = JSON.parse((await run("import", owner, file)).stdout) as {
@@ -122,7 +122,7 @@ it.runIf(fs.existsSync("/proc/self/task"))(
     expect(again.imported + again.known).toBe(3000);
     expect(await countMail()).toBe(3000);
     expect(fs.readdirSync(folder).filter((name) => name.endsWith(".partial"))).toEqual([]);
-    await vi.waitUntil(() => transferOf(daemon.process.pid!) === undefined, { timeout: 30_000 });
+    await vi.waitUntil(() => transferOf(daemon.process.pid!) === undefined, { timeout: 60_000 });
     await assertServing();
   },
 );

@@ -94,7 +94,7 @@ it("makes one archive for a person who asks twice at once", async () => {
     { status: "fulfilled", value: undefined },
     { status: "rejected", reason: expect.objectContaining({ code: "rate_limited" }) },
   ]);
-  await expect.poll(() => exports.findExport(session)?.state, { timeout: 30_000 }).toBe("done");
+  await expect.poll(() => exports.findExport(session)?.state, { timeout: 60_000 }).toBe("done");
   expect(jobs.list(atCommandLine)).toHaveLength(1);
 });
 

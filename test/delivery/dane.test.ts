@@ -27,7 +27,13 @@ const withoutTls: SinkOptions = { server: { disabledCommands: ["AUTH", "STARTTLS
 
 async function deliver(
   records: readonly ZoneRecord[] | undefined,
-  { sink: sinkOptions = {}, unsigned = [], zone: more = {}, at = "mx.theirs.net" }: DeliverOptions = {},
+  {
+    sink: sinkOptions = {},
+    unsigned = [],
+    zone: more = {},
+    at = "mx.theirs.net",
+    secureServerMs,
+  }: DeliverOptions = {},
 ) {
   await using sink = await startSink(sinkOptions);
   const zone: Zone = {
@@ -41,6 +47,7 @@ async function deliver(
   });
   await using house = await openDeliveryHouse({
     secureServer: server.address,
+    ...(secureServerMs === undefined ? {} : { secureServerMs }),
     set: [`outbound.mx_port=${sink.port}`],
   });
   const submission = await house.send({ to: ["bob@theirs.net"] });
@@ -53,6 +60,7 @@ interface DeliverOptions {
   readonly unsigned?: readonly string[];
   readonly zone?: Zone;
   readonly at?: string;
+  readonly secureServerMs?: number;
 }
 
 describe("a server with TLSA records", () => {
@@ -77,7 +85,11 @@ describe("a server with TLSA records", () => {
   });
 
   test("that cannot be looked up makes the mail wait", async () => {
-    expect(await deliver(["TIMEOUT"])).toMatchObject({ state: "queued", status: "4.7.5", mails: [] });
+    expect(await deliver(["TIMEOUT"], { secureServerMs: 1000 })).toMatchObject({
+      state: "queued",
+      status: "4.7.5",
+      mails: [],
+    });
   });
 
   test("has them at the target of its CNAME", async () => {
@@ -112,7 +124,7 @@ describe("without DNSSEC", () => {
 });
 
 describe("an answer of a name server", () => {
-  const settings = { timeoutMs: 1000, trustAd: "auto" } as const;
+  const settings = { timeoutMs: 60_000, trustAd: "auto" } as const;
 
   test("that is truncated is requested again over TCP", async () => {
     await using server = await startDnsServer({ "a.net": [right] }, { signed: ["a.net"], cutsAnswers: true });

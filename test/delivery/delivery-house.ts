@@ -59,6 +59,8 @@ export interface HouseOptions {
   readonly policyPort?: number;
   /** The address of a name server whose AD bit is believed; it is asked about servers instead of `zone`. */
   readonly secureServer?: string;
+  /** How long it is waited for. */
+  readonly secureServerMs?: number;
   readonly isStopped?: boolean;
   readonly times?: Partial<AttemptTimes>;
   readonly fairness?: Fairness;
@@ -74,8 +76,9 @@ export async function openDeliveryHouse(options: HouseOptions = {}): Promise<Del
     set: [
       "outbound.allow_private_addresses=true",
       "server.hostname=mx.ours.org",
-      "outbound.connect_timeout_ms=2000",
-      "outbound.reply_timeout_ms=5000",
+      // Nothing that a busy machine reaches.
+      "outbound.connect_timeout_ms=60000",
+      "outbound.reply_timeout_ms=60000",
       `storage.folder=${test.folder}`,
       ...(options.set ?? []),
     ],
@@ -99,7 +102,11 @@ export async function openDeliveryHouse(options: HouseOptions = {}): Promise<Del
   const secureDns =
     options.secureServer === undefined
       ? undefined
-      : createSecureDns({ servers: [options.secureServer], timeoutMs: 1000, trustAd: "auto" });
+      : createSecureDns({
+          servers: [options.secureServer],
+          timeoutMs: options.secureServerMs ?? 60_000,
+          trustAd: "auto",
+        });
   const sessions: TlsSession[] = [];
   const start = (): Delivery =>
     startDelivery({

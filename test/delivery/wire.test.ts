@@ -60,7 +60,7 @@ test.each<[string, Record<string, string>, string, string]>([
   await using server = await startScriptedServer({ EHLO: plain, ...replies });
   await using house = await openDeliveryHouse({
     zone,
-    set: [`outbound.mx_port=${server.port}`, "outbound.reply_timeout_ms=2000"],
+    set: [`outbound.mx_port=${server.port}`],
   });
   const submission = await house.send({ to: ["a@theirs.net"] });
   expect(await house.recipients(submission)).toMatchObject([{ state, status, attemptCount: 1 }]);

@@ -265,7 +265,7 @@ describe("what ends a connection", () => {
   });
 
   test("is the time limit of clients without a valid credential, whatever they ask meanwhile", async () => {
-    const port = await listen(echo, 100);
+    const port = await listen(echo, 1000);
     const client = connect(port);
     let answers = 0;
     client.on("data", () => {

@@ -159,7 +159,7 @@ async function settled(): Promise<void> {
     );
     return row!.count;
   };
-  await expect.poll(left, { timeout: 20_000 }).toBe(0);
+  await expect.poll(left, { timeout: 60_000 }).toBe(0);
 }
 
 /** Without what names an object that was made, versions, and times. */

@@ -339,7 +339,7 @@ describe("what is no request", () => {
   });
 
   it("ends a request that takes too long to arrive", async () => {
-    await using slow = await openJsonServer({ http: { requestTimeoutMs: 200 } });
+    await using slow = await openJsonServer({ http: { requestTimeoutMs: 1000 } });
     const socket = connect(slow.listeners[0]!.port, "127.0.0.1");
     socket.write(
       `POST /v1/health HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${slow.ada.token}\r\nContent-Length: 10\r\n\r\n{`,

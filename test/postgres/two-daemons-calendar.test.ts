@@ -94,7 +94,7 @@ describe.skipIf(serverUrl === undefined)("two daemons on one PostgreSQL", () => 
       }),
     );
     expect(answers.filter((code) => code !== "250")).toEqual([]);
-    await expect.poll(() => countAccepted(ref), { timeout: 30_000, interval: 500 }).toBe(50);
+    await expect.poll(() => countAccepted(ref), { timeout: 60_000, interval: 500 }).toBe(50);
     const rows = await daemons[0].daemon.house.store.all("select uid from calendar_arrival");
     expect(rows).toEqual([]);
   });

@@ -2,7 +2,7 @@
 
 import { once } from "node:events";
 import type { Worker } from "node:worker_threads";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { createMail } from "#/src/mail/mail.ts";
 import { nobody } from "#/src/model/author.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
@@ -12,13 +12,14 @@ import { openTestStore, seedAgent } from "../support/store.ts";
 
 // The thread ends and starts several times here.
 
-let started: Worker[];
+/** The end of each thread that has started, of which some end before anybody waits for it. */
+let ends: Promise<unknown>[];
 const note = (worker: Worker): void => {
-  if (worker.threadName === "search-index") started.push(worker);
+  if (worker.threadName === "search-index") ends.push(once(worker, "exit"));
 };
 
 beforeEach(() => {
-  started = [];
+  ends = [];
   process.on("worker", note);
 });
 afterEach(() => void process.off("worker", note));
@@ -37,10 +38,10 @@ it("answers a search after the thread has ended", async () => {
   const { agent } = await seedAgent(opened.store);
   await append(opened.store, agent, "first");
   await using index = await openTextIndex(opened.store, { idleMs: 1 });
-  await once(started[0]!, "exit");
+  await ends[0];
   const answer = await index.find(agent, [{ kind: "text", text: "FIRST" }]);
   expect(answer!.found[0]!.length).toBe(1);
-  expect(started).toHaveLength(2);
+  expect(ends).toHaveLength(2);
 });
 
 it("indexes mail that comes after the thread has ended, before it ends again", async () => {
@@ -50,10 +51,10 @@ it("indexes mail that comes after the thread has ended, before it ends again", a
   {
     const options = { idleMs: 1, onFailure: (reason: string) => void failures.push(reason) };
     await using _index = await openTextIndex(opened.store, options);
-    await once(started[0]!, "exit");
+    await ends[0];
     await append(opened.store, agent, "later");
-    await vi.waitFor(() => expect(started).toHaveLength(2), 60_000);
-    await once(started[1]!, "exit");
+    await expect.poll(() => ends.length).toBe(2);
+    await ends[1];
   }
   await using index = await openTextIndex(opened.store);
   const answer = await index.find(agent, [{ kind: "text", text: "LATER" }]);

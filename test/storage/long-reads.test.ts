@@ -80,6 +80,7 @@ it.runIf(existsSync("/proc/self/task"))(
     const reads = new LongReads(test.store.place);
     const check = reads.check().catch((error: Error) => error.message);
     const started = await vi.waitUntil(() => familyOf(process.pid).find((pid) => !before.has(pid)), {
+      timeout: 60_000,
       interval: 1,
     });
     // As V8 ends it.

@@ -80,7 +80,7 @@ export async function assertServes({ daemon, authority }: InstalledDaemon, subje
   expect(await call(daemon, "part.describe", { id: message, part: "1" })).toContain("Zanzibar");
   await vi.waitUntil(() => isTrusted(daemon.imaps.port, authority.root), { timeout: 60_000, interval: 100 });
   for (const { url } of [daemon.http, daemon.metrics])
-    expect((await fetch(`${url}/health`)).status).toBe(200);
+    await expect.poll(async () => (await fetch(`${url}/health`)).status).toBe(200);
 }
 
 export async function deliver({ smtp, agents }: ChildDaemon, subject: string, pdf?: Buffer): Promise<string> {

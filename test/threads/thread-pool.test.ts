@@ -73,7 +73,7 @@ describe("threads of a pool", () => {
   });
 
   it("answer a quick job while one that was given before it still computes", async () => {
-    start({ jobMs: 400 });
+    start({ jobMs: 1500 });
     const ended: string[] = [];
     const note = async (job: Promise<string>): Promise<void> => void ended.push(await job);
     await Promise.all([note(run("hang")), note(run("answer", "first")), note(run("answer", "second"))]);
@@ -81,7 +81,8 @@ describe("threads of a pool", () => {
   });
 
   it("answer quick jobs while as many slow ones compute as there may be, and more wait", async () => {
-    start();
+    // Longer than the start of a thread beside them takes.
+    start({ jobMs: 1500 });
     const ended: string[] = [];
     const note = async (job: Promise<string>): Promise<void> => void ended.push(await job);
     const hanging = [slow, slow, quick].map((size) => note(run("hang", "hang", size)));
@@ -142,7 +143,7 @@ describe("threads of a pool", () => {
     const waiting = forCaller(gone.signal, () => run("answer", "second", slow));
     const other = run("answer", "third", slow);
     const refused = Promise.all([hanging, waiting].map((job) => expect(job).rejects.toThrow(CallerGone)));
-    await vi.waitFor(() => expect(gate.taken).toBe(3));
+    await expect.poll(() => gate.taken).toBe(3);
     gone.abort(new CallerGone());
     await refused;
     // The one that computes keeps its place until it ends: who leaves does not get more than a share.
@@ -197,7 +198,7 @@ describe("threads with a process of their own", () => {
     const pid = await run("name process");
     const gone = new AbortController();
     const hanging = forCaller(gone.signal, () => run("hang"));
-    await vi.waitFor(() => expect(gate.taken).toBe(1));
+    await expect.poll(() => gate.taken).toBe(1);
     gone.abort(new CallerGone());
     await expect(hanging).rejects.toThrow(CallerGone);
     expect(await run("name process")).not.toBe(pid);

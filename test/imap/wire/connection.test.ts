@@ -68,7 +68,7 @@ test("fails a read when the peer has closed and all its octets are read", async 
 });
 
 test("sends BYE to a session that is silent for too long", async () => {
-  await using server = await startImap({ idleTimeoutMs: 100 });
+  await using server = await startImap({ idleTimeoutMs: 1500 });
   await server.converse(`
     S: * OK {{*}}
     C: a1 LOGIN {{=login}}

@@ -19,7 +19,7 @@ function talk(
   return new Promise((resolve, reject) => {
     const socket = net.connect(server.port, "127.0.0.1");
     let said = "";
-    const timer = setTimeout(() => finish(new Error(`only said: ${said.slice(0, 500)}`)), 10_000);
+    const timer = setTimeout(() => finish(new Error(`only said: ${said.slice(0, 500)}`)), 60_000);
     const finish = (error?: Error): void => {
       clearTimeout(timer);
       socket.destroy();

@@ -3,12 +3,12 @@ import { createClient, RequestError } from "#/src/client/client.ts";
 import type { MailEvent } from "#/src/client/operations.ts";
 
 export interface Watch {
-  /** The next `count` events. Throws when no event comes for 20 s. */
+  /** The next `count` events. Throws when no event comes for a minute. */
   take(count: number): Promise<MailEvent[]>;
   close(): Promise<void>;
 }
 
-const silenceMs = 20_000;
+const silenceMs = 60_000;
 
 /** An answer, or `{ error }` for what was refused. */
 // biome-ignore lint/suspicious/noExplicitAny: answers differ by operation

@@ -12,6 +12,13 @@ function childrenOf(pid: number): number[] {
   return readOrNothing(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean).map(Number);
 }
 
+/** The names of the threads of a process. A thread that ends meanwhile is left out. */
+export function threadNames(pid: number): string[] {
+  return listOrNothing(`/proc/${pid}/task`)
+    .map((task) => readOrNothing(`/proc/${pid}/task/${task}/comm`).trim())
+    .filter((name) => name !== "");
+}
+
 /** Resident memory of the process and all its descendants. */
 export function familyResidentMiB(pid: number): number {
   const kilobytes = familyOf(pid).map((one) =>
@@ -36,11 +43,20 @@ export function familyProcessorMs(pid: number): number {
 }
 
 function readOrNothing(file: string): string {
+  return orIfEnded("", () => fs.readFileSync(file, "utf8"));
+}
+
+function listOrNothing(folder: string): string[] {
+  return orIfEnded([], () => fs.readdirSync(folder));
+}
+
+/** What a process or a thread shows may be gone between two looks. */
+function orIfEnded<T>(nothing: T, look: () => T): T {
   try {
-    return fs.readFileSync(file, "utf8");
+    return look();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ESRCH") return "";
+    if (code === "ENOENT" || code === "ESRCH") return nothing;
     throw error;
   }
 }
