@@ -1,7 +1,7 @@
 /** Gaps between busy periods: of working hours on the clock of a zone, over changes of its offset too. */
 import { dayMs } from "./calendar-time.ts";
 import { mergeSpans, type Span, subtractSpans } from "./free-busy.ts";
-import { localOfUtc, type TimeZone, utcOfLocal } from "./time-zone.ts";
+import { periodsOfOneOffset, type TimeZone } from "./time-zone.ts";
 
 export const weekdays = ["su", "mo", "tu", "we", "th", "fr", "sa"] as const;
 export type Weekday = (typeof weekdays)[number];
@@ -41,20 +41,24 @@ export function findGaps(question: FreeTimeQuestion): readonly Gap[] {
   return gaps;
 }
 
-/** The parts of the range in which gaps are looked for, in order and merged. */
+/** The parts of the range in which gaps are looked for, in order and merged: when the clock of the zone shows one of the hours of one of the
+ *  days. What it shows twice is there twice, what it leaves out is not. */
 function windowsOf({ range, hours, days, zone }: FreeTimeQuestion): readonly Span[] {
   if (hours === undefined && days === undefined) return [range];
   const { fromMs, toMs } = hours ?? { fromMs: 0, toMs: dayMs };
-  const windows: Span[] = [];
-  const firstDay = Math.floor(localOfUtc(zone, range.startMs) / dayMs) - 1;
-  const lastDay = Math.floor(localOfUtc(zone, range.endMs) / dayMs) + 1;
-  for (let day = firstDay; day <= lastDay; day++) {
-    if (days !== undefined && !days.includes(weekdayOf(day))) continue;
-    const startMs = Math.max(range.startMs, utcOfLocal(zone, day * dayMs + fromMs));
-    const endMs = Math.min(range.endMs, utcOfLocal(zone, day * dayMs + toMs));
-    if (startMs < endMs) windows.push({ startMs, endMs });
-  }
-  return mergeSpans(windows);
+  return mergeSpans(
+    periodsOfOneOffset(zone, range).flatMap(({ offset, ...period }) => {
+      const windows: Span[] = [];
+      const firstDay = Math.floor((period.startMs + offset) / dayMs);
+      for (let day = firstDay; day * dayMs < period.endMs + offset; day++) {
+        if (days !== undefined && !days.includes(weekdayOf(day))) continue;
+        const startMs = Math.max(period.startMs, day * dayMs + fromMs - offset);
+        const endMs = Math.min(period.endMs, day * dayMs + toMs - offset);
+        if (startMs < endMs) windows.push({ startMs, endMs });
+      }
+      return windows;
+    }),
+  );
 }
 
 /** Of a day since 1970, which began on a Thursday. */

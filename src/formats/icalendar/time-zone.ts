@@ -26,6 +26,44 @@ export function localOfUtc(zone: TimeZone, utcMs: number): number {
   return utcMs + zone.offsetAt(utcMs);
 }
 
+/** A time in which the clock of a zone does not change, UTC. */
+interface PeriodOfOneOffset {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly offset: number;
+}
+
+/** A range of time, divided where the offset changes. Changes are more than a day from each other. */
+export function periodsOfOneOffset(
+  zone: TimeZone,
+  { startMs, endMs }: Omit<PeriodOfOneOffset, "offset">,
+): readonly PeriodOfOneOffset[] {
+  const periods: PeriodOfOneOffset[] = [];
+  let from = startMs;
+  for (let at = startMs; at < endMs; at += dayMs) {
+    const next = Math.min(at + dayMs, endMs);
+    const offset = zone.offsetAt(at);
+    if (zone.offsetAt(next) === offset) continue;
+    const changeMs = changeBetween(zone, at, next);
+    periods.push({ startMs: from, endMs: changeMs, offset });
+    from = changeMs;
+  }
+  if (from < endMs) periods.push({ startMs: from, endMs, offset: zone.offsetAt(from) });
+  return periods;
+}
+
+/** The first instant with another offset than `earlyMs`. */
+function changeBetween(zone: TimeZone, earlyMs: number, lateMs: number): number {
+  const offset = zone.offsetAt(earlyMs);
+  let [low, high] = [earlyMs, lateMs];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (zone.offsetAt(middle) === offset) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
 /** The zone whose offset changes at the given instants, in order; `offsetBefore` is the offset before the first change. */
 export function zoneOfChanges(
   id: string,
