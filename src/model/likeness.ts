@@ -102,6 +102,14 @@ const twins: Readonly<Record<string, string>> = Object.fromEntries([
   ["ᴠ", "v"],
   ["ᴡ", "w"],
   ["ʏ", "y"],
+  ["ᴢ", "z"],
+  ["ꜰ", "f"],
+  ["ɢ", "g"],
+  ["ᴊ", "j"],
+  ["ᴋ", "k"],
+  ["đ", "d"],
+  ["ħ", "h"],
+  ["ŧ", "t"],
   ["1", "l"],
   ["i", "l"],
   ["|", "l"],
@@ -174,6 +182,21 @@ export function areLikeLocals(one: string, other: string): boolean {
 export function nameKey(name: string): string | undefined {
   const folded = foldedName(name);
   return folded === "" ? undefined : `=n${folded}`;
+}
+
+/** Of an author: programs write the name of the family first, too. */
+export function nameKeys(name: string): string[] {
+  const words = name
+    .slice(0, charactersMax)
+    .split(/[\s,]+/)
+    .filter((word) => word !== "");
+  const orders = [
+    words,
+    [...words.slice(1), ...words.slice(0, 1)],
+    [...words.slice(-1), ...words.slice(0, -1)],
+  ];
+  const keys = orders.map((order) => nameKey(order.join(" "))).filter((key) => key !== undefined);
+  return [...new Set(keys)];
 }
 
 /** Of a domain, for domains that look like it. */

@@ -1,12 +1,11 @@
 /** Who is a reference for likeness, who cannot become one, and what is told to whom: mail over SMTP, read over `/v1`, MCP and by the typed
  *  client; on both engines. */
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { createTransport } from "nodemailer";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { administer } from "#/src/accounts/administration/operations.ts";
-import { createClient } from "#/src/client/client.ts";
 import { atCommandLine } from "#/src/model/author.ts";
 import { httpClient } from "../support/clients/http.ts";
+import { doorNames, openThreeDoors, type ThreeDoors } from "../support/clients/three-doors.ts";
 import { type InProcessDaemon, manyRequests, startInProcessDaemon } from "../support/daemon.ts";
 import { type DnsServer, startDnsServer } from "../support/servers/dns-server.ts";
 
@@ -17,6 +16,7 @@ const domains = "kupferstich kupferstlch werkstatt werkstott reederei reeclerei 
 
 let names: DnsServer;
 let daemon: InProcessDaemon;
+let doors: ThreeDoors;
 let agent: InProcessDaemon["agents"][number];
 let person: InProcessDaemon["people"][number];
 let personId: string;
@@ -35,6 +35,7 @@ beforeAll(async () => {
     set: [`dns.servers=${names.address}`, "outbound.smarthost_host=127.0.0.1", ...manyRequests],
   });
   [agent] = daemon.agents as [typeof agent];
+  doors = await openThreeDoors(daemon.http.url, agent.token);
   [person] = daemon.people as [typeof person];
   const reading = { holder: agent.address, target: person.address, scopes: ["mail", "send"] };
   await administrate("grant.create", reading);
@@ -45,6 +46,7 @@ beforeAll(async () => {
   await putCard("o", "Ottilie Kupfer", "ottilie@kupferstich.example");
 });
 afterAll(async () => {
+  await doors[Symbol.asyncDispose]();
   await daemon[Symbol.asyncDispose]();
   await names[Symbol.asyncDispose]();
 });
@@ -70,8 +72,15 @@ async function arrive(from: string, more: object = {}, to = agent.address): Prom
   const [item] = (await call("search", { in: to === agent.address ? agent.id : personId, limit: 1 })).content
     .items;
   expect(item.subject).toBe(subject);
-  const { content } = await call("part.describe", { id: item.id });
-  expect([content.author_facts, content.reply_to_facts]).toEqual([item.author_facts, item.reply_to_facts]);
+  for (const door of doorNames) {
+    const { content } = await doors[door]("part.describe", { id: item.id });
+    expect([door, content.author_facts, content.reply_to_facts, content.event]).toEqual([
+      door,
+      item.author_facts,
+      item.reply_to_facts,
+      item.event,
+    ]);
+  }
   return item;
 }
 
@@ -311,35 +320,20 @@ it("is found by search {resembles}, the same in each client", async () => {
     author?.resembles !== undefined || reply?.resembles !== undefined;
   const expected = listed.filter(isTold).map(({ id }: Answer) => id);
   expect(expected.length).toBeGreaterThan(3);
-  const client = new Client({ name: "test", version: "1" });
-  await client.connect(
-    new StreamableHTTPClientTransport(new URL(`${daemon.http.url}/mcp`), {
-      requestInit: { headers: { Authorization: `Bearer ${agent.token}` } },
-    }),
-  );
-  const typed = createClient({ url: daemon.http.url, token: agent.token });
-  const clients: ((input: object) => Promise<Answer>)[] = [
-    (input) => call("search", input),
-    (input) => typed.call("search", input as never),
-    async (input) =>
-      JSON.parse(
-        ((await client.callTool({ name: "search", arguments: input as never })).content as Answer)[0].text,
-      ),
-  ];
-  for (const search of clients) {
+  for (const door of doorNames) {
+    const search = (input: object): Promise<Answer> => doors[door]("search", input);
     const ids = async (input: object) => (await search(input)).content.items.map(({ id }: Answer) => id);
     expect(await ids({ resembles: true, limit: 100 })).toEqual(expected);
     expect(await ids({ resembles: true, folder: "inbox", limit: 2 })).toEqual(expected.slice(0, 2));
     const others = await ids({ resembles: false, limit: 100 });
     expect(others).toEqual(listed.map(({ id }: Answer) => id).filter((id: string) => !expected.includes(id)));
   }
-  await client.close();
 });
 
 it("is told of an event that came by mail, as far as the caller reads", async () => {
   const from = "office@kupferstlch.example";
   const content = invitation(from, "like-event", agent.address);
-  await arrive(from, { icalEvent: { method: "REQUEST", content } });
+  const mail = await arrive(from, { icalEvent: { method: "REQUEST", content } });
   const inMonth = async (token?: string) =>
     (await call("calendarMonth.list", { month: "2027-01" }, token)).content.items.find(
       ({ uid }: Answer) => uid === "like-event",
@@ -347,6 +341,14 @@ it("is told of an event that came by mail, as far as the caller reads", async ()
   const listed = await inMonth();
   expect(listed.author_facts).toMatchObject({ known: false, resembles: [{ by: "address" }] });
   expect(listed.author_facts.resembles[0].contact).toMatch(/^contact_/);
+  // The mail names the event that stands in the calendar, to those who read that.
+  expect(mail.event).toBe(listed.id);
+  const { token: mailAlone } = await administrate("token.create", {
+    agent: agent.address,
+    name: "mail alone",
+    scopes: ["mail:read"],
+  });
+  expect((await call("part.describe", { id: mail.id }, mailAlone)).content.event).toBeUndefined();
   const described = (await call("part.describe", { id: listed.id })).content;
   expect(described.author_facts).toEqual(listed.author_facts);
   const { token } = await administrate("token.create", {

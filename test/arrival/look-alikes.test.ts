@@ -2,17 +2,10 @@
  *  each author is looked up as an arriving mail's is. */
 import { domainToASCII } from "node:url";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
-import { arrivingAuthor } from "#/src/arrival/author-facts.ts";
-import { nobody } from "#/src/model/author.ts";
 import type { ItemNumber } from "#/src/model/numbers.ts";
-import { readAuthorFacts } from "#/storage/writing/mail/author-facts.ts";
+import { type Author, type Likeness, openLikeness } from "../support/likeness.ts";
 import { type RandomSource, randomSource } from "../support/random.ts";
-import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
 
-interface Author {
-  readonly name: string;
-  readonly address: string;
-}
 interface Reference extends Author {
   readonly item: ItemNumber;
   readonly label: string;
@@ -122,19 +115,13 @@ const honest: readonly ((of: Reference, random: RandomSource, at: number) => Aut
   ({ name, address }) => ({ name: name.toUpperCase(), address: address.toUpperCase() }),
 ];
 
-let server: JsonServer;
+let mailbox: Likeness;
 let random: RandomSource;
 const references: Reference[] = [];
 
 beforeAll(async () => {
-  server = await openJsonServer();
+  mailbox = await openLikeness();
   random = randomSource(inject("seed"));
-  const { collections, ada } = server;
-  const { number: collection } = (await collections.findCollectionOfRole(
-    ada.agent,
-    "addressbook",
-    "default",
-  ))!;
   const taken = new Set<string>();
   while (references.length < 200) {
     const label = wordOf(random, 3);
@@ -143,26 +130,11 @@ beforeAll(async () => {
     taken.add(label);
     const name = `${random.one(given)} ${capital(wordOf(random, 2))}`;
     const address = `${wordOf(random, 2)}.${wordOf(random, 1)}@${label}.${ending}`;
-    const uid = `card-${references.length}`;
-    const card = `BEGIN:VCARD\r\nVERSION:4.0\r\nUID:${uid}\r\nFN:${name}\r\nEMAIL:${address}\r\nEND:VCARD\r\n`;
-    const { item } = await collections.putItem(ada.agent, nobody, {
-      collection,
-      bytes: Buffer.from(card),
-      provenance: { source: "import" },
-      isAuthenticated: true,
-    });
+    const item = await mailbox.addCard({ name, address });
     references.push({ item, name, address, label, ending });
   }
 });
-afterAll(() => server[Symbol.asyncDispose]());
-
-async function likeOf({ name, address }: Author) {
-  const { agent } = server.ada;
-  const account = (await server.accounts.findAgentFacts(agent))!.account;
-  const author = await arrivingAuthor({ fromName: name, fromAddress: address.toLowerCase() }, true);
-  if (author === undefined) return [];
-  return (await readAuthorFacts(server.store, { agent, account }, author)).author?.resembles ?? [];
-}
+afterAll(() => mailbox[Symbol.asyncDispose]());
 
 it("finds 190 of 200 look-alikes", async () => {
   const kinds = Object.entries(disguises);
@@ -177,7 +149,7 @@ it("finds 190 of 200 look-alikes", async () => {
       (author.name !== "Accounts" || !author.address.endsWith(`@${reference.label}.${reference.ending}`));
     if (!isOther || !isChanged) continue;
     made++;
-    const found = (await likeOf(author)).some(({ contact }) => contact === reference.item);
+    const found = (await mailbox.likeOf(author)).some(({ contact }) => contact === reference.item);
     if (!found)
       missed.push(`${kind}: ${reference.name} <${reference.address}> ${author.name} <${author.address}>`);
   }
@@ -190,7 +162,7 @@ it("tells at most 10 of 2,000 honest authors", async () => {
   for (let at = 0; at < 2000; at++) {
     const reference = random.one(references);
     const author = honest[at % honest.length]!(reference, random, at);
-    const found = await likeOf(author);
+    const found = await mailbox.likeOf(author);
     if (found.length > 0) told.push(`${author.name} <${author.address}> ${JSON.stringify(found)}`);
   }
   console.log(`honest authors told: ${told.length} of 2000`, told);

@@ -4,7 +4,7 @@
  *  person has written to from it. Neither received mail nor cards and mail that an agent or a program has written are, so nobody makes
  *  himself one. Each look-up is one by keys that an index has. */
 import type { AuthorFacts, Resemblance } from "#/src/model/author-facts.ts";
-import { areLikeDomains, areLikeLocals, domainKeys, localKeys, nameKey } from "#/src/model/likeness.ts";
+import { areLikeDomains, areLikeLocals, domainKeys, localKeys, nameKeys } from "#/src/model/likeness.ts";
 import type { AgentNumber, ItemNumber } from "#/src/model/numbers.ts";
 import type { Reader } from "../../sql.ts";
 import {
@@ -64,7 +64,7 @@ async function readFacts(
   const { address } = named;
   const at = address.lastIndexOf("@");
   if (at < 1 || at === address.length - 1) return undefined;
-  const known = await findAuthor(reader, mailbox, address);
+  const known = await findAuthor(reader, mailbox, address, named.organization);
   const { contact, owner, isWrittenTo, firstSeen } = known;
   const isReference = contact !== undefined || owner !== undefined || isWrittenTo;
   const resembles = isReference ? [] : await resemblances(reader, mailbox, named, known);
@@ -85,18 +85,22 @@ async function resemblances(
   { isOfKnownDomain, hasReferences }: ExactAuthor,
 ): Promise<Resemblance[]> {
   const domain = address.slice(address.lastIndexOf("@") + 1);
-  const key = nameKey(name);
+  const named = nameKeys(name);
   // Who writes from a domain of a reference may be taken for another one of it, and not for one of a domain like it.
   const isDomainAsked = !isOfKnownDomain && organization !== undefined;
+  // Who has a domain that looks like another one writes from below it, too.
+  const asked = isDomainAsked ? [...new Set([domain, organization])] : [];
   const keys = [
-    ...(key === undefined ? [] : [key]),
+    ...named,
     ...localKeys(address),
-    ...(isDomainAsked && hasReferences ? domainKeys(domain) : []),
+    ...(hasReferences ? asked.flatMap((one) => domainKeys(one)) : []),
   ];
   if (keys.length === 0 && !isDomainAsked) return [];
   const { references, domains } = await listLikeAuthors(reader, mailbox, keys);
   const isLikeDomain = (other: string): boolean =>
-    areLikeDomains(domain, other) && other !== organization && !other.endsWith(`.${organization}`);
+    asked.some((one) => areLikeDomains(one, other)) &&
+    other !== organization &&
+    !other.endsWith(`.${organization}`);
   const isLike = (reference: string): boolean => {
     const at = reference.lastIndexOf("@");
     const other = reference.slice(at + 1);
@@ -106,13 +110,12 @@ async function resemblances(
   const found: Resemblance[] = [];
   for (const reference of references)
     if (reference.addresses.some(isLike)) found.push({ by: "address", ...idOf(reference) });
-    else if (key !== undefined && reference.keys.includes(key))
+    else if (reference.keys.some((key) => named.includes(key)))
       found.push({ by: "name", ...idOf(reference) });
   if (isDomainAsked)
     for (const own of domains)
       if (isLikeDomain(own)) {
-        const named = address.replace(/@.*/s, `@${own}`);
-        const owner = await findOwnerOf(reader, mailbox.account, named);
+        const owner = await findOwnerOf(reader, mailbox.account, address.replace(/@.*/s, `@${own}`));
         found.push({ by: "address", ...(owner === undefined ? {} : { mailbox: owner }) });
       }
   return distinct(found);

@@ -16,7 +16,7 @@ export interface ExactAuthor {
   readonly owner: AgentNumber | undefined;
   /** Mail of the mailbox was delivered to the address, or a person wrote there. */
   readonly isWrittenTo: boolean;
-  /** Some contact, some address that a person wrote to, or the account has the domain. */
+  /** Some contact, some address that a person wrote to, or the account has the domain, or that of the organization. */
   readonly isOfKnownDomain: boolean;
   /** There are contacts, or addresses that a person wrote to: their domains may be like this one. */
   readonly hasReferences: boolean;
@@ -28,14 +28,16 @@ export async function findAuthor(
   reader: Reader,
   { agent, account }: MailboxName,
   address: string,
+  organization: string | undefined,
 ): Promise<ExactAuthor> {
   const domain = address.slice(address.lastIndexOf("@") + 1);
-  const card = `select item_id as value from item_address where agent_id = ? and name = ? and is_vouched = 1`;
+  const domains = [domain, organization ?? domain];
+  const card = `select item_id as value from item_address where agent_id = ? and is_vouched = 1`;
   const rows = await reader.all<{ kind: string; value: number }>(
-    `select 'contact' as kind, value from (${card} order by item_id limit 1) as a
-    union all select 'domain', value from (${card} limit 1) as b
-    union all select 'domain', since from (select since from author_key where agent_id = ? and name = ? limit 1) as c
-    union all select 'domain', created_at from domain where name = ? and account_id = ?
+    `select 'contact' as kind, value from (${card} and name = ? order by item_id limit 1) as a
+    union all select 'domain', value from (${card} and name in (?, ?) limit 1) as b
+    union all select 'domain', since from (select since from author_key where agent_id = ? and name in (?, ?) limit 1) as c
+    union all select 'domain', created_at from domain where name in (?, ?) and account_id = ?
     union all select 'written', since from author_key where agent_id = ? and name = ? and address = ?
     union all select 'written', since from correspondent where agent_id = ? and name = ?
     union all select 'seen', since from author_key where agent_id = ? and name = ? and address = ?
@@ -43,8 +45,8 @@ export async function findAuthor(
       (select agent_id as value from owner_key where account_id = ? and name = ? order by agent_id limit 1) as d
     union all select 'reference', value from (select item_id as value from item_address where agent_id = ? limit 1) as e
     union all select 'reference', since from (select since from author_key where agent_id = ? and name < ? limit 1) as f`,
-    ...[agent, address, agent, domain],
-    ...[agent, presenceKey(domain), domain, account],
+    ...[agent, address, agent, ...domains],
+    ...[agent, ...domains.map(presenceKey), ...domains, account],
     ...[agent, exactKey(address), address, agent, address],
     ...[agent, seenKey, address, account, exactKey(address)],
     // Keys of addresses that were written to come before it.

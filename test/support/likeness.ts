@@ -1,0 +1,46 @@
+/** A mailbox with cards of a real store, and what it says of authors that arrive. */
+import { arrivingAuthor } from "#/src/arrival/author-facts.ts";
+import { nobody } from "#/src/model/author.ts";
+import type { Resemblance } from "#/src/model/author-facts.ts";
+import type { ItemNumber } from "#/src/model/numbers.ts";
+import { readAuthorFacts } from "#/storage/writing/mail/author-facts.ts";
+import { openJsonServer } from "./servers/json-server.ts";
+
+export interface Author {
+  readonly name: string;
+  readonly address: string;
+}
+
+export interface Likeness extends AsyncDisposable {
+  /** A card that a person made. */
+  addCard(author: Author): Promise<ItemNumber>;
+  /** As an arriving mail's author is looked up. */
+  likeOf(author: Author): Promise<readonly Resemblance[]>;
+}
+
+export async function openLikeness(): Promise<Likeness> {
+  const server = await openJsonServer();
+  const { collections, ada } = server;
+  const { agent } = ada;
+  const { number: collection } = (await collections.findCollectionOfRole(agent, "addressbook", "default"))!;
+  const account = (await server.accounts.findAgentFacts(agent))!.account;
+  let count = 0;
+  return {
+    async addCard({ name, address }) {
+      const card = `BEGIN:VCARD\r\nVERSION:4.0\r\nUID:card-${++count}\r\nFN:${name}\r\nEMAIL:${address}\r\nEND:VCARD\r\n`;
+      const { item } = await collections.putItem(agent, nobody, {
+        collection,
+        bytes: Buffer.from(card),
+        provenance: { source: "import" },
+        isAuthenticated: true,
+      });
+      return item;
+    },
+    async likeOf({ name, address }) {
+      const author = await arrivingAuthor({ fromName: name, fromAddress: address.toLowerCase() }, true);
+      if (author === undefined) return [];
+      return (await readAuthorFacts(server.store, { agent, account }, author)).author?.resembles ?? [];
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
