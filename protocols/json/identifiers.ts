@@ -23,13 +23,18 @@ export function decodeId(
   field: string,
 ): ObjectName | undefined {
   const kind = claimedKind(id);
+  const { ids } = context.rooms.mail;
+  if (kind !== undefined && accepted.includes(kind)) return ids.decode(id);
   const shapes = accepted.map((one) => `${idPrefix(one)}…`).join(", ");
-  if (kind === undefined)
-    throw new WaypostError("invalid", "This is not an identifier.", { field, hint: `Accepted: ${shapes}` });
-  if (!accepted.includes(kind))
-    throw new WaypostError("invalid", `This is the identifier of a ${kind}, which is not accepted here.`, {
-      field,
-      hint: `Accepted: ${shapes}`,
-    });
-  return context.rooms.mail.ids.decode(id);
+  const own = ids.encode("agent", context.principal.agent);
+  const listing = accepted.some((one) => listed.has(one))
+    ? `part.describe {"id": "${own}"} lists folders, calendars and addressbooks.`
+    : "search gives them.";
+  const message =
+    kind === undefined
+      ? "This is not an identifier."
+      : `This is the identifier of ${/^[ae]/.test(kind) ? "an" : "a"} ${kind}, which is not accepted here.`;
+  throw new WaypostError("invalid", message, { field, hint: `Accepted: ${shapes}. ${listing}` });
 }
+
+const listed: ReadonlySet<ObjectKind> = new Set<ObjectKind>(["folder", "calendar", "addressbook"]);

@@ -5,7 +5,7 @@ import type { ObjectName } from "#/src/model/ids.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { mailboxRoles, type Scope } from "#/src/model/roles.ts";
 import { type ReachedData, reachAgent } from "#/src/reach/agents.ts";
-import { assertReachesAll, assertVisible } from "#/src/reach/messages.ts";
+import { assertReachesAll, assertVisible, isVisible } from "#/src/reach/messages.ts";
 import { unknownObject } from "./errors.ts";
 import { readId } from "./identifiers.ts";
 import type { OperationContext } from "./operation.ts";
@@ -52,11 +52,19 @@ export async function reachFolder(
   const { mail } = context.rooms;
   const mailbox = await findFolder();
   if (mailbox === undefined)
-    throw new WaypostError("not_found", "There is no such folder.", {
-      hint: `part.describe of ${mail.ids.encode("agent", reached.agent)} lists the folders.`,
-    });
+    throw new WaypostError("not_found", "There is no such folder.", { hint: await foldersThere() });
   assertVisible(reached, [mailbox.number]);
   return mailbox;
+
+  /** Folders of roles: the names of others are words that somebody has chosen. */
+  async function foldersThere(): Promise<string> {
+    const visible = (await mail.listMailboxes(reached.agent)).filter(({ number }) =>
+      isVisible(reached, number),
+    );
+    const roles = visible.map(({ role }) => role).filter((role) => role !== undefined && role !== null);
+    const all = `part.describe {"id": "${mail.ids.encode("agent", reached.agent)}"} lists all.`;
+    return `${roles.length === 0 ? "" : `There are ${roles.join(", ")}. `}${all}`;
+  }
 
   async function findFolder(): Promise<NamedFolder | undefined> {
     if (folder.startsWith("folder_") && !folder.includes("/")) {

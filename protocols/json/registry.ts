@@ -1,5 +1,6 @@
 /** Every operation of the interface. */
 import { WaypostError } from "#/src/model/errors.ts";
+import { hintOfName } from "./describe/unknown-operation.ts";
 import type { Operation, OperationRegistry } from "./operation.ts";
 import addressbookCreate from "./operations/addressbook/create.ts";
 import addressbookDelete from "./operations/addressbook/delete.ts";
@@ -96,9 +97,7 @@ export function createRegistry(unservedNames: readonly string[]): OperationRegis
         throw new WaypostError("unavailable", "This deployment does not serve the operation.", {
           hint: "Do not retry; catalog.describe lists what is served.",
         });
-      throw new WaypostError("not_found", "There is no such operation.", {
-        hint: "catalog.describe lists the operations.",
-      });
+      throw new WaypostError("not_found", "There is no such operation.", { hint: hintOfName(name, served) });
     },
   };
 }

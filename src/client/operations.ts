@@ -129,7 +129,7 @@ export interface CalendarDeleteInput {
 export interface CalendarMonthListInput {
   /** The calendar, calendar_…; absent: the default one. */
   readonly in?: string;
-  /** YYYY-MM in the time zone of the calendar; in UTC if it has none. */
+  /** 2026-03, in the time zone of the calendar; in UTC if it has none. */
   readonly month: string;
   /** Characters of the rendering at most, 200 to 200000; 20000 when it is left out. */
   readonly max_chars?: number;
@@ -797,7 +797,7 @@ export interface MessageUpdateInput {
   readonly folder?: string;
   /** The version that was read; needed with send_at, and only for one message. */
   readonly version?: string;
-  /** A new time to send scheduled mail; with id and version and nothing else. */
+  /** A new time to send scheduled mail, as 2026-05-04T09:00:00Z; with id and version and nothing else. */
   readonly send_at?: string;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
@@ -913,7 +913,7 @@ export interface ReadResult {
 export interface SearchInput {
   /** What to list within: a mailbox ag_…, calendar_… or addressbook_…; absent: the mailbox of the credential. */
   readonly in?: string;
-  /** For a mailbox: freebusy: when its owner is busy between since and before. freetime: the first gaps that are free for its owner and for with. */
+  /** For a mailbox: freebusy: when its owner is busy between since and before. freetime: the first gaps that are free for its owner and for with. Absent: its messages, or what is in the calendar or addressbook that in names. */
   readonly kind?: "freebusy" | "freetime";
   /** Of freetime: addresses of the others. Whose busy time you may not see is named in unknown. */
   readonly with?: readonly string[];
@@ -939,7 +939,7 @@ export interface SearchInput {
   readonly resembles?: boolean;
   /** Received at this time or later, of events, going on then or later: 2026-01-31T09:00:00Z, or without a zone on the clock of the default calendar (else UTC). */
   readonly since?: string;
-  /** Received before this time, of events, begun before it. */
+  /** Received before this time, of events, begun before it: 2026-01-31T09:00:00Z, or without a zone on the clock of the default calendar (else UTC). */
   readonly before?: string;
   /** Part of the sender's address or name. */
   readonly from?: string;

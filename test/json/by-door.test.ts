@@ -1,5 +1,5 @@
 /** What an agent's day needs of answers and listings, by each door: sections 22, 23 and 25 of the decisions. Those of 24 are in `answers.test.ts`
- *  and `acceptance/address-warnings.test.ts`, of 26 in `acceptance/author-references.test.ts`. */
+ *  and `acceptance/address-warnings.test.ts`, of 26 in `acceptance/author-references.test.ts`; `given-times.test.ts` has the times of all operations. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { doorNames, openThreeDoors, type ThreeDoors } from "../support/clients/three-doors.ts";
 import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
@@ -25,6 +25,12 @@ beforeAll(async () => {
       server.ada,
       `From: Mel <mel@elsewhere.example>\nTo: ada@first.example\nSubject: Mail ${mail}\nMessage-ID: <m${mail}@elsewhere.example>\n\n${"Words. ".repeat(60)}\n`,
     );
+  const body = { to: [server.bob.address], subject: "May I?", text: "Hello." };
+  await server.ada.client.ok("send", { body, hold: "always" });
+  await server.ada.client.ok("send", {
+    body,
+    send_at: new Date(server.clock.now() + 86_400_000).toISOString(),
+  });
   await server.ada.client.ok("event.create", {
     body: { title: "Days", start: "2027-03-20T00:00:00", showWithoutTime: true, duration: "P2D" },
   });
@@ -75,7 +81,7 @@ const rows: Readonly<Record<string, readonly [string, () => object, (answer: Ans
   ],
   "23 what cut a listing stands first": [
     "search",
-    () => ({ limit: 2 }),
+    () => ({ limit: 2, folder: "inbox" }),
     ({ content, cursor }) => {
       expect([content.more, content.items.length, typeof cursor]).toEqual(["limit", 2, "string"]);
       const names = Object.keys(content);
@@ -84,7 +90,7 @@ const rows: Readonly<Record<string, readonly [string, () => object, (answer: Ans
   ],
   "23 a given max_chars is kept": [
     "search",
-    () => ({ max_chars: 500 }),
+    () => ({ max_chars: 500, folder: "inbox" }),
     ({ content }) => expect(content.more).toBe("max_chars"),
   ],
   "23 a text is read around words": [
@@ -114,6 +120,20 @@ const rows: Readonly<Record<string, readonly [string, () => object, (answer: Ans
         end: "2027-03-22T00:00:00",
         all_day: true,
       }),
+  ],
+  "23 mail that waits says why": [
+    "search",
+    () => ({ folder: "holds" }),
+    ({ content: { items } }) =>
+      expect(items).toMatchObject([{ hold_id: expect.stringMatching(/^hold_/), hold_reason: "requested" }]),
+  ],
+  "23 scheduled mail says when it leaves": [
+    "search",
+    () => ({ folder: "scheduled" }),
+    ({ content: { items } }) =>
+      expect(items.map(({ send_at }: Answer) => Date.parse(send_at))).toEqual([
+        server.clock.now() + 86_400_000,
+      ]),
   ],
   "25 the first gap is found, and who is not seen is named": [
     "search",

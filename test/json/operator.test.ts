@@ -177,7 +177,8 @@ describe("what it does", () => {
 
   it("points at the field that is wrong, and names what is missing", async () => {
     const wrong = await call("agent.create", { adress: "x@waypost.test" });
-    expect([wrong.status, wrong.body.error.field]).toEqual([400, "/address"]);
+    expect([wrong.status, wrong.body.error.field]).toEqual([400, "/adress"]);
+    expect(wrong.body.error.hint).toContain("/address was meant?");
     const missing = await call("agent.show", { owner: "nobody@waypost.test" });
     expect(missing.status).toBe(404);
     expect(missing.body.error.message).toBe("There is no agent nobody@waypost.test.");

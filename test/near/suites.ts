@@ -92,6 +92,8 @@ const rows: Readonly<Record<Room, readonly string[]>> = {
     "!json/send",
     "!json/free-time",
     "!json/free-time-people",
+    "!json/free-time-volume",
+    "!json/given-times",
     "!json/answers",
     "!json/marks",
     "!json/by-door",

@@ -9,14 +9,27 @@ type Issue = z.core.$ZodIssue;
 export function parseInput(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw refusalOf(schema, result.error.issues[0]!);
+  const { issues } = result.error;
+  // A name that is not known explains why another one is missing.
+  const isMissing = valueAt(value, issues[0]!.path) === undefined;
+  const unknown = isMissing ? issues.find(({ code }) => code === "unrecognized_keys") : undefined;
+  throw refusalOf(schema, unknown ?? issues[0]!, value);
 }
 
-function refusalOf(schema: z.ZodType, first: Issue): WaypostError {
+function refusalOf(schema: z.ZodType, first: Issue, value: unknown): WaypostError {
   const issue = innermost(first);
   const path = issue.code === "unrecognized_keys" ? [...issue.path, issue.keys[0]!] : issue.path;
   const field = jsonPointer(path);
-  return new WaypostError("invalid", messageOf(issue, field), { field, hint: hintOf(schema, issue) });
+  const given = valueAt(value, path);
+  const message = messageOf(issue, field, given);
+  return new WaypostError("invalid", message, { field, hint: hintOf(schema, issue, given) });
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let at = value;
+  for (const step of path)
+    at = typeof at === "object" && at !== null && Object.hasOwn(at, step) ? at[step as never] : undefined;
+  return at;
 }
 
 /** For a union, the problem of the branch that matched furthest: that branch was most likely meant. */
@@ -29,11 +42,12 @@ function innermost(issue: Issue): Issue {
   return { ...inner, path: [...issue.path, ...inner.path] };
 }
 
-function messageOf(issue: Issue, field: string): string {
+function messageOf(issue: Issue, field: string, given: unknown): string {
   const where = field === "" ? "The body" : `The field ${printable(field)}`;
+  if (given === undefined && field !== "") return `${where} is missing.`;
   switch (issue.code) {
     case "invalid_type":
-      return `${where} must be ${article(issue.expected)}.`;
+      return `${where} must be ${article(kindNames[issue.expected] ?? issue.expected)}.`;
     case "unrecognized_keys":
       return `${where} is not known here.`;
     case "invalid_value":
@@ -47,61 +61,188 @@ function messageOf(issue: Issue, field: string): string {
   }
 }
 
-function hintOf(schema: z.ZodType, issue: Issue): string {
+const kindNames: Readonly<Record<string, string>> = { int: "integer", array: "list", record: "object" };
+
+function hintOf(schema: z.ZodType, issue: Issue, given: unknown): string {
   if (issue.code === "unrecognized_keys") {
     const known = knownFields(schema, issue.path);
     if (known.length === 0) return "Send an empty object: {}.";
-    const meant = meantField(schema, issue.path, issue.keys[0]!, known);
-    return `${meant === undefined ? "" : `${meant} was meant? `}Known fields: ${known.join(", ")}.`;
+    const meant = meantField(schema, issue.path, issue.keys[0]!, known, given);
+    return `${meant === undefined ? "" : `${meant} `}Known fields: ${known.join(", ")}.`;
   }
-  const meaning = schemaAt(schema, issue.path)?.description;
-  if (issue.code === "invalid_value") {
-    const accepted = `One of: ${issue.values.map(String).join(", ")}.`;
-    return meaning === undefined ? accepted : `${accepted} ${meaning}`;
-  }
-  return meaning ?? "help.describe explains the form of requests.";
+  const accepted = issue.code === "invalid_value" ? issue.values : acceptedAt(schema, issue.path);
+  const inner = issue.code === "invalid_type" && given !== undefined ? knownFields(schema, issue.path) : [];
+  const hint = [
+    rewritten(schema, issue, given),
+    accepted.length === 0 ? undefined : `One of: ${accepted.map(String).join(", ")}.`,
+    inner.length === 0 ? undefined : `Its fields: ${inner.join(", ")}.`,
+    meaningAt(schema, issue.path),
+  ];
+  return hint.filter((one) => one !== undefined).join(" ") || "help.describe explains the form of requests.";
 }
 
-function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodType | undefined {
-  let at: z.ZodType | undefined = schema;
-  for (const step of path) {
-    const inner: z.ZodType | undefined = at === undefined ? undefined : unwrapped(at);
-    if (inner instanceof z.ZodObject) at = inner.shape[String(step)] as z.ZodType | undefined;
-    // For an element of a list, the hint describes the list.
-    else if (inner instanceof z.ZodArray) return at;
-    else return undefined;
+/** Programs write null for nothing, a value as text, a list as its text, and one value where a list is expected. */
+function rewritten(schema: z.ZodType, issue: Issue, given: unknown): string | undefined {
+  if (given === null) return "Leave it out if there is none.";
+  if (issue.code !== "invalid_type" || given === undefined) return undefined;
+  const read = typeof given === "string" && given.length <= textMax ? parsedJson(given) : undefined;
+  if (read !== undefined && isOfKind(issue.expected, read)) return "The value itself, without quotes.";
+  const written = issue.expected === "array" ? JSON.stringify(given) : "";
+  if (written === "" || written.length > textMax) return undefined;
+  const isElement = choicesAlong(schema, issue.path).some((place) => place.safeParse([given]).success);
+  return isElement ? `A list: [${written}].` : undefined;
+}
+
+/** What is looked at of a value that has a wrong kind. */
+const textMax = 100;
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
-  return at;
+}
+
+function isOfKind(expected: string, value: unknown): boolean {
+  if (expected === "array") return Array.isArray(value);
+  if (expected === "object" || expected === "record") return typeof value === "object" && value !== null;
+  return typeof value === (expected === "int" ? "number" : expected);
+}
+
+/** What is said about a place, or about the nearest one that it is in. */
+function meaningAt(schema: z.ZodType, path: readonly PropertyKey[]): string | undefined {
+  let meaning: string | undefined;
+  let places: readonly z.ZodType[] = [schema];
+  for (const step of path) {
+    places = places.flatMap((place) => placesAt(place, step));
+    meaning = places.map(aboutPlace).find((about) => about !== undefined) ?? meaning;
+  }
+  return meaning;
+}
+
+function aboutPlace(place: z.ZodType): string | undefined {
+  return place.description ?? (isWrapped(place) ? aboutPlace(place.def.innerType as z.ZodType) : undefined);
+}
+
+/** The values of a field, or of the elements of a list, that has few. */
+function acceptedAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly (string | number)[] {
+  const elements = choicesAlong(schema, path).flatMap((place) =>
+    place instanceof z.ZodArray ? choicesAt(place, 0) : [place],
+  );
+  return elements.flatMap((place) => (place instanceof z.ZodEnum ? place.options : []));
 }
 
 /** The fields of the object at a path, through lists and unions. If several objects are allowed there, the fields of all of them. */
 function knownFields(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
-  let places: readonly z.ZodType[] = choicesOf(schema);
-  for (const step of path) places = places.flatMap((place) => choicesAt(place, step));
+  const places = choicesAlong(schema, path);
   return [
     ...new Set(places.flatMap((place) => (place instanceof z.ZodObject ? Object.keys(place.shape) : []))),
   ];
 }
 
-/** The field that an unknown one stands for: one of a like name, or of the same name in an object inside or outside of this one. */
+/** What is said of the field that an unknown one stands for: one that other interfaces call so, one of a like name, one of the same name in an
+ *  object inside or outside of this one, or one that has what was put into it. */
 function meantField(
   schema: z.ZodType,
   path: readonly PropertyKey[],
   unknown: string,
   known: readonly string[],
+  given: unknown,
 ): string | undefined {
-  const nearest = nearestName(unknown, known);
-  if (nearest !== undefined) return jsonPointer([...path, nearest]);
-  const inner = known.find((name) => knownFields(schema, [...path, name]).includes(unknown));
-  if (inner !== undefined) return jsonPointer([...path, inner, unknown]);
+  const wasMeant = (...place: readonly PropertyKey[]): string => `${jsonPointer(place)} was meant?`;
+  const within =
+    typeof given === "object" && given !== null && !Array.isArray(given) ? Object.keys(given) : [];
+  const hasAll = (fields: readonly string[]): boolean =>
+    within.length > 0 && within.every((name) => fields.includes(name));
+  if (hasAll(known)) return `Its fields stand beside the others, without ${printable(unknown)} around them.`;
+  const plain = unknown.toLowerCase().replaceAll(/[_-]/g, "");
+  const nearest =
+    known.find((name) => otherNames[name]?.includes(plain)) ??
+    known.find((name) => hasAll(knownFields(schema, [...path, name]))) ??
+    nearestName(unknown, known);
+  if (nearest !== undefined) return wasMeant(...path, nearest);
+  const open = known.find((name) => isOpenAt(schema, [...path, name]));
+  const inner =
+    known.find((name) => knownFields(schema, [...path, name]).includes(unknown)) ??
+    (within.length > 0 ? undefined : open);
+  if (inner !== undefined) return wasMeant(...path, inner, unknown);
+  if (open !== undefined) return wasMeant(...path, open);
   const outer = path.findLastIndex((_, depth) => knownFields(schema, path.slice(0, depth)).includes(unknown));
-  return outer === -1 ? undefined : jsonPointer([...path.slice(0, outer), unknown]);
+  return outer === -1 ? undefined : wasMeant(...path.slice(0, outer), unknown);
+}
+
+/** Names that other interfaces have for a field, in lower case and without "_" and "-". */
+const otherNames: Readonly<Record<string, readonly string[]>> = {
+  q: ["query", "text", "subject", "search", "keyword", "keywords", "term", "contains", "name", "to"],
+  limit: ["max", "maxresults", "count", "pagesize", "top", "n", "results"],
+  since: ["after", "start", "startdate", "datefrom", "fromdate", "starttime"],
+  before: ["until", "end", "enddate", "dateto", "todate", "endtime"],
+  from: ["sender", "author"],
+  with: ["participants", "attendees", "people", "emails", "addresses"],
+  zone: ["timezone", "tz"],
+  unread: ["read", "isread", "seen", "isunread"],
+  folder: ["mailbox", "moveto", "destination", "folderid", "foldername", "infolder", "targetfolder"],
+  id: [
+    "messageid",
+    "message",
+    "eventid",
+    "event",
+    "contactid",
+    "ref",
+    "objectid",
+    "emailid",
+    "draftid",
+    "holdid",
+  ],
+  ids: ["messageids", "messages", "idlist"],
+  in: ["calendar", "calendarid", "addressbook", "addressbookid", "account", "mailboxid"],
+  body: ["message", "mail", "email", "event", "contact", "card", "draft"],
+  text: ["content", "body", "message", "bodytext", "plaintext"],
+  html: ["bodyhtml", "htmlbody"],
+  to: ["recipients", "recipient", "address", "emails"],
+  attachments: ["files", "attachment"],
+  in_reply_to: ["replyto", "replytomessageid", "replytoid", "inreplytoid"],
+  forward_of: ["forward", "forwardof", "forwardid"],
+  data: ["content", "base64", "contentbase64", "bytes"],
+  name: ["title", "filename", "displayname", "label"],
+  path: ["name", "folder", "foldername", "title"],
+  type: ["contenttype", "mimetype", "mediatype"],
+  part: ["section", "attachment", "attachmentid"],
+  render: ["format", "view", "as"],
+  invite: ["notify", "sendinvitations", "sendupdates", "sendinvites"],
+  patch: ["changes", "update", "updates", "fields"],
+  month: ["date", "yearmonth"],
+  add_labels: ["addtags", "tags", "addlabel"],
+  time_zone: ["timezone", "tz", "zone"],
+  operation: ["op", "name", "tool", "method", "operations"],
+  timeout_s: ["timeout", "seconds", "timeoutseconds", "wait"],
+  send_at: ["sendat", "schedule", "scheduledat", "when", "sendlater"],
+};
+
+/** Whether an object stands there whose fields another standard names. */
+function isOpenAt(schema: z.ZodType, path: readonly PropertyKey[]): boolean {
+  return choicesAlong(schema, path).some((place) => place instanceof z.ZodRecord);
+}
+
+function choicesAlong(schema: z.ZodType, path: readonly PropertyKey[]): readonly z.ZodType[] {
+  return path.reduce<readonly z.ZodType[]>(
+    (places, step) => places.flatMap((place) => choicesAt(place, step)),
+    choicesOf(schema),
+  );
 }
 
 function choicesAt(place: z.ZodType, step: PropertyKey): readonly z.ZodType[] {
-  if (place instanceof z.ZodArray) return choicesOf(place.element as z.ZodType);
-  const inner = place instanceof z.ZodObject ? place.shape[String(step)] : undefined;
-  return inner === undefined ? [] : choicesOf(inner as z.ZodType);
+  return placesAt(place, step).flatMap(choicesOf);
+}
+
+/** With what is said about them. */
+function placesAt(place: z.ZodType, step: PropertyKey): readonly z.ZodType[] {
+  return choicesOf(place).flatMap((choice) => {
+    if (choice instanceof z.ZodArray) return [choice.element as z.ZodType];
+    const inner = choice instanceof z.ZodObject ? choice.shape[String(step)] : undefined;
+    return inner === undefined ? [] : [inner as z.ZodType];
+  });
 }
 
 function choicesOf(schema: z.ZodType): readonly z.ZodType[] {
@@ -110,13 +251,14 @@ function choicesOf(schema: z.ZodType): readonly z.ZodType[] {
 }
 
 function unwrapped(schema: z.ZodType): z.ZodType {
-  return schema instanceof z.ZodOptional || schema instanceof z.ZodDefault
-    ? unwrapped(schema.def.innerType as z.ZodType)
-    : schema;
+  return isWrapped(schema) ? unwrapped(schema.def.innerType as z.ZodType) : schema;
 }
 
-function article(expected: string): string {
-  const name = expected === "int" ? "integer" : expected;
+function isWrapped(schema: z.ZodType): schema is z.ZodOptional | z.ZodDefault | z.ZodNullable {
+  return schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable;
+}
+
+function article(name: string): string {
   return /^[aeiou]/.test(name) ? `an ${name}` : `a ${name}`;
 }
 

@@ -8,6 +8,12 @@ export function atBody<R>(hint: string, run: () => Promise<R>): Promise<R> {
   return rethrown(hint, run, (field) => `/body${field}`);
 }
 
+/** The same for a body that replaces an object: a program that wants to change a part of it learns how. */
+export function atWholeBody<R>(hint: string, run: () => Promise<R>): Promise<R> {
+  const more = 'A body is the whole object; patch: {"title": "…"} changes a part of it.';
+  return rethrown(hint, run, (field) => `/body${field}`, more);
+}
+
 /** The same for a patch: the refusal points to the member of the patch that is wrong. */
 export function atPatch<R>(hint: string, patch: JsonObject, run: () => Promise<R>): Promise<R> {
   const keys = Object.keys(patch).toSorted((one, other) => other.length - one.length);
@@ -25,12 +31,17 @@ async function rethrown<R>(
   otherwise: string,
   run: () => Promise<R>,
   fieldOf: (field: string) => string,
+  more?: string,
 ): Promise<R> {
   try {
     return await run();
   } catch (error) {
     if (!isWaypostError(error) || error.code !== "invalid") throw error;
     const { field = "", hint = otherwise } = error.details;
-    throw new WaypostError("invalid", error.message, { ...error.details, field: fieldOf(field), hint });
+    throw new WaypostError("invalid", error.message, {
+      ...error.details,
+      field: fieldOf(field),
+      hint: more === undefined ? hint : `${hint} ${more}`,
+    });
   }
 }

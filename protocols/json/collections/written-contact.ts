@@ -6,7 +6,7 @@ import type { StoredItem } from "#/src/collections/item.ts";
 import type { JsonObject } from "#/src/formats/jscontact/json.ts";
 import type { OperationContext } from "../operation.ts";
 import { writeResult } from "../schemas.ts";
-import { atBody, atPatch } from "./field-of-change.ts";
+import { atBody, atPatch, atWholeBody } from "./field-of-change.ts";
 
 export const contactBody = z
   .record(z.string(), z.unknown())
@@ -55,7 +55,7 @@ export async function changedContact(
   const { body, patch } = given as Readonly<Record<keyof ContactChange, JsonObject | undefined>>;
   const bytes =
     patch === undefined
-      ? await atBody(members, () =>
+      ? await atWholeBody(members, () =>
           rooms.contacts.run("change", { bytes: stored, id, change: { body: body! } }),
         )
       : await atPatch(members, patch, () =>

@@ -8,7 +8,7 @@ import type { AgentNumber } from "#/src/model/numbers.ts";
 import { unknownObject } from "../errors.ts";
 import type { OperationContext } from "../operation.ts";
 import { addressWarnings, writeResult } from "../schemas.ts";
-import { atBody, atPatch } from "./field-of-change.ts";
+import { atBody, atPatch, atWholeBody } from "./field-of-change.ts";
 
 export const eventBody = z
   .record(z.string(), z.unknown())
@@ -107,7 +107,7 @@ export async function changedEvent(
   };
   const bytes =
     patch === undefined
-      ? await atBody(members, () => rooms.events.run("change", { ...job, change: { body: body! } }))
+      ? await atWholeBody(members, () => rooms.events.run("change", { ...job, change: { body: body! } }))
       : await atPatch(members, patch, () => rooms.events.run("change", { ...job, change: { patch } }));
   return bytes === undefined ? undefined : { bytes, ...made };
 }

@@ -30,7 +30,7 @@ const input = z.strictObject({
     .enum(["freebusy", "freetime"])
     .optional()
     .describe(
-      "For a mailbox: freebusy: when its owner is busy between since and before. freetime: the first gaps that are free for its owner and for with.",
+      "For a mailbox: freebusy: when its owner is busy between since and before. freetime: the first gaps that are free for its owner and for with. Absent: its messages, or what is in the calendar or addressbook that in names.",
     ),
   ...freeTimeFields,
   folder: folderName.optional().describe("folder_…, a role (inbox, archive, …) or the IMAP path."),
@@ -50,7 +50,9 @@ const input = z.strictObject({
   since: givenTime
     .optional()
     .describe(`Received at this time or later, of events, going on then or later: ${givenTimeForm}`),
-  before: givenTime.optional().describe("Received before this time, of events, begun before it."),
+  before: givenTime
+    .optional()
+    .describe(`Received before this time, of events, begun before it: ${givenTimeForm}`),
   from: z.string().min(1).max(320).optional().describe("Part of the sender's address or name."),
   thread: idOf("thread").optional().describe("Only this conversation, thread_…"),
   q: z

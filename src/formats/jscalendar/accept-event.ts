@@ -2,13 +2,10 @@
  *  (`participants: ["ann@example.com"]`, `locations: ["Room 5"]`, `alerts: ["-PT15M"]`, `keywords: ["x"]`, `links: ["https://…"]`);
  *  or a patch of JSON pointers (RFC 8984 section 1.4.9). The result is canonical: each meaning has one form, and defaults are
  *  left out. Throws `invalid` with the field. */
-import type { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
 import { overrideEntriesMax } from "#/src/model/limits.ts";
 import { dayMs } from "../icalendar/calendar-time.ts";
 import { formatDuration, parseDuration } from "../icalendar/duration.ts";
-import { findNamedZone } from "../icalendar/find-time-zone.ts";
-import { localOfUtc, utcZone } from "../icalendar/time-zone.ts";
 import { atSent } from "../jscontact/at-sent.ts";
 import {
   formatPointer,
@@ -22,7 +19,8 @@ import {
   put,
   withAt,
 } from "../jscontact/json.ts";
-import { eventSchema, replacedNames, taskSchema } from "./event-schema.ts";
+import { refusalOf } from "./event-refusal.ts";
+import { eventSchema, taskSchema } from "./event-schema.ts";
 import { readJcalProperty, writeJcalProperty } from "./ical-component.ts";
 import { formatLocal, parseLocal } from "./local-time.ts";
 import { idOfKey } from "./reading.ts";
@@ -30,6 +28,7 @@ import { readRule, writeRule } from "./recurrence-rule-json.ts";
 import { applyOverride, instanceOf, isExcluded, patchTo } from "./series.ts";
 import { calendarAddress, shortForm, withAddress, withoutShortForms } from "./short-forms.ts";
 import { collections, leftOf, splitUnits } from "./unit.ts";
+import { withLocalTimes } from "./written-times.ts";
 import { utcName } from "./zone-names.ts";
 
 /** The Event or Task of a body; with this uid if it has none. */
@@ -96,7 +95,7 @@ function checked(given: JsonObject, zones: JsonObject): JsonObject {
   const object = withLocalTimes(cleanTexts(given) as JsonObject);
   const isTask = object["@type"] === "Task";
   const result = (isTask ? taskSchema : eventSchema).safeParse(object);
-  if (!result.success) throw refusal(result.error.issues[0]!);
+  if (!result.success) throw refusalOf(result.error.issues[0]!);
   const overrides = member(object, "recurrenceOverrides");
   const { recurrenceOverrides: _, ...rest } = object;
   const accepted = canonical(rest, isTask, zones);
@@ -126,23 +125,6 @@ function checked(given: JsonObject, zones: JsonObject): JsonObject {
   return { ...accepted, recurrenceOverrides: patches };
 }
 
-/** A time that is written with its own zone is the same instant on the clock of the event, or of UTC where the event has none. */
-function withLocalTimes(object: JsonObject): JsonObject {
-  const zoned = ["start", "due"].filter((name) => zonedTime.test(String(member(object, name) ?? "")));
-  if (zoned.length === 0 || object.showWithoutTime === true) return object;
-  const { timeZone = utcName } = object;
-  const zone =
-    typeof timeZone === "string" ? findNamedZone(timeZone === "UTC" ? utcName : timeZone) : undefined;
-  if (zone === undefined && timeZone !== utcName) return object;
-  const times = zoned.map((name) => {
-    const utcMs = Date.parse(String(object[name]));
-    return [name, formatLocal(localOfUtc(zone ?? utcZone, utcMs))] as const;
-  });
-  return { ...object, timeZone, ...Object.fromEntries(times) };
-}
-
-const zonedTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-]\d\d:\d\d)$/;
-
 function checkedPatch(
   series: JsonObject,
   id: string,
@@ -158,46 +140,13 @@ function checkedPatch(
     throw invalid(`${field}/${escaped(applied.failed)}`, "is no place in an instance of this event");
   const changed = withLocalTimes(applied.object);
   const result = (isTask ? taskSchema : eventSchema).safeParse(changed);
-  if (!result.success) throw refusal(result.error.issues[0]!, field);
+  if (!result.success) throw refusalOf(result.error.issues[0]!, field);
   return patchTo(from, canonical(changed, isTask, zones));
 }
 
 function escaped(text: string): string {
   return formatPointer([text]);
 }
-
-function refusal(issue: z.core.$ZodIssue, at?: string): WaypostError {
-  const name = issue.code === "unrecognized_keys" ? issue.keys[0] : undefined;
-  const path = [...issue.path.map(String), ...(name === undefined ? [] : [name])];
-  const field = `/${at === undefined ? "" : `${at}/`}${formatPointer(path)}`;
-  const hint = (name === undefined ? undefined : replacedNames.get(name)) ?? eventForms[path[0]!];
-  const deepest = issue.code === "invalid_union" ? issue.errors.flat()[0] : undefined;
-  return new WaypostError("invalid", `The event is invalid at ${field}: ${(deepest ?? issue).message}.`, {
-    field,
-    ...(hint === undefined ? {} : { hint }),
-  });
-}
-
-/** How members are written. */
-const eventForms: Readonly<Record<string, string>> = {
-  __proto__: null as never,
-  title: 'title: "Review".',
-  start:
-    'start: "2026-03-02T10:00:00", a local time, with timeZone: "Europe/Berlin" or "Etc/UTC"; or "2026-03-02T09:00:00Z".',
-  timeZone: 'timeZone: "Europe/Berlin", a name of the IANA database.',
-  duration: 'duration: "PT1H30M", or "P1D" with showWithoutTime: true.',
-  participants:
-    'participants: ["ann@example.com", "Ann <ann@example.com>"], or {"a": {"calendarAddress": "mailto:ann@example.com", "roles": {"attendee": true}}}.',
-  locations: 'locations: ["Room 5"], or {"l1": {"name": "Room 5"}}.',
-  virtualLocations:
-    'virtualLocations: ["https://meet.example.com/1"], or {"v1": {"uri": "https://meet.example.com/1"}}.',
-  alerts: 'alerts: ["-PT15M"], or {"a1": {"trigger": {"offset": "-PT15M"}}}.',
-  links: 'links: ["https://example.com/agenda"], or {"l1": {"href": "https://example.com/agenda"}}.',
-  keywords: 'keywords: ["travel"], or {"travel": true}.',
-  recurrenceRule:
-    'recurrenceRule: {"frequency": "weekly", "byDay": [{"day": "mo"}], "until": "2026-06-01T10:00:00"}.',
-  recurrenceOverrides: 'recurrenceOverrides: {"2026-03-09T10:00:00": {"excluded": true}}.',
-};
 
 /** Text that iCalendar can hold: LF as line end, without other control characters. */
 function cleanTexts(value: Json): Json {

@@ -165,7 +165,7 @@ const alert = open("Alert", {
   acknowledged: utc.optional(),
   iCalendar: left,
 });
-const participant = open("Participant", {
+export const participant = open("Participant", {
   calendarAddress: uri,
   name: text.min(1).optional(),
   email: text.min(1).optional(),
@@ -257,20 +257,3 @@ export const taskSchema = open("Task", {
   progressUpdated: utc.optional(),
   percentComplete: z.int().min(0).max(100).optional(),
 });
-
-/** Names of RFC 8984 that JSCalendar 2.0 has replaced. */
-export const replacedNames: ReadonlyMap<string, string> = new Map([
-  ["recurrenceRules", "JSCalendar 2.0 has one rule: `recurrenceRule`."],
-  [
-    "excludedRecurrenceRules",
-    'Instances are excluded by `recurrenceOverrides`: {"2026-01-31T12:00:00": {"excluded": true}}.',
-  ],
-  ["replyTo", 'The organizer is `organizerCalendarAddress`: "mailto:ann@example.com".'],
-  ["sendTo", 'The address of a participant is `calendarAddress`: "mailto:ann@example.com".'],
-  ["end", 'An event has a `start` and a `duration`: "PT1H".'],
-  ["summary", "The name of this property is `title`."],
-  ["location", '`locations`: ["Room 5"].'],
-  ["attendees", '`participants`: ["ann@example.com"].'],
-  ["organizer", '`organizerCalendarAddress`: "mailto:ann@example.com".'],
-  ["rrule", '`recurrenceRule`: {"frequency": "weekly"}.'],
-]);

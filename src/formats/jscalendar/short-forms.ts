@@ -1,5 +1,7 @@
 /** Short forms that a caller may write: lists of plain texts instead of entries, plain mail addresses instead of URIs. */
+import { WaypostError } from "#/src/model/errors.ts";
 import {
+  formatPointer,
   isArray,
   isObject,
   type Json,
@@ -36,7 +38,7 @@ export function shortForm(path: readonly string[], value: Json): Json {
   for (const [at, each] of value.entries()) {
     const given: Json =
       key === "participants"
-        ? participantOf(each)
+        ? participantOf(each, `participants/${at}`)
         : typeof each === "string"
           ? { [field]: key === "alerts" ? { offset: each } : each }
           : each;
@@ -61,17 +63,23 @@ function truthsOf(values: readonly Json[]): Json {
 }
 
 function participantsOf([, id]: readonly string[], value: Json): Json {
-  if (id !== undefined) return participantOf(value);
+  if (id !== undefined) return participantOf(value, formatPointer(["participants", id]));
   if (!isObject(value)) return value;
   const object: OpenObject = {};
-  for (const [key, each] of Object.entries(value)) put(object, key, participantOf(each));
+  for (const [key, each] of Object.entries(value))
+    put(object, key, participantOf(each, formatPointer(["participants", key])));
   return object;
 }
 
-/** As recipients of a mail are written: an address, "Name <address>" or {name, address}. */
-function participantOf(given: Json): Json {
+/** As recipients of a mail are written: an address, "Name <address>" or {name, address}. Throws `invalid` for a text without an address. */
+function participantOf(given: Json, field: string): Json {
   if (typeof given === "string") {
     const open = given.lastIndexOf("<");
+    if (!/[@:]/.test(given))
+      throw new WaypostError("invalid", `/${field} is no address.`, {
+        field: `/${field}`,
+        hint: 'participants: ["ann@example.com", "Ann <ann@example.com>"].',
+      });
     if (open === -1 || !given.trimEnd().endsWith(">"))
       return { calendarAddress: calendarAddress(given.trim()) };
     const name = given.slice(0, open).trim().replace(/^"|"$/g, "");

@@ -150,6 +150,9 @@ const meant: Readonly<Record<string, string>> = {
   url: "links",
   website: "links",
   fullName: "name",
+  displayName: "name",
+  first: "name",
+  last: "name",
   firstName: "name",
   lastName: "name",
   givenName: "name",
@@ -159,10 +162,13 @@ const meant: Readonly<Record<string, string>> = {
   categories: "keywords",
 };
 
-function formOf(unknown: string): string | undefined {
+function formOf(unknown: string): string {
   const near = Object.keys(forms).find((name) => name === `${unknown}s` || name === `${unknown}es`);
-  const known = near ?? meant[unknown];
-  return known === undefined ? undefined : `Known here: ${forms[known]}`;
+  const plain = unknown.replaceAll(/[_-]/g, "").toLowerCase();
+  const known = near ?? Object.entries(meant).find(([name]) => name.toLowerCase() === plain)?.[1];
+  return known === undefined
+    ? `Known members (RFC 9553): ${Object.keys(cardSchema.shape).join(", ")}.`
+    : `Known here: ${forms[known]}`;
 }
 
 const shortFields: Readonly<Record<string, string>> = {

@@ -20,7 +20,7 @@ export default operation({
     month: z
       .string()
       .regex(/^(?!0000)\d{4}-(?:0[1-9]|1[0-2])$/)
-      .describe("YYYY-MM in the time zone of the calendar; in UTC if it has none."),
+      .describe("2026-03, in the time zone of the calendar; in UTC if it has none."),
     max_chars: maxChars,
     cursor: cursorText.optional().describe("Continues the listing that gave the cursor."),
   }),

@@ -6,6 +6,7 @@ import { errorCodes, WaypostError } from "#/src/model/errors.ts";
 import { idPrefix, objectKinds } from "#/src/model/ids.ts";
 import { renders } from "#/src/render/part-target.ts";
 import { helpOf, lineOf } from "../../describe/operation-help.ts";
+import { hintOfName } from "../../describe/unknown-operation.ts";
 import { statusOfCode } from "../../errors.ts";
 import { toolName } from "../../mcp/tool.ts";
 import { type OperationRegistry, operation, verbs } from "../../operation.ts";
@@ -109,7 +110,7 @@ function helpOn(registry: OperationRegistry, asked: string | readonly string[]) 
     if (found !== undefined) return helpOf(found);
     throw new WaypostError("invalid", "There is no such operation.", {
       field: typeof asked === "string" ? "/operation" : `/operation/${index}`,
-      hint: `One of: ${registry.served.map((one) => one.name).join(", ")}.`,
+      hint: hintOfName(name, registry.served),
     });
   });
   return { ref: "help", kind: "grammar" as const, content: { operations } };

@@ -54,7 +54,9 @@ const request = z.strictObject({
   version: versionText.describe("The version that was read; needed with send_at, and only for one message."),
   send_at: sendAtText
     .optional()
-    .describe("A new time to send scheduled mail; with id and version and nothing else."),
+    .describe(
+      "A new time to send scheduled mail, as 2026-05-04T09:00:00Z; with id and version and nothing else.",
+    ),
   idempotency_key: idempotencyKey,
 });
 type Input = z.infer<typeof request>;

@@ -1,0 +1,130 @@
+/** Each field of an operation that is a time takes it with a zone, and without one on the clock of the default calendar: over `/v1`, MCP and the
+ *  typed client. A new field of this kind needs a row. */
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { z } from "zod";
+import { givenTime } from "#/protocols/json/given-time.ts";
+import { jsonSchema } from "#/protocols/json/mcp/tool.ts";
+import { operations } from "#/protocols/json/registry.ts";
+import { type Door, doorNames, openThreeDoors, type ThreeDoors } from "../support/clients/three-doors.ts";
+import { type JsonServer, openJsonServer, plainMessage } from "../support/servers/json-server.ts";
+
+let server: JsonServer;
+let doors: ThreeDoors;
+beforeAll(async () => {
+  server = await openJsonServer({ limits: { sendsPerHour: 0, sendsPerDay: 0 } });
+  doors = await openThreeDoors(server.url, server.ada.token);
+  const { client, id } = server.ada;
+  const { calendars } = (await client.ok("part.describe", { id })).content;
+  const { version } = await client.ok("part.describe", { id: calendars[0].id });
+  await client.ok("calendar.update", { id: calendars[0].id, version, time_zone: "Asia/Kolkata" });
+  await server.deliver(server.ada, plainMessage("Here"));
+});
+afterAll(async () => {
+  await doors[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+let count = 0;
+const body = () => ({ to: [server.bob.address], subject: `Mail ${++count}`, text: "Hello." });
+const sendAtOf = async (call: Door, id: string): Promise<number> =>
+  Date.parse((await call("part.describe", { id })).content.send_at);
+
+/** What a time is understood as. */
+const rows: Readonly<Record<string, (call: Door, time: string) => Promise<unknown>>> = {
+  "search since": async (call, since) =>
+    (await call("search", { folder: "inbox", since })).content.items.length,
+  "search before": async (call, before) =>
+    (await call("search", { folder: "inbox", before })).content.items.length,
+  "send send_at": async (call, send_at) =>
+    sendAtOf(call, (await call("send", { body: body(), send_at })).ref),
+  "hold.create send_at": async (call, send_at) =>
+    sendAtOf(call, (await call("hold.create", { body: body(), send_at })).ref),
+  "draft.create send_at": async (call, send_at) =>
+    sendAtOf(call, (await call("draft.create", { body: body(), send_at })).ref),
+  "draft.update send_at": async (call, send_at) => {
+    const { ref, version } = await call("draft.create", { body: body() });
+    await call("draft.update", { id: ref, version, body: body(), send_at });
+    return sendAtOf(call, ref);
+  },
+  "message.update send_at": async (call, send_at) => {
+    const later = new Date(server.clock.now() + 99 * 3_600_000).toISOString();
+    const { ref, version } = await call("send", { body: body(), send_at: later });
+    await call("message.update", { id: ref, version, send_at });
+    return sendAtOf(call, ref);
+  },
+};
+
+const timePattern = z.toJSONSchema(givenTime).pattern;
+
+it("has a row for each field that is a time", () => {
+  const fields = operations.flatMap(({ name, input }) => {
+    const { properties = {} } = jsonSchema(input, "input") as {
+      properties?: Record<string, { pattern?: string }>;
+    };
+    return Object.entries(properties)
+      .filter(([, field]) => field.pattern === timePattern)
+      .map(([field]) => `${name} ${field}`);
+  });
+  expect(fields.toSorted()).toEqual(Object.keys(rows).toSorted());
+});
+
+const forms: Readonly<Record<string, (ms: number) => string>> = {
+  "in UTC": (ms) => `${new Date(ms).toISOString().slice(0, 19)}Z`,
+  "with an offset": (ms) => `${new Date(ms - 5 * 3_600_000).toISOString().slice(0, 19)}-05:00`,
+  "without a zone": (ms) => new Date(ms + 5.5 * 3_600_000).toISOString().slice(0, 19),
+  "without a zone and seconds": (ms) => new Date(ms + 5.5 * 3_600_000).toISOString().slice(0, 16),
+};
+
+const cases = Object.keys(rows).flatMap((row) => doorNames.map((door) => [row, door] as const));
+
+it.each(cases)("%s is the same instant however it is written, by %s", async (row, door) => {
+  const minute = Math.floor(server.clock.now() / 60_000) * 60_000;
+  // The mail came between these two.
+  for (const at of row.startsWith("search") ? [minute - 60_000, minute + 60_000] : [minute + 7_200_000]) {
+    const understood: unknown[] = [];
+    for (const form of Object.values(forms)) understood.push(await rows[row]!(doors[door], form(at)));
+    expect([row, ...understood]).toEqual([row, ...understood.map(() => understood[0])]);
+    if (!row.startsWith("search")) expect(understood[0]).toBe(at);
+    else expect(understood[0]).toBe((row === "search since") === at < minute ? 1 : 0);
+  }
+});
+
+it.each(doorNames)("times of an event are taken in each form, by %s", async (door) => {
+  const written: readonly (readonly [object, object])[] = [
+    [{ start: "2027-07-01T08:00" }, { start: "2027-07-01T08:00:00" }],
+    [
+      { start: "2027-07-01T08:00:00.000Z", timeZone: "Europe/Berlin" },
+      { start: "2027-07-01T10:00:00", timeZone: "Europe/Berlin" },
+    ],
+    [
+      {
+        start: "2027-07-01T08:00Z",
+        timeZone: null,
+        recurrenceRule: { frequency: "daily", until: "2027-07-04T10:00:00+02:00" },
+      },
+      {
+        start: "2027-07-01T08:00:00",
+        timeZone: "Etc/UTC",
+        recurrenceRule: { frequency: "daily", until: "2027-07-04T08:00:00" },
+      },
+    ],
+    [
+      {
+        start: "2027-07-01T08:00:00",
+        timeZone: "Europe/Berlin",
+        recurrenceRule: { frequency: "daily", until: "2027-07-04T06:00:00Z" },
+        recurrenceOverrides: { "2027-07-02T08:00:00": { start: "2027-07-02T09:00:00Z" } },
+      },
+      {
+        start: "2027-07-01T08:00:00",
+        recurrenceRule: { frequency: "daily", until: "2027-07-04T08:00:00" },
+        recurrenceOverrides: { "2027-07-02T08:00:00": { start: "2027-07-02T11:00:00" } },
+      },
+    ],
+  ];
+  for (const [given, stored] of written) {
+    const body = { title: `Times ${++count}`, duration: "PT1H", ...given };
+    const { ref } = await doors[door]("event.create", { body });
+    expect((await doors[door]("part.describe", { id: ref })).content.event).toMatchObject(stored);
+  }
+});
