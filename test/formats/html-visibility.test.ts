@@ -190,6 +190,12 @@ describe("too much to be looked at", () => {
     expect(removed).toContainEqual(["over-limit", 1]);
   });
 
+  const behind = ['<div style="position:fixed">x', '<body style="opacity:0">', "<dialog open>x"];
+  it.each(behind)("what may hide the beginning from behind the end makes it doubtful: %s", (rest) => {
+    const { text } = renderHtml(`<p>begun</p>${"<b>x</b> ".repeat(60_000)}${rest}`, "text");
+    expect(text).not.toContain("begun");
+  });
+
   it("a link to a host beyond the longest valid name is removed", () => {
     const letters = many(5000, (at) => String.fromCharCode(0x4e00 + at));
     const { text, removed } = renderHtml(

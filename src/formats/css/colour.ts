@@ -58,8 +58,10 @@ function namedColour(name: string): Colour | undefined {
 /** The colour of an attribute such as `bgcolor`, `color` or `text` (HTML section 2.4.6). Every value is a colour, except the empty
  *  one and `transparent`. */
 export function legacyColour(value: string): Colour | undefined {
+  // Of blanks alone it is black.
+  if (value === "") return undefined;
   const text = asciiLower(asciiTrim(value));
-  if (text === "" || text === "transparent") return undefined;
+  if (text === "transparent") return undefined;
   const named = namedColour(text);
   if (named !== undefined) return named;
   if (/^#[0-9a-f]{3}$/.test(text)) return hexColour(text.slice(1));
@@ -99,6 +101,8 @@ function channels(word: string, a: CssToken, b: CssToken, c: CssToken): Triple |
   }
   if (word !== "hsl" && word !== "hsla") return undefined;
   if (a.type !== "number" || b.type !== "percent" || c.type !== "percent") return undefined;
+  // Newer browsers go on beyond the full colour.
+  if (b.number > 100) return undefined;
   const share = (value: number): number => Math.max(0, Math.min(1, value / 100));
   return fromHsl(a.number, share(b.number), share(c.number));
 }

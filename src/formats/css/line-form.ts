@@ -87,7 +87,8 @@ export function readBackgroundLayer(layer: Value, isQuirky: boolean): Background
     if (addressOf(part) !== undefined || isGradient(part) || word === "none") {
       if (picture !== undefined) return "dropped";
       picture = part;
-    } else if (boxes.has(word)) clips.push(word);
+    } else if (word === "text" || word === "border-area") return "unknown";
+    else if (boxes.has(word)) clips.push(word);
     else if (repeats.has(word) || oneRepeat.has(word)) {
       kind = "repeat";
       if (said.repeat.length > 0 && last !== kind) return "dropped";
@@ -118,6 +119,16 @@ export function readBackgroundLayer(layer: Value, isQuirky: boolean): Background
   if (isSizing && (said.sizes.length === 0 || said.sizes.length > 2)) return "dropped";
   if (said.sizes.length === 2 && said.sizes.some((one) => ["cover", "contain"].includes(wordOf(one))))
     return "dropped";
+  // Browsers drop sizes below zero, and those without a unit.
+  if (
+    said.sizes.some(
+      ([token]) =>
+        token !== undefined &&
+        "number" in token &&
+        (token.number < 0 || (token.type === "number" && token.number > 0)),
+    )
+  )
+    return "unknown";
   const place = readPlace(said.places);
   if (place !== "understood") return place;
   const isPlaced = said.repeat.length + said.attachment + said.places.length + said.sizes.length > 0;

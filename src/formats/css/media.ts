@@ -162,7 +162,8 @@ type Interval = readonly [least: number, most: number];
 const known: Record<string, Interval | string> = {
   __proto__: null as never,
   width: [windowLeast, windowMost],
-  "device-width": [windowLeast, windowMost],
+  // A screen may be wider than its windows.
+  "device-width": [windowLeast, 10_000],
   orientation: "?",
   resolution: [1, 3],
   "-webkit-device-pixel-ratio": [1, 3],

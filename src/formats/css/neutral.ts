@@ -121,7 +121,7 @@ justify-self justify-items place-self place-items | auto normal stretch legacy
   | a block is as wide as its container; other values may move it out of the page
 box-align box-pack box-orient box-flex box-direction box-ordinal-group | whatever
   | of boxes in containers of an old kind, which are doubtful (display)
-column-fill column-span column-rule | whatever
+column-fill column-span | whatever
   | of columns, and text in more than one is doubtful (column-count, column-width)
 transform-origin transform-box perspective-origin | whatever
   | of a transform, and each transform is doubtful (transform, perspective)

@@ -226,7 +226,11 @@ const decoration: Split = (value, isQuirky) => {
   let thickness: Value = ident("auto");
   let line = "none";
   let style = "solid";
-  for (const part of componentsOf(value)) {
+  const parts = componentsOf(value);
+  // Browsers drop what is said twice; of that the value before counts.
+  const said = parts.map((part) => wordOf(part) || (isSize(part) ? "size" : "")).filter((one) => one !== "");
+  if (new Set(said).size < said.length || (said.length > 1 && said.includes("none"))) return "unknown";
+  for (const part of parts) {
     const word = wordOf(part);
     if (/^(?:underline|line-through)$/.test(word)) {
       if (line !== "overline") line = word;
@@ -261,7 +265,9 @@ const listMarks: Split = (value) => {
   const parts = componentsOf(value).filter((part) => !places.has(wordOf(part)));
   const type = parts.find((part) => addressOf(part) === undefined);
   const picture = parts.find((part) => addressOf(part) !== undefined);
-  if (parts.length > 2) return "unknown";
+  // Browsers drop two of a kind; of that the value before counts.
+  const kinds = parts.filter((part) => wordOf(part) !== "none").map((part) => addressOf(part) === undefined);
+  if (parts.length > 2 || new Set(kinds).size < kinds.length) return "unknown";
   return [
     { name: "list-style-type", value: type ?? ident("disc") },
     { name: "list-style-image", value: picture ?? ident("none") },
@@ -324,19 +330,34 @@ const shorthands: ReadonlyMap<string, Shorthand> = new Map<string, Shorthand>([
   ["mask", only("mask-image")],
   ["animation", only("animation-name")],
   ["border-image", only("border-image-source")],
-  ["container", only("container-type")],
+  [
+    "container",
+    {
+      names: ["container-type"],
+      split: (value) => [
+        { name: "container-type", value: wordOf(value) === "none" ? ident("normal") : unknownValue },
+      ],
+    },
+  ],
   ["columns", only("column-count", "auto")],
 ]);
+
+const placeWords = words(
+  "normal stretch start end center flex-start flex-end baseline space-between space-around space-evenly",
+);
 
 /** The first part of the value, if it is a single word. */
 function firstOf(name: string): Split {
   return (value) => {
-    const [first] = componentsOf(value);
-    return [{ name, value: first !== undefined && wordOf(first) !== "" ? first : unknownValue }];
+    const parts = componentsOf(value);
+    const [first] = parts;
+    const areWords = parts.length <= 2 && parts.every((part) => placeWords.has(wordOf(part)));
+    return [{ name, value: first !== undefined && areWords ? first : unknownValue }];
   };
 }
 
 function stroke(value: Value, isQuirky: boolean): ReturnType<Split> {
+  if (componentsOf(value).length > 2) return "unknown";
   const width = componentsOf(value).find((part) => colour(part, isQuirky) === "dropped");
   const shade = componentsOf(value).find((part) => colour(part, isQuirky) !== "dropped");
   return [
@@ -384,7 +405,7 @@ const prefixed = words(
   "align-content align-items align-self animation animation-name appearance backface-visibility backdrop-filter " +
     "background-clip background-origin background-size border-image border-radius box-shadow box-sizing clip-path columns " +
     "column-count column-width filter mask mask-image mask-border-source opacity transform writing-mode text-decoration-line " +
-    "box-decoration-break",
+    "box-decoration-break flex flex-basis flex-direction flex-flow flex-grow flex-shrink flex-wrap order",
 );
 const prefixedSides: ReadonlyMap<string, string> = new Map(
   [

@@ -8,7 +8,7 @@ import { isNeutral } from "./neutral.ts";
 import { type ComplexSelector, parseSelectorList } from "./selector.ts";
 import { hasVariable, reachOfProperty, subjectOf, unknownValue } from "./shorthands.ts";
 import { type CssToken, insideOf, skipComponent, splitByComma, tokenizeCss, trimSpace } from "./tokens.ts";
-import { addressOf, isHeld, wordOf } from "./value-forms.ts";
+import { addressOf, foldedName, isHeld, wordOf } from "./value-forms.ts";
 
 export interface Declaration {
   /** Lower case; a custom property keeps its case. */
@@ -24,6 +24,8 @@ export interface StyleRule {
   readonly isMaybe: boolean;
   /** Specificity and order decide between this rule and others. If false, a layer, a scope or nesting decides first. */
   readonly isRanked: boolean;
+  /** Variables that are colours in a dark window; what they are in a light one counts, if that is a colour too. */
+  readonly isOfColours?: boolean;
 }
 
 export interface StyleSource {
@@ -132,7 +134,9 @@ class SheetReader implements StyleSheets {
   #readRules(tokens: readonly CssToken[], scope: Scope): void {
     for (let at = 0; at < tokens.length; ) {
       const { type } = tokens[at]!;
-      if (type === "space" || type === "cdo" || type === "cdc" || type === ";") at++;
+      // Elsewhere they are a part of the selector that follows, which is none (CSS Syntax Level 3 section 5.4.1).
+      const isSkipped = scope.depth === 0 && (type === "cdo" || type === "cdc");
+      if (type === "space" || isSkipped) at++;
       else if (type === "at") at = this.#readAtRule(tokens, at, scope);
       else at = this.#readStyleRule(tokens, at, scope);
     }
@@ -171,20 +175,28 @@ class SheetReader implements StyleSheets {
         ? this.#readAtRule(tokens, at, scope, selectors)
         : this.#readStyleRule(tokens, at, scope),
     );
-    const add = (kept: readonly Declaration[], isUnsure: boolean): void => {
+    const add = (kept: readonly Declaration[], isUnsure: boolean, isOfColours = false): void => {
       if (kept.length > 0)
         this.rules.splice(place, 0, {
           selectors,
           declarations: kept,
           isMaybe: isUnsure,
           isRanked: scope.isRanked,
+          isOfColours,
         });
     };
     if (scope.scheme === undefined) add(declarations, isMaybe);
     else {
       const others = declarations.filter((one) => !isOfColour(one));
       add(others, true);
-      if (scope.scheme === "light") add(declarations.filter(isOfColour), isMaybe);
+      const colours = declarations.filter(isOfColour);
+      if (scope.scheme === "light") add(colours, isMaybe);
+      else
+        add(
+          colours.filter(({ property }) => property.startsWith("--")),
+          true,
+          true,
+        );
     }
   }
 
@@ -359,7 +371,7 @@ const faceWords =
 
 function familyName(value: readonly CssToken[]): string {
   const parts = value.flatMap((token) =>
-    token.type === "string" || token.type === "ident" ? [token.value.toLowerCase()] : [],
+    token.type === "string" || token.type === "ident" ? [foldedName(token.value)] : [],
   );
   return parts.join(" ");
 }

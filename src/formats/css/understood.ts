@@ -74,7 +74,8 @@ text-indent | ; hanging each-line; anyLengthOrShare | inside | inherited
   | 0 to 300 pixels, or back by no more than its own padding and margin (flaws.ts)
 white-space | normal pre nowrap pre-wrap pre-line break-spaces; collapse preserve preserve-breaks preserve-spaces wrap
   | inside | inherited | lines that do not wrap are proven where nothing cuts them off (fits.ts)
-text-wrap text-wrap-mode | wrap balance pretty stable; nowrap auto | inside | inherited | wraps, as is usual
+text-wrap | wrap balance pretty stable; nowrap auto | inside | inherited | wraps, as is usual
+text-wrap-mode | wrap; nowrap | inside | inherited | wraps, as is usual
 white-space-collapse | collapse preserve preserve-breaks break-spaces; preserve-spaces discard | inside | inherited
   | beside a white-space, blanks that either keeps count as kept; where one of them collapses line ends it is doubtful (letters.ts)
 text-align-last | only auto left start | inside | inherited
@@ -92,7 +93,7 @@ text-decoration-style | solid dotted dashed; double wavy | paints | own | as thi
 text-underline-offset | = underlineOffset | paints | inherited | 0 to 4 pixels, or a quarter of the letters, below the letters' line
 text-decoration-thickness | = thickness | paints | own
   | a line of at most 2 pixels, or an eighth of the letters, leaves the rest of them (F5)
-text-shadow | = shadowList | paints | inherited | below its own letters; of others it hides as much as it reaches (flaws.ts)
+text-shadow | = letterShadows | paints | inherited | below its own letters; of others it hides as much as it reaches (flaws.ts)
 -webkit-text-stroke-width | thin medium; thick; positiveLength | paints | inherited
   | at most 2 pixels, and its colour counts as that of the letters (contrast.ts)
 -webkit-text-stroke-color | = colour | inside | inherited | see its width
@@ -158,7 +159,8 @@ border-image-source | only none | paints | own | none only
 list-style-type | only none disc circle square decimal decimal-leading-zero lower-roman upper-roman lower-alpha upper-alpha
   lower-latin upper-latin lower-greek disclosure-open disclosure-closed | paints | inherited | a short mark
 list-style-image | = images | moves | inherited | remote: as absent
-contain container-type | only none | moves | own | none only: a container may have no size
+contain | only none | moves | own | none only: a container may have no size
+container-type | only normal | moves | own | normal only: a container may have no size
 align-content | only normal stretch start flex-start baseline | moves | own
   | the content of a block begins at its upper edge; what is higher can be scrolled to
 isolation | only auto | moves | own | none only: another order of painting
@@ -234,15 +236,19 @@ const forms: Readonly<Record<string, Form>> = {
     );
     return orUnknown(/^(?:normal|light|light,?dark|dark,?light|only,?light|light,?only)$/.test(list.join()));
   },
+  letterShadows: (value) => {
+    const shadows = shadowsOf(value, black);
+    return orUnknown(shadows?.every(({ isInset, spread }) => !isInset && spread === 0) === true);
+  },
   shadowList: (value) => orUnknown(shadowsOf(value, black) !== undefined),
-  shortSigns: (value) =>
-    orUnknown(
-      ["none", "auto", "match-parent"].includes(wordOf(value)) ||
-        value.every(
-          (token) =>
-            token.type === "space" || (token.type === "string" && /^[\p{P}\s]{0,3}$/u.test(token.value)),
-        ),
-    ),
+  shortSigns: (value) => {
+    const signs = value.filter(({ type }) => type !== "space");
+    const areShort = signs.every((token) => token.type === "string" && /^[\p{P}\s]?$/u.test(token.value));
+    // Browsers drop an odd list of quotes.
+    return orUnknown(
+      ["none", "auto", "match-parent"].includes(wordOf(value)) || (areShort && signs.length % 2 === 0),
+    );
+  },
   spacingOfLetters,
   spacings: upTo(2, oneOf("", "", spacingLength)),
   strictLengthOrShare,
@@ -297,14 +303,19 @@ export function shadowsOf(value: Value, current: Colour, fontSize = 16): readonl
     let colour: Colour | undefined;
     let isInset = false;
     const lengths: number[] = [];
+    let kinds = "";
     for (const part of componentsOf(one)) {
       const shade = colourOf(part, current, false);
       const length = lengthOf(part, { fontSize, lineHeight: 20, whole: Number.NaN, isQuirky: false });
+      const isOther = shade !== undefined || wordOf(part) === "inset";
+      kinds += isOther ? "other " : "length ";
       if (shade !== undefined && colour === undefined) colour = shade;
       else if (wordOf(part) === "inset" && !isInset) isInset = true;
       else if (length === undefined || !Number.isFinite(length)) return undefined;
       else lengths.push(length);
     }
+    // Browsers drop lengths that stand apart.
+    if (kinds.includes("length other length")) return undefined;
     const [x, y, blur = 0, spread = 0] = lengths;
     if (x === undefined || y === undefined || lengths.length > 4 || blur < 0) return undefined;
     shadows.push({ colour: colour ?? current, x, y, blur, spread, isInset });
@@ -327,7 +338,7 @@ moves | translate rotate scale offset offset-path offset-distance offset-positio
 paints | box-reflect border-image border-image-slice border-image-width border-image-outset border-image-repeat mask-border
   mask-box-image content contain-intrinsic-size contain-intrinsic-width contain-intrinsic-inline-size contain-intrinsic-height
   contain-intrinsic-block-size baseline-shift column-height field-sizing text-emphasis text-emphasis-style text-emphasis-color
-  text-emphasis-position column-rule-width aspect-ratio -moz-border-image -moz-margin-start -moz-margin-end row-rule rule
+  text-emphasis-position column-rule column-rule-style column-rule-width aspect-ratio -moz-border-image -moz-margin-start -moz-margin-end row-rule rule
 `;
 
 const reaches: ReadonlyMap<string, Reach> = new Map(

@@ -18,6 +18,11 @@ export function wordOf(value: Value): string {
   return value.length === 1 && token?.type === "ident" ? asciiLower(token.value) : "";
 }
 
+/** A name without its case, as browsers compare names of fonts (Unicode, full case folding). */
+export function foldedName(text: string): string {
+  return text.toUpperCase().toLowerCase();
+}
+
 export function words(text: string): ReadonlySet<string> {
   return new Set(text === "" ? [] : text.split(" "));
 }
@@ -106,7 +111,7 @@ function hasPercent(value: Value): boolean {
 }
 
 export const anyLength = lengthForm(true, false, false);
-export const spacingLength = lengthForm(true, false, true);
+export const spacingLength = lengthForm(false, false, true);
 export const anyLengthOrShare = lengthForm(true, true, true);
 export const positiveLength = lengthForm(false, false, true);
 export const positiveLengthOrShare = lengthForm(false, true, true);

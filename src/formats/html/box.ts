@@ -35,6 +35,8 @@ export const plainBox = {
   sideShare: 0,
   width: undefined as Size | undefined,
   minWidth: 0,
+  /** The least width as a share of the one around. */
+  minShare: 0,
   maxWidth: undefined as Size | undefined,
   /** The width is that of the content. */
   isFitted: false,
@@ -178,6 +180,7 @@ export function boxOf(
     sideShare,
     width: width === "unknown" ? undefined : width,
     minWidth: minWidth === undefined || minWidth === "unknown" ? 0 : minWidth.px,
+    minShare: typeof minWidth === "object" ? minWidth.share : 0,
     maxWidth: maxWidth === "unknown" ? undefined : maxWidth,
     isFitted:
       name === "legend" || name === "button" || [width, minWidth, maxWidth].some((one) => one === "unknown"),

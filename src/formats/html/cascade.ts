@@ -3,6 +3,7 @@
  *  separately. */
 
 import { asciiLower } from "#/src/formats/css/ascii-case.ts";
+import { black, colourOf } from "#/src/formats/css/colour.ts";
 import type { ComplexSelector } from "#/src/formats/css/selector.ts";
 import {
   expand,
@@ -102,6 +103,7 @@ export const noStyle: DeclaredStyle = {
 interface Maybe {
   /** The rank is that of the selector and of the position. */
   readonly isRanked: boolean;
+  readonly isOfColours: boolean;
   readonly name: string;
   readonly value: Value;
   readonly rank: Rank;
@@ -199,6 +201,7 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
       : undefined;
     let visit: Fitting["visit"] = "both";
     let isRanked = true;
+    let isOfColours = false;
     const declare = (declaration: Declaration, rank: Rank, isMaybe: boolean): void => {
       const { property } = declaration;
       if (property.startsWith("--")) set(property, property, declaration.value, rank, isMaybe);
@@ -213,8 +216,11 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
     };
     const set = (name: string, property: string, value: Value, rank: Rank, isMaybe: boolean): void => {
       if (visit === "visited" && !visitedNames.has(name)) return;
+      // From the right it is the other side, so that what comes later does not replace it.
+      if (logicalMargin.test(property) && value.some((token) => "number" in token && token.number < 0))
+        doubts.push({ reach: "paints", why: "style-not-understood" });
       if (isMaybe) {
-        maybes.push({ name, value, rank, isRanked });
+        maybes.push({ name, value, rank, isRanked, isOfColours });
         return;
       }
       if (visited !== undefined && visit !== "unvisited" && visitedNames.has(name))
@@ -231,11 +237,15 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
       meter.spend(rule.declarations.length);
       visit = visitOfRule;
       isRanked = rule.isRanked && !isMaybe;
+      isOfColours = rule.isOfColours === true;
       const { part } = selector.compounds.at(-1)!;
       if (part !== undefined) {
         parts ??= new Map();
         const list = parts.get(part) ?? [];
-        for (const declaration of rule.declarations) list.push(declaration);
+        // A rule that may apply hides nothing for sure.
+        const isSure = !(rule.isMaybe || isMaybe);
+        for (const declaration of rule.declarations)
+          if (isSure || declaration.property !== "visibility") list.push(declaration);
         parts.set(part, list);
         if (rule.isMaybe || isMaybe || visit !== "both") unsureParts.add(part);
         continue;
@@ -264,8 +274,10 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
           false,
         );
     }
-    for (const { name, value, rank, isRanked: hasRank } of maybes) {
+    for (const { name, value, rank, isRanked: hasRank, isOfColours: isColour } of maybes) {
       const certain = ranks.get(name);
+      const usual = values.get(name)?.value;
+      if (isColour && usual !== undefined && colourOf(usual, black, false) !== undefined) continue;
       if (certain !== undefined && (hasRank ? isStronger(certain, rank) : certain[0] > rank[0])) continue;
       if (isSame(values.get(name)?.value, value)) continue;
       unsure ??= new Set();
@@ -304,6 +316,8 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
     };
   }
 }
+
+const logicalMargin = /^(?:-webkit-margin-(?:start|end)|margin-inline)/;
 
 function setIn(
   { values, ranks }: { readonly values: Map<string, DeclaredValue>; readonly ranks: Map<string, Rank> },

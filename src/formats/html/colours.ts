@@ -5,7 +5,7 @@ import { wordOf } from "#/src/formats/css/value-forms.ts";
 import { type Background, backdropsOf, ownColours } from "./backdrops.ts";
 import type { Box } from "./box.ts";
 import type { Letters, Style } from "./computed-style.ts";
-import { coloursMax, union } from "./contrast.ts";
+import { coloursMax, isDistinct, union } from "./contrast.ts";
 import type { Context, Flaw } from "./part.ts";
 import type { HtmlElement } from "./tree.ts";
 import type { Values } from "./values.ts";
@@ -79,7 +79,6 @@ export function addColours(context: Context, colours: readonly Colour[], isDeep:
 }
 
 /** H18: a shadow mixes its colour into what is behind letters. */
-const nearReach = 4;
 const farReach = 60;
 const shadowsMost = 4;
 const insetOpacityMost = 0.3;
@@ -93,6 +92,8 @@ interface Cast {
   /** How far the dark part reaches. */
   readonly core: number;
   times: number;
+  /** It is painted over the letters before. */
+  readonly isAtom: boolean;
 }
 
 /** The shadows of all boxes of a page. */
@@ -111,21 +112,37 @@ export class Shadows {
     for (const { colour, x, y, blur, spread, isInset } of shown) {
       const side = Math.max(Math.abs(x), Math.abs(y)) + Math.max(0, spread);
       const reach = side + blur;
-      if (!isInset && !isAtom && reach <= nearReach) continue;
       if (reach > farReach) return flaw;
       if (isInset && colour[3] > insetOpacityMost) return flaw;
       if (isAtom && colour[3] > atomOpacityMost) return flaw;
-      const key = `${colour} ${reach <= sideReach && isAlone}`;
-      const cast = this.#casts.get(key) ?? { colour, reach, core: side + blur / 2, times: 0 };
-      const times = reach <= sideReach && isAlone ? Math.min(2, cast.times + 1) : cast.times + 1;
+      // Narrow boxes may stand in a row, with all their shadows at one place.
+      const wide = (box.width?.px ?? 0) + box.minWidth + box.padding.left + box.padding.right;
+      const isApart = isAlone && reach <= sideReach && (!isAtom || wide >= 2 * sideReach);
+      const key = `${colour} ${isApart} ${isAtom}`;
+      const cast = this.#casts.get(key) ?? { colour, reach, core: side + blur / 2, times: 0, isAtom };
+      const times = isApart ? Math.min(2, cast.times + 1) : cast.times + 1;
       this.#casts.set(key, {
         colour,
         reach: Math.max(reach, cast.reach),
         core: Math.max(cast.core, side + blur / 2),
         times,
+        isAtom: cast.isAtom,
       });
     }
     return undefined;
+  }
+
+  /** Whether shadows over the letters and over what is behind them leave the difference between both. */
+  leaveLetters({ fill, colour: ink, backdrops }: Style): boolean {
+    const letter = fill ?? ink;
+    for (const { colour, times, isAtom } of this.#casts.values()) {
+      if (!isAtom) continue;
+      const most = 1 - (1 - colour[3]) ** times;
+      const shade: Colour = [colour[0], colour[1], colour[2], 1];
+      for (const behind of backdrops)
+        if (!isDistinct(over(shade, over(letter, behind), most), over(shade, behind, most))) return false;
+    }
+    return true;
   }
 
   get isEmpty(): boolean {

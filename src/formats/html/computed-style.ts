@@ -49,6 +49,8 @@ const initialLetters = {
   /** That of the lines through the letters. */
   struck: 0,
   isMasked: false,
+  /** Letters have shadows. */
+  isShaded: false,
   /** The font size or the line height may be another one. */
   isSizeUnsure: false,
   spacing: 2,

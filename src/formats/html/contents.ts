@@ -80,7 +80,8 @@ export function measureBox(part: Part, line: number, valuesOf: ReadonlyMap<Part,
     : Math.max(high + letters, rowHigh, box.maxHeight === undefined ? least : 0) + padding;
   if (box.maxHeight !== undefined) part.high = Math.min(part.high, box.maxHeight);
   if (box.height !== undefined && !isPartOfTable(display) && !display.endsWith("table"))
-    part.high = box.height;
+    part.high = Math.min(box.height, box.maxHeight ?? box.height);
+  if (box.isHeightShare) part.high = 0;
   if (box.isFloat || box.isOutOfFlow) part.high = 0;
 }
 

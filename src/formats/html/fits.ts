@@ -134,11 +134,13 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
       (around.whole === 0 || around.isGrowing) &&
       inside + outsideOf(box) === 0;
     const width = isWhole && around.whole === 0 ? undefined : widthIn(box, around.whole, values);
-    const most =
-      box.maxWidth === undefined || (box.maxWidth.share >= 1 && box.maxWidth.px >= 0)
-        ? undefined
-        : sizeIn(box.maxWidth, around.whole);
-    const outer = box.isBorderBox ? inside : 0;
+    const isMostWhole = box.maxWidth !== undefined && box.maxWidth.share >= 1 && box.maxWidth.px >= 0;
+    // It bounds a width of its own, where the box around does not grow with that.
+    const isUnbound = isMostWhole && (width === undefined || around.isGrowing || around.whole === 0);
+    const most = box.maxWidth === undefined || isUnbound ? undefined : sizeIn(box.maxWidth, around.whole);
+    const isOfPixels = share === 0 && (box.width !== undefined || (box.maxWidth?.px ?? 0) > 0);
+    // Paddings that are shares take of a box of pixels what they take of the widest window.
+    const outer = box.isBorderBox ? inside + box.sideShare * (isOfPixels ? windowMost : around.whole) : 0;
     let room = width === undefined ? free : width - outer;
     if (most !== undefined) room = Math.min(room, most - outer);
     const track = part.parent?.box.items?.track;
@@ -185,7 +187,10 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
     const { box, element } = part;
     const inside = insideOf(box);
     if (around.fixed !== undefined && element !== undefined) {
-      const column = Math.max(0, fixedColumnWidth(element, around.fixed, cascade) - inside);
+      const column = Math.max(
+        0,
+        fixedColumnWidth(element, around.fixed, part.style.spacing, cascade) - inside,
+      );
       return { ...around, room: column, whole: column, isGrowing: false, fixed: undefined };
     }
     const isAlone = element !== undefined && !hasColumns(element);
@@ -263,8 +268,17 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
       part.isMoved = true;
       if (around.cutter !== undefined) doom(around.cutter, "may-be-cut-off");
       if (part.isFromRight) doom(part, "may-be-off-screen");
+      if (around.isBeside) doom(part, "may-be-covered");
       if (around.isBeside && fills(part)) reaches.row(part, "may-be-covered");
     }
+    // An item that is wider than its column lies on the next.
+    const track = part.parent?.box.items?.track;
+    const own = Math.max(box.width?.share === 0 ? box.width.px : 0, box.minWidth);
+    if (
+      track !== undefined &&
+      own + used - (box.isBorderBox ? insideOf(box) : 0) > sizeIn(track, around.whole) + 0.5
+    )
+      doom(part.parent!, "may-be-covered");
     if (room.isGrowing || part.content <= room.room + 0.5) return;
     // A box without a width does not grow beyond the one around it: what is wider leaves its background as well.
     if (!isBound) {
@@ -293,9 +307,9 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
 
   /** How far a box whose width is a share leaves the box around it by its paddings and margins. */
   function leavesBy({ box }: Part, { room }: Room): number {
-    const share = box.width?.share ?? 0;
+    const share = Math.max(box.width?.share ?? 0, box.minShare);
     if (share <= 0 || isPartOfTable(box.display)) return 0;
-    const beside = outsideOf(box) + (box.isBorderBox ? 0 : insideOf(box)) + box.width!.px;
+    const beside = outsideOf(box) + (box.isBorderBox ? 0 : insideOf(box)) + (box.width?.px ?? 0);
     return beside - (1 - share - box.sideShare) * room;
   }
 

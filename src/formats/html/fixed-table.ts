@@ -23,7 +23,12 @@ type Columns = readonly Column[] | undefined;
 const known = new WeakMap<HtmlElement, { readonly columns: Columns }>();
 
 /** What a cell takes of a table that is so wide, with its padding; 0 where that is not known. */
-export function fixedColumnWidth(cell: HtmlElement, tableWidth: number, cascade: Cascade): number {
+export function fixedColumnWidth(
+  cell: HtmlElement,
+  tableWidth: number,
+  spacing: number,
+  cascade: Cascade,
+): number {
   const row = cell.parent;
   const table = row?.parent?.name === "table" ? row.parent : row?.parent?.parent;
   if (row?.name !== "tr" || table?.name !== "table") return 0;
@@ -33,7 +38,9 @@ export function fixedColumnWidth(cell: HtmlElement, tableWidth: number, cascade:
     known.set(table, found);
   }
   const column = found.columns?.[cellsOf(row).indexOf(cell)];
-  return column === undefined ? 0 : widthOf(column, found.columns!, tableWidth);
+  if (column === undefined) return 0;
+  const columns = found.columns!;
+  return widthOf(column, columns, tableWidth - spacing * (columns.length + 1));
 }
 
 function widthOf(column: Column, columns: readonly Column[], tableWidth: number): number {
@@ -56,6 +63,13 @@ function columnsOf(table: HtmlElement, cascade: Cascade): Columns {
   const groups = parts.filter(({ name }) => name !== "caption");
   const rows = rowsOf(table);
   if (groups.length > 1 && groups.some(({ name }) => name !== "tr")) return undefined;
+  // Of a row that is another box, or that has parts of its own, nothing is known.
+  if (
+    [table, ...groups, ...rows].some((one) =>
+      one !== table ? isOther(one, cascade) : hasParts(one, cascade),
+    )
+  )
+    return undefined;
   if (rows.length > rowsMax || rows.some(({ children }) => children.length > 4 * columnsMax))
     return undefined;
   const cells = rows.map(cellsOf);
@@ -70,6 +84,18 @@ function columnsOf(table: HtmlElement, cascade: Cascade): Columns {
   }
   while (columns.length < count) columns.push(freeColumn);
   return columns;
+}
+
+function hasParts(element: HtmlElement, cascade: Cascade): boolean {
+  return cascade.styleOf(element).parts.size > 0;
+}
+
+function isOther(row: HtmlElement, cascade: Cascade): boolean {
+  const { values, unsure } = cascade.styleOf(row);
+  return (
+    hasParts(row, cascade) ||
+    ["display", "position", "float"].some((name) => values.has(name) || unsure.has(name))
+  );
 }
 
 function spans(cell: HtmlElement, name: string): boolean {

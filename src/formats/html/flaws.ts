@@ -10,7 +10,7 @@ import { type Box, isBound, isPartOfTable, sideNames, sizeOf } from "./box.ts";
 import type { Cascade } from "./cascade.ts";
 import type { Style } from "./computed-style.ts";
 import { isFontOfSigns } from "./fonts.ts";
-import type { Flaw, Part, Reach } from "./part.ts";
+import { type Flaw, isCell, type Part, type Reach } from "./part.ts";
 import { pseudoReach, signsOf } from "./pseudo.ts";
 import { attributeOf, type HtmlElement } from "./tree.ts";
 import type { Values } from "./values.ts";
@@ -51,7 +51,13 @@ export function flawsOf(around: Around): Flaw[] {
   marginFlaws(around, flaw);
   sizeFlaws(around, flaw);
   letterFlaws(around, flaw);
-  const pseudo = pseudoReach(values.declared.parts, element.name, box.clips);
+  const pseudo = pseudoReach(
+    values.declared.parts,
+    element.name,
+    box.clips,
+    style,
+    cascade.sheets.ownFonts.size > 0,
+  );
   if (pseudo !== undefined) flaw(pseudo, "may-be-covered");
   const { far } = signsOf(values.declared.parts, style);
   if (far > edge) for (const reach of ["over", "after"] as const) flaw(reach, "may-be-covered", far);
@@ -217,10 +223,13 @@ function marginFlaws({ element, values, style, box, parent, cascade }: Around, f
       if (!isInPadding) flaw("loose", "colours-may-match", -px);
     } else if (side === "bottom") flaw("lifts", "may-be-covered", -px);
     // H7: it stays inside of its parent.
-    else if (parent.box.display === "inline" || -px > parent.box.padding[side] + 0.01)
+    else if (!hasPadding.test(parent.box.display) || -px > parent.box.padding[side] + 0.01)
       flaw("parentPaint", "may-be-covered");
   }
 }
+
+/** Parts of tables have none, and tables whose borders collapse. */
+const hasPadding = /^(?:block|list-item|flow-root|inline-block|table-cell|(?:inline-)?(?:flex|grid))$/;
 
 /** Pixels by which the boxes around are pulled to a side. */
 function pulledAround(parent: Part): number {
@@ -268,7 +277,19 @@ function sizeFlaws({ element, values, style, box, cascade }: Around, flaw: AddFl
     flaw("inside", "colours-may-match");
 }
 
-function letterFlaws({ element, values, style, box }: Around, flaw: AddFlaw): void {
+function standsInRow(part: Part): boolean {
+  for (let at: Part | undefined = part; at !== undefined; at = at.parent)
+    if (
+      isCell(at) ||
+      at.box.isFloat ||
+      at.box.display.startsWith("inline-") ||
+      at.parent?.box.items !== undefined
+    )
+      return true;
+  return false;
+}
+
+function letterFlaws({ element, values, style, box, parent }: Around, flaw: AddFlaw): void {
   const { fontSize, lineHeight, textIndent } = style;
   if (lineHeight > lineMost) flaw("page", "may-be-off-screen");
   if (style.strokeWidth > edge) flaw("page", "may-be-covered");
@@ -285,6 +306,8 @@ function letterFlaws({ element, values, style, box }: Around, flaw: AddFlaw): vo
       else if (far > edge && !isNear) {
         flaw("parent", "may-be-covered");
         flaw("over", "may-be-covered", far);
+        // What stands before it in its row.
+        if (Math.abs(x) + blur > edge && standsInRow(parent)) flaw("row", "may-be-covered");
       }
     }
   if (box.isInline || textIndent === 0) return;

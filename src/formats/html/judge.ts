@@ -186,6 +186,7 @@ export function judgePage(
           behind !== undefined && clarityOf(style, behind) === "clear" && found === "clear"
             ? "clear"
             : "unclear";
+      if (found === "clear" && !shadows.leaveLetters(style)) found = "unclear";
       clarities.set(style, found);
     }
     return found;

@@ -113,6 +113,10 @@ export function lettersOf(
     isMarkInside: isSaid("list-style-position", parent.isMarkInside, (word) => word === "inside"),
     lined: parent.lined + (hasLine() ? thickness : 0),
     struck: parent.struck + (hasStrike() ? thickness : 0),
+    isShaded:
+      values.get("text-shadow") === undefined
+        ? isSaid("text-shadow", parent.isShaded, () => false)
+        : values.word("text-shadow") !== "none",
     isMasked: isSaid("-webkit-text-security", parent.isMasked, (word) => word !== "none"),
     isSizeUnsure: ["font-size", "line-height"].some(
       (one) => values.isUnsure(one) || (parent.isSizeUnsure && !values.has(one)),

@@ -91,6 +91,8 @@ export function createMatcher(isQuirky: boolean, meter: WorkMeter): Matcher {
       case "class":
         return classesOf(element).has(isQuirky ? test.folded : test.name);
       case "attribute": {
+        // Names of other languages have a case, and some a namespace.
+        if (!element.isHtml) return undefined;
         const value = attributeOf(element, test.name);
         if (value === undefined) return false;
         meter.spend(1 + attributeSteps(test, value));

@@ -24,6 +24,7 @@ import { hiddenOf } from "./hidden.ts";
 import { contentArea, isOfSigns, reachOfLetters } from "./ink.ts";
 import { lettersOf } from "./letters.ts";
 import { addInk, doom, type Flaw, isAtom, newContext, nothingFound, type Part } from "./part.ts";
+import { widthOfParts } from "./pseudo.ts";
 import { drawnInside, isReplaced, measureReplaced } from "./replaced.ts";
 import { textOf } from "./survey.ts";
 import { hasOverlappingCells } from "./table-slots.ts";
@@ -60,6 +61,8 @@ const hardBlanks = /[\u00a0\u2000-\u200a\u202f\u205f\u3000]{25,}/;
 const keptBlanks = /[ \t\u00a0\u2000-\u200a\u202f\u205f\u3000]{60,}/;
 const markStack = /\p{M}{5,}/u;
 const letterMost = 120;
+/** Of a lower opacity nothing is painted, however often: it is less than half of one step of a colour. */
+const paleLeast = 0.0019;
 
 /** Letters and blanks that are so much nearer to each other, in em, may go back. */
 const backMost = -0.2;
@@ -107,6 +110,8 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     lines.text(text, style);
     const isKept = style.whiteSpace.startsWith("pre") && style.whiteSpace !== "pre-line";
     if (isBlank(text)) {
+      // Lines are drawn below and through blanks that do not go away.
+      if (style.lined > 0 && /[^ \t\n\f\r]/.test(text) && !parent.isSealed) addInk(parent, "signs");
       if (hardBlanks.test(text) || (isKept && keptBlanks.test(text))) doubtPage("may-be-off-screen");
       return;
     }
@@ -133,8 +138,11 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
       parent.line = Math.max(parent.line, part.line);
     }
     if (hardBlanks.test(text) || (isKept && keptBlanks.test(text))) doubtPage("may-be-off-screen");
-    const isPainted = isSeen || (!parent.isSealed && style.isVisible && style.hidden === "off-screen");
-    if (isPainted) addInk(parent, isOfSigns(text) ? "signs" : "letters");
+    const isElsewhere = style.hidden === "off-screen" || style.opacity < 0.1;
+    const isPainted = isSeen || (!parent.isSealed && style.isVisible && isElsewhere);
+    // With shadows or outlines, letters fill the space between them.
+    const isFull = isOfSigns(text) || style.isShaded || style.strokeWidth > 0;
+    if (isPainted) addInk(parent, isFull ? "signs" : "letters");
     // What goes back in its line lies on what stands before.
     const isBack = style.letterSpacing < backMost * style.fontSize && text.length > 1;
     if (isPainted && (isBack || style.wordSpacing < backMost * style.fontSize)) doubtPage("may-be-covered");
@@ -213,7 +221,7 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     const display = displayOf(element, values, isBlocky);
     if (element.content !== undefined || name === "script" || name === "style") {
       if (attributeOf(element, "shadowrootmode") !== undefined) doubtPage("whole-document");
-      if (display !== "none" && display !== "inline") doubtPage("element-not-understood");
+      if (display !== "none" && (element.isHtml || display !== "inline")) doubtPage("element-not-understood");
       return;
     }
     const { letters, box, behind, style } = madeOf(element, declared, values, display, parent);
@@ -227,10 +235,11 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     const isContext = isOwnContext(box, style) || parent.box.items !== undefined;
     // A box that is moved out of the flow leaves a box that cuts off.
     const isAroundSealed = parent.isSealed && !(box.isOutOfFlow && opacity >= 0.1);
+    const isPale = opacity < 0.1 && opacity >= paleLeast;
     const isSealed =
       isAroundSealed ||
-      (style.hidden !== undefined && style.hidden !== "off-screen" && style.hidden !== "zero-size-text") ||
-      opacity < 0.1 ||
+      (style.hidden === "hidden-by-style" && !isPale) ||
+      opacity < paleLeast ||
       (style.hidden === "zero-size-text" && box.clips);
     const part = newPart(parent, {
       element,
@@ -259,13 +268,13 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
       if (values.get("background-image") !== undefined || values.word("background-clip") === "padding-box")
         flaws.push({ reach: "inside", why: "colours-may-match", px: 0 });
     if (!behind.isKnown) flaws.push({ reach: "inside", why: "colours-may-match", px: 0 });
-    if (!isSealed && letters.isVisible) {
+    if (!isAroundSealed && letters.isVisible && (!isSealed || style.hidden === "zero-size-text")) {
       const cast = shadows.add(values, letters, box, !parent.isSealed);
       if (cast !== undefined) flaws.push(cast);
     }
     const paintsItself =
       letters.isVisible &&
-      opacity >= 0.1 &&
+      opacity >= paleLeast &&
       !isAroundSealed &&
       !isHiddenPaint &&
       (behind.paints ||
@@ -275,8 +284,13 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
         values.unsureNames.some((one) => /^(?:background|border)-/.test(one)));
     if (style.hidden === "hidden-by-style" && values.word("content-visibility") === "hidden" && paintsItself)
       doubtPage("may-be-covered");
+    // What it holds is not seen, but what it paints itself is.
     part.flaws = isUnseen
-      ? flaws.filter(({ reach }) => ["page", "before", "over", "parent", "lifts"].includes(reach))
+      ? flaws.filter(
+          ({ reach }) =>
+            ["page", "before", "over", "parent", "lifts"].includes(reach) ||
+            (paintsItself && ["moves", "parentPaint"].includes(reach)),
+        )
       : flaws;
     part.paints = paintsItself;
     if (!isInline && paintsItself && behind.paints && name !== "body" && name !== "html") {
@@ -288,7 +302,10 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
       const px = box.border.top + box.border.right + box.border.bottom + box.border.left;
       part.context.borders += px;
     }
-    if (box.isFloat) part.context.hasFloat = true;
+    if (box.isFloat) {
+      part.context.hasFloat = true;
+      part.context.floats.push(part);
+    }
     if (declared.parts.has("first-letter")) part.inner.hasFloat = part.hasFloat = true;
     if (box.isFromRight) part.context.hasRightFloat = true;
     if (isInline && paintsItself && name !== "img" && !paintedElements.has(name))
@@ -319,12 +336,31 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
   }
 
   /** Whether what begins left of the window ends there too. */
-  function staysAway({ box, style, longest }: Part, values: Values): boolean {
+  function staysAway(part: Part, values: Values): boolean {
+    const { box, style, longest } = part;
+    for (let at = part.parent; at !== undefined; at = at.parent)
+      if (at.box.position !== "" || at.flaws.length > 0) return false;
+    if (values.unclear.length > 0 || values.has("right") || !isPlainInside(part)) return false;
     const { fontSize, lineHeight, rootFontSize } = style;
     const left = values.length("left", { fontSize, lineHeight, rootFontSize, whole: 0, isQuirky: false });
     const isShare = [box.width, box.maxWidth].some((size) => (size?.share ?? 0) > 0);
     const wide = Math.max(longest, box.width?.px ?? 0, box.minWidth) + insideOf(box) + outsideOf(box);
     return !isShare && left !== undefined && left + wide < 0;
+  }
+
+  /** Whether all that is in it begins at its left edge, and is as wide as its lines are. */
+  function isPlainInside({ children }: Part): boolean {
+    return children.every(
+      (one) =>
+        one.text !== undefined ||
+        ((one.box.isInline || one.box.display === "block") &&
+          sideNames.every((side) => one.box.margin[side] === 0) &&
+          [one.box.width, one.box.maxWidth, one.box.items].every((size) => size === undefined) &&
+          one.box.minWidth + one.box.sideShare === 0 &&
+          !one.box.isFloat &&
+          one.flaws.length === 0 &&
+          isPlainInside(one)),
+    );
   }
 
   /** H20: borders alone of two pixels, in the next lines at most, leave the rest of the letters that they cross (F5). */
@@ -364,12 +400,14 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     const inner = box.isInline ? lines : createLines();
     if (style.display === "list-item" || name === "summary") {
       if (style.isMarkInside || name === "summary") inner.side(markWidth * style.fontSize);
+      if (style.isVisible && !part.isSealed) addInk(part, "letters");
       if (style.fontSize > markMost && style.isVisible) doubtPage("may-be-covered");
     }
     if (!box.isInline && style.textIndent > 0) inner.side(style.textIndent);
     inner.side(box.isInline ? box.margin.left + box.padding.left + box.border.left : 0);
     if (name === "q" || part.flaws.some(({ reach }) => reach === "page")) inner.side(3 * style.fontSize);
-    if ((valuesOf.get(part)?.declared.parts.size ?? 0) > 0) inner.side(4.5 * style.fontSize + 20);
+    const { parts: ownParts } = valuesOf.get(part)?.declared ?? {};
+    if (ownParts !== undefined && ownParts.size > 0) inner.side(widthOfParts(ownParts, style));
     for (const child of childrenSeen(element, part)) visit(child, part, inner);
     if (name === "ruby") inner.side(widthOf(textOf(element), style));
     inner.side(box.isInline ? box.margin.right + box.padding.right + box.border.right : 0);

@@ -39,6 +39,7 @@ export interface Context {
   /** The widths of its borders together. */
   borders: number;
   hasFloat: boolean;
+  readonly floats: Part[];
   hasRightFloat: boolean;
   /** Boxes with paint that are positioned or not opaque: they are painted above what is in flow. */
   readonly stacked: Part[];
@@ -102,7 +103,16 @@ export interface Part extends Found {
 }
 
 export function newContext(around: Context | undefined): Context {
-  return { around, colours: [], all: [], borders: 0, hasFloat: false, hasRightFloat: false, stacked: [] };
+  return {
+    around,
+    colours: [],
+    all: [],
+    borders: 0,
+    floats: [],
+    hasFloat: false,
+    hasRightFloat: false,
+    stacked: [],
+  };
 }
 
 export function doom(part: Part, why: Doubt): void {

@@ -41,10 +41,15 @@ export function pseudoReach(
   parts: ReadonlyMap<string, readonly Declaration[]>,
   element: string,
   clips: boolean,
+  style: Style,
+  hasOwnFonts: boolean,
 ): "page" | "inside" | undefined {
   let worst: "inside" | undefined;
   for (const [name, declarations] of parts) {
     if (harmless.test(name)) continue;
+    // A font of the author has signs of any size.
+    if (hasOwnFonts && declarations.some(({ property }) => /^font(?:-family)?$/.test(property)))
+      return "page";
     const isAll = (allowed: ReadonlySet<string>): boolean =>
       declarations.every(
         (one) => isAmong(one, allowed) && isSmall(one, name === "first-letter" ? firstLetterMost : sizeMost),
@@ -52,7 +57,7 @@ export function pseudoReach(
     if (ofControls.test(name) || name === "marker") {
       if (!isAll(lettersOnly)) return "page";
     } else if (name === "first-letter" || name === "first-line") {
-      if (!isAll(firstOnes)) return "page";
+      if (!isAll(firstOnes) || isLow(declarations, style)) return "page";
       worst = "inside";
     } else if (name === "before" || name === "after") {
       const contents = declarations.filter(({ property }) => property === "content");
@@ -88,6 +93,45 @@ export function signsOf(
   }
   return { high, far };
 }
+
+/** Whether the letters may be higher than their line (H21). */
+function isLow(
+  declarations: readonly Declaration[],
+  { fontSize: around, lineHeight: lineAround }: Style,
+): boolean {
+  const basis = { fontSize: around, lineHeight: around, whole: around, isQuirky: false };
+  const of = (name: string) => declarations.filter(({ property }) => property === name);
+  const sizes = of("font-size").map(({ value }) => lengthOf(value, basis) ?? wordSizeMost);
+  const fontSize = Math.max(around, ...sizes);
+  const lines = of("line-height").map(({ value }) => {
+    const [token] = value;
+    if (token?.type === "number") return token.number * fontSize;
+    return wordOf(value) === "normal"
+      ? fontSize
+      : (lengthOf(value, { ...basis, fontSize, whole: fontSize }) ?? 0);
+  });
+  const isSaid = lines.length > 0;
+  return fontSize > wordSizeMost * 2 || (isSaid && Math.min(...lines) < 0.75 * fontSize && lineAround > 0);
+}
+
+const besides = /^(?:(?:min-)?width|(?:margin|padding)(?:-(?:left|right|inline.*))?)$/;
+
+/** The room that parts before and after take in a line at most. */
+export function widthOfParts(parts: ReadonlyMap<string, readonly Declaration[]>, style: Style): number {
+  let wide = 4.5 * style.fontSize + 20;
+  let said = 0;
+  for (const name of ["before", "after"])
+    for (const { property, value } of parts.get(name) ?? [])
+      if (besides.test(property))
+        for (const token of value)
+          said += 2 * (lengthOf([token], { ...style, whole: 0, isQuirky: false }) ?? 0);
+      else if (property === "content")
+        said += (textIn(value) ?? "").length * signWide * Math.max(style.fontSize, sizeMost);
+  wide = Math.max(wide, said);
+  return wide;
+}
+
+const signWide = 1.8;
 
 /** The size of the largest word, `xxx-large`. */
 const wordSizeMost = 48;
@@ -126,7 +170,14 @@ function isSmall({ property, value }: Declaration, most: number): boolean {
   if (property === "display") return displays.has(wordOf(value));
   return value.every((token) => {
     if (token.type === "function") return false;
-    if (token.type === "percent") return token.number >= 0 && token.number <= 100 && property !== "height";
+    // A share of the width, beside letters in a line that does not break, pushes them out.
+    if (token.type === "percent")
+      return (
+        token.number >= 0 &&
+        token.number <= 100 &&
+        property !== "height" &&
+        (!besides.test(property) || token.number === 0)
+      );
     if (token.type !== "dimension" && token.type !== "number") return true;
     if (property === "font-weight") return true;
     const px =

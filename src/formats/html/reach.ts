@@ -132,13 +132,19 @@ function reachBeside(
   if (left <= 0) return;
   /** The margin at the edge so far. */
   let margin = isInLine(from) ? 0 : step < 0 ? from.box.margin.top : from.box.margin.bottom;
+  /** What of the margins that collapse here was taken off already: of some only the largest counts, also through boxes without height. */
+  let counted = 0;
+  let context: Part["context"] | undefined;
   for (let at = from; ; ) {
     const { parent } = at;
+    // A float of before may reach down to here, and is painted below the lines.
+    if (context !== at.context) for (const one of at.context.floats) if (!isAround(one, from)) take(one);
+    context = at.context;
     if (parent === undefined) {
       atRoot();
       return;
     }
-    if (parent.box.items !== undefined) {
+    if (parent.box.items !== undefined || isTurned(parent)) {
       // Items stand beside each other.
       for (const sibling of parent.children) if (sibling !== at) take(sibling);
     } else if (isCell(at)) {
@@ -162,12 +168,18 @@ function reachBeside(
         if (left <= 0) return;
         if (isBreak) {
           margin = 0;
+          counted = 0;
           continue;
         }
         left += sibling.pull;
-        left -= gapBetween(sibling, step < 0 ? sibling.box.margin.bottom : sibling.box.margin.top, margin);
+        const near = step < 0 ? sibling.box.margin.bottom : sibling.box.margin.top;
+        const gap = gapBetween(sibling, near, margin);
+        left -= Math.max(0, gap - counted);
         if (left <= 0) return;
-        margin = step < 0 ? sibling.box.margin.top : sibling.box.margin.bottom;
+        const far = step < 0 ? sibling.box.margin.top : sibling.box.margin.bottom;
+        const isEmpty = sibling.high <= 0;
+        counted = isEmpty ? Math.max(counted, gap) : 0;
+        margin = isEmpty ? Math.max(margin, near, far) : far;
         // The padding at the near edge of a block has no letters in it.
         if (left <= edgeOf(sibling, step)) return;
         take(sibling);
@@ -191,7 +203,7 @@ function reachBeside(
     const own = step < 0 ? parent.box.margin.top : parent.box.margin.bottom;
     // A margin at the edge of its parent stands outside of it, or, with a padding, before that.
     if (inner > 0 && /^(?:block|table-cell)$/.test(parent.box.display))
-      left -= Math.max(0, margin) * marginSure;
+      left -= Math.max(0, Math.max(0, margin) * marginSure - counted);
     margin =
       parent.box.display === "block" && !parent.box.isFloat
         ? inner > 0
@@ -203,8 +215,21 @@ function reachBeside(
           ? margin
           : 0;
     if (left <= 0) return;
+    if (inner > 0 || parent.box.display !== "block" || parent.box.isFloat) counted = 0;
     at = parent;
   }
+}
+
+function isAround(box: Part, part: Part): boolean {
+  for (let at: Part | undefined = part; at !== undefined; at = at.parent) if (at === box) return true;
+  return false;
+}
+
+/** Whether groups of a table stand in another order than they are written in (CSS 2.2 section 17.2). */
+function isTurned({ box, children }: Part): boolean {
+  if (!box.display.endsWith("table")) return false;
+  const groups = children.map((one) => one.box.display).filter((one) => /^table-(?:row|.*group)$/.test(one));
+  return groups.lastIndexOf("table-header-group") > 0 || /,?table-footer-group,./.test(groups.join());
 }
 
 const lineLeast = 6.5;

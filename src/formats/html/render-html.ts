@@ -53,9 +53,14 @@ function renderWithinBudget(
   const meter = createWorkMeter();
   const tree = parseHtml(source, meter);
   // Style that stands behind the end of what is read could hide what stands before it.
-  if (tree.cutAt !== undefined && /<style/i.test(source.slice(tree.cutAt))) return overLimit;
+  const rest = tree.cutAt === undefined ? "" : source.slice(tree.cutAt);
+  if (/<style/i.test(rest)) return overLimit;
   const { styles, isUnclear: isStyleUnclear, counts: surveyed } = surveyTree(tree.root);
-  const isUnclear = isStyleUnclear || hasRichSelect(source);
+  const isUnclear =
+    isStyleUnclear ||
+    hasRichSelect(source) ||
+    reachesBack.test(rest) ||
+    (styles.length > 0 && /<[a-z]/i.test(rest));
   if (form === "frame")
     return { text: "", removed: [], pictures: [], isOverLimit: false, frame: writeFrame(tree, meter) };
   const counts = new Map(surveyed);
@@ -118,10 +123,24 @@ function renderWithinBudget(
 
 /** Browsers of today take any element inside of `select`; those of yesterday, and parse5, leave out what is not listed here. */
 function hasRichSelect(source: string): boolean {
-  for (const [, inside] of source.matchAll(/<select(?=[\s/>])([\s\S]*?)(?:<\/select|$)/gi))
-    if (/<(?!\/?(?:option|optgroup|hr|script|template)(?=[\s/>])|!--)[a-z!/]/i.test(inside!)) return true;
+  let isInside = false;
+  const tags = [...source.matchAll(/<(\/?)([a-z!][^\s/>]*)/gi)];
+  for (const [at, { 1: slash, 2: written, index }] of tags.entries()) {
+    const name = written!.toLowerCase();
+    if (isInside && name === "select" && slash !== "") isInside = false;
+    else if (isInside && !plainInSelect.has(name)) return true;
+    else if (name === "select" && slash === "") isInside = true;
+    // What stands in quotes, or in a comment, may look like a tag.
+    const tag = isInside ? source.slice(index, tags[at + 1]?.index) : "";
+    if (isInside && (tag.slice(0, tag.indexOf(">") + 1).match(/["']/g) ?? []).length % 2 > 0) return true;
+  }
   return false;
 }
+
+const plainInSelect = new Set("option optgroup hr script template".split(" "));
+
+/** What stands behind the end of what is read, and may hide what stands before it. */
+const reachesBack = /<(?:body|html|dialog|template|math|select|link)[\s/>]|style\s*=/i;
 
 function inOrder(counts: ReadonlyMap<Removal, number>, doubted: ReadonlyMap<Doubt, number>): RemovalCounts {
   return [

@@ -32,6 +32,8 @@ export function isReplaced(element: HtmlElement): boolean {
   );
 }
 
+const notShown = new Set("head title datalist rp noframes noembed".split(" "));
+
 /** Lengths above these are out of sight. */
 const farAway = 2000;
 const farBelow = 20_000;
@@ -84,6 +86,13 @@ export function measureReplaced(
   if (held && height === undefined && isShown && box.display !== "none") pushes();
   if (isDrawing && (values.has("overflow-x") || attributeOf(element, "overflow") !== undefined) && isShown)
     doubtPage("may-be-covered");
+  // A picture that does not cut off is painted beyond its box (CSS Overflow 3, section 3.2); usually it cuts off.
+  const isCut = ["overflow-x", "overflow-y"].every(
+    (one) => !values.has(one) || values.word(one) === "hidden",
+  );
+  if (!isCut && isShown && /^(?:img|video|canvas)$/.test(name)) doubtPage("may-be-covered");
+  // What browsers do not show unless it is told to be shown: nothing is known of what is in it.
+  if (element.isHtml && notShown.has(name) && box.display !== "none") doubtPage("element-not-understood");
   for (const one of ["rows", "size", "cols"])
     if (Number.parseInt(attributeOf(element, one) ?? "", 10) > controlMost) doubtPage("may-be-off-screen");
   // A picture that is as wide as its box at most needs no room of its own.
