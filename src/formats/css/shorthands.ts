@@ -366,39 +366,30 @@ function stroke(value: Value, isQuirky: boolean): ReturnType<Split> {
   ];
 }
 
-/** Other names of properties. The start of a line counts as left and its end as right in every direction, because distances are
- *  judged by their sum. */
-const aliases: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    "word-wrap": "overflow-wrap",
-    "inline-size": "width",
-    "block-size": "height",
-    "max-inline-size": "max-width",
-    "max-block-size": "max-height",
-    "min-inline-size": "min-width",
-    "min-block-size": "min-height",
-    "inset-inline-start": "left",
-    "inset-inline-end": "right",
-    "inset-block-start": "top",
-    "inset-block-end": "bottom",
-    ...Object.fromEntries(
-      ["margin", "padding"].flatMap((name) => [
-        [`${name}-inline-start`, `${name}-left`],
-        [`${name}-inline-end`, `${name}-right`],
-        [`${name}-block-start`, `${name}-top`],
-        [`${name}-block-end`, `${name}-bottom`],
-      ]),
-    ),
-    "border-block-start-width": "border-top-width",
-    "border-block-end-width": "border-bottom-width",
-    "border-inline-start-width": "border-left-width",
-    "border-inline-end-width": "border-right-width",
-    "border-block-start-style": "border-top-style",
-    "border-block-end-style": "border-bottom-style",
-    "border-inline-start-style": "border-left-style",
-    "border-inline-end-style": "border-right-style",
-  }),
-);
+/** The sides of a box by the direction of lines. The start of a line counts as left and its end as right in every direction, because
+ *  distances are judged by their sum. */
+const logicalSides = [
+  ["inline-start", "left"],
+  ["inline-end", "right"],
+  ["block-start", "top"],
+  ["block-end", "bottom"],
+] as const;
+
+/** Other names of properties. */
+const aliases: ReadonlyMap<string, string> = new Map([
+  ["word-wrap", "overflow-wrap"],
+  ...["", "min-", "max-"].flatMap((most): [string, string][] => [
+    [`${most}inline-size`, `${most}width`],
+    [`${most}block-size`, `${most}height`],
+  ]),
+  ...logicalSides.flatMap(([logical, side]): [string, string][] => [
+    [`inset-${logical}`, side],
+    [`margin-${logical}`, `margin-${side}`],
+    [`padding-${logical}`, `padding-${side}`],
+    [`border-${logical}-width`, `border-${side}-width`],
+    [`border-${logical}-style`, `border-${side}-style`],
+  ]),
+]);
 
 /** Properties of the table that are the same with WebKit's prefix. Other properties of the table are not. */
 const prefixed = words(
