@@ -15,9 +15,13 @@ const binary = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/goog
 export const hasChromium = binary !== undefined;
 export const chromiumNote = hasChromium ? "" : " (skipped: no chromium; apt install chromium)";
 
+/** A busy machine draws a page late. */
+const waitMs = 100_000;
+
 export async function startChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: binary!,
+    timeout: waitMs,
     args: ["--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost"],
   });
 }
@@ -40,6 +44,7 @@ export async function takeSeat(
   options: BrowserContextOptions = {},
 ): Promise<Seat> {
   const context = await browser.newContext({ baseURL: origin, locale: "en-GB", ...options });
+  context.setDefaultTimeout(waitMs);
   const foreign: string[] = [];
   const faults: string[] = [];
   const note = (request: Request): void => {

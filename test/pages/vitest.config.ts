@@ -8,7 +8,5 @@ export default defineConfig({
     include: ["test/pages/**/*.test.ts"],
     exclude: ["node_modules/**"],
     maxWorkers: 1,
-    testTimeout: 120_000,
-    hookTimeout: 60_000,
   },
 });
