@@ -5,7 +5,7 @@
 import fs from "node:fs/promises";
 import type { Health } from "#/protocols/json/carriage/health.ts";
 import type { Preparation } from "#/src/arrival/preparing/preparation.ts";
-import { pause } from "#/src/model/background.ts";
+import { after } from "#/src/model/background.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { isFull } from "#/storage/failures.ts";
 import { countWaitingHolds } from "#/storage/queries/load.ts";
@@ -16,6 +16,8 @@ import { sharing } from "./sharing.ts";
 const freeBytesMin = 64 * 1024 * 1024;
 /** How long each part may take. */
 const partMsMax = 2000;
+/** A disk that was well so recently is not looked at again. */
+const seenMs = 1000;
 
 interface HealthRooms {
   readonly store: Store;
@@ -23,9 +25,17 @@ interface HealthRooms {
 }
 
 export function createHealth({ store, preparation }: HealthRooms): Health {
+  let diskSeenAt = Number.NEGATIVE_INFINITY;
+  async function lookAtDisk(): Promise<string | undefined> {
+    const now = performance.now();
+    if (now - diskSeenAt < seenMs) return undefined;
+    const problem = await findDiskProblem(store);
+    if (problem === undefined) diskSeenAt = now;
+    return problem;
+  }
   return {
     findProblems: sharing(async () => {
-      const parts = [findDiskProblem(store), findPreparerProblem(preparation)];
+      const parts = [lookAtDisk(), findPreparerProblem(preparation)];
       const readProblem = await findReadProblem(store);
       // What cannot be read is not written either.
       parts.unshift(readProblem === undefined ? findWriteProblem(store) : Promise.resolve(readProblem));
@@ -83,14 +93,12 @@ interface Words {
 }
 
 async function problemOf(part: Promise<unknown>, { failed, late }: Words): Promise<string | undefined> {
-  const waiting = new AbortController();
+  const waited = Promise.withResolvers<string | undefined>();
+  const timer = after(partMsMax, () => waited.resolve(late())).unref();
   try {
-    return await Promise.race([
-      part.then(() => undefined, failed),
-      pause(partMsMax, { signal: waiting.signal, ref: false }).then(late, () => undefined),
-    ]);
+    return await Promise.race([part.then(() => undefined, failed), waited.promise]);
   } finally {
-    waiting.abort();
+    clearTimeout(timer);
   }
 }
 

@@ -2,10 +2,11 @@
  *  cannot start, files that may not grow. */
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
+import fsPromises from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import type { Worker } from "node:worker_threads";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { createHealth } from "#/src/daemon/health.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
 import { startThread, startThreadsOtherwise } from "#/src/threads/start-thread.ts";
@@ -13,6 +14,7 @@ import { openStore } from "#/storage/open-store.ts";
 import { httpClient } from "../support/clients/http.ts";
 import { connectRawSmtp } from "../support/clients/raw-smtp.ts";
 import { type ChildDaemon, startChildDaemon, startInProcessDaemon } from "../support/daemon.ts";
+import { openTestStore } from "../support/store.ts";
 import { keepWriters, useFreshWriters } from "../support/threads/kept-writers.ts";
 
 useFreshWriters();
@@ -231,5 +233,26 @@ it("says that the store cannot be written when its writer thread has ended", asy
   } finally {
     keepWriters();
     fs.rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+it("asks the disk once a second while it is well, and each time while it is not", async () => {
+  await using opened = await openTestStore();
+  const { store } = opened;
+  const health = createHealth({ store, preparation: { async prove() {} } });
+  const statfs = vi.spyOn(fsPromises, "statfs");
+  const now = vi.spyOn(performance, "now");
+  try {
+    now.mockReturnValue(1_000_000);
+    for (let asked = 0; asked < 20; asked++) expect(await health.findProblems()).toEqual([]);
+    expect(statfs).toHaveBeenCalledTimes(1);
+    now.mockReturnValue(1_001_001);
+    statfs.mockResolvedValue({ bsize: 4096, bavail: 1 } as never);
+    for (let asked = 0; asked < 3; asked++)
+      expect(await health.findProblems()).toEqual(["the disk of the store is full"]);
+    expect(statfs).toHaveBeenCalledTimes(4);
+  } finally {
+    statfs.mockRestore();
+    now.mockRestore();
   }
 });

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { openLog } from "#/src/daemon/log.ts";
 
 describe("log", () => {
@@ -16,6 +16,32 @@ describe("log", () => {
     expect(lines.map((line) => (JSON.parse(line) as { number: number }).number)).toEqual(
       Array.from({ length: 1000 }, (_, number) => number),
     );
+    fs.rmSync(folder, { recursive: true });
+  });
+
+  it("gathers lines that tell of no trouble into one write, and writes the others at once", async () => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-log-"));
+    const file = path.join(folder, "waypost.log");
+    const { logger, flush } = openLog({ level: "info", file });
+    const write = vi.spyOn(fs, "write");
+    try {
+      for (let number = 0; number < 100; number++) {
+        logger.info({ number }, "heard");
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      // The moment may end within the loop on a busy machine.
+      expect(write.mock.calls.length).toBeLessThan(20);
+      await vi.waitFor(() => expect(fs.readFileSync(file, "utf8").split("\n")).toHaveLength(101));
+      const before = write.mock.calls.length;
+      logger.info("calm");
+      expect(write.mock.calls.length).toBe(before);
+      logger.warn("trouble");
+      expect(write.mock.calls.length).toBe(before + 1);
+      await vi.waitFor(() => expect(fs.readFileSync(file, "utf8")).toMatch(/calm.*\n.*trouble/));
+    } finally {
+      write.mockRestore();
+    }
+    await flush();
     fs.rmSync(folder, { recursive: true });
   });
 
