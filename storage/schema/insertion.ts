@@ -11,6 +11,8 @@ interface Form {
   readonly columns: readonly string[];
   readonly begin: string;
   readonly places: string;
+  /** Texts for one row, by what follows it. A text that is made anew is hashed anew when its statement is looked up. */
+  readonly ofOne: Map<string, string>;
 }
 
 const forms = new Map<TableName, Form>();
@@ -20,7 +22,7 @@ function formOf(table: TableName): Form {
   if (form === undefined) {
     const columns = Object.keys(schema[table]);
     const begin = `insert into ${table} (${columns.join(", ")}) values `;
-    form = { columns, begin, places: `(${columns.map(() => "?").join(", ")})` };
+    form = { columns, begin, places: `(${columns.map(() => "?").join(", ")})`, ofOne: new Map() };
     forms.set(table, form);
   }
   return form;
@@ -32,11 +34,22 @@ export function insertion<Table extends TableName>(
   rows: NewRow<Table> | readonly NewRow<Table>[],
   further = "",
 ): [query: string, ...parameters: SqlValue[]] {
-  const { columns, begin, places } = formOf(table);
+  const form = formOf(table);
+  const { columns } = form;
   const list = (Array.isArray(rows) ? rows : [rows]) as readonly Readonly<Record<string, SqlValue>>[];
   const parameters: SqlValue[] = [];
   for (const row of list) for (const column of columns) parameters.push(row[column]!);
-  return [`${begin}${list.map(() => places).join(", ")} ${further}`, ...parameters];
+  return [textOf(form, list.length, further), ...parameters];
+}
+
+function textOf({ begin, places, ofOne }: Form, count: number, further: string): string {
+  if (count > 1) return `${begin}${Array(count).fill(places).join(", ")} ${further}`;
+  let text = ofOne.get(further);
+  if (text === undefined) {
+    text = `${begin}${places} ${further}`;
+    ofOne.set(further, text);
+  }
+  return text;
 }
 
 /** The same for one row, which replaces the row that has its key already. */

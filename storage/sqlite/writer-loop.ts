@@ -68,6 +68,8 @@ export class WriterLoop {
   readonly #host: WriterHost;
   readonly #tx: WriterTransaction;
   readonly #statements: Record<"begin" | "commit" | "rollback" | "save" | "release" | "undo", () => void>;
+  /** How many pages the WAL has, and how many of them are in the file. */
+  readonly #walState: Database.Statement<[], { readonly log: number; readonly checkpointed: number }>;
   readonly #lanes = new WriterLanes();
   #isRunning = false;
   #isClosing = false;
@@ -87,6 +89,8 @@ export class WriterLoop {
     this.#host = host;
     this.#tx = new WriterTransaction(database);
     watchAccess(database, (owner) => this.#access.add(owner));
+    // Prepared, because it is asked after each batch.
+    this.#walState = database.prepare("pragma wal_checkpoint(NOOP)");
     const statement = (text: string) => {
       const prepared = database.prepare(text);
       return () => void prepared.run();
@@ -338,10 +342,7 @@ export class WriterLoop {
   /** Moves pages of the WAL into the file, after the answers have left. */
   #checkpoint(isLast: boolean): void {
     try {
-      const [state] = this.#database.pragma("wal_checkpoint(NOOP)") as {
-        log: number;
-        checkpointed: number;
-      }[];
+      const state = this.#walState.get();
       if (state !== undefined && !isLast && state.log - state.checkpointed < checkpointPages) return;
       this.#database.pragma("wal_checkpoint(PASSIVE)");
     } catch (error) {

@@ -24,17 +24,9 @@ export interface ExactAuthor {
   readonly firstSeen: number | undefined;
 }
 
-export async function findAuthor(
-  reader: Reader,
-  { agent, account }: MailboxName,
-  address: string,
-  organization: string | undefined,
-): Promise<ExactAuthor> {
-  const domain = address.slice(address.lastIndexOf("@") + 1);
-  const domains = [domain, organization ?? domain];
-  const card = `select item_id as value from item_address where agent_id = ? and is_vouched = 1`;
-  const rows = await reader.all<{ kind: string; value: number }>(
-    `select 'contact' as kind, value from (${card} and name = ? order by item_id limit 1) as a
+const card = "select item_id as value from item_address where agent_id = ? and is_vouched = 1";
+/** Constant, because a text that is made anew is hashed anew when its statement is looked up. */
+const exactAuthor = `select 'contact' as kind, value from (${card} and name = ? order by item_id limit 1) as a
     union all select 'domain', value from (${card} and name in (?, ?) limit 1) as b
     union all select 'domain', since from (select since from author_key where agent_id = ? and name in (?, ?) limit 1) as c
     union all select 'domain', created_at from domain where name in (?, ?) and account_id = ?
@@ -44,7 +36,18 @@ export async function findAuthor(
     union all select 'owner', value from
       (select agent_id as value from owner_key where account_id = ? and name = ? order by agent_id limit 1) as d
     union all select 'reference', value from (select item_id as value from item_address where agent_id = ? limit 1) as e
-    union all select 'reference', since from (select since from author_key where agent_id = ? and name < ? limit 1) as f`,
+    union all select 'reference', since from (select since from author_key where agent_id = ? and name < ? limit 1) as f`;
+
+export async function findAuthor(
+  reader: Reader,
+  { agent, account }: MailboxName,
+  address: string,
+  organization: string | undefined,
+): Promise<ExactAuthor> {
+  const domain = address.slice(address.lastIndexOf("@") + 1);
+  const domains = [domain, organization ?? domain];
+  const rows = await reader.all<{ kind: string; value: number }>(
+    exactAuthor,
     ...[agent, address, agent, ...domains],
     ...[agent, ...domains.map(presenceKey), ...domains, account],
     ...[agent, exactKey(address), address, agent, address],
