@@ -56,7 +56,11 @@ export class Connection {
   readonly #signal: AbortSignal | undefined;
   readonly #secureContext: (() => SecureContext) | undefined;
   readonly #onHandshakeFailure: ((reason: string) => void) | undefined;
-  readonly #waiters = new Set<() => void>();
+  /** And until when each may wait. */
+  readonly #waiters = new Map<() => void, number>();
+  /** One timer for all waits, most of which are short. */
+  #timer: NodeJS.Timeout | undefined;
+  #timerAt = Number.POSITIVE_INFINITY;
   readonly #gone = new AbortController();
   #isEnded = false;
   #compression: Compression | undefined;
@@ -231,6 +235,8 @@ export class Connection {
   async end(lastWord = ""): Promise<void> {
     if (this.#isEnded) return;
     this.#isEnded = true;
+    clearTimeout(this.#timer);
+    this.#timerAt = Number.POSITIVE_INFINITY;
     this.#signal?.removeEventListener("abort", this.#onAbort);
     const socket = this.#socket;
     if (!socket.destroyed) await this.#sendLastWord(socket, lastWord);
@@ -288,17 +294,32 @@ export class Connection {
     if (this.#closed !== undefined) throw this.#closed;
     if (isDone()) return;
     await new Promise<void>((resolve, reject) => {
-      const timer = after(timeoutMs, () => this.#close(new ConnectionClosed("timeout")));
       const waiter = (): void => {
         if (this.#closed === undefined && !isDone()) return;
-        clearTimeout(timer);
         this.#waiters.delete(waiter);
         if (this.#closed === undefined) resolve();
         else reject(this.#closed);
       };
-      this.#waiters.add(waiter);
+      const until = performance.now() + timeoutMs;
+      this.#waiters.set(waiter, until);
+      this.#watch(until);
     });
   }
+
+  #watch(until: number): void {
+    if (until >= this.#timerAt) return;
+    clearTimeout(this.#timer);
+    this.#timerAt = until;
+    this.#timer = after(Math.max(0, until - performance.now()), this.#onTime);
+  }
+
+  readonly #onTime = (): void => {
+    this.#timerAt = Number.POSITIVE_INFINITY;
+    const first = Math.min(...this.#waiters.values());
+    // A timer may be a millisecond early.
+    if (first - performance.now() < 1) this.#close(new ConnectionClosed("timeout"));
+    else if (this.#waiters.size > 0) this.#watch(first);
+  };
 
   #close(closed: ConnectionClosed): void {
     this.#closed ??= closed;
@@ -307,7 +328,7 @@ export class Connection {
   }
 
   readonly #onProgress = (): void => {
-    for (const waiter of [...this.#waiters]) waiter();
+    for (const waiter of [...this.#waiters.keys()]) waiter();
   };
   readonly #onAbort = (): void => this.#close(new ConnectionClosed("aborted"));
   readonly #onGone = (): void => this.#close(new ConnectionClosed("gone"));

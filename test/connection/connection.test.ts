@@ -51,6 +51,27 @@ test("has a new time for each line", async () => {
   close();
 });
 
+test("makes one timer for many waits, which still ends one that is too long", async () => {
+  const { accepted, peer, close } = await pair();
+  const timers = vi.spyOn(globalThis, "setTimeout");
+  const connection = new Connection(accepted, { timeoutMs: 20_123 });
+  try {
+    for (let count = 0; count < 100; count++) {
+      const line = connection.readLine(1000);
+      peer.write("line\r\n");
+      expect(await line).toBe("line");
+    }
+    expect(timers.mock.calls.filter(([, ms = 0]) => ms > 20_000 && ms <= 20_123)).toHaveLength(1);
+    // A shorter wait has a timer of its own.
+    connection.timeoutMs = 100;
+    await expect(connection.readLine(1000)).rejects.toMatchObject({ reason: "timeout" });
+  } finally {
+    timers.mockRestore();
+    await connection.end();
+    close();
+  }
+});
+
 test("starts no handshake on a closed connection", async () => {
   const { accepted, close } = await pair();
   const connection = new Connection(accepted, { timeoutMs: 300, secureContext: () => createSecureContext() });
