@@ -1,22 +1,23 @@
 /** All routes of the HTTP ports: one list, in which each route writes its own errors, and an `X-Request-Id` on every response. koa
- *  carries requests and responses. A response that stays open is node's own, without koa. */
+ *  carries requests and responses. A response that stays open, and an answer of the route for every other path, are node's own, without
+ *  koa. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import Koa from "koa";
 import type { Logger } from "pino";
-import type { ConnectionOwner } from "#/protocols/connection/connection-door.ts";
 import { clientAddress, type TrustedProxies } from "#/protocols/connection/trusted-proxies.ts";
 import type { Receiving } from "#/src/fairness/receiving.ts";
-import { after, inBackground } from "#/src/model/background.ts";
-import { CallerGone, forCaller } from "#/src/model/caller.ts";
+import { inBackground } from "#/src/model/background.ts";
+import { CallerGone } from "#/src/model/caller.ts";
 import { httpAnswerMsMax } from "#/src/model/limits.ts";
-import { addressOwner, mailboxOwner, type Owner } from "#/src/model/owner.ts";
 import type { Tally } from "#/src/model/tally.ts";
-import { discardBody, readBody } from "./body.ts";
+import { discardBody } from "./body.ts";
+import { type Exchange, OpenExchange } from "./exchange.ts";
 import { HttpConnection } from "./http-connection.ts";
-import { newRequestId } from "./request-id.ts";
+import { OverdueAnswers } from "./overdue.ts";
 import { countRequest, logRequest } from "./request-log.ts";
+import { requestPath } from "./request-path.ts";
 
-/** The paths that one protocol answers. The last route takes every other path. */
+/** The paths that one protocol answers. */
 export interface HttpRoute {
   accepts(path: string): boolean;
   /** Writes every response itself, errors too. A rejected promise is a bug in Waypost and ends the connection. */
@@ -30,18 +31,16 @@ export interface StreamRoute {
   serve(exchange: StreamExchange): Promise<void>;
 }
 
-export interface Exchange {
-  readonly requestId: string;
-  readonly remoteAddress: string;
-  /** Aborts when the client goes or the answer has not begun in time, then with a `CallerGone`, or the listener closes, as long as the request is being served. */
-  readonly signal: AbortSignal;
-  /** The owner to which the request is counted: the mailbox of its credential, or its network. */
-  readonly owner: () => Owner;
-  /** The whole body. Waits for memory in turns of the owners; the memory is held until the request is answered. `copies`: how
-   *  many times over the octets are in memory until then. Throws `invalid` (too_large), `rate_limited`, `upstream_unavailable`. */
-  readBody(limitBytes: number, copies: number): Promise<Buffer<ArrayBuffer>>;
-  /** Counts the connection for the owner of a valid credential. False when that owner has too many. */
-  claim(owner: ConnectionOwner): boolean;
+/** Answers in one piece. */
+export interface PlainRoute {
+  /** Gives errors as answers too. A rejected promise is a bug in Waypost and ends the connection. */
+  serve(exchange: Exchange): Promise<PlainAnswer>;
+}
+
+export interface PlainAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer;
 }
 
 export interface HttpContext extends Exchange {
@@ -49,13 +48,14 @@ export interface HttpContext extends Exchange {
 }
 
 export interface StreamExchange extends Exchange {
-  readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
 export interface HttpAppOptions {
   readonly routes: readonly HttpRoute[];
   readonly streams: readonly StreamRoute[];
+  /** Takes every other path. Without it the last of `routes` does. */
+  readonly rest?: PlainRoute | undefined;
   /** The proxies whose word about the client is trusted. */
   readonly proxies: TrustedProxies;
   /** Memory for bodies. */
@@ -71,94 +71,102 @@ export interface HttpAppOptions {
 }
 
 export function createHttpApp(options: HttpAppOptions): RequestListener {
-  const { routes, streams, closing, log } = options;
+  const { routes, streams, rest, closing, log } = options;
+  const overdue = new OverdueAnswers(options.answerMs ?? httpAnswerMsMax);
   /** The requests that are being served. */
-  const open = new Set<AbortController>();
+  const open = new Set<OpenExchange>();
   closing.addEventListener("abort", () => {
-    for (const gone of open) gone.abort();
+    for (const exchange of open) {
+      exchange.abort(closing.reason);
+      exchange.response.shouldKeepAlive = false;
+    }
   });
   const app = new Koa();
   app.silent = true;
   app.use((koa) =>
-    serveExchange(options, open, koa.req, koa.res, async (exchange) => {
+    serve(koa.req, koa.res, async (exchange) => {
       koa.set("X-Request-Id", exchange.requestId);
-      const route = routes.find((one) => one.accepts(koa.path)) ?? routes.at(-1)!;
+      const route = findRoute(koa.req) ?? routes.at(-1)!;
       try {
-        await route.serve({ ...exchange, koa });
+        const { requestId, remoteAddress, request, signal, owner, readBody, claim } = exchange;
+        await route.serve({ requestId, remoteAddress, request, signal, owner, readBody, claim, koa });
       } catch (error) {
         koa.respond = false;
         throw error;
       }
-      if (closing.aborted && !koa.headerSent) koa.set("Connection", "close");
     }),
   );
   app.on("error", (error: unknown) => log.debug({ err: error }, "response failed"));
   const carry = app.callback();
   return (request, response) => {
     const stream = streams.find((one) => one.accepts(request));
-    if (stream === undefined) inBackground(() => carry(request, response));
-    else
-      inBackground(() =>
-        serveExchange(options, open, request, response, (exchange) =>
-          stream.serve({ ...exchange, request, response }),
-        ),
-      );
+    if (stream !== undefined)
+      inBackground(() => serve(request, response, (exchange) => stream.serve(exchange)));
+    else if (rest === undefined || findRoute(request)) inBackground(() => carry(request, response));
+    else inBackground(() => servePlain(rest, request, response));
   };
-}
 
-/** Sets up request id, deadline, body memory and log for one request, and serves it. */
-async function serveExchange(
-  { log, tally, proxies, receiving, stalledReaderMs, answerMs = httpAnswerMsMax }: HttpAppOptions,
-  open: Set<AbortController>,
-  request: IncomingMessage,
-  response: ServerResponse,
-  serve: (exchange: Exchange) => Promise<void>,
-): Promise<void> {
-  const requestId = newRequestId();
-  const remoteAddress = clientAddress(proxies, request.socket.remoteAddress ?? "", request.headers);
-  let isStranger = true;
-  logRequest(log, { requestId, remoteAddress, isStranger: () => isStranger }, request, response);
-  if (tally !== undefined) countRequest(tally, requestId, request, response);
-  const gone = new AbortController();
-  const leave = (): void => gone.abort(new CallerGone());
-  request.socket.setTimeout(0);
-  response.once("close", leave);
-  // Work that takes too long ends as if the client had closed the connection.
-  const deadline = after(answerMs, () => {
-    if (!response.headersSent) response.destroy();
-  });
-  open.add(gone);
-  using memory = new DisposableStack();
-  try {
-    const { socket } = request;
-    let current = addressOwner(remoteAddress);
-    const owner = (): Owner => current;
-    await serve({
-      requestId,
-      remoteAddress,
-      signal: gone.signal,
-      owner,
-      readBody: (limitBytes, copies) =>
-        forCaller(gone.signal, () => readBody(request, { limitBytes, copies, receiving, memory }), owner),
-      claim: (login) => {
-        current = mailboxOwner(login);
-        isStranger = false;
-        return HttpConnection.of(socket)?.claim(login) ?? true;
-      },
+  function findRoute(request: IncomingMessage): HttpRoute | undefined {
+    const path = requestPath(request);
+    return routes.find((one) => one.accepts(path));
+  }
+
+  async function servePlain(
+    route: PlainRoute,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    let answer: PlainAnswer | undefined;
+    const { requestId } = await serve(request, response, async (exchange) => {
+      answer = await route.serve(exchange);
+      response.statusCode = answer.status;
     });
-  } catch (error) {
-    if (!(error instanceof CallerGone)) log.error({ err: error, requestId }, "request failed");
-    response.destroy();
-  } finally {
-    clearTimeout(deadline);
-    response.off("close", leave);
-    open.delete(gone);
-    // Node ends the connection when this is over; it counts what leaves as a sign of life. An answer that stays open says
-    // itself when its reader stalls.
-    if (!isOpenStream(response)) request.socket.setTimeout(stalledReaderMs);
-    const isLast = response.statusCode === 401 && HttpConnection.of(request.socket)?.noteRefused() === true;
-    if (isLast && !response.headersSent) response.setHeader("Connection", "close");
-    discardBody(request);
+    if (answer === undefined || response.destroyed) return;
+    response.writeHead(answer.status, {
+      ...answer.headers,
+      "X-Request-Id": requestId,
+      "Content-Length": Buffer.byteLength(answer.body),
+    });
+    response.end(answer.body);
+  }
+
+  /** Sets up request id, deadline, body memory and log for one request, and serves it. */
+  async function serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    work: (exchange: OpenExchange) => Promise<void>,
+  ): Promise<OpenExchange> {
+    const { tally, proxies, receiving, stalledReaderMs } = options;
+    const { socket } = request;
+    const remoteAddress = clientAddress(proxies, socket.remoteAddress ?? "", request.headers);
+    const exchange = new OpenExchange(request, response, remoteAddress, receiving);
+    response.once("close", () => {
+      exchange.abort();
+      logRequest(log, exchange);
+      if (tally !== undefined) countRequest(tally, exchange);
+    });
+    if (closing.aborted) response.shouldKeepAlive = false;
+    socket.setTimeout(0);
+    overdue.add(response, exchange.begunAt);
+    open.add(exchange);
+    try {
+      await work(exchange);
+    } catch (error) {
+      if (!(error instanceof CallerGone))
+        log.error({ err: error, requestId: exchange.requestId }, "request failed");
+      response.destroy();
+    } finally {
+      exchange.end();
+      overdue.delete(response);
+      open.delete(exchange);
+      // Node ends the connection when this is over; it counts what leaves as a sign of life. An answer that stays open says
+      // itself when its reader stalls.
+      if (!isOpenStream(response)) socket.setTimeout(stalledReaderMs);
+      const isLast = response.statusCode === 401 && HttpConnection.of(socket)?.noteRefused() === true;
+      if (isLast) response.shouldKeepAlive = false;
+      discardBody(request);
+    }
+    return exchange;
   }
 }
 

@@ -11,7 +11,7 @@ const retryAfterMs = 1000;
 /** Octets that are read and discarded before the connection is destroyed. */
 const discardedBytesMax = 32 * 1024 * 1024;
 
-/** The first reservation for a body of unknown length. */
+/** The first reservation for a body of unknown length. A body that is no longer and is here already waits for no memory. */
 const smallestBytes = 4 * 1024;
 
 export interface BodyOptions {
@@ -30,6 +30,8 @@ export async function readBody(request: IncomingMessage, options: BodyOptions): 
   const announced = Number(request.headers["content-length"] ?? 0);
   if (announced > limitBytes) throw tooLarge(limitBytes);
   if (announced === 0 && request.headers["transfer-encoding"] === undefined) return Buffer.alloc(0);
+  const whole = announced > 0 && announced <= smallestBytes ? readWhole(request, announced) : undefined;
+  if (whole !== undefined) return whole;
   const first = announced || smallestBytes;
   let fail: (error: Error) => void = () => {};
   const received = memory.use(await receiving.begin(copies * first, (reason) => fail(lost(reason))));
@@ -73,6 +75,14 @@ export async function readBody(request: IncomingMessage, options: BodyOptions): 
   });
   received.complete();
   return body.subarray(0, size);
+}
+
+/** A body that has arrived together with its header. */
+function readWhole(request: IncomingMessage, length: number): Buffer<ArrayBuffer> | undefined {
+  if (!request.complete || request.readableLength !== length) return undefined;
+  const body = takeMemory(length);
+  (request.read() as Buffer).copy(body);
+  return body.subarray(0, length);
 }
 
 function lost(reason: LostReason): WaypostError {

@@ -137,7 +137,8 @@ export class HttpConnection implements TurnTaker {
     const before = this.#newest;
     for (let slices = 0; slices < slicesInTurn && this.#mayParse(); slices++) {
       this.#parseSlice();
-      if (this.#newest !== before) break;
+      // What has come of the body of a request is parsed with it.
+      if (this.#newest !== before && this.#newest?.complete !== false) break;
     }
     this.#holdOrRead();
     return this.#mayParse();

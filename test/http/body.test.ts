@@ -1,6 +1,7 @@
 /** Request bodies in small pieces. */
 import { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
+import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { type BodyOptions, readBody } from "#/protocols/http/body.ts";
 import { createFairness } from "#/src/fairness/fairness.ts";
@@ -44,4 +45,30 @@ test("that finds no memory is refused as temporary", async () => {
   await turn();
   for (let count = 0; count < 11; count++) request.emit("data", Buffer.alloc(1000));
   await expect(body).rejects.toMatchObject({ code: "upstream_unavailable", details: { reason: "busy" } });
+});
+
+test("of at most 4 KiB that is here already waits for no memory", async () => {
+  const here = (size: number) => {
+    const request = new PassThrough({ highWaterMark: 65_536 });
+    request.end(Buffer.alloc(size, "x"));
+    const headers = { "content-length": String(size) };
+    return Object.assign(request, { headers, complete: true }) as unknown as IncomingMessage;
+  };
+  let begun = 0;
+  const options = optionsOf(100_000);
+  const { receiving } = options;
+  const counted: BodyOptions = {
+    ...options,
+    receiving: {
+      ...receiving,
+      begin(...args) {
+        begun++;
+        return receiving.begin(...args);
+      },
+    },
+  };
+  expect((await readBody(here(4096), counted)).toString()).toBe("x".repeat(4096));
+  expect(begun).toBe(0);
+  expect((await readBody(here(4097), counted)).length).toBe(4097);
+  expect(begun).toBe(1);
 });

@@ -257,7 +257,8 @@ async function fetchTool(
       Accept: "application/json, text/event-stream",
       ...headers,
     },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name } }),
+    // So long that it waits for memory.
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name } }).padEnd(5000),
   });
   const text = await response.text();
   const data = /^data: (.*)$/m.exec(text)?.[1] ?? text;

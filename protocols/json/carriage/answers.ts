@@ -2,8 +2,9 @@
 
 import type { Logger } from "pino";
 import { loggedLogins } from "#/protocols/connection/logged-logins.ts";
-import type { Exchange, HttpContext, StreamExchange } from "#/protocols/http/app.ts";
+import type { HttpContext, PlainAnswer, StreamExchange } from "#/protocols/http/app.ts";
 import { bearerToken } from "#/protocols/http/bearer.ts";
+import type { Exchange } from "#/protocols/http/exchange.ts";
 import type { Principal } from "#/src/accounts/accounts.ts";
 import type { Door } from "#/src/model/author.ts";
 import { CallerGone } from "#/src/model/caller.ts";
@@ -43,6 +44,26 @@ export function sendJson({ koa }: HttpContext, status: number, text: string | Bu
   koa.body = text;
 }
 
+const jsonHeaders = {
+  "Cache-Control": "no-store",
+  "Content-Type": "application/json; charset=utf-8",
+} as const;
+
+/** The same for a route without koa. */
+export function jsonAnswer(status: number, body: string | Buffer): PlainAnswer {
+  return { status, headers: jsonHeaders, body };
+}
+
+export function refusalAnswer(
+  log: Logger,
+  exchange: Exchange,
+  error: unknown,
+  fields: Readonly<Record<string, string>> = {},
+): PlainAnswer {
+  const { status, headers, text } = refusalOf(log, exchange, error);
+  return { status, headers: { ...fields, ...headers, ...jsonHeaders }, body: text };
+}
+
 /** Answers an error. `status`: an HTTP status that is more exact than that of the code. */
 export function refuse(log: Logger, context: HttpContext, error: unknown, status?: number): void {
   const refusal = refusalOf(log, context, error);
@@ -60,9 +81,8 @@ export function refuseStream(log: Logger, exchange: StreamExchange, error: unkno
   }
   response.writeHead(status, {
     ...headers,
+    ...jsonHeaders,
     "X-Request-Id": exchange.requestId,
-    "Cache-Control": "no-store",
-    "Content-Type": "application/json; charset=utf-8",
     "Content-Length": Buffer.byteLength(text),
   });
   response.end(text);

@@ -10,7 +10,7 @@ import { type Listener, openPorts } from "#/protocols/connection/listener.ts";
 import type { ServerKeys } from "#/protocols/connection/server-keys.ts";
 import { handshakeLog, logStranger } from "#/protocols/connection/stranger-lines.ts";
 import { networkBehind, trustProxies } from "#/protocols/connection/trusted-proxies.ts";
-import { createHttpApp, type HttpRoute, type StreamRoute } from "#/protocols/http/app.ts";
+import { createHttpApp, type HttpRoute, type PlainRoute, type StreamRoute } from "#/protocols/http/app.ts";
 import { type BadRequest, listenHttpPort } from "#/protocols/http/listen.ts";
 import { RequestTurns } from "#/protocols/http/request-turns.ts";
 import type { Gate } from "#/src/fairness/gate.ts";
@@ -44,7 +44,8 @@ export async function listenHttp(rooms: HttpRooms, routes: readonly HttpRoute[] 
   const invoke = createInvoke(rooms, registry);
   const closing = new AbortController();
   return openHttpPorts(rooms, {
-    routes: [...routes, createMcpRoute(rooms, registry, invoke), createJsonRoute(rooms, registry, invoke)],
+    routes: [...routes, createMcpRoute(rooms, registry, invoke)],
+    rest: createJsonRoute(rooms, registry, invoke),
     streams: [createStreamRoute(rooms, registry, invoke, closing.signal)],
     door: rooms.fairness.gate("http", connectionAmounts(settings.http, settings.limits)),
     ports: [
@@ -83,6 +84,7 @@ export interface HttpPort {
 interface Ports {
   readonly routes: readonly HttpRoute[];
   readonly streams: readonly StreamRoute[];
+  readonly rest?: PlainRoute;
   readonly door: Gate;
   readonly ports: readonly HttpPort[];
   /** Aborted when the ports close. */
@@ -91,13 +93,14 @@ interface Ports {
 
 async function openHttpPorts(
   rooms: HttpRooms,
-  { routes, streams, door, ports, closing }: Ports,
+  { routes, streams, rest, door, ports, closing }: Ports,
 ): Promise<Listener[]> {
   const { settings, tls, log } = rooms;
   const proxies = trustProxies(settings.server.trustedProxies, settings.server.clientHeader);
   const handle = createHttpApp({
     routes,
     streams,
+    rest,
     proxies,
     receiving: createReceiving(rooms.fairness, jsonBlobBodyBytesMax),
     closing: closing.signal,

@@ -4,13 +4,15 @@
  *  GET  /health           200 if the service takes mail, 503 with the reasons if not; no credential
  *  GET  /openapi.json     the interface, for programs; no credential */
 
-import type { HttpContext, HttpRoute } from "#/protocols/http/app.ts";
+import type { PlainAnswer, PlainRoute } from "#/protocols/http/app.ts";
+import type { Exchange } from "#/protocols/http/exchange.ts";
+import { requestPath } from "#/protocols/http/request-path.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { jsonBodyBytesMax } from "#/src/model/limits.ts";
 import { giveBackMemory } from "#/src/model/octet-memory.ts";
 import type { Operation, OperationRegistry } from "../operation.ts";
 import type { JsonRooms } from "../rooms.ts";
-import { assertJson, authenticateBearer, refuse, sendJson } from "./answers.ts";
+import { assertJson, authenticateBearer, jsonAnswer, refusalAnswer } from "./answers.ts";
 import type { Health } from "./health.ts";
 import type { Invoke } from "./invoke.ts";
 import { copiesOf, type JsonInput, readJson } from "./json-text.ts";
@@ -18,44 +20,44 @@ import { openApiDocument } from "./openapi.ts";
 
 const prefix = "/v1/";
 
-/** The last route of the HTTP ports: it also answers requests for unknown paths. */
+/** Answers requests for unknown paths too. */
 export function createJsonRoute(
   rooms: JsonRooms & { readonly health: Health },
   registry: OperationRegistry,
   invoke: Invoke,
-): HttpRoute {
+): PlainRoute {
   // Bytes, so that pending answers share them. Made at the first request: most daemons never get one.
   let openApi: Buffer | undefined;
 
-  async function answer(context: HttpContext): Promise<void> {
-    const { koa } = context;
-    const isRead = koa.method === "GET" || koa.method === "HEAD";
-    if (koa.path.startsWith(prefix)) return answerOperation(context);
-    if (isRead && koa.path === "/health") {
+  async function answer(exchange: Exchange): Promise<PlainAnswer> {
+    const { request } = exchange;
+    const path = requestPath(request);
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    if (path.startsWith(prefix)) return answerOperation(exchange, path.slice(prefix.length));
+    if (isRead && path === "/health") {
       const problems = await rooms.health.findProblems();
-      if (problems.length === 0) return sendJson(context, 200, '{"status":"ok"}');
-      return sendJson(context, 503, JSON.stringify({ status: "unready", problems }));
+      if (problems.length === 0) return jsonAnswer(200, '{"status":"ok"}');
+      return jsonAnswer(503, JSON.stringify({ status: "unready", problems }));
     }
-    if (isRead && koa.path === "/openapi.json") {
+    if (isRead && path === "/openapi.json") {
       openApi ??= Buffer.from(JSON.stringify(openApiDocument(registry)));
-      return sendJson(context, 200, openApi);
+      return jsonAnswer(200, openApi);
     }
     throw new WaypostError("not_found", "There is nothing at this address.", {
       hint: "Operations are at POST /v1/<operation>; GET /openapi.json describes them.",
     });
   }
 
-  async function answerOperation(context: HttpContext): Promise<void> {
-    const { koa, requestId, signal } = context;
-    const principal = await authenticateBearer(rooms, koa.get("Authorization"), context, "v1");
-    const name = koa.path.slice(prefix.length);
-    if (koa.method !== "POST") {
+  async function answerOperation(exchange: Exchange, name: string): Promise<PlainAnswer> {
+    const { request, requestId, signal } = exchange;
+    const principal = await authenticateBearer(rooms, request.headers.authorization, exchange, "v1");
+    if (request.method !== "POST") {
       registry.find(name);
-      koa.set("Allow", "POST");
-      throw new WaypostError("invalid", "Every operation is a POST, also one that only reads.", {
+      const notPost = new WaypostError("invalid", "Every operation is a POST, also one that only reads.", {
         field: "",
         hint: `Send POST ${prefix}${name} with a JSON object.`,
       });
+      return refusalAnswer(rooms.log, exchange, notPost, { Allow: "POST" });
     }
     using memory = new DisposableStack();
     const outcome = await invoke.call({
@@ -63,20 +65,19 @@ export function createJsonRoute(
       principal,
       requestId,
       signal,
-      readInput: (operation) => readInput(context, operation, memory),
+      readInput: (operation) => readInput(exchange, operation, memory),
     });
     // Streams have their own route.
     if (outcome.kind === "stream") throw new TypeError("the operation streams");
-    sendJson(context, 200, JSON.stringify(outcome.result));
+    return jsonAnswer(200, JSON.stringify(outcome.result));
   }
 
   return {
-    accepts: () => true,
-    async serve(context) {
+    async serve(exchange) {
       try {
-        await answer(context);
+        return await answer(exchange);
       } catch (error) {
-        refuse(rooms.log, context, error);
+        return refusalAnswer(rooms.log, exchange, error);
       }
     },
   };
@@ -84,10 +85,10 @@ export function createJsonRoute(
 
 /** `memory`: frees the memory of the body when the call is answered. */
 async function readInput(
-  { koa, readBody }: HttpContext,
+  { request, readBody }: Exchange,
   { bodyBytesMax = jsonBodyBytesMax }: Operation,
   memory: DisposableStack,
 ): Promise<JsonInput> {
-  assertJson(koa.get("Content-Type"), koa.get("Content-Encoding"));
+  assertJson(request.headers["content-type"], request.headers["content-encoding"]);
   return readJson(memory.adopt(await readBody(bodyBytesMax, copiesOf(bodyBytesMax)), giveBackMemory));
 }

@@ -3,6 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import type { StreamExchange, StreamRoute } from "#/protocols/http/app.ts";
 import { EventStream, formatFrame } from "#/protocols/http/event-stream.ts";
+import { requestPath } from "#/protocols/http/request-path.ts";
 import { jsonBodyBytesMax } from "#/src/model/limits.ts";
 import type { FrameSink, FrameStream, Operation, OperationRegistry, StreamFrame } from "../operation.ts";
 import type { JsonRooms } from "../rooms.ts";
@@ -31,7 +32,7 @@ export function createStreamRoute(
     const { request, response, requestId, signal } = exchange;
     const principal = await authenticateBearer(rooms, request.headers.authorization, exchange, "v1");
     const outcome = await invoke.call({
-      operation: pathOf(request).slice(prefix.length),
+      operation: requestPath(request).slice(prefix.length),
       principal,
       requestId,
       signal,
@@ -45,7 +46,7 @@ export function createStreamRoute(
   }
 
   return {
-    accepts: (request) => request.method === "POST" && paths.has(pathOf(request)),
+    accepts: (request) => request.method === "POST" && paths.has(requestPath(request)),
     async serve(exchange) {
       try {
         await serve(exchange);
@@ -109,13 +110,6 @@ function bytesOf(frame: StreamFrame): Buffer {
 function forgetHeaders(request: IncomingMessage): void {
   request.headers = {};
   request.rawHeaders = [];
-}
-
-/** The path. A request made as to a proxy has the whole URL (RFC 9112 section 3.2.2). */
-function pathOf({ url = "" }: IncomingMessage): string {
-  if (!url.startsWith("/")) return URL.parse(url)?.pathname ?? "";
-  const end = url.indexOf("?");
-  return end === -1 ? url : url.slice(0, end);
 }
 
 async function readStreamInput(
