@@ -50,6 +50,20 @@ const idioms: readonly Idiom[] = [
     hiding: [],
   },
   {
+    name: "filters of old browsers, and letters that are two pixels beside their place",
+    because:
+      "browsers drop a filter that they do not know (Filter Effects 1); letters that are moved so little cover no others (F5)",
+    honest: [
+      '<p style="filter:alpha(opacity=90);-webkit-flex:1">VISIBLE</p><p style="filter:progid:DXImageTransform.Microsoft.Alpha(Opacity=0)">VISIBLE',
+      '<p>VISIBLE <span style="position:relative;top:2px">VISIBLE</span></p><p>VISIBLE',
+    ],
+    hiding: [
+      '<p style="filter:alpha(opacity=90) opacity(0)">HIDDEN',
+      '<p style="filter:opacity(0);filter:alpha(opacity=90)">HIDDEN',
+      '<p style="font-size:8px;margin:0">HIDDEN</p><div style="position:relative;top:-2px"><div style="position:relative;top:-2px"><div style="position:relative;top:-2px"><div style="position:relative;top:-2px;background:#fff">word',
+    ],
+  },
+  {
     name: "names that no engine has",
     because:
       "H28: browsers drop the declaration; names with a prefix of an engine are doubtful but for those of a table",

@@ -485,7 +485,7 @@ export function expand(property: string, value: Value, isQuirkyPage: boolean): r
   for (const one of split) {
     const reading =
       one.value === unknownValue ? "unknown" : understoodOf(one.name)!.form(one.value, isQuirky);
-    if (reading === "dropped") return hasFunction ? forAll(unknownValue) : [];
+    if (reading === "dropped") return hasFunction && one.name !== "filter" ? forAll(unknownValue) : [];
     declared.push(reading === "unknown" ? { name: one.name, value: unknownOf(one.name, one.value) } : one);
   }
   return declared;

@@ -148,7 +148,7 @@ text-align | left right center justify start end -webkit-left -webkit-right -web
 transform | only none | moves | own | none only
 clip-path mask-image mask-border-source | only none | inside | own | none only
 clip | only auto | inside | own | auto only
-filter | only none | paints | own | none only; filters that change colours reach inside (shorthands.ts)
+filter | = filters | paints | own | none only; of old Outlook and Explorer: dropped; filters that change colours reach inside (shorthands.ts)
 backdrop-filter | only none | paints | own | none only
 mix-blend-mode background-blend-mode | only normal | inside | own | normal only
 animation-name | only none | moves | own | none only
@@ -219,6 +219,14 @@ const forms: Readonly<Record<string, Form>> = {
     ),
   factor: (value) => orDropped(isNumber(value, "number", (number) => number >= 0)),
   familyList,
+  filters: (value) => {
+    if (wordOf(value) === "none") return "understood";
+    const [token] = value;
+    const name = token?.type === "function" || token?.type === "ident" ? asciiLower(token.value) : "";
+    const isAlpha = token?.type === "function" && name === "alpha" && componentsOf(value).length === 1;
+    // No browser of today knows them (Filter Effects 1, section 5).
+    return isAlpha || (name === "progid" && value[1]?.type === ":") ? "dropped" : "unknown";
+  },
   images,
   letterSize,
   noZoom: (value) =>

@@ -27,6 +27,8 @@ export const plainBox = {
   /** `absolute` or `fixed`. */
   isOutOfFlow: false,
   position: "",
+  /** How far it stands from its place, if its position is relative. */
+  shift: 0,
   /** Negative ones too. */
   margin: noSides,
   padding: noSides,
@@ -174,6 +176,7 @@ export function boxOf(
     isFromRight: isFloat && float !== "left",
     isOutOfFlow,
     position: position === "static" ? "" : position,
+    shift: position === "relative" ? shiftOf(values, basis) : 0,
     margin,
     padding,
     border,
@@ -202,6 +205,14 @@ export function boxOf(
     items: itemsOf(display, values, basis),
     basis: basisOfItem(values, basis),
   };
+}
+
+function shiftOf(values: Values, basis: LengthBasis): number {
+  const sizes = sideNames.map((side) => sizeOf(values, side, basis)).filter((size) => size !== undefined);
+  const isFar = sizes.some((size) => size === "unknown" || size.share !== 0);
+  return isFar
+    ? Number.POSITIVE_INFINITY
+    : Math.max(0, ...sizes.map((size) => (size === "unknown" ? 0 : Math.abs(size.px))));
 }
 
 const cornerNames = [

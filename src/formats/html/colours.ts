@@ -85,6 +85,8 @@ const insetOpacityMost = 0.3;
 const atomOpacityMost = 0.6;
 /** Shadows that reach no further than this from a box with text meet only on its sides. */
 const sideReach = 8;
+/** A box of a line. */
+const lineHigh = 6.5;
 
 interface Cast {
   readonly colour: Colour;
@@ -100,8 +102,8 @@ interface Cast {
 export class Shadows {
   readonly #casts = new Map<string, Cast>();
 
-  /** Adds the shadows of a box; answers what of them is not on the list. */
-  add(values: Values, letters: Letters, box: Box, isAlone: boolean): Flaw | undefined {
+  /** Adds the shadows of a box of that height, 0 if another one is around; answers what of them is not on the list. */
+  add(values: Values, letters: Letters, box: Box, high: number): Flaw | undefined {
     const value = values.get("box-shadow");
     const shadows = value === undefined ? [] : (shadowsOf(value, letters.colour, letters.fontSize) ?? []);
     const shown = shadows.filter(({ colour }) => colour[3] > 0);
@@ -117,7 +119,7 @@ export class Shadows {
       if (isAtom && colour[3] > atomOpacityMost) return flaw;
       // Narrow boxes may stand in a row, with all their shadows at one place.
       const wide = (box.width?.px ?? 0) + box.minWidth + box.padding.left + box.padding.right;
-      const isApart = isAlone && reach <= sideReach && (!isAtom || wide >= 2 * sideReach);
+      const isApart = reach <= sideReach && (isAtom ? wide >= 2 * sideReach : high >= lineHigh);
       const key = `${colour} ${isApart} ${isAtom}`;
       const cast = this.#casts.get(key) ?? { colour, reach, core: side + blur / 2, times: 0, isAtom };
       const times = isApart ? Math.min(2, cast.times + 1) : cast.times + 1;

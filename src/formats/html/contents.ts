@@ -81,7 +81,7 @@ export function measureBox(part: Part, line: number, valuesOf: ReadonlyMap<Part,
   if (box.maxHeight !== undefined) part.high = Math.min(part.high, box.maxHeight);
   if (box.height !== undefined && !isPartOfTable(display) && !display.endsWith("table"))
     part.high = Math.min(box.height, box.maxHeight ?? box.height);
-  if (box.isHeightShare) part.high = 0;
+  if (box.isHeightShare || display === "contents") part.high = 0;
   if (box.isFloat || box.isOutOfFlow) part.high = 0;
 }
 

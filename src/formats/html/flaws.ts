@@ -26,6 +26,7 @@ const spacingMost = 40;
 /** Pixels that leave enough of letters of 7 pixels (F5). */
 const edge = 2;
 const indentMost = 300;
+const nearMost = 0.5;
 const opacityLeast = 0.4;
 const lineMost = 400;
 const shadowFar = 16;
@@ -103,7 +104,7 @@ function elementFlaws(element: HtmlElement, { display }: Style, values: Values, 
     flaw("page", "element-not-understood");
 }
 
-function placeFlaws({ values, box, cascade, style }: Around, flaw: AddFlaw): void {
+function placeFlaws({ values, box, parent }: Around, flaw: AddFlaw): void {
   const { position } = box;
   if (position === "") return;
   if (position !== "relative" && position !== "absolute") flaw("page", "may-be-covered");
@@ -112,12 +113,10 @@ function placeFlaws({ values, box, cascade, style }: Around, flaw: AddFlaw): voi
   if (layer?.[0]?.type === "number" ? layer[0].number < 0 : values.isUnsure("z-index"))
     flaw("moves", "may-be-covered");
   if (position !== "relative") return;
-  // H13: in its place it covers nothing (F2, F3).
-  for (const side of sideNames) {
-    const size = sizeOf(values, side, basisOf(style, cascade));
-    if (size === undefined) continue;
-    if (size === "unknown" || size.share !== 0 || Math.abs(size.px) > 0.5) flaw("moves", "may-be-covered");
-  }
+  // H13: in its place it covers nothing (F2, F3); letters alone cover nothing where they stand two pixels beside it (F5).
+  let far = box.shift;
+  for (let at: Part | undefined = parent; at !== undefined; at = at.parent) far += at.box.shift;
+  if (box.shift > 0 && far > nearMost) flaw(far <= edge ? "nudges" : "moves", "may-be-covered");
 }
 
 /** H3, H31: items in order, in lines and columns that the text fills. */

@@ -268,10 +268,6 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
       if (values.get("background-image") !== undefined || values.word("background-clip") === "padding-box")
         flaws.push({ reach: "inside", why: "colours-may-match", px: 0 });
     if (!behind.isKnown) flaws.push({ reach: "inside", why: "colours-may-match", px: 0 });
-    if (!isAroundSealed && letters.isVisible && (!isSealed || style.hidden === "zero-size-text")) {
-      const cast = shadows.add(values, letters, box, !parent.isSealed);
-      if (cast !== undefined) flaws.push(cast);
-    }
     const paintsItself =
       letters.isVisible &&
       opacity >= paleLeast &&
@@ -316,6 +312,17 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
         for (const child of element.children) if (child.kind === "element") visit(child, part, createLines());
       part.hasText = false;
     } else visitBox(element, part, lines);
+    // What it holds takes no room then (CSS Containment 2, section 4).
+    if (values.word("content-visibility") === "hidden") part.high = 0;
+    if (!isAroundSealed && letters.isVisible && (!isSealed || style.hidden === "zero-size-text")) {
+      const cast = shadows.add(
+        values,
+        letters,
+        box,
+        !parent.isSealed && !hasShadowAround(parent) ? part.high : 0,
+      );
+      if (cast !== undefined) part.flaws = [...part.flaws, cast];
+    }
     if (part.paints && (part.box.position !== "" || opacity < parent.style.opacity))
       part.context.stacked.push(part);
     const isBound = box.width?.share === 0 || box.maxWidth !== undefined || box.isFloat || box.isOutOfFlow;
@@ -333,6 +340,12 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     parent.isFromRight ||= part.isFromRight;
     part.pull += Math.max(0, -box.margin.top) + Math.max(0, -box.margin.bottom);
     parent.pull += part.pull;
+  }
+
+  function hasShadowAround(part: Part): boolean {
+    for (let at: Part | undefined = part; at !== undefined; at = at.parent)
+      if (valuesOf.get(at)?.has("box-shadow")) return true;
+    return false;
   }
 
   /** Whether what begins left of the window ends there too. */

@@ -6,13 +6,14 @@ import type { Box } from "./box.ts";
 import type { Style } from "./computed-style.ts";
 import type { HtmlElement, HtmlText } from "./tree.ts";
 
-/** `moves`: the element's text, and the page if anything of it is seen. `loose`: its text must differ from all colours around. `parentPaint`: the
+/** `moves`: the element's text, and the page if anything of it is seen. `loose`: its text must differ from all colours around. `nudges`: as `moves`, but of letters alone nothing. `parentPaint`: the
  *  parent, and the page too if anything of it is seen. `lifts`: the parent, and what stands less than `px` above or below the end of the element. `before`, `after`: what may stand less than `px` above or below; `over`: as `before`, of paint without letters.
  *  `below`: its lines, and all that follows. */
 export type Reach =
   | "inside"
   | "loose"
   | "moves"
+  | "nudges"
   | "parent"
   | "parentPaint"
   | "lifts"

@@ -1,6 +1,7 @@
 /** How far a flaw reaches: it dooms what it may cover or move, and leaves the rest of the page alone. */
 import type { Doubt } from "#/src/model/removal.ts";
 import { covers, doom, type Flaw, isCell, isInLine, type Part } from "./part.ts";
+import { attributeOf } from "./tree.ts";
 
 export interface Reaches {
   page(why: Doubt): void;
@@ -66,6 +67,11 @@ function applyFlaw(part: Part, { reach, why, px }: Flaw, reaches: Reaches): void
       reachBeside(part, px - part.high, () => {}, loosen, 1);
       return;
     }
+    case "nudges":
+      if (!part.paints && part.ink !== "signs") return;
+      doom(part, why);
+      reaches.page(why);
+      return;
     case "moves":
       doom(part, why);
       if (covers(part)) reaches.page(why);
@@ -144,6 +150,9 @@ function reachBeside(
       atRoot();
       return;
     }
+    // A cell of a row before may reach down to here.
+    if (at.box.display === "table-row")
+      for (const row of parent.children) if (row !== at && row.children.some(isTall)) take(row);
     if (parent.box.items !== undefined || isTurned(parent)) {
       // Items stand beside each other.
       for (const sibling of parent.children) if (sibling !== at) take(sibling);
@@ -223,6 +232,11 @@ function reachBeside(
 function isAround(box: Part, part: Part): boolean {
   for (let at: Part | undefined = part; at !== undefined; at = at.parent) if (at === box) return true;
   return false;
+}
+
+function isTall({ element }: Part): boolean {
+  const rows = element === undefined ? undefined : attributeOf(element, "rowspan");
+  return rows !== undefined && rows.trim() !== "1";
 }
 
 /** Whether groups of a table stand in another order than they are written in (CSS 2.2 section 17.2). */

@@ -56,7 +56,8 @@ export class Values {
     const word = value === undefined ? "unset" : wordOf(value);
     if (isInherited && (word === "inherit" || word === "unset")) this.inherited.add(name);
     if (weakerRuleKeywords.has(word) || value === unknownValue) {
-      const isFar = name === "animation-name" && cascade.sheets.hasFarAnimation;
+      // A row that collapses takes away its height.
+      const isFar = (name === "animation-name" && cascade.sheets.hasFarAnimation) || name === "visibility";
       this.unclear.push({ reach: isFar ? "paints" : reach, why: "style-not-understood" });
       this.#unsure = new Set([...this.#unsure, name]);
     } else if (value === unknownInside) this.unclear.push({ reach: "inside", why: "style-not-understood" });

@@ -1,5 +1,6 @@
 /** Idioms of the mail of today, as frameworks and designers write them, with values near the limits at which they hide text: clearfix,
  *  words before and after, text for screen readers, pills, badges, cards that are pulled up, columns, and the output of MJML. */
+import { beside, dropped, layered, pushing, reaching } from "./argued-idioms.ts";
 import { box, raw, type SceneTools } from "./bulky.ts";
 import { centred, highCorner, lowSigns, pulls } from "./covering-idioms.ts";
 import {
@@ -345,6 +346,11 @@ const mjml: Idiom = (tools) => {
 };
 
 export const idioms: readonly Idiom[] = [
+  dropped,
+  reaching,
+  pushing,
+  beside,
+  layered,
   lowSigns,
   pulls,
   highCorner,
