@@ -87,6 +87,25 @@ it.each([
   expect(await readsOf(command)).toBeLessThanOrEqual(readsMax);
 });
 
+it("one body is one read and one write to the socket, without a timer", async () => {
+  await readsOf("NOOP");
+  const [write, timer] = [vi.spyOn(net.Socket.prototype, "write"), vi.spyOn(globalThis, "setTimeout")];
+  try {
+    for (const number of [7, 8, 9]) {
+      write.mockClear();
+      const { reads, answer } = await costOf(`FETCH ${number} (BODY.PEEK[])`);
+      expect(answer).toContain(`Subject: Hello ${number - 1}`);
+      expect(reads).toBe(1);
+      // The command of the client, and its answer.
+      expect(write).toHaveBeenCalledTimes(2);
+    }
+    expect(timer.mock.calls.filter(([, ms = 0]) => ms > 1000)).toEqual([]);
+  } finally {
+    write.mockRestore();
+    timer.mockRestore();
+  }
+});
+
 it("SELECT waits for the store four times", async () => {
   await readsOf("NOOP");
   expect(await costOf("SELECT INBOX")).toMatchObject({ reads: 6, rounds: 4 });

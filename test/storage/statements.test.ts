@@ -3,7 +3,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import { openWriter } from "#/storage/sqlite/open-writer.ts";
 import { WriterLoop } from "#/storage/sqlite/writer-loop.ts";
@@ -79,6 +79,10 @@ it("takes nine statements for a delivery, and one more for each hundred", async 
     expect(tables.sort()).toEqual(
       "agent blob change entry mailbox mailbox message thread_key thread_key".split(" "),
     );
+    // Nothing is compiled for a further one.
+    const compiled = [vi.spyOn(database, "prepare"), vi.spyOn(database, "pragma")];
+    for (let count = 0; count < 20; count++) await deliver();
+    expect(compiled.map(({ mock }) => mock.calls.length)).toEqual([0, 0]);
     texts.length = 0;
     for (let count = 0; count < 200; count++) await deliver();
     expect(texts.filter((text) => text.startsWith("update account"))).toHaveLength(2);
