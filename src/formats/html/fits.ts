@@ -9,6 +9,7 @@ import { initialStyle } from "./computed-style.ts";
 import { judgeCorner } from "./corners.ts";
 import { keepsLine } from "./demand.ts";
 import { fixedColumnWidth } from "./fixed-table.ts";
+import { isBlank } from "./fonts.ts";
 import { contentArea } from "./ink.ts";
 import { doom, isInLine, type Part } from "./part.ts";
 import { signsOf } from "./pseudo.ts";
@@ -413,10 +414,11 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
   }
 
   /** The heights that the content is declared to have. `isOneLine`: no line of it breaks; else each word may have a line. */
-  function highIn(part: Part, isOneLine: boolean): number {
-    let high = 0;
+  function highIn(part: Part, isOneLine: boolean, isInPaint = false): number {
+    let high = isInPaint ? blankHigh(part) : 0;
     for (const child of part.children) {
       const { box, text } = child;
+      const isPaint = isInPaint || child.paints;
       if (text !== undefined) {
         const { lineHeight, fontSize, whiteSpace } = child.style;
         const lines = isOneLine && whiteSpace === "normal" ? 1 : text.text.trim().split(/\s+/).length;
@@ -427,12 +429,14 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
       const own =
         box.height ??
         (child.children.length > 0
-          ? highIn(child, isOneLine)
+          ? highIn(child, isOneLine, isPaint)
           : child.high > 0
             ? child.high
             : child.paints && isPicture(child)
               ? Number.POSITIVE_INFINITY
-              : 0);
+              : isPaint
+                ? blankHigh(child)
+                : 0);
       const line = box.isInline ? child.style.lineHeight : 0;
       high +=
         Math.max(own, line, box.minHeight) +
@@ -444,6 +448,19 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
         Math.max(0, box.margin.bottom);
     }
     return high;
+  }
+
+  /** The height of what has no letters: blanks that do not go away, marks, the space between rows, parts before and after. */
+  function blankHigh(part: Part): number {
+    const { element, style, box } = part;
+    const line = Math.max(style.lineHeight, style.fontSize * contentArea);
+    const blanks = element?.children.filter(
+      (one) => one.kind === "text" && /[\u0080-\uffff]/.test(one.text) && isBlank(one.text),
+    );
+    const lines = (blanks?.length ?? 0) + (box.display === "list-item" ? 1 : 0);
+    const isOfRows = box.display.endsWith("table") || box.display === "table-row";
+    const hasParts = (valuesOf.get(part)?.declared.parts.size ?? 0) > 0;
+    return lines * line + (isOfRows ? 2 * style.spacing : 0) + (hasParts ? partsMost : 0);
   }
 
   /** H20: an inline box with more paint than its line has to stay in one line. */
@@ -468,6 +485,8 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
 
 const smallShare = 0.1;
 const layersMost = 2;
+/** The height of two parts with distances of 20 pixels each (H25). */
+const partsMost = 200;
 /** Pixels that leave enough of letters (F5). */
 const edge = 2;
 
