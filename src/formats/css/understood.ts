@@ -184,9 +184,12 @@ list-style-position | inside outside | moves | inherited | a mark in the line ta
 writing-mode | only horizontal-tb | paints | inherited
   | lines from top to bottom; others are as high as a line is long
 column-count column-width | only auto | moves | own | one column
-flex flex-basis flex-direction flex-flow flex-wrap flex-grow flex-shrink order align-items align-self gap row-gap column-gap
-  grid-gap grid-row-gap grid-column-gap grid grid-template grid-template-areas grid-template-rows grid-template-columns
-  grid-auto-rows grid-auto-columns grid-auto-flow grid-area grid-row grid-row-start grid-row-end grid-column grid-column-start
+flex-basis flex-direction flex-wrap flex-grow flex-shrink order row-gap column-gap grid-row-gap grid-column-gap
+  | = one | moves | own | of items and the boxes that hold them, which have their own rules (items.ts, flaws.ts)
+flex-flow gap grid-gap grid-auto-flow | = two | moves | own | as order
+flex | = three | moves | own | as order
+align-items align-self grid grid-template grid-template-areas grid-template-rows grid-template-columns
+  grid-auto-rows grid-auto-columns grid-area grid-row grid-row-start grid-row-end grid-column grid-column-start
   grid-column-end | = anything | moves | own | of items and the boxes that hold them, which have their own rules (items.ts, flaws.ts)
 `;
 
@@ -260,6 +263,9 @@ const forms: Readonly<Record<string, Form>> = {
   spacingOfLetters,
   spacings: upTo(2, oneOf("", "", spacingLength)),
   strictLengthOrShare,
+  one: (value) => orUnknown(isListOf(1, value)),
+  two: (value) => orUnknown(isListOf(2, value)),
+  three: (value) => orUnknown(isListOf(3, value)),
   tabs: (value) => orUnknown(isNumber(value, "number", (number) => number <= 16)),
   thickness: (value) => {
     const px = pixelsOf(value, Number.NaN);
@@ -276,6 +282,13 @@ const forms: Readonly<Record<string, Form>> = {
     return isBroken ? "dropped" : anyNumber(value, isQuirky);
   },
 };
+
+/** Browsers drop more parts, and the same word twice. */
+function isListOf(most: number, value: Value): boolean {
+  const parts = componentsOf(value);
+  const said = parts.map(wordOf).filter((word) => word !== "" && word !== "normal");
+  return parts.length <= most && new Set(said).size === said.length;
+}
 
 /** The size of `ex` differs between fonts, and nested sizes in `ex` multiply the difference. */
 function letterSize(value: Value, isQuirky: boolean): Reading {

@@ -267,7 +267,7 @@ export function lettersOf(
     if (own !== undefined) return own.ink;
     if (isReset) return parent.bodyColour;
     const isLink = element.name === "a" && attributeOf(element, "href") !== undefined;
-    return isLink && !values.declared.values.has("color") ? parent.linkColour : parent.colour;
+    return isLink ? parent.linkColour : parent.colour;
   }
 
   function readPaint(name: string, current: Colour, inherited: Colour | undefined): Colour | undefined {
@@ -284,7 +284,7 @@ export function lettersOf(
 
   /** The colour of text in a visited link; undefined if it is the same colour. */
   function readVisited(own: Colour): Colour | undefined {
-    const { visitedColour, values: declared } = values.declared;
+    const { visitedColour } = values.declared;
     const isLink = element.name === "a" && attributeOf(element, "href") !== undefined;
     const other =
       visitedColour === undefined || visitedColour === "nothing"
@@ -296,7 +296,9 @@ export function lettersOf(
       // It is at most as opaque as the colour of links that have not been visited.
       return colour && [colour[0], colour[1], colour[2], Math.min(colour[3], own[3])];
     }
-    const isDeclared = visitedColour === undefined ? declared.has("color") : visitedColour !== "nothing";
+    // Reverted, it is that of the browser.
+    const isSaidHere = values.has("color") || values.inherited.has("color");
+    const isDeclared = visitedColour === undefined ? isSaidHere : visitedColour !== "nothing";
     if (isLink && !isDeclared) return parent.visitedLinkColour;
     if (visitedColour === undefined) {
       const value = values.get("color");
