@@ -31,13 +31,13 @@ describe("log", () => {
       }
       // The moment may end within the loop on a busy machine.
       expect(write.mock.calls.length).toBeLessThan(20);
-      await vi.waitFor(() => expect(fs.readFileSync(file, "utf8").split("\n")).toHaveLength(101));
+      await expect.poll(() => fs.readFileSync(file, "utf8").split("\n")).toHaveLength(101);
       const before = write.mock.calls.length;
       logger.info("calm");
       expect(write.mock.calls.length).toBe(before);
       logger.warn("trouble");
       expect(write.mock.calls.length).toBe(before + 1);
-      await vi.waitFor(() => expect(fs.readFileSync(file, "utf8")).toMatch(/calm.*\n.*trouble/));
+      await expect.poll(() => fs.readFileSync(file, "utf8")).toMatch(/calm.*\n.*trouble/);
     } finally {
       write.mockRestore();
     }

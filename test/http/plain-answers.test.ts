@@ -159,5 +159,5 @@ test("end with the connection when they have not begun in time, each of them", a
   const second = fetch(app.url);
   await expect(first).rejects.toThrow();
   await expect(second).rejects.toThrow();
-  await vi.waitFor(() => expect(reasons).toEqual([expect.any(CallerGone), expect.any(CallerGone)]));
+  await expect.poll(() => reasons).toEqual([expect.any(CallerGone), expect.any(CallerGone)]);
 });

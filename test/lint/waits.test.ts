@@ -22,6 +22,7 @@ const sleeps: Readonly<Record<string, string>> = {
   "daemon/watchdog.test.ts": "a machine that is paused, and a watchdog that does not end what goes on",
   "dav/push.test.ts": "nothing is told",
   "http/answer-deadline.test.ts": "an answer that is longer under way than the time to its start",
+  "http/plain-answers.test.ts": "a request that begins within the time of another",
   "outbound/ways-out.test.ts": "nothing leaves",
   "postgres/pooler.test.ts": "between two looks",
   "threads/thread-pool.test.ts": "a main thread that looks late",
