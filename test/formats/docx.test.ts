@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { themeColour } from "#/src/formats/documents/docx-theme.ts";
 import { readDocument } from "#/src/formats/documents/read-document.ts";
-import { docxWith } from "../support/documents.ts";
+import { type DocxParts, docxOf, docxWith, zipOfFiles } from "../support/documents.ts";
 
 const run = (properties: string, text = "HIDDEN"): string =>
   `<w:r><w:rPr>${properties}</w:rPr><w:t>${text}</w:t></w:r>`;
@@ -42,13 +42,9 @@ const table = (rows: string, properties = ""): string =>
 const row = (properties: string, inside: string): string =>
   `<w:tr><w:trPr>${properties}</w:trPr><w:tc>${inside}</w:tc></w:tr>`;
 
-interface Parts {
-  readonly styles?: string;
-  readonly theme?: string;
-}
-type Case = readonly [name: string, body: string, parts: Parts | undefined];
+type Case = readonly [name: string, body: string, parts: DocxParts | undefined];
 
-function withParts(cases: readonly (readonly [string, string, Parts?])[]): Case[] {
+function withParts(cases: readonly (readonly [string, string, DocxParts?])[]): Case[] {
   return cases.map(([name, body, parts]) => [name, body, parts] as const);
 }
 
@@ -173,6 +169,318 @@ describe("text of a Word document is not given that is hidden by", () => {
   });
 });
 
+const anchored = (attributes: string, inside: string): string =>
+  `<w:p><w:r><w:drawing><wp:anchor ${attributes}>${inside}</wp:anchor></w:drawing></w:r></w:p>`;
+const wideBox = '<wp:extent cx="2540000" cy="762000"/>';
+const textIn = (text = "HIDDEN", before = "", after = ""): string =>
+  `<a:graphic><a:graphicData><wps:wsp><wps:spPr/>${before}<wps:txbx><w:txbxContent><w:p>${run("", text)}</w:p></w:txbxContent></wps:txbx>${after}</wps:wsp></a:graphicData></a:graphic>`;
+const cell = (properties: string): string =>
+  table(`<w:tr><w:tc><w:tcPr>${properties}</w:tcPr>${paragraph("")}</w:tc></w:tr>`);
+const field = (code: string, text = "HIDDEN"): string =>
+  `<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>${code}</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>${run("", text)}<w:r><w:fldChar w:fldCharType="end"/></w:r></w:p>`;
+const usualStyle = (inside: string, more = 'w:type="paragraph" w:default="1"'): string =>
+  `<w:style ${more} w:styleId="N">${inside}</w:style>`;
+const vanishing = "<w:rPr><w:vanish/></w:rPr>";
+/** What is behind the text shows again, so that the rest of the document is read. */
+const seen = '<w:rPr><w:vanish w:val="0"/></w:rPr>';
+const chain = (length: number): string =>
+  style("S0", vanishing) +
+  Array.from({ length }, (_, at) => style(`S${at + 1}`, `<w:basedOn w:val="S${at}"/>`)).join("");
+
+/** Each was given before, or read as something else. */
+const attacks: readonly Case[] = withParts([
+  ["vanish beside another switch", `<w:p>${run('<w:vanish/><w:webHidden w:val="0"/>')}</w:p>`],
+  ["vanish said twice", `<w:p>${run('<w:vanish/><w:vanish w:val="0"/>')}</w:p>`],
+  ["a switch of another vocabulary", `<w:p>${run('<w:vanish zz:val="0"/>')}</w:p>`],
+  ["a switch of no vocabulary", `<w:p>${run('<w:vanish val="0"/>')}</w:p>`],
+  ["the size of other scripts", `<w:p>${run('<w:rtl/><w:sz w:val="24"/><w:szCs w:val="1"/>')}</w:p>`],
+  ["a size that is no number", `<w:p>${run('<w:sz w:val="x"/>')}</w:p>`],
+  ["a width for all letters", `<w:p>${run('<w:fitText w:val="1"/>')}</w:p>`],
+  ["a colour that is no number", `<w:p>${run('<w:color w:val="#FFFFFF"/>')}</w:p>`],
+  ["a colour said twice", `<w:p>${run('<w:color w:val="FFFFFF"/><w:color w:val="000000"/>')}</w:p>`],
+  [
+    "a fill beside a shadow",
+    `<w:p>${run('<w14:textFill><w14:solidFill><w14:srgbClr w14:val="FFFFFF"/></w14:solidFill></w14:textFill><w14:shadow><w14:srgbClr w14:val="000000"/></w14:shadow>')}</w:p>`,
+  ],
+  [
+    "a change of the colour of a fill",
+    `<w:p>${run('<w14:textFill><w14:solidFill><w14:schemeClr w14:val="tx1"><w14:lumMod w14:val="0"/><w14:lumOff w14:val="100000"/></w14:schemeClr></w14:solidFill></w14:textFill>')}</w:p>`,
+  ],
+  ["an element of nobody", `<w:p><zz:x>${run("")}</zz:x></w:p>`, { root: 'mc:Ignorable="zz"' }],
+  ["an element that Word does not have", `<w:p><w:none>${run("")}</w:none></w:p>`],
+  ["letters outside of a run", "<w:p><w:t>HIDDEN</w:t></w:p>"],
+  ["a drawing without a box", `<w:p><a:graphic>${run("")}</a:graphic></w:p>`],
+  [
+    "a program that does not exist yet",
+    '<w:p><w:r><mc:AlternateContent><mc:Choice Requires="later"><w:t>HIDDEN</w:t></mc:Choice><mc:Fallback><w:t>HIDDEN</w:t></mc:Fallback></mc:AlternateContent></w:r></w:p>',
+  ],
+  [
+    "a control that takes its text from elsewhere",
+    `<w:sdt><w:sdtPr><w:dataBinding w:xpath="/x"/></w:sdtPr><w:sdtContent>${paragraph("")}</w:sdtContent></w:sdt>`,
+  ],
+  ["a field that is computed anew", field(" PAGE ")],
+  ["a field that nobody knows", field("ZZZ")],
+  ["a simple field", `<w:p><w:fldSimple w:instr="DATE">${run("")}</w:fldSimple></w:p>`],
+  [
+    "a deleted row",
+    `<w:tbl><w:tr><w:trPr><w:del w:id="1"/></w:trPr><w:tc>${paragraph("")}</w:tc></w:tr></w:tbl>`,
+  ],
+  ["a cell that continues another", cell("<w:vMerge/>")],
+  ["a cell that continues the one beside it", cell('<w:hMerge w:val="continue"/>')],
+  ["a narrow cell", cell('<w:tcW w:w="5" w:type="dxa"/>')],
+  ["a cell that fits its text", cell("<w:tcFitText/>")],
+  ["a table off the page", table(row("", paragraph("")), '<w:tblInd w:w="-20000" w:type="dxa"/>')],
+  ["a floating table off the page", table(row("", paragraph("")), '<w:tblpPr w:tblpX="-20000"/>')],
+  [
+    "a table of the colour of its letters",
+    table(
+      row("", `<w:p>${run('<w:color w:val="FF0000"/>')}</w:p>`),
+      '<w:shd w:val="clear" w:fill="FF0000"/>',
+    ),
+  ],
+  ["an indent in letters", paragraph('<w:ind w:leftChars="100000"/>')],
+  ["two indents together", paragraph('<w:ind w:left="7000" w:firstLine="7000"/>')],
+  [
+    "an indent beside the one of its style",
+    paragraph('<w:pStyle w:val="A"/><w:ind w:right="0"/>'),
+    { styles: style("A", '<w:pPr><w:ind w:left="-9000"/></w:pPr>') },
+  ],
+  [
+    "the rule of a line without its height",
+    paragraph('<w:pStyle w:val="A"/><w:spacing w:lineRule="exact"/>'),
+    { styles: style("A", '<w:pPr><w:spacing w:line="20"/></w:pPr>') },
+  ],
+  [
+    "the height of a line without its rule",
+    paragraph('<w:pStyle w:val="A"/><w:spacing w:line="20"/>'),
+    { styles: style("A", '<w:pPr><w:spacing w:line="240" w:lineRule="exact"/></w:pPr>') },
+  ],
+  ["properties behind those of the mark", paragraph('<w:rPr/><w:ind w:left="20000"/>')],
+  [
+    "a frame of a style",
+    paragraph('<w:pStyle w:val="A"/>'),
+    { styles: style("A", '<w:pPr><w:framePr w:w="3000" w:x="-20000"/></w:pPr>') },
+  ],
+  [
+    "a list off the page",
+    paragraph('<w:numPr><w:numId w:val="1"/></w:numPr>'),
+    { numbering: '<w:abstractNum><w:lvl><w:pPr><w:ind w:left="20000"/></w:pPr></w:lvl></w:abstractNum>' },
+  ],
+  ["a font of signs", `<w:p>${run('<w:rFonts w:ascii="Wingdings"/>')}</w:p>`],
+  [
+    "a font of its own",
+    `<w:p>${run('<w:rFonts w:ascii="Arial X"/>')}</w:p>`,
+    { fontTable: '<w:font w:name="Arial X"><w:embedRegular/></w:font>' },
+  ],
+  [
+    "the usual style, which is said to be usual in another word",
+    paragraph('<w:pStyle w:val="none"/>'),
+    { styles: usualStyle(vanishing, 'w:type="paragraph" w:default="true"') + style("V", seen) },
+  ],
+  [
+    "a style of the usual table",
+    table(row("", paragraph(""))),
+    { styles: usualStyle('<w:rPr><w:color w:val="FFFFFF"/></w:rPr>', 'w:type="table" w:default="1"') },
+  ],
+  [
+    "a style of a run that is the usual one",
+    `<w:p>${run("")}</w:p>`,
+    { styles: usualStyle(vanishing, 'w:type="character" w:default="1"') + style("V", seen, "character") },
+  ],
+  [
+    "names of the theme that are exchanged",
+    `<w:p>${run('<w:color w:val="auto" w:themeColor="text1"/>')}</w:p>`,
+    { theme: theme({ dk1: "000000", lt1: "FFFFFF" }), settings: '<w:clrSchemeMapping w:t1="light1"/>' },
+  ],
+  [
+    "a colour of the theme by its name",
+    `<w:p>${run('<w:color w:val="000000" w:themeColor="text1"/>')}</w:p>`,
+    { theme: theme({ lt1: "FFFFFF" }).replace("<a:lt1>", '<a:dk1><a:prstClr val="white"/></a:dk1><a:lt1>') },
+  ],
+  [
+    "a colour of the system that lies about what it was",
+    `<w:p>${run('<w:color w:val="000000" w:themeColor="text1"/>')}</w:p>`,
+    {
+      theme: theme({ lt1: "FFFFFF" }).replace(
+        "<a:lt1>",
+        '<a:dk1><a:sysClr val="window" lastClr="000000"/></a:dk1><a:lt1>',
+      ),
+    },
+  ],
+  ["a box behind the text, in another word", anchored('behindDoc="true"', wideBox + textIn())],
+  ["a hidden box, in another word", anchored('hidden="true"', wideBox + textIn())],
+  ["a simple place", anchored('simplePos="1"', `<wp:simplePos x="-9000000" y="0"/>${wideBox}${textIn()}`)],
+  [
+    "a place in shares of the page",
+    anchored(
+      "",
+      `<wp:positionH><wp14:pctPosHOffset>-500000</wp14:pctPosHOffset></wp:positionH>${wideBox}${textIn()}`,
+    ),
+  ],
+  [
+    "a shape whose letters are white",
+    anchored(
+      "",
+      wideBox +
+        textIn(
+          "HIDDEN",
+          '<wps:style><a:fontRef idx="minor"><a:schemeClr val="lt1"/></a:fontRef></wps:style>',
+        ),
+    ),
+  ],
+]);
+
+describe("text of a Word document is not given that an attack hides by", () => {
+  it.each(attacks)("%s", async (_, body, parts) => {
+    const after = `<w:p><w:pPr><w:pStyle w:val="V"/></w:pPr>${run('<w:vanish w:val="0"/><w:rFonts w:ascii="Arial"/>', "after")}</w:p>`;
+    const { text, removed } = await readDocument(docxWith(`${body}${after}`, parts), "docx");
+    expect(text).not.toContain("HIDDEN");
+    expect(text).toContain("after");
+    expect(removed.length).toBeGreaterThan(0);
+  });
+});
+
+/** What is said at the end, or of all of it. */
+const wholes: readonly Case[] = withParts([
+  ["a page that is too small", `${paragraph("")}<w:sectPr><w:pgSz w:w="10" w:h="10"/></w:sectPr>`],
+  ["margins that leave no room", `${paragraph("")}<w:sectPr><w:pgMar w:left="30000"/></w:sectPr>`],
+  ["a field that moves what follows", field("ADVANCE \\x 9000", "x") + paragraph("")],
+  [
+    "a picture before the text",
+    paragraph("") +
+      anchored(
+        "",
+        '<wp:extent cx="5080000" cy="5080000"/><wp:wrapNone/><a:graphic><a:graphicData><pic:pic/></a:graphicData></a:graphic>',
+      ),
+  ],
+  [
+    "an old shape before the text",
+    paragraph("") +
+      '<w:p><w:r><w:pict><v:rect style="position:absolute;width:500pt;height:500pt;z-index:1" fillcolor="white"/></w:pict></w:r></w:p>',
+  ],
+  [
+    "a box whose edges leave no room",
+    anchored("", wideBox + textIn("HIDDEN", "", '<wps:bodyPr tIns="9000000"/>')),
+  ],
+  ["a heading that is closed", `<w:p><w:pPr><w15:collapsed/></w:pPr>${run("")}</w:p>${paragraph("")}`],
+  ["a style twice", paragraph('<w:pStyle w:val="A"/>'), { styles: style("A", "") + style("a", vanishing) }],
+  ["a long chain of styles", paragraph('<w:pStyle w:val="S30"/>'), { styles: chain(30) }],
+  [
+    "styles that are based on each other",
+    paragraph('<w:pStyle w:val="A"/>'),
+    { styles: style("A", '<w:basedOn w:val="B"/>') + style("B", `<w:basedOn w:val="A"/>${vanishing}`) },
+  ],
+  [
+    "more styles than are read",
+    paragraph('<w:pStyle w:val="S30"/>'),
+    { styles: Array.from({ length: 5001 }, (_, at) => style(`Z${at}`, "")).join("") + chain(30) },
+  ],
+  [
+    "styles that are broken",
+    paragraph('<w:pStyle w:val="A"/>'),
+    { styles: `<w:style>${style("A", vanishing)}` },
+  ],
+]);
+
+describe("no text is given of a Word document with", () => {
+  it.each(wholes)("%s", async (_, body, parts) => {
+    const { text, removed } = await readDocument(docxWith(body, parts), "docx");
+    expect(text).not.toContain("HIDDEN");
+    expect(removed.map(([what]) => what)).toContain("doubtful");
+  });
+});
+
+const relationships = (targets: Readonly<Record<string, string>>): string =>
+  `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${Object.entries(
+    targets,
+  )
+    .map(
+      ([kind, target], at) =>
+        `<Relationship Id="r${at}" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/${kind}" Target="${target}"/>`,
+    )
+    .join("")}</Relationships>`;
+const plain = (text: string): string =>
+  `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>${text}</w:t></w:r></w:p></w:body></w:document>`;
+const asFiles = (files: Readonly<Record<string, string>>): Buffer =>
+  zipOfFiles(Object.entries(files).map(([name, content]) => [name, Buffer.from(content)]));
+
+describe("the parts of a Word document are", () => {
+  it("those that its relationships name, whatever else has their usual names", async () => {
+    const { text } = await readDocument(
+      asFiles({
+        "word/document.xml": plain("HIDDEN"),
+        "_rels/.rels": relationships({ officeDocument: "/word/Other.XML" }),
+        "word/other.xml": plain("shown"),
+      }),
+      "docx",
+    );
+    expect(text).toBe("shown");
+  });
+
+  it("followed from the main part, for its styles too", async () => {
+    const styles = (inside: string): string =>
+      `<w:styles xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">${usualStyle(inside)}</w:styles>`;
+    const { text } = await readDocument(
+      asFiles({
+        "word/document.xml": plain("HIDDEN"),
+        "word/styles.xml": styles(""),
+        "word/_rels/document.xml.rels": relationships({ styles: "more/../styles2.xml" }),
+        "word/styles2.xml": styles(vanishing),
+      }),
+      "docx",
+    );
+    expect(text).toBe("");
+  });
+
+  it.each([
+    [
+      "there twice",
+      [
+        ["word/document.xml", "shown"],
+        ["word/Document.xml", "HIDDEN"],
+      ],
+    ],
+    [
+      "there twice, the other way round",
+      [
+        ["word/document.xml", "HIDDEN"],
+        ["word/document.xml", "shown"],
+      ],
+    ],
+  ] as const)("not guessed when one is %s", async (_, files) => {
+    const { text, removed } = await readDocument(
+      zipOfFiles(files.map(([name, inside]) => [name, Buffer.from(plain(inside))])),
+      "docx",
+    );
+    expect([text, removed]).toEqual(["", [["over-limit", 1]]]);
+  });
+
+  it("not guessed when two relationships name different ones", async () => {
+    const both = relationships({ officeDocument: "word/document.xml" }).replace(
+      "</Relationships>",
+      relationships({ officeDocument: "word/other.xml" }).replace(/^<Relationships[^>]*>/, ""),
+    );
+    const { text } = await readDocument(
+      asFiles({
+        "word/document.xml": plain("HIDDEN"),
+        "word/other.xml": plain("HIDDEN"),
+        "_rels/.rels": both,
+      }),
+      "docx",
+    );
+    expect(text).not.toContain("HIDDEN");
+  });
+
+  it("read in a time that does not grow with how deep they nest", async () => {
+    const deep = "<w:a>".repeat(400_000);
+    const begun = process.cpuUsage();
+    const { text } = await readDocument(docxOf("<w:p><w:r><w:t>HIDDEN</w:t></w:r></w:p>", deep), "docx");
+    const { user } = process.cpuUsage(begun);
+    expect(text).not.toContain("HIDDEN");
+    expect(user / 1000).toBeLessThan(2000);
+  });
+});
+
 const shown: readonly Case[] = withParts([
   [
     "a colour of the theme",
@@ -204,7 +512,33 @@ const shown: readonly Case[] = withParts([
   ],
   [
     "the result of a field",
-    '<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>PAGE</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r><w:r><w:t>shown</w:t></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r></w:p>',
+    '<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> REF _Ref1 \\h </w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r><w:r><w:t>shown</w:t></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r></w:p>',
+  ],
+  [
+    "a fill of its letters, as Word writes it beside the colour",
+    `<w:p>${run('<w:color w:val="404040"/><w14:textOutline><w14:noFill/></w14:textOutline><w14:textFill><w14:solidFill><w14:srgbClr w14:val="404040"/></w14:solidFill></w14:textFill>', "shown")}</w:p>`,
+  ],
+  [
+    "a size of other scripts that differs",
+    `<w:p>${run('<w:sz w:val="24"/><w:szCs w:val="20"/>', "shown")}</w:p>`,
+  ],
+  [
+    "a style that is based on others",
+    paragraph('<w:pStyle w:val="S9"/>', "shown"),
+    { styles: chain(9).replace(vanishing, "") },
+  ],
+  [
+    "a control with its placeholder",
+    `<w:sdt><w:sdtPr><w:alias w:val="x"/></w:sdtPr><w:sdtContent>${paragraph("", "shown")}</w:sdtContent></w:sdt>`,
+  ],
+  ["a hyperlink", `<w:p><w:hyperlink w:anchor="x">${run("", "shown")}</w:hyperlink></w:p>`],
+  [
+    "the usual page",
+    `${paragraph("", "shown")}<w:sectPr><w:pgSz w:w="11906" w:h="16838"/><w:pgMar w:top="1417" w:right="1417" w:bottom="1134" w:left="1417" w:gutter="0"/><w:cols w:space="708"/></w:sectPr>`,
+  ],
+  [
+    "a signature before the text",
+    `${paragraph("", "shown")}${anchored("", '<wp:extent cx="1270000" cy="635000"/><wp:wrapNone/><a:graphic><a:graphicData><pic:pic/></a:graphicData></a:graphic>')}`,
   ],
   ["a text box, once", box("shown")],
   [
@@ -236,6 +570,7 @@ it("colours of a theme have tint and shade", () => {
   expect(themeColour(colours, "accent1", "", "")).toBe("4472c4");
   expect(themeColour(colours, "accent1", "", "80")).toBe("223962");
   expect(themeColour(colours, "accent1", "33", "")).toBe("dae3f3");
-  expect(themeColour(colours, "text1", "", "")).toBe("000000");
+  expect(themeColour(new Map(), "text1", "", "")).toBe("000000");
+  expect(themeColour(colours, "text1", "", "")).toBeUndefined();
   expect(themeColour(colours, "accent9", "", "")).toBeUndefined();
 });

@@ -9,7 +9,7 @@ export function zipOf(name: string, content: Buffer): Buffer {
   return zipOfFiles([[name, content]]);
 }
 
-function zipOfFiles(files: readonly (readonly [name: string, content: Buffer])[]): Buffer {
+export function zipOfFiles(files: readonly (readonly [name: string, content: Buffer])[]): Buffer {
   const locals: Buffer[] = [];
   const entries: Buffer[] = [];
   let at = 0;
@@ -52,11 +52,20 @@ export function docxOf(body: string, styles?: string): Buffer {
   ]);
 }
 
+export interface DocxParts {
+  readonly styles?: string;
+  readonly theme?: string;
+  readonly settings?: string;
+  readonly numbering?: string;
+  readonly fontTable?: string;
+  /** Attributes of the root of the document. */
+  readonly root?: string;
+  /** Further files, whole. */
+  readonly files?: readonly (readonly [name: string, content: string])[];
+}
+
 /** The same with a theme too, and with the names of Word's own elements. */
-export function docxWith(
-  body: string,
-  { styles = "", theme }: { readonly styles?: string; readonly theme?: string } = {},
-): Buffer {
+export function docxWith(body: string, { styles = "", theme, ...more }: DocxParts = {}): Buffer {
   const names = {
     w: wordNamespace,
     w14: "http://schemas.microsoft.com/office/word/2010/wordml",
@@ -65,13 +74,26 @@ export function docxWith(
     a: "http://schemas.openxmlformats.org/drawingml/2006/main",
     mc: "http://schemas.openxmlformats.org/markup-compatibility/2006",
     v: "urn:schemas-microsoft-com:vml",
+    w15: "http://schemas.microsoft.com/office/word/2012/wordml",
+    wp14: "http://schemas.microsoft.com/office/word/2010/wordprocessingDrawing",
+    pic: "http://schemas.openxmlformats.org/drawingml/2006/picture",
     zz: "http://elsewhere.example/zz",
+    later: "http://schemas.microsoft.com/office/word/2099/later",
   };
   const said = Object.entries(names)
     .map(([prefix, name]) => `xmlns:${prefix}="${name}"`)
     .join(" ");
   return zipOfFiles([
-    ["word/document.xml", Buffer.from(`<w:document ${said}><w:body>${body}</w:body></w:document>`)],
+    [
+      "word/document.xml",
+      Buffer.from(`<w:document ${said} ${more.root ?? ""}><w:body>${body}</w:body></w:document>`),
+    ],
+    ...(["settings", "numbering", "fontTable"] as const).flatMap((part) => {
+      const text = more[part];
+      const xml = `<w:${part} ${said}>${text}</w:${part}>`;
+      return text === undefined ? [] : [[`word/${part}.xml`, Buffer.from(xml)] as const];
+    }),
+    ...(more.files ?? []).map(([name, content]) => [name, Buffer.from(content)] as const),
     ["word/styles.xml", Buffer.from(`<w:styles ${said}>${styles}</w:styles>`)],
     ...(theme === undefined ? [] : [["word/theme/theme1.xml", Buffer.from(theme)] as const]),
   ]);

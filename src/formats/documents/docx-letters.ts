@@ -15,39 +15,64 @@ const raiseMost = 80;
 /** Twentieths of a point: indents of this much leave a page. */
 const indentMost = 8000;
 const outdentMost = 1500;
+/** Fonts of signs that come with programs, in small letters. */
+const fontsOfSigns =
+  /^(?:symbol|webdings|wingdings(?: [23])?|zapfdingbats|zapf dingbats|marlett|bookshelf symbol 7|mt extra|ms outlook|ms reference specialty)$/;
 
-/** Of letters with one of these sets of properties. `isOnShape`: they stand on a shape, whose colour does not decide whether letters
- *  without one are black. */
-export function unseenOf(
-  possible: readonly LetterProperties[],
-  paper: readonly string[],
-  isOnShape: boolean,
-): Unseen | undefined {
-  const verdicts = possible.map((one) => verdictOf(one, paper, isOnShape));
+export interface Surroundings {
+  readonly paper: readonly string[];
+  /** They stand on a shape, whose colour does not decide whether letters without one are black. */
+  readonly isOnShape: boolean;
+  /** Fonts that the document brings along, in small letters: they may draw anything. */
+  readonly ownFonts: ReadonlySet<string>;
+  /** A list of the document moves its paragraphs off the page. */
+  readonly hasFarLists: boolean;
+}
+
+/** Of letters with one of these sets of properties. */
+export function unseenOf(possible: readonly LetterProperties[], around: Surroundings): Unseen | undefined {
+  const verdicts = possible.map((one) => verdictOf(one, around));
   if (verdicts.every((one) => one === undefined)) return undefined;
   if (verdicts.every((one) => typeof one === "string")) return verdicts[0];
   return verdicts.find((one) => typeof one === "object") ?? { why: "rule-may-apply" };
 }
 
-function verdictOf(said: LetterProperties, paper: readonly string[], isOnShape: boolean): Unseen | undefined {
+function verdictOf(said: LetterProperties, around: Surroundings): Unseen | undefined {
   const { isVanished = false, halfPoints = 20, width = 100, spacing = 0, raise = 0 } = said;
+  const size = Math.min(halfPoints, said.otherHalfPoints ?? halfPoints);
   if (isVanished || said.isUnfilled === true) return "hidden-by-style";
-  if (halfPoints < sizeMin || width < widthMin) return "zero-size-text";
+  if (size < sizeMin || width < widthMin) return "zero-size-text";
   // Twentieths of a point against half points.
-  if (spacing < -condensedMost * halfPoints * 10) return { why: "may-be-covered" };
-  if (said.exactLine !== undefined && said.exactLine < 0.8 * halfPoints * 10)
-    return { why: "may-be-cut-off" };
+  if (spacing < -condensedMost * size * 10 || said.isFitted === true) return { why: "may-be-covered" };
+  if (said.isExact === true && (said.line ?? 240) < 0.8 * halfPoints * 10) return { why: "may-be-cut-off" };
   if (Math.abs(raise) > raiseMost) return { why: "may-be-off-screen" };
-  const indents = said.indents ?? [];
-  if (indents.some((one) => one > indentMost || one < -outdentMost)) return { why: "may-be-off-screen" };
+  if (isIndentedAway(said) || (said.isNumbered === true && around.hasFarLists))
+    return { why: "may-be-off-screen" };
+  if (said.frame !== undefined) return { why: said.frame };
+  const { asciiFont, hAnsiFont, csFont, eastAsiaFont } = said;
+  if ([asciiFont, hAnsiFont, csFont, eastAsiaFont].some((font) => isOfSigns(font, around.ownFonts)))
+    return { why: "font-of-signs" };
   if (said.isFilledUnclearly === true) return { why: "colours-may-match" };
-  const differs = contrasts(said, paper, isOnShape);
+  const differs = contrasts(said, around);
   if (differs.every(Boolean)) return undefined;
   return differs.some(Boolean) ? { why: "colours-may-match" } : "invisible-colour";
 }
 
+function isIndentedAway({ left = 0, right = 0, first = 0 }: LetterProperties): boolean {
+  return (
+    [left, right, left + right, left + first].some((one) => one > indentMost) ||
+    [left, right, left + first].some((one) => one < -outdentMost)
+  );
+}
+
+/** A font that the theme names may be one of the document's own. */
+function isOfSigns(font: string | undefined, own: ReadonlySet<string>): boolean {
+  if (font === undefined) return false;
+  return fontsOfSigns.test(font) || own.has(font) || (font === "" && own.size > 0);
+}
+
 /** For each colour that the letters may have, and each that may be behind them, whether they differ. */
-function contrasts(said: LetterProperties, paper: readonly string[], isOnShape: boolean): readonly boolean[] {
+function contrasts(said: LetterProperties, { paper, isOnShape }: Surroundings): readonly boolean[] {
   const { colours = ["auto"], fills = paper, highlight = "" } = said;
   const behind = highlight === "" ? fills : [highlight];
   return colours.flatMap((colour) => {

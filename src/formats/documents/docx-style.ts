@@ -1,6 +1,9 @@
-/** The letters of a Word document: what its styles and its own properties say of them (ECMA-376 part 1, sections 17.3.1, 17.3.2 and 17.7). */
-import { SaxesParser, type SaxesTagNS } from "saxes";
+/** The letters of a Word document: what its own properties say of them (ECMA-376 part 1, sections 17.3.1 and 17.3.2). What is said twice in
+ *  one place counts with the worse of both: programs differ in which one they take. */
+import type { SaxesTagNS } from "saxes";
+import type { Doubt } from "#/src/model/removal.ts";
 import { type ThemeColours, themeColour } from "./docx-theme.ts";
+import { attributeValue, hexOf, isOn, isWord2010, numberOf } from "./docx-xml.ts";
 
 /** undefined: not said. Lengths are in twentieths of a point. */
 export interface LetterProperties {
@@ -8,6 +11,8 @@ export interface LetterProperties {
   /** All that it may be: programs without the theme take the value beside its name. "auto" is black or white, whatever is behind. */
   colours?: readonly string[];
   halfPoints?: number;
+  /** Of letters of other scripts, and of all letters of a run that is marked as such. */
+  otherHalfPoints?: number;
   /** Per cent of the usual width. */
   width?: number;
   /** Between letters. */
@@ -18,26 +23,25 @@ export interface LetterProperties {
   fills?: readonly string[];
   highlight?: string;
   /** Of a paragraph. */
-  indents?: readonly number[];
-  exactLine?: number | undefined;
+  left?: number;
+  right?: number;
+  first?: number;
+  line?: number;
+  isExact?: boolean;
+  isNumbered?: boolean;
+  frame?: Doubt;
   /** The letters are not filled, or with something that is no colour. */
   isUnfilled?: boolean;
   isFilledUnclearly?: boolean;
+  /** All letters are put into one width. */
+  isFitted?: boolean;
+  /** Fonts by kinds of letters, in small letters; "" where the theme names it. */
+  asciiFont?: string;
+  hAnsiFont?: string;
+  csFont?: string;
+  eastAsiaFont?: string;
 }
 
-export interface DocumentStyles {
-  /** Of a paragraph, a run or a cell with this style, and of the styles that it is based on. */
-  of(style: string | undefined): LetterProperties;
-  /** Of letters that no style is said for. */
-  readonly usual: LetterProperties;
-  /** What a style of tables says of the whole table and of its rows and columns, each by itself. */
-  ofTable(style: string | undefined): readonly LetterProperties[];
-}
-
-export const noStyles: DocumentStyles = { of: () => ({}), usual: {}, ofTable: () => [{}] };
-
-const depthMax = 20;
-const stylesMax = 5000;
 const highlights: Readonly<Record<string, string>> = {
   black: "000000",
   blue: "0000ff",
@@ -56,27 +60,17 @@ const highlights: Readonly<Record<string, string>> = {
   white: "ffffff",
   yellow: "ffff00",
 };
+/** Hundredths of a letter, as twentieths of a point of a large one. */
+const twentiethsOfLetter = 2.4;
+const frameAcrossMost = 9000;
+const frameDownMost = 14_000;
+const frameBackMost = 1440;
+const frameWidthLeast = 600;
 
-export function attributeValue(tag: SaxesTagNS, name: string): string {
-  return Object.values(tag.attributes).find((attribute) => attribute.local === name)?.value ?? "";
-}
-
-export function isOn(tag: SaxesTagNS): boolean {
-  return !["0", "false", "off"].includes(attributeValue(tag, "val"));
-}
-
-export function numberOf(tag: SaxesTagNS, name: string): number | undefined {
-  const value = Number.parseFloat(attributeValue(tag, name));
-  return Number.isFinite(value) ? value : undefined;
-}
-
-/** Elements that Word 2010 and later draw letters by, beside those of the standard. */
-export const wordNamespace2010 = "http://schemas.microsoft.com/office/word/2010/wordml";
-
-/** Notes an element of run properties, or of those of a paragraph or a cell. */
+/** Notes an element of run properties, or of those of a paragraph, a table, a row or a cell. */
 export function noteProperty(properties: LetterProperties, tag: SaxesTagNS, theme: ThemeColours): void {
   const value = attributeValue(tag, "val");
-  if (tag.uri === wordNamespace2010) {
+  if (isWord2010(tag)) {
     noteFill(properties, tag, theme);
     return;
   }
@@ -84,65 +78,148 @@ export function noteProperty(properties: LetterProperties, tag: SaxesTagNS, them
     case "vanish":
     case "webHidden":
     case "specVanish":
-      properties.isVanished = isOn(tag);
+      properties.isVanished = properties.isVanished === true || isOn(tag);
       break;
     case "color":
-      properties.colours = coloursOf(hexOf(value) || "auto", tag, theme, "theme");
+      if (value !== "" && value !== "auto" && hexOf(value) === "") properties.isFilledUnclearly = true;
+      properties.colours = joined(properties.colours, coloursOf(hexOf(value) || "auto", tag, theme, "theme"));
       break;
     case "sz":
-      properties.halfPoints = Number(value);
+      properties.halfPoints = least(properties.halfPoints, numberOf(tag, "val") ?? 0);
+      break;
+    case "szCs":
+      properties.otherHalfPoints = least(properties.otherHalfPoints, numberOf(tag, "val") ?? 0);
       break;
     case "w":
-      properties.width = Number.parseFloat(value);
+      properties.width = least(properties.width, numberOf(tag, "val") ?? 0);
       break;
     case "spacing":
-      if (value !== "") properties.spacing = Number.parseFloat(value);
+      if (value !== "") properties.spacing = least(properties.spacing, numberOf(tag, "val") ?? 0);
       if (attributeValue(tag, "line") !== "")
-        properties.exactLine =
-          attributeValue(tag, "lineRule") === "exact" ? numberOf(tag, "line") : undefined;
+        properties.line = least(properties.line, numberOf(tag, "line") ?? 0);
+      if (attributeValue(tag, "lineRule") !== "")
+        properties.isExact = properties.isExact === true || attributeValue(tag, "lineRule") === "exact";
       break;
     case "position":
-      properties.raise = Number.parseFloat(value);
+      properties.raise = farthest(properties.raise, numberOf(tag, "val") ?? 0);
+      break;
+    case "fitText":
+      properties.isFitted = true;
       break;
     case "ind":
-      properties.indents = ["left", "start", "right", "end", "firstLine", "hanging"].map(
-        (side) => numberOf(tag, side) ?? 0,
-      );
+      noteIndents(properties, tag);
       break;
-    case "shd": {
-      const fills = coloursOf(hexOf(attributeValue(tag, "fill")), tag, theme, "themeFill");
-      const pattern = coloursOf(hexOf(attributeValue(tag, "color")), tag, theme, "theme");
-      if (value === "solid") properties.fills = pattern.length === 0 ? ["000000"] : pattern;
-      else if (value === "nil" || value === "clear" || value === "") {
-        if (fills.length > 0) properties.fills = fills;
-      } else
-        properties.fills = [
-          ...(fills.length === 0 ? ["ffffff"] : fills),
-          ...(pattern.length === 0 ? ["000000"] : pattern),
-        ];
+    case "numPr":
+      properties.isNumbered = true;
+      break;
+    case "framePr": {
+      const doubt = doubtOfFrame(tag);
+      if (doubt !== undefined) properties.frame = doubt;
       break;
     }
+    case "rFonts":
+      noteFonts(properties, tag);
+      break;
+    case "shd":
+      noteShading(properties, tag, value, theme);
+      break;
     case "highlight":
+      if (value !== "none" && !Object.hasOwn(highlights, value)) properties.isFilledUnclearly = true;
       properties.highlight = Object.hasOwn(highlights, value) ? highlights[value]! : "";
       break;
   }
 }
 
-/** `textFill`: what the letters are filled with. */
-function noteFill(
+function noteIndents(properties: LetterProperties, tag: SaxesTagNS): void {
+  const said = (names: readonly string[], perUnit = 1): number | undefined => {
+    const found = names.flatMap((name) => numberOf(tag, name) ?? []);
+    return found.length === 0
+      ? undefined
+      : Math.max(...found.map(Math.abs)) === 0
+        ? 0
+        : farthestOf(found) * perUnit;
+  };
+  const side = (name: string, other: string): number | undefined =>
+    said([`${name}Chars`, `${other}Chars`], twentiethsOfLetter) ?? said([name, other]);
+  const [left, right] = [side("left", "start"), side("right", "end")];
+  const hanging = side("hanging", "hanging");
+  const first = hanging === undefined ? side("firstLine", "firstLine") : -hanging;
+  if (left !== undefined) properties.left = farthest(properties.left, left);
+  if (right !== undefined) properties.right = farthest(properties.right, right);
+  if (first !== undefined) properties.first = farthest(properties.first, first);
+}
+
+/** `framePr` (section 17.3.1.11). */
+function doubtOfFrame(tag: SaxesTagNS): Doubt | undefined {
+  const [x = 0, y = 0] = [numberOf(tag, "x"), numberOf(tag, "y")];
+  const width = numberOf(tag, "w");
+  if (x > frameAcrossMost || y > frameDownMost || x < -frameBackMost || y < -frameBackMost)
+    return "may-be-off-screen";
+  if (width !== undefined && width < frameWidthLeast) return "may-be-cut-off";
+  return attributeValue(tag, "hRule") === "exact" ? "may-be-cut-off" : undefined;
+}
+
+const fontKinds = ["ascii", "hAnsi", "cs", "eastAsia"] as const;
+
+function noteFonts(properties: LetterProperties, tag: SaxesTagNS): void {
+  for (const kind of fontKinds) {
+    const isOfTheme = attributeValue(tag, kind === "cs" ? "cstheme" : `${kind}Theme`) !== "";
+    const name = attributeValue(tag, kind).toLowerCase();
+    if (isOfTheme || name !== "") properties[`${kind}Font`] = isOfTheme ? "" : name;
+  }
+}
+
+function noteShading(
   properties: LetterProperties,
-  { local, attributes }: SaxesTagNS,
+  tag: SaxesTagNS,
+  value: string,
   theme: ThemeColours,
 ): void {
-  const value = Object.values(attributes).find((one) => one.local === "val")?.value ?? "";
-  if (local === "noFill") properties.isUnfilled = true;
-  else if (["gradFill", "pattFill", "blipFill", "alpha"].includes(local)) properties.isFilledUnclearly = true;
-  else if (local === "srgbClr" && hexOf(value) !== "") properties.colours = [hexOf(value)];
-  else if (local === "schemeClr") properties.colours = [themeColour(theme, value, "", "") ?? "ffffff"];
+  const said = attributeValue(tag, "fill");
+  if (said !== "" && said !== "auto" && hexOf(said) === "") properties.isFilledUnclearly = true;
+  const fills = coloursOf(hexOf(said), tag, theme, "themeFill");
+  const pattern = coloursOf(hexOf(attributeValue(tag, "color")), tag, theme, "theme");
+  const isPlain = value === "nil" || value === "clear" || value === "";
+  const found =
+    value === "solid"
+      ? pattern.length === 0
+        ? ["000000"]
+        : pattern
+      : isPlain
+        ? fills
+        : [...(fills.length === 0 ? ["ffffff"] : fills), ...(pattern.length === 0 ? ["000000"] : pattern)];
+  if (found.length > 0) properties.fills = joined(properties.fills, found);
+}
+
+/** Of `textFill`: what the letters are filled with. */
+function noteFill(properties: LetterProperties, tag: SaxesTagNS, theme: ThemeColours): void {
+  const value = attributeValue(tag, "val");
+  switch (tag.local) {
+    case "solidFill":
+      break;
+    case "noFill":
+      properties.isUnfilled = true;
+      break;
+    case "srgbClr":
+      if (hexOf(value) === "") properties.isFilledUnclearly = true;
+      else properties.colours = [hexOf(value)];
+      break;
+    case "schemeClr":
+      properties.colours = [themeColour(theme, value, "", "") ?? "ffffff"];
+      break;
+    default:
+      // Another fill, or a change of the colour.
+      properties.isFilledUnclearly = true;
+  }
 }
 
 /** The value, and what the theme says where it is named. */
-function coloursOf(value: string, tag: SaxesTagNS, theme: ThemeColours, prefix: string): readonly string[] {
+export function coloursOf(
+  value: string,
+  tag: SaxesTagNS,
+  theme: ThemeColours,
+  prefix: string,
+): readonly string[] {
   const name = attributeValue(tag, prefix === "theme" ? "themeColor" : prefix);
   const said = value === "" ? [] : [value];
   if (name === "" || name === "none") return said;
@@ -152,87 +229,24 @@ function coloursOf(value: string, tag: SaxesTagNS, theme: ThemeColours, prefix: 
     attributeValue(tag, `${prefix}Tint`),
     attributeValue(tag, `${prefix}Shade`),
   );
-  // The colour beside the name counts for programs without the theme, "auto" beside one for nobody.
-  if (themed === undefined) return said.length === 0 ? ["ffffff"] : said;
-  return value === "auto" || value === "" ? [themed] : [...new Set([value, themed])];
+  // Without a theme the colour beside the name is all that there is. "auto" beside one counts for nobody.
+  if (themed === undefined && theme.size === 0 && said.length > 0) return said;
+  const known = themed ?? "ffffff";
+  return value === "auto" || value === "" ? [known] : [...new Set([value, known])];
 }
 
-export function hexOf(value: string): string {
-  return /^[0-9a-f]{6}$/i.test(value) ? value.toLowerCase() : "";
+function joined(one: readonly string[] | undefined, other: readonly string[]): readonly string[] {
+  return [...new Set([...(one ?? []), ...other])];
 }
 
-interface Style {
-  readonly said: LetterProperties;
-  /** Of rows and columns of a table. */
-  readonly parts: LetterProperties[];
-  basedOn?: string;
+function least(one: number | undefined, other: number): number {
+  return Math.min(one ?? other, other);
 }
 
-/** Elements that say what a style was before a change that a person has not accepted. */
-export function isOfBefore(name: string): boolean {
-  return name.endsWith("Change");
+function farthest(one: number | undefined, other: number): number {
+  return one === undefined ? other : farthestOf([one, other]);
 }
 
-/** `xml`: word/styles.xml. What is read before a fault counts. */
-export function readStyles(xml: string, theme: ThemeColours): DocumentStyles {
-  const styles = new Map<string, Style>();
-  const usual: LetterProperties = {};
-  let style: Style | undefined;
-  let part: LetterProperties | undefined;
-  let isDefault = false;
-  let before = 0;
-  const parser = new SaxesParser({ xmlns: true });
-  parser.on("doctype", () => {
-    throw new TypeError("A style sheet has no document type.");
-  });
-  parser.on("opentag", (tag) => {
-    if (isOfBefore(tag.local)) before++;
-    else if (before > 0) return;
-    else if (tag.local === "docDefaults") isDefault = true;
-    else if (tag.local === "style" && styles.size < stylesMax) {
-      style = { said: {}, parts: [] };
-      styles.set(attributeValue(tag, "styleId"), style);
-      if (attributeValue(tag, "default") === "1" && attributeValue(tag, "type") === "paragraph")
-        styles.set("", style);
-    } else if (tag.local === "basedOn" && style !== undefined) style.basedOn = attributeValue(tag, "val");
-    else if (tag.local === "tblStylePr") {
-      part = {};
-      style?.parts.push(part);
-    } else noteProperty(isDefault ? usual : (part ?? style?.said ?? {}), tag, theme);
-  });
-  parser.on("closetag", ({ local }) => {
-    if (isOfBefore(local)) before--;
-    else if (local === "docDefaults") isDefault = false;
-    else if (local === "style") style = undefined;
-    else if (local === "tblStylePr") part = undefined;
-  });
-  try {
-    parser.write(xml).close();
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-  }
-  const known = new Map<string, LetterProperties>();
-  const of = (name: string, depth = 0): LetterProperties => {
-    const found = styles.get(name);
-    if (found === undefined || depth > depthMax) return {};
-    const earlier = known.get(name);
-    if (earlier !== undefined) return earlier;
-    const based = found.basedOn === undefined ? {} : of(found.basedOn, depth + 1);
-    const all = { ...based, ...found.said };
-    known.set(name, all);
-    return all;
-  };
-  const partsOf = (name: string, depth = 0): readonly LetterProperties[] => {
-    const found = styles.get(name);
-    if (found === undefined || depth > depthMax) return [];
-    return [...found.parts, ...(found.basedOn === undefined ? [] : partsOf(found.basedOn, depth + 1))];
-  };
-  return {
-    of: (name) => of(name ?? ""),
-    usual,
-    ofTable(name) {
-      const whole = of(name ?? " ");
-      return name === undefined ? [{}] : [whole, ...partsOf(name).map((one) => ({ ...whole, ...one }))];
-    },
-  };
+function farthestOf(all: readonly number[]): number {
+  return all.reduce((far, one) => (Math.abs(one) > Math.abs(far) ? one : far), 0);
 }

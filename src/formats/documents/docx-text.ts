@@ -1,76 +1,49 @@
 /** Text of a Word document (ECMA-376 part 1, WordprocessingML): its main part, paragraph by paragraph, without text that is marked
  *  as hidden or deleted, is too small to read, or has the colour of what is behind it, by its own properties, its styles or its theme. Text in
- *  boxes and frames that may not be seen whole is doubtful. */
-import { SaxesParser, type SaxesTagNS } from "saxes";
+ *  boxes and frames that may not be seen whole is doubtful, and so is what stands in elements that are not known here. */
+import type { SaxesTagNS } from "saxes";
 import { type CountLeftOut, cleanText } from "#/src/formats/text/clean-text.ts";
 import { escapeOwnLines, leftOutLine } from "#/src/formats/text/own-lines.ts";
-import { type Unseen, unseenOf } from "./docx-letters.ts";
+import { DocumentFields } from "./docx-fields.ts";
+import type { Surroundings, Unseen } from "./docx-letters.ts";
+import { unseenOf } from "./docx-letters.ts";
+import { findParts } from "./docx-parts.ts";
 import { DocumentPlaces } from "./docx-places.ts";
-import {
-  attributeValue,
-  type DocumentStyles,
-  hexOf,
-  isOfBefore,
-  isOn,
-  type LetterProperties,
-  noStyles,
-  noteProperty,
-  numberOf,
-  readStyles,
-  wordNamespace2010,
-} from "./docx-style.ts";
+import { isPageUnclear, readSettings } from "./docx-settings.ts";
+import { coloursOf, type LetterProperties, noteProperty } from "./docx-style.ts";
+import { type DocumentStyles, noStyles, readStyles } from "./docx-styles.ts";
+import { DocumentTables } from "./docx-tables.ts";
 import { readTheme, type ThemeColours } from "./docx-theme.ts";
-import { readZipEntry } from "./zip.ts";
+import { attributeValue, hexOf, isOfBefore, isOn, isWord, isWord2010, readXml } from "./docx-xml.ts";
 
-/** Bound on the unpacked main part. */
-const xmlBytesMax = 16 * 1024 * 1024;
-const stylesBytesMax = 4 * 1024 * 1024;
 const textLengthMax = 1024 * 1024;
-const tagsMax = 500_000;
-const depthMax = 200;
-/** Twentieths of a point: lower rows cut what stands in them. */
-const rowLeast = 120;
-
-const namespaces: ReadonlySet<string> = new Set([
-  "http://schemas.openxmlformats.org/wordprocessingml/2006/main",
-  "http://purl.oclc.org/ooxml/wordprocessingml/main",
-]);
-
-class TooMuch extends Error {}
 
 /** undefined if the bytes are not such a document. Lines of the server in it are its own. */
 export function docxText(bytes: Buffer, count: CountLeftOut): string | undefined {
-  const xml = readZipEntry(bytes, "word/document.xml", xmlBytesMax);
-  if (xml === undefined) return undefined;
-  const sheet = readZipEntry(bytes, "word/styles.xml", stylesBytesMax);
-  const themeXml = readZipEntry(bytes, "word/theme/theme1.xml", stylesBytesMax);
-  if (xml === "over-limit" || sheet === "over-limit" || themeXml === "over-limit") {
+  const parts = findParts(bytes);
+  if (parts === undefined) return undefined;
+  if (parts === "over-limit") {
     count("over-limit", 1);
     return "";
   }
-  const theme: ThemeColours = themeXml === undefined ? new Map() : readTheme(themeXml.toString("utf8"));
-  const styles = sheet === undefined ? noStyles : readStyles(sheet.toString("utf8"), theme);
-  const reader = new DocumentReader(count, styles, theme);
-  const parser = new SaxesParser({ xmlns: true });
-  let tags = 0;
-  let depth = 0;
-  parser.on("doctype", () => {
-    throw new TooMuch();
+  const { styles: sheet, theme: themeXml, settings, numbering, fontTable } = parts.others;
+  const theme = readTheme(themeXml, settings);
+  const styles = sheet === undefined ? noStyles : readStyles(sheet, theme);
+  const reader = new DocumentReader(count, styles, theme, readSettings(numbering, fontTable));
+  const end = readXml(parts.main, {
+    open: (tag, resolve) => reader.open(tag, resolve),
+    close: (tag) => reader.close(tag),
+    text: (text) => reader.text(text),
   });
-  parser.on("opentag", (tag) => {
-    if (++tags > tagsMax || ++depth > depthMax || reader.length > textLengthMax) throw new TooMuch();
-    reader.open(tag, (prefix) => parser.resolve(prefix));
-  });
-  parser.on("closetag", (tag) => {
-    depth--;
-    reader.close(tag);
-  });
-  parser.on("text", (text) => reader.text(text));
-  try {
-    parser.write(xml.toString("utf8")).close();
-  } catch (error) {
-    if (error instanceof TooMuch) count("over-limit", 1);
-    else count("undecodable", 1);
+  // A program shows nothing of a damaged part, and what stands at the end may be about all of it.
+  if (end !== "end") {
+    count(end === "too-much" ? "over-limit" : "undecodable", 1);
+    return "";
+  }
+  if (reader.isCut) count("over-limit", 1);
+  if (parts.isUnclear || styles.isUnclear || reader.isUnclear) {
+    count("doubtful", 1, "whole-document");
+    return leftOutLine(1);
   }
   const text = escapeOwnLines(cleanText(reader.toString(), count));
   return reader.leftOut === 0 ? text : `${text}\n${leftOutLine(reader.leftOut)}`.trimStart();
@@ -82,13 +55,43 @@ interface Around {
   readonly paragraphStyle: string | undefined;
   readonly run: LetterProperties;
   readonly runStyle: string | undefined;
+  readonly drawing: number;
 }
 
-interface Table {
-  style: string | undefined;
-  isRowHidden: boolean;
-  isRowLow: boolean;
-}
+/** Elements in which text stands that a person sees. */
+const holders: ReadonlySet<string> = new Set([
+  ...[
+    "document",
+    "body",
+    "p",
+    "r",
+    "t",
+    "tbl",
+    "tr",
+    "tc",
+    "sdt",
+    "sdtContent",
+    "ins",
+    "moveTo",
+    "hyperlink",
+  ],
+  ...[
+    "smartTag",
+    "customXml",
+    "fldSimple",
+    "txbxContent",
+    "drawing",
+    "pict",
+    "object",
+    "ruby",
+    "rt",
+    "rubyBase",
+  ],
+  ...["bdo", "dir", "del", "moveFrom"],
+]);
+const compatibility = "http://schemas.openxmlformats.org/markup-compatibility/2006";
+const drawings =
+  /^(?:http:\/\/schemas\.(?:openxmlformats\.org\/drawingml\/2006|microsoft\.com\/office\/(?:word|drawing)\/20\d\d)\/|http:\/\/purl\.oclc\.org\/ooxml\/drawingml\/|urn:schemas-microsoft-com:(?:vml|office:))/;
 
 class DocumentReader {
   readonly #written: string[] = [];
@@ -96,30 +99,51 @@ class DocumentReader {
   readonly #styles: DocumentStyles;
   readonly #theme: ThemeColours;
   readonly #places: DocumentPlaces;
-  length = 0;
+  readonly #tables = new DocumentTables();
+  readonly #fields = new DocumentFields();
+  readonly #around: Around[] = [];
+  readonly #facts: Omit<Surroundings, "paper" | "isOnShape">;
+  #length = 0;
+  isCut = false;
   leftOut = 0;
-  #isInText = false;
-  /** Where properties are noted: of the run, the paragraph, the cell. */
-  #noted: LetterProperties | undefined;
+  #isPageUnclear = false;
+  /** Names of the open elements of Word. */
+  readonly #chain: string[] = [];
+  /** Where properties are noted: of the run, the paragraph, the table, the row, the cell; the nearest last. */
+  readonly #noted: LetterProperties[] = [];
   #run: LetterProperties = {};
   #runStyle: string | undefined;
   #paragraph: LetterProperties = {};
   #paragraphStyle: string | undefined;
-  readonly #cells: LetterProperties[] = [];
-  readonly #tables: Table[] = [];
-  readonly #around: Around[] = [];
   #paper: readonly string[] = ["ffffff"];
+  #isInFill = false;
+  /** How many open elements are not known here, and how many belong to the drawing around, outside of its text. */
+  #unknown = 0;
+  #drawing = 0;
   #deleted = 0;
   /** Inside of what was before a change. */
   #before = 0;
-  /** Codes of fields, which are not shown; the result of a field is. */
-  readonly #fields: { isCode: boolean }[] = [];
+  /** Headings that a person has not opened hide what follows. */
+  #isCollapsed = false;
+  /** Content controls, and whether something else is put into each when the document is opened. */
+  readonly #controls: { isBound: boolean }[] = [];
 
-  constructor(count: CountLeftOut, styles: DocumentStyles, theme: ThemeColours) {
+  constructor(
+    count: CountLeftOut,
+    styles: DocumentStyles,
+    theme: ThemeColours,
+    facts: Omit<Surroundings, "paper" | "isOnShape">,
+  ) {
     this.#count = count;
     this.#styles = styles;
     this.#theme = theme;
+    this.#facts = facts;
     this.#places = new DocumentPlaces(theme);
+  }
+
+  /** Something that is said of the whole, or behind its text, makes all of it doubtful. */
+  get isUnclear(): boolean {
+    return this.#isPageUnclear || this.#places.isUnclear || this.#fields.isUnclear;
   }
 
   toString(): string {
@@ -130,76 +154,79 @@ class DocumentReader {
   }
 
   #write(text: string): void {
+    this.isCut ||= this.#length > textLengthMax;
+    if (this.isCut) return;
     this.#written.push(text);
-    this.length += text.length;
+    this.#length += text.length;
   }
 
   open(tag: SaxesTagNS, resolve: (prefix: string) => string | undefined): void {
-    if (namespaces.has(tag.uri) && isOfBefore(tag.local)) this.#before++;
+    if (isWord(tag) && isOfBefore(tag.local)) this.#before++;
     if (this.#before > 0) return;
-    if (!namespaces.has(tag.uri)) {
-      if (tag.uri === wordNamespace2010 && this.#noted !== undefined)
-        noteProperty(this.#noted, tag, this.#theme);
-      this.#places.open(tag, resolve);
-      return;
-    }
+    if (isWord(tag)) this.#openWord(tag);
+    else this.#openOther(tag, resolve);
+  }
+
+  #openOther(tag: SaxesTagNS, resolve: (prefix: string) => string | undefined): void {
+    const noted = this.#noted.at(-1);
+    if (isWord2010(tag) && noted !== undefined) {
+      if (tag.local === "textFill") this.#isInFill = true;
+      else if (this.#isInFill) noteProperty(noted, tag, this.#theme);
+    } else if (tag.local === "collapsed") this.#isCollapsed ||= isOn(tag);
+    else if (tag.local === "dataBinding") this.#bind();
+    if (tag.uri === compatibility) {
+      if (!["AlternateContent", "Choice", "Fallback"].includes(tag.local)) this.#unknown++;
+    } else if (drawings.test(tag.uri)) this.#drawing++;
+    else this.#unknown++;
+    // Of the page's background, which may be a picture.
+    if (this.#chain.at(-1) === "background") this.#isPageUnclear = true;
+    this.#places.open(tag, resolve);
+  }
+
+  #openWord(tag: SaxesTagNS): void {
+    const parent = this.#chain.at(-1);
+    this.#chain.push(tag.local);
+    if (!holders.has(tag.local)) this.#unknown++;
     switch (tag.local) {
       case "p":
         this.#paragraph = {};
         this.#paragraphStyle = undefined;
-        this.#places.beginParagraph();
         break;
       case "r":
         this.#run = {};
         this.#runStyle = undefined;
         break;
-      case "background": {
-        const colour = hexOf(attributeValue(tag, "color"));
-        if (colour !== "") this.#paper = ["ffffff", colour];
+      case "background":
+        this.#paper = [
+          ...this.#paper,
+          ...coloursOf(hexOf(attributeValue(tag, "color")), tag, this.#theme, "theme"),
+        ];
         break;
-      }
       case "txbxContent":
         this.#around.push({
           paragraph: this.#paragraph,
           paragraphStyle: this.#paragraphStyle,
           run: this.#run,
           runStyle: this.#runStyle,
+          drawing: this.#drawing,
         });
+        this.#drawing = 0;
         this.#run = {};
         this.#runStyle = undefined;
         this.#places.beginBoxText();
         break;
-      case "framePr":
-        this.#places.frame(tag);
-        break;
-      case "tbl":
-        this.#tables.push({ style: undefined, isRowHidden: false, isRowLow: false });
-        break;
-      case "tblStyle":
-        if (this.#tables.length > 0) this.#tables.at(-1)!.style = attributeValue(tag, "val");
-        break;
-      case "tr":
-        Object.assign(this.#tables.at(-1) ?? {}, { isRowHidden: false, isRowLow: false });
-        break;
-      case "hidden":
-        if (this.#tables.length > 0 && isOn(tag)) this.#tables.at(-1)!.isRowHidden = true;
-        break;
-      case "trHeight":
-        if (attributeValue(tag, "hRule") === "exact" && (numberOf(tag, "val") ?? 0) < rowLeast)
-          Object.assign(this.#tables.at(-1) ?? {}, { isRowLow: true });
-        break;
-      case "tc":
-        this.#cells.push({});
-        break;
-      case "tcPr":
-        this.#noted = this.#cells.at(-1);
-        break;
       case "pPr":
-        this.#noted = this.#paragraph;
+        this.#noted.push(this.#paragraph);
         break;
       case "rPr":
         // Those of a paragraph are of its mark.
-        this.#noted = this.#noted === this.#paragraph ? {} : this.#run;
+        this.#noted.push(parent === "r" ? this.#run : {});
+        break;
+      case "tblPr":
+      case "tblPrEx":
+      case "trPr":
+      case "tcPr":
+        this.#noted.push(this.#tables.propertiesOf(tag.local));
         break;
       case "pStyle":
         this.#paragraphStyle = attributeValue(tag, "val");
@@ -208,50 +235,83 @@ class DocumentReader {
         this.#runStyle = attributeValue(tag, "val");
         break;
       case "t":
-        this.#isInText = true;
+        if (parent !== "r") this.#unknown++;
         break;
-      case "fldChar": {
-        const kind = attributeValue(tag, "fldCharType");
-        if (kind === "begin") this.#fields.push({ isCode: true });
-        else if (kind === "separate" && this.#fields.length > 0) this.#fields.at(-1)!.isCode = false;
-        else if (kind === "end") this.#fields.pop();
+      case "sdt":
+        this.#controls.push({ isBound: false });
         break;
-      }
+      case "dataBinding":
+        this.#bind();
+        break;
       case "del":
       case "moveFrom":
-        this.#deleted++;
+        if (parent === "trPr") this.#tables.deleteRow();
+        else this.#deleted++;
         break;
       case "tab":
-        if (this.#noted === undefined) this.#write("\t");
+        if (this.#noted.length === 0) this.#write("\t");
         break;
       case "br":
       case "cr":
         this.#write("\n");
         break;
+      case "pgSz":
+      case "pgMar":
+      case "cols":
+        this.#isPageUnclear ||= isPageUnclear(tag);
+        break;
       default:
-        if (this.#noted !== undefined) noteProperty(this.#noted, tag, this.#theme);
+        this.#fields.open(tag);
+        this.#tables.open(tag);
+        if (this.#noted.length > 0) noteProperty(this.#noted.at(-1)!, tag, this.#theme);
     }
   }
 
-  close({ local: name, uri }: SaxesTagNS): void {
-    if (namespaces.has(uri) && isOfBefore(name)) this.#before--;
+  #bind(): void {
+    const control = this.#controls.at(-1);
+    if (control !== undefined) control.isBound = true;
+  }
+
+  close(tag: SaxesTagNS): void {
+    if (isWord(tag) && isOfBefore(tag.local)) this.#before--;
     if (this.#before > 0) return;
-    if (!namespaces.has(uri)) {
-      this.#places.close(name);
-      return;
-    }
+    if (isWord(tag)) this.#closeWord(tag);
+    else this.#closeOther(tag);
+  }
+
+  #closeOther(tag: SaxesTagNS): void {
+    if (isWord2010(tag) && tag.local === "textFill") this.#isInFill = false;
+    if (tag.uri === compatibility) {
+      if (!["AlternateContent", "Choice", "Fallback"].includes(tag.local)) this.#unknown--;
+    } else if (drawings.test(tag.uri)) this.#drawing--;
+    else this.#unknown--;
+    this.#places.close(tag.local);
+  }
+
+  #closeWord({ local: name }: SaxesTagNS): void {
+    // What stood in a change that is over is not in the chain.
+    if (isOfBefore(name)) return;
+    this.#chain.pop();
+    const parent = this.#chain.at(-1);
+    if (!holders.has(name)) this.#unknown--;
     switch (name) {
       case "rPr":
       case "pPr":
+      case "tblPr":
+      case "tblPrEx":
+      case "trPr":
       case "tcPr":
-        this.#noted = undefined;
+        this.#noted.pop();
         break;
       case "t":
-        this.#isInText = false;
+        if (parent !== "r") this.#unknown--;
+        break;
+      case "sdt":
+        this.#controls.pop();
         break;
       case "del":
       case "moveFrom":
-        this.#deleted--;
+        if (parent !== "trPr") this.#deleted--;
         break;
       case "txbxContent": {
         const around = this.#around.pop();
@@ -261,25 +321,26 @@ class DocumentReader {
         this.#paragraphStyle = around.paragraphStyle;
         this.#run = around.run;
         this.#runStyle = around.runStyle;
+        this.#drawing = around.drawing;
         break;
       }
-      case "tbl":
-        this.#tables.pop();
-        break;
       case "p":
       case "tr":
         this.#write("\n");
         break;
       case "tc":
-        this.#cells.pop();
         this.#write("\t");
         break;
     }
+    this.#fields.close(name);
+    this.#tables.close(name);
   }
 
   text(text: string): void {
     if (this.#before > 0 || text === "") return;
-    if (!this.#isInText) {
+    const inside = this.#chain.at(-1);
+    if (inside === "instrText") this.#fields.code(text);
+    if (inside !== "t") {
       this.#places.number(text);
       return;
     }
@@ -293,13 +354,17 @@ class DocumentReader {
   }
 
   #unseen(text: string): Unseen | undefined {
-    if (this.#deleted > 0 || this.#fields.some(({ isCode }) => isCode)) return "hidden-element";
-    if (this.#tables.some(({ isRowHidden }) => isRowHidden)) return "hidden-element";
+    if (this.#deleted > 0 || this.#fields.isInCode || this.#tables.isHidden) return "hidden-element";
     const letters = this.#possibleLetters();
     const paper = this.#places.paper ?? this.#paper;
-    const unseen = unseenOf(letters, paper, this.#places.paper !== undefined);
+    const isOnShape = this.#places.paper !== undefined;
+    const unseen = unseenOf(letters, { ...this.#facts, paper, isOnShape });
     if (typeof unseen === "string") return unseen;
-    if (this.#tables.some(({ isRowLow }) => isRowLow)) return { why: "may-be-cut-off" };
+    if (this.#unknown > 0 || this.#drawing > 0 || this.#controls.some(({ isBound }) => isBound))
+      return { why: "element-not-understood" };
+    if (this.#isCollapsed) return { why: "may-be-cut-off" };
+    const elsewhere = this.#fields.doubt ?? this.#tables.doubt;
+    if (elsewhere !== undefined) return { why: elsewhere };
     return this.#places.unseen(text, letters[0]?.halfPoints ?? 20) ?? unseen;
   }
 
@@ -307,13 +372,14 @@ class DocumentReader {
    *  Styles cannot show what another style hides (section 17.7.3). */
   #possibleLetters(): readonly LetterProperties[] {
     const said = [
-      this.#cells.at(-1) ?? {},
-      this.#styles.of(this.#paragraphStyle),
+      ...this.#tables.said,
+      this.#styles.of("paragraph", this.#paragraphStyle),
       this.#paragraph,
-      this.#runStyle === undefined ? {} : this.#styles.of(this.#runStyle),
+      this.#styles.of("character", this.#runStyle),
       this.#run,
     ];
-    return this.#styles.ofTable(this.#tables.at(-1)?.style).map((layer) => {
+    const layers = this.#tables.isInside ? this.#styles.ofTable(this.#tables.style) : [{}];
+    return layers.map((layer) => {
       const all = [this.#styles.usual, layer, ...said];
       const isVanished = this.#run.isVanished ?? all.some((one) => one.isVanished === true);
       return Object.assign({}, ...all, { isVanished });

@@ -1,39 +1,21 @@
 /** The colours of a Word document's theme (ECMA-376 part 1, section 20.1.6.2), with tint and shade (section 17.18.40 and the attributes
- *  of `color` and `shd`). */
-import { SaxesParser } from "saxes";
+ *  of `color` and `shd`), and with the names that the document's settings give them (section 17.15.1.20). */
+import type { SaxesTagNS } from "saxes";
+import { attributeValue, hexOf, isWord, readXml } from "./docx-xml.ts";
 
-/** Six hexadecimal digits by the names of the theme: dk1, lt1, accent1, … */
+/** Six hexadecimal digits by the names of the theme: dk1, lt1, accent1, …, and by other names that the settings map. "" is a colour that
+ *  is not known here. */
 export type ThemeColours = ReadonlyMap<string, string>;
 
 const slots = new Set(
   "dk1 lt1 dk2 lt2 accent1 accent2 accent3 accent4 accent5 accent6 hlink folHlink".split(" "),
 );
-
-/** `xml`: word/theme/theme1.xml. What is read before a fault counts. */
-export function readTheme(xml: string): ThemeColours {
-  const colours = new Map<string, string>();
-  let slot: string | undefined;
-  const parser = new SaxesParser({ xmlns: true });
-  parser.on("doctype", () => {
-    throw new TypeError("A theme has no document type.");
-  });
-  parser.on("opentag", ({ local, attributes }) => {
-    if (slots.has(local)) slot = local;
-    else if (slot !== undefined && !colours.has(slot)) {
-      const value = attributes[local === "sysClr" ? "lastClr" : "val"]?.value ?? "";
-      if (/^[0-9a-f]{6}$/i.test(value)) colours.set(slot, value.toLowerCase());
-    }
-  });
-  parser.on("closetag", ({ local }) => {
-    if (local === slot) slot = undefined;
-  });
-  try {
-    parser.write(xml).close();
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-  }
-  return colours;
-}
+const namespaces: ReadonlySet<string> = new Set([
+  "http://schemas.openxmlformats.org/drawingml/2006/main",
+  "http://purl.oclc.org/ooxml/drawingml/main",
+]);
+/** What windows have that nobody has changed. */
+const systemColours: Readonly<Record<string, string>> = { window: "ffffff", windowText: "000000" };
 
 /** Of a document without a theme. */
 const usual: ThemeColours = new Map([
@@ -41,7 +23,61 @@ const usual: ThemeColours = new Map([
   ["lt1", "ffffff"],
 ]);
 
-/** Names of `themeColor` beside those of the theme, as a document maps them that does not say otherwise. */
+/** `xml`: the part of the theme; undefined: there is none. `settings`: the one of the settings. */
+export function readTheme(xml: Buffer | undefined, settings: Buffer | undefined): ThemeColours {
+  const colours = new Map<string, string>();
+  if (xml !== undefined) readSlots(xml, colours);
+  // Nothing of it is what the document names.
+  if (xml !== undefined && colours.size === 0) colours.set("", "");
+  if (settings !== undefined) mapNames(settings, colours);
+  return colours;
+}
+
+function readSlots(xml: Buffer, colours: Map<string, string>): void {
+  let slot: string | undefined;
+  let isInScheme = false;
+  readXml(xml, {
+    open(tag) {
+      if (!namespaces.has(tag.uri)) return;
+      if (tag.local === "clrScheme") isInScheme = true;
+      else if (!isInScheme) return;
+      else if (slots.has(tag.local)) slot = tag.local;
+      // A second element says a change of the colour, or another one.
+      else if (slot !== undefined) colours.set(slot, colours.has(slot) ? "" : colourOf(tag));
+    },
+    close({ local, uri }) {
+      if (!namespaces.has(uri)) return;
+      if (local === "clrScheme") isInScheme = false;
+      if (local === slot) slot = undefined;
+    },
+  });
+}
+
+function colourOf(tag: SaxesTagNS): string {
+  const value = attributeValue(tag, "val");
+  if (tag.local === "srgbClr") return hexOf(value);
+  if (tag.local !== "sysClr" || !Object.hasOwn(systemColours, value)) return "";
+  const last = hexOf(attributeValue(tag, "lastClr"));
+  return last === "" || last === systemColours[value] ? systemColours[value]! : "";
+}
+
+/** Other names of slots: of `themeColor`, and of DrawingML. */
+const namesOfMapped: Readonly<Record<string, readonly string[]>> = {
+  bg1: ["background1", "bg1"],
+  t1: ["text1", "tx1"],
+  bg2: ["background2", "bg2"],
+  t2: ["text2", "tx2"],
+  accent1: ["accent1"],
+  accent2: ["accent2"],
+  accent3: ["accent3"],
+  accent4: ["accent4"],
+  accent5: ["accent5"],
+  accent6: ["accent6"],
+  hyperlink: ["hyperlink"],
+  followedHyperlink: ["followedHyperlink"],
+};
+
+/** Names as a document maps them that does not say otherwise. */
 const slotOfName: Readonly<Record<string, string>> = {
   dark1: "dk1",
   text1: "dk1",
@@ -59,16 +95,36 @@ const slotOfName: Readonly<Record<string, string>> = {
   followedHyperlink: "folHlink",
 };
 
-/** undefined for a colour that the theme does not have. `tint`, `shade`: two hexadecimal digits. */
+function slotOf(name: string): string {
+  return Object.hasOwn(slotOfName, name) ? slotOfName[name]! : name;
+}
+
+function mapNames(settings: Buffer, colours: Map<string, string>): void {
+  const mapped = new Map<string, string>();
+  readXml(settings, {
+    open(tag) {
+      if (!isWord(tag) || tag.local !== "clrSchemeMapping") return;
+      for (const [attribute, names] of Object.entries(namesOfMapped)) {
+        const to = attributeValue(tag, attribute);
+        const colour = colours.get(slotOf(to)) ?? (colours.size === 0 ? usual.get(slotOf(to)) : undefined);
+        if (to !== "" && slotOf(to) !== slotOf(names[0]!))
+          for (const name of names) mapped.set(name, colour ?? "");
+      }
+    },
+  });
+  for (const [name, colour] of mapped) colours.set(name, colour);
+}
+
+/** undefined for a colour that is not known. `tint`, `shade`: two hexadecimal digits. */
 export function themeColour(
   theme: ThemeColours,
   name: string,
   tint: string,
   shade: string,
 ): string | undefined {
-  const slot = Object.hasOwn(slotOfName, name) ? slotOfName[name]! : name;
-  const base = theme.get(slot) ?? usual.get(slot);
-  if (base === undefined) return undefined;
+  const base =
+    theme.get(name) ?? theme.get(slotOf(name)) ?? (theme.size === 0 ? usual.get(slotOf(name)) : "");
+  if (base === undefined || base === "") return undefined;
   const share = (digits: string): number =>
     /^[0-9a-f]{1,2}$/i.test(digits) ? Number.parseInt(digits, 16) / 255 : 1;
   return [0, 2, 4]

@@ -7,7 +7,8 @@ const entriesMax = 5000;
 /** Size of the end record with the longest possible comment. */
 const commentMax = 65_535 + 22;
 
-/** undefined when the archive has no such file or is damaged. */
+/** undefined when the archive has no such file or is damaged. What is there twice is over the limit: programs differ in which of them they
+ *  take. Case does not count, as for the parts of documents (ECMA-376 part 2, section 6.2.2.3). */
 export function readZipEntry(
   archive: Buffer,
   name: string,
@@ -16,15 +17,21 @@ export function readZipEntry(
   const end = findEnd(archive);
   if (end === undefined) return undefined;
   let at = archive.readUInt32LE(end + 16);
-  for (let left = Math.min(entriesMax, archive.readUInt16LE(end + 10)); left > 0; left--) {
+  const wanted = name.toLowerCase();
+  let found: number | undefined;
+  const count = archive.readUInt16LE(end + 10);
+  if (count > entriesMax) return "over-limit";
+  for (let left = count; left > 0; left--) {
     if (at + 46 > archive.length || archive.readUInt32LE(at) !== directoryEntry) return undefined;
     const nameLength = archive.readUInt16LE(at + 28);
     const next = at + 46 + nameLength + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32);
-    if (archive.toString("utf8", at + 46, at + 46 + nameLength) === name)
-      return unpack(archive, at, bytesMax);
+    if (archive.toString("utf8", at + 46, at + 46 + nameLength).toLowerCase() === wanted) {
+      if (found !== undefined) return "over-limit";
+      found = at;
+    }
     at = next;
   }
-  return undefined;
+  return found === undefined ? undefined : unpack(archive, found, bytesMax);
 }
 
 /** The first file of an archive; undefined when it has none or is damaged. */

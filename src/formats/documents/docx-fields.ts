@@ -1,0 +1,62 @@
+/** Fields of a Word document (ECMA-376 part 1, section 17.16): their codes are not shown, and their results where they are what was stored. */
+import type { SaxesTagNS } from "saxes";
+import type { Doubt } from "#/src/model/removal.ts";
+import { attributeValue } from "./docx-xml.ts";
+
+/** Fields whose stored result a program shows until a person asks for a new one. */
+const stored: ReadonlySet<string> = new Set(
+  (
+    "HYPERLINK PAGEREF REF TOC SEQ MERGEFIELD FORMTEXT FORMDROPDOWN STYLEREF NOTEREF CITATION BIBLIOGRAPHY INDEX IF QUOTE " +
+    "DOCPROPERTY DOCVARIABLE TITLE SUBJECT AUTHOR KEYWORDS COMMENTS CREATEDATE SAVEDATE PRINTDATE ADDIN ADDRESSBLOCK " +
+    "GREETINGLINE FILLIN LISTNUM USERNAME USERADDRESS USERINITIALS TOA"
+  ).split(" "),
+);
+const codeLengthMax = 300;
+
+interface Field {
+  isCode: boolean;
+  code: string;
+}
+
+export class DocumentFields {
+  readonly #fields: Field[] = [];
+  /** A field moves what stands behind it. */
+  isUnclear = false;
+
+  get isInCode(): boolean {
+    return this.#fields.some(({ isCode }) => isCode);
+  }
+
+  /** Of the result of a field. */
+  get doubt(): Doubt | undefined {
+    return this.#fields.every(isStored) ? undefined : "element-not-understood";
+  }
+
+  open(tag: SaxesTagNS): void {
+    if (tag.local === "fldSimple") this.#fields.push({ isCode: false, code: attributeValue(tag, "instr") });
+    if (tag.local !== "fldChar") return;
+    const kind = attributeValue(tag, "fldCharType");
+    const field = this.#fields.at(-1);
+    if (kind === "begin") this.#fields.push({ isCode: true, code: "" });
+    else if (kind === "end") this.#fields.pop();
+    else if (kind === "separate" && field !== undefined) field.isCode = false;
+  }
+
+  /** A piece of the code of the nearest field. */
+  code(text: string): void {
+    const field = this.#fields.at(-1);
+    if (field === undefined) return;
+    field.code = (field.code + text).slice(0, codeLengthMax);
+    if (/^\s*ADVANCE\b/i.test(field.code)) this.isUnclear = true;
+  }
+
+  close(name: string): void {
+    if (name === "fldSimple") this.#fields.pop();
+  }
+}
+
+/** A formula is `=` with what is computed. */
+function isStored({ code }: Field): boolean {
+  const name = /^\s{0,20}([A-Za-z]{1,20}|=)/.exec(code)?.[1] ?? "";
+  return name === "=" || stored.has(name.toUpperCase());
+}

@@ -1,0 +1,86 @@
+/** The parts of a Word document, as its relationships name them (ECMA-376 part 2, section 6.5): a program shows these, whatever else has
+ *  their usual names. */
+import { attributeValue, readXml } from "./docx-xml.ts";
+import { readZipEntry } from "./zip.ts";
+
+const mainBytesMax = 16 * 1024 * 1024;
+const otherBytesMax = 4 * 1024 * 1024;
+
+export const otherParts = ["styles", "theme", "settings", "numbering", "fontTable"] as const;
+export type OtherPart = (typeof otherParts)[number];
+
+export interface DocxParts {
+  readonly main: Buffer;
+  readonly others: Readonly<Partial<Record<OtherPart, Buffer>>>;
+  /** It cannot be said which part a program takes. */
+  readonly isUnclear: boolean;
+}
+
+const usualMain = "word/document.xml";
+const usualNames: Readonly<Record<OtherPart, string>> = {
+  styles: "word/styles.xml",
+  theme: "word/theme/theme1.xml",
+  settings: "word/settings.xml",
+  numbering: "word/numbering.xml",
+  fontTable: "word/fontTable.xml",
+};
+
+class OverLimit extends Error {}
+
+/** undefined if it is no such document. */
+export function findParts(archive: Buffer): DocxParts | "over-limit" | undefined {
+  let isUnclear = false;
+  const read = (name: string, bytesMax = otherBytesMax): Buffer | undefined => {
+    const bytes = readZipEntry(archive, name, bytesMax);
+    if (bytes === "over-limit") throw new OverLimit();
+    return bytes;
+  };
+  /** Targets by the last words of their types; undefined where there are no relationships. */
+  const targetsOf = (part: string): ReadonlyMap<string, string> | undefined => {
+    const slash = part.lastIndexOf("/") + 1;
+    const bytes = read(`${part.slice(0, slash)}_rels/${part.slice(slash)}.rels`);
+    if (bytes === undefined) return undefined;
+    const targets = new Map<string, string>();
+    const end = readXml(bytes, {
+      open(tag) {
+        if (tag.local !== "Relationship" || attributeValue(tag, "TargetMode") === "External") return;
+        const kind = attributeValue(tag, "Type").split("/").at(-1)!;
+        const target = resolved(part.slice(0, slash), attributeValue(tag, "Target"));
+        if (targets.has(kind) && targets.get(kind) !== target && isNeeded(kind)) isUnclear = true;
+        targets.set(kind, target);
+      },
+    });
+    if (end !== "end") isUnclear = true;
+    return targets;
+  };
+  try {
+    const main = targetsOf("")?.get("officeDocument") ?? usualMain;
+    const bytes = read(main, mainBytesMax);
+    if (bytes === undefined) return undefined;
+    const targets = targetsOf(main);
+    const others: Partial<Record<OtherPart, Buffer>> = {};
+    for (const part of otherParts) {
+      const name = targets === undefined ? usualNames[part] : targets.get(part);
+      const found = name === undefined ? undefined : read(name);
+      if (found !== undefined) others[part] = found;
+    }
+    return { main: bytes, others, isUnclear };
+  } catch (error) {
+    if (error instanceof OverLimit) return "over-limit";
+    throw error;
+  }
+}
+
+function isNeeded(kind: string): boolean {
+  return kind === "officeDocument" || (otherParts as readonly string[]).includes(kind);
+}
+
+/** The name of a part, as archives have it: without the slash before it. */
+function resolved(folder: string, target: string): string {
+  const steps = (target.startsWith("/") ? target : `${folder}${target}`).split("/");
+  const name: string[] = [];
+  for (const step of steps)
+    if (step === "..") name.pop();
+    else if (step !== "" && step !== ".") name.push(step);
+  return name.join("/");
+}

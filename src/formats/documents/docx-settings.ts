@@ -1,0 +1,54 @@
+/** What other parts and the sections of a Word document say of all of its text: fonts that it brings along, lists, pages. */
+import type { SaxesTagNS } from "saxes";
+import { attributeValue, isWord, numberOf, readXml } from "./docx-xml.ts";
+
+/** Twentieths of a point: smaller pages cut letters, and larger margins leave no room for them. */
+const pageLeast = 3000;
+const marginMost = 8000;
+/** Of a level of a list. */
+const indentMost = 8000;
+const outdentMost = 1500;
+const indents = ["left", "start", "firstLine", "leftChars", "startChars"] as const;
+
+export interface DocumentFacts {
+  /** Fonts in the document itself, in small letters. */
+  readonly ownFonts: ReadonlySet<string>;
+  readonly hasFarLists: boolean;
+}
+
+/** The parts with the lists and with the fonts. */
+export function readSettings(numbering: Buffer | undefined, fontTable: Buffer | undefined): DocumentFacts {
+  const ownFonts = new Set<string>();
+  let hasFarLists = false;
+  let font = "";
+  if (fontTable !== undefined)
+    readXml(fontTable, {
+      open(tag) {
+        if (!isWord(tag)) return;
+        if (tag.local === "font") font = attributeValue(tag, "name").toLowerCase();
+        else if (tag.local.startsWith("embed")) ownFonts.add(font);
+      },
+    });
+  if (numbering !== undefined)
+    readXml(numbering, {
+      open(tag) {
+        if (isWord(tag) && tag.local === "ind")
+          hasFarLists ||= indents.some((side) => isFar(numberOf(tag, side)));
+      },
+    });
+  return { ownFonts, hasFarLists };
+}
+
+function isFar(place = 0): boolean {
+  return place > indentMost || place < -outdentMost;
+}
+
+/** Of an element of a section (section 17.6): its text may not be on the page. */
+export function isPageUnclear(tag: SaxesTagNS): boolean {
+  if (tag.local === "pgSz") return ["w", "h"].some((side) => (numberOf(tag, side) ?? pageLeast) < pageLeast);
+  if (tag.local === "pgMar")
+    return ["left", "right", "top", "bottom", "gutter"].some(
+      (side) => Math.abs(numberOf(tag, side) ?? 0) > marginMost,
+    );
+  return (numberOf(tag, "num") ?? 1) > 1 && (numberOf(tag, "space") ?? 0) > marginMost;
+}

@@ -1,0 +1,136 @@
+/** Tables of a Word document (ECMA-376 part 1, section 17.4): what hides a row or a cell, and what may. */
+import type { SaxesTagNS } from "saxes";
+import type { Doubt } from "#/src/model/removal.ts";
+import type { LetterProperties } from "./docx-style.ts";
+import { attributeValue, isOn, numberOf } from "./docx-xml.ts";
+
+/** Twentieths of a point: lower rows cut what stands in them, and narrower cells. */
+const rowLeast = 120;
+const cellLeast = 120;
+/** Where a table begins that is surely on the page. */
+const acrossMost = 9000;
+const downMost = 14_000;
+const backMost = 1440;
+
+interface Table {
+  style: string | undefined;
+  said: LetterProperties;
+  doubt: Doubt | undefined;
+  row: Part;
+  readonly cells: Part[];
+}
+
+interface Part {
+  said: LetterProperties;
+  isHidden: boolean;
+  doubt: Doubt | undefined;
+}
+
+const plain = (): Part => ({ said: {}, isHidden: false, doubt: undefined });
+
+export class DocumentTables {
+  readonly #tables: Table[] = [];
+
+  get isInside(): boolean {
+    return this.#tables.length > 0;
+  }
+
+  /** The style of the nearest table. */
+  get style(): string | undefined {
+    return this.#tables.at(-1)?.style;
+  }
+
+  /** What the nearest table, its row and its cell say of their letters. */
+  get said(): readonly LetterProperties[] {
+    const table = this.#tables.at(-1);
+    return table === undefined ? [] : [table.said, table.row.said, table.cells.at(-1)?.said ?? {}];
+  }
+
+  get isHidden(): boolean {
+    return this.#tables.some(({ row, cells }) => row.isHidden || cells.some(({ isHidden }) => isHidden));
+  }
+
+  get doubt(): Doubt | undefined {
+    for (const { doubt, row, cells } of this.#tables) {
+      const found = doubt ?? row.doubt ?? cells.find((one) => one.doubt !== undefined)?.doubt;
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** Where the properties of an element are noted. */
+  propertiesOf(name: "tblPr" | "tblPrEx" | "trPr" | "tcPr"): LetterProperties {
+    const table = this.#tables.at(-1);
+    if (table === undefined) return {};
+    if (name === "tblPr") return table.said;
+    return name === "tcPr" ? (table.cells.at(-1)?.said ?? {}) : table.row.said;
+  }
+
+  deleteRow(): void {
+    const table = this.#tables.at(-1);
+    if (table !== undefined) table.row.isHidden = true;
+  }
+
+  open(tag: SaxesTagNS): void {
+    if (tag.local === "tbl") {
+      this.#tables.push({ style: undefined, said: {}, doubt: undefined, row: plain(), cells: [] });
+      return;
+    }
+    const table = this.#tables.at(-1);
+    if (table === undefined) return;
+    const cell = table.cells.at(-1);
+    switch (tag.local) {
+      case "tblStyle":
+        table.style = attributeValue(tag, "val");
+        break;
+      case "tr":
+        table.row = plain();
+        break;
+      case "tc":
+        table.cells.push(plain());
+        break;
+      case "hidden":
+        if (isOn(tag)) table.row.isHidden = true;
+        break;
+      case "cellDel":
+        if (cell !== undefined) cell.isHidden = true;
+        break;
+      case "vMerge":
+      case "hMerge":
+        // What continues another cell shows nothing of its own.
+        if (cell !== undefined && attributeValue(tag, "val") !== "restart") cell.isHidden = true;
+        break;
+      case "trHeight":
+        if (attributeValue(tag, "hRule") === "exact" && (numberOf(tag, "val") ?? 0) < rowLeast)
+          table.row.doubt = "may-be-cut-off";
+        break;
+      case "tcW":
+        if (
+          attributeValue(tag, "type") === "dxa" &&
+          (numberOf(tag, "w") ?? 0) < cellLeast &&
+          cell !== undefined
+        )
+          cell.doubt = "may-be-cut-off";
+        break;
+      case "tcFitText":
+        if (cell !== undefined && isOn(tag)) cell.doubt = "may-be-covered";
+        break;
+      case "tblInd":
+        if (isFar(numberOf(tag, "w"), acrossMost)) table.doubt = "may-be-off-screen";
+        break;
+      case "tblpPr":
+        if (isFar(numberOf(tag, "tblpX"), acrossMost) || isFar(numberOf(tag, "tblpY"), downMost))
+          table.doubt = "may-be-off-screen";
+        break;
+    }
+  }
+
+  close(name: string): void {
+    if (name === "tbl") this.#tables.pop();
+    else if (name === "tc") this.#tables.at(-1)?.cells.pop();
+  }
+}
+
+function isFar(place: number | undefined, most: number): boolean {
+  return place !== undefined && (place > most || place < -backMost);
+}
