@@ -8,6 +8,7 @@ import manifest from "#/package.json" with { type: "json" };
 import type { Fairness } from "#/src/fairness/fairness.ts";
 import { failureCount } from "#/src/model/background.ts";
 import { type Counted, counted, type Tally, type Timed, timed } from "#/src/model/tally.ts";
+import { threadEndCauses, threadEnds } from "#/src/threads/thread-ends.ts";
 import { countQueued, countWaitingHolds } from "#/storage/queries/load.ts";
 import type { Store } from "#/storage/store.ts";
 import type { Certificate } from "./certificate.ts";
@@ -114,6 +115,15 @@ export function createMetrics(): Metrics {
       gauge("background_failures", "Failures since the start that no caller has heard of.", [], (one) => {
         one.set(failureCount());
       });
+      gauge(
+        "threads_ended",
+        "Threads that ended by themselves since the start, by thread and why.",
+        ["thread", "why"],
+        (one) => {
+          for (const [thread, counts] of threadEnds())
+            for (const why of threadEndCauses) one.set({ thread, why }, counts[why]);
+        },
+      );
       gauge(
         "queue_recipients",
         "Recipients whose mail is on its way out, by state.",

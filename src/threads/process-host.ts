@@ -1,11 +1,12 @@
 /** A process with one thread, for documents that may end the whole process: V8 ends the process if a heap cannot grow by a large
- *  piece. This side reports the thread's processor time and its board, and ends with the thread or with the daemon. */
+ *  piece. This side reports the thread's processor time and its board, tells why the thread ended, and ends with it or with the daemon. */
 import type { Worker } from "node:worker_threads";
 import { inBackground } from "#/src/model/background.ts";
 import type { ThreadKind } from "./house-threads.ts";
 import { createBoard } from "./job-board.ts";
 import { type FromHost, hostedThread, type ToHost } from "./process-messages.ts";
 import { startThread } from "./start-thread.ts";
+import { describeCause } from "./thread-ends.ts";
 
 const kind = JSON.parse(process.env[hostedThread]!) as ThreadKind;
 const board = createBoard();
@@ -13,8 +14,8 @@ let worker: Worker;
 const say = (message: FromHost): void => void process.send!(message);
 const end = (): void => process.exit(1);
 // Sent after the thread's other messages.
-const endThere = (isOutOfMemory: boolean): void =>
-  void process.send!({ kind: "ended", isOutOfMemory } satisfies FromHost, end);
+const endThere = (how: Omit<Extract<FromHost, { readonly kind: "ended" }>, "kind">): void =>
+  void process.send!({ kind: "ended", ...how } satisfies FromHost, end);
 process.on("disconnect", end);
 process.on("message", (message: ToHost) => {
   switch (message.kind) {
@@ -22,9 +23,9 @@ process.on("message", (message: ToHost) => {
       worker = startThread(kind, { ...message.data, board });
       worker.on("message", (said: unknown) => say({ kind: "said", message: said }));
       worker.on("error", (error: NodeJS.ErrnoException) =>
-        endThere(error.code === "ERR_WORKER_OUT_OF_MEMORY"),
+        endThere({ isOutOfMemory: error.code === "ERR_WORKER_OUT_OF_MEMORY", error: describeCause(error) }),
       );
-      worker.on("exit", () => endThere(false));
+      worker.on("exit", () => endThere({ isOutOfMemory: false }));
       break;
     case "give":
       worker.postMessage(message.message);

@@ -11,7 +11,8 @@ export type ToHost =
 
 export type FromHost =
   | { readonly kind: "said"; readonly message: unknown }
-  | { readonly kind: "ended"; readonly isOutOfMemory: boolean }
+  /** `error`: what the thread threw and did not catch, as text. */
+  | { readonly kind: "ended"; readonly isOutOfMemory: boolean; readonly error?: string }
   /** Processor time of the thread, and its board (`job-board.ts`). */
   | {
       readonly kind: "seen";

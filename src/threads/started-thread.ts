@@ -8,6 +8,7 @@ import type { ThreadKind } from "./house-threads.ts";
 import { createBoard, type JobBoard } from "./job-board.ts";
 import { type FromHost, hostedThread, type ToHost } from "./process-messages.ts";
 import { confinement, endThread, processFile, startThread } from "./start-thread.ts";
+import { noteThreadEnd } from "./thread-ends.ts";
 
 export interface StartedThread {
   /** Of a thread in its own process: as it was when `cpuMs` was last answered. */
@@ -26,13 +27,29 @@ export interface StartedThreadEvents {
   ended(isOutOfMemory: boolean, cause: unknown): void;
 }
 
-/** `data`: what the thread has as its `workerData`, beside its board. */
+/** `data`: what the thread has as its `workerData`, beside its board. An end that was not asked for is noted. */
 export function startHereOrApart(
   kind: ThreadKind,
   events: StartedThreadEvents,
   data: object = {},
 ): StartedThread {
-  return kind.hasOwnProcess === true ? startProcess(kind, events, data) : startHere(kind, events, data);
+  let isOver = false;
+  const noting: StartedThreadEvents = {
+    said: events.said,
+    ended(isOutOfMemory, cause) {
+      if (!isOver) noteThreadEnd(kind.name, isOutOfMemory, cause);
+      isOver = true;
+      events.ended(isOutOfMemory, cause);
+    },
+  };
+  const started = (kind.hasOwnProcess === true ? startProcess : startHere)(kind, noting, data);
+  return {
+    ...started,
+    end() {
+      isOver = true;
+      return started.end();
+    },
+  };
 }
 
 function startHere(kind: ThreadKind, events: StartedThreadEvents, data: object): StartedThread {
@@ -66,6 +83,12 @@ const runningNode = process.platform === "linux" ? "/proc/self/exe" : process.ex
 
 /** If the machine runs out of memory, the kernel ends such a process before the daemon (proc(5)). */
 const oomScore = "800";
+
+/** As an error of a thread in this process: its stack is the one of the other side. */
+function causeOf(error: string | undefined): unknown {
+  if (error === undefined) return "The thread of the process ended.";
+  return Object.assign(new Error("The thread of the process failed."), { stack: error });
+}
 
 /** Environment variables that the process of a thread inherits: for the cache of compiled code and for memory. */
 const environment = ["PATH", "LD_LIBRARY_PATH", "NODE_COMPILE_CACHE", "MALLOC_ARENA_MAX", "TMPDIR"] as const;
@@ -106,8 +129,7 @@ function startProcess(kind: ThreadKind, events: StartedThreadEvents, data: objec
   };
   child.on("message", (message: FromHost) => {
     if (message.kind === "said") events.said(message.message);
-    else if (message.kind === "ended")
-      events.ended(message.isOutOfMemory, "The thread of the process ended.");
+    else if (message.kind === "ended") events.ended(message.isOutOfMemory, causeOf(message.error));
     else {
       board.words.set(message.words);
       board.times.set(message.times);

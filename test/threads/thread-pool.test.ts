@@ -2,11 +2,12 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Gate } from "#/src/fairness/gate.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
 import { houseThreads, type ThreadKind } from "#/src/threads/house-threads.ts";
 import type { JobSize } from "#/src/threads/task.ts";
+import { onThreadEnd, type ThreadEnd, threadEnds } from "#/src/threads/thread-ends.ts";
 import type { PoolLimits, ThreadPool } from "#/src/threads/thread-pool.ts";
 import { openGreedyPool } from "../support/threads/greedy-pool.ts";
 import type { GreedyJob } from "../support/threads/greedy-thread.ts";
@@ -58,6 +59,33 @@ describe("threads of a pool", () => {
       ...["over", "over", "over", "answer", "over"],
     ]);
   });
+
+  it.each([false, true])(
+    "tell why they ended by themselves, in a process of their own: %s",
+    async (hasOwnProcess) => {
+      start({}, { hasOwnProcess });
+      const ends: ThreadEnd[] = [];
+      const former = onThreadEnd((end) => ends.push(end));
+      onTestFinished(() => void onThreadEnd(former));
+      const before = { ...threadEnds().get("greedy") };
+      expect(await run("throw", "it".padEnd(100_000, "."))).toBe("over");
+      expect(ends).toMatchObject([{ thread: "greedy", why: "error" }]);
+      expect(ends[0]!.cause).toMatch(/^TypeError: nobody catches it\.+/);
+      expect(ends[0]!.cause.length).toBeLessThanOrEqual(4096);
+      expect(await run("end")).toBe("over");
+      expect(await run("grow")).toBe("over");
+      expect(ends.map(({ why }) => why)).toEqual(["error", "exit", "memory"]);
+      expect(threadEnds().get("greedy")).toEqual({
+        error: (before.error ?? 0) + 1,
+        exit: (before.exit ?? 0) + 1,
+        memory: (before.memory ?? 0) + 1,
+      });
+      // One that is asked to end is no news.
+      expect(await run("hang")).toBe("over");
+      expect(await run("answer", "last")).toBe("last");
+      expect(ends).toHaveLength(3);
+    },
+  );
 
   it("limit a job by the limit of its own", async () => {
     start({ jobMs: 600_000 });

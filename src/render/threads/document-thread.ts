@@ -1,5 +1,6 @@
 /** A thread that converts documents to text, one at a time, and reports how much was unpacked for each. */
 import { readDocument, unreadDocument } from "#/src/formats/documents/read-document.ts";
+import { noteFailure } from "#/src/model/background.ts";
 import { limitArrays } from "#/src/threads/array-budget.ts";
 import { serveJobs } from "#/src/threads/serve-jobs.ts";
 import type { DocumentAnswer, DocumentJob } from "./reading-threads.ts";
@@ -12,8 +13,7 @@ const arrays = limitArrays(arrayBytesMax);
 serveJobs<undefined, DocumentJob, DocumentAnswer>(() => async ({ bytes, kind }) => {
   arrays.restart();
   const begun = cpuMs();
-  // A library that has failed may be broken for the next document: its process ends.
-  const document = await readDocument(bytes, kind).catch(() => process.exit(1));
+  const document = await readDocument(bytes, kind).catch(endWith);
   const result = {
     document: arrays.isOver ? unreadDocument : document,
     unpackedBytes: arrays.spent,
@@ -21,6 +21,12 @@ serveJobs<undefined, DocumentJob, DocumentAnswer>(() => async ({ bytes, kind }) 
   };
   return { result, transfer: [] };
 });
+
+/** A library that has failed may be broken for the next document: its process ends, and tells why. */
+function endWith(error: unknown): Promise<never> {
+  noteFailure(error);
+  return new Promise(() => {});
+}
 
 function cpuMs(): number {
   const { user, system } = process.threadCpuUsage();

@@ -1,4 +1,4 @@
-/** A thread of a pool. A job says what it does: answer, fail, hang at once or after three turns of the event loop, grow in small or in
+/** A thread of a pool. A job says what it does: answer, fail, throw what nobody catches, hang at once or after three turns of the event loop, grow in small or in
  *  large pieces, end the thread, wait for ever, sleep so that it gets no processor time, return the id of its thread (at once or after
  *  10 ms of processor time) or of its process, or the number of jobs so far, or what it may do outside of its program. */
 import { spawnSync } from "node:child_process";
@@ -11,6 +11,7 @@ export interface GreedyJob {
   readonly task:
     | "answer"
     | "fail"
+    | "throw"
     | "hang"
     | "hang later"
     | "grow"
@@ -33,6 +34,12 @@ serveJobs<undefined, GreedyJob, string>(() => async ({ task, text }) => {
   if (task === "wait") await new Promise(() => {});
   if (task === "sleep") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   if (task === "hang later") for (let turn = 0; turn < 3; turn++) await nextTurn();
+  if (task === "throw") {
+    queueMicrotask(() => {
+      throw new TypeError(`nobody catches ${text}`);
+    });
+    await new Promise(() => {});
+  }
   if (task === "fail") throw new Error("as told");
   if (task === "end") process.exit(1);
   const held: unknown[] = [];

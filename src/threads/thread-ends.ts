@@ -1,0 +1,45 @@
+/** Threads that ended by themselves: counted by their name and why, and told, because whoever waited for their work is mostly told less. */
+
+/** `memory`: the heap was full, or the machine. `error`: an exception that the thread did not catch. `exit`: anything else. */
+export type ThreadEndCause = "memory" | "error" | "exit";
+
+export interface ThreadEnd {
+  readonly thread: string;
+  readonly why: ThreadEndCause;
+  /** The stack of the error, cut, or what is known. */
+  readonly cause: string;
+}
+
+/** Characters of a stack. It may quote what the thread was reading. */
+const causeLengthMax = 4096;
+
+export const threadEndCauses = ["memory", "error", "exit"] as const satisfies readonly ThreadEndCause[];
+
+const counts = new Map<string, Record<ThreadEndCause, number>>();
+let tell: (end: ThreadEnd) => void = () => {};
+
+export function noteThreadEnd(thread: string, isOutOfMemory: boolean, cause: unknown): void {
+  const why = isOutOfMemory ? "memory" : cause instanceof Error ? "error" : "exit";
+  const counted = counts.get(thread) ?? { memory: 0, error: 0, exit: 0 };
+  counted[why]++;
+  counts.set(thread, counted);
+  tell({ thread, why, cause: describeCause(cause) });
+}
+
+/** What ended a thread, as text that is kept short. */
+export function describeCause(cause: unknown): string {
+  const text = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+  return text.slice(0, causeLengthMax);
+}
+
+/** How many have ended since the start, by the names of the threads that had an end. */
+export function threadEnds(): ReadonlyMap<string, Readonly<Record<ThreadEndCause, number>>> {
+  return counts;
+}
+
+/** Tells ends to the listener from now on. Returns the former one. */
+export function onThreadEnd(listener: (end: ThreadEnd) => void): (end: ThreadEnd) => void {
+  const former = tell;
+  tell = listener;
+  return former;
+}
