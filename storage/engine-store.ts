@@ -108,9 +108,9 @@ export abstract class EngineStore implements Store {
   protected abstract runScan(name: string, args: unknown): Promise<unknown>;
   /** Closes the engine after its running reads and writes. */
   protected abstract end(): Promise<void>;
-  abstract backup(file: string, onProgress?: Progress): Promise<void>;
+  abstract backup(file: string, onProgress?: Progress, signal?: AbortSignal): Promise<void>;
   abstract rest(): Promise<void>;
-  abstract check(onProgress?: Progress): Promise<string[]>;
+  abstract check(onProgress?: Progress, signal?: AbortSignal): Promise<string[]>;
 
   get folder(): string {
     return this.place.folder;

@@ -106,12 +106,12 @@ export interface Store extends Reader, AsyncDisposable {
 
   /** Prunes what is older than its time, in slices that let everything else go first. */
   maintain(options: MaintainOptions): Promise<void>;
-  /** A complete copy in a new file while the store is in use. */
-  backup(file: string, onProgress?: Progress): Promise<void>;
+  /** A complete copy in a new file while the store is in use. It and a check end when their signal aborts. */
+  backup(file: string, onProgress?: Progress, signal?: AbortSignal): Promise<void>;
   /** Gives back memory that is kept for speed: pages, and what the writer has not collected. For when nobody asks. */
   rest(): Promise<void>;
   /** Every invariant that does not hold, as sentences; none when the store is sound. */
-  check(onProgress?: Progress): Promise<string[]>;
+  check(onProgress?: Progress, signal?: AbortSignal): Promise<string[]>;
   /** Waits for what is under way; only a check is given up. */
   close(): Promise<void>;
 }

@@ -51,6 +51,8 @@ async function run(house: House, { operation, input, ...call }: PrivateCall): Pr
     ...call,
     placeOf: path.resolve,
     isPatient: true,
+    // It ends with its caller.
+    mayGoOn: async () => true,
   });
 }
 

@@ -39,17 +39,17 @@ export function createStoreWorks(house: () => WorkHouse): LargeWorks {
   }
 
   return {
-    async check({ onProgress }) {
+    async check({ onProgress, signal }) {
       const { store } = house();
-      return { problems: await store.check(onProgress), notes: leftOut(store) };
+      return { problems: await store.check(onProgress, signal), notes: leftOut(store) };
     },
-    backup: (file, { onProgress }) =>
+    backup: (file, { onProgress, signal }) =>
       alone(file, async () => {
         if (fs.existsSync(file))
           throw new WaypostError("invalid", `${file} exists; a backup never overwrites a file.`, {
             field: "/file",
           });
-        await house().store.backup(file, onProgress);
+        await house().store.backup(file, onProgress, signal);
       }),
     verifyBackup: (file, by, watcher) =>
       runTransfer(

@@ -11,6 +11,7 @@ import {
   findLinkedOperator,
   findOperatorPasskey,
   findOperatorSession,
+  findOperatorSessionByNumber,
   listOperatorPasskeys,
   listOperatorSessions,
 } from "#/storage/queries/accounts/operator-sign-ins.ts";
@@ -32,6 +33,8 @@ export interface OperatorSession {
 export interface OperatorSignIn {
   /** The session of a cookie; undefined once it or its operator has ended. */
   findSession(token: string): Promise<OperatorSession | undefined>;
+  /** Whether a session still stands: neither it nor its operator has ended. */
+  isSignedIn(session: OperatorSession): Promise<boolean>;
   /** What a browser is asked that opens a link. Spends nothing. Throws `unauthorized` for a link that can't be used. */
   askToJoin(link: string): Promise<PasskeyOptions>;
   /** Spends a link. `created`: the passkey that the browser has made for it. Answers what is for the cookie. Throws `unauthorized`. */
@@ -99,6 +102,12 @@ export function createOperatorSignIn(
         request: "",
       } as const;
       return { number, operator, author };
+    },
+
+    async isSignedIn({ number, operator }) {
+      const row = await findOperatorSessionByNumber(store, number);
+      if (row === undefined || !isLivePageSession(row, now())) return false;
+      return (await operators.find(operator.number)) !== undefined;
     },
 
     async askToJoin(link) {

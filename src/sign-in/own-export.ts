@@ -1,5 +1,5 @@
-/** Everything of a person as an archive, the one that `waypost export` writes. It is made as a job, kept for an hour for the session that asked
- *  for it, and forgotten at a restart. The caller has the proof that it is the person who asks. */
+/** Everything of a person as an archive, the one that `waypost export` writes. It is made as a job, which ends with the session that asked for
+ *  it, kept for an hour for that session, and forgotten at a restart. The caller has the proof that it is the person who asks. */
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
@@ -8,10 +8,12 @@ import type { Settings } from "#/config/schema.ts";
 import type { Jobs } from "#/src/accounts/administration/jobs.ts";
 import type { LargeWorks } from "#/src/accounts/administration/large-works.ts";
 import { plainCall } from "#/src/accounts/administration/operation-call.ts";
+import { isLivePageSession } from "#/src/accounts/page-session.ts";
 import { after, inBackground } from "#/src/model/background.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { findAgent } from "#/storage/queries/accounts/agents.ts";
+import { findPageSessionByNumber } from "#/storage/queries/accounts/sign-ins.ts";
 import type { Store } from "#/storage/store.ts";
 import { ownArchivesFolder } from "./own-archives.ts";
 import type { PageSession } from "./page-session.ts";
@@ -65,6 +67,12 @@ export function createOwnExports({ store, settings, jobs, works }: ExportRooms):
     fs.rmSync(file, { force: true });
   }
 
+  async function isSignedIn(agent: AgentNumber, session: number): Promise<boolean> {
+    const row = await findPageSessionByNumber(store, session);
+    if (row?.agent !== agent || !isLivePageSession(row, store.clock.now())) return false;
+    return (await findAgent(store, agent)) !== undefined;
+  }
+
   return {
     findExport({ number, principal }) {
       const one = kept.get(principal.agent);
@@ -84,7 +92,8 @@ export function createOwnExports({ store, settings, jobs, works }: ExportRooms):
         try {
           const owner = await findAgent(store, agent);
           if (owner === undefined) throw new WaypostError("not_found", "The person is deleted.");
-          await jobs.run("mail.export", author, plainCall, async (watcher) => {
+          const call = { ...plainCall, mayGoOn: () => isSignedIn(agent, number) };
+          await jobs.run("mail.export", author, call, async (watcher) => {
             try {
               const result = await works.exportMail({ owner, file, isMbox: false }, author, watcher);
               settle(agent, file, "done");

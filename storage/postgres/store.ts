@@ -184,9 +184,9 @@ class PostgresStore extends EngineStore {
 
   override async rest(): Promise<void> {}
 
-  override async check(onProgress?: Progress): Promise<string[]> {
+  override async check(onProgress?: Progress, signal?: AbortSignal): Promise<string[]> {
     if (this.closing !== undefined) throw closedStore();
-    return this.#longReads.check(onProgress);
+    return this.#longReads.check(onProgress, signal);
   }
 
   protected override async end(): Promise<void> {

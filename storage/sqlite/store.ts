@@ -138,9 +138,21 @@ class SqliteStore extends EngineStore {
     return this.#longReads.scan(name, args);
   }
 
-  override async backup(file: string, onProgress?: Progress): Promise<void> {
+  override async backup(file: string, onProgress?: Progress, signal?: AbortSignal): Promise<void> {
     if (this.closing !== undefined) throw closedStore();
-    await this.#writer.request((id) => this.#tellWriter({ kind: "backup", id, file }), { onProgress });
+    signal?.throwIfAborted();
+    let number = 0;
+    const end = (): void => this.#tellWriter({ kind: "end backup", id: number });
+    signal?.addEventListener("abort", end, { once: true });
+    try {
+      const post = (id: number): void => {
+        number = id;
+        this.#tellWriter({ kind: "backup", id, file });
+      };
+      await this.#writer.request(post, { onProgress });
+    } finally {
+      signal?.removeEventListener("abort", end);
+    }
   }
 
   override async rest(): Promise<void> {
@@ -149,9 +161,9 @@ class SqliteStore extends EngineStore {
     await this.#writer.request((id) => this.#tellWriter({ kind: "rest", id }));
   }
 
-  override async check(onProgress?: Progress): Promise<string[]> {
+  override async check(onProgress?: Progress, signal?: AbortSignal): Promise<string[]> {
     if (this.closing !== undefined) throw closedStore();
-    return this.#longReads.check(onProgress);
+    return this.#longReads.check(onProgress, signal);
   }
 
   protected override async end(): Promise<void> {

@@ -74,7 +74,8 @@ export class WriterLoop {
   #isRunning = false;
   #isClosing = false;
   #isDead = false;
-  #backups = 0;
+  /** Those that run, and whether each goes on. */
+  readonly #backups = new Map<number, boolean>();
   #carefulBatches = 0;
   /** A store may have been stopped in the middle of its sweeping. */
   #hasSweep = true;
@@ -127,7 +128,9 @@ export class WriterLoop {
   #enqueue(message: ToWriter): void {
     if (message.kind === "jobs") for (const job of message.jobs) this.#lanes.push(job);
     else if (message.kind === "backup") inBackground(() => this.#backup(message.id, message.file));
-    else if (message.kind === "rest") this.#rest(message.id);
+    else if (message.kind === "end backup") {
+      if (this.#backups.has(message.id)) this.#backups.set(message.id, false);
+    } else if (message.kind === "rest") this.#rest(message.id);
     else this.#isClosing = true;
   }
 
@@ -147,9 +150,9 @@ export class WriterLoop {
         await this.#batch(lane);
       } else break;
       this.#checkpoint(false);
-      if (this.#backups > 0 || !this.#lanes.hasQuick) await loopTurn();
+      if (this.#backups.size > 0 || !this.#lanes.hasQuick) await loopTurn();
     }
-    if (this.#isClosing && this.#backups === 0 && !this.#isDead) {
+    if (this.#isClosing && this.#backups.size === 0 && !this.#isDead) {
       this.#isDead = true;
       this.#checkpoint(true);
       this.#host.close();
@@ -360,11 +363,12 @@ export class WriterLoop {
   }
 
   async #backup(id: number, file: string): Promise<void> {
-    this.#backups++;
+    this.#backups.set(id, true);
     let lastSaidAt = 0;
     let answer: Answer;
     try {
       await backupTo(this.#database, file, (done, total) => {
+        if (this.#backups.get(id) !== true) throw new Error("it was ended");
         if (performance.now() - lastSaidAt < 100) return;
         lastSaidAt = performance.now();
         this.#host.say({ kind: "progress", id, done, total });
@@ -380,7 +384,7 @@ export class WriterLoop {
         },
       };
     }
-    this.#backups--;
+    this.#backups.delete(id);
     this.#host.say({ kind: "answers", answers: [answer], touched: [] });
     this.wake();
   }

@@ -45,8 +45,9 @@ export class LongReads {
     }
   }
 
-  async check(onProgress?: Progress): Promise<string[]> {
+  async check(onProgress?: Progress, signal?: AbortSignal): Promise<string[]> {
     if (this.#isClosed) throw closedStore();
+    signal?.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<string[]>();
     const process = startHereOrApart(
       houseThreads.checker,
@@ -64,9 +65,12 @@ export class LongReads {
       this.#place,
     );
     this.#checks.add(process);
+    const giveUp = (): void => reject(signal?.reason);
+    signal?.addEventListener("abort", giveUp, { once: true });
     try {
       return await promise;
     } finally {
+      signal?.removeEventListener("abort", giveUp);
       this.#checks.delete(process);
       await process.end();
     }

@@ -32,6 +32,8 @@ export interface Job {
 export type ToWriter =
   | { readonly kind: "jobs"; readonly jobs: readonly Job[] }
   | { readonly kind: "backup"; readonly id: number; readonly file: string }
+  /** Ends a backup that runs: its answer is an error. */
+  | { readonly kind: "end backup"; readonly id: number }
   /** Releases cached memory. */
   | { readonly kind: "rest"; readonly id: number }
   | { readonly kind: "close" };

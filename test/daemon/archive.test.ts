@@ -2,6 +2,10 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { exportAccount } from "#/src/daemon/moving/archive/export-account.ts";
+import { transferRooms } from "#/src/daemon/moving/run-transfer.ts";
+import { atCommandLine } from "#/src/model/author.ts";
+import { findAgentByAddress } from "#/storage/queries/accounts/agents.ts";
 import { basic, davClient } from "../support/clients/dav-client.ts";
 import { httpClient } from "../support/clients/http.ts";
 import { connectRawImap } from "../support/clients/raw-imap.ts";
@@ -179,6 +183,47 @@ describe("an account as an archive", () => {
     expect(refusals).toEqual([]);
     const { grants } = (await run(server, "grant.list", { holder: grant.holder })) as { grants: object[] };
     expect(grants).toMatchObject([{ target: owner, mailboxes: "all", calendars: [], addressbooks: [] }]);
+  });
+
+  it("asks as much of the store with many owners as with few, and has each grant on its owner's data", async () => {
+    await using server = await start();
+    const { house } = server.daemon;
+    const asked: string[] = [];
+    const rooms = transferRooms(house, atCommandLine, false);
+    const counting = {
+      ...rooms,
+      operator: {
+        administer(operation: string, input: Readonly<Record<string, unknown>>) {
+          asked.push(operation);
+          return rooms.operator.administer(operation, input);
+        },
+      },
+    };
+    const exportTo = async (file: string) => {
+      asked.length = 0;
+      const row = (await findAgentByAddress(house.store, "waypost.test", "agent1"))!;
+      await exportAccount(counting, row, pathOf(file), {
+        signal: new AbortController().signal,
+        onProgress() {},
+      });
+      return [...asked];
+    };
+    const few = await exportTo("few.tar");
+    for (let at = 0; at < 12; at++) {
+      const address = `more${at}@waypost.test`;
+      await run(server, "agent.create", { address });
+      if (at % 4 === 0)
+        await run(server, "grant.create", { holder: address, target: owner, scopes: ["mail:read"] });
+      // Of the others' data it has nothing.
+      else await run(server, "grant.create", { holder: owner, target: address, scopes: ["mail:read"] });
+    }
+    expect(await exportTo("many.tar")).toEqual(few);
+    const text = fs.readFileSync(pathOf("many.tar"), "latin1");
+    expect([...new Set(text.match(/more\d+@waypost\.test/g))]).toEqual([
+      "more0@waypost.test",
+      "more4@waypost.test",
+      "more8@waypost.test",
+    ]);
   });
 
   it("does not change settings unless the operator requests it, and lists them", async () => {

@@ -1,14 +1,16 @@
 /** Several works on files at once: none takes another one's file or place, and none fails in silence. */
+import { once } from "node:events";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createJobs } from "#/src/accounts/administration/jobs.ts";
-import { plainCall } from "#/src/accounts/administration/operation-call.ts";
+import { plainCall, type Watcher } from "#/src/accounts/administration/operation-call.ts";
 import { type Author, atCommandLine } from "#/src/model/author.ts";
 import { onFailure } from "#/src/model/background.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import { newSession } from "#/src/sign-in/new-session.ts";
 import { createOwnExports } from "#/src/sign-in/own-export.ts";
 import type { PageSession } from "#/src/sign-in/page-session.ts";
 import { findAgent } from "#/storage/queries/accounts/agents.ts";
@@ -84,11 +86,41 @@ it("keeps places for the command line and for programs while people get archives
   }
 });
 
+async function signIn(): Promise<PageSession> {
+  const { store } = server.daemon.house;
+  const at = store.clock.now();
+  const { session } = newSession({ remoteAddress: "127.0.0.1", device: "a browser" }, "passkey");
+  const { session: number } = await store.write(person, "createPageSession", {
+    agent: owner.agent,
+    session,
+    at,
+  });
+  return { number, principal: { agent: owner.agent, author: person } } as unknown as PageSession;
+}
+
+it("ends a person's archive with the session that asked for it", async () => {
+  const { store, settings, works } = server.daemon.house;
+  await using jobs = createJobs(store.clock, 1, 5);
+  // Everything of a large mailbox.
+  const exportMail = (_: unknown, __: Author, { signal }: Watcher) =>
+    once(signal, "abort").then(() => Promise.reject(signal.reason as Error));
+  const exports = createOwnExports({ store, settings, jobs, works: { ...works, exportMail } });
+  const session = await signIn();
+  await exports.beginExport(session);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(exports.findExport(session)?.state).toBe("running");
+  await store.write(person, "endPageSessions", {
+    ...{ agent: owner.agent, session: session.number, at: store.clock.now() },
+  });
+  await expect.poll(() => exports.findExport(session)?.state).toBe("failed");
+  expect(jobs.list(atCommandLine)).toMatchObject([{ state: "cancelled", error: { code: "unauthorized" } }]);
+});
+
 it("makes one archive for a person who asks twice at once", async () => {
   const { store, settings, works } = server.daemon.house;
   await using jobs = createJobs(store.clock);
   const exports = createOwnExports({ store, settings, jobs, works });
-  const session = { number: 1, principal: { agent: owner.agent, author: person } } as unknown as PageSession;
+  const session = await signIn();
   const outcomes = await Promise.allSettled([exports.beginExport(session), exports.beginExport(session)]);
   expect(outcomes).toEqual([
     { status: "fulfilled", value: undefined },

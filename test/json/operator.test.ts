@@ -6,8 +6,9 @@ import path from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createJobs } from "#/src/accounts/administration/jobs.ts";
-import { plainCall } from "#/src/accounts/administration/operation-call.ts";
+import { plainCall, type Watcher } from "#/src/accounts/administration/operation-call.ts";
 import { administrationOperations } from "#/src/accounts/administration/operations.ts";
+import { createOperatorDoor } from "#/src/accounts/administration/operator-door.ts";
 import { settingOperations } from "#/src/accounts/administration/transfers.ts";
 import {
   allowsOperation,
@@ -18,6 +19,7 @@ import {
 import { transferRooms } from "#/src/daemon/moving/run-transfer.ts";
 import { runPrivateOperation } from "#/src/daemon/private-operations.ts";
 import { type Author, atCommandLine, nobody } from "#/src/model/author.ts";
+import type { Progress } from "#/storage/store.ts";
 import { httpClient } from "../support/clients/http.ts";
 import { runCommand } from "../support/command.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
@@ -391,6 +393,74 @@ describe("large works", () => {
     );
     expect(await jobs.cancel(by(1), endless.job as number)).toMatchObject({ state: "cancelled" });
     expect(jobs.list(atCommandLine)).toHaveLength(2);
+  });
+
+  it("end with the credential that began them: a token that is revoked, expires or is of a session that ends", async () => {
+    const { house } = server.daemon;
+    await using jobs = createJobs(house.store.clock, 1, 5);
+    const reasons: unknown[] = [];
+    // Work that takes hours, and ends when it is told to.
+    const check = ({ signal }: Watcher) =>
+      once(signal, "abort").then((): never => {
+        reasons.push(signal.reason);
+        throw new Error("ended somehow");
+      });
+    const door = createOperatorDoor({ ...house, jobs, works: { ...house.works, check } });
+    const begin = async (number: number, isSignedIn?: () => Promise<boolean>) => {
+      const operator = (await door.find(number))!;
+      const { job } = await door.call({
+        ...{ operator, operation: "store.check", requestId: "", readInput: async () => ({}) },
+        parse: () => ({ input: {}, key: undefined }),
+        ...(isSignedIn === undefined ? {} : { isSignedIn }),
+      });
+      return job as number;
+    };
+    const stateOf = (job: number) => jobs.show(atCommandLine, job);
+    const ended = { state: "cancelled", error: { code: "unauthorized" } };
+
+    const revoked = await create({ name: "revoked" });
+    const stays = await create({ name: "stays" });
+    const [one, other] = [await begin(revoked.number), await begin(stays.number)];
+    expect(stateOf(one)).toMatchObject({ state: "running" });
+    await locally("operator.revoke", { number: revoked.number });
+    await expect.poll(() => stateOf(one)).toMatchObject(ended);
+
+    const brief = await create({ name: "brief", expiresInDays: 1 / 86_400 });
+    const last = await begin(brief.number);
+    await expect.poll(() => stateOf(last), { timeout: 5000 }).toMatchObject(ended);
+
+    let isSignedIn = true;
+    const atPages = await begin(stays.number, async () => isSignedIn);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(stateOf(atPages)).toMatchObject({ state: "running" });
+    isSignedIn = false;
+    await expect.poll(() => stateOf(atPages)).toMatchObject(ended);
+
+    // A credential that stands ends nothing.
+    expect(stateOf(other)).toMatchObject({ state: "running" });
+    expect(reasons).toMatchObject([
+      { code: "unauthorized" },
+      { code: "unauthorized" },
+      { code: "unauthorized" },
+    ]);
+  });
+
+  itOnSqlite("are checks and backups that end when they are told to, and leave nothing", async () => {
+    const { store } = server.daemon.house;
+    const file = path.join(store.folder, "ended.db");
+    const told = new Error("as told");
+    for (const begin of [
+      (progress: Progress, signal: AbortSignal) => store.check(progress, signal),
+      (progress: Progress, signal: AbortSignal) => store.backup(file, progress, signal),
+    ]) {
+      const ending = new AbortController();
+      ending.abort(told);
+      await expect(begin(() => {}, ending.signal)).rejects.toBe(told);
+    }
+    const ending = new AbortController();
+    await expect(store.check(() => ending.abort(told), ending.signal)).rejects.toBe(told);
+    await store.backup(file);
+    expect(fs.existsSync(file)).toBe(true);
   });
 
   it("are imports with the settings of an archive only with the scopes of these settings", async () => {

@@ -8,7 +8,7 @@ import type { OperatorVisit } from "../visit.ts";
 
 /** Throws what the operation refuses. */
 export function operate(
-  { rooms, seat, context }: OperatorVisit,
+  { rooms, seat, context, operatorSignIn }: OperatorVisit,
   operation: string,
   input: Readonly<Record<string, unknown>> = {},
 ): Promise<AdministrationResult> {
@@ -18,6 +18,7 @@ export function operate(
     requestId: context.requestId,
     door: "pages",
     isPatient: true,
+    isSignedIn: () => operatorSignIn.isSignedIn(seat),
     readInput: async () => input,
     parse: (declared, given) => ({ input: parseAdministration(declared, given), key: undefined }),
   });

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
 import { findAgent } from "#/storage/queries/accounts/agents.ts";
-import { listGrants } from "#/storage/queries/accounts/credentials.ts";
+import { listGrants, listGrantsOn } from "#/storage/queries/accounts/credentials.ts";
 import { primaryAddress } from "../principal.ts";
 import { assertReachable, objectFields, selectGranted, shownGranted } from "./granted-objects.ts";
 import { administrationOperation } from "./operation.ts";
@@ -61,17 +62,31 @@ export const grantOperations = [
     name: "grant.list",
     kind: "access",
     isRead: true,
-    summary: "List what an agent or a person has been granted.",
-    input: z.strictObject({ holder: ownerField }),
+    summary: "List what an agent or a person has been granted, or who has been granted theirs.",
+    input: z.strictObject({
+      holder: ownerField.optional().describe("Who has been granted: address or id."),
+      target: ownerField.optional().describe("Instead of it, whose data is granted: address or id."),
+    }),
     positional: ["holder"],
-    async run({ store }, { holder }) {
-      const rows = await listGrants(store, (await selectOwner(store, holder)).agent);
+    async run({ store }, { holder, target: on }) {
+      if ((holder === undefined) === (on === undefined))
+        throw new WaypostError("invalid", "Grants are listed of a holder or of a target.", {
+          field: on === undefined ? "/holder" : "/target",
+        });
+      const rows =
+        on === undefined
+          ? await listGrants(store, (await selectOwner(store, holder!)).agent)
+          : await listGrantsOn(store, (await selectOwner(store, on)).agent);
+      const addressOf = async (agent: AgentNumber): Promise<string | null> => {
+        const row = await findAgent(store, agent);
+        return row === undefined ? null : primaryAddress(row);
+      };
       const grants = [];
       for (const row of rows) {
-        const target = await findAgent(store, row.targetAgent);
         grants.push({
           number: row.grant,
-          target: target === undefined ? null : primaryAddress(target),
+          holder: await addressOf(row.agent),
+          target: await addressOf(row.targetAgent),
           scopes: row.scopes,
           ...(await shownGranted(store, row.targetAgent, row.objects)),
           ...(row.lostMailboxes.length === 0 ? {} : { lostMailboxes: row.lostMailboxes }),

@@ -1,7 +1,8 @@
 /** Jobs of operators that may take hours: checks, backups, imports and exports. The command line waits for the end. A program over HTTP waits a
- *  moment; then it gets the number of the job, and asks what became of it. Jobs are in memory: a restart ends and forgets them. */
+ *  moment; then it gets the number of the job, and asks what became of it. A job ends when the credential that began it ends: a token that is
+ *  revoked or expires, a session. Jobs are in memory: a restart ends and forgets them. */
 import type { Author } from "#/src/model/author.ts";
-import { noteFailure, pause } from "#/src/model/background.ts";
+import { every, noteFailure, pause } from "#/src/model/background.ts";
 import { forTheHouse } from "#/src/model/caller.ts";
 import type { Clock } from "#/src/model/clock.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
@@ -44,9 +45,11 @@ interface Job {
 /** How many ended jobs are remembered. */
 const rememberedMax = 100;
 const waitMsDefault = 20_000;
+/** Between two looks at the credential that has begun a job. */
+const rightsMs = 1000;
 
-/** `waitMs`: how long a caller over HTTP waits. */
-export function createJobs(clock: Clock, waitMs = waitMsDefault): Jobs {
+/** `waitMs`: how long a caller over HTTP waits. `lookMs`: see `rightsMs`. */
+export function createJobs(clock: Clock, waitMs = waitMsDefault, lookMs = rightsMs): Jobs {
   const jobs = new Map<number, Job>();
   let last = 0;
 
@@ -78,7 +81,8 @@ export function createJobs(clock: Clock, waitMs = waitMsDefault): Jobs {
   }
 
   return {
-    async run(operation, by, { signal, onProgress, isPatient }, work) {
+    async run(operation, by, call, work) {
+      const { signal, onProgress, isPatient } = call;
       if (!isPatient) assertRoom(by);
       const ending = new AbortController();
       const job: Job = {
@@ -106,10 +110,14 @@ export function createJobs(clock: Clock, waitMs = waitMsDefault): Jobs {
       if (isPatient) signal.addEventListener("abort", () => ending.abort(signal.reason), { once: true });
       if (isPatient && signal.aborted) ending.abort(signal.reason);
       jobs.set(job.number, job);
+      const look = every(lookMs, async () => {
+        if (!(await call.mayGoOn())) ending.abort(withoutRights());
+      }).unref();
       let isHeard = true;
       const settle = (state: Job["state"]): void => {
         job.state = ending.signal.aborted && state === "failed" ? "cancelled" : state;
         job.endedAt = clock.now();
+        clearInterval(look);
         forget();
       };
       job.ended = (isPatient ? work(watcher) : forTheHouse(() => work(watcher))).then(
@@ -118,9 +126,10 @@ export function createJobs(clock: Clock, waitMs = waitMsDefault): Jobs {
           settle("done");
         },
         (error: unknown) => {
-          job.error = error;
+          // What ends by the signal may say so in many ways.
+          job.error = ending.signal.aborted ? ending.signal.reason : error;
           settle("failed");
-          if (!isHeard && !(isWaypostError(error) && error.code !== "internal")) noteFailure(error);
+          if (!isHeard && !(isWaypostError(job.error) && job.error.code !== "internal")) noteFailure(error);
         },
       );
       const over = new AbortController();
@@ -157,6 +166,13 @@ export function createJobs(clock: Clock, waitMs = waitMsDefault): Jobs {
       await Promise.all(running.map(({ ended }) => ended));
     },
   };
+}
+
+function withoutRights(): WaypostError {
+  return new WaypostError(
+    "unauthorized",
+    "The credential that began the job has ended, or may not do this any more.",
+  );
 }
 
 /** Whether an answer is the number of a job that still runs. */

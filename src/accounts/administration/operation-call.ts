@@ -16,9 +16,11 @@ export interface OperationCall extends Watcher {
   placeOf(file: string): string;
   /** The caller waits until a job ends, and the job ends when the caller goes. */
   readonly isPatient: boolean;
+  /** Whether the credential behind the call still stands and may still do this. A job asks it again and again. */
+  mayGoOn(): Promise<boolean>;
 }
 
-/** For callers that name no files and wait for no job. */
+/** For callers that name no files, wait for no job and have no credential that can end. */
 export const plainCall: OperationCall = {
   signal: new AbortController().signal,
   onProgress() {},
@@ -26,4 +28,5 @@ export const plainCall: OperationCall = {
     throw new WaypostError("invalid", "Files cannot be named here.", { field: "/file" });
   },
   isPatient: false,
+  mayGoOn: async () => true,
 };

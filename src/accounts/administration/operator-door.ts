@@ -23,6 +23,8 @@ export interface OperatorCall {
   readonly requestId: string;
   /** Where the call comes in; `operator`. */
   readonly door?: Door;
+  /** Whether the session of an operator at the pages still stands. */
+  isSignedIn?(): Promise<boolean>;
   /** Waits when the operator asks faster than the rate, instead of being refused: a page makes a call for each of its rows. */
   readonly isPatient?: boolean;
   /** Called when the name is known. */
@@ -59,7 +61,7 @@ export function createOperatorDoor(rooms: AdministrationRooms): OperatorDoor {
     perSecond: settings.limits.requestsPerSecond,
     burst: settings.limits.requestsBurst,
   });
-  const remoteCall: OperationCall = { ...plainCall, placeOf: createExchange(settings) };
+  const placeOf = createExchange(settings);
   /** Token and key of the calls that run now. */
   const running = new Set<string>();
 
@@ -74,6 +76,16 @@ export function createOperatorDoor(rooms: AdministrationRooms): OperatorDoor {
       waitedMs += retryAfterMs;
       assertCallerThere();
     }
+  }
+
+  /** As at the beginning of the call: who asks is live, and has the scopes that it needs. */
+  async function mayGoOn(
+    { operator, isSignedIn }: OperatorCall,
+    needs: readonly OperatorNeed[],
+  ): Promise<boolean> {
+    const now = await operators.find(operator.number);
+    if (now === undefined || !needs.every((need) => allowsOperation(now.scopes, need))) return false;
+    return (await isSignedIn?.()) ?? true;
   }
 
   /** Logs the call, refuses or runs it, and logs the result. */
@@ -99,6 +111,8 @@ export function createOperatorDoor(rooms: AdministrationRooms): OperatorDoor {
     if ("former" in begun) return repeated(begun.former, once!.requestHash, secret, once!.key);
     const end = (outcome: string, answer: Uint8Array | null) =>
       store.write(server, "endOperatorCall", { call: begun.call, outcome, answer, at: store.clock.now() });
+    const needs = [operation, ...operation.alsoNeeds(input)];
+    const remoteCall: OperationCall = { ...plainCall, placeOf, mayGoOn: () => mayGoOn(call, needs) };
     let result: AdministrationResult;
     try {
       result = await operation.run(rooms, input, authorOf(call), remoteCall);

@@ -41,7 +41,7 @@ function transferItems(
 }
 /** The operations that a transfer calls for the settings of an owner; it can call no other, and changes them only where it was asked to. */
 export const settingOperations = {
-  read: ["agent.list", "agent.show", "person.list", "person.show", "grant.list"],
+  read: ["agent.show", "person.show", "grant.list"],
   change: ["agent.update", "agent.alias", "person.update", "person.alias", "grant.create"],
 } as const satisfies Record<string, readonly string[]>;
 const settingNeeds: readonly OperatorNeed[] = [

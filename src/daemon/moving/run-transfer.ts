@@ -69,7 +69,9 @@ export async function runTransfer(
     );
   }
 
+  /** A transfer that has been ended does nothing more, also before its process has. */
   async function valueFor(message: Extract<FromTransfer, { readonly id: number }>) {
+    signal.throwIfAborted();
     const args = carried(message.args) as unknown[];
     const { room, name } = message;
     if (message.kind === "call") return { value: carried(await callOf(room, name, calls)(...args)) };

@@ -25,6 +25,13 @@ export function findOperatorSession(
   return reader.get(`${selectSession} where hash = ?`, hash);
 }
 
+export function findOperatorSessionByNumber(
+  reader: Reader,
+  session: number,
+): Promise<OperatorSessionRow | undefined> {
+  return reader.get(`${selectSession} where operator_session_id = ?`, session);
+}
+
 /** The newest first, also those that have ended. */
 export function listOperatorSessions(reader: Reader, operator: number): Promise<OperatorSessionRow[]> {
   return reader.all(

@@ -78,27 +78,20 @@ async function describeSettings(rooms: TransferRooms, owner: AgentRow): Promise<
   const address = primaryAddress(owner);
   const shown = await ask(`${owner.kind}.show`, { owner: address });
   const grants: ArchivedSettings["grants"] = [];
-  for (const [kind, plural] of [
-    ["agent", "agents"],
-    ["person", "people"],
-  ] as const)
-    for (const other of (await ask(`${kind}.list`, {}))[plural] ?? [])
-      for (const grant of (await ask("grant.list", { holder: other.address })).grants ?? []) {
-        const { target, scopes, expiresAt, revokedAt } = grant;
-        if (target !== address || revokedAt !== null) continue;
-        const named = grantMembers((kind) => namesOf(kind, grant[grantDeclarations[kind].plural]));
-        grants.push({ holder: other.address, scopes, ...named, expiresAt });
-      }
+  for (const grant of (await ask("grant.list", { target: address })).grants ?? []) {
+    const { holder, scopes, expiresAt, revokedAt } = grant;
+    if (holder === null || revokedAt !== null) continue;
+    const named = grantMembers((kind) => namesOf(kind, grant[grantDeclarations[kind].plural]));
+    grants.push({ holder, scopes, ...named, expiresAt });
+  }
   const { name, aliases = [], quotaBytes, holdPolicy, approver, allow, block } = shown;
   return { name, aliases, quotaBytes, holdPolicy, approver, allow, block, grants };
 }
 
 /** What the operations answer that are asked. */
 interface Shown extends Partial<Omit<ArchivedSettings, "grants">> {
-  readonly agents?: readonly { readonly address: string }[];
-  readonly people?: readonly { readonly address: string }[];
   readonly grants?: readonly (Omit<ArchivedSettings["grants"][number], "holder"> & {
-    readonly target: string | null;
+    readonly holder: string | null;
     readonly revokedAt: string | null;
   })[];
 }
