@@ -94,6 +94,7 @@ const rows: Readonly<Record<Room, readonly string[]>> = {
     "!json/free-time-people",
     "!json/free-time-volume",
     "!json/given-times",
+    "!json/mistakes",
     "!json/answers",
     "!json/marks",
     "!json/by-door",
