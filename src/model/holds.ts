@@ -54,6 +54,22 @@ export const declineNoteMax = 500;
 export const sendingPolicies = ["open", "first_contact", "external", "always"] as const;
 export type SendingPolicy = (typeof sendingPolicies)[number];
 
+export interface SendingRules {
+  readonly policy: SendingPolicy;
+  /** Domains and addresses that mail may go to without approval. */
+  readonly allowed: readonly string[];
+  readonly blocked: readonly string[];
+}
+
+/** Under `rules` nothing leaves that waits, or is refused, under `others`. */
+export function isAsStrict(rules: SendingRules, others: SendingRules): boolean {
+  return (
+    sendingPolicies.indexOf(rules.policy) >= sendingPolicies.indexOf(others.policy) &&
+    rules.allowed.every((entry) => others.allowed.includes(entry)) &&
+    others.blocked.every((entry) => rules.blocked.includes(entry))
+  );
+}
+
 /** The keyword that approves a mail, in the spelling that clients offer. */
 export const approvedKeyword = "$Approved";
 

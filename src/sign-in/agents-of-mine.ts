@@ -4,7 +4,7 @@ import { createMailboxOwner } from "#/src/accounts/administration/agents-and-peo
 import { describeSendingPolicy, readSendingPolicy } from "#/src/accounts/administration/sending-policy.ts";
 import { pauseOf } from "#/src/accounts/agent-facts.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { type SendingPolicy, sendingPolicies } from "#/src/model/holds.ts";
+import type { SendingPolicy } from "#/src/model/holds.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Pause } from "#/src/model/pause.ts";
 import { defaultScopes } from "#/src/model/roles.ts";
@@ -141,26 +141,21 @@ export function createAgentsOfMine({ store, settings, outbound }: AgentsOfMineRo
 
     async setPolicy(session, agent, wanted) {
       await assertMine(session, agent);
-      const { account, author } = session.principal;
+      const { agent: person, account, author } = session.principal;
       const { policy: holdPolicy, allowed: allow, blocked: block } = wanted;
       const { policies } = settings.pages;
+      if (policies === "none") throw new WaypostError("policy_refused", "Only the operator changes this.");
       const input = await readSendingPolicy(store, account, {
         holdPolicy,
         allow: [...allow],
         block: [...block],
       });
-      const held = await describeSendingPolicy(store, agent);
-      const isStricter =
-        sendingPolicies.indexOf(holdPolicy) >= sendingPolicies.indexOf(held.holdPolicy) &&
-        input!.allowed!.every((entry) => held.allow.includes(entry)) &&
-        held.block.every((entry) => input!.blocked!.includes(entry));
-      if (policies === "none" || (policies === "stricter" && !isStricter))
-        throw new WaypostError("policy_refused", "Only the operator changes this.");
       await store.write(author, "setSendingPolicy", {
         agent,
         policy: holdPolicy,
         allowed: input!.allowed,
         blocked: input!.blocked,
+        asApprover: { person, isOnlyStricter: policies === "stricter" },
         at: store.clock.now(),
       });
     },

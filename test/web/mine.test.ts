@@ -1,5 +1,10 @@
 /** What people do for themselves: mail programs, shares, the pause of an agent, time zone, and what an approval asks. */
 import { describe, expect, test, vi } from "vitest";
+import { nobody } from "#/src/model/author.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
+import { createAgentsOfMine, type WantedPolicy } from "#/src/sign-in/agents-of-mine.ts";
+import type { PageSession } from "#/src/sign-in/page-session.ts";
+import { findAgent } from "#/storage/queries/accounts/agents.ts";
 import { type FormlessBrowser, fieldOf, openBrowser } from "../support/clients/browser.ts";
 import { openPagesHouse, type PagesHouse } from "./pages-house.ts";
 
@@ -233,6 +238,32 @@ test.each([
     if (freedom !== "none") expect((await kim.get(path)).status).toBe(404);
   },
 );
+
+test("of two changes at once that are each stricter than what is set, one is written and the other refused", async () => {
+  await using house = await openPagesHouse(["pages.policies=stricter"]);
+  const owner = house.agent.address;
+  await house.administer("agent.update", { owner, holdPolicy: "external", allow: [], block: [] });
+  const { store, settings } = house.daemon.daemon.house;
+  const [agent, person] = [house.daemon.agents[0]!, house.daemon.people[0]!].map(
+    ({ id }) => store.ids.decode(id)!.agent,
+  ) as [AgentNumber, AgentNumber];
+  const { account } = (await findAgent(store, person))!;
+  const session = { principal: { agent: person, account, author: nobody } } as unknown as PageSession;
+  const { setPolicy } = createAgentsOfMine({ store, settings, outbound: { ring() {} } });
+  const wanted: readonly WantedPolicy[] = [
+    { policy: "always", allowed: [], blocked: [] },
+    { policy: "external", allowed: [], blocked: ["c.example"] },
+  ];
+  const outcomes = await Promise.allSettled(wanted.map((one) => setPolicy(session, agent, one)));
+  const written = outcomes.findIndex(({ status }) => status === "fulfilled");
+  expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  expect(outcomes[1 - written]).toMatchObject({ reason: { code: "policy_refused" } });
+  const { policy, blocked } = wanted[written]!;
+  expect(await house.administer("agent.show", { owner })).toMatchObject({
+    holdPolicy: policy,
+    block: blocked,
+  });
+});
 
 test("a share stands on both sides, and only whose data it is ends it", async () => {
   await using house = await openPagesHouse();

@@ -1,6 +1,6 @@
 import { nobody } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import type { SendingPolicy } from "#/src/model/holds.ts";
+import { isAsStrict, type SendingPolicy, type SendingRules } from "#/src/model/holds.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import { findSendingPolicy } from "../../queries/outbound/holds.ts";
 import { replacement } from "../../schema/insertion.ts";
@@ -17,24 +17,40 @@ export interface SetSendingPolicy {
   readonly approver?: AgentNumber | null | undefined;
   readonly allowed?: readonly string[] | undefined;
   readonly blocked?: readonly string[] | undefined;
+  /** The person who sets it as the approver of this agent's mail, and not as the operator. */
+  readonly asApprover?: { readonly person: AgentNumber; readonly isOnlyStricter: boolean } | undefined;
   readonly at: number;
 }
 
-/** Sets the mail that an agent may send without approval, and its approver, a person of its account. */
+/** Sets the mail that an agent may send without approval, and its approver, a person of its account. Refuses an approver who is none
+ *  (not_found), or who may only be stricter than what is set when it is written (policy_refused). */
 export async function setSendingPolicy(tx: Transaction, args: SetSendingPolicy): Promise<void> {
   const write = await beginAgentTransaction(tx, args.agent, args.at, nobody);
   if (args.approver != null) await assertApprover(tx, args.approver, write.account);
   const held = await findSendingPolicy(tx, args.agent);
+  const { policy = "first_contact", allowed = [], blocked = [] } = held ?? {};
+  const before: SendingRules = { policy, allowed, blocked };
+  const after: SendingRules = {
+    policy: args.policy ?? policy,
+    allowed: args.allowed ?? allowed,
+    blocked: args.blocked ?? blocked,
+  };
+  if (args.asApprover !== undefined) {
+    if (held?.approver !== args.asApprover.person)
+      throw new WaypostError("not_found", "You do not approve for this agent.");
+    if (args.asApprover.isOnlyStricter && !isAsStrict(after, before))
+      throw new WaypostError("policy_refused", "Only the operator changes this.");
+  }
   const approver = args.approver === undefined ? (held?.approver ?? null) : args.approver;
   await tx.run(
     ...replacement(
       "sending_policy",
       {
         agent_id: args.agent,
-        policy: args.policy ?? held?.policy ?? "first_contact",
+        policy: after.policy,
         approver_id: approver,
-        allowed: JSON.stringify(args.allowed ?? held?.allowed ?? []),
-        blocked: JSON.stringify(args.blocked ?? held?.blocked ?? []),
+        allowed: JSON.stringify(after.allowed),
+        blocked: JSON.stringify(after.blocked),
       },
       "agent_id",
     ),
