@@ -1,7 +1,9 @@
 /** Rows as the rooms above the store read them: plain values, branded numbers, names of the standards. */
 import type { EventType } from "#/src/model/changes.ts";
 import type { ErrorCode } from "#/src/model/errors.ts";
+import type { StoredOfFolder } from "#/src/model/folder-properties.ts";
 import type { GrantedObjects } from "#/src/model/grants.ts";
+import type { StoredOfMessage } from "#/src/model/message-properties.ts";
 import type {
   AccountNumber,
   AgentNumber,
@@ -247,7 +249,7 @@ export interface GrantRow {
   readonly revokedAt: number | null;
 }
 
-export interface MailboxRow {
+export interface MailboxRow extends StoredOfFolder {
   readonly mailbox: MailboxNumber;
   readonly name: string;
   readonly role: MailboxRole | null;
@@ -278,7 +280,7 @@ export interface EntryRow {
   readonly size: number;
 }
 
-export interface MessageRow {
+export interface MessageRow extends StoredOfMessage {
   readonly message: MessageNumber;
   readonly account: AccountNumber;
   readonly blob: BlobNumber;
@@ -302,7 +304,7 @@ export interface MessageRow {
   readonly bodyStructure: string;
 }
 
-export interface EntryMessageRow extends EntryRow {
+export interface EntryMessageRow extends EntryRow, StoredOfMessage {
   readonly account: AccountNumber;
   readonly blob: BlobNumber;
   readonly thread: ThreadNumber;

@@ -1,7 +1,9 @@
 /** The shape of `content` for each `kind` of a read result. OpenAPI publishes these shapes; tests check every answer against them. */
 import { z } from "zod";
+import { folderDeclarations } from "#/src/model/folder-properties.ts";
 import { declineWords, holdReasons } from "#/src/model/holds.ts";
 import { forEachMark } from "#/src/model/marks.ts";
+import { messageDeclarations } from "#/src/model/message-properties.ts";
 import {
   addressbook,
   busy,
@@ -18,6 +20,7 @@ import {
   signsField,
   time,
 } from "./collections/contents.ts";
+import { shownFields } from "./declared-fields.ts";
 import { authorFacts } from "./describe/author-facts.ts";
 import { type ResultKind, readResult } from "./schemas.ts";
 
@@ -67,6 +70,7 @@ const ofPlace = {
   folder: z.string(),
   labels: z.array(z.string()),
   ...forEachMark(() => z.boolean()),
+  ...shownFields(messageDeclarations),
 };
 
 const otherNames = {
@@ -246,6 +250,7 @@ const folderFacts = {
   role: z.string().optional(),
   total: z.int(),
   unread: z.int(),
+  ...shownFields(folderDeclarations),
 };
 
 const hold = {

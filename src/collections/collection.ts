@@ -1,6 +1,6 @@
 /** Collections: calendars and addressbooks (RFC 4791 section 4.2, RFC 6352 section 5.2). */
 
-import type { SettableProperties } from "#/src/model/collection-properties.ts";
+import type { SettableCollection } from "#/src/model/collection-properties.ts";
 import type { CollectionKind, CollectionRole } from "#/src/model/collections.ts";
 import type { AgentNumber, CollectionNumber, Modseq } from "#/src/model/numbers.ts";
 import type { CollectionPropertyRow } from "#/storage/queries/collections/collections.ts";
@@ -8,7 +8,7 @@ import type { CollectionPropertyRow } from "#/storage/queries/collections/collec
 export { type CollectionKind, type CollectionRole, collectionKinds } from "#/src/model/collections.ts";
 
 /** What a client can set on a collection. */
-export interface CollectionProperties extends SettableProperties {
+export interface CollectionProperties extends SettableCollection {
   /** Of a calendar, what it takes (RFC 4791 section 5.2.3): `VEVENT`, `VTODO`, …; undefined for all. Set when it is created. */
   readonly components: readonly string[] | undefined;
 }

@@ -3,7 +3,7 @@
 import { createRepeats, type Once, writeOnce } from "#/src/mail/write-once.ts";
 import { server } from "#/src/model/author.ts";
 import { type DryRun, dryRun } from "#/src/model/caller.ts";
-import { noProperties, storedProperties } from "#/src/model/collection-properties.ts";
+import { collectionProperties } from "#/src/model/collection-properties.ts";
 import type { CollectionKind } from "#/src/model/collections.ts";
 import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
 import { transferableBuffers } from "#/storage/blob.ts";
@@ -152,8 +152,8 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
         segment: segment ?? null,
         named: segment === undefined ? undefined : collectionOfSegment(store.ids, agent, kind, segment),
         components: properties.components?.join(",") ?? null,
-        ...noProperties,
-        ...storedProperties(properties),
+        ...collectionProperties.none,
+        ...collectionProperties.stored(properties),
         deadProperties,
         at: at(),
       };
@@ -161,7 +161,7 @@ export function createCollections(store: Store, preparation: ItemPreparation): C
     },
     async updateCollection(by, agent, collection, change, idempotency) {
       const { properties = {}, setDead = [], removeDead = [], newDefault, version } = change;
-      const settings = storedProperties(properties);
+      const settings = collectionProperties.stored(properties);
       const args = { agent, collection, settings, setDead, removeDead, newDefault, version, at: at() };
       return writeOnce(store, by, "updateCollection", args, idempotency);
     },

@@ -1,5 +1,5 @@
 /** Converts rows of the store to collections and items, and segments of hrefs to numbers. */
-import { shownProperties } from "#/src/model/collection-properties.ts";
+import { collectionProperties } from "#/src/model/collection-properties.ts";
 import type { IdCodec, ObjectKind } from "#/src/model/ids.ts";
 import type { AgentNumber, CollectionNumber, ItemNumber } from "#/src/model/numbers.ts";
 import type { CollectionRow, ItemRow } from "#/storage/items.ts";
@@ -15,7 +15,7 @@ export function collectionOf(row: CollectionRow): Collection {
     kind,
     role: row.role ?? undefined,
     segment: row.segment ?? undefined,
-    ...shownProperties(row),
+    ...collectionProperties.shown(row),
     components: row.components?.split(","),
     propertiesModseq,
     modseq,

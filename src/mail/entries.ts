@@ -1,5 +1,6 @@
 import { octetBytes, octetString } from "#/src/formats/mime/octets.ts";
 import type { FlagState } from "#/src/model/flags.ts";
+import { messageProperties, type SettableOfMessage } from "#/src/model/message-properties.ts";
 import type { NumberSet } from "#/src/model/number-set.ts";
 import type {
   AccountNumber,
@@ -46,6 +47,7 @@ export interface MailboxMessage extends Entry {
   /** Decoded, in one line. */
   readonly subject: string;
   readonly hasAgentPart: boolean;
+  readonly properties: SettableOfMessage;
   readonly account: AccountNumber;
   readonly blob: BlobNumber;
   /** Header fields of this copy that come before the blob. */
@@ -155,6 +157,7 @@ function toMailboxMessage(row: EntryMessageRow): MailboxMessage {
     trace,
     subject,
     hasAgentPart,
+    properties: messageProperties.shown(row),
     envelope,
     bodyStructure,
   };

@@ -3,6 +3,7 @@
 
 import type { Author } from "#/src/model/author.ts";
 import { dryRun } from "#/src/model/caller.ts";
+import { folderProperties, type SettableOfFolder } from "#/src/model/folder-properties.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import type { ResultOf, Store } from "#/storage/store.ts";
 import { emptyBeforeDeleting, isQuicklyDeleted } from "./long-writes.ts";
@@ -14,15 +15,17 @@ export interface Folders {
     by: Author,
     agent: AgentNumber,
     name: string,
+    properties: Partial<SettableOfFolder>,
     idempotency?: Idempotency,
   ): Promise<Once<ResultOf<"createMailbox">>>;
-  /** Renames the folder and all folders below it, with their subscriptions. `version`: the one that was read; a different one is
-   *  `precondition_failed`, as below. Throws `policy_refused` (mailbox_is_required) for one with a special use. */
-  renameFolder(
+  /** Renames the folder and all folders below it, with their subscriptions, and sets its properties; with some, `name` may be the one
+   *  that it has. `version`: the one that was read; a different one is `precondition_failed`, as below. Throws `policy_refused`
+   *  (mailbox_is_required) for another name of one with a special use. */
+  updateFolder(
     by: Author,
     agent: AgentNumber,
     folder: MailboxNumber,
-    name: string,
+    change: { readonly name: string; readonly properties: Partial<SettableOfFolder> },
     version: string | undefined,
     idempotency?: Idempotency,
   ): Promise<Once<ResultOf<"renameMailbox">>>;
@@ -40,16 +43,15 @@ export function createFolders(store: Store): Folders {
   const at = (): number => store.clock.now();
   const { findRepeat } = createRepeats(store);
   return {
-    createFolder: (by, agent, name, idempotency) =>
-      writeOnce(store, by, "createMailbox", { agent, name, isSubscribed: true, at: at() }, idempotency),
-    renameFolder: (by, agent, mailbox, name, version, idempotency) =>
-      writeOnce(
-        store,
-        by,
-        "renameMailbox",
-        { agent, mailbox, name, folder: { version }, at: at() },
-        idempotency,
-      ),
+    createFolder(by, agent, name, given, idempotency) {
+      const properties = folderProperties.stored(given);
+      const args = { agent, name, properties, isSubscribed: true, at: at() };
+      return writeOnce(store, by, "createMailbox", args, idempotency);
+    },
+    updateFolder(by, agent, mailbox, { name, properties }, version, idempotency) {
+      const folder = { version, properties: folderProperties.stored(properties) };
+      return writeOnce(store, by, "renameMailbox", { agent, mailbox, name, folder, at: at() }, idempotency);
+    },
     async deleteFolder(by, agent, mailbox, version, idempotency) {
       const args = { agent, mailbox, folder: { version } };
       const remove = () => writeOnce(store, by, "deleteMailbox", { ...args, at: at() }, idempotency);

@@ -1,4 +1,5 @@
 import type { Author } from "#/src/model/author.ts";
+import { folderProperties, type SettableOfFolder } from "#/src/model/folder-properties.ts";
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
 import type { MailboxRole } from "#/src/model/roles.ts";
 import {
@@ -28,7 +29,8 @@ export interface Mailbox {
   readonly unseenCount: number;
   readonly deletedCount: number;
   readonly byteCount: number;
-  /** Changes with the name. */
+  readonly properties: SettableOfFolder;
+  /** Changes with the name and the properties. */
   readonly version: string;
 }
 
@@ -64,6 +66,7 @@ export function createMailboxes(store: Store): Mailboxes {
     unseenCount: row.unseenCount,
     deletedCount: row.deletedCount,
     byteCount: row.byteCount,
+    properties: folderProperties.shown(row),
     version: String(row.version),
   });
   const at = (): number => store.clock.now();

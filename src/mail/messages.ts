@@ -1,5 +1,6 @@
 import type { AuthorFacts } from "#/src/model/author-facts.ts";
 import type { FlagState } from "#/src/model/flags.ts";
+import { messageProperties, type SettableOfMessage } from "#/src/model/message-properties.ts";
 import type {
   AgentNumber,
   MailboxNumber,
@@ -40,6 +41,7 @@ export interface Message extends StoredBytes {
   readonly receivedAt: number;
   readonly isAuthenticated: boolean;
   readonly hasAgentPart: boolean;
+  readonly properties: SettableOfMessage;
   /** The author, or who is answered, may be taken for somebody else. */
   readonly isResembling: boolean;
   /** The provenance, which is decided at receipt and never changes. */
@@ -101,6 +103,7 @@ export function createMessages(store: Store): Messages {
       receivedAt: row.receivedAt,
       isAuthenticated: row.isAuthenticated,
       hasAgentPart: row.hasAgentPart,
+      properties: messageProperties.shown(row),
       // Few callers that list messages use it.
       get provenance() {
         provenance ??= JSON.parse(row.provenance) as Provenance;

@@ -1,4 +1,5 @@
 import { type Actor, type Author, withoutApproval } from "#/src/model/author.ts";
+import { messageProperties, type SettableOfMessage } from "#/src/model/message-properties.ts";
 import type { NumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
 import { transferableBuffers } from "#/storage/blob.ts";
@@ -22,6 +23,8 @@ export interface Appended {
   readonly keywords: readonly string[];
   /** INTERNALDATE in milliseconds; absent for now. */
   readonly internalDate?: number;
+  /** Absent: none has been set yet. */
+  readonly properties?: Partial<SettableOfMessage>;
 }
 
 export type AppendResult = ResultOf<"appendMessages">;
@@ -41,7 +44,10 @@ export interface ExpungeResult {
   readonly modseq: Modseq;
 }
 
-export type UpdateMessages = Omit<ArgumentsOf<"updateMessages">, "agent" | "actor" | "at">;
+export interface UpdateMessages
+  extends Omit<ArgumentsOf<"updateMessages">, "agent" | "actor" | "at" | "properties"> {
+  readonly properties?: Partial<SettableOfMessage> | undefined;
+}
 
 export type MessagesUpdated = ResultOf<"updateMessages">;
 
@@ -149,6 +155,7 @@ export function createMailWrites(store: Store, preparePut: PreparePut): MailWrit
     internalDate: message.internalDate ?? at(),
     provenance: JSON.stringify(provenance),
     isAuthenticated: false,
+    properties: messageProperties.stored(message.properties ?? {}),
     ...(isOwn ? { receivedAt: message.internalDate } : {}),
   });
   return {
@@ -199,7 +206,9 @@ export function createMailWrites(store: Store, preparePut: PreparePut): MailWrit
     expungeMessages: (actor, agent, mailbox, uids) =>
       expungeInPieces(store, { agent, mailbox, uids, actor, at: at() }),
     updateMessages(actor, agent, update, idempotency) {
-      return writeOnce(store, actor, "updateMessages", { agent, ...update, actor, at: at() }, idempotency);
+      const properties = messageProperties.stored(update.properties ?? {});
+      const args = { agent, ...update, properties, actor, at: at() };
+      return writeOnce(store, actor, "updateMessages", args, idempotency);
     },
     deleteMessage(actor, agent, message, version, idempotency) {
       return writeOnce(

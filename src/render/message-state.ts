@@ -4,9 +4,11 @@ import type { Message, MessagePlace } from "#/src/mail/messages.ts";
 import { answeredFlag, draftFlag, keywordNumbers } from "#/src/model/flags.ts";
 import type { IdCodec } from "#/src/model/ids.ts";
 import { type Marks, marksOf } from "#/src/model/marks.ts";
+import { messageDeclarations } from "#/src/model/message-properties.ts";
 import type { MailboxNumber } from "#/src/model/numbers.ts";
+import { type ShownProperties, shownProperties } from "./shown-properties.ts";
 
-export interface MessageState extends Marks {
+export interface MessageState extends Marks, ShownProperties<typeof messageDeclarations> {
   readonly id: string;
   readonly thread: string;
   readonly folder: string;
@@ -31,6 +33,7 @@ export function messageState(
     folder: ids.encode("folder", message.agent, place.mailbox),
     labels,
     ...marksOf(mask, labels),
+    ...shownProperties(messageDeclarations, message.properties),
     answered: (mask & answeredFlag) !== 0,
     draft: (mask & draftFlag) !== 0,
   };

@@ -1,7 +1,8 @@
 /** The columns of calendars, addressbooks and files: what each holds, and what becomes of it on each journey. */
-import { forEachColumn } from "#/src/model/collection-properties.ts";
+import { collectionProperties } from "#/src/model/collection-properties.ts";
 import {
   archived,
+  columnForms,
   derived,
   integer,
   notTold,
@@ -21,12 +22,7 @@ export const collectionsTables = {
     state: text(derived),
     segment: nullable(text(archived)),
     components: nullable(text(archived)),
-    ...forEachColumn({
-      name: text(archived),
-      text: nullable(text(archived)),
-      number: nullable(integer(archived)),
-      flag: integer(archived),
-    }),
+    ...collectionProperties.forEachColumn(columnForms(archived)),
     properties_modseq: integer(derived),
     modseq: integer({ ...derived, restore: "derived" }),
     item_count: integer(derived),

@@ -43,6 +43,16 @@ export function nullable<V extends SqlValue>(column: Column<V>): Column<V | null
   return { fates: column.fates, isNullable: true };
 }
 
+/** Columns of declared properties (`src/model/declared-properties.ts`), by their forms. */
+export function columnForms(fates: Fates) {
+  return {
+    name: text(fates),
+    text: nullable(text(fates)),
+    number: nullable(integer(fates)),
+    flag: integer(fates),
+  };
+}
+
 /** The same on every journey; a restored backup has all of its rows. */
 function everywhere(fate: Fate): Fates {
   return {
@@ -91,6 +101,8 @@ export const archived: Fates = {
   copy: notMoved,
   draftVersion: notMoved,
 };
+/** What a person or program sets on a message, wherever it is. */
+export const ofMessage: Fates = { ...everywhere("carried"), mailboxFile: noFile };
 /** What a person or program sets on a message in a folder. */
 export const ofEntry: Fates = everywhere("carried");
 /** What is computed from the octets of a message, and stored beside them. */

@@ -1,12 +1,16 @@
 /** The columns of folders, messages and their places: what each holds, and what becomes of it on each journey. */
+import { folderProperties } from "#/src/model/folder-properties.ts";
+import { messageProperties } from "#/src/model/message-properties.ts";
 import {
   archived,
+  columnForms,
   derived,
   integer,
   nullable,
   octets,
   ofDraft,
   ofEntry,
+  ofMessage,
   ofOctets,
   staysHere,
   text,
@@ -28,6 +32,7 @@ export const mailTables = {
     byte_count: integer(derived),
     version: integer(derived),
     recent_uid: integer(derived),
+    ...folderProperties.forEachColumn(columnForms(archived)),
   },
   mailbox_metadata: {
     agent_id: integer(derived),
@@ -79,6 +84,7 @@ export const mailTables = {
     body_structure: text(ofOctets),
     reference_ids: nullable(text(ofOctets)),
     list_fields: nullable(text(ofOctets)),
+    ...messageProperties.forEachColumn(columnForms(ofMessage)),
   },
   thread_key: {
     agent_id: integer(derived),

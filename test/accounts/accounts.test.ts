@@ -5,7 +5,7 @@ import { type Accounts, createAccounts } from "#/src/accounts/accounts.ts";
 import type { NewOwner } from "#/src/accounts/administration/agents-and-people.ts";
 import { administer } from "#/src/accounts/administration/operations.ts";
 import { atCommandLine, nobody } from "#/src/model/author.ts";
-import { noProperties } from "#/src/model/collection-properties.ts";
+import { collectionProperties } from "#/src/model/collection-properties.ts";
 import { findMailboxByName } from "#/storage/queries/mail/mailboxes.ts";
 import { openTestStore, type TestStore } from "#/test/support/store.ts";
 
@@ -460,7 +460,7 @@ describe("reach", () => {
     expect(await run("grant.create", contacts)).toMatchObject({ addressbooks: [expect.anything()] });
     await opened.store.write(nobody, "createCollection", {
       ...{ agent: eve.agent, kind: "calendar", segment: null, named: undefined, components: null },
-      ...{ ...noProperties, displayName: "Calendar", deadProperties: [], at: 0 },
+      ...{ ...collectionProperties.none, displayName: "Calendar", deadProperties: [], at: 0 },
     });
     for (const [field, input] of [
       ["/calendars/0", { scopes: ["calendar"], calendars: ["Inbox"] }],

@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 import type { CollectionProperties } from "#/src/collections/collection.ts";
 import { nobody } from "#/src/model/author.ts";
-import { forEachForm } from "#/src/model/collection-properties.ts";
+import { collectionProperties } from "#/src/model/collection-properties.ts";
 import { ofGrantedKinds } from "#/src/model/grants.ts";
 import { byDav, eventText, gather, openItemHouse, putEvent } from "../support/items.ts";
 import { seedAgent } from "../support/store.ts";
@@ -33,7 +33,7 @@ it("makes a calendar, an addressbook and a scheduling inbox at the first reading
 
 /** A value of its own for each. */
 const everyProperty: Required<CollectionProperties> = {
-  ...forEachForm({ name: "One", text: "Of one that is added", number: 1, flag: true }),
+  ...collectionProperties.forEachForm({ name: "One", text: "Of one that is added", number: 1, flag: true }),
   displayName: "Work",
   description: "Of the office",
   color: "#ff0000",
@@ -91,7 +91,7 @@ it("sets and removes properties, and changes their version", async () => {
   const { collections, ada, calendar } = house;
   const before = (await collections.findCollection(ada.agent, calendar))!;
   const note = { namespace: "urn:x", name: "note" };
-  const changed = forEachForm({ name: "All", text: "Changed", number: 1, flag: true });
+  const changed = collectionProperties.forEachForm({ name: "All", text: "Changed", number: 1, flag: true });
   await collections.updateCollection(nobody, ada.agent, calendar, {
     properties: { ...changed, displayName: "Mine", order: 3 },
     setDead: [{ ...note, xml: "<note xmlns='urn:x'>a</note>" }],

@@ -3,15 +3,17 @@
 import path from "node:path";
 import { expect, it } from "vitest";
 import { nobody } from "#/src/model/author.ts";
-import { forEachForm } from "#/src/model/collection-properties.ts";
+import { collectionProperties } from "#/src/model/collection-properties.ts";
 import { keywordNumbers, systemFlagsMask } from "#/src/model/flags.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Journey } from "#/storage/schema/column.ts";
 import { carriedColumns, schema, type TableName } from "#/storage/schema/schema.ts";
 import { basic, davClient } from "../support/clients/dav-client.ts";
+import { httpClient } from "../support/clients/http.ts";
 import { connectRawImap } from "../support/clients/raw-imap.ts";
 import type { InProcessDaemon } from "../support/daemon.ts";
 import { eventText } from "../support/item-texts.ts";
+import { ownOfFolder, ownOfMessage } from "../support/own-properties.ts";
 import { owner, run, start, useFolder } from "./archive-scene.ts";
 
 const { pathOf, archiveOf, takeBack } = useFolder();
@@ -32,11 +34,22 @@ async function fill(server: InProcessDaemon): Promise<void> {
   const append = `APPEND Own/Box (\\Seen \\Flagged Own $label1) "05-Jan-2020 10:00:00 +0000" {${mail.length}+}\r\n${mail}`;
   expect((await client.command(append)).status).toMatch(/^OK/);
 
+  const { ok } = httpClient(server.http.url, server.agents[0]!.token);
+  const { id: own, folder } = (await ok("search", { folder: "Own/Box" })).content.items[0];
+  if (Object.keys(ownOfMessage).length > 0) await ok("message.update", { id: own, ...ownOfMessage });
+  const { version } = await ok("part.describe", { id: folder });
+  if (Object.keys(ownOfFolder).length > 0) await ok("folder.update", { id: folder, version, ...ownOfFolder });
+
   const { collection } = await collections.createCollection(nobody, agent, {
     kind: "calendar",
     segment: "own",
     properties: {
-      ...forEachForm({ name: "Own", text: "Of one that is added", number: 7, flag: true }),
+      ...collectionProperties.forEachForm({
+        name: "Own",
+        text: "Of one that is added",
+        number: 7,
+        flag: true,
+      }),
       description: "Its own",
       color: "#ff0000",
       order: 7,

@@ -11,6 +11,7 @@ import { owner, run, start, useFolder } from "../daemon/archive-scene.ts";
 import { type HttpClient, httpClient } from "../support/clients/http.ts";
 import { connectRawImap } from "../support/clients/raw-imap.ts";
 import type { InProcessDaemon } from "../support/daemon.ts";
+import { ownOfFolder, ownOfMessage } from "../support/own-properties.ts";
 import { itOnSqlite } from "../support/store.ts";
 import { keptMembers, type members } from "./members.ts";
 
@@ -48,7 +49,10 @@ async function fill(server: InProcessDaemon): Promise<void> {
     expect((await client.command(command)).status, command).toMatch(/^OK/);
   const { ok } = clientOf(server);
   const listed = await ok("search", { folder: "Own/Box" });
-  await ok("message.update", { id: listed.content.items[0].id, ...ownMarks });
+  const { id: message, folder: id } = listed.content.items[0];
+  await ok("message.update", { id: message, ...ownMarks, ...ownOfMessage });
+  const { version } = await ok("part.describe", { id });
+  if (Object.keys(ownOfFolder).length > 0) await ok("folder.update", { id, version, ...ownOfFolder });
   const calendar = await ok("calendar.create", {
     ...{ name: "Own", description: "Its own", color: "#ff0000", time_zone: "Europe/Berlin", order: 7 },
   });
@@ -124,7 +128,8 @@ it("an account as an archive", async () => {
   const kinds = ["agent", "folder", "message", "calendar", "event", "addressbook", "contact"] as const;
   const kept = keptOf(before, kinds, "export", "import");
   expect(kept).toMatchObject({
-    message: { labels: expect.arrayContaining(["Own"]), ...ownMarks },
+    message: { labels: expect.arrayContaining(["Own"]), ...ownMarks, ...ownOfMessage },
+    folder: ownOfFolder,
     calendar: { color: "#ff0000" },
   });
   expect(keptOf(after, kinds, "export", "import")).toEqual(kept);
@@ -183,7 +188,13 @@ it("a draft in a new version", async () => {
     draft: (await ok("part.describe", { id: made.ref })).content,
   });
   const { message } = (await read()).draft as { readonly message: string };
-  await ok("message.update", { id: message, version: made.version, ...ownMarks, add_labels: ["Own"] });
+  await ok("message.update", {
+    id: message,
+    version: made.version,
+    ...ownMarks,
+    ...ownOfMessage,
+    add_labels: ["Own"],
+  });
   const first = await read();
   const { version } = await ok("part.describe", { id: made.ref });
   await ok("draft.update", { id: made.ref, version, body: { subject: "Another" } });
@@ -192,6 +203,44 @@ it("a draft in a new version", async () => {
     subject: "Another",
     labels: expect.arrayContaining(["Own"]),
     ...ownMarks,
+    ...ownOfMessage,
   });
   expect(keptOf(after, ["draft"], "draftVersion")).toEqual(keptOf(first, ["draft"], "draftVersion"));
+});
+
+it("each declared property is set, read and taken away", async () => {
+  const { ok } = clientOf(there);
+  const { message: id } = await ok("draft.create", { body: { subject: "Own", text: "Own" } });
+  const { ref: folder } = await ok("folder.create", { path: "Own/Made", ...ownOfFolder });
+  const describe = async (one: string) => ok("part.describe", { id: one });
+  await ok("message.update", { id, ...ownOfMessage });
+  const { content, version } = await describe(id);
+  expect(content).toMatchObject(ownOfMessage);
+  // The same again changes nothing.
+  await ok("message.update", { id, ...ownOfMessage });
+  expect((await describe(id)).version).toBe(version);
+  const made = await describe(folder);
+  expect(made.content).toMatchObject(ownOfFolder);
+  const gone = <D extends object>(own: D) =>
+    Object.fromEntries(Object.entries(own).map(([name, value]) => [name, value === true ? false : null]));
+  await ok("message.update", { id, ...gone(ownOfMessage), add_labels: ["Own"] });
+  const left = (await describe(id)).content;
+  for (const name of Object.keys(ownOfMessage)) expect(left[name] ?? false, name).toBe(false);
+  if (Object.keys(ownOfFolder).length === 0) return;
+  await ok("folder.update", { id: folder, version: made.version, ...gone(ownOfFolder) });
+  const { content: bare } = await describe(folder);
+  expect(bare.path).toBe("Own/Made");
+  for (const name of Object.keys(ownOfFolder)) expect(bare[name] ?? false, name).toBe(false);
+});
+
+it("a mail that waits for approval in a new version", async () => {
+  const { ok } = clientOf(there);
+  const body = { to: [there.agents[1]!.address], subject: "Own", text: "Own" };
+  const { hold } = await ok("send", { body, hold: "always" });
+  const { message } = (await ok("part.describe", { id: hold })).content;
+  await ok("message.update", { id: message, ...ownOfMessage, add_labels: ["Own"] });
+  const { version } = await ok("part.describe", { id: hold });
+  await ok("hold.update", { id: hold, version, body: { ...body, subject: "Another" } });
+  const { content } = await ok("part.describe", { id: hold });
+  expect(content).toMatchObject({ subject: "Another", ...ownOfMessage });
 });

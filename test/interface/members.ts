@@ -2,7 +2,10 @@
  *  read from (`storage/schema`), or the octets of the mail, event or contact. A member that is added does not compile before it stands here. */
 import type { ContentOf } from "#/protocols/json/contents.ts";
 import type { ResultKind } from "#/protocols/json/schemas.ts";
+import type { ShownDeclarations } from "#/src/model/declared-properties.ts";
+import { folderDeclarations } from "#/src/model/folder-properties.ts";
 import { forEachMark } from "#/src/model/marks.ts";
+import { messageDeclarations } from "#/src/model/message-properties.ts";
 import type { Journey } from "#/storage/schema/column.ts";
 import { fatesOf, type Schema, type TableName } from "#/storage/schema/schema.ts";
 
@@ -31,6 +34,15 @@ type KeysOf<Content> = Content extends unknown ? keyof Content & string : never;
 export type Members<Content> = Readonly<Record<KeysOf<Content>, Source>>;
 type FolderContent = NonNullable<ContentOf<"agent">["folders"]>[number];
 
+/** Members that are made of a declaration stand in their own columns. */
+function columnsOf<const Table extends TableName, const D extends ShownDeclarations>(
+  table: Table,
+  declared: D,
+) {
+  const named = Object.values(declared).map(({ column }) => [column, `${table}.${column}`]);
+  return Object.fromEntries(named) as { [P in keyof D as D[P]["column"]]: `${Table}.${D[P]["column"]}` };
+}
+
 const read = {
   data: "octets",
   range: "octets",
@@ -51,6 +63,7 @@ const message = {
   folder: "entry.mailbox_id",
   labels: "keyword.name",
   ...forEachMark((_, flag) => (flag.startsWith("\\") ? "entry.flags" : "keyword.name")),
+  ...columnsOf("message", messageDeclarations),
   answered: "entry.flags",
   draft: "entry.flags",
   from: "octets",
@@ -118,6 +131,7 @@ export const members = {
     total: "mailbox.message_count",
     unread: "mailbox.unseen_count",
     size: "mailbox.byte_count",
+    ...columnsOf("mailbox", folderDeclarations),
   },
   message,
   draft: { ...message, id: "draft.draft_id", message: "draft.message_id", hold: "hold.hold_id" },

@@ -2,6 +2,7 @@
 import { cpSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type CopiedTree, copyTree } from "../support/copied-tree.ts";
+import { layColumn } from "../support/sample-property/column.ts";
 import { layProperty } from "../support/sample-property/mark.ts";
 
 let copy: CopiedTree;
@@ -36,6 +37,7 @@ beforeAll(async () => {
   copy = copyTree();
   const { edit, pathOf } = copy;
   layProperty(copy);
+  for (const name of ["motto", "note", "colour"] as const) layColumn(copy, name);
   edit(author.made, 'store.write(by, "setSubscription"', 'store.write("setSubscription"');
   edit(column.made, "    subject: text(ofOctets),", "    subject: text(ofOctets),\n    pinned: integer(),");
   edit(
@@ -88,7 +90,7 @@ it("an operation does not compile before each table has its row", () => {
   expect(silent).toEqual([]);
 });
 
-it("nothing else is wrong: a property of a message needs no more than its line", () => {
+it("nothing else is wrong: a property of a message, of a folder, of a calendar needs no more than its line", () => {
   const expected: readonly string[] = [...author.seen, ...column.seen, ...member.seen, ...operation.seen];
   const others = [...errors].filter(([file]) => !expected.includes(file));
   expect(others).toEqual([]);

@@ -5,7 +5,7 @@ import { createGivenMarks } from "#/protocols/json/carriage/given-marks.ts";
 import { isLivePageSession } from "#/src/accounts/page-session.ts";
 import { createProvenPasswords } from "#/src/accounts/proven-passwords.ts";
 import { nobody } from "#/src/model/author.ts";
-import { noProperties } from "#/src/model/collection-properties.ts";
+import { collectionProperties } from "#/src/model/collection-properties.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import { createKeptDescriptions } from "#/src/render/kept-descriptions.ts";
 import { createReadingMemory } from "#/src/render/threads/reading-memory.ts";
@@ -165,7 +165,7 @@ export const storeMeetings = {
 const locked = (tx: TestDatabase["tx"], agent: AgentNumber) => beginAgentTransaction(tx, agent, at, nobody);
 const property = (name: string) => ({ namespace: "", name, xml: "" });
 
-const unset = { ...noProperties, components: null };
+const unset = { ...collectionProperties.none, components: null };
 
 function calendarWith(
   { write, agent }: House,

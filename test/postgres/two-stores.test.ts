@@ -12,7 +12,7 @@ import { createFeed } from "#/src/feed/feed.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
 import { nobody } from "#/src/model/author.ts";
 import type { Touched } from "#/src/model/changes.ts";
-import { noProperties } from "#/src/model/collection-properties.ts";
+import { collectionProperties } from "#/src/model/collection-properties.ts";
 import { createOutbound } from "#/src/outbound/create-outbound.ts";
 import { createPushes } from "#/src/sign-in/pushes.ts";
 import { type LeaseTimes, leaseNames } from "#/storage/leasing/leases.ts";
@@ -141,7 +141,7 @@ describe.skipIf(serverUrl === undefined)("two daemons' stores on one PostgreSQL"
       agent,
       kind: "calendar",
       segment: "work",
-      ...noProperties,
+      ...collectionProperties.none,
       components: "VEVENT",
       deadProperties: [],
       at: 0,

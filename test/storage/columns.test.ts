@@ -6,7 +6,8 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { nobody } from "#/src/model/author.ts";
 import { draftFlag, keywordNumbers, systemFlagsMask } from "#/src/model/flags.ts";
-import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
+import { messageProperties } from "#/src/model/message-properties.ts";
+import type { AgentNumber, MessageNumber, Uid } from "#/src/model/numbers.ts";
 import { openStore } from "#/storage/open-store.ts";
 import { findDraft } from "#/storage/queries/mail/drafts.ts";
 import { findMailboxByName } from "#/storage/queries/mail/mailboxes.ts";
@@ -98,6 +99,9 @@ describe("a message with a value of its own in every column", () => {
       ...{ agent: ada.agent, mailbox: drafts, uids, mode: "add", flags: 2 | draftFlag, keywords: ["Own"] },
       ...{ actor: nobody, at },
     });
+    await store.write(nobody, "updateMessages", {
+      ...{ agent: ada.agent, messages: [made.message], properties: ownProperties, actor: nobody, at },
+    });
     const before = await stateOf(store, ada.agent, drafts);
     await store.write(nobody, "updateDraft", {
       ...{ agent: ada.agent, draft: made.draft, options: "{}", at: at + 1 },
@@ -109,6 +113,26 @@ describe("a message with a value of its own in every column", () => {
     expect(onlyCarried(after, "draftVersion")).toEqual(onlyCarried(before, "draftVersion"));
   });
 });
+
+it("keeps what was set on a message when REPLACE puts another in its place", async () => {
+  await using scene = await openScene();
+  const { store, ada, source, at, message } = scene;
+  const replacing = { ...message, flags: 0, keywords: [], internalDate: 8 };
+  for (const [uid, target] of [
+    [1, ada.inbox],
+    [2, (await findMailboxByName(store, ada.agent, "Archive"))!.mailbox],
+  ] as const) {
+    const args = { agent: ada.agent, source: ada.inbox, uid: uid as Uid, target, actor: nobody, at };
+    await store.write(nobody, "replaceMessage", { ...args, message: replacing });
+    const { message: replaced } = await stateOf(store, ada.agent, target);
+    for (const column of Object.keys(messageProperties.newColumns({})))
+      expect(replaced![column], column).toBe(source.message![column]);
+  }
+});
+
+const ownProperties = messageProperties.stored(
+  messageProperties.forEachForm({ name: "Own", text: "Own", number: 7, flag: true }),
+);
 
 type State = Partial<Record<TableName, Readonly<Record<string, unknown>>>>;
 
@@ -123,7 +147,10 @@ async function openScene() {
     ...{ date: 5, fromAddress: "own@example.net", fromName: "Own", referenceIds: "own@far.example" },
     listFields: "\n",
   };
-  const message = { facts, flags: 3, keywords: ["Own"], internalDate: 7, provenance: '{"source":"api"}' };
+  const message = {
+    ...{ facts, flags: 3, keywords: ["Own"], internalDate: 7, provenance: '{"source":"api"}' },
+    properties: ownProperties,
+  };
   // Numbers of keywords differ between owners.
   await store.write(nobody, "appendMessages", {
     ...{

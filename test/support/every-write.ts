@@ -4,7 +4,7 @@
 import { storedFields } from "#/src/mail/list-fields.ts";
 
 import { type Author, nobody } from "#/src/model/author.ts";
-import { noProperties } from "#/src/model/collection-properties.ts";
+import { collectionProperties } from "#/src/model/collection-properties.ts";
 import { ofGrantedKinds } from "#/src/model/grants.ts";
 import type {
   AccountNumber,
@@ -421,7 +421,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
   const collectionNamed = {
     agent: ada.agent,
     segment: "work",
-    ...noProperties,
+    ...collectionProperties.none,
     displayName: "Work",
     color: "#ff0000",
     order: 1,

@@ -1,7 +1,7 @@
 /** COPY of a calendar or an addressbook into a home of the login (RFC 4918 section 9.8), with its items, or without them at Depth 0.
  *  While the items are copied, the new collection has only its id as the segment. When it is complete, one write gives it its URL and
  *  deletes the collection that it replaces. If a step fails, the new collection is deleted. */
-import { propertiesAlone } from "#/src/model/collection-properties.ts";
+import { collectionProperties } from "#/src/model/collection-properties.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { copiedItemsMax } from "#/src/model/limits.ts";
 import { type DavAnswer, multistatus, statusResponse } from "../answer.ts";
@@ -45,7 +45,7 @@ export async function copyCollection(
     kind: collection.kind,
     // Availability is of the scheduling inbox.
     properties: {
-      ...propertiesAlone(collection),
+      ...collectionProperties.alone(collection),
       components: collection.components,
       availability: undefined,
     },

@@ -26,6 +26,7 @@ export const calls = {
     "restoreMessages",
     "setMetadata",
     "setSubscription",
+    "updateFolder",
   ],
   collections: [
     "changeItems",

@@ -1,6 +1,6 @@
 /** Calendars and addressbooks of an agent that are not deleted. */
 
-import { selectedProperties } from "#/src/model/collection-properties.ts";
+import { collectionProperties } from "#/src/model/collection-properties.ts";
 import type { CollectionKind, CollectionRole } from "#/src/model/collections.ts";
 import type { AgentNumber, CollectionNumber } from "#/src/model/numbers.ts";
 import type { CollectionRow } from "../../items.ts";
@@ -15,7 +15,7 @@ export const selectCollection = `
     role: "collection.role",
     segment: "collection.segment",
     components: "collection.components",
-    ...selectedProperties("collection"),
+    ...collectionProperties.selected("collection"),
     propertiesModseq: "collection.properties_modseq",
     modseq: "collection.modseq",
     itemCount: "collection.item_count",

@@ -3,6 +3,7 @@
 
 import { nextTurn } from "#/src/fairness/loop-turns.ts";
 import { pageRows } from "#/src/model/limits.ts";
+import { messageProperties } from "#/src/model/message-properties.ts";
 import { intersectNumberSets, type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
 import type { EntryMessageRow, EntryRow, EntryThreadRow } from "../../rows.ts";
@@ -266,6 +267,7 @@ const messageColumns = selectList<Omit<StoredMessage, keyof EntryRow>, "message"
   hasAgentPart: expression("message.agent_part"),
   envelope: "message.envelope",
   bodyStructure: "message.body_structure",
+  ...messageProperties.selected("message"),
 });
 
 /** The same, with the facts of each message. */

@@ -1,5 +1,6 @@
 /** Mailboxes, subscriptions and keywords of an agent. */
 
+import { folderProperties } from "#/src/model/folder-properties.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { canonicalMailboxName } from "../../mailbox-name.ts";
 import type { KeywordRow, MailboxRow } from "../../rows.ts";
@@ -21,6 +22,7 @@ const selectMailbox = `
       deletedCount: "mailbox.deleted_count",
       byteCount: "mailbox.byte_count",
       version: "mailbox.version",
+      ...folderProperties.selected("mailbox"),
     },
     { agent_id: "the caller has named it" },
   )}

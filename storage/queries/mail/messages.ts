@@ -1,5 +1,6 @@
 /** Messages and their bytes. */
 
+import { messageProperties } from "#/src/model/message-properties.ts";
 import type { AccountNumber, AgentNumber, BlobNumber, MessageNumber } from "#/src/model/numbers.ts";
 import type { MessageRow } from "../../rows.ts";
 import { selectList, wholeRow } from "../../schema/select-list.ts";
@@ -29,6 +30,7 @@ export const selectMessage = `
       provenance: "message.provenance",
       envelope: "message.envelope",
       bodyStructure: "message.body_structure",
+      ...messageProperties.selected("message"),
     },
     {
       agent_id: "the caller has named it",

@@ -1,5 +1,6 @@
 import type { Actor } from "#/src/model/author.ts";
 import { flagState, systemFlagsMask } from "#/src/model/flags.ts";
+import type { StoredOfMessage } from "#/src/model/message-properties.ts";
 import { type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
 import type { MessageFacts } from "../../rows.ts";
@@ -26,6 +27,8 @@ export interface AppendedMessage {
   /** JSON. */
   readonly provenance: string;
   readonly isAuthenticated: boolean;
+  /** Absent: none has been set yet. */
+  readonly properties?: Partial<StoredOfMessage> | undefined;
 }
 
 export interface AppendMessages {
@@ -114,6 +117,7 @@ export async function insertAppended(
     facts,
     isAuthenticated,
     provenance,
+    properties: appended.properties ?? {},
   });
   return message;
 }

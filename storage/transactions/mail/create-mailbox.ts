@@ -1,5 +1,6 @@
 import { nobody } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import type { StoredOfFolder } from "#/src/model/folder-properties.ts";
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
 import { isHoldRole, type MailboxRole } from "#/src/model/roles.ts";
 import { assertMailboxName, parentNames } from "../../mailbox-name.ts";
@@ -19,6 +20,7 @@ export interface CreateMailbox {
   readonly agent: AgentNumber;
   readonly name: string;
   readonly role?: MailboxRole | undefined;
+  readonly properties?: Partial<StoredOfFolder> | undefined;
   /** Subscribes to every mailbox that is made. */
   readonly isSubscribed?: boolean | undefined;
   readonly at: number;
@@ -50,8 +52,8 @@ export async function createMailbox(tx: Transaction, args: CreateMailbox): Promi
   let uidValidity = 0;
   for (const created of missing) {
     mailbox = write.takeNumber() as MailboxNumber;
-    const role = created === name ? (args.role ?? null) : null;
-    ({ uidValidity } = await insertMailbox(mail, { mailbox, name: created, role }));
+    const own = created === name ? { role: args.role ?? null, properties: args.properties } : { role: null };
+    ({ uidValidity } = await insertMailbox(mail, { mailbox, name: created, ...own }));
     if (args.isSubscribed === true) await subscribe(tx, args.agent, created);
   }
   return { mailbox, name, uidValidity, modseq: await write.finish() };

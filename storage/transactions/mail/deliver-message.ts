@@ -221,6 +221,7 @@ async function deliverTo(
     facts,
     isAuthenticated: recipient.isAuthenticated,
     provenance: withFacts(recipient.provenance, { author, replyTo }),
+    properties: {},
   });
   // Mail that was judged unwanted makes nobody familiar.
   if (isNew && recipient.mailboxRole === "inbox") await noteAuthor(tx, agent, args.author!.address, at);

@@ -1,5 +1,6 @@
 import { nobody } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import type { StoredOfFolder } from "#/src/model/folder-properties.ts";
 import { entryPieceEntries } from "#/src/model/limits.ts";
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
 import { hierarchyDelimiter } from "#/src/model/roles.ts";
@@ -19,6 +20,7 @@ import {
   mailboxVersion,
   missingNames,
   moveSubscription,
+  setProperties,
 } from "../../writing/mail/mailbox-rows.ts";
 import type { MailboxWrite } from "../../writing/mail/mailbox-write.ts";
 import { assertVersion } from "../../writing/version.ts";
@@ -27,8 +29,11 @@ export interface RenameMailbox {
   readonly agent: AgentNumber;
   readonly mailbox: MailboxNumber;
   readonly name: string;
-  /** For `folder.update` of the interface: compare-and-swap, and subscriptions are renamed too. */
-  readonly folder?: { readonly version: string | undefined } | undefined;
+  /** For `folder.update` of the interface: compare-and-swap, and subscriptions are renamed too. With properties the name may be the one
+   *  that it has. */
+  readonly folder?:
+    | { readonly version: string | undefined; readonly properties: Partial<StoredOfFolder> }
+    | undefined;
   readonly at: number;
 }
 
@@ -48,12 +53,19 @@ export async function renameMailbox(tx: Transaction, args: RenameMailbox): Promi
   const write = await beginAgentTransaction(tx, args.agent, args.at, nobody);
   const mail = mailOf(write);
   const mailbox = await mail.mailbox(args.mailbox);
-  await assertNameMayGo(tx, args.agent, mailbox);
-  await assertNameIsFree(tx, args.agent, name);
-  if (args.folder !== undefined) {
-    assertNoRole(mailbox);
-    assertVersion(args.folder.version, await mailboxVersion(tx, args.agent, args.mailbox), "folder");
+  const { folder } = args;
+  const isNameKept =
+    folder !== undefined && name === mailbox.name && Object.keys(folder.properties).length > 0;
+  if (!isNameKept) {
+    await assertNameMayGo(tx, args.agent, mailbox);
+    await assertNameIsFree(tx, args.agent, name);
+    if (folder !== undefined) assertNoRole(mailbox);
   }
+  if (folder !== undefined) {
+    assertVersion(folder.version, await mailboxVersion(tx, args.agent, args.mailbox), "folder");
+    await setProperties(mail, args.mailbox, folder.properties);
+  }
+  if (isNameKept) return { mailbox: mailbox.mailbox, name, modseq: await write.finish() };
   const isInbox = mailbox.role === "inbox";
   if (!isInbox && name.startsWith(mailbox.name + hierarchyDelimiter))
     throw new WaypostError("invalid", "A mailbox cannot be put below itself");
@@ -81,7 +93,7 @@ export async function renameMailbox(tx: Transaction, args: RenameMailbox): Promi
   for (const one of renamed) {
     const to = assertMailboxName(name + one.name.slice(mailbox.name.length));
     await renameRow(mail, one.mailbox, to);
-    if (args.folder !== undefined) await moveSubscription(tx, args.agent, one.name, to);
+    if (folder !== undefined) await moveSubscription(tx, args.agent, one.name, to);
   }
   return { mailbox: mailbox.mailbox, name, modseq: await write.finish() };
 }

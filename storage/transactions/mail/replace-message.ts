@@ -7,6 +7,7 @@ import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { selectEntries } from "../../writing/mail/entry-rows.ts";
 import { mailOf } from "../../writing/mail/mail.ts";
+import { carryProperties } from "../../writing/mail/message-properties.ts";
 import { type AppendedMessage, addMessages } from "./append-messages.ts";
 
 export interface ReplaceMessage {
@@ -37,7 +38,9 @@ export async function replaceMessage(
   write.assertRoom(args.message.facts.blob.size - replaced.size, 0);
   const draft =
     source.role === "drafts" ? await findDraftOfMessage(tx, args.agent, replaced.message) : undefined;
-  const { uids } = await addMessages(mail, target, [args.message], draft);
+  const { uids, messages } = await addMessages(mail, target, [args.message], draft);
+  // A draft has those of the draft before already.
+  if (draft === undefined) await carryProperties(tx, args.agent, replaced.message, messages[0]!);
   mail.removeEntry(source, replaced);
   return { uidValidity: target.uidValidity, uid: uids[0]!, modseq: await write.finish() };
 }

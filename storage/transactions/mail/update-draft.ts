@@ -7,6 +7,7 @@ import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { nameDraft } from "../../writing/mail/draft-rows.ts";
 import { mailOf } from "../../writing/mail/mail.ts";
+import { carryProperties } from "../../writing/mail/message-properties.ts";
 import { assertVersion } from "../../writing/version.ts";
 import { insertAppended } from "./append-messages.ts";
 import type { CreateDraft } from "./create-draft.ts";
@@ -35,6 +36,7 @@ export async function updateDraft(
   const entry = { message, flags: place.flags | draftFlag, keywords, internalDate: args.at };
   mail.addEntry(drafts, { ...entry, size: facts.blob.size }, true);
   for (const replaced of held.entries) mail.removeEntry(drafts, replaced);
+  await carryProperties(tx, args.agent, held.message, message);
   await nameDraft(write, message, {
     keys: facts.draftKeys ?? [],
     replaces: args.draft,

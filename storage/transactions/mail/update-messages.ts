@@ -2,8 +2,10 @@ import type { Actor } from "#/src/model/author.ts";
 import { aboutObject, WaypostError } from "#/src/model/errors.ts";
 import { type FlagState, flagState, keywordNumbers, systemFlagsMask } from "#/src/model/flags.ts";
 import { flagsOfMarks, type MarksChange } from "#/src/model/marks.ts";
+import { messageProperties, type StoredOfMessage } from "#/src/model/message-properties.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import { alreadySent } from "#/src/model/scheduled.ts";
+import { findMessage } from "../../queries/mail/messages.ts";
 import { findLeftModseq } from "../../queries/outbound/submissions.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
@@ -11,6 +13,7 @@ import type { HeldEntry } from "../../writing/mail/entry-rows.ts";
 import { resolveKeywords } from "../../writing/mail/keywords.ts";
 import { mailOf } from "../../writing/mail/mail.ts";
 import { selectMessageEntries } from "../../writing/mail/message-entries.ts";
+import { setMessageProperties } from "../../writing/mail/message-properties.ts";
 import { assertMessageVersion } from "../../writing/version.ts";
 
 export interface UpdateMessages {
@@ -22,6 +25,7 @@ export interface UpdateMessages {
   readonly labels?: readonly string[] | undefined;
   readonly addLabels?: readonly string[] | undefined;
   readonly removeLabels?: readonly string[] | undefined;
+  readonly properties?: Partial<StoredOfMessage> | undefined;
   readonly mailbox?: MailboxNumber | undefined;
   /** Of one message, as it was read; absent it is changed whatever it is now. */
   readonly version?: string | undefined;
@@ -55,11 +59,14 @@ export async function updateMessages(
     } catch (error) {
       throw aboutObject(error, message);
     }
+    const isSet = await setChanged(tx, args, message);
     const kept = target === undefined ? entries : entries.filter(({ mailbox }) => mailbox === target.mailbox);
     for (const entry of entries) {
       const mailbox = await mail.mailbox(entry.mailbox);
       if (!kept.includes(entry)) mail.removeEntry(mailbox, entry);
-      if (!kept.includes(entry) || mail.updateEntry(mailbox, entry, change(entry))) changed.add(message);
+      const isUpdated = kept.includes(entry) && mail.updateEntry(mailbox, entry, change(entry));
+      if (isSet && !isUpdated && kept.includes(entry)) mail.touchEntry(mailbox, entry);
+      if (!kept.includes(entry) || isUpdated || isSet) changed.add(message);
     }
     if (target !== undefined && kept.length === 0) {
       const shown = entries[0]!;
@@ -78,6 +85,25 @@ export async function updateMessages(
     );
   };
   return { modseq, versions: args.messages.map(versionOf), takenBack: [...mail.takenBack] };
+}
+
+/** Sets the given properties; false if the message has them already. */
+async function setChanged(
+  tx: Transaction,
+  { agent, properties = {} }: UpdateMessages,
+  message: MessageNumber,
+): Promise<boolean> {
+  const given = messageProperties.inColumns(properties);
+  if (given.length === 0) return false;
+  const held = (await findMessage(tx, agent, message))!;
+  if (
+    messageProperties
+      .inColumns(held)
+      .every(([column, value]) => given.every(([one, wanted]) => one !== column || wanted === value))
+  )
+    return false;
+  await setMessageProperties(tx, agent, message, properties);
+  return true;
 }
 
 /** A move to Drafts cancels the sending of mail: sent mail cannot become a draft again. */

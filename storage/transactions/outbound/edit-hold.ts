@@ -11,6 +11,7 @@ import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { insertBlob } from "../../writing/blob-rows.ts";
 import { selectEntries } from "../../writing/mail/entry-rows.ts";
 import { mailOf } from "../../writing/mail/mail.ts";
+import { carryProperties } from "../../writing/mail/message-properties.ts";
 import { insertMessage } from "../../writing/mail/message-rows.ts";
 import { joinThread } from "../../writing/mail/threads.ts";
 import { removeHeldMessage } from "../../writing/outbound/holds.ts";
@@ -78,7 +79,9 @@ export async function editHold(tx: Transaction, args: EditHold): Promise<EditedH
     facts,
     isAuthenticated: args.isAuthenticated,
     provenance: args.provenance,
+    properties: {},
   });
+  await carryProperties(tx, agent, hold.message, message);
   await removeHeldMessage(mail, hold.message);
   const entry = { message, flags: args.flags, keywords: null, internalDate: at, size };
   const uid = mail.addEntry(waiting, entry, true);

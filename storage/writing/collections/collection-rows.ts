@@ -1,11 +1,5 @@
 /** Rows of `collection` and `collection_property`. */
-import {
-  type CollectionSettings,
-  inColumns,
-  noProperties,
-  type PropertyColumns,
-  type StoredForms,
-} from "#/src/model/collection-properties.ts";
+import { type CollectionSettings, collectionProperties } from "#/src/model/collection-properties.ts";
 import {
   type CollectionKind,
   type CollectionRole,
@@ -49,7 +43,7 @@ export async function insertCollection(items: ItemWrite, made: NewCollection): P
       state: "live",
       segment: made.segment,
       components: made.components,
-      ...(Object.fromEntries(inColumns(made)) as PropertyColumns<StoredForms>),
+      ...collectionProperties.newColumns(made),
       properties_modseq: transaction.modseq,
       modseq: transaction.modseq,
       item_count: 0,
@@ -82,7 +76,7 @@ export async function insertDefaults(items: ItemWrite): Promise<void> {
   items.transaction.reserveNumbers(missing.length);
   for (const one of missing)
     await insertCollection(items, {
-      ...noProperties,
+      ...collectionProperties.none,
       ...one,
       components: null,
     });
@@ -96,7 +90,7 @@ export async function updateCollectionRow(
 ): Promise<void> {
   const { tx, agent, modseq, at } = items.transaction;
   assertTextFits(settings);
-  const changed = inColumns(settings);
+  const changed = collectionProperties.inColumns(settings);
   await passQuietPushes(tx, { agent, collection, modseq, changed: "properties" });
   await tx.run(
     `update collection

@@ -6,22 +6,25 @@ import { insertion } from "../../schema/insertion.ts";
 import { slicesOf } from "../../slices.ts";
 import { paddedList, placesFor, type Sql } from "../../sql.ts";
 import type { AgentTransaction } from "../agent-transaction.ts";
+import { carryProperties } from "./message-properties.ts";
 
 /** Decides which draft a message in Drafts is: the one in `replaces`; otherwise an existing draft with one of its keys; else a new
- *  one. */
+ *  one. Without options, options and properties are those of the draft before. */
 export async function nameDraft(
   write: AgentTransaction,
   message: MessageNumber,
   drafted: {
     readonly keys: readonly Uint8Array[];
     readonly replaces?: number | undefined;
-    /** Options as JSON; absent: those of the draft before. */
+    /** Options as JSON. */
     readonly options?: string | undefined;
   },
 ): Promise<number> {
   const { tx, agent } = write;
   const draft = drafted.replaces ?? (await draftOfKeys(tx, agent, drafted.keys)) ?? message;
-  const options = drafted.options ?? (await findDraft(tx, agent, draft))?.options ?? "{}";
+  const former = drafted.options === undefined ? await findDraft(tx, agent, draft) : undefined;
+  if (former !== undefined) await carryProperties(tx, agent, former.message, message);
+  const options = drafted.options ?? former?.options ?? "{}";
   await tx.run(
     ...insertion(
       "draft",

@@ -1,5 +1,6 @@
 /** Rows of `mailbox` and `subscription`. */
 import { WaypostError } from "#/src/model/errors.ts";
+import { folderProperties, type StoredOfFolder } from "#/src/model/folder-properties.ts";
 import { mailboxesMax } from "#/src/model/limits.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { hierarchyDelimiter, holdsName, isHoldRole, type MailboxRole } from "#/src/model/roles.ts";
@@ -10,7 +11,12 @@ import type { MailWrite } from "./mail-write.ts";
 
 export async function insertMailbox(
   mail: MailWrite,
-  row: { mailbox: MailboxNumber; name: string; role: MailboxRole | null },
+  row: {
+    mailbox: MailboxNumber;
+    name: string;
+    role: MailboxRole | null;
+    properties?: Partial<StoredOfFolder> | undefined;
+  },
 ): Promise<{ uidValidity: number }> {
   const write = mail.transaction;
   const uidValidity = await mail.takeUidValidity();
@@ -29,6 +35,7 @@ export async function insertMailbox(
       byte_count: 0,
       version: write.modseq,
       recent_uid: 0,
+      ...folderProperties.newColumns(row.properties ?? {}),
     }),
   );
   mail.mailboxChanged("add", row.mailbox);
@@ -51,6 +58,27 @@ export async function freeName(mail: MailWrite, name: string): Promise<void> {
     holder.mailbox,
   );
   mail.mailboxChanged("update", holder.mailbox);
+}
+
+/** Sets properties of a mailbox, which changes its version. */
+export async function setProperties(
+  mail: MailWrite,
+  mailbox: MailboxNumber,
+  properties: Partial<StoredOfFolder>,
+): Promise<void> {
+  const { tx, agent, modseq } = mail.transaction;
+  const changed = folderProperties.inColumns(properties);
+  if (changed.length === 0) return;
+  await tx.run(
+    `update mailbox
+    set ${changed.map(([column]) => `${column} = ?, `).join("")}version = ?
+    where agent_id = ? and mailbox_id = ?`,
+    ...changed.map(([, value]) => value),
+    modseq,
+    agent,
+    mailbox,
+  );
+  mail.mailboxChanged("update", mailbox);
 }
 
 /** Refuses when `more` mailboxes would be too many. */

@@ -1,4 +1,5 @@
 /** Rows of `message` and their reference counts: a message exists while entries refer to it, a blob while messages do. */
+import { messageProperties, type StoredOfMessage } from "#/src/model/message-properties.ts";
 import { numberSetOf } from "#/src/model/number-set.ts";
 import type {
   AccountNumber,
@@ -27,6 +28,8 @@ export interface NewMessage {
   readonly isAuthenticated: boolean;
   /** Provenance as JSON. */
   readonly provenance: string;
+  /** Those that are not given are as of a message on which nobody has set any. */
+  readonly properties: Partial<StoredOfMessage>;
 }
 
 /** Inserts a message with an entry count of 1. */
@@ -54,6 +57,7 @@ export async function insertMessage(tx: Sql, message: NewMessage): Promise<void>
       body_structure: facts.bodyStructure,
       reference_ids: facts.referenceIds ?? null,
       list_fields: listFieldsOf(message),
+      ...messageProperties.newColumns(message.properties),
     }),
   );
 }

@@ -196,6 +196,7 @@ async function addCopy(
     facts,
     isAuthenticated: args.isAuthenticated,
     provenance: args.provenance,
+    properties: {},
   });
   if (target.role === "scheduled") target.settled.add(message);
   mail.addEntry(target, { message, flags, keywords: null, internalDate: at, size }, true);

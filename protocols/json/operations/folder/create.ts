@@ -2,7 +2,9 @@
 
 import { z } from "zod";
 import { isWaypostError } from "#/src/model/errors.ts";
+import { folderDeclarations } from "#/src/model/folder-properties.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
+import { givenFields, givenProperties } from "../../declared-fields.ts";
 import { unknownObject } from "../../errors.ts";
 import { atPath, folderPath } from "../../folders/folder-path.ts";
 import { operation } from "../../operation.ts";
@@ -26,6 +28,7 @@ export default operation({
     parent: folderName
       .optional()
       .describe("The folder that path is below: folder_…, a role or the IMAP path."),
+    ...givenFields(folderDeclarations),
     idempotency_key: idempotencyKey,
   }),
   output: writeResult.extend({ path: z.string().describe("The whole path.") }),
@@ -44,7 +47,9 @@ export default operation({
         const path = await folderPath(context, reached, input);
         try {
           const { author } = context.principal;
-          return answerOf(agent, await atPath(() => mail.createFolder(author, agent, path, once)));
+          const properties = givenProperties(folderDeclarations, input);
+          const made = await atPath(() => mail.createFolder(author, agent, path, properties, once));
+          return answerOf(agent, made);
         } catch (error) {
           // When two callers create the same folder at once, both get its id.
           if (!isWaypostError(error) || error.details.reason !== "already_exists") throw error;

@@ -5,12 +5,14 @@ import type { Idempotency } from "#/src/mail/write-once.ts";
 import type { MessagesUpdated } from "#/src/mail/writes.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { forEachMark } from "#/src/model/marks.ts";
+import { messageDeclarations } from "#/src/model/message-properties.ts";
 import type { MessageNumber } from "#/src/model/numbers.ts";
 import { onlyScheduled } from "#/src/model/scheduled.ts";
 import { type ReachedData, reachAgent } from "#/src/reach/agents.ts";
 import { reachMessage, reachMessageIfAny } from "#/src/reach/messages.ts";
 import { readSendAt, sendAtText } from "../../compose/send-at.ts";
 import { type Current, withCurrent } from "../../current.ts";
+import { givenFields, givenProperties } from "../../declared-fields.ts";
 import { errorObject, noSuchObject } from "../../errors.ts";
 import {
   type MessagePlace,
@@ -47,6 +49,7 @@ const request = z.strictObject({
     .optional()
     .describe("1 to 100 messages of one mailbox, message_…"),
   ...forEachMark(() => z.boolean().optional().describe("true or false.")),
+  ...givenFields(messageDeclarations),
   labels: labels.optional().describe(`Replaces all labels. ${labelForm}`),
   add_labels: labels.optional().describe(labelForm),
   remove_labels: labels.optional().describe(labelForm),
@@ -142,6 +145,7 @@ async function update(
   const update = {
     messages,
     marks: forEachMark((name) => input[name]),
+    properties: givenProperties(messageDeclarations, input),
     ...(input.labels === undefined ? {} : { labels: input.labels }),
     ...(input.add_labels === undefined ? {} : { addLabels: input.add_labels }),
     ...(input.remove_labels === undefined ? {} : { removeLabels: input.remove_labels }),

@@ -108,9 +108,10 @@ async function describeFolders(
   boxes: readonly Mailbox[],
 ): Promise<ArchivedFolder[]> {
   const subscribed = new Set(await mail.listSubscriptions(agent));
-  return boxes.map(({ name, role }) => ({
+  return boxes.map(({ name, role, properties }) => ({
     path: name,
     ...(role === undefined ? {} : { role }),
     isSubscribed: subscribed.has(name),
+    ...properties,
   }));
 }

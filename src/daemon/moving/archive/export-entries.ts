@@ -8,7 +8,7 @@ import { carriedItem } from "#/src/collections/transfer/export-items.ts";
 import type { FileEntry } from "#/src/files/files.ts";
 import type { MailboxMessage } from "#/src/mail/entries.ts";
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
-import { propertiesAlone } from "#/src/model/collection-properties.ts";
+import { collectionProperties } from "#/src/model/collection-properties.ts";
 import { keywordNumbers, systemFlagNames, systemFlags } from "#/src/model/flags.ts";
 import type { MessageNumber } from "#/src/model/numbers.ts";
 import { sharedMessagePages } from "#/storage/queries/mail/entries.ts";
@@ -91,7 +91,7 @@ async function describeCollection(
     role,
     segment,
     components: components === undefined ? undefined : [...components],
-    ...propertiesAlone(place),
+    ...collectionProperties.alone(place),
     ...(dead.length === 0 ? {} : { deadProperties: [...dead] }),
   };
 }
@@ -142,6 +142,7 @@ async function* mailEntries(
         file,
         flags,
         internalDate: message.internalDate,
+        ...message.properties,
         ...isShared,
         ...(recipients === undefined ? {} : { hold: { recipients } }),
       },

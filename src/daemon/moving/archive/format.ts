@@ -9,9 +9,10 @@
  *
  *  `<folder>` is a place in the list of the manifest, from 0. */
 import { z } from "zod";
-import { forEachForm } from "#/src/model/collection-properties.ts";
+import { collectionProperties } from "#/src/model/collection-properties.ts";
 import { collectionKinds } from "#/src/model/collections.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import { folderProperties } from "#/src/model/folder-properties.ts";
 import { grantMembers } from "#/src/model/grants.ts";
 import { jsonShape } from "#/src/model/json-depth.ts";
 import {
@@ -20,6 +21,7 @@ import {
   archiveJsonValuesMax,
   metadataEntriesMax,
 } from "#/src/model/limits.ts";
+import { messageProperties } from "#/src/model/message-properties.ts";
 import { mailboxRoles } from "#/src/model/roles.ts";
 
 /** Of a page or the manifest. */
@@ -38,12 +40,20 @@ const text = z.string().max(64 * 1024);
 const name = z.string().max(2000);
 const deadProperty = z.strictObject({ namespace: text, name: text, xml: text });
 const deadProperties = z.array(deadProperty).max(1000).optional();
+/** A property that was not there yet when the archive was written is not set. */
+const propertyForms = {
+  name: text.default(""),
+  text: text.optional(),
+  number: z.number().optional(),
+  flag: z.boolean().default(false),
+};
 
 const folder = z.strictObject({
   /** Levels divided by `/`. */
   path: name,
   role: z.enum(Object.keys(mailboxRoles) as [keyof typeof mailboxRoles]).optional(),
   isSubscribed: z.boolean(),
+  ...folderProperties.forEachForm(propertyForms),
 });
 
 export const archivedCollection = z.strictObject({
@@ -51,13 +61,7 @@ export const archivedCollection = z.strictObject({
   role: z.enum(["default", "inbox"]).optional(),
   segment: name.optional(),
   components: z.array(name).max(20).optional(),
-  // One that was not there yet when the archive was written is not set.
-  ...forEachForm({
-    name: text.default(""),
-    text: text.optional(),
-    number: z.number().optional(),
-    flag: z.boolean().default(false),
-  }),
+  ...collectionProperties.forEachForm(propertyForms),
   deadProperties,
 });
 
@@ -121,6 +125,7 @@ export const messagePage = z.strictObject({
           internalDate: z.number(),
           /** It is in another folder too, and is named there. */
           isShared: z.literal(true).optional(),
+          ...messageProperties.forEachForm(propertyForms),
           /** Of mail that waits for approval: to whom it goes when it is approved. */
           hold: z.strictObject({ recipients: z.array(name).min(1).max(1000) }).optional(),
         }),

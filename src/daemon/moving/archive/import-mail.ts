@@ -4,7 +4,9 @@ import type { Idempotency } from "#/src/mail/write-once.ts";
 import type { Appended } from "#/src/mail/writes.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { systemFlagNamed, systemFlags } from "#/src/model/flags.ts";
+import { folderProperties } from "#/src/model/folder-properties.ts";
 import { importedLinesMax } from "#/src/model/limits.ts";
+import { messageProperties } from "#/src/model/message-properties.ts";
 import type { MailboxNumber, Uid } from "#/src/model/numbers.ts";
 import { isHoldRole } from "#/src/model/roles.ts";
 import { hasTooManyLines } from "../import-bounds.ts";
@@ -63,17 +65,20 @@ export async function createMailImport(archive: OpenArchive): Promise<EntryImpor
   /** Where messages are now that others are copies of. */
   const stored = new Map<string, Stored>();
 
-  async function makeFolder(
-    { path, role, isSubscribed }: ArchivedFolder,
-    at: number,
-  ): Promise<MailboxNumber> {
+  async function makeFolder(folder: ArchivedFolder, at: number): Promise<MailboxNumber> {
+    const { path, role, isSubscribed } = folder;
     // Nothing is sent or approved by an import.
     const wanted = role === "scheduled" || isHoldRole(role) ? "drafts" : role;
     const found =
       wanted === undefined ? await mail.findMailbox(agent, path) : there.find((box) => box.role === wanted);
     const box = found ?? (await mail.createMailbox(by, agent, path));
     if (wanted !== role) toDrafts.add(at);
-    else await mail.setSubscription(by, agent, box.name, isSubscribed);
+    else {
+      await mail.setSubscription(by, agent, box.name, isSubscribed);
+      const properties = folderProperties.alone(folder);
+      if (folderProperties.names.some((one) => properties[one] !== box.properties[one]))
+        await mail.updateFolder(by, agent, box.number, { name: box.name, properties }, box.version);
+    }
     return box.number;
   }
 
@@ -231,8 +236,9 @@ function isOfMessage(code: string): boolean {
   return code === "invalid" || code === "policy_refused";
 }
 
-function appendedOf(bytes: Buffer, { flags, internalDate }: File): Appended {
-  return { bytes, ...flagsOf(flags), internalDate };
+function appendedOf(bytes: Buffer, described: File): Appended {
+  const { flags, internalDate } = described;
+  return { bytes, ...flagsOf(flags), internalDate, properties: messageProperties.alone(described) };
 }
 
 function flagsOf(names: readonly string[]): { readonly flags: number; readonly keywords: readonly string[] } {

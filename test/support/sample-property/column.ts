@@ -1,0 +1,53 @@
+/** A property that has a column: its line, and the migration of its column. Tests lay it over a copy of the tree. */
+import { writeFileSync } from "node:fs";
+import type { CopiedTree } from "../copied-tree.ts";
+
+interface Sample {
+  readonly file: string;
+  readonly declared: string;
+  readonly line: string;
+  readonly table: string;
+}
+
+/** `motto` of calendars and addressbooks, `note` of messages, `colour` of folders. */
+export const samples = {
+  motto: {
+    file: "src/model/collection-properties.ts",
+    declared: "const declared = {",
+    line: 'motto: { column: "motto", form: "text" },',
+    table: "collection",
+  },
+  note: {
+    file: "src/model/message-properties.ts",
+    declared: "export const messageDeclarations = {",
+    line: 'note: { column: "note", form: "text", charactersMax: 500, says: "A note for yourself." },',
+    table: "message",
+  },
+  colour: {
+    file: "src/model/folder-properties.ts",
+    declared: "export const folderDeclarations = {",
+    line: 'colour: { column: "colour", form: "text", charactersMax: 7, says: "#rrggbb." },',
+    table: "mailbox",
+  },
+} as const satisfies Readonly<Record<string, Sample>>;
+
+export function layColumn(copy: CopiedTree, name: keyof typeof samples): void {
+  const { file, declared, line, table } = samples[name];
+  copy.edit(file, declared, `${declared}\n  ${line}\n`);
+  writeFileSync(
+    copy.pathOf(`storage/migrations/9000-${name}.ts`),
+    `import type { Sql } from "../sql.ts";
+
+export async function ${name}(tx: Sql): Promise<void> {
+  await tx.run("alter table ${table} add column ${name} text");
+}
+`,
+  );
+  const index = "storage/migrations/index.ts";
+  copy.edit(index, "\n];", `\n  { name: "${name}", does: "keeps more", run: ${name} },\n];`);
+  copy.edit(
+    index,
+    "import type { Sql }",
+    `import { ${name} } from "./9000-${name}.ts";\nimport type { Sql }`,
+  );
+}
