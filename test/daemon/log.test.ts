@@ -32,6 +32,7 @@ describe("log", () => {
       // The moment may end within the loop on a busy machine.
       expect(write.mock.calls.length).toBeLessThan(20);
       await expect.poll(() => fs.readFileSync(file, "utf8").split("\n")).toHaveLength(101);
+      await flush();
       const before = write.mock.calls.length;
       logger.info("calm");
       expect(write.mock.calls.length).toBe(before);

@@ -19,6 +19,7 @@ const sleeps: Readonly<Record<string, string>> = {
   "daemon/acme-pebble.test.ts": "between two looks",
   "daemon/acme.test.ts": "between two looks",
   "daemon/moving.test.ts": "a kill at another moment each time",
+  "daemon/transfers-at-once.test.ts": "an archive goes on while its session stands",
   "daemon/watchdog.test.ts": "a machine that is paused, and a watchdog that does not end what goes on",
   "dav/push.test.ts": "nothing is told",
   "http/answer-deadline.test.ts": "an answer that is longer under way than the time to its start",

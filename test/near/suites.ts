@@ -101,7 +101,6 @@ const rows: Readonly<Record<Room, readonly string[]>> = {
     "!json/odd-input",
     "!json/tool-refusals",
     "!json/full-answers",
-    "!json/mistakes",
   ],
   "protocols/delivery": ["delivery/*", "outbound/exactly-once"],
   "protocols/webhooks": ["webhooks/*", "feed/*"],
