@@ -2,6 +2,7 @@
  *  are arguments, the others are options. */
 import { Command } from "commander";
 import { z } from "zod";
+import { argumentOf, optionOf } from "#/src/accounts/administration/command-words.ts";
 import type { AdministrationOperation } from "#/src/accounts/administration/operation.ts";
 import { administrationOperations } from "#/src/accounts/administration/operations.ts";
 import type { DomainCheck } from "#/src/domain-check/check-domain.ts";
@@ -50,8 +51,8 @@ function operationCommand(shell: Shell, operation: AdministrationOperation): Com
   const fields = Object.entries(operation.input.shape) as [string, z.ZodType][];
   for (const [name, field] of fields) {
     const description = field.description ?? bare(field).description ?? "";
-    if (operation.positional.includes(name)) command.argument(`<${kebabCase(name)}>`, description);
-    else command.option(`--${kebabCase(name)} <${isList(field) ? "a,b" : "value"}>`, description);
+    if (operation.positional.includes(name)) command.argument(argumentOf(name, field), description);
+    else command.option(`--${optionOf(name)} <${isList(field) ? "a,b" : "value"}>`, description);
   }
   if (operation.isDestructive) command.option("--yes", "do it: what is deleted does not come back");
   withCommonOptions(command);
@@ -96,7 +97,7 @@ function inWordsOfCommand({ positional, input }: AdministrationOperation, error:
   if (!isWaypostError(error)) return error;
   const [, name = ""] = error.details.field?.split("/") ?? [];
   if (!Object.hasOwn(input.shape, name)) return error;
-  const said = positional.includes(name) ? `<${kebabCase(name)}>` : `--${kebabCase(name)}`;
+  const said = positional.includes(name) ? `<${optionOf(name)}>` : `--${optionOf(name)}`;
   const problem = error.message.replace(/^[\w.]+: /, (path) => (path.startsWith(name) ? "" : path));
   return new WaypostError(error.code, `${said}: ${problem}`, error.details);
 }
@@ -110,8 +111,4 @@ function bare(field: z.ZodType): z.ZodType {
   let inner = field;
   while (inner instanceof z.ZodOptional || inner instanceof z.ZodDefault) inner = inner.unwrap() as z.ZodType;
   return inner;
-}
-
-function kebabCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

@@ -123,6 +123,9 @@ describe.each(["without a daemon", "with a daemon"] as const)("administration %s
     expect((await wayposted("grant", "list", "ada@example.org", ...at)).grants).toMatchObject([
       { number: 1, target: "eve@example.org", mailboxes: ["INBOX", "Sent"] },
     ]);
+    expect((await wayposted("grant", "list", "--target", "eve@example.org", ...at)).grants).toMatchObject([
+      { number: 1, holder: "ada@example.org" },
+    ]);
     expect((await wayposted("agent", "alias", "ada@example.org", "*@example.org", ...at)).aliases).toEqual([
       "*@example.org",
     ]);

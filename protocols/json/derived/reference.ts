@@ -1,5 +1,6 @@
 /** The reference page: inputs and outputs of `/v1`, and the operator's operations, as Markdown made only from the declarations. */
 import { z } from "zod";
+import { argumentOf, optionOf } from "#/src/accounts/administration/command-words.ts";
 import { administrationOperations } from "#/src/accounts/administration/operations.ts";
 import { scopeOf } from "#/src/accounts/operator-scopes.ts";
 import { eventTypes } from "#/src/model/changes.ts";
@@ -152,8 +153,10 @@ function commandsText(): string {
       if (command !== undefined) return `| \`waypost ${command}\` | ${cell(summary)} |  | ${scope} |`;
       const options = Object.entries(input.shape)
         .filter(([field]) => !positional.includes(field))
-        .map(([field]) => `\`--${kebabCase(field)}\``);
-      const places = positional.map((field) => ` <${kebabCase(field)}>`).join("");
+        .map(([field]) => `\`--${optionOf(field)}\``);
+      const places = positional
+        .map((field) => ` ${argumentOf(field, input.shape[field] as z.ZodType)}`)
+        .join("");
       const line = `\`waypost ${name.replace(".", " ")}${places}\``;
       return `| ${line} | ${cell(summary)} | ${[...options, ...(isDestructive ? ["`--yes`"] : [])].join(" ")} | ${scope} |`;
     },
@@ -165,8 +168,4 @@ function commandsText(): string {
       "\n",
     ),
   ].join("\n\n");
-}
-
-function kebabCase(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
