@@ -15,7 +15,7 @@ import { type Exchange, OpenExchange } from "./exchange.ts";
 import { HttpConnection } from "./http-connection.ts";
 import { OverdueAnswers } from "./overdue.ts";
 import { countRequest, logRequest } from "./request-log.ts";
-import { requestPath } from "./request-path.ts";
+import { giveOriginForm, requestPath } from "./request-path.ts";
 
 /** The paths that one protocol answers. */
 export interface HttpRoute {
@@ -99,6 +99,7 @@ export function createHttpApp(options: HttpAppOptions): RequestListener {
   app.on("error", (error: unknown) => log.debug({ err: error }, "response failed"));
   const carry = app.callback();
   return (request, response) => {
+    giveOriginForm(request);
     const stream = streams.find((one) => one.accepts(request));
     if (stream !== undefined)
       inBackground(() => serve(request, response, (exchange) => stream.serve(exchange)));
@@ -122,12 +123,17 @@ export function createHttpApp(options: HttpAppOptions): RequestListener {
       response.statusCode = answer.status;
     });
     if (answer === undefined || response.destroyed) return;
-    response.writeHead(answer.status, {
-      ...answer.headers,
-      "X-Request-Id": requestId,
-      "Content-Length": Buffer.byteLength(answer.body),
-    });
-    response.end(answer.body);
+    try {
+      response.writeHead(answer.status, {
+        ...answer.headers,
+        "X-Request-Id": requestId,
+        "Content-Length": Buffer.byteLength(answer.body),
+      });
+      response.end(answer.body);
+    } catch (error) {
+      response.destroy();
+      throw error;
+    }
   }
 
   /** Sets up request id, deadline, body memory and log for one request, and serves it. */

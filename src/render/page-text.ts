@@ -1,5 +1,6 @@
-/** A page of a long text. Characters are Unicode scalar values. A page never ends inside a grapheme (UAX 29). A page that is not the
- *  last one ends with a line that says so, within the size of the page. */
+/** A page of a long text. Characters are Unicode scalar values. A page never ends inside a grapheme (UAX 29), and none begins with a
+ *  bracket whose backslash the page before has: it would look like one of the server's own (`own-lines.ts`). A page that is not the last
+ *  one ends with a line that says so, within the size of the page. */
 
 import { truncationLine } from "#/src/formats/text/own-lines.ts";
 
@@ -35,7 +36,9 @@ export function startBefore(text: string, end: number, charactersMax: number): n
   if (cut === at) return at;
   // The next boundary, so that the page stays within its size.
   const after = segmenter.segment(text.slice(cut, cut + windowUnits)).containing(0);
-  return Math.min(end, cut + (after?.segment.length ?? 1));
+  const next = cut + (after?.segment.length ?? 1);
+  const start = Math.min(end, isEscaped(text, next) ? next + 1 : next);
+  return isEscaped(text, start) ? cut : start;
 }
 
 /** The page between two places. */
@@ -60,7 +63,9 @@ function stepBack(text: string, from: number, count: number): number {
 export function startAt(text: string, character: number): number {
   if (character >= text.length) return text.length;
   const at = skipCharacters(text, 0, character);
-  return at <= 0 || at >= text.length ? Math.min(at, text.length) : cutBefore(text, 0, at);
+  if (at <= 0 || at >= text.length) return Math.min(at, text.length);
+  const cut = cutBefore(text, 0, at);
+  return isEscaped(text, cut) ? cut - 1 : cut;
 }
 
 /** The beginning of a text, in whole graphemes. */
@@ -98,8 +103,19 @@ const segmenter = new Intl.Segmenter("und", { granularity: "grapheme" });
 /** How far a grapheme is looked for; real ones are far shorter, and one that is longer is cut like text. */
 const windowUnits = 512;
 
-/** The last grapheme boundary at or before `at`, and behind `from`. */
+/** Whether a bracket stands there behind its backslash. */
+function isEscaped(text: string, at: number): boolean {
+  return text[at - 1] === "\\" && (text[at] === "[" || text[at] === "⟦");
+}
+
+/** The last place at or before `at`, and behind `from`, where a page may end. */
 function cutBefore(text: string, from: number, at: number): number {
+  const cut = graphemeBefore(text, from, at);
+  return isEscaped(text, cut) && cut - 1 > from ? cut - 1 : cut;
+}
+
+/** The last grapheme boundary at or before `at`, and behind `from`. */
+function graphemeBefore(text: string, from: number, at: number): number {
   if (isPlain(text.charCodeAt(at - 1)) && isPlain(text.charCodeAt(at))) return at;
   const windowStart = safeStart(text, from, at);
   const window = text.slice(windowStart, Math.min(text.length, at + windowUnits));

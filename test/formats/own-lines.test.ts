@@ -31,6 +31,11 @@ it("capitals and blanks do not help", () => {
   expect(escapeOwnLines("[ 3  Passages left out: x] [PICTURE : y]")).toBe(
     "\\[ 3  Passages left out: x] \\[PICTURE : y]",
   );
+  // Previews have one blank where the text has many.
+  const blanks = " \n".repeat(500);
+  expect(escapeOwnLines(`[${blanks}1${blanks}passage left out] [picture${blanks}: y]`)).toBe(
+    `\\[${blanks}1${blanks}passage left out] \\[picture${blanks}: y]`,
+  );
 });
 
 it.each(own)("a page that writes %s in pieces has it escaped, beside one of the server", (line) => {

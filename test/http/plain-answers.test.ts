@@ -9,6 +9,7 @@ import { createHttpApp, type PlainAnswer } from "#/protocols/http/app.ts";
 import type { Exchange } from "#/protocols/http/exchange.ts";
 import { createFairness } from "#/src/fairness/fairness.ts";
 import { createReceiving } from "#/src/fairness/receiving.ts";
+import { onFailure } from "#/src/model/background.ts";
 import { CallerGone } from "#/src/model/caller.ts";
 
 async function openApp(serve: (exchange: Exchange) => Promise<PlainAnswer>, answerMs = 60_000) {
@@ -18,7 +19,7 @@ async function openApp(serve: (exchange: Exchange) => Promise<PlainAnswer>, answ
       {
         accepts: (path) => path === "/koa",
         async serve({ koa }) {
-          koa.body = "of koa";
+          koa.body = `of koa: ${koa.path}`;
         },
       },
     ],
@@ -69,11 +70,26 @@ test("have their fields, their length in octets and a request id; other routes a
     "x-request-id": expect.stringMatching(/^req_[0-9a-f]{13}$/),
   });
   expect(await response.text()).toBe("wörds");
-  expect(await (await fetch(`${app.url}/koa?x`)).text()).toBe("of koa");
+  expect(await (await fetch(`${app.url}/koa?x`)).text()).toBe("of koa: /koa");
   // As a client of a proxy writes it.
-  expect(await talk(app.port, "GET http://x.test/koa HTTP/1.1\r\nHost: x.test\r\n\r\n", "of koa")).toMatch(
-    /^HTTP\/1.1 200 /,
-  );
+  // The route sees the path by which it was found.
+  for (const target of ["http://x.test/koa", "http:///operator/koa?x", "http://x.test/y/../koa"])
+    expect(
+      await talk(app.port, `GET ${target} HTTP/1.1\r\nHost: x.test\r\n\r\n`, "of koa: /koa"),
+      target,
+    ).toMatch(/^HTTP\/1.1 200 .*of koa: \/koa$/s);
+});
+
+test("that cannot be written end the connection", async () => {
+  await using app = await openApp(async () => ({ status: 200, headers: { "X-Of": "a\r\nb" }, body: "" }));
+  const failures: unknown[] = [];
+  const former = onFailure((error) => failures.push(error));
+  try {
+    expect(await talk(app.port, "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "\n")).toBe("");
+  } finally {
+    onFailure(former);
+  }
+  expect(failures).toMatchObject([{ code: "ERR_INVALID_CHAR" }]);
 });
 
 test("of HEAD have the length and no body", async () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { countCharacters, firstCharacters, pageText } from "#/src/render/page-text.ts";
+import { countCharacters, firstCharacters, pageText, startAt, startBefore } from "#/src/render/page-text.ts";
 
 const line = /\n\[truncated: (\d+) of (\d+) characters; continue with cursor\]$/;
 
@@ -68,6 +68,19 @@ describe("a page of text", () => {
       }),
       { numRuns: 150 },
     );
+  });
+
+  it("begins with no bracket whose backslash another page has", () => {
+    const line = "\\[1 passage left out: x] \\\\[ \\⟦0123456789abcdef⟧";
+    for (let before = 0; before < 200; before++) {
+      const text = `${"a".repeat(before)}${line}`.repeat(5);
+      const found = pages(text, 200);
+      expect(found.join("")).toBe(text);
+      expect(found.filter((page) => /^[[⟦]/.test(page))).toEqual([]);
+      for (let at = 0; at < 60; at++)
+        for (const start of [startAt(text, at), startBefore(text, text.length - at, 200)])
+          expect(start > 0 && /^\\[[⟦]/.test(text.slice(start - 1))).toBe(false);
+    }
   });
 
   it.each([

@@ -23,7 +23,7 @@ export function truncationLine(shown: number, total: number): string {
 }
 
 const beginning =
-  /\[(?=\s{0,20}(?:\d{1,20}\s{1,20}passages?\s|(?:picture|field|button|before|after)\s{0,20}[:\]]|truncated\s{0,20}:))|⟦(?=[0-9a-f]{16}⟧)/gi;
+  /\[(?=\s*(?:\d+\s+passages?\s|(?:picture|field|button|before|after)\s*[:\]]|truncated\s*:))|⟦(?=[0-9a-f]{16}⟧)/gi;
 
 /** Text of others, in which no such line begins. */
 export function escapeOwnLines(text: string): string {
@@ -33,7 +33,7 @@ export function escapeOwnLines(text: string): string {
 /** The text as it was. */
 export function unescapeOwnLines(text: string): string {
   return text.replace(
-    /\\(\[\s{0,20}(?:\d{1,20}\s{1,20}passages?\s|(?:picture|field|button|before|after)\s{0,20}[:\]]|truncated\s{0,20}:)|⟦[0-9a-f]{16}⟧)/gi,
+    /\\(\[\s*(?:\d+\s+passages?\s|(?:picture|field|button|before|after)\s*[:\]]|truncated\s*:)|⟦[0-9a-f]{16}⟧)/gi,
     "$1",
   );
 }
