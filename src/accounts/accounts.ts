@@ -306,7 +306,7 @@ export function createAccounts(store: Store, settings: AccountsSettings, tally: 
       }
       const approver = await access.findApprover(agent);
       const named = approver && (await access.findOwner(approver));
-      if (named !== undefined) {
+      if (named !== undefined && named.account === target?.account) {
         const objects = holdMailboxes(await access.listHoldMailboxes(agent));
         holders.push({ address: primaryAddress(named), scopes: approverScopes, objects });
       }

@@ -1,4 +1,8 @@
 import { expect, it } from "vitest";
+import { defaultSettings } from "#/config/schema.ts";
+import type { Accounts } from "#/src/accounts/accounts.ts";
+import { prepareMessage } from "#/src/mail/prepare-message.ts";
+import { createHolds } from "#/src/outbound/holds/create-holds.ts";
 import { listApprovedBy, listApprovers } from "#/src/reach/approvers.ts";
 import { type HoldHouse, openHoldHouse } from "./hold-house.ts";
 
@@ -107,6 +111,64 @@ it.each([true, false])(
     expect(later.map(({ length }) => length)).toEqual([isNamed ? 2 : 0, 2, 0]);
   },
 );
+
+it("who approves for two mailboxes is told at once of both, and nobody twice within the interval", async () => {
+  await using house = await openHoldHouse();
+  const noa = await house.create("person", "noa@ours.example");
+  const eve = await house.create("person", "eve@ours.example");
+  const casey = await house.create("agent", "casey@ours.example", { approver: "noa@ours.example" });
+  await house.administer("grant.create", {
+    ...{ holder: "noa@ours.example", target: house.robin.address, scopes: ["approve"] },
+  });
+  await house.administer("grant.create", {
+    ...{ holder: "eve@ours.example", target: "casey@ours.example", scopes: ["approve"] },
+  });
+  const sendBoth = async () => {
+    await house.send();
+    const body = { to: ["lee@elsewhere.example"], subject: "Of casey", text: "One." };
+    await house.clientOf(casey.token!).ok("send", { body });
+  };
+  const all = async () => {
+    const people = [house.kim.agent, noa.agent, eve.agent];
+    return Promise.all(people.map((person) => letters(house, person)));
+  };
+  await sendBoth();
+  await house.advance(0);
+  const first = await all();
+  expect(first.map(({ length }) => length)).toEqual([1, 1, 1]);
+  expect(first.map(([letter]) => /^Subject: Waiting.*: (\d)/m.exec(letter!)![1])).toEqual(["1", "2", "1"]);
+  await sendBoth();
+  await house.advance(599_999);
+  expect((await all()).map(({ length }) => length)).toEqual([1, 1, 1]);
+  await house.advance(1);
+  const second = await all();
+  expect(second.map(({ length }) => length)).toEqual([2, 2, 2]);
+  expect(second[1]![1]).toContain("4 mails wait for you to approve them.");
+  await house.advance(6_000_000);
+  expect((await all()).map(({ length }) => length)).toEqual([2, 2, 2]);
+});
+
+it("somebody who does not see the mail is told of nothing, and nothing is due for that", async () => {
+  await using house = await openHoldHouse();
+  const { store, accounts, outbound, kim } = house;
+  const noa = await house.create("person", "noa@ours.example");
+  await house.administer("agent.update", { owner: house.robin.address, approver: "none" });
+  await house.administer("grant.create", {
+    ...{ holder: "noa@ours.example", target: house.robin.address, scopes: ["approve"] },
+  });
+  await house.send();
+  const holders: Accounts["listHolders"] = async () => [
+    { address: kim.address, scopes: new Set(["approve"]), objects: "all" as never },
+  ];
+  const settings = defaultSettings();
+  const holds = createHolds({
+    ...{ store, outbound, settings, prepare: prepareMessage },
+    accounts: { ...accounts, listHolders: holders },
+  });
+  await holds.runDue();
+  expect(await holds.nextDueAt()).toBeGreaterThan(house.clock.now());
+  expect([await letters(house), await letters(house, noa.agent)]).toEqual([[], []]);
+});
 
 it("and pushes and the list of the pages name the same people", async () => {
   await using house = await openHoldHouse();

@@ -6,17 +6,18 @@ import { sharedMailboxName } from "#/src/accounts/other-users.ts";
 import type { HoldReason } from "#/src/model/holds.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { mailboxRoles } from "#/src/model/roles.ts";
-import { listApprovedBy, listApprovers } from "#/src/reach/approvers.ts";
+import {
+  type Approved,
+  isOwnersDecision,
+  listApprovedBy,
+  listApprovers,
+  type Waiting,
+} from "#/src/reach/approvers.ts";
 import { cleanLine } from "#/src/render/clean-text.ts";
 import { createRemovalTally } from "#/src/render/removal.ts";
 import type { HoldRow } from "#/storage/holds.ts";
 import { findMessage } from "#/storage/queries/mail/messages.ts";
-import {
-  findLastToldAt,
-  listUntoldMail,
-  listWaitingHolds,
-  type MailOfMailbox,
-} from "#/storage/queries/outbound/holds.ts";
+import { findLastToldAt, listUntoldMail, listWaitingHolds } from "#/storage/queries/outbound/holds.ts";
 import type { DeliverMessage } from "#/storage/transactions/mail/deliver-message.ts";
 import { tellApprover } from "../gate/gate.ts";
 import { composeNotice } from "./approver-mail.ts";
@@ -40,6 +41,18 @@ const reasonTexts = {
   unapproved: "an agent or a program has written a part of it, and it goes out in your name",
 } as const satisfies Record<HoldReason, string>;
 
+interface Approver {
+  readonly facts: AgentFacts;
+  readonly mail: readonly Approved[];
+}
+
+/** Mail of which nobody was told, and all who decide about some of it. They are told at once, each of all that waits for them, when none
+ *  of them has had a notice within the interval. Nobody is in two of these. */
+interface Untold {
+  readonly people: ReadonlyMap<AgentNumber, Approver>;
+  readonly mail: readonly Waiting[];
+}
+
 export function createHoldNotices(rooms: HoldRooms): {
   runDue(): Promise<void>;
   nextDueAt(): Promise<number | undefined>;
@@ -47,46 +60,50 @@ export function createHoldNotices(rooms: HoldRooms): {
   const { store, settings } = rooms;
   const intervalMs = settings.holds.noticeMinutes * minuteMs;
 
-  /** People who can decide about mail of which nobody was told, with the time at which they may be told. */
-  async function listUntold(): Promise<readonly { readonly person: AgentFacts; readonly dueAt: number }[]> {
-    const people = new Map<AgentNumber, AgentFacts>();
-    for (const waiting of await listUntoldMail(store))
-      for (const person of await listApprovers(rooms, waiting)) people.set(person.agent, person);
-    const untold = [];
-    for (const person of people.values()) {
-      const mail = await listMailOf(person);
-      if (mail.length === 0) continue;
-      const toldAt = await findLastToldAt(store, mail);
-      untold.push({ person, dueAt: toldAt === undefined ? 0 : toldAt + intervalMs });
+  async function listUntold(): Promise<readonly Untold[]> {
+    const approved = new Map<AgentNumber, readonly Approved[]>();
+    let groups: Untold[] = [];
+    for (const waiting of await listUntoldMail(store)) {
+      const people = new Map<AgentNumber, Approver>();
+      for (const facts of await listApprovers(rooms, waiting)) {
+        const mail = approved.get(facts.agent) ?? (await listApprovedBy(rooms, facts.agent));
+        approved.set(facts.agent, mail);
+        // Whoever does not see the mail is not told of it.
+        if (mail.some(({ decides }) => decides(waiting))) people.set(facts.agent, { facts, mail });
+      }
+      if (people.size === 0) continue;
+      const isMet = (one: Untold) => [...one.people.keys()].some((agent) => people.has(agent));
+      const met = groups.filter(isMet);
+      groups = groups.filter((one) => !met.includes(one));
+      groups.push({
+        people: new Map([...met.flatMap((one) => [...one.people]), ...people]),
+        mail: [...met.flatMap(({ mail }) => mail), waiting],
+      });
     }
-    return untold;
+    return groups;
   }
 
-  async function listMailOf({ agent }: AgentFacts): Promise<readonly MailOfMailbox[]> {
-    return (await listApprovedBy(rooms, agent)).map(({ agent, isOwn }) => ({ agent, isOwn }));
+  /** A time that has passed is now. */
+  async function dueAt({ people }: Untold): Promise<number> {
+    const times = [];
+    for (const { mail } of people.values()) times.push(await findLastToldAt(store, mail));
+    return Math.max(0, ...times.flatMap((at) => (at === undefined ? [] : [at + intervalMs])));
   }
 
-  /** All who can decide about the same mail are told with the first of them. */
-  async function tell(person: AgentFacts): Promise<void> {
-    const holds = await listWaitingHolds(store, await listMailOf(person));
-    const untold = holds.filter(({ toldAt }) => toldAt === null);
-    if (untold.length === 0) return;
-    const others = new Map<AgentNumber, AgentFacts>();
-    for (const hold of untold)
-      for (const other of await listApprovers(rooms, hold))
-        if (other.agent !== person.agent) others.set(other.agent, other);
+  async function tell({ people, mail }: Untold): Promise<void> {
+    const untold = new Map<string, HoldRow>();
     const notices: DeliverMessage[] = [];
-    for (const other of others.values()) {
-      const approved = await listApprovedBy(rooms, other.agent);
-      const theirs = holds.filter((hold) => approved.some(({ decides }) => decides(hold)));
-      notices.push(await compose(other, theirs));
+    for (const person of people.values()) {
+      const holds = await listWaitingHolds(store, person.mail);
+      if (holds.length > 0) notices.push(await compose(person.facts, holds));
+      for (const hold of holds)
+        if (hold.toldAt === null && mail.some((one) => isSameMail(one, hold)))
+          untold.set(`${hold.agent} ${hold.hold}`, hold);
     }
-    await tellApprover(store, {
-      ...(await compose(person, holds)),
-      others: notices,
-      holds: untold.map(({ agent, hold }) => ({ agent, hold })),
-      pauses: [],
-    });
+    const [first, ...others] = notices;
+    if (first === undefined || untold.size === 0) return;
+    const holds = [...untold.values()].map(({ agent, hold }) => ({ agent, hold }));
+    await tellApprover(store, { ...first, others, holds, pauses: [] });
   }
 
   async function compose(approver: AgentFacts, holds: readonly HoldRow[]): Promise<DeliverMessage> {
@@ -99,16 +116,22 @@ export function createHoldNotices(rooms: HoldRooms): {
   return {
     async runDue() {
       const failures: unknown[] = [];
-      // A failure for one approver does not stop the notices to others.
-      for (const { person, dueAt } of await listUntold())
-        if (dueAt <= store.clock.now()) await tell(person).catch((error: unknown) => failures.push(error));
+      // A failure for some approvers does not stop the notices to others.
+      for (const untold of await listUntold())
+        if ((await dueAt(untold)) <= store.clock.now())
+          await tell(untold).catch((error: unknown) => failures.push(error));
       if (failures.length > 0) throw new AggregateError(failures, "Some approvers could not be told");
     },
     async nextDueAt() {
-      const untold = await listUntold();
-      return untold.length === 0 ? undefined : Math.min(...untold.map(({ dueAt }) => dueAt));
+      const times = [];
+      for (const untold of await listUntold()) times.push(await dueAt(untold));
+      return times.length === 0 ? undefined : Math.min(...times);
     },
   };
+}
+
+function isSameMail(one: Waiting, other: Waiting): boolean {
+  return one.agent === other.agent && isOwnersDecision(one) === isOwnersDecision(other);
 }
 
 async function noticeText(
