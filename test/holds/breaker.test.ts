@@ -1,5 +1,6 @@
 /** An agent whose mail keeps failing is paused, and everybody concerned learns the reason. */
 import { expect, it } from "vitest";
+import type { AgentNumber } from "#/src/model/numbers.ts";
 import { type HoldHouse, openHoldHouse } from "./hold-house.ts";
 
 /** One mail of robin, which fails; the code of the refusal if it is not taken. */
@@ -21,10 +22,12 @@ async function openHouse(breaker: Parameters<typeof openHoldHouse>[0] = {}): Pro
   return house;
 }
 
-async function lettersOfKim(house: HoldHouse): Promise<string[]> {
-  const inbox = (await house.mail.findMailbox(house.kim.agent, "INBOX"))!;
+const lettersOfKim = (house: HoldHouse) => lettersOf(house, house.kim.agent);
+
+async function lettersOf(house: HoldHouse, agent: AgentNumber): Promise<string[]> {
+  const inbox = (await house.mail.findMailbox(agent, "INBOX"))!;
   const texts: string[] = [];
-  for await (const page of house.mail.messagePages(house.kim.agent, inbox.number, [[1, 1000]]))
+  for await (const page of house.mail.messagePages(agent, inbox.number, [[1, 1000]]))
     for (const message of page)
       texts.push((await house.mail.readBytes(message)).toString().replaceAll("=\r\n", ""));
   return texts;
@@ -107,6 +110,21 @@ it("an agent whose approvers have grants: they get the notice of its pause", asy
   expect(letters.map((letter) => letter.includes(`Subject: ${robin.address} is paused`))).toEqual([true]);
   await house.advance(6_000_000);
   expect(await lettersOfKim(house)).toHaveLength(1);
+});
+
+it("a notice of a pause that fails does not stop that of another pause, and is sent later", async () => {
+  await using house = await openHouse();
+  const noa = await house.create("person", "noa@ours.example");
+  const casey = await house.create("agent", "casey@ours.example", { approver: noa.address });
+  for (const owner of [house.robin.address, casey.address]) await house.administer("agent.pause", { owner });
+  let count = 0;
+  house.beforeWrite("tellApprover", async () => {
+    if (++count === 1) throw new Error("full");
+  });
+  await expect(house.advance(0)).rejects.toThrow("could not be told of a pause");
+  expect([(await lettersOfKim(house)).length, (await lettersOf(house, noa.agent)).length]).toEqual([0, 1]);
+  await house.advance(0);
+  expect([(await lettersOfKim(house)).length, (await lettersOf(house, noa.agent)).length]).toEqual([1, 1]);
 });
 
 it("the operator says how many mails may fail, or that none pause an agent", async () => {

@@ -1,6 +1,7 @@
 /** The mail that tells the approvers of a mailbox that it is paused: approved mail is not sent until it is resumed. */
 
 import type { AgentFacts } from "#/src/accounts/accounts.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Pause } from "#/src/model/pause.ts";
 import { listApprovers } from "#/src/reach/approvers.ts";
 import { listUntoldPauses } from "#/storage/queries/outbound/holds.ts";
@@ -8,20 +9,25 @@ import { tellApprover } from "../gate/gate.ts";
 import { composeNotice } from "./approver-mail.ts";
 import type { HoldRooms } from "./holds.ts";
 
-/** Sends the notice once for each pause. */
+/** Sends the notice once for each pause. A failure for one mailbox does not stop the notices of others. */
 export async function tellOfPauses(rooms: HoldRooms): Promise<void> {
+  const failures: unknown[] = [];
+  for (const agent of await listUntoldPauses(rooms.store))
+    await tellOfPause(rooms, agent).catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw new AggregateError(failures, "Some approvers could not be told of a pause");
+}
+
+async function tellOfPause(rooms: HoldRooms, agent: AgentNumber): Promise<void> {
   const { store, accounts } = rooms;
-  for (const agent of await listUntoldPauses(store)) {
-    const paused = await accounts.findAgentFacts(agent);
-    if (paused?.pause === undefined) continue;
-    const subject = `${paused.address} is paused`;
-    const text = noticeText(rooms, paused, paused.pause);
-    const notices = [];
-    for (const person of await listApprovers(rooms, { agent, reason: "always" }))
-      notices.push(await composeNotice(rooms, person, { subject, text }));
-    const [first, ...others] = notices;
-    if (first !== undefined) await tellApprover(store, { ...first, others, holds: [], pauses: [agent] });
-  }
+  const paused = await accounts.findAgentFacts(agent);
+  if (paused?.pause === undefined) return;
+  const subject = `${paused.address} is paused`;
+  const text = noticeText(rooms, paused, paused.pause);
+  const notices = [];
+  for (const person of await listApprovers(rooms, { agent, reason: "always" }))
+    notices.push(await composeNotice(rooms, person, { subject, text }));
+  const [first, ...others] = notices;
+  if (first !== undefined) await tellApprover(store, { ...first, others, holds: [], pauses: [agent] });
 }
 
 function noticeText({ settings }: HoldRooms, { address }: AgentFacts, { reason, since }: Pause): string {
