@@ -14,17 +14,26 @@ export function canonicalMailboxName(name: string): string {
 /** The stored form of the name for a new mailbox. Throws `invalid` for a name that a mailbox cannot have. */
 export function assertMailboxName(name: string): string {
   const canonical = canonicalMailboxName(name);
-  const levels = canonical.split(hierarchyDelimiter);
-  if (levels.some((level) => level === ""))
-    throw new WaypostError("invalid", "A level of a mailbox name is empty");
-  if (levels.length > mailboxDepthMax)
-    throw new WaypostError("invalid", `A mailbox is at most ${mailboxDepthMax} levels deep`);
-  if (Buffer.byteLength(canonical) > mailboxNameBytesMax)
-    throw new WaypostError("invalid", `A mailbox name has at most ${mailboxNameBytesMax} octets`);
-  // An unpaired surrogate is stored as U+FFFD, so two names could become the same.
-  if (!canonical.isWellFormed()) throw new WaypostError("invalid", "A mailbox name is Unicode text");
-  if (hasControls(canonical)) throw new WaypostError("invalid", "A mailbox name has no control characters");
+  const fault = faultOf(canonical);
+  if (fault !== undefined) throw new WaypostError("invalid", fault);
   return canonical;
+}
+
+/** Whether a mailbox can have the name. */
+export function isMailboxName(name: string): boolean {
+  return faultOf(canonicalMailboxName(name)) === undefined;
+}
+
+function faultOf(canonical: string): string | undefined {
+  const levels = canonical.split(hierarchyDelimiter);
+  if (levels.some((level) => level === "")) return "A level of a mailbox name is empty";
+  if (levels.length > mailboxDepthMax) return `A mailbox is at most ${mailboxDepthMax} levels deep`;
+  if (Buffer.byteLength(canonical) > mailboxNameBytesMax)
+    return `A mailbox name has at most ${mailboxNameBytesMax} octets`;
+  // An unpaired surrogate is stored as U+FFFD, so two names could become the same.
+  if (!canonical.isWellFormed()) return "A mailbox name is Unicode text";
+  if (hasControls(canonical)) return "A mailbox name has no control characters";
+  return undefined;
 }
 
 /** The mailboxes above a name, from the top. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { nobody } from "#/src/model/author.ts";
 import { type GrantedObjects, ofGrantedKinds } from "#/src/model/grants.ts";
+import { mailboxesMax, mailboxNameBytesMax } from "#/src/model/limits.ts";
 import type { AccountNumber, AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { listAccessChangesOf } from "#/storage/queries/access-changes.ts";
 import { listAccounts } from "#/storage/queries/accounts/accounts.ts";
@@ -346,7 +347,7 @@ it("makes an agent with its policy and first credentials, or nothing of it", asy
       quotaBytes: null,
       scramSalt: new Uint8Array(16),
       scramIterations: 4096,
-      maker: { person, agentsMax: 3 },
+      maker: { person, agentsMax: 5 },
       policy: { policy: "external", approver },
       approverSubscribes: [`Other Users/${localPart}/Holds/Waiting`],
       token: { name: "first", hash, scopes: ["mail"], expiresAt: null },
@@ -367,10 +368,22 @@ it("makes an agent with its policy and first credentials, or nothing of it", asy
     "setSendingPolicy",
     "createAgent",
   ]);
+  // A list of subscriptions that is full, and a name that no mailbox has, keep nobody from making an agent.
+  const subscribe = (name: string, isSubscribed = true) =>
+    store.write(nobody, "setSubscription", { agent: person, name, isSubscribed, at });
+  await Promise.all(Array.from({ length: mailboxesMax - subscribed.length }, (_, n) => subscribe(`n${n}`)));
+  const full = await listSubscriptions(store, person);
+  expect(full).toHaveLength(mailboxesMax);
+  await make("max", person, new Uint8Array(32).fill(2));
+  expect(await listSubscriptions(store, person)).toEqual(full);
+  await subscribe("n99", false);
+  await make("l".repeat(mailboxNameBytesMax), person, new Uint8Array(32).fill(3));
   const before = await listAgents(store);
+  const now = await listSubscriptions(store, person);
+  expect(now).toHaveLength(mailboxesMax - 1);
   // An agent approves nothing, and the token is one that there is.
   await expect(make("rex", agent, new Uint8Array(32))).rejects.toMatchObject({ code: "invalid" });
   await expect(make("rex", person, hash)).rejects.toThrow();
   expect(await listAgents(store)).toEqual(before);
-  expect(await listSubscriptions(store, person)).toEqual(subscribed);
+  expect(await listSubscriptions(store, person)).toEqual(now);
 });

@@ -69,7 +69,13 @@ export async function subscribeApprover(by: Author, store: Store, agent: AgentRo
   if (approver == null) return;
   const at = store.clock.now();
   for (const name of approverSubscribes(primaryAddress(agent)))
-    await store.write(by, "setSubscription", { agent: approver, name, isSubscribed: true, at });
+    await store.write(by, "setSubscription", {
+      agent: approver,
+      name,
+      isSubscribed: true,
+      isOffer: true,
+      at,
+    });
 }
 
 /** The mailboxes in which mail of an agent waits, as its approver sees them. */

@@ -32,7 +32,7 @@ export interface CreateAgent {
    *  `policy` says what does. */
   readonly maker?: { readonly person: AgentNumber; readonly agentsMax: number } | undefined;
   readonly policy?: OfNewAgent<SetSendingPolicy>;
-  /** Names that the approver of the policy subscribes. */
+  /** Names that the approver of the policy subscribes, where there is room. */
   readonly approverSubscribes?: readonly string[] | undefined;
   readonly token?: OfNewAgent<CreateToken>;
   readonly password?: OfNewAgent<CreatePassword>;
@@ -53,7 +53,7 @@ export async function createAgent(tx: Transaction, args: CreateAgent): Promise<C
   // Before the counters, since other writes lock an owner before them.
   if (policy?.approver != null)
     for (const name of args.approverSubscribes ?? [])
-      await setSubscription(tx, { agent: policy.approver, name, isSubscribed: true, at });
+      await setSubscription(tx, { agent: policy.approver, name, isSubscribed: true, isOffer: true, at });
   const agent = (await takeCounter(tx, "agent")) as AgentNumber;
   if (args.maker !== undefined) await appointMaker(tx, agent, args.maker);
   await tx.run(
