@@ -128,6 +128,29 @@ it("keeps what was set on a message when REPLACE puts another in its place", asy
     for (const column of Object.keys(messageProperties.newColumns({})))
       expect(replaced![column], column).toBe(source.message![column]);
   }
+  const drafts = (await findMailboxByName(store, ada.agent, "Drafts"))!.mailbox;
+  const given = messageProperties.stored(
+    messageProperties.forEachForm({ name: "New", text: "New", number: 8, flag: false }),
+  );
+  for (const target of [drafts, ada.inbox]) {
+    const args = { agent: ada.agent, actor: nobody, at };
+    await store.write(nobody, "appendMessages", {
+      ...{ ...args, mailbox: target },
+      messages: [{ ...replacing, properties: ownProperties }],
+    });
+    const entry = await store.get<{ uid: Uid }>(
+      "select max(uid) as uid from entry where agent_id = ? and mailbox_id = ?",
+      ada.agent,
+      target,
+    );
+    await store.write(nobody, "replaceMessage", {
+      ...{ ...args, source: target, uid: entry!.uid, target },
+      message: { ...replacing, properties: given },
+    });
+    const { message: replaced } = await stateOf(store, ada.agent, target);
+    for (const [column, value] of messageProperties.inColumns(given))
+      expect(replaced![column], column).toBe(value);
+  }
 });
 
 const ownProperties = messageProperties.stored(

@@ -93,7 +93,11 @@ export async function addMessages(
     // A login of another agent that stores the message here has not sent it.
     if (write.actor.agent === write.agent) await adoptSubmission(write.tx, write.agent, message, facts);
     if (mailbox.role === "drafts")
-      await nameDraft(write, message, { keys: facts.draftKeys ?? [], replaces: replacedDraft });
+      await nameDraft(write, message, {
+        keys: facts.draftKeys ?? [],
+        replaces: replacedDraft,
+        properties: appended.properties,
+      });
   }
   return { uids, messages, hasNewKeyword };
 }

@@ -61,11 +61,12 @@ export async function renameMailbox(tx: Transaction, args: RenameMailbox): Promi
     await assertNameIsFree(tx, args.agent, name);
     if (folder !== undefined) assertNoRole(mailbox);
   }
-  if (folder !== undefined) {
+  if (folder !== undefined)
     assertVersion(folder.version, await mailboxVersion(tx, args.agent, args.mailbox), "folder");
+  if (isNameKept) {
     await setProperties(mail, args.mailbox, folder.properties);
+    return { mailbox: mailbox.mailbox, name, modseq: await write.finish() };
   }
-  if (isNameKept) return { mailbox: mailbox.mailbox, name, modseq: await write.finish() };
   const isInbox = mailbox.role === "inbox";
   if (!isInbox && name.startsWith(mailbox.name + hierarchyDelimiter))
     throw new WaypostError("invalid", "A mailbox cannot be put below itself");
@@ -95,6 +96,7 @@ export async function renameMailbox(tx: Transaction, args: RenameMailbox): Promi
     await renameRow(mail, one.mailbox, to);
     if (folder !== undefined) await moveSubscription(tx, args.agent, one.name, to);
   }
+  if (folder !== undefined) await setProperties(mail, args.mailbox, folder.properties);
   return { mailbox: mailbox.mailbox, name, modseq: await write.finish() };
 }
 

@@ -39,8 +39,7 @@ export async function replaceMessage(
   const draft =
     source.role === "drafts" ? await findDraftOfMessage(tx, args.agent, replaced.message) : undefined;
   const { uids, messages } = await addMessages(mail, target, [args.message], draft);
-  // A draft has those of the draft before already.
-  if (draft === undefined) await carryProperties(tx, args.agent, replaced.message, messages[0]!);
+  await carryProperties(tx, args.agent, replaced.message, messages[0]!, args.message.properties);
   mail.removeEntry(source, replaced);
   return { uidValidity: target.uidValidity, uid: uids[0]!, modseq: await write.finish() };
 }

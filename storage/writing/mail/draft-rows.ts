@@ -1,4 +1,5 @@
 /** Rows of `draft` and `draft_key`: which message a draft is, and by what it is known when it is stored again. */
+import type { StoredOfMessage } from "#/src/model/message-properties.ts";
 import { numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import { findDraft } from "../../queries/mail/drafts.ts";
@@ -9,7 +10,7 @@ import type { AgentTransaction } from "../agent-transaction.ts";
 import { carryProperties } from "./message-properties.ts";
 
 /** Decides which draft a message in Drafts is: the one in `replaces`; otherwise an existing draft with one of its keys; else a new
- *  one. Without options, options and properties are those of the draft before. */
+ *  one. Without options, options and the properties that are not given are those of the draft before. */
 export async function nameDraft(
   write: AgentTransaction,
   message: MessageNumber,
@@ -18,12 +19,14 @@ export async function nameDraft(
     readonly replaces?: number | undefined;
     /** Options as JSON. */
     readonly options?: string | undefined;
+    /** Those that the message was given. */
+    readonly properties?: Partial<StoredOfMessage> | undefined;
   },
 ): Promise<number> {
   const { tx, agent } = write;
   const draft = drafted.replaces ?? (await draftOfKeys(tx, agent, drafted.keys)) ?? message;
   const former = drafted.options === undefined ? await findDraft(tx, agent, draft) : undefined;
-  if (former !== undefined) await carryProperties(tx, agent, former.message, message);
+  if (former !== undefined) await carryProperties(tx, agent, former.message, message, drafted.properties);
   const options = drafted.options ?? former?.options ?? "{}";
   await tx.run(
     ...insertion(

@@ -3,21 +3,23 @@ import { messageProperties, type StoredOfMessage } from "#/src/model/message-pro
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import type { Sql } from "../../sql.ts";
 
-/** The properties of messages as a list of columns. */
-const propertyColumns = Object.keys(messageProperties.newColumns({})).join(", ");
+const propertyColumns = Object.keys(messageProperties.newColumns({}));
 
-/** Gives a new version of a message the properties that the former one has. */
+/** Gives a new version of a message the properties that the former one has, but for those that were given to the new one. */
 export async function carryProperties(
   tx: Sql,
   agent: AgentNumber,
   from: MessageNumber,
   to: MessageNumber,
+  given: Partial<StoredOfMessage> = {},
 ): Promise<void> {
-  if (propertyColumns === "" || from === to) return;
+  const own = new Set(messageProperties.inColumns(given).map(([column]) => column));
+  const carried = propertyColumns.filter((column) => !own.has(column)).join(", ");
+  if (carried === "" || from === to) return;
   await tx.run(
     `update message
-    set (${propertyColumns}) = (
-      select ${propertyColumns} from message as former where former.agent_id = ? and former.message_id = ?
+    set (${carried}) = (
+      select ${carried} from message as former where former.agent_id = ? and former.message_id = ?
     )
     where agent_id = ? and message_id = ?`,
     agent,
