@@ -8,8 +8,10 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { createJobs } from "#/src/accounts/administration/jobs.ts";
 import { plainCall, type Watcher } from "#/src/accounts/administration/operation-call.ts";
 import { type Author, atCommandLine } from "#/src/model/author.ts";
-import { onFailure } from "#/src/model/background.ts";
+import { failureCount, onFailure } from "#/src/model/background.ts";
+import { callerOwner, forCaller } from "#/src/model/caller.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import { houseOwner, type Owner } from "#/src/model/owner.ts";
 import { newSession } from "#/src/sign-in/new-session.ts";
 import { createOwnExports } from "#/src/sign-in/own-export.ts";
 import type { PageSession } from "#/src/sign-in/page-session.ts";
@@ -140,6 +142,50 @@ it("leaves no archive of a person of a former start, also where no page is asked
     expect(fs.existsSync(left)).toBe(false);
   }
   fs.rmSync(data, { recursive: true, force: true });
+});
+
+it("looks at the rights of a job once at a time, on behalf of nobody, and again after a look that failed", async () => {
+  await using jobs = createJobs(server.daemon.house.store.clock, 0, 5);
+  const before = failureCount();
+  const owner: Owner = { ...houseOwner, key: "a client" };
+  const owners: Owner[] = [];
+  const slow = Promise.withResolvers<boolean>();
+  const call = {
+    ...plainCall,
+    mayGoOn() {
+      owners.push(callerOwner());
+      if (owners.length > 3) return Promise.resolve(false);
+      return owners.length < 3
+        ? Promise.reject(new WaypostError("upstream_unavailable", "The store is away."))
+        : slow.promise;
+    },
+  };
+  const work = ({ signal }: Watcher) =>
+    once(signal, "abort").then(() => Promise.reject(signal.reason as Error));
+  await forCaller(
+    new AbortController().signal,
+    () => jobs.run("store.check", program, call, work),
+    () => owner,
+  );
+  await expect.poll(() => owners.length).toBe(3);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(owners).toEqual([houseOwner, houseOwner, houseOwner]);
+  slow.resolve(true);
+  await expect.poll(() => jobs.list(program)).toMatchObject([{ state: "cancelled" }]);
+  expect(failureCount()).toBe(before);
+});
+
+it("looks no more at the rights of a job whose work failed before it began", async () => {
+  await using jobs = createJobs(server.daemon.house.store.clock, 1000, 5);
+  let looks = 0;
+  const call = { ...plainCall, mayGoOn: async () => ++looks > 0 };
+  const work = (): never => {
+    throw new WaypostError("invalid", "No such file.");
+  };
+  await expect(jobs.run("store.check", program, call, work)).rejects.toThrow("No such file.");
+  expect(jobs.list(program)).toMatchObject([{ state: "failed", error: { code: "invalid" } }]);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(looks).toBe(0);
 });
 
 it("counts jobs of people and of operators apart", async () => {

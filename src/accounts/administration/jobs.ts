@@ -110,17 +110,16 @@ export function createJobs(clock: Clock, waitMs = waitMsDefault, lookMs = rights
       if (isPatient) signal.addEventListener("abort", () => ending.abort(signal.reason), { once: true });
       if (isPatient && signal.aborted) ending.abort(signal.reason);
       jobs.set(job.number, job);
-      const look = every(lookMs, async () => {
-        if (!(await call.mayGoOn())) ending.abort(withoutRights());
-      }).unref();
+      const look = forTheHouse(() => every(lookMs, lookAtRights(call, ending))).unref();
       let isHeard = true;
+      const begin = () => Promise.try(work, watcher);
       const settle = (state: Job["state"]): void => {
         job.state = ending.signal.aborted && state === "failed" ? "cancelled" : state;
         job.endedAt = clock.now();
         clearInterval(look);
         forget();
       };
-      job.ended = (isPatient ? work(watcher) : forTheHouse(() => work(watcher))).then(
+      job.ended = (isPatient ? begin() : forTheHouse(begin)).then(
         (result) => {
           job.result = result;
           settle("done");
@@ -165,6 +164,22 @@ export function createJobs(clock: Clock, waitMs = waitMsDefault, lookMs = rights
         ending.abort(new WaypostError("upstream_unavailable", "The server stops."));
       await Promise.all(running.map(({ ended }) => ended));
     },
+  };
+}
+
+/** One look at a time. What a look cannot find out, the next one does. */
+function lookAtRights(call: OperationCall, ending: AbortController): () => Promise<void> {
+  let isLooking = false;
+  return async () => {
+    if (isLooking) return;
+    isLooking = true;
+    try {
+      if (!(await call.mayGoOn())) ending.abort(withoutRights());
+    } catch (error) {
+      if (!isWaypostError(error) || error.code === "internal") throw error;
+    } finally {
+      isLooking = false;
+    }
   };
 }
 
