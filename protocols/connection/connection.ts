@@ -235,8 +235,7 @@ export class Connection {
   async end(lastWord = ""): Promise<void> {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    clearTimeout(this.#timer);
-    this.#timerAt = Number.POSITIVE_INFINITY;
+    this.#unwatch();
     this.#signal?.removeEventListener("abort", this.#onAbort);
     const socket = this.#socket;
     if (!socket.destroyed) await this.#sendLastWord(socket, lastWord);
@@ -313,6 +312,11 @@ export class Connection {
     this.#timer = after(Math.max(0, until - performance.now()), this.#onTime);
   }
 
+  #unwatch(): void {
+    clearTimeout(this.#timer);
+    this.#timerAt = Number.POSITIVE_INFINITY;
+  }
+
   readonly #onTime = (): void => {
     this.#timerAt = Number.POSITIVE_INFINITY;
     const first = Math.min(...this.#waiters.values());
@@ -323,6 +327,7 @@ export class Connection {
 
   #close(closed: ConnectionClosed): void {
     this.#closed ??= closed;
+    this.#unwatch();
     this.#gone.abort(this.#closed);
     this.#onProgress();
   }

@@ -72,6 +72,32 @@ test("makes one timer for many waits, which still ends one that is too long", as
   }
 });
 
+test("leaves no timer when it has ended, also of a wait that began meanwhile", async () => {
+  const { accepted, close } = await pair();
+  const timers = vi.spyOn(globalThis, "setTimeout");
+  const clears = vi.spyOn(globalThis, "clearTimeout");
+  const connection = new Connection(accepted, { timeoutMs: 20_123 });
+  try {
+    const first = connection.readLine(1000);
+    const end = connection.end();
+    const second = connection.readLine(1000);
+    expect((await Promise.allSettled([first, second])).map(({ status }) => status)).toEqual([
+      "rejected",
+      "rejected",
+    ]);
+    await end;
+    const long = timers.mock.calls.flatMap(([, ms = 0], at) =>
+      ms > 20_000 && ms <= 20_123 ? [timers.mock.results[at]!.value as unknown] : [],
+    );
+    expect(long).toHaveLength(2);
+    expect(clears.mock.calls.map(([timer]) => timer)).toEqual(expect.arrayContaining(long));
+  } finally {
+    timers.mockRestore();
+    clears.mockRestore();
+    close();
+  }
+});
+
 test("starts no handshake on a closed connection", async () => {
   const { accepted, close } = await pair();
   const connection = new Connection(accepted, { timeoutMs: 300, secureContext: () => createSecureContext() });
