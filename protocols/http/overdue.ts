@@ -2,6 +2,7 @@
  *  timer of its own. */
 import type { ServerResponse } from "node:http";
 import { after } from "#/src/model/background.ts";
+import { forTheHouse } from "#/src/model/caller.ts";
 
 export class OverdueAnswers {
   readonly #answerMs: number;
@@ -16,11 +17,16 @@ export class OverdueAnswers {
 
   add(response: ServerResponse, now: number): void {
     this.#begun.set(response, now);
-    this.#timer ??= after(this.#answerMs, this.#look);
+    this.#timer ??= this.#lookAfter(this.#answerMs);
   }
 
   delete(response: ServerResponse): void {
     this.#begun.delete(response);
+  }
+
+  /** Keeps neither the request that it begins in nor the process. */
+  #lookAfter(ms: number): NodeJS.Timeout {
+    return forTheHouse(() => after(ms, this.#look)).unref();
   }
 
   /** Work that takes too long ends as if the client had closed the connection. */
@@ -31,7 +37,7 @@ export class OverdueAnswers {
       const leftMs = begunAt + this.#answerMs - now;
       // A timer may be a millisecond early.
       if (leftMs >= 1) {
-        this.#timer = after(leftMs, this.#look);
+        this.#timer = this.#lookAfter(leftMs);
         return;
       }
       this.#begun.delete(response);

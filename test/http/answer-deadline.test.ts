@@ -1,14 +1,16 @@
 /** The time limit for the start of an answer. */
 import { once } from "node:events";
-import http from "node:http";
+import http, { type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pino } from "pino";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { trustProxies } from "#/protocols/connection/trusted-proxies.ts";
 import { createHttpApp, type HttpContext } from "#/protocols/http/app.ts";
+import { OverdueAnswers } from "#/protocols/http/overdue.ts";
 import { createFairness } from "#/src/fairness/fairness.ts";
 import { createReceiving } from "#/src/fairness/receiving.ts";
-import { CallerGone, forCaller, onCallerGone } from "#/src/model/caller.ts";
+import { CallerGone, callerOwner, forCaller, onCallerGone } from "#/src/model/caller.ts";
+import { houseOwner, type Owner } from "#/src/model/owner.ts";
 
 async function openApp(serve: (context: HttpContext) => Promise<void>, answerMs: number) {
   const handle = createHttpApp({
@@ -56,4 +58,42 @@ test("does not abort an answer that has started in time", async () => {
   }, 100);
   const response = await fetch(app.url);
   expect(await response.text()).toBe("begun, and over");
+});
+
+test("looks for late answers on behalf of no request, and keeps no process for it", async () => {
+  const timers = vi.spyOn(globalThis, "setTimeout");
+  const overdue = new OverdueAnswers(51);
+  const owners: Owner[] = [];
+  const over = Promise.withResolvers<void>();
+  const late = (onDestroy = () => {}) =>
+    ({
+      headersSent: false,
+      destroy() {
+        owners.push(callerOwner());
+        onDestroy();
+      },
+    }) as unknown as ServerResponse;
+  const owner: Owner = { ...houseOwner, key: "a client" };
+  const stays = setInterval(() => {}, 1000);
+  try {
+    forCaller(
+      new AbortController().signal,
+      () => {
+        const now = performance.now();
+        overdue.add(late(), now);
+        overdue.add(late(over.resolve), now + 40);
+      },
+      () => owner,
+    );
+    await over.promise;
+    expect(owners).toEqual([houseOwner, houseOwner]);
+    const own = timers.mock.calls.flatMap(([, ms = 0], at) =>
+      ms <= 51 ? [timers.mock.results[at]!.value as NodeJS.Timeout] : [],
+    );
+    expect(own.length).toBeGreaterThan(1);
+    expect(own.filter((timer) => timer.hasRef())).toEqual([]);
+  } finally {
+    clearInterval(stays);
+    timers.mockRestore();
+  }
 });
