@@ -1,6 +1,6 @@
 /** Mistakes that language models make with their calls: each refusal says what mends it. The first part is derived from the declarations, the
  *  second is a table of mistakes that were made. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { parseInput } from "#/protocols/json/carriage/input.ts";
 import { givenTime } from "#/protocols/json/given-time.ts";
@@ -14,17 +14,22 @@ type Json = Readonly<Record<string, unknown>>;
 interface Place {
   readonly path: readonly (string | number)[];
   readonly schema: Json;
+  readonly mayBeMissing: boolean;
 }
 
 /** Each field, also within objects and lists. */
-function placesOf({ properties = {}, items, anyOf }: Json, path: Place["path"] = []): Place[] {
+function placesOf({ properties = {}, required = [], items, anyOf }: Json, path: Place["path"] = []): Place[] {
   const inner = [
     ...Object.entries(properties as Record<string, Json>).map(([name, schema]) => [name, schema] as const),
     ...(items === undefined ? [] : [[0, items as Json] as const]),
   ];
   return [
     ...inner.flatMap(([step, schema]) => [
-      { path: [...path, step], schema },
+      {
+        path: [...path, step],
+        schema,
+        mayBeMissing: typeof step === "string" && !(required as readonly string[]).includes(step),
+      },
       ...placesOf(schema, [...path, step]),
     ]),
     ...((anyOf as readonly Json[] | undefined) ?? []).flatMap((choice) => placesOf(choice, path)),
@@ -91,6 +96,45 @@ describe("a value of a wrong kind", () => {
             expect.stringContaining(one),
           ]);
       }
+    }
+  });
+
+  it("is refused with the advice to leave null out, where the field may be missing", () => {
+    const wrong: string[] = [];
+    const advised = new Set<boolean>();
+    for (const place of all) {
+      const refusal = refusalOf(place, null);
+      if (refusal === undefined) continue;
+      const isAdvised = refusal.hint.includes("Leave it out");
+      advised.add(isAdvised);
+      const may = all.some(
+        (one) =>
+          one.operation === place.operation &&
+          one.path.join("/") === place.path.join("/") &&
+          one.mayBeMissing,
+      );
+      if (isAdvised !== may) wrong.push(`${place.operation.name} /${place.path.join("/")} ${refusal.hint}`);
+    }
+    expect(wrong).toEqual([]);
+    expect(advised).toEqual(new Set([true, false]));
+  });
+
+  it("is not written to the end for its hint, where it is long", () => {
+    const write = vi.spyOn(JSON, "stringify");
+    try {
+      const given = {
+        a: "x".repeat(1_000_000),
+        b: Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [n, n])),
+      };
+      for (const value of [...Object.values(given), given])
+        expect(() => parseInput(z.object({ list: z.array(z.unknown()) }), { list: value })).toThrow("a list");
+      // A schema writes the names of its fields.
+      expect(write.mock.calls.filter(([value]) => value !== "list")).toEqual([]);
+      expect(() => parseInput(z.object({ list: z.array(z.unknown()) }), { list: { a: [1] } })).toThrow(
+        expect.objectContaining({ details: { field: "/list", hint: 'A list: [{"a":[1]}].' } }),
+      );
+    } finally {
+      write.mockRestore();
     }
   });
 

@@ -83,11 +83,11 @@ function hintOf(schema: z.ZodType, issue: Issue, given: unknown): string {
 
 /** Programs write null for nothing, a value as text, a list as its text, and one value where a list is expected. */
 function rewritten(schema: z.ZodType, issue: Issue, given: unknown): string | undefined {
-  if (given === null) return "Leave it out if there is none.";
+  if (given === null && mayBeMissing(schema, issue.path)) return "Leave it out if there is none.";
   if (issue.code !== "invalid_type" || given === undefined) return undefined;
   const read = typeof given === "string" && given.length <= textMax ? parsedJson(given) : undefined;
   if (read !== undefined && isOfKind(issue.expected, read)) return "The value itself, without quotes.";
-  const written = issue.expected === "array" ? JSON.stringify(given) : "";
+  const written = issue.expected === "array" && leftOf(given, textMax) >= 0 ? JSON.stringify(given) : "";
   if (written === "" || written.length > textMax) return undefined;
   const isElement = choicesAlong(schema, issue.path).some((place) => place.safeParse([given]).success);
   return isElement ? `A list: [${written}].` : undefined;
@@ -95,6 +95,18 @@ function rewritten(schema: z.ZodType, issue: Issue, given: unknown): string | un
 
 /** What is looked at of a value that has a wrong kind. */
 const textMax = 100;
+
+/** What is left of a number of characters after those of a value. Of a long value only the beginning is counted. */
+function leftOf(value: unknown, characters: number): number {
+  if (typeof value === "string") return characters - value.length;
+  if (typeof value !== "object" || value === null) return characters - 1;
+  let left = characters;
+  for (const [name, inner] of Object.entries(value)) {
+    left = leftOf(inner, left - name.length - 1);
+    if (left < 0) break;
+  }
+  return left;
+}
 
 function parsedJson(text: string): unknown {
   try {
@@ -108,6 +120,16 @@ function isOfKind(expected: string, value: unknown): boolean {
   if (expected === "array") return Array.isArray(value);
   if (expected === "object" || expected === "record") return typeof value === "object" && value !== null;
   return typeof value === (expected === "int" ? "number" : expected);
+}
+
+function mayBeMissing(schema: z.ZodType, path: readonly PropertyKey[]): boolean {
+  const last = path.at(-1);
+  return (
+    last !== undefined &&
+    choicesAlong(schema, path.slice(0, -1))
+      .flatMap((outer) => placesAt(outer, last))
+      .some((place) => place.safeParse(undefined).success)
+  );
 }
 
 /** What is said about a place, or about the nearest one that it is in. */
