@@ -187,6 +187,26 @@ const chain = (length: number): string =>
   style("S0", vanishing) +
   Array.from({ length }, (_, at) => style(`S${at + 1}`, `<w:basedOn w:val="S${at}"/>`)).join("");
 
+const branches = (taken: string, other: string, requires = "w14"): string =>
+  `<mc:AlternateContent><mc:Choice Requires="${requires}">${taken}</mc:Choice><mc:Fallback>${other}</mc:Fallback></mc:AlternateContent>`;
+const fieldMark = (kind: string): string => `<w:r><w:fldChar w:fldCharType="${kind}"/></w:r>`;
+const whiteAndPlain = {
+  styles:
+    style("White", '<w:rPr><w:color w:val="FFFFFF"/></w:rPr>', "character") +
+    style("Plain", "", "character") +
+    style("WhiteP", '<w:rPr><w:color w:val="FFFFFF"/></w:rPr>') +
+    style("PlainP", "") +
+    style("WhiteT", '<w:rPr><w:color w:val="FFFFFF"/></w:rPr>', "table") +
+    style("PlainT", "", "table"),
+};
+const red = '<a:solidFill><a:srgbClr val="FF0000"/></a:solidFill>';
+const fontsOfTheme = (name: string): string =>
+  theme({ dk1: "000000" }).replace(
+    "</a:themeElements>",
+    `<a:fontScheme><a:minorFont><a:latin typeface="${name}"/></a:minorFont></a:fontScheme></a:themeElements>`,
+  );
+const embedded = '<w:font w:name="Arial X"><w:embedRegular/></w:font>';
+
 /** Each was given before, or read as something else. */
 const attacks: readonly Case[] = withParts([
   ["vanish beside another switch", `<w:p>${run('<w:vanish/><w:webHidden w:val="0"/>')}</w:p>`],
@@ -328,6 +348,117 @@ const attacks: readonly Case[] = withParts([
         ),
     ),
   ],
+  [
+    "a style that only other programs take",
+    `<w:p>${run(branches('<w:rStyle w:val="White"/>', '<w:rStyle w:val="Plain"/>'))}</w:p>`,
+    whiteAndPlain,
+  ],
+  [
+    "a style of a paragraph that only other programs take",
+    paragraph(branches('<w:pStyle w:val="WhiteP"/>', '<w:pStyle w:val="PlainP"/>')),
+    whiteAndPlain,
+  ],
+  [
+    "a style of a table that only other programs take",
+    table(row("", paragraph("")), branches('<w:tblStyle w:val="WhiteT"/>', '<w:tblStyle w:val="PlainT"/>')),
+    whiteAndPlain,
+  ],
+  [
+    "a highlight that only other programs take",
+    `<w:p>${run(branches('<w:highlight w:val="black"/>', '<w:highlight w:val="yellow"/>'))}</w:p>`,
+  ],
+  [
+    "a font that only other programs take",
+    `<w:p>${run(branches('<w:rFonts w:ascii="Wingdings"/>', '<w:rFonts w:ascii="Arial"/>'))}</w:p>`,
+  ],
+  [
+    "the end of a field that only other programs take",
+    `<w:p>${fieldMark("begin")}${branches("", fieldMark("end"))}${run("")}${fieldMark("separate")}${fieldMark("end")}</w:p>`,
+  ],
+  [
+    "a color that is said where not all programs read it",
+    `<w:p><w:pPr><w:pStyle w:val="WhiteP"/></w:pPr>${run('<zz:x><w:color w:val="000000"/></zz:x>')}</w:p>`,
+    whiteAndPlain,
+  ],
+  [
+    "two styles of a run",
+    `<w:p>${run('<w:rStyle w:val="White"/><w:rStyle w:val="Plain"/>')}</w:p>`,
+    whiteAndPlain,
+  ],
+  [
+    "two styles of a paragraph",
+    paragraph('<w:pStyle w:val="WhiteP"/><w:pStyle w:val="PlainP"/>'),
+    whiteAndPlain,
+  ],
+  ["two highlights", `<w:p>${run('<w:highlight w:val="black"/><w:highlight w:val="yellow"/>')}</w:p>`],
+  ["two fonts", `<w:p>${run('<w:rFonts w:ascii="Wingdings"/><w:rFonts w:ascii="Arial"/>')}</w:p>`],
+  [
+    "a run in a run",
+    "<w:p><w:r><w:rPr><w:vanish/></w:rPr><w:ruby><w:rt><w:r/></w:rt></w:ruby><w:t>HIDDEN</w:t></w:r></w:p>",
+  ],
+  [
+    "a row in a row that is hidden",
+    `<w:tbl><w:tr><w:trPr><w:hidden/></w:trPr><zz:x><w:tr/></zz:x><w:tc>${paragraph("")}</w:tc></w:tr></w:tbl>`,
+  ],
+  [
+    "a shadow of another colour than the fill",
+    box("HIDDEN", {
+      shape: `${red}<a:effectLst><a:outerShdw><a:srgbClr val="FFFFFF"/></a:outerShdw></a:effectLst>`,
+      letters: '<w:color w:val="FF0000"/>',
+    }),
+  ],
+  [
+    "a fill that only an extension has",
+    box("HIDDEN", {
+      shape: `${red}<a:extLst><a:ext><a:hiddenFill>${red.replace("FF0000", "FFFFFF")}</a:hiddenFill></a:ext></a:extLst>`,
+      letters: '<w:color w:val="FF0000"/>',
+    }),
+  ],
+  ...["inv", "lum", "comp", "gamma", "alphaOff"].map(
+    (change) =>
+      [
+        `a fill that is changed by ${change}`,
+        box("HIDDEN", {
+          shape: `<a:solidFill><a:srgbClr val="FFFFFF"><a:${change}/></a:srgbClr></a:solidFill>`,
+        }),
+      ] as const,
+  ),
+  [
+    "a fill in shares of colours",
+    box("HIDDEN", { shape: '<a:solidFill><a:scrgbClr r="0" g="0" b="0"/></a:solidFill>' }),
+  ],
+  ["a fill without a colour", box("HIDDEN", { shape: "<a:solidFill/>" })],
+  ["two fills", box("HIDDEN", { shape: red.replace("FF0000", "000000") + red.replace("FF0000", "FFFFFF") })],
+  ["a fill in a branch", box("HIDDEN", { shape: branches(red.replace("FF0000", "000000"), "<a:noFill/>") })],
+  [
+    "a place in marked text",
+    anchored(
+      "",
+      `<wp:positionH><wp:posOffset><![CDATA[99999999]]></wp:posOffset></wp:positionH>${wideBox}${textIn()}`,
+    ),
+  ],
+  [
+    "a place in pieces",
+    anchored(
+      "",
+      `<wp:positionH><wp:posOffset>-1<!-- -->000000<!-- -->000</wp:posOffset></wp:positionH>${wideBox}${textIn()}`,
+    ),
+  ],
+  ["the code of a field in marked text", field("<![CDATA[PAGE]]>")],
+  [
+    "more colours than are read",
+    `<w:p>${run(Array.from({ length: 17 }, (_, at) => `<w:color w:val="0000${(at + 16).toString(16)}"/>`).join(""))}</w:p>`,
+  ],
+  [
+    "a font of signs that the theme names",
+    `<w:p>${run('<w:rFonts w:asciiTheme="minorHAnsi"/>')}</w:p>`,
+    { theme: fontsOfTheme("Wingdings") },
+  ],
+  [
+    "a font of its own that the theme names",
+    `<w:p>${run('<w:rFonts w:asciiTheme="minorHAnsi"/>')}</w:p>`,
+    { theme: fontsOfTheme("Arial X"), fontTable: embedded },
+  ],
 ]);
 
 describe("text of a Word document is not given that an attack hides by", () => {
@@ -380,6 +511,36 @@ const wholes: readonly Case[] = withParts([
     paragraph('<w:pStyle w:val="A"/>'),
     { styles: `<w:style>${style("A", vanishing)}` },
   ],
+  [
+    "a mark of a field in a branch that not all programs take",
+    `<w:p>${fieldMark("begin")}${branches("", fieldMark("end"), "later")}${run("")}${fieldMark("separate")}${fieldMark("end")}</w:p>`,
+  ],
+  ["a branch without alternatives", `<w:p><mc:Fallback>${run("")}</mc:Fallback></w:p>`],
+  [
+    "a simple field that moves what follows",
+    `<w:p><w:fldSimple w:instr="ADVANCE \\x 9000"/></w:p>${paragraph("")}`,
+  ],
+  [
+    "blanks before a field that moves what follows",
+    field(`${" ".repeat(300)}ADVANCE \\x 9000`, "x") + paragraph(""),
+  ],
+  [
+    "more fields in fields than are read",
+    `<w:p>${fieldMark("begin").repeat(51)}${fieldMark("end").repeat(51)}</w:p>${paragraph("")}`,
+  ],
+  ["two backgrounds", `<w:background w:color="FFFFFF"/><w:background w:color="FFFFFF"/>${paragraph("")}`],
+  [
+    "more parts of a style of tables than are read",
+    table(row("", paragraph("")), '<w:tblStyle w:val="T"/>'),
+    { styles: style("T", "<w:tblStylePr/>".repeat(51), "table") },
+  ],
+  ...["8in", "20cm", "200mm", "700px"].map(
+    (length) =>
+      [
+        `an old shape of ${length} before the text`,
+        `${paragraph("")}<w:p><w:r><w:pict><v:rect style="position:absolute;width:${length};height:${length};z-index:1"/></w:pict></w:r></w:p>`,
+      ] as const,
+  ),
 ]);
 
 describe("no text is given of a Word document with", () => {
@@ -556,6 +717,40 @@ const shown: readonly Case[] = withParts([
       letters: '<w:color w:val="FFFFFF"/>',
     }),
   ],
+  [
+    "a style that Word takes",
+    `<w:p>${run(branches('<w:rStyle w:val="Plain"/>', '<w:rStyle w:val="White"/>'), "shown")}</w:p>`,
+    whiteAndPlain,
+  ],
+  [
+    "a shape that says that it is not filled",
+    box("shown", { shape: "<a:noFill/>" }).replace(
+      "<wps:txbx>",
+      '<wps:style><a:fillRef idx="1"><a:schemeClr val="accent1"/></a:fillRef></wps:style><wps:txbx>',
+    ),
+  ],
+  [
+    "a light box with a shadow",
+    box("shown", {
+      shape:
+        '<a:solidFill><a:srgbClr val="FFFFFF"/></a:solidFill><a:effectLst><a:outerShdw><a:srgbClr val="000000"><a:alpha val="40000"/></a:srgbClr></a:outerShdw></a:effectLst>',
+    }),
+  ],
+  ["marked text", "<w:p><w:r><w:t><![CDATA[shown]]></w:t></w:r></w:p>"],
+  ["a cell whose width is nothing", cell('<w:tcW w:w="0" w:type="dxa"/>').replace("HIDDEN", "shown")],
+  ["a cell whose width is not said", cell('<w:tcW w:type="dxa"/>').replace("HIDDEN", "shown")],
+  [
+    "a font of the theme beside one of its own",
+    `<w:p>${run('<w:rFonts w:asciiTheme="minorHAnsi" w:hAnsiTheme="minorHAnsi"/>', "shown")}</w:p>`,
+    { theme: fontsOfTheme("Calibri"), fontTable: embedded },
+  ],
+  ...["1in", "3cm", "30mm", "90px"].map(
+    (length) =>
+      [
+        `an old shape of ${length} before the text`,
+        `${paragraph("", "shown")}<w:p><w:r><w:pict><v:rect style="position:absolute;width:${length};height:${length};z-index:1"/></w:pict></w:r></w:p>`,
+      ] as const,
+  ),
 ]);
 
 describe("text of a Word document is given with", () => {
@@ -564,6 +759,48 @@ describe("text of a Word document is given with", () => {
     expect(text).toBe("shown");
   });
 });
+
+const colour = (at: number): string => at.toString(16).padStart(6, "0");
+
+/** `n` times something that a document may repeat. */
+const repeated: readonly (readonly [
+  name: string,
+  body: (n: number) => string,
+  styles?: (n: number) => string,
+])[] = [
+  ["colours of a run", (n) => `<w:p>${run(times(n, (at) => `<w:color w:val="${colour(at)}"/>`))}</w:p>`],
+  ["backgrounds", (n) => times(n, (at) => `<w:background w:color="${colour(at)}"/>`)],
+  [
+    "parts of a style of tables",
+    (n) =>
+      table(row("", `<w:p>${times(n, () => "<w:r><w:t>a</w:t></w:r>")}</w:p>`), '<w:tblStyle w:val="T"/>'),
+    (n) =>
+      style(
+        "T",
+        times(n, () => '<w:tblStylePr w:type="firstRow"/>'),
+        "table",
+      ),
+  ],
+  [
+    "fields in fields",
+    (n) =>
+      `<w:p>${(fieldMark("begin") + fieldMark("separate")).repeat(n)}${"<w:r><w:t>a</w:t></w:r>".repeat(n)}</w:p>`,
+  ],
+];
+
+function times(n: number, one: (at: number) => string): string {
+  return Array.from({ length: n }, (_, at) => one(at)).join("");
+}
+
+it.each(repeated.map(([name, body, styles = () => ""]) => [name, body, styles] as const))(
+  "%s are read in a time that grows no faster than their number",
+  async (_, body, styles) => {
+    const n = 8000;
+    const begun = process.cpuUsage();
+    await readDocument(docxWith(body(n), { styles: styles(n) }), "docx");
+    expect(process.cpuUsage(begun).user / 1000).toBeLessThan(2500);
+  },
+);
 
 it("colours of a theme have tint and shade", () => {
   const colours = new Map([["accent1", "4472c4"]]);

@@ -12,6 +12,8 @@ const stored: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 const codeLengthMax = 300;
+/** Fields in fields. */
+const fieldsMax = 50;
 
 interface Field {
   isCode: boolean;
@@ -20,7 +22,7 @@ interface Field {
 
 export class DocumentFields {
   readonly #fields: Field[] = [];
-  /** A field moves what stands behind it. */
+  /** A field moves what stands behind it, or it is not known where one ends. */
   isUnclear = false;
 
   get isInCode(): boolean {
@@ -32,22 +34,28 @@ export class DocumentFields {
     return this.#fields.every(isStored) ? undefined : "element-not-understood";
   }
 
-  open(tag: SaxesTagNS): void {
-    if (tag.local === "fldSimple") this.#fields.push({ isCode: false, code: attributeValue(tag, "instr") });
-    if (tag.local !== "fldChar") return;
-    const kind = attributeValue(tag, "fldCharType");
+  /** `isUncertain`: not all programs read the element. */
+  open(tag: SaxesTagNS, isUncertain: boolean): void {
+    if (tag.local !== "fldChar" && tag.local !== "fldSimple") return;
+    if (isUncertain || this.#fields.length >= fieldsMax) this.isUnclear = true;
+    const kind = tag.local === "fldSimple" ? "simple" : attributeValue(tag, "fldCharType");
     const field = this.#fields.at(-1);
-    if (kind === "begin") this.#fields.push({ isCode: true, code: "" });
+    if (kind === "begin" || kind === "simple") this.#begin(kind === "begin");
     else if (kind === "end") this.#fields.pop();
     else if (kind === "separate" && field !== undefined) field.isCode = false;
+    if (kind === "simple") this.code(attributeValue(tag, "instr"));
+  }
+
+  #begin(isCode: boolean): void {
+    if (this.#fields.length < fieldsMax) this.#fields.push({ isCode, code: "" });
   }
 
   /** A piece of the code of the nearest field. */
   code(text: string): void {
     const field = this.#fields.at(-1);
     if (field === undefined) return;
-    field.code = (field.code + text).slice(0, codeLengthMax);
-    if (/^\s*ADVANCE\b/i.test(field.code)) this.isUnclear = true;
+    field.code = (field.code + text).trimStart().slice(0, codeLengthMax);
+    if (/^ADVANCE\b/i.test(field.code)) this.isUnclear = true;
   }
 
   close(name: string): void {
@@ -57,6 +65,6 @@ export class DocumentFields {
 
 /** A formula is `=` with what is computed. */
 function isStored({ code }: Field): boolean {
-  const name = /^\s{0,20}([A-Za-z]{1,20}|=)/.exec(code)?.[1] ?? "";
+  const name = /^([A-Za-z]{1,20}|=)/.exec(code)?.[1] ?? "";
   return name === "=" || stored.has(name.toUpperCase());
 }

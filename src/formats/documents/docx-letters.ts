@@ -23,7 +23,7 @@ export interface Surroundings {
   readonly paper: readonly string[];
   /** They stand on a shape, whose colour does not decide whether letters without one are black. */
   readonly isOnShape: boolean;
-  /** Fonts that the document brings along, in small letters: they may draw anything. */
+  /** Fonts that the document brings along, in small letters, and names of the theme for such: they may draw anything. */
   readonly ownFonts: ReadonlySet<string>;
   /** A list of the document moves its paragraphs off the page. */
   readonly hasFarLists: boolean;
@@ -52,6 +52,7 @@ function verdictOf(said: LetterProperties, around: Surroundings): Unseen | undef
   const { asciiFont, hAnsiFont, csFont, eastAsiaFont } = said;
   if ([asciiFont, hAnsiFont, csFont, eastAsiaFont].some((font) => isOfSigns(font, around.ownFonts)))
     return { why: "font-of-signs" };
+  if (said.isUnclear === true) return { why: "element-not-understood" };
   if (said.isFilledUnclearly === true) return { why: "colours-may-match" };
   const differs = contrasts(said, around);
   if (differs.every(Boolean)) return undefined;
@@ -65,10 +66,13 @@ function isIndentedAway({ left = 0, right = 0, first = 0 }: LetterProperties): b
   );
 }
 
-/** A font that the theme names may be one of the document's own. */
+/** `font`: in small letters. */
+export function isFontOfSigns(font: string): boolean {
+  return fontsOfSigns.test(font);
+}
+
 function isOfSigns(font: string | undefined, own: ReadonlySet<string>): boolean {
-  if (font === undefined) return false;
-  return fontsOfSigns.test(font) || own.has(font) || (font === "" && own.size > 0);
+  return font !== undefined && (isFontOfSigns(font) || own.has(font));
 }
 
 /** For each colour that the letters may have, and each that may be behind them, whether they differ. */

@@ -1,10 +1,9 @@
-/** Where text of a Word document stands that is not in its lines: in text boxes (DrawingML, and VML of old programs), in frames, and in
- *  alternatives of which a program shows one (ECMA-376 part 3, section 10.2). No page is laid out: a box is asked whether it surely
- *  holds its text, on the page. */
+/** Where text of a Word document stands that is not in its lines: in text boxes (DrawingML, and VML of old programs), in frames. No page is
+ *  laid out: a box is asked whether it surely holds its text, on the page. */
 import type { SaxesTagNS } from "saxes";
 import type { Doubt } from "#/src/model/removal.ts";
 import type { Unseen } from "./docx-letters.ts";
-import { type ThemeColours, themeColour } from "./docx-theme.ts";
+import { isDrawing, type ThemeColours, themeColour } from "./docx-theme.ts";
 import { attributeValue, hexOf, isTrue, numberOf } from "./docx-xml.ts";
 
 /** English Metric Units of a point. */
@@ -23,6 +22,7 @@ const lineHeight = 1.4;
 const shareLeast = 5000;
 /** Points between the edge of a box and its text. */
 const insetMost = 36;
+const numberLengthMax = 40;
 /** Square points: a picture before the text that covers more than a signature does, and a box with a text of its own. */
 const coverMost = 10_000;
 const textCoverMost = 60_000;
@@ -33,6 +33,9 @@ interface Box {
   /** All that it may be. */
   paper: readonly string[];
   isFilled: boolean;
+  /** The shape says itself what it is filled with. */
+  isFillSaid: boolean;
+  hasColour: boolean;
   width: number;
   height: number;
   /** Square points of the letters so far. */
@@ -44,33 +47,35 @@ interface Box {
   hadText: boolean;
 }
 
-interface Alternatives {
-  wasTaken: boolean;
-  isTaken: boolean;
-  isUnknown: boolean;
-}
+/** What fills a shape. */
+const fills: ReadonlySet<string> = new Set([
+  "noFill",
+  "solidFill",
+  "gradFill",
+  "blipFill",
+  "pattFill",
+  "grpFill",
+]);
 
-/** Words of newer programs that Word knows since 2013. */
-const known: ReadonlySet<string> = new Set(
-  [
-    "word/2010/wordml",
-    "word/2010/wordprocessingShape",
-    "word/2010/wordprocessingGroup",
-    "word/2010/wordprocessingCanvas",
-    "word/2010/wordprocessingDrawing",
-    "word/2012/wordml",
-    "drawing/2010/main",
-  ].map((name) => `http://schemas.microsoft.com/office/${name}`),
-);
+/** Points of a unit of length of VML. */
+const pointsOfUnit: Readonly<Record<string, number>> = {
+  pt: 1,
+  in: 72,
+  cm: 72 / 2.54,
+  mm: 72 / 25.4,
+  px: 0.75,
+  pc: 12,
+};
 
 export class DocumentPlaces {
   readonly #theme: ThemeColours;
   readonly #boxes: Box[] = [];
-  readonly #alternatives: Alternatives[] = [];
   /** Names of the elements inside of the shape's own properties. */
   readonly #inside: string[] = [];
   #axis = "";
   #numbers = "";
+  /** Text of such an element so far. */
+  #number = "";
   /** Something may cover text anywhere on a page, or moves text that was read before. */
   isUnclear = false;
 
@@ -84,30 +89,10 @@ export class DocumentPlaces {
     return box?.isFilled === true ? box.paper : undefined;
   }
 
-  open(tag: SaxesTagNS, resolve: (prefix: string) => string | undefined): void {
+  open(tag: SaxesTagNS): void {
     const { local } = tag;
     this.#inside.push(local);
     switch (local) {
-      case "AlternateContent":
-        this.#alternatives.push({ wasTaken: false, isTaken: true, isUnknown: false });
-        return;
-      case "Choice": {
-        const all = this.#alternatives.at(-1);
-        if (all === undefined) return;
-        const needed = attributeValue(tag, "Requires").split(/\s+/).filter(Boolean);
-        const isKnown = needed.length > 0 && needed.every((prefix) => known.has(resolve(prefix) ?? ""));
-        all.isTaken = !all.wasTaken;
-        if (!all.wasTaken) all.isUnknown = !isKnown;
-        all.wasTaken ||= isKnown;
-        return;
-      }
-      case "Fallback": {
-        const all = this.#alternatives.at(-1);
-        if (all === undefined) return;
-        all.isTaken = !all.wasTaken;
-        all.isUnknown = all.isTaken && all.isUnknown;
-        return;
-      }
       case "inline":
       case "anchor":
         this.#boxes.push({
@@ -115,6 +100,8 @@ export class DocumentPlaces {
           isHidden: isTrue(attributeValue(tag, "hidden")),
           paper: [],
           isFilled: false,
+          isFillSaid: false,
+          hasColour: false,
           width: 0,
           height: 0,
           used: 0,
@@ -131,7 +118,7 @@ export class DocumentPlaces {
         // Of VML, places and sizes are style.
         if (tag.uri !== "urn:schemas-microsoft-com:vml") break;
         this.#boxes.push(unknownBox());
-        if (this.#isTaken() && mayCover(tag)) this.isUnclear = true;
+        if (mayCover(tag)) this.isUnclear = true;
         return;
       case "positionH":
       case "positionV":
@@ -141,6 +128,7 @@ export class DocumentPlaces {
       case "pctWidth":
       case "pctHeight":
         this.#numbers = local;
+        this.#number = "";
         return;
       case "bodyPr":
         // Behind the text.
@@ -173,57 +161,71 @@ export class DocumentPlaces {
       box.width = (numberOf(tag, "cx") ?? 0) / emuPerPoint;
       box.height = (numberOf(tag, "cy") ?? 0) / emuPerPoint;
     } else if (local === "wgp" || local === "wpc") box.doubt ??= "may-be-cut-off";
-    else if (this.#isOf("spPr") && !this.#isOf("ln")) {
-      if (local === "gradFill" || local === "blipFill" || local === "pattFill") {
-        box.doubt ??= "colours-may-match";
-        box.isPainted = true;
-      } else if (local === "alpha") box.doubt ??= "colours-may-match";
-      else if (local === "srgbClr" || local === "schemeClr") {
-        const value = attributeValue(tag, "val");
-        const colour = local === "srgbClr" ? hexOf(value) : themeColour(this.#theme, value, "", "");
-        if (colour) box.paper = [colour];
-        else box.doubt ??= "colours-may-match";
-        box.isFilled = true;
-        box.isPainted = true;
-      } else if (/^(?:lumMod|lumOff|tint|shade|satMod|sysClr|prstClr|hslClr)$/.test(local))
-        box.doubt ??= "colours-may-match";
-    } else if (local === "fillRef" && attributeValue(tag, "idx") !== "0" && !box.isFilled) {
+    else if (local === "fillRef" && attributeValue(tag, "idx") !== "0" && !box.isFillSaid) {
       // A style of the theme fills the shape.
       box.doubt ??= "colours-may-match";
       box.isPainted = true;
-    }
+    } else this.#noteFill(box, tag);
   }
 
-  #isTaken(): boolean {
-    return this.#alternatives.every(({ isTaken }) => isTaken);
+  /** What the shape itself is filled with: `spPr`, in it a fill, in it a colour. Shadows, edges and extensions have colours of their own. */
+  #noteFill(box: Box, tag: SaxesTagNS): void {
+    const [first, second, third] = this.#inside.slice(-4, -1).toReversed();
+    const isAlternative = tag.local === "AlternateContent" && this.#isOf("spPr");
+    let isDoubtful = isAlternative || (second === "solidFill" && third === "spPr");
+    if (first === "spPr" && fills.has(tag.local)) {
+      const isPlain = tag.local === "solidFill" || tag.local === "noFill";
+      isDoubtful = box.isFillSaid || !isPlain || !isDrawing(tag) || !["wsp", "pic"].includes(second ?? "");
+      box.isFillSaid = true;
+      if (tag.local !== "noFill") {
+        box.isFilled = true;
+        box.isPainted = true;
+        // Until a colour is said.
+        box.paper = ["000000", "ffffff"];
+      }
+    } else if (first === "solidFill" && second === "spPr") {
+      const colour = isDrawing(tag) ? this.#colourOf(tag) : undefined;
+      isDoubtful = box.hasColour || colour === undefined;
+      box.hasColour = true;
+      if (colour !== undefined) box.paper = [colour];
+    }
+    if (isDoubtful) box.doubt ??= "colours-may-match";
+  }
+
+  #colourOf(tag: SaxesTagNS): string | undefined {
+    const value = attributeValue(tag, "val");
+    if (tag.local === "srgbClr") return hexOf(value) || undefined;
+    return tag.local === "schemeClr" ? themeColour(this.#theme, value, "", "") : undefined;
   }
 
   #isOf(name: string): boolean {
     return this.#inside.includes(name);
   }
 
-  /** Text between tags that is no text of the document: places of boxes. */
+  /** A piece of text between tags that is no text of the document: places of boxes. */
   number(text: string): void {
-    if (this.#numbers === "pctWidth" || this.#numbers === "pctHeight") {
-      const share = Number.parseFloat(text);
-      const one = this.#boxes.at(-1);
-      if (one !== undefined && share !== 0 && !(share >= shareLeast)) one.doubt ??= "may-be-cut-off";
-      return;
-    }
-    if (this.#numbers !== "posOffset") return;
-    const points = Number.parseFloat(text) / emuPerPoint;
+    if (this.#numbers !== "") this.#number = (this.#number + text).slice(0, numberLengthMax);
+  }
+
+  #noteNumber(): void {
+    const number = /^\s*-?\d+\s*$/.test(this.#number) ? Number.parseInt(this.#number, 10) : Number.NaN;
     const box = this.#boxes.at(-1);
-    const most = this.#axis === "positionH" ? acrossMost : downMost;
-    if (box !== undefined && !(points >= -backMost && points <= most)) box.doubt ??= "may-be-off-screen";
+    if (box === undefined) return;
+    if (this.#numbers === "posOffset") {
+      const points = number / emuPerPoint;
+      const most = this.#axis === "positionH" ? acrossMost : downMost;
+      if (!(points >= -backMost && points <= most)) box.doubt ??= "may-be-off-screen";
+    } else if (number !== 0 && !(number >= shareLeast)) box.doubt ??= "may-be-cut-off";
   }
 
   close(name: string): void {
     this.#inside.pop();
-    if (name === this.#numbers) this.#numbers = "";
-    else if (name === "AlternateContent") this.#alternatives.pop();
-    else if (name === "inline" || name === "anchor") {
+    if (name === this.#numbers) {
+      this.#noteNumber();
+      this.#numbers = "";
+    } else if (name === "inline" || name === "anchor") {
       const box = this.#boxes.pop();
-      if (box?.isBefore !== true || !box.isPainted || !this.#isTaken()) return;
+      if (box?.isBefore !== true || !box.isPainted) return;
       if (box.width * box.height > (box.hadText ? textCoverMost : coverMost)) this.isUnclear = true;
     } else if (
       /^(?:shape|rect|roundrect|pict)$/.test(name) &&
@@ -245,9 +247,6 @@ export class DocumentPlaces {
 
   /** Of this text, in half points. */
   unseen(text: string, halfPoints: number): Unseen | undefined {
-    const all = this.#alternatives.find(({ isTaken }) => !isTaken);
-    if (all !== undefined) return "hidden-element";
-    if (this.#alternatives.some(({ isUnknown }) => isUnknown)) return { why: "element-not-understood" };
     for (const box of this.#boxes) {
       if (!box.holdsText) continue;
       if (box.isHidden) return "hidden-element";
@@ -267,6 +266,8 @@ function unknownBox(): Box {
     isHidden: false,
     paper: [],
     isFilled: false,
+    isFillSaid: false,
+    hasColour: false,
     width: 0,
     height: 0,
     used: 0,
@@ -289,8 +290,11 @@ function mayCover(tag: SaxesTagNS): boolean {
   const said = new Map(pairs.map((one) => one.split(":").map((part) => part.trim()) as [string, string]));
   if (said.get("position") !== "absolute" || said.get("z-index")?.startsWith("-") === true) return false;
   const points = (name: string): number => {
-    const value = said.get(name) ?? "";
-    return value.endsWith("pt") ? Number.parseFloat(value) : Number.POSITIVE_INFINITY;
+    const [, number, unit = ""] =
+      /^(\d{1,9}(?:\.\d{1,20})?|\.\d{1,20})([a-z]{2})$/.exec(said.get(name) ?? "") ?? [];
+    return Object.hasOwn(pointsOfUnit, unit)
+      ? Number(number) * pointsOfUnit[unit]!
+      : Number.POSITIVE_INFINITY;
   };
   return !(points("width") * points("height") <= coverMost);
 }

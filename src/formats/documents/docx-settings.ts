@@ -1,5 +1,7 @@
 /** What other parts and the sections of a Word document say of all of its text: fonts that it brings along, lists, pages. */
 import type { SaxesTagNS } from "saxes";
+import { isFontOfSigns } from "./docx-letters.ts";
+import { readThemeFonts } from "./docx-theme.ts";
 import { attributeValue, isWord, numberOf, readXml } from "./docx-xml.ts";
 
 /** Twentieths of a point: smaller pages cut letters, and larger margins leave no room for them. */
@@ -11,13 +13,17 @@ const outdentMost = 1500;
 const indents = ["left", "start", "firstLine", "leftChars", "startChars"] as const;
 
 export interface DocumentFacts {
-  /** Fonts in the document itself, in small letters. */
+  /** Fonts in the document itself, in small letters, and names of the theme for them and for fonts of signs. */
   readonly ownFonts: ReadonlySet<string>;
   readonly hasFarLists: boolean;
 }
 
-/** The parts with the lists and with the fonts. */
-export function readSettings(numbering: Buffer | undefined, fontTable: Buffer | undefined): DocumentFacts {
+/** The parts with the lists, with the fonts and with the theme. */
+export function readSettings(
+  numbering: Buffer | undefined,
+  fontTable: Buffer | undefined,
+  theme: Buffer | undefined,
+): DocumentFacts {
   const ownFonts = new Set<string>();
   let hasFarLists = false;
   let font = "";
@@ -36,7 +42,16 @@ export function readSettings(numbering: Buffer | undefined, fontTable: Buffer | 
           hasFarLists ||= indents.some((side) => isFar(numberOf(tag, side)));
       },
     });
-  return { ownFonts, hasFarLists };
+  const own = new Set(ownFonts);
+  for (const [name, fonts] of readThemeFonts(theme)) {
+    const said = fonts.filter(Boolean);
+    // Where the theme says none it is not known which one is taken.
+    if (
+      said.length === 0 ? ownFonts.size > 0 : said.some((font) => ownFonts.has(font) || isFontOfSigns(font))
+    )
+      own.add(name);
+  }
+  return { ownFonts: own, hasFarLists };
 }
 
 function isFar(place = 0): boolean {

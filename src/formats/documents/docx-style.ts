@@ -33,9 +33,11 @@ export interface LetterProperties {
   /** The letters are not filled, or with something that is no colour. */
   isUnfilled?: boolean;
   isFilledUnclearly?: boolean;
+  /** Programs differ in what is said: it is said twice, or where not all of them read it. */
+  isUnclear?: boolean;
   /** All letters are put into one width. */
   isFitted?: boolean;
-  /** Fonts by kinds of letters, in small letters; "" where the theme names it. */
+  /** Fonts by kinds of letters, in small letters; "+mj" and "+mn" where the theme names it. */
   asciiFont?: string;
   hAnsiFont?: string;
   csFont?: string;
@@ -62,6 +64,8 @@ const highlights: Readonly<Record<string, string>> = {
 };
 /** Hundredths of a letter, as twentieths of a point of a large one. */
 const twentiethsOfLetter = 2.4;
+/** That are said of one place. */
+const coloursMax = 16;
 const frameAcrossMost = 9000;
 const frameDownMost = 14_000;
 const frameBackMost = 1440;
@@ -82,7 +86,7 @@ export function noteProperty(properties: LetterProperties, tag: SaxesTagNS, them
       break;
     case "color":
       if (value !== "" && value !== "auto" && hexOf(value) === "") properties.isFilledUnclearly = true;
-      properties.colours = joined(properties.colours, coloursOf(hexOf(value) || "auto", tag, theme, "theme"));
+      noteColours(properties, "colours", coloursOf(hexOf(value) || "auto", tag, theme, "theme"));
       break;
     case "sz":
       properties.halfPoints = least(properties.halfPoints, numberOf(tag, "val") ?? 0);
@@ -125,6 +129,7 @@ export function noteProperty(properties: LetterProperties, tag: SaxesTagNS, them
       break;
     case "highlight":
       if (value !== "none" && !Object.hasOwn(highlights, value)) properties.isFilledUnclearly = true;
+      if (properties.highlight !== undefined) properties.isUnclear = true;
       properties.highlight = Object.hasOwn(highlights, value) ? highlights[value]! : "";
       break;
   }
@@ -163,9 +168,11 @@ const fontKinds = ["ascii", "hAnsi", "cs", "eastAsia"] as const;
 
 function noteFonts(properties: LetterProperties, tag: SaxesTagNS): void {
   for (const kind of fontKinds) {
-    const isOfTheme = attributeValue(tag, kind === "cs" ? "cstheme" : `${kind}Theme`) !== "";
+    const themed = attributeValue(tag, kind === "cs" ? "cstheme" : `${kind}Theme`);
     const name = attributeValue(tag, kind).toLowerCase();
-    if (isOfTheme || name !== "") properties[`${kind}Font`] = isOfTheme ? "" : name;
+    if (themed === "" && name === "") continue;
+    if (properties[`${kind}Font`] !== undefined) properties.isUnclear = true;
+    properties[`${kind}Font`] = themed === "" ? name : themed.startsWith("major") ? "+mj" : "+mn";
   }
 }
 
@@ -188,7 +195,7 @@ function noteShading(
       : isPlain
         ? fills
         : [...(fills.length === 0 ? ["ffffff"] : fills), ...(pattern.length === 0 ? ["000000"] : pattern)];
-  if (found.length > 0) properties.fills = joined(properties.fills, found);
+  if (found.length > 0) noteColours(properties, "fills", found);
 }
 
 /** Of `textFill`: what the letters are filled with. */
@@ -235,8 +242,14 @@ export function coloursOf(
   return value === "auto" || value === "" ? [known] : [...new Set([value, known])];
 }
 
-function joined(one: readonly string[] | undefined, other: readonly string[]): readonly string[] {
-  return [...new Set([...(one ?? []), ...other])];
+function noteColours(
+  properties: LetterProperties,
+  kind: "colours" | "fills",
+  found: readonly string[],
+): void {
+  const all = new Set([...(properties[kind] ?? []), ...found]);
+  if (all.size > coloursMax) properties.isUnclear = true;
+  else properties[kind] = [...all];
 }
 
 function least(one: number | undefined, other: number): number {

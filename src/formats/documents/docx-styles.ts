@@ -27,6 +27,8 @@ export const noStyles: DocumentStyles = {
 /** Styles that one is based on, one behind the other. */
 const chainMax = 20;
 const stylesMax = 5000;
+/** Rows and columns of a table of which a style speaks, and those that it is based on. */
+const partsMax = 50;
 
 interface Style {
   readonly kind: string;
@@ -59,27 +61,35 @@ export function readStyles(xml: Buffer, theme: ThemeColours): DocumentStyles {
     return chain;
   }
   const chains = new Map([...styles.keys()].map((name) => [name, chainOf(name)]));
+  const none: readonly Style[] = [];
+  for (const chain of chains.values())
+    isUnclear ||= chain.reduce((sum, { parts }) => sum + parts.length, 0) > partsMax;
 
   function chainFor(kind: StyleKind, style: string | undefined): readonly Style[] {
     const chain = style === undefined ? undefined : chains.get(style.toLowerCase());
-    return chain?.[0]?.kind === kind ? chain : (chains.get(defaults.get(kind) ?? "") ?? []);
+    return chain?.[0]?.kind === kind ? chain : (chains.get(defaults.get(kind) ?? "") ?? none);
   }
-  const of = (kind: StyleKind, style: string | undefined): LetterProperties =>
-    Object.assign(
-      {},
-      ...chainFor(kind, style)
-        .map(({ said }) => said)
-        .toReversed(),
-    ) as LetterProperties;
+  /** Of a style and those that it is based on: itself, and each of its parts. */
+  const layers = new Map<readonly Style[], readonly [LetterProperties, ...LetterProperties[]]>();
+  function layersOf(
+    kind: StyleKind,
+    style: string | undefined,
+  ): readonly [LetterProperties, ...LetterProperties[]] {
+    const chain = chainFor(kind, style);
+    const known = layers.get(chain);
+    if (known !== undefined) return known;
+    const whole: LetterProperties = Object.assign({}, ...chain.map(({ said }) => said).toReversed());
+    const parts = chain.flatMap(({ parts: own }) => own.slice(0, partsMax));
+    const found: [LetterProperties, ...LetterProperties[]] = [whole];
+    for (const one of parts) found.push({ ...whole, ...one });
+    layers.set(chain, found);
+    return found;
+  }
 
   return {
-    of,
+    of: (kind, style) => layersOf(kind, style)[0],
     usual,
-    ofTable(style) {
-      const whole = of("table", style);
-      const parts = chainFor("table", style).flatMap(({ parts: own }) => own);
-      return [whole, ...parts.map((one) => ({ ...whole, ...one }))];
-    },
+    ofTable: (style) => layersOf("table", style),
     isUnclear,
   };
 }
@@ -126,7 +136,8 @@ class StylesReader {
         break;
       case "tblStylePr":
         this.#part = {};
-        this.#style?.parts.push(this.#part);
+        if ((this.#style?.parts.length ?? 0) > partsMax) this.isUnclear = true;
+        else this.#style?.parts.push(this.#part);
         break;
       default:
         this.#note(tag);

@@ -16,7 +16,7 @@ interface Table {
   style: string | undefined;
   said: LetterProperties;
   doubt: Doubt | undefined;
-  row: Part;
+  readonly rows: Part[];
   readonly cells: Part[];
 }
 
@@ -43,16 +43,18 @@ export class DocumentTables {
   /** What the nearest table, its row and its cell say of their letters. */
   get said(): readonly LetterProperties[] {
     const table = this.#tables.at(-1);
-    return table === undefined ? [] : [table.said, table.row.said, table.cells.at(-1)?.said ?? {}];
+    return table === undefined
+      ? []
+      : [table.said, table.rows.at(-1)?.said ?? {}, table.cells.at(-1)?.said ?? {}];
   }
 
   get isHidden(): boolean {
-    return this.#tables.some(({ row, cells }) => row.isHidden || cells.some(({ isHidden }) => isHidden));
+    return this.#tables.some(({ rows, cells }) => [...rows, ...cells].some(({ isHidden }) => isHidden));
   }
 
   get doubt(): Doubt | undefined {
-    for (const { doubt, row, cells } of this.#tables) {
-      const found = doubt ?? row.doubt ?? cells.find((one) => one.doubt !== undefined)?.doubt;
+    for (const { doubt, rows, cells } of this.#tables) {
+      const found = doubt ?? [...rows, ...cells].find((one) => one.doubt !== undefined)?.doubt;
       if (found !== undefined) return found;
     }
     return undefined;
@@ -63,34 +65,36 @@ export class DocumentTables {
     const table = this.#tables.at(-1);
     if (table === undefined) return {};
     if (name === "tblPr") return table.said;
-    return name === "tcPr" ? (table.cells.at(-1)?.said ?? {}) : table.row.said;
+    return (name === "tcPr" ? table.cells : table.rows).at(-1)?.said ?? {};
   }
 
   deleteRow(): void {
-    const table = this.#tables.at(-1);
-    if (table !== undefined) table.row.isHidden = true;
+    const row = this.#tables.at(-1)?.rows.at(-1);
+    if (row !== undefined) row.isHidden = true;
   }
 
-  open(tag: SaxesTagNS): void {
+  /** `isUncertain`: not all programs read the element. */
+  open(tag: SaxesTagNS, isUncertain: boolean): void {
     if (tag.local === "tbl") {
-      this.#tables.push({ style: undefined, said: {}, doubt: undefined, row: plain(), cells: [] });
+      this.#tables.push({ style: undefined, said: {}, doubt: undefined, rows: [], cells: [] });
       return;
     }
     const table = this.#tables.at(-1);
     if (table === undefined) return;
-    const cell = table.cells.at(-1);
+    const [row, cell] = [table.rows.at(-1), table.cells.at(-1)];
     switch (tag.local) {
       case "tblStyle":
+        if (table.style !== undefined || isUncertain) table.doubt = "element-not-understood";
         table.style = attributeValue(tag, "val");
         break;
       case "tr":
-        table.row = plain();
+        table.rows.push(plain());
         break;
       case "tc":
         table.cells.push(plain());
         break;
       case "hidden":
-        if (isOn(tag)) table.row.isHidden = true;
+        if (row !== undefined && isOn(tag)) row.isHidden = true;
         break;
       case "cellDel":
         if (cell !== undefined) cell.isHidden = true;
@@ -101,14 +105,19 @@ export class DocumentTables {
         if (cell !== undefined && attributeValue(tag, "val") !== "restart") cell.isHidden = true;
         break;
       case "trHeight":
-        if (attributeValue(tag, "hRule") === "exact" && (numberOf(tag, "val") ?? 0) < rowLeast)
-          table.row.doubt = "may-be-cut-off";
+        if (
+          row !== undefined &&
+          attributeValue(tag, "hRule") === "exact" &&
+          (numberOf(tag, "val") ?? 0) < rowLeast
+        )
+          row.doubt = "may-be-cut-off";
         break;
       case "tcW":
         if (
+          cell !== undefined &&
           attributeValue(tag, "type") === "dxa" &&
-          (numberOf(tag, "w") ?? 0) < cellLeast &&
-          cell !== undefined
+          // Nothing says no width.
+          (numberOf(tag, "w") || cellLeast) < cellLeast
         )
           cell.doubt = "may-be-cut-off";
         break;
@@ -127,6 +136,7 @@ export class DocumentTables {
 
   close(name: string): void {
     if (name === "tbl") this.#tables.pop();
+    else if (name === "tr") this.#tables.at(-1)?.rows.pop();
     else if (name === "tc") this.#tables.at(-1)?.cells.pop();
   }
 }

@@ -4,6 +4,8 @@
 import type { SaxesTagNS } from "saxes";
 import { type CountLeftOut, cleanText } from "#/src/formats/text/clean-text.ts";
 import { escapeOwnLines, leftOutLine } from "#/src/formats/text/own-lines.ts";
+import { DocumentBranches, isOfAlternatives } from "./docx-branches.ts";
+import { holdsText, isOfDrawing } from "./docx-elements.ts";
 import { DocumentFields } from "./docx-fields.ts";
 import type { Surroundings, Unseen } from "./docx-letters.ts";
 import { unseenOf } from "./docx-letters.ts";
@@ -29,7 +31,7 @@ export function docxText(bytes: Buffer, count: CountLeftOut): string | undefined
   const { styles: sheet, theme: themeXml, settings, numbering, fontTable } = parts.others;
   const theme = readTheme(themeXml, settings);
   const styles = sheet === undefined ? noStyles : readStyles(sheet, theme);
-  const reader = new DocumentReader(count, styles, theme, readSettings(numbering, fontTable));
+  const reader = new DocumentReader(count, styles, theme, readSettings(numbering, fontTable, themeXml));
   const end = readXml(parts.main, {
     open: (tag, resolve) => reader.open(tag, resolve),
     close: (tag) => reader.close(tag),
@@ -49,7 +51,7 @@ export function docxText(bytes: Buffer, count: CountLeftOut): string | undefined
   return reader.leftOut === 0 ? text : `${text}\n${leftOutLine(reader.leftOut)}`.trimStart();
 }
 
-/** What is said of the letters around a text box is not said of those in it. */
+/** What is said of the letters around a paragraph, a run or a text box, until it ends. */
 interface Around {
   readonly paragraph: LetterProperties;
   readonly paragraphStyle: string | undefined;
@@ -58,47 +60,13 @@ interface Around {
   readonly drawing: number;
 }
 
-/** Elements in which text stands that a person sees. */
-const holders: ReadonlySet<string> = new Set([
-  ...[
-    "document",
-    "body",
-    "p",
-    "r",
-    "t",
-    "tbl",
-    "tr",
-    "tc",
-    "sdt",
-    "sdtContent",
-    "ins",
-    "moveTo",
-    "hyperlink",
-  ],
-  ...[
-    "smartTag",
-    "customXml",
-    "fldSimple",
-    "txbxContent",
-    "drawing",
-    "pict",
-    "object",
-    "ruby",
-    "rt",
-    "rubyBase",
-  ],
-  ...["bdo", "dir", "del", "moveFrom"],
-]);
-const compatibility = "http://schemas.openxmlformats.org/markup-compatibility/2006";
-const drawings =
-  /^(?:http:\/\/schemas\.(?:openxmlformats\.org\/drawingml\/2006|microsoft\.com\/office\/(?:word|drawing)\/20\d\d)\/|http:\/\/purl\.oclc\.org\/ooxml\/drawingml\/|urn:schemas-microsoft-com:(?:vml|office:))/;
-
 class DocumentReader {
   readonly #written: string[] = [];
   readonly #count: CountLeftOut;
   readonly #styles: DocumentStyles;
   readonly #theme: ThemeColours;
   readonly #places: DocumentPlaces;
+  readonly #branches = new DocumentBranches();
   readonly #tables = new DocumentTables();
   readonly #fields = new DocumentFields();
   readonly #around: Around[] = [];
@@ -120,6 +88,8 @@ class DocumentReader {
   /** How many open elements are not known here, and how many belong to the drawing around, outside of its text. */
   #unknown = 0;
   #drawing = 0;
+  /** How many are of a vocabulary that is not known here. */
+  #foreign = 0;
   #deleted = 0;
   /** Inside of what was before a change. */
   #before = 0;
@@ -143,7 +113,7 @@ class DocumentReader {
 
   /** Something that is said of the whole, or behind its text, makes all of it doubtful. */
   get isUnclear(): boolean {
-    return this.#isPageUnclear || this.#places.isUnclear || this.#fields.isUnclear;
+    return this.#isPageUnclear || [this.#branches, this.#places, this.#fields].some((one) => one.isUnclear);
   }
 
   toString(): string {
@@ -161,55 +131,87 @@ class DocumentReader {
   }
 
   open(tag: SaxesTagNS, resolve: (prefix: string) => string | undefined): void {
+    if (this.#before === 0) this.#branches.open(tag, resolve);
+    if (this.#branches.isLeft) return;
     if (isWord(tag) && isOfBefore(tag.local)) this.#before++;
     if (this.#before > 0) return;
     if (isWord(tag)) this.#openWord(tag);
-    else this.#openOther(tag, resolve);
+    else this.#openOther(tag);
   }
 
-  #openOther(tag: SaxesTagNS, resolve: (prefix: string) => string | undefined): void {
+  #openOther(tag: SaxesTagNS): void {
     const noted = this.#noted.at(-1);
     if (isWord2010(tag) && noted !== undefined) {
       if (tag.local === "textFill") this.#isInFill = true;
       else if (this.#isInFill) noteProperty(noted, tag, this.#theme);
+      if (this.#branches.isUnknown || this.#foreign > 0) noted.isUnclear = true;
     } else if (tag.local === "collapsed") this.#isCollapsed ||= isOn(tag);
     else if (tag.local === "dataBinding") this.#bind();
-    if (tag.uri === compatibility) {
-      if (!["AlternateContent", "Choice", "Fallback"].includes(tag.local)) this.#unknown++;
-    } else if (drawings.test(tag.uri)) this.#drawing++;
-    else this.#unknown++;
+    this.#countOther(tag, 1);
     // Of the page's background, which may be a picture.
     if (this.#chain.at(-1) === "background") this.#isPageUnclear = true;
-    this.#places.open(tag, resolve);
+    this.#places.open(tag);
+  }
+
+  #countOther(tag: SaxesTagNS, by: 1 | -1): void {
+    if (isOfAlternatives(tag)) return;
+    if (isOfDrawing(tag)) this.#drawing += by;
+    else {
+      this.#unknown += by;
+      this.#foreign += by;
+    }
+  }
+
+  /** Programs may not read what stands here. */
+  get #isUncertain(): boolean {
+    return this.#branches.isUnknown || this.#drawing > 0 || this.#foreign > 0;
+  }
+
+  #enter(): void {
+    this.#around.push({
+      paragraph: this.#paragraph,
+      paragraphStyle: this.#paragraphStyle,
+      run: this.#run,
+      runStyle: this.#runStyle,
+      drawing: this.#drawing,
+    });
+  }
+
+  #leave(): void {
+    const around = this.#around.pop();
+    if (around === undefined) return;
+    this.#paragraph = around.paragraph;
+    this.#paragraphStyle = around.paragraphStyle;
+    this.#run = around.run;
+    this.#runStyle = around.runStyle;
+    this.#drawing = around.drawing;
   }
 
   #openWord(tag: SaxesTagNS): void {
     const parent = this.#chain.at(-1);
     this.#chain.push(tag.local);
-    if (!holders.has(tag.local)) this.#unknown++;
+    if (!holdsText(tag.local)) this.#unknown++;
     switch (tag.local) {
       case "p":
+        this.#enter();
         this.#paragraph = {};
         this.#paragraphStyle = undefined;
         break;
       case "r":
+        this.#enter();
         this.#run = {};
         this.#runStyle = undefined;
         break;
       case "background":
+        // Another one was said.
+        this.#isPageUnclear ||= this.#paper.length > 1;
         this.#paper = [
-          ...this.#paper,
+          "ffffff",
           ...coloursOf(hexOf(attributeValue(tag, "color")), tag, this.#theme, "theme"),
         ];
         break;
       case "txbxContent":
-        this.#around.push({
-          paragraph: this.#paragraph,
-          paragraphStyle: this.#paragraphStyle,
-          run: this.#run,
-          runStyle: this.#runStyle,
-          drawing: this.#drawing,
-        });
+        this.#enter();
         this.#drawing = 0;
         this.#run = {};
         this.#runStyle = undefined;
@@ -229,9 +231,11 @@ class DocumentReader {
         this.#noted.push(this.#tables.propertiesOf(tag.local));
         break;
       case "pStyle":
+        this.#noteStyle(this.#paragraph, this.#paragraphStyle);
         this.#paragraphStyle = attributeValue(tag, "val");
         break;
       case "rStyle":
+        this.#noteStyle(this.#run, this.#runStyle);
         this.#runStyle = attributeValue(tag, "val");
         break;
       case "t":
@@ -261,10 +265,16 @@ class DocumentReader {
         this.#isPageUnclear ||= isPageUnclear(tag);
         break;
       default:
-        this.#fields.open(tag);
-        this.#tables.open(tag);
+        this.#fields.open(tag, this.#isUncertain);
+        this.#tables.open(tag, this.#isUncertain);
         if (this.#noted.length > 0) noteProperty(this.#noted.at(-1)!, tag, this.#theme);
+        if (this.#noted.length > 0 && this.#isUncertain) this.#noted.at(-1)!.isUnclear = true;
     }
+  }
+
+  /** Of the style that comes: `before` is the one that was said. */
+  #noteStyle(properties: LetterProperties, before: string | undefined): void {
+    if (before !== undefined || this.#isUncertain) properties.isUnclear = true;
   }
 
   #bind(): void {
@@ -273,18 +283,18 @@ class DocumentReader {
   }
 
   close(tag: SaxesTagNS): void {
-    if (isWord(tag) && isOfBefore(tag.local)) this.#before--;
+    const { isLeft } = this.#branches;
+    if (!isLeft && isWord(tag) && isOfBefore(tag.local)) this.#before--;
     if (this.#before > 0) return;
+    this.#branches.close(tag);
+    if (isLeft) return;
     if (isWord(tag)) this.#closeWord(tag);
     else this.#closeOther(tag);
   }
 
   #closeOther(tag: SaxesTagNS): void {
     if (isWord2010(tag) && tag.local === "textFill") this.#isInFill = false;
-    if (tag.uri === compatibility) {
-      if (!["AlternateContent", "Choice", "Fallback"].includes(tag.local)) this.#unknown--;
-    } else if (drawings.test(tag.uri)) this.#drawing--;
-    else this.#unknown--;
+    this.#countOther(tag, -1);
     this.#places.close(tag.local);
   }
 
@@ -293,7 +303,7 @@ class DocumentReader {
     if (isOfBefore(name)) return;
     this.#chain.pop();
     const parent = this.#chain.at(-1);
-    if (!holders.has(name)) this.#unknown--;
+    if (!holdsText(name)) this.#unknown--;
     switch (name) {
       case "rPr":
       case "pPr":
@@ -313,18 +323,17 @@ class DocumentReader {
       case "moveFrom":
         if (parent !== "trPr") this.#deleted--;
         break;
-      case "txbxContent": {
-        const around = this.#around.pop();
+      case "txbxContent":
+        this.#leave();
         this.#places.endBoxText();
-        if (around === undefined) break;
-        this.#paragraph = around.paragraph;
-        this.#paragraphStyle = around.paragraphStyle;
-        this.#run = around.run;
-        this.#runStyle = around.runStyle;
-        this.#drawing = around.drawing;
         break;
-      }
+      case "r":
+        this.#leave();
+        break;
       case "p":
+        this.#leave();
+        this.#write("\n");
+        break;
       case "tr":
         this.#write("\n");
         break;
@@ -337,7 +346,8 @@ class DocumentReader {
   }
 
   text(text: string): void {
-    if (this.#before > 0 || text === "") return;
+    if (this.#branches.isInLeftText) this.#count("hidden-element", 1);
+    if (this.#branches.isLeft || this.#before > 0 || text === "") return;
     const inside = this.#chain.at(-1);
     if (inside === "instrText") this.#fields.code(text);
     if (inside !== "t") {
@@ -360,7 +370,7 @@ class DocumentReader {
     const isOnShape = this.#places.paper !== undefined;
     const unseen = unseenOf(letters, { ...this.#facts, paper, isOnShape });
     if (typeof unseen === "string") return unseen;
-    if (this.#unknown > 0 || this.#drawing > 0 || this.#controls.some(({ isBound }) => isBound))
+    if (this.#unknown > 0 || this.#isUncertain || this.#controls.some(({ isBound }) => isBound))
       return { why: "element-not-understood" };
     if (this.#isCollapsed) return { why: "may-be-cut-off" };
     const elsewhere = this.#fields.doubt ?? this.#tables.doubt;

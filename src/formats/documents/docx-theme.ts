@@ -14,6 +14,10 @@ const namespaces: ReadonlySet<string> = new Set([
   "http://schemas.openxmlformats.org/drawingml/2006/main",
   "http://purl.oclc.org/ooxml/drawingml/main",
 ]);
+export function isDrawing({ uri }: SaxesTagNS): boolean {
+  return namespaces.has(uri);
+}
+
 /** What windows have that nobody has changed. */
 const systemColours: Readonly<Record<string, string>> = { window: "ffffff", windowText: "000000" };
 
@@ -38,19 +42,43 @@ function readSlots(xml: Buffer, colours: Map<string, string>): void {
   let isInScheme = false;
   readXml(xml, {
     open(tag) {
-      if (!namespaces.has(tag.uri)) return;
+      if (!isDrawing(tag)) return;
       if (tag.local === "clrScheme") isInScheme = true;
       else if (!isInScheme) return;
       else if (slots.has(tag.local)) slot = tag.local;
       // A second element says a change of the colour, or another one.
       else if (slot !== undefined) colours.set(slot, colours.has(slot) ? "" : colourOf(tag));
     },
-    close({ local, uri }) {
-      if (!namespaces.has(uri)) return;
+    close(tag) {
+      if (!isDrawing(tag)) return;
+      const { local } = tag;
       if (local === "clrScheme") isInScheme = false;
       if (local === slot) slot = undefined;
     },
   });
+}
+
+/** As DrawingML names the fonts of a theme. */
+export const themeFonts = ["+mj", "+mn"] as const;
+export type ThemeFont = (typeof themeFonts)[number];
+
+/** Fonts of headings and of the body, in small letters, for any kind of letters. */
+export function readThemeFonts(xml: Buffer | undefined): ReadonlyMap<ThemeFont, readonly string[]> {
+  const found = new Map<ThemeFont, string[]>(themeFonts.map((name) => [name, []]));
+  let inside: ThemeFont | undefined;
+  if (xml === undefined) return found;
+  readXml(xml, {
+    open(tag) {
+      if (!isDrawing(tag)) return;
+      if (tag.local === "majorFont") inside = "+mj";
+      else if (tag.local === "minorFont") inside = "+mn";
+      else if (inside !== undefined) found.get(inside)!.push(attributeValue(tag, "typeface").toLowerCase());
+    },
+    close(tag) {
+      if (tag.local === "majorFont" || tag.local === "minorFont") inside = undefined;
+    },
+  });
+  return found;
 }
 
 function colourOf(tag: SaxesTagNS): string {
@@ -108,7 +136,8 @@ function mapNames(settings: Buffer, colours: Map<string, string>): void {
         const to = attributeValue(tag, attribute);
         const colour = colours.get(slotOf(to)) ?? (colours.size === 0 ? usual.get(slotOf(to)) : undefined);
         if (to !== "" && slotOf(to) !== slotOf(names[0]!))
-          for (const name of names) mapped.set(name, colour ?? "");
+          for (const name of names)
+            mapped.set(name, mapped.has(name) && mapped.get(name) !== colour ? "" : (colour ?? ""));
       }
     },
   });

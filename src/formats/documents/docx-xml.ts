@@ -7,6 +7,7 @@ export type XmlEnd = "end" | "too-much" | "broken";
 interface Listener {
   open(tag: SaxesTagNS, resolve: (prefix: string) => string | undefined): void;
   close?(tag: SaxesTagNS): void;
+  /** A piece: what stands between two tags may come in several. */
   text?(text: string): void;
 }
 
@@ -30,7 +31,10 @@ export function readXml(bytes: Buffer, { open, close, text }: Listener): XmlEnd 
     depth--;
     close?.(tag);
   });
-  if (text !== undefined) parser.on("text", text);
+  if (text !== undefined) {
+    parser.on("text", text);
+    parser.on("cdata", text);
+  }
   try {
     parser.write(bytes.toString("utf8")).close();
     return "end";
