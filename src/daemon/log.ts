@@ -8,7 +8,7 @@ export interface Log {
   readonly logger: Logger;
   /** Opens a new file of the same name, after the former one was renamed. Does nothing for a log without a file. */
   reopen(): void;
-  /** Waits a moment until the lines in memory are written. The last call to a log. */
+  /** Waits a moment until the lines in memory are written. Each line that is logged meanwhile or afterwards is written at once. */
   flush(): Promise<void>;
 }
 
@@ -17,7 +17,7 @@ const waitingCharactersMax = 4 * 1024 * 1024;
 const flushMs = 1000;
 /** The pause before a full pipe is tried again. */
 const retryMs = 50;
-/** How long lines are gathered that say nothing urgent: one write for each costs a tenth of what a short request takes. */
+/** How long lines are gathered that say nothing urgent and follow each other: one write for each costs a tenth of what a short request takes. */
 const gatherMs = 50;
 /** With so many characters they are written at once. */
 const gatheredMax = 64 * 1024;
@@ -65,8 +65,8 @@ function describeError(error: unknown): object {
   };
 }
 
-/** Writes lines asynchronously, because a synchronous write to a slow terminal would block the server. Lines that tell of no trouble are
- *  gathered for a moment. Lines that the system does not take (the disk is full, the reader has gone) are dropped: the server never
+/** Writes lines asynchronously, because a synchronous write to a slow terminal would block the server. Lines that tell of no trouble and
+ *  follow each other are gathered for a moment. Lines that the system does not take (the disk is full, the reader has gone) are dropped: the server never
  *  stops because of its log. */
 function openLines(file: string): Pick<Log, "reopen" | "flush"> & {
   write(line: string): void;
@@ -76,8 +76,17 @@ function openLines(file: string): Pick<Log, "reopen" | "flush"> & {
   let waiting = "";
   /** A line of those that wait tells of trouble. */
   let isUrgent = false;
+  /** The process is about to end. */
+  let isLast = false;
+  let writtenAt = Number.NEGATIVE_INFINITY;
   let written: Promise<void> | undefined;
   let gathering: NodeJS.Timeout | undefined;
+
+  /** A line after a silence is written at once too: it may be the last one of a process that something kills. */
+  function mustBegin(): boolean {
+    if (waiting === "") return false;
+    return isUrgent || isLast || waiting.length >= gatheredMax || performance.now() - writtenAt >= gatherMs;
+  }
 
   function begin(): void {
     clearTimeout(gathering);
@@ -101,10 +110,11 @@ function openLines(file: string): Pick<Log, "reopen" | "flush"> & {
       const chunk = Buffer.from(waiting);
       waiting = "";
       isUrgent = false;
+      writtenAt = performance.now();
       const taken = await writeChunk(descriptor, chunk);
       // The next line must not continue a line that was written in part.
       if (taken > 0 && taken < chunk.length) waiting = `\n${waiting}`;
-    } while (isUrgent || waiting.length >= gatheredMax);
+    } while (mustBegin());
     switchOver();
     written = undefined;
     gather();
@@ -126,7 +136,7 @@ function openLines(file: string): Pick<Log, "reopen" | "flush"> & {
       if (waiting.length + line.length > waitingCharactersMax) return;
       waiting += line;
       isUrgent ||= !calm.some((head) => line.startsWith(head));
-      if (isUrgent || waiting.length >= gatheredMax) begin();
+      if (mustBegin()) begin();
       else if (written === undefined) gather();
     },
     reopen() {
@@ -137,13 +147,12 @@ function openLines(file: string): Pick<Log, "reopen" | "flush"> & {
       if (written === undefined) switchOver();
     },
     async flush() {
-      isUrgent = waiting !== "";
+      isLast = true;
       begin();
       const timer = Promise.withResolvers<void>();
       const timeout = after(flushMs, timer.resolve);
       await Promise.race([written, timer.promise]);
       clearTimeout(timeout);
-      process.off("exit", writeRest);
     },
   };
 }

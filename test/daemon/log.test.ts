@@ -19,30 +19,65 @@ describe("log", () => {
     fs.rmSync(folder, { recursive: true });
   });
 
-  it("gathers lines that tell of no trouble into one write, and writes the others at once", async () => {
+  it("writes the first line at once, gathers those of no trouble that follow, and writes the others at once", async () => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-log-"));
+    const file = path.join(folder, "waypost.log");
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    const write = vi.spyOn(fs, "write");
+    const { logger, flush } = openLog({ level: "info", file });
+    const writes = () => write.mock.calls.length;
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    const until = async (isSo: () => boolean) => {
+      while (!isSo()) await turn();
+    };
+    // The timer is set when no write is under way and lines wait.
+    const gathering = () => until(() => vi.getTimerCount() === 1);
+    try {
+      logger.info("first");
+      expect(writes()).toBe(1);
+      for (let number = 0; number < 100; number++) {
+        logger.info({ number }, "heard");
+        await turn();
+      }
+      await gathering();
+      expect(writes()).toBe(1);
+      vi.advanceTimersByTime(50);
+      expect(writes()).toBe(2);
+      logger.info("calm");
+      await gathering();
+      expect(writes()).toBe(2);
+      logger.warn("trouble");
+      expect(writes()).toBe(3);
+    } finally {
+      write.mockRestore();
+      vi.useRealTimers();
+    }
+    await flush();
+    expect(fs.readFileSync(file, "utf8")).toMatch(/first.*\n(.*heard.*\n){100}.*calm.*\n.*trouble/);
+    fs.rmSync(folder, { recursive: true });
+  });
+
+  it("writes what is logged while it is flushed, and at once what is logged afterwards", async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-log-"));
     const file = path.join(folder, "waypost.log");
     const { logger, flush } = openLog({ level: "info", file });
+    const atExit = process.listenerCount("exit");
+    logger.info("before");
+    const flushed = flush();
+    logger.info("meanwhile");
+    logger.info("still meanwhile");
+    await flushed;
+    expect(fs.readFileSync(file, "utf8").match(/before|meanwhile|still meanwhile/g)).toHaveLength(3);
     const write = vi.spyOn(fs, "write");
     try {
-      for (let number = 0; number < 100; number++) {
-        logger.info({ number }, "heard");
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      // The moment may end within the loop on a busy machine.
-      expect(write.mock.calls.length).toBeLessThan(20);
-      await expect.poll(() => fs.readFileSync(file, "utf8").split("\n")).toHaveLength(101);
-      await flush();
-      const before = write.mock.calls.length;
-      logger.info("calm");
-      expect(write.mock.calls.length).toBe(before);
-      logger.warn("trouble");
-      expect(write.mock.calls.length).toBe(before + 1);
-      await expect.poll(() => fs.readFileSync(file, "utf8")).toMatch(/calm.*\n.*trouble/);
+      logger.info("afterwards");
+      expect(write).toHaveBeenCalledOnce();
+      logger.info("at the end");
+      expect(process.listenerCount("exit")).toBe(atExit);
     } finally {
       write.mockRestore();
     }
-    await flush();
+    await expect.poll(() => fs.readFileSync(file, "utf8")).toMatch(/afterwards.*\n.*at the end/);
     fs.rmSync(folder, { recursive: true });
   });
 
