@@ -332,7 +332,9 @@ async function makeCalendars(
       const made = withOneEnd(drawEvent(random, week, near));
       const spans = spansOf(made, zone, last);
       (made.kind === "needs-action" ? doubts : blocks).push(...spans);
-      if (chance(random, 2)) {
+      // Over `/v1` the length of a time without a zone becomes its end on the clock, which is another length where that changes.
+      const hasExactLength = made.isWholeDays || made.zone !== undefined;
+      if (chance(random, 2) && hasExactLength) {
         await ok("event.create", { in: ref, body: jsonOf(made, address) });
         continue;
       }
@@ -411,7 +413,9 @@ it.each(rounds)("is as minutes say, in calendars of round %i", async (round) => 
   const random = randomSource(inject("seed") + round * 7919);
   const [day, near] = weeks[round % weeks.length]!;
   const week = Temporal.PlainDate.from(day);
+  await using made = new AsyncDisposableStack();
   const taken = await makeCalendars(random, week, near);
+  for (const remove of taken.calendars) made.defer(remove);
   for (let asked = 0; asked < 3; asked++) {
     const startMs = week.toZonedDateTime("UTC").epochMilliseconds + random.below(600) * minuteMs;
     const endMs = startMs + (3 * 1440 + random.below(2 * 1440)) * minuteMs;
@@ -442,5 +446,4 @@ it.each(rounds)("is as minutes say, in calendars of round %i", async (round) => 
       JSON.stringify([round, question]),
     ).toEqual(gapsOf(taken, question));
   }
-  for (const remove of taken.calendars) await remove();
 });
