@@ -215,9 +215,18 @@ export function writeTimeUnit(
     return written;
   const endZone = text("endTimeZone") ?? zone;
   const isNominal = !isDate && length.days !== 0 && endZone === zone;
-  if (isNominal || (oldDuration !== undefined && oldOf("DTEND") === undefined && endZone === zone))
-    return [...written, writeDuration(text("duration")!, length, oldDuration)];
   const localMs = isDate ? startMs + length.days * dayMs : endOf(zones, zone, startMs, length, endZone);
+  // A time that its clock shows twice is the first of both (RFC 5545 section 3.3.5): it can't say that an event ends at the second.
+  const isExact =
+    isDate ||
+    utcOfLocal(zones.zoneOf(endZone), localMs) ===
+      utcOfLocal(zones.zoneOf(zone), startMs + length.days * dayMs) + length.ms;
+  if (
+    isNominal ||
+    !isExact ||
+    (oldDuration !== undefined && oldOf("DTEND") === undefined && endZone === zone)
+  )
+    return [...written, writeDuration(text("duration")!, length, oldDuration)];
   const oldEnd = oldOf("DTEND");
   const endTzid = oldEnd === undefined ? undefined : parameterValue(oldEnd, "TZID");
   const preferred = endTzid !== undefined && zones.nameOf(endTzid) === endZone ? endTzid : tzidOf(start);

@@ -161,6 +161,16 @@ describe("lines and members", () => {
       ["DTSTART;TZID=Europe/Berlin:20260328T100000", "DTEND;TZID=Europe/Berlin:20260329T100000"],
       { start: "2026-03-28T10:00:00", timeZone: "Europe/Berlin", duration: "PT23H" },
     ],
+    [
+      "an end at the first of two hours that the clock shows alike",
+      ["DTSTART;TZID=Europe/Berlin:20261025T010000", "DTEND;TZID=Europe/Berlin:20261025T023000"],
+      { start: "2026-10-25T01:00:00", timeZone: "Europe/Berlin", duration: "PT1H30M" },
+    ],
+    [
+      "an end at the second of them",
+      ["DTSTART;TZID=Europe/Berlin:20261025T010000", "DURATION:PT2H30M"],
+      { start: "2026-10-25T01:00:00", timeZone: "Europe/Berlin", duration: "PT2H30M" },
+    ],
     ["nominal days", [start, "DURATION:P1DT1H"], { ...time, duration: "P1DT1H" }],
     ["UTC", ["DTSTART:20260302T090000Z"], { start: "2026-03-02T09:00:00", timeZone: "Etc/UTC" }],
     ["floating", ["DTSTART:20260302T090000"], { start: "2026-03-02T09:00:00" }],
