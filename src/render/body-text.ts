@@ -8,7 +8,7 @@ import { type PictureSize, type PictureSizes, sizeOfPicture } from "#/src/format
 import { escapeHtml } from "#/src/formats/html/html-writer.ts";
 import type { PageWords } from "#/src/formats/html/walk.ts";
 import { type MimePart, walkParts } from "#/src/formats/mime/structure.ts";
-import { noteLine } from "#/src/formats/text/own-lines.ts";
+import { joinEscaped, noteLine } from "#/src/formats/text/own-lines.ts";
 import { type Quote, quotesMax } from "#/src/formats/text/quotes.ts";
 import type { ReplyCut } from "#/src/formats/text/reply.ts";
 import { type Sign, signs } from "#/src/formats/text/signs.ts";
@@ -153,7 +153,7 @@ async function renderSequence(
     length += shown.text.length;
   }
   return {
-    text: texts.join("\n"),
+    text: joinEscaped(texts),
     parts,
     removed: tally.list(),
     differing,

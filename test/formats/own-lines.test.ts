@@ -3,12 +3,14 @@ import { expect, it } from "vitest";
 import { htmlForms, renderHtml } from "#/src/formats/html/render-html.ts";
 import {
   escapeOwnLines,
+  joinEscaped,
   leftOutLine,
   noteLine,
   truncationLine,
   unescapeOwnLines,
 } from "#/src/formats/text/own-lines.ts";
 import { readText } from "#/src/formats/text/read-text.ts";
+import { extractReply } from "#/src/formats/text/reply.ts";
 
 const own = [
   leftOutLine(1),
@@ -61,5 +63,19 @@ it.each(own)("plain text, a calendar and a contact that write %s have it escaped
       renderHtml,
     );
     expect(read.text).toContain(`\\${line}`);
+  }
+});
+
+it.each(own)("texts that are joined, and a reply without what it quotes, do not become %s", (line) => {
+  for (let at = 1; at < line.length; at++) {
+    const [first, second] = [line.slice(0, at), line.slice(at)];
+    for (const blank of ["", " ", "   "]) {
+      const texts = [`Words ${first}${blank}`, `${blank}${second}`].map(escapeOwnLines);
+      const quoted = ["Hello", texts[0], "> x", texts[1], "Bye"].join("\n");
+      for (const text of [joinEscaped(texts), extractReply(quoted).text])
+        expect(escapeOwnLines(text.replace(/\s+/g, " ")).replaceAll("\\\\[", "\\["), text).toBe(
+          text.replace(/\s+/g, " "),
+        );
+    }
   }
 });

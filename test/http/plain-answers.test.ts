@@ -73,7 +73,7 @@ test("have their fields, their length in octets and a request id; other routes a
   expect(await (await fetch(`${app.url}/koa?x`)).text()).toBe("of koa: /koa");
   // As a client of a proxy writes it.
   // The route sees the path by which it was found.
-  for (const target of ["http://x.test/koa", "http:///operator/koa?x", "http://x.test/y/../koa"])
+  for (const target of ["http://x.test/koa", "http:///operator/koa?x", "http://x.test/y/../koa", "/koa#x?y"])
     expect(
       await talk(app.port, `GET ${target} HTTP/1.1\r\nHost: x.test\r\n\r\n`, "of koa: /koa"),
       target,

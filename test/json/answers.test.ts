@@ -191,6 +191,12 @@ it.each(doorNames)("takes times with and without a zone, by %s", async (door) =>
   expect(await read(utc.ref)).toEqual(["2027-07-01T08:00:00", "Etc/UTC"]);
   const berlin = await create({ start: "2027-07-01T08:00:00Z", timeZone: "Europe/Berlin" });
   expect(await read(berlin.ref)).toEqual(["2027-07-01T10:00:00", "Europe/Berlin"]);
+  // Of two hours that its clock shows alike it can say the first alone.
+  const night = { start: "2027-10-31T00:30:00Z", timeZone: "Europe/Berlin" };
+  expect(await read((await create(night)).ref)).toEqual(["2027-10-31T02:30:00", "Europe/Berlin"]);
+  await expect(create({ ...night, start: "2027-10-31T01:30:00Z" })).rejects.toThrow(
+    "A local time without zone",
+  );
   const moved = await client.ok("event.update", {
     id: berlin.ref,
     version: berlin.version,

@@ -1,12 +1,12 @@
 /** Times as callers write them: without seconds, with fractions of them, and with a zone of their own. */
 import { findNamedZone } from "../icalendar/find-time-zone.ts";
-import { localOfUtc, type TimeZone, utcZone } from "../icalendar/time-zone.ts";
+import { localOfUtc, type TimeZone, utcOfLocal, utcZone } from "../icalendar/time-zone.ts";
 import { isObject, type Json, type JsonObject, member, type OpenObject } from "../jscontact/json.ts";
 import { formatLocal } from "./local-time.ts";
 import { utcName } from "./zone-names.ts";
 
-/** A time with its own zone becomes the same instant on the clock of the event, or of UTC where the event has none. What is no time stays as it
- *  is, for the schema to refuse. */
+/** A time with its own zone becomes the same instant on the clock of the event, or of UTC where the event has none. What is no time, and
+ *  what that clock can't say, stays as it is, for the schema to refuse. */
 export function withLocalTimes(object: JsonObject): JsonObject {
   const changed: OpenObject = { ...object };
   const written = ["start", "due"].map((name) => [name, member(object, name)] as const);
@@ -37,5 +37,8 @@ function localTime(written: Json, zone: TimeZone | undefined): Json {
   if (minutes === undefined) return written;
   if (offset === undefined) return minutes + seconds;
   const utcMs = Date.parse(minutes + seconds + offset);
-  return zone === undefined || Number.isNaN(utcMs) ? written : formatLocal(localOfUtc(zone, utcMs));
+  if (zone === undefined || Number.isNaN(utcMs)) return written;
+  const localMs = localOfUtc(zone, utcMs);
+  // The clock shows some times twice, and means the first of both (RFC 5545 section 3.3.5).
+  return utcOfLocal(zone, localMs) === utcMs ? formatLocal(localMs) : written;
 }

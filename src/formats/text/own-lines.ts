@@ -30,6 +30,19 @@ export function escapeOwnLines(text: string): string {
   return /[[⟦]/.test(text) ? text.replace(beginning, "\\$&") : text;
 }
 
+const unfinished = /^\[\s*(?:\d+\s*(?:passages?\s*)?|(?:picture|field|button|before|after|truncated)\s*)?$/i;
+
+/** Texts of others, each escaped, one under the other: no such line begins in one and goes on in the next. */
+export function joinEscaped(texts: readonly string[]): string {
+  return texts.map((text, at) => (at === texts.length - 1 ? text : withEscapedEnd(text))).join("\n");
+}
+
+function withEscapedEnd(text: string): string {
+  const at = text.lastIndexOf("[");
+  if (at === -1 || text[at - 1] === "\\" || !unfinished.test(text.slice(at))) return text;
+  return `${text.slice(0, at)}\\${text.slice(at)}`;
+}
+
 /** The text as it was. */
 export function unescapeOwnLines(text: string): string {
   return text.replace(

@@ -2,6 +2,7 @@
  *  If nothing would remain, nothing is cut. Forwarded messages are kept. */
 
 import { readForeign } from "#/src/model/foreign-text.ts";
+import { joinEscaped } from "./own-lines.ts";
 import {
   attributionStart,
   forwarded,
@@ -102,13 +103,15 @@ function cutSignature(lines: readonly string[], cut: (ReplyCut["what"] | undefin
 
 function assemble(lines: readonly string[], cut: readonly (ReplyCut["what"] | undefined)[]): Reply {
   const cuts: { what: ReplyCut["what"]; start: number; end: number }[] = [];
-  const kept: string[] = [];
+  /** Lines that follow each other. */
+  const kept: string[][] = [[]];
   let position = 0;
   for (const [at, line] of lines.entries()) {
     const what = cut[at];
     const next = position + line.length + 1;
-    if (what === undefined) kept.push(line);
+    if (what === undefined) kept.at(-1)!.push(line);
     else {
+      if (kept.at(-1)!.length > 0) kept.push([]);
       const last = cuts.at(-1);
       if (last?.what === what && last.end === position) last.end = next;
       else cuts.push({ what, start: position, end: next });
@@ -118,8 +121,7 @@ function assemble(lines: readonly string[], cut: readonly (ReplyCut["what"] | un
   const last = cuts.at(-1);
   if (last !== undefined) last.end = Math.min(last.end, position - 1);
   return {
-    text: kept
-      .join("\n")
+    text: joinEscaped(kept.filter((piece) => piece.length > 0).map((piece) => piece.join("\n")))
       .trimEnd()
       .replace(/^\s*\n/, "")
       .replace(/\n{3,}/g, "\n\n"),
