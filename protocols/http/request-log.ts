@@ -3,6 +3,7 @@ import { peerOf } from "#/protocols/connection/peer.ts";
 import { logStranger } from "#/protocols/connection/stranger-lines.ts";
 import type { Tally } from "#/src/model/tally.ts";
 import type { OpenExchange } from "./exchange.ts";
+import { withoutQuery } from "./request-path.ts";
 
 const pathCharactersMax = 200;
 
@@ -48,7 +49,7 @@ export function countRequest(tally: Tally, { requestId, request, response, begun
 
 /** The URL without its query and without a token in its path. */
 function pathOf(url = ""): string {
-  const end = url.search(/[?#]/);
-  const path = end < 0 ? url : url.slice(0, end);
-  return path.slice(0, pathCharactersMax).replace(/wp[a-z]?_[0-9a-z]+/gi, "…");
+  return withoutQuery(url)
+    .slice(0, pathCharactersMax)
+    .replace(/wp[a-z]?_[0-9a-z]+/gi, "…");
 }

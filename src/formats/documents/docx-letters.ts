@@ -12,9 +12,9 @@ const widthMin = 33;
 const condensedMost = 0.25;
 /** Half points over or under the line. */
 const raiseMost = 80;
-/** Twentieths of a point: indents of this much leave a page. */
-const indentMost = 8000;
-const outdentMost = 1500;
+/** Twentieths of a point: indents of this much leave a page, of a paragraph or of a level of a list. */
+export const indentMost = 8000;
+export const outdentMost = 1500;
 /** Fonts of signs that come with programs, in small letters. */
 const fontsOfSigns =
   /^(?:symbol|webdings|wingdings(?: [23])?|zapfdingbats|zapf dingbats|marlett|bookshelf symbol 7|mt extra|ms outlook|ms reference specialty)$/;

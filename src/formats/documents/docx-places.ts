@@ -96,19 +96,9 @@ export class DocumentPlaces {
       case "inline":
       case "anchor":
         this.#boxes.push({
+          ...unknownBox(),
           doubt: doubtOfAnchor(tag),
           isHidden: isTrue(attributeValue(tag, "hidden")),
-          paper: [],
-          isFilled: false,
-          isFillSaid: false,
-          hasColour: false,
-          width: 0,
-          height: 0,
-          used: 0,
-          holdsText: false,
-          isBefore: false,
-          isPainted: false,
-          hadText: false,
         });
         return;
       case "shape":

@@ -1,15 +1,12 @@
 /** What other parts and the sections of a Word document say of all of its text: fonts that it brings along, lists, pages. */
 import type { SaxesTagNS } from "saxes";
-import { isFontOfSigns } from "./docx-letters.ts";
+import { indentMost, isFontOfSigns, outdentMost } from "./docx-letters.ts";
 import { readThemeFonts } from "./docx-theme.ts";
 import { attributeValue, isWord, numberOf, readXml } from "./docx-xml.ts";
 
 /** Twentieths of a point: smaller pages cut letters, and larger margins leave no room for them. */
 const pageLeast = 3000;
 const marginMost = 8000;
-/** Of a level of a list. */
-const indentMost = 8000;
-const outdentMost = 1500;
 const indents = ["left", "start", "firstLine", "leftChars", "startChars"] as const;
 
 export interface DocumentFacts {

@@ -66,10 +66,16 @@ const highlights: Readonly<Record<string, string>> = {
 const twentiethsOfLetter = 2.4;
 /** That are said of one place. */
 const coloursMax = 16;
-const frameAcrossMost = 9000;
-const frameDownMost = 14_000;
-const frameBackMost = 1440;
+/** Twentieths of a point: where something begins that is surely on the page. */
+const acrossMost = 9000;
+const downMost = 14_000;
+const backMost = 1440;
 const frameWidthLeast = 600;
+
+/** Of a frame or a table. */
+export function isOffPage(across = 0, down = 0): boolean {
+  return across > acrossMost || down > downMost || across < -backMost || down < -backMost;
+}
 
 /** Notes an element of run properties, or of those of a paragraph, a table, a row or a cell. */
 export function noteProperty(properties: LetterProperties, tag: SaxesTagNS, theme: ThemeColours): void {
@@ -156,10 +162,8 @@ function noteIndents(properties: LetterProperties, tag: SaxesTagNS): void {
 
 /** `framePr` (section 17.3.1.11). */
 function doubtOfFrame(tag: SaxesTagNS): Doubt | undefined {
-  const [x = 0, y = 0] = [numberOf(tag, "x"), numberOf(tag, "y")];
   const width = numberOf(tag, "w");
-  if (x > frameAcrossMost || y > frameDownMost || x < -frameBackMost || y < -frameBackMost)
-    return "may-be-off-screen";
+  if (isOffPage(numberOf(tag, "x"), numberOf(tag, "y"))) return "may-be-off-screen";
   if (width !== undefined && width < frameWidthLeast) return "may-be-cut-off";
   return attributeValue(tag, "hRule") === "exact" ? "may-be-cut-off" : undefined;
 }

@@ -1,16 +1,12 @@
 /** Tables of a Word document (ECMA-376 part 1, section 17.4): what hides a row or a cell, and what may. */
 import type { SaxesTagNS } from "saxes";
 import type { Doubt } from "#/src/model/removal.ts";
-import type { LetterProperties } from "./docx-style.ts";
+import { isOffPage, type LetterProperties } from "./docx-style.ts";
 import { attributeValue, isOn, numberOf } from "./docx-xml.ts";
 
 /** Twentieths of a point: lower rows cut what stands in them, and narrower cells. */
 const rowLeast = 120;
 const cellLeast = 120;
-/** Where a table begins that is surely on the page. */
-const acrossMost = 9000;
-const downMost = 14_000;
-const backMost = 1440;
 
 interface Table {
   style: string | undefined;
@@ -125,11 +121,10 @@ export class DocumentTables {
         if (cell !== undefined && isOn(tag)) cell.doubt = "may-be-covered";
         break;
       case "tblInd":
-        if (isFar(numberOf(tag, "w"), acrossMost)) table.doubt = "may-be-off-screen";
+        if (isOffPage(numberOf(tag, "w"))) table.doubt = "may-be-off-screen";
         break;
       case "tblpPr":
-        if (isFar(numberOf(tag, "tblpX"), acrossMost) || isFar(numberOf(tag, "tblpY"), downMost))
-          table.doubt = "may-be-off-screen";
+        if (isOffPage(numberOf(tag, "tblpX"), numberOf(tag, "tblpY"))) table.doubt = "may-be-off-screen";
         break;
     }
   }
@@ -139,8 +134,4 @@ export class DocumentTables {
     else if (name === "tr") this.#tables.at(-1)?.rows.pop();
     else if (name === "tc") this.#tables.at(-1)?.cells.pop();
   }
-}
-
-function isFar(place: number | undefined, most: number): boolean {
-  return place !== undefined && (place > most || place < -backMost);
 }

@@ -180,7 +180,6 @@ export async function findLastToldAt(
   reader: Reader,
   mail: readonly MailOfMailbox[],
 ): Promise<number | undefined> {
-  if (mail.length === 0) return undefined;
   const { text, parameters } = mailOf(mail);
   const row = await reader.get<{ at: number | null }>(
     `select max(hold.told_at) as at from hold where ${text}`,
@@ -191,7 +190,6 @@ export async function findLastToldAt(
 
 /** The holds of these that wait, the oldest first. */
 export async function listWaitingHolds(reader: Reader, mail: readonly MailOfMailbox[]): Promise<HoldRow[]> {
-  if (mail.length === 0) return [];
   const { text, parameters } = mailOf(mail);
   const rows = await reader.all<StoredHold>(
     `${selectHold}

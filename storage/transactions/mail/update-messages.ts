@@ -95,13 +95,8 @@ async function setChanged(
 ): Promise<boolean> {
   const given = messageProperties.inColumns(properties);
   if (given.length === 0) return false;
-  const held = (await findMessage(tx, agent, message))!;
-  if (
-    messageProperties
-      .inColumns(held)
-      .every(([column, value]) => given.every(([one, wanted]) => one !== column || wanted === value))
-  )
-    return false;
+  const held = new Map(messageProperties.inColumns((await findMessage(tx, agent, message))!));
+  if (given.every(([column, value]) => held.get(column) === value)) return false;
   await setMessageProperties(tx, agent, message, properties);
   return true;
 }
