@@ -9,7 +9,7 @@ import type { ObjectKind } from "#/src/model/ids.ts";
 import { keywordBytesMax } from "#/src/model/limits.ts";
 import { type Pause, pauseReasons } from "#/src/model/pause.ts";
 import { doubts, removals } from "#/src/model/removal.ts";
-import { isoTime } from "#/src/render/message-state.ts";
+import { isoTime } from "#/src/render/iso-time.ts";
 
 /** Fields that name an object, with the kinds of objects that they take. */
 export const namingFields = z.registry<{ readonly kinds: readonly ObjectKind[] }>();

@@ -9,6 +9,8 @@ interface Forms {
   readonly text: readonly [string | null, string | undefined];
   readonly number: readonly [number | null, number | undefined];
   readonly flag: readonly [number, boolean];
+  /** Milliseconds; `/v1` shows and takes it as a time. */
+  readonly time: readonly [number | null, number | undefined];
 }
 export type PropertyForm = keyof Forms;
 
@@ -19,7 +21,7 @@ export type ShownDeclarations = Readonly<
     string,
     { readonly column: string /** To who calls `/v1`. */; readonly says: string } & (
       | { readonly form: "text"; readonly charactersMax: number }
-      | { readonly form: "number" | "flag" }
+      | { readonly form: "number" | "flag" | "time" }
     )
   >
 >;
@@ -58,7 +60,7 @@ export interface DeclaredProperties<D extends Declarations> {
   alone(object: SettableProperties<D>): SettableProperties<D>;
 }
 
-const absent = { name: "", text: null, number: null, flag: 0 } as const;
+const absent = { name: "", text: null, number: null, flag: 0, time: null } as const;
 
 export function propertiesOf<const D extends Declarations>(declared: D): DeclaredProperties<D> {
   type Name = keyof D & string;

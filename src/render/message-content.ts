@@ -6,7 +6,7 @@ import type { Message } from "#/src/mail/messages.ts";
 import { fileName } from "./body-parts.ts";
 import { cleanLine } from "./clean-text.ts";
 import { type HeaderFacts, headerFacts } from "./envelope.ts";
-import { isoTime, isoTimeOrNothing } from "./message-state.ts";
+import { isoTime, isoTimeOrNothing } from "./iso-time.ts";
 import type { RemovalTally } from "./removal.ts";
 
 export interface ShownPart {

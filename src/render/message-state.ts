@@ -50,15 +50,3 @@ function labelsOf(place: MessagePlace, keywords: readonly string[]): string[] {
     .map((number) => keywords[number])
     .filter((name) => name !== undefined);
 }
-
-export function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
-}
-
-/** Dates beyond what ISO 8601 writes in four digits are as good as none. */
-export function isoTimeOrNothing(ms: number | null): string | undefined {
-  return ms === null || !(ms >= yearZero && ms < yearTenThousand) ? undefined : isoTime(ms);
-}
-
-const yearZero = Date.parse("0000-01-01T00:00:00Z");
-const yearTenThousand = 253_402_300_800_000;

@@ -5,8 +5,9 @@ import type { Message } from "#/src/mail/messages.ts";
 import { fileName } from "./body-parts.ts";
 import { cleanLine } from "./clean-text.ts";
 import type { Address } from "./envelope.ts";
+import { isoTime, isoTimeOrNothing } from "./iso-time.ts";
 import { mediaType, shownName } from "./message-content.ts";
-import { isoTime, isoTimeOrNothing, type MessageState } from "./message-state.ts";
+import type { MessageState } from "./message-state.ts";
 import { createRemovalTally, type RemovalTally } from "./removal.ts";
 
 export interface ShortForm extends Omit<MessageState, "answered" | "draft">, ShortFacts {

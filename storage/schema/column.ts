@@ -50,6 +50,7 @@ export function columnForms(fates: Fates) {
     text: nullable(text(fates)),
     number: nullable(integer(fates)),
     flag: integer(fates),
+    time: nullable(integer(fates)),
   };
 }
 

@@ -33,7 +33,13 @@ it("makes a calendar, an addressbook and a scheduling inbox at the first reading
 
 /** A value of its own for each. */
 const everyProperty: Required<CollectionProperties> = {
-  ...collectionProperties.forEachForm({ name: "One", text: "Of one that is added", number: 1, flag: true }),
+  ...collectionProperties.forEachForm({
+    name: "One",
+    text: "Of one that is added",
+    number: 1,
+    flag: true,
+    time: 7,
+  }),
   displayName: "Work",
   description: "Of the office",
   color: "#ff0000",
@@ -91,7 +97,13 @@ it("sets and removes properties, and changes their version", async () => {
   const { collections, ada, calendar } = house;
   const before = (await collections.findCollection(ada.agent, calendar))!;
   const note = { namespace: "urn:x", name: "note" };
-  const changed = collectionProperties.forEachForm({ name: "All", text: "Changed", number: 1, flag: true });
+  const changed = collectionProperties.forEachForm({
+    name: "All",
+    text: "Changed",
+    number: 1,
+    flag: true,
+    time: 7,
+  });
   await collections.updateCollection(nobody, ada.agent, calendar, {
     properties: { ...changed, displayName: "Mine", order: 3 },
     setDead: [{ ...note, xml: "<note xmlns='urn:x'>a</note>" }],

@@ -49,6 +49,7 @@ async function fill(server: InProcessDaemon): Promise<void> {
         text: "Of one that is added",
         number: 7,
         flag: true,
+        time: 7,
       }),
       description: "Its own",
       color: "#ff0000",

@@ -3,14 +3,20 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { copyTree } from "../support/copied-tree.ts";
-import { layColumn } from "../support/sample-property/column.ts";
+import { layColumns } from "../support/sample-property/column.ts";
 import { layProperty } from "../support/sample-property/mark.ts";
 
 it("properties in one line are written and read over /v1, and kept on every journey", async () => {
   using copy = copyTree();
   layProperty(copy);
-  for (const name of ["motto", "note", "colour"] as const) layColumn(copy, name);
-  const suites = ["interface/members", "collections/collections", "daemon/journeys", "storage/columns"];
+  layColumns(copy);
+  const suites = [
+    "interface/members",
+    "collections/collections",
+    "daemon/journeys",
+    "storage/columns",
+    "json/given-times",
+  ];
   const report = copy.pathOf("report.json");
   const { said } = await copy.run("vitest/vitest.mjs", [
     ...["run", "--config", "test/vitest.config.ts", ...suites.map((name) => `test/${name}.test.ts`)],
@@ -34,6 +40,7 @@ it("properties in one line are written and read over /v1, and kept on every jour
       "a mail that waits for approval in a new version",
       "keeps what was set on a message when REPLACE puts another in its place",
       "an account as an archive carries what the columns say",
+      "message.update snooze is the same instant however it is written, by v1",
     ]),
   );
 }, 300_000);

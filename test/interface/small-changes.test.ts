@@ -2,7 +2,7 @@
 import { cpSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type CopiedTree, copyTree } from "../support/copied-tree.ts";
-import { layColumn } from "../support/sample-property/column.ts";
+import { layColumns } from "../support/sample-property/column.ts";
 import { layProperty } from "../support/sample-property/mark.ts";
 
 let copy: CopiedTree;
@@ -37,7 +37,7 @@ beforeAll(async () => {
   copy = copyTree();
   const { edit, pathOf } = copy;
   layProperty(copy);
-  for (const name of ["motto", "note", "colour"] as const) layColumn(copy, name);
+  layColumns(copy);
   edit(author.made, 'store.write(by, "setSubscription"', 'store.write("setSubscription"');
   edit(column.made, "    subject: text(ofOctets),", "    subject: text(ofOctets),\n    pinned: integer(),");
   edit(

@@ -5,6 +5,9 @@ import { z } from "zod";
 import { givenTime } from "#/protocols/json/given-time.ts";
 import { jsonSchema } from "#/protocols/json/mcp/tool.ts";
 import { operations } from "#/protocols/json/registry.ts";
+import type { ShownDeclarations } from "#/src/model/declared-properties.ts";
+import { folderDeclarations } from "#/src/model/folder-properties.ts";
+import { messageDeclarations } from "#/src/model/message-properties.ts";
 import { type Door, doorNames, openThreeDoors, type ThreeDoors } from "../support/clients/three-doors.ts";
 import { type JsonServer, openJsonServer, plainMessage } from "../support/servers/json-server.ts";
 
@@ -31,6 +34,20 @@ const sendAtOf = async (call: Door, id: string): Promise<number> =>
 
 /** What a time is understood as. */
 const rows: Readonly<Record<string, (call: Door, time: string) => Promise<unknown>>> = {
+  ...declaredTimes(messageDeclarations, "message.update", async (call, given) => {
+    const { message: id } = await call("draft.create", { body: body() });
+    await call("message.update", { id, ...given });
+    return (await call("part.describe", { id })).content;
+  }),
+  ...declaredTimes(folderDeclarations, "folder.create", async (call, given) => {
+    const { ref: id } = await call("folder.create", { path: `Folder ${++count}`, ...given });
+    return (await call("part.describe", { id })).content;
+  }),
+  ...declaredTimes(folderDeclarations, "folder.update", async (call, given) => {
+    const { ref: id, version } = await call("folder.create", { path: `Folder ${++count}` });
+    await call("folder.update", { id, version, ...given });
+    return (await call("part.describe", { id })).content;
+  }),
   "search since": async (call, since) =>
     (await call("search", { folder: "inbox", since })).content.items.length,
   "search before": async (call, before) =>
@@ -54,15 +71,36 @@ const rows: Readonly<Record<string, (call: Door, time: string) => Promise<unknow
   },
 };
 
+/** Rows of declared properties that are times: what is set, and then read. */
+function declaredTimes(
+  declared: ShownDeclarations,
+  operation: string,
+  set: (call: Door, given: object) => Promise<Readonly<Record<string, string>>>,
+): typeof rows {
+  const times = Object.values(declared).filter(({ form }) => form === "time");
+  return Object.fromEntries(
+    times.map(({ column }) => [
+      `${operation} ${column}`,
+      async (call, time) => Date.parse((await set(call, { [column]: time }))[column]!),
+    ]),
+  );
+}
+
+interface Field {
+  readonly pattern?: string;
+  /** Of one that may be null. */
+  readonly anyOf?: readonly Field[];
+}
+
 const timePattern = z.toJSONSchema(givenTime).pattern;
 
 it("has a row for each field that is a time", () => {
   const fields = operations.flatMap(({ name, input }) => {
     const { properties = {} } = jsonSchema(input, "input") as {
-      properties?: Record<string, { pattern?: string }>;
+      properties?: Record<string, Field>;
     };
     return Object.entries(properties)
-      .filter(([, field]) => field.pattern === timePattern)
+      .filter(([, field]) => [field, ...(field.anyOf ?? [])].some(({ pattern }) => pattern === timePattern))
       .map(([field]) => `${name} ${field}`);
   });
   expect(fields.toSorted()).toEqual(Object.keys(rows).toSorted());

@@ -130,7 +130,7 @@ it("keeps what was set on a message when REPLACE puts another in its place", asy
   }
   const drafts = (await findMailboxByName(store, ada.agent, "Drafts"))!.mailbox;
   const given = messageProperties.stored(
-    messageProperties.forEachForm({ name: "New", text: "New", number: 8, flag: false }),
+    messageProperties.forEachForm({ name: "New", text: "New", number: 8, flag: false, time: 8 }),
   );
   for (const target of [drafts, ada.inbox]) {
     const args = { agent: ada.agent, actor: nobody, at };
@@ -154,7 +154,7 @@ it("keeps what was set on a message when REPLACE puts another in its place", asy
 });
 
 const ownProperties = messageProperties.stored(
-  messageProperties.forEachForm({ name: "Own", text: "Own", number: 7, flag: true }),
+  messageProperties.forEachForm({ name: "Own", text: "Own", number: 7, flag: true, time: 7 }),
 );
 
 type State = Partial<Record<TableName, Readonly<Record<string, unknown>>>>;

@@ -1,6 +1,6 @@
 import type { StoredItem } from "#/src/collections/item.ts";
 import { cleanLine } from "#/src/render/clean-text.ts";
-import { isoTime } from "#/src/render/message-state.ts";
+import { isoTime } from "#/src/render/iso-time.ts";
 import { createRemovalTally } from "#/src/render/removal.ts";
 import type { OperationContext } from "../operation.ts";
 import { itemId } from "./reach.ts";

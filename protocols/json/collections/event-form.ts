@@ -3,7 +3,7 @@ import type { StoredItem } from "#/src/collections/item.ts";
 import type { ReachedCollection } from "#/src/reach/collection-reach.ts";
 import { cleanLine } from "#/src/render/clean-text.ts";
 import type { EventForm } from "#/src/render/events/event-form.ts";
-import { isoTime } from "#/src/render/message-state.ts";
+import { isoTime } from "#/src/render/iso-time.ts";
 import { createRemovalTally } from "#/src/render/removal.ts";
 import { authorFactsOf } from "../describe/author-facts.ts";
 import type { OperationContext } from "../operation.ts";

@@ -1,5 +1,5 @@
 import type { Item } from "#/src/collections/item.ts";
-import { isoTime } from "#/src/render/message-state.ts";
+import { isoTime } from "#/src/render/iso-time.ts";
 import type { RemovalDetail } from "#/src/render/removal.ts";
 import type { ReadResult } from "../schemas.ts";
 

@@ -5,7 +5,7 @@ import type { AuthorFacts, Resemblance } from "#/src/model/author-facts.ts";
 import type { AgentNumber, ItemNumber } from "#/src/model/numbers.ts";
 import { findReached, type ReachedData, reachAgent, reachesScope } from "#/src/reach/agents.ts";
 import { createCollectionReach } from "#/src/reach/collection-reach.ts";
-import { isoTime } from "#/src/render/message-state.ts";
+import { isoTime } from "#/src/render/iso-time.ts";
 import type { OperationContext } from "../operation.ts";
 
 export const authorFacts = z

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { Message } from "#/src/mail/messages.ts";
 import { deliveryReasons, deliveryStates, mailStates } from "#/src/model/delivery.ts";
-import { isoTime } from "#/src/render/message-state.ts";
+import { isoTime } from "#/src/render/iso-time.ts";
 import type { OperationContext } from "../operation.ts";
 
 const deliverySchema = z

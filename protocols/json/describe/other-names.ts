@@ -3,7 +3,7 @@ import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import type { Message } from "#/src/mail/messages.ts";
 import type { HoldReason } from "#/src/model/holds.ts";
 import { isHoldRole } from "#/src/model/roles.ts";
-import { isoTime } from "#/src/render/message-state.ts";
+import { isoTime } from "#/src/render/iso-time.ts";
 import type { OperationContext } from "../operation.ts";
 
 export interface OtherNames {

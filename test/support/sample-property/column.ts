@@ -7,39 +7,53 @@ interface Sample {
   readonly declared: string;
   readonly line: string;
   readonly table: string;
+  readonly type: "text" | "bigint";
 }
 
-/** `motto` of calendars and addressbooks, `note` of messages, `colour` of folders. */
-export const samples = {
+/** `motto` of calendars and addressbooks, `note` and `snooze` of messages, `colour` of folders. */
+const samples = {
   motto: {
     file: "src/model/collection-properties.ts",
     declared: "const declared = {",
     line: 'motto: { column: "motto", form: "text" },',
     table: "collection",
+    type: "text",
   },
   note: {
     file: "src/model/message-properties.ts",
     declared: "export const messageDeclarations = {",
     line: 'note: { column: "note", form: "text", charactersMax: 500, says: "A note for yourself." },',
     table: "message",
+    type: "text",
+  },
+  snooze: {
+    file: "src/model/message-properties.ts",
+    declared: "export const messageDeclarations = {",
+    line: 'snooze: { column: "snooze", form: "time", says: "Until when it is out of sight." },',
+    table: "message",
+    type: "bigint",
   },
   colour: {
     file: "src/model/folder-properties.ts",
     declared: "export const folderDeclarations = {",
     line: 'colour: { column: "colour", form: "text", charactersMax: 7, says: "#rrggbb." },',
     table: "mailbox",
+    type: "text",
   },
 } as const satisfies Readonly<Record<string, Sample>>;
 
-export function layColumn(copy: CopiedTree, name: keyof typeof samples): void {
-  const { file, declared, line, table } = samples[name];
+export function layColumns(copy: CopiedTree): void {
+  for (const [name, sample] of Object.entries(samples)) layColumn(copy, name, sample);
+}
+
+function layColumn(copy: CopiedTree, name: string, { file, declared, line, table, type }: Sample): void {
   copy.edit(file, declared, `${declared}\n  ${line}\n`);
   writeFileSync(
     copy.pathOf(`storage/migrations/9000-${name}.ts`),
     `import type { Sql } from "../sql.ts";
 
 export async function ${name}(tx: Sql): Promise<void> {
-  await tx.run("alter table ${table} add column ${name} text");
+  await tx.run("alter table ${table} add column ${name} ${type}");
 }
 `,
   );

@@ -47,7 +47,7 @@ export default operation({
         const path = await folderPath(context, reached, input);
         try {
           const { author } = context.principal;
-          const properties = givenProperties(folderDeclarations, input);
+          const properties = await givenProperties(context, folderDeclarations, input);
           const made = await atPath(() => mail.createFolder(author, agent, path, properties, once));
           return answerOf(agent, made);
         } catch (error) {

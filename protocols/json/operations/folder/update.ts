@@ -48,7 +48,7 @@ export default operation({
       repeat: (once) => mail.findRepeat("renameMailbox", once),
       async write(_reached, once) {
         const { reached, folder } = await reachFolderWhole(context, named);
-        const properties = givenProperties(folderDeclarations, input);
+        const properties = await givenProperties(context, folderDeclarations, input);
         const { path: wanted } = input;
         const name =
           wanted === undefined ? folder.name : await folderPath(context, reached, { ...input, path: wanted });

@@ -145,7 +145,7 @@ async function update(
   const update = {
     messages,
     marks: forEachMark((name) => input[name]),
-    properties: givenProperties(messageDeclarations, input),
+    properties: await givenProperties(context, messageDeclarations, input),
     ...(input.labels === undefined ? {} : { labels: input.labels }),
     ...(input.add_labels === undefined ? {} : { addLabels: input.add_labels }),
     ...(input.remove_labels === undefined ? {} : { removeLabels: input.remove_labels }),

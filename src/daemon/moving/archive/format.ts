@@ -46,6 +46,7 @@ const propertyForms = {
   text: text.optional(),
   number: z.number().optional(),
   flag: z.boolean().default(false),
+  time: z.int().optional(),
 };
 
 const folder = z.strictObject({
