@@ -121,12 +121,14 @@ describe("mail comes in", () => {
       ],
       ".Sent": [["3.c.host:2,S", "sent one"]],
       ".Lists.&AOk-t&AOk-": [["4.d.host:2,", "of summer"]],
+      // It is no word of ours, whatever else in the program has this name.
+      ".constructor": [["5.e.host:2,", "of a house"]],
     });
     fs.utimesSync(path.join(place, "cur/2.b.host:2,FRS"), 1_500_000_000, 1_500_000_000);
     await using server = await start();
     const data = server.daemon.settings.storage.folder;
     expect(await waypost(data, "import", owner, place)).toEqual({
-      imported: 4,
+      imported: 5,
       known: 0,
       refused: 0,
       refusals: [],
@@ -137,15 +139,16 @@ describe("mail comes in", () => {
       "INBOX read one 7",
       "Lists/été of summer 0",
       "Sent sent one 1",
+      "constructor of a house 0",
     ]);
     expect(lines[1]).toContain(
       "|1500000000|From: a@far.example\r\nSubject: read one\r\n\r\nLine of read one\r\n",
     );
     // Another flag is another name of the same message.
     fs.renameSync(path.join(place, "new/1.a.host"), path.join(place, "cur/1.a.host:2,S"));
-    writeMaildir(place, { "": [["5.e.host:2,S", "late one"]] });
-    expect(await waypost(data, "import", owner, place)).toMatchObject({ imported: 1, known: 4 });
-    expect(await shown(server)).toHaveLength(5);
+    writeMaildir(place, { "": [["6.f.host:2,S", "late one"]] });
+    expect(await waypost(data, "import", owner, place)).toMatchObject({ imported: 1, known: 5 });
+    expect(await shown(server)).toHaveLength(6);
   });
 
   it("from an mbox file, with From lines and flags in the form of mboxrd", async () => {

@@ -1,7 +1,7 @@
 /** CREATE (RFC 9051 section 6.3.4, RFC 6154 section 3 CREATE-SPECIAL-USE, RFC 8474 section 4.1). Missing levels above are
  *  created too. A special use is taken from the mailbox that has it if that mailbox is empty: NO [USEATTR] otherwise.
  *  create = "CREATE" SP mailbox [SP "(" "USE" SP "(" [use-attr *(SP use-attr)] ")" ")"] */
-import { type MailboxRole, mailboxRoles, standardRoles } from "#/src/model/roles.ts";
+import { type MailboxRole, roleOfAttribute } from "#/src/model/roles.ts";
 import { afterLogin, command } from "../command.ts";
 import { bad, no } from "../errors.ts";
 import { readGivenName, tellGivenName } from "../mailboxes/given-name.ts";
@@ -54,11 +54,10 @@ function readUses(reader: WireReader): string[] {
   return uses!;
 }
 
-/** The role for a special use. A mailbox has at most one; \All, \Flagged and \Important are refused. */
+/** The role for a special use. A mailbox has at most one; \All and \Flagged, for which there is no role, are refused. */
 function roleOf(uses: readonly string[]): MailboxRole | undefined {
   if (uses.length === 0) return undefined;
-  const use = `\\${uses[0]}`.toLowerCase();
-  const role = standardRoles.find((one) => mailboxRoles[one].attribute?.toLowerCase() === use);
+  const role = roleOfAttribute.get(`\\${uses[0]}`.toLowerCase());
   if (uses.length > 1 || role === undefined) throw no("USEATTR", "No mailbox can have this use");
   return role;
 }

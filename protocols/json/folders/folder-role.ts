@@ -1,9 +1,6 @@
-import { type MailboxRole, standardRoles } from "#/src/model/roles.ts";
+import { type MailboxRole, namedRoles } from "#/src/model/roles.ts";
 
-/** Roles by which the interface names folders ("Names"). The folders of decided holds have no such name, only a path. */
-const namedRoles: readonly MailboxRole[] = [...standardRoles, "scheduled", "holds"];
-
-/** `{ role }` of a folder that has one. */
+/** `{ role }` of a folder that has one by which the interface names it. */
 export function roleField(role: MailboxRole | undefined): { readonly role?: MailboxRole } {
   return role !== undefined && namedRoles.includes(role) ? { role } : {};
 }

@@ -6,7 +6,7 @@ import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import type { Author } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
-import { isHoldRole, type MailboxRole } from "#/src/model/roles.ts";
+import { isHoldRole, type MailboxRole, roleOfAttribute } from "#/src/model/roles.ts";
 import type { Idempotency } from "#/storage/store.ts";
 import { assertMessageBounds, assertParts, assertSize } from "./import-bounds.ts";
 import type { MailSource, SourceMessage } from "./mail-source.ts";
@@ -38,15 +38,10 @@ const shownRefusalsMax = 100;
 /** An import may be taken up again so long. */
 const memoryMs = 365 * 86_400_000;
 
-/** Special-use attributes (RFC 6154) that a source may name in the place of a folder. */
-const roleOfAttribute: Readonly<Record<string, MailboxRole>> = {
-  "\\Sent": "sent",
-  "\\Drafts": "drafts",
-  "\\Archive": "archive",
-  "\\Junk": "junk",
-  "\\Trash": "trash",
-  "\\Inbox": "inbox",
-};
+/** The role of a special-use attribute (RFC 6154) that a source names in the place of a folder. */
+function roleNamed(folder: string): MailboxRole | undefined {
+  return folder === "\\Inbox" ? "inbox" : roleOfAttribute.get(folder.toLowerCase());
+}
 
 export async function importMail(
   mail: TransferRooms["mail"],
@@ -177,7 +172,7 @@ async function findOrCreate(
   agent: AgentNumber,
   folder: string,
 ): Promise<Mailbox> {
-  const role = roleOfAttribute[folder];
+  const role = roleNamed(folder);
   const boxes = await mail.listMailboxes(agent);
   const found =
     role === undefined ? await mail.findMailbox(agent, folder) : boxes.find((box) => box.role === role);

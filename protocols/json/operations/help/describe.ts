@@ -4,6 +4,7 @@ import { eventTypes } from "#/src/model/changes.ts";
 import { deliveryReasons, deliveryStates, mailStates } from "#/src/model/delivery.ts";
 import { errorCodes, WaypostError } from "#/src/model/errors.ts";
 import { idPrefix, objectKinds } from "#/src/model/ids.ts";
+import { namedRoles } from "#/src/model/roles.ts";
 import { renders } from "#/src/render/part-target.ts";
 import { helpOf, lineOf } from "../../describe/operation-help.ts";
 import { hintOfName } from "../../describe/unknown-operation.ts";
@@ -90,8 +91,7 @@ export default operation({
       content: {
         verbs: [...verbs],
         identifiers: Object.fromEntries(objectKinds.map((kind) => [kind, `${idPrefix(kind)}…`])),
-        folders:
-          "folder_…, a role (inbox, drafts, sent, archive, junk, trash, scheduled, holds) or the IMAP path",
+        folders: `folder_…, a role (${namedRoles.join(", ")}) or the IMAP path`,
         parts: ["body", "headers", "structure", "agent", "1", "1.2", "HEADER", "TEXT", "2.MIME", "2.HEADER"],
         renders: [...renders],
         kinds: [...kinds],
