@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { expect, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import { relatedTo } from "#/src/evidence/organization.ts";
 import { randomSource } from "../support/random.ts";
 
@@ -24,7 +24,7 @@ const suffixes = [
 const labels = ["a", "shop", "mail", "xn--bcher-kva", "bücher", "EXAMPLE", "b2b"];
 
 test("domains are of one organization where the library that judges DMARC aligns them", async () => {
-  const random = randomSource(Number(process.env.TEST_SEED ?? 1));
+  const random = randomSource(inject("seed"));
   const pick = <T>(list: readonly T[]): T => list[random.below(list.length)]!;
   const domain = (): string =>
     [...Array.from({ length: random.below(3) }, () => pick(labels)), pick(suffixes)].join(".") +

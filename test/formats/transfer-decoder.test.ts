@@ -1,11 +1,11 @@
 /** Transfer encodings are decoded in pieces: with the same result as at once, and with bounded work for each piece. */
-import { afterEach, describe, expect, it, test } from "vitest";
+import { afterEach, describe, expect, inject, it, test } from "vitest";
 import { createTransferDecoder, decodeTransfer } from "#/src/formats/mime/transfer-encoding.ts";
 import { listenToReaders } from "#/src/model/foreign-text.ts";
 import { mainBytesMax } from "#/src/model/limits.ts";
 import { randomSource } from "../support/random.ts";
 
-const seed = Number(process.env.TEST_SEED ?? 1);
+const seed = inject("seed");
 
 function inPieces(bytes: Buffer, encoding: string, lengthOf: () => number): Buffer {
   const decoder = createTransferDecoder(encoding);

@@ -94,3 +94,11 @@ test("a server that ends connections is waited for: it tells its processes by a 
   );
   expect(told).toEqual([]);
 });
+
+test("what is chosen by chance has the seed of the run (`inject`), which is another one in each", () => {
+  const own = files.filter(
+    ({ file, source }) => file !== "support/seed.ts" && source.includes("process.env.TEST_SEED"),
+  );
+  // It chooses files before there is a run.
+  expect(own.map(({ file }) => file)).toEqual(["postgres/vitest.config.ts"]);
+});

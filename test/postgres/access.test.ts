@@ -3,7 +3,7 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, inject, it, vi } from "vitest";
 import { createAccess } from "#/src/accounts/access.ts";
 import { accessTables, rowEvents } from "#/storage/access/access-tables.ts";
 import { openStore } from "#/storage/open-store.ts";
@@ -107,7 +107,7 @@ describe.skipIf(serverUrl === undefined)("two daemons on one PostgreSQL", () => 
   it("say what the rows say, after any sequence of writes of either", async () => {
     await using daemons = await openTwoDaemons();
     const { one, two } = daemons;
-    const random = randomSource(Number(process.env.TEST_SEED ?? 1));
+    const random = randomSource(inject("seed"));
     const makeChange = await accessChanger([one, two], random);
     const images = [one, two].map((store) => ({ store, image: createAccess(store) }));
     const known = new Map<string, Numbered>();

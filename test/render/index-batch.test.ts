@@ -1,10 +1,10 @@
-import { expect, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import { nextBatch, type Slice } from "#/src/render/indexing/batch.ts";
 import type { MessageRow } from "#/storage/rows.ts";
 import { randomSource } from "../support/random.ts";
 
-const random = randomSource(Number(process.env.TEST_SEED ?? 1));
+const random = randomSource(inject("seed"));
 
 /** Mailboxes with messages of these sizes, of which a batch takes what is next. */
 function mailboxes(sizes: readonly (readonly number[])[]) {

@@ -1,5 +1,5 @@
 /** The image of access: after every write, whatever it is, it says what the rows say. */
-import { expect, it } from "vitest";
+import { expect, inject, it } from "vitest";
 import { createAccess } from "#/src/accounts/access.ts";
 import { nobody } from "#/src/model/author.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
@@ -30,7 +30,7 @@ it("says what the rows say, after each of the named writes", async () => {
 it("says what the rows say, after any sequence of writes that change access", async () => {
   await using test = await openTestStore();
   const { store } = test;
-  const random = randomSource(Number(process.env.TEST_SEED ?? 1));
+  const random = randomSource(inject("seed"));
   const image = createAccess(store);
   const known = new Map<string, Numbered>();
   const change = await accessChanger(store, random);
