@@ -18,16 +18,15 @@ export class ImportGraph {
       }
   }
 
-  /** Tests of the same room first, then those that import it over the fewest files. */
-  nearestTests(file: string, count: number): string[] {
-    const room = /^(?:src|protocols)\/([\w-]+)/.exec(file)?.[1] ?? file.split("/")[0]!;
+  /** Those that import it over the fewest files, near ones before others. */
+  nearestTests(file: string, near: ReadonlySet<string>, count: number): string[] {
     const distances = new Map([[file, 0]]);
     for (const [one, distance] of distances)
       for (const importer of this.#importers.get(one) ?? [])
         if (!distances.has(importer)) distances.set(importer, distance + 1);
     return [...distances]
       .filter(([one]) => one.endsWith(".test.ts") && !one.startsWith("test/long/"))
-      .map(([one, distance]) => ({ one, distance: distance - (one.startsWith(`test/${room}/`) ? 3 : 0) }))
+      .map(([one, distance]) => ({ one, distance: distance - (near.has(one) ? 3 : 0) }))
       .sort((a, b) => a.distance - b.distance)
       .slice(0, count)
       .map(({ one }) => one);

@@ -1,6 +1,6 @@
 /** Tests fail when the code is wrong: `npm run mutate [-- --chance N] [--listed N] [--seed S] [--minutes M] [--state FILE]`. Each mutation of the
- *  list (`listed.ts`) and so many by chance are made in a copy of the repository. First the nearest tests run, then all of them. A mutation
- *  with which all pass survives. Fails when more than one in ten survives that is not listed as equivalent.
+ *  list (`listed.ts`) and so many by chance are made in a copy of the repository. First the nearest tests run, then the suites near to the room
+ *  (`test/near`), then all of them. A mutation with which all pass survives. Fails when more than one in ten survives that is not listed as equivalent.
  *
  *  With `--minutes` it ends in time with 75, and the same command goes on: what was tried is in the file of the state. */
 import { spawnSync } from "node:child_process";
@@ -9,6 +9,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { nearFiles } from "../near/near-files.ts";
 import { randomSource } from "../support/random.ts";
 import { equivalent } from "./equivalent.ts";
 import { ImportGraph } from "./import-graph.ts";
@@ -45,6 +46,8 @@ const top = path.resolve(import.meta.dirname, "../..");
 const nearestCount = 12;
 /** All tests run in so many parts, so that a portion of some minutes comes to an end. */
 const parts = 4;
+/** The nearest tests, the near suites, and those parts. */
+const allRuns = parts + 2;
 /** Tests that hang with a mutation have noticed it. */
 const hangMs = 15 * 60_000;
 const survivorsOneIn = 10;
@@ -78,16 +81,16 @@ function tryAll(): number {
   const files = git("-C", copy, "ls-files", "*.ts").split("\n").filter(Boolean);
   const graph = new ImportGraph(copy, files);
   if (state.trials.length === 0) chooseMutations(files);
-  // What survives the nearest tests is tried with all tests afterwards.
-  for (const runs of [1, parts + 1])
+  // What survives the nearest tests is tried with the near suites, and then with all tests.
+  for (const runs of [1, 2, allRuns])
     for (const trial of state.trials) {
-      const tests = graph.nearestTests(trial.mutation.file, nearestCount);
+      const near = nearFiles(trial.mutation.file);
+      const nearest = graph.nearestTests(trial.mutation.file, new Set(near), nearestCount);
+      const others = near.filter((one) => !nearest.includes(one));
       while (!trial.isNoticed && trial.passed < runs) {
         if (Date.now() > endAt) return goesOn;
-        trial.isNoticed = failsWith(
-          trial.mutation,
-          trial.passed === 0 ? tests : [`--shard=${trial.passed}/${parts}`],
-        );
+        const tests = [nearest, others][trial.passed] ?? [`--shard=${trial.passed - 1}/${parts}`];
+        trial.isNoticed = tests.length > 0 && failsWith(trial.mutation, tests);
         if (!trial.isNoticed) trial.passed++;
         console.log(`${outcomeOf(trial)}: ${trial.name}`);
         if (file !== undefined) fs.writeFileSync(file, JSON.stringify(state, null, 1));
@@ -103,7 +106,7 @@ function tryAll(): number {
 
 function outcomeOf({ isNoticed, passed }: Trial): string {
   if (isNoticed) return "noticed";
-  return passed > parts ? "SURVIVED" : "not noticed so far";
+  return passed === allRuns ? "SURVIVED" : "not noticed so far";
 }
 
 function chooseMutations(files: readonly string[]): void {
