@@ -65,6 +65,10 @@ export const eventDeclarations = {
 } as const satisfies Readonly<Record<string, EventDeclaration>>;
 
 export type EventType = keyof typeof eventDeclarations;
+/** The types of events about objects of a kind, or (null) about the agent itself. */
+export type EventAbout<Subject extends ObjectKind | null> = {
+  [Type in EventType]: (typeof eventDeclarations)[Type]["subject"] extends Subject ? Type : never;
+}[EventType];
 export const eventTypes = Object.keys(eventDeclarations) as readonly EventType[];
 
 /** What a subscriber or a webhook that names no types gets. */
@@ -88,6 +92,11 @@ export interface EventData {
   readonly note?: string | undefined;
   readonly recipient?: string;
   readonly outcome?: DeliveryOutcome;
+}
+
+/** Of an event about a message. Who reaches some folders gets those of them alone; undefined: the message is in none. */
+export interface MessageEventData extends EventData {
+  readonly mailbox: MailboxNumber | undefined;
 }
 
 /** The delivery of mail to a recipient: its state, and the enhanced status code (RFC 3463). */

@@ -7,7 +7,7 @@
  *  The changes to one kind of objects are a part of the transaction (`TransactionPart`): mail is one (`mail.ts`). All parts share one
  *  lock, one MODSEQ and one end, so changes to mail and to other objects are made together or not at all. */
 import type { Actor } from "#/src/model/author.ts";
-import type { EventData, EventType } from "#/src/model/changes.ts";
+import type { EventAbout, EventData, EventType, MessageEventData } from "#/src/model/changes.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { itemsMax, messagesMax } from "#/src/model/limits.ts";
 import type { AccountNumber, AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
@@ -165,9 +165,11 @@ export class AgentTransaction {
     this.#changes.push(change);
   }
 
-  /** Logs an event. `message`: 0 if it is about the agent. */
-  tell(event: EventType, message: MessageNumber | 0, data?: EventData): void {
-    const ids = String(message);
+  /** Logs an event about a message, or (0) about the agent. */
+  tell(event: EventAbout<"message">, message: MessageNumber, data: MessageEventData): void;
+  tell(event: EventAbout<null>, agent: 0, data?: EventData): void;
+  tell(event: EventType, object: number, data?: EventData): void {
+    const ids = String(object);
     const text = data === undefined ? null : JSON.stringify(data);
     this.log({ kind: "event", parent: 0, operation: "add", ids, event, data: text });
   }

@@ -1,4 +1,6 @@
 /** Sentences of the interface that no other test covers. sections.md names the tests of each section. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { asRefusal, errorObject } from "#/protocols/json/errors.ts";
@@ -302,6 +304,12 @@ describe("events", () => {
     await client.ok("message.update", { id: message, unread: false });
     const { events } = await client.ok("wait", { cursor });
     expect(events.map(({ type }: { type: string }) => type)).toEqual(["mail.received"]);
+  });
+
+  it("are all explained on the page for who calls the interface", () => {
+    const page = readFileSync(path.join(import.meta.dirname, "../../docs/interface.md"), "utf8");
+    const rows = page.split("\n").filter((line) => line.startsWith("| `"));
+    expect(eventTypes.filter((type) => !rows.some((row) => row.includes(`\`${type}\``)))).toEqual([]);
   });
 
   it("report the delivery of sent mail, with the recipient", async () => {

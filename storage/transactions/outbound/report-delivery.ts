@@ -256,7 +256,7 @@ async function openEvents(write: AgentTransaction, message: MessageNumber): Prom
   const [place] = row === undefined ? [] : await selectMessageEntries(write.tx, write.agent, message);
   const known =
     row === undefined
-      ? {}
+      ? { mailbox: undefined }
       : {
           mailbox: place?.mailbox,
           thread: row.thread,
