@@ -1,11 +1,12 @@
 /** What a kind of objects costs, as `docs/contributing.md` says it. That it is all that a kind needs: `sample-kind.test.ts`. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { countLines, ownFiles } from "../support/sample-kind/lay.ts";
 import { declaration, rows, testRows } from "../support/sample-kind/rows.ts";
 
-const page = readFileSync(path.join(import.meta.dirname, "../../docs/contributing.md"), "utf8");
+const top = path.join(import.meta.dirname, "../..");
+const page = readFileSync(path.join(top, "docs/contributing.md"), "utf8");
 
 it("has a recipe like the others, of at most ten steps, of which the last says what nothing names", () => {
   const recipes = page.split(/^## /m).slice(1);
@@ -16,9 +17,18 @@ it("has a recipe like the others, of at most ten steps, of which the last says w
     "A fact of a message",
     "A limit",
     "An event",
+    "A role of a folder",
     "A kind of objects",
   ]);
   expect(steps.filter((all) => all.length > 10 || !/^\d+\. Nothing names/.test(all.at(-1)!))).toEqual([]);
+});
+
+it("names files that are there", () => {
+  const named = [...page.matchAll(/`((?:src|protocols|storage|config|test|docs)\/[^`<>]*)`/g)].map(
+    ([, name]) => name!,
+  );
+  expect(named.length).toBeGreaterThan(50);
+  expect(named.filter((name) => !existsSync(path.join(top, name)))).toEqual([]);
 });
 
 it("is what the page for contributors says", () => {
