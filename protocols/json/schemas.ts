@@ -4,6 +4,7 @@ import { authorKinds } from "#/src/model/author.ts";
 import { eventTypes, unaskedTypes } from "#/src/model/changes.ts";
 import { deliveryReasons, deliveryStates } from "#/src/model/delivery.ts";
 import { errorCodes } from "#/src/model/errors.ts";
+import { keywordForm } from "#/src/model/flags.ts";
 import { declineWords } from "#/src/model/holds.ts";
 import type { ObjectKind } from "#/src/model/ids.ts";
 import { keywordBytesMax } from "#/src/model/limits.ts";
@@ -49,12 +50,8 @@ export const idempotencyKey = z
   )
   .optional();
 
-/** A keyword of IMAP (RFC 9051 section 9, `flag-keyword`): an atom. */
-export const label = z
-  .string()
-  .min(1)
-  .max(keywordBytesMax)
-  .regex(/^[!#$&'+,\-./0-9:;<=>?@A-Z[^_`a-z|}~]+$/);
+/** A keyword of IMAP. */
+export const label = z.string().min(1).max(keywordBytesMax).regex(keywordForm);
 
 /** The version of a stored object. If it is absent, the refusal is `precondition_failed` with the version to retry with, not
  *  `invalid`. */

@@ -4,6 +4,8 @@
  *  first used; further keywords are kept as text beside the mask, their numbers joined by commas ("23,57"). With 31 bits the mask fits
  *  the operators `&` and `|`. */
 
+import { keywordBytesMax } from "./limits.ts";
+
 export const systemFlags = {
   "\\Seen": 1,
   "\\Answered": 2,
@@ -20,6 +22,14 @@ export const flaggedFlag = systemFlags["\\Flagged"];
 export const deletedFlag = systemFlags["\\Deleted"];
 export const draftFlag = systemFlags["\\Draft"];
 export const systemFlagsMask = 31;
+
+/** A keyword of IMAP (RFC 9051 section 9, `flag-keyword`): an atom. */
+export const keywordForm = /^[!#$&'+,\-./0-9:;<=>?@A-Z[^_`a-z|}~]+$/;
+
+/** Whether a name can be a keyword, here as in mail programs. */
+export function isKeyword(name: string): boolean {
+  return name.length <= keywordBytesMax && keywordForm.test(name);
+}
 
 /** Keywords with a number below this have a bit of the mask. */
 export const maskedKeywordCount = 23;

@@ -132,7 +132,7 @@ describe("an archive that is hostile or damaged", () => {
           [
             "mail/0/0.json",
             page(
-              { file: "1.eml", ...facts, flags: ["\\Seen", "\\Odd"] },
+              { file: "1.eml", ...facts, flags: ["\\Seen", "\\Odd", "kept", "no keyword", "x\r\n* BYE"] },
               { copyOf: "mail/0/5.eml", flags: [] },
             ),
           ],
@@ -194,6 +194,7 @@ describe("an archive that is hostile or damaged", () => {
       inbox: 1,
       drafts: 2,
     });
+    expect(await mail.keywordNames(agent)).toEqual(["kept"]);
     // Nothing waits to be sent.
     expect((await run(server, "queue.list", {})) as object).toMatchObject({ mails: [] });
   });

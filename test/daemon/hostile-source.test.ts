@@ -81,6 +81,18 @@ test("a message with an announced size above the limit is not fetched, and the o
   expect(commands).not.toContain("body 1");
 });
 
+test("of the flags of a message those are kept that can be keywords", async () => {
+  const names = ["Kept", '"two words"', '"a\\"b"', "{4}\r\nx\r\ny", "k".repeat(101), "kept-too", '"}"'];
+  const { imported } = await importFrom({
+    EXAMINE: "* 1 EXISTS\r\n* OK [UIDVALIDITY 9] x\r\n* OK [UIDNEXT 2] x\r\n",
+    "UID SEARCH": "* SEARCH 1\r\n",
+    "UID FETCH": row(1, message.length).replace("\\Seen", names.join(" ")),
+  });
+  expect(imported).toBe(1);
+  const found = await createMail(house.store).keywordNames(owner.agent);
+  expect(found.toSorted()).toEqual(["Kept", "kept-too", "}"]);
+});
+
 test.each([
   ["a literal of 4 GB", { "body 1": "* 1 FETCH (UID 1 BODY[] {4000000000}\r\n" }, /.*/],
   [

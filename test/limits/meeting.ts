@@ -31,5 +31,12 @@ export async function isTaken(run: () => unknown): Promise<boolean> {
   }
 }
 
+/** The same of a limit that is kept in several places, each of which has to keep it. */
+export async function allTake(...places: readonly (() => unknown)[]): Promise<boolean> {
+  const taken = new Set(await Promise.all(places.map(isTaken)));
+  if (taken.size > 1) throw new Error("Not every place keeps the limit");
+  return taken.has(true);
+}
+
 export const does = (what: string): Does => ({ does: what });
 export const told = (test: string): Told => ({ test });

@@ -14,6 +14,7 @@ import { assertMailboxName } from "#/storage/mailbox-name.ts";
 import type { CollectionPropertyRow } from "#/storage/queries/collections/collections.ts";
 import { assertUnasked } from "#/storage/upgrading/upgrade-plan.ts";
 import { beginAgentTransaction } from "#/storage/writing/agent-transaction.ts";
+import { resolveKeywords } from "#/storage/writing/mail/keywords.ts";
 import { openTestDatabase, type TestDatabase } from "../support/database.ts";
 import { isTaken } from "./meeting.ts";
 
@@ -51,6 +52,12 @@ async function writes(
     for (let number = 0; number < count; number++) await one(house, number);
     return true;
   });
+}
+
+/** The keywords of a message, by a named write. */
+export async function keepKeywords(names: readonly string[]): Promise<void> {
+  using house = await openHouse();
+  await resolveKeywords(house.tx, house.agent, names, true);
 }
 
 const annotation = (name: string, octets = 1) => ({ holder: 0, name, value: Buffer.alloc(octets, "x") });

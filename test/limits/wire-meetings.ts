@@ -17,7 +17,8 @@ import { decodeUtf8, WireReader } from "#/protocols/imap/wire/wire-reader.ts";
 import { parseJson } from "#/protocols/json/carriage/json-text.ts";
 import { parseMail, parseRcpt } from "#/protocols/smtp/mail-commands.ts";
 import { readPath } from "#/protocols/smtp/path.ts";
-import { isTaken } from "./meeting.ts";
+import { allTake, isTaken } from "./meeting.ts";
+import { keepKeywords } from "./store-meetings.ts";
 
 const octets = (text: string): Buffer => Buffer.from(text, "latin1");
 const wire = (text: string): WireReader => new WireReader({ lines: [text], literals: [] });
@@ -95,9 +96,19 @@ export const jsonMeetings = {
 
 export const flagMeetings = {
   keywordsMax: {
-    meet: (count: number) => isTaken(() => readFlags(wire(`(${words(count, (at) => `k${at}`)})`))),
+    meet: (count: number) =>
+      allTake(
+        () => readFlags(wire(`(${words(count, (at) => `k${at}`)})`)),
+        () => keepKeywords(Array.from({ length: count }, (_, at) => `k${at}`)),
+      ),
   },
-  keywordBytesMax: { meet: (count: number) => isTaken(() => readKeyword("k".repeat(count))) },
+  keywordBytesMax: {
+    meet: (count: number) =>
+      allTake(
+        () => readKeyword("k".repeat(count)),
+        () => keepKeywords(["k".repeat(count)]),
+      ),
+  },
 };
 
 export const imapMeetings = {

@@ -202,6 +202,19 @@ it("replaces and removes flags and keywords, in whatever case a keyword is writt
   expect((await listKeywords(store, ada.agent)).map(({ name }) => name)).toEqual(["Work", "$Junk"]);
 });
 
+it.each(["", "two words", "x\r\n* BYE", "k".repeat(101), "\\Odd", "caf\xe9"])(
+  "refuses %j as a keyword, whoever gives it",
+  async (name) => {
+    await using test = await openTestStore();
+    const { store } = test;
+    const ada = await seedAgent(store, "ada");
+    await expect(append(store, ada, 1, { keywords: ["kept", name] })).rejects.toThrow("keyword");
+    await append(store, ada, 1);
+    await expect(storeFlags(store, ada, [[1, 1]], { keywords: [name] })).rejects.toThrow("keyword");
+    expect(await store.all("select name from keyword")).toEqual([]);
+  },
+);
+
 it("keeps keywords beyond the mask, and refuses more than there may be", async () => {
   await using test = await openTestStore();
   const { store } = test;

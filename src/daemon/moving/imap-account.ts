@@ -7,7 +7,7 @@ import { type ConnectionOptions, connect, type PeerCertificate } from "node:tls"
 import { ImapFlow } from "imapflow";
 import { publicLookup } from "#/protocols/webhooks/public-lookup.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { systemFlagNamed, systemFlags } from "#/src/model/flags.ts";
+import { isKeyword, systemFlagNamed, systemFlags } from "#/src/model/flags.ts";
 import type { MailSource, SourceMessage } from "./mail-source.ts";
 
 export interface ImapPlace {
@@ -132,7 +132,7 @@ async function* messagesOf(client: ImapFlow, path: string, folder: string): Asyn
           const flag = systemFlagNamed(name);
           return flag === undefined ? mask : mask | systemFlags[flag];
         }, 0),
-        keywords: names.filter((name) => !name.startsWith("\\")),
+        keywords: names.filter(isKeyword),
         size,
         ...(internalDate === undefined ? {} : { internalDate }),
         read: () =>

@@ -1,5 +1,5 @@
 /** A source of mail to import. */
-import { keywordBytesMax } from "#/src/model/limits.ts";
+import { isKeyword } from "#/src/model/flags.ts";
 
 const keywordsOfMessageMax = 100;
 
@@ -26,10 +26,8 @@ export interface MailSource extends AsyncDisposable {
   messages(): AsyncIterable<SourceMessage>;
 }
 
-/** Of the names in a file, those that can be keywords (RFC 9051 section 9, `flag-keyword`). */
+/** Of the names in a file, those that can be keywords. */
 export function keptKeywords(names: readonly string[]): readonly string[] {
-  const isKeyword = (name: string): boolean =>
-    name.length <= keywordBytesMax && /^[!#$&'+,\-./0-9:;<=>?@A-Z[^_`a-z|}~]+$/.test(name);
   return [...new Set(names.filter(isKeyword))].slice(0, keywordsOfMessageMax);
 }
 

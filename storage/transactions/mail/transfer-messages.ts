@@ -1,6 +1,6 @@
 import type { Actor } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { type FlagState, flagState, keywordNumbers, systemFlagsMask } from "#/src/model/flags.ts";
+import { type FlagState, flagState, isKeyword, keywordNumbers, systemFlagsMask } from "#/src/model/flags.ts";
 import { type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, BlobNumber, MailboxNumber, MessageNumber, Uid } from "#/src/model/numbers.ts";
 import { carriedColumns } from "../../schema/schema.ts";
@@ -151,7 +151,8 @@ class FlagTranslation {
     if (known !== undefined) return known;
     this.#names ??= await this.#readNames();
     const numbers = [...keywordNumbers({ mask: flags, overflow: keywords })];
-    const names = numbers.map((number) => this.#names![number]).filter((name) => name !== undefined);
+    // Imports once took names that no keyword can have.
+    const names = numbers.flatMap((number) => this.#names![number] ?? []).filter(isKeyword);
     const resolved = await resolveKeywords(this.#tx, this.#target, names, true);
     const state = flagState(flags & systemFlagsMask, resolved.numbers);
     this.#known.set(key, state);

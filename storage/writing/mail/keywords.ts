@@ -1,7 +1,8 @@
 /** Keywords of an agent (RFC 9051 section 2.3.2): numbered as they are first used, compared without regard to case; the
  *  first spelling stays. */
 import { WaypostError } from "#/src/model/errors.ts";
-import { keywordsMax } from "#/src/model/limits.ts";
+import { isKeyword } from "#/src/model/flags.ts";
+import { keywordBytesMax, keywordsMax } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { insertion } from "../../schema/insertion.ts";
 import { paddedList, placesFor, type Sql } from "../../sql.ts";
@@ -44,6 +45,8 @@ export async function resolveKeywords(
   if (next + wanted.size > keywordsMax) throw tooMany();
   let number = next;
   for (const [folded, name] of wanted) {
+    if (!isKeyword(name))
+      throw new WaypostError("invalid", `A keyword is an atom of at most ${keywordBytesMax} characters`);
     await tx.run(
       ...insertion("keyword", { agent_id: agent, keyword_number: number, name, folded_name: folded }),
     );

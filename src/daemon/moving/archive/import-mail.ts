@@ -3,7 +3,7 @@
 import type { Idempotency } from "#/src/mail/write-once.ts";
 import type { Appended } from "#/src/mail/writes.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
-import { systemFlagNamed, systemFlags } from "#/src/model/flags.ts";
+import { isKeyword, systemFlagNamed, systemFlags } from "#/src/model/flags.ts";
 import { folderProperties } from "#/src/model/folder-properties.ts";
 import { importedLinesMax } from "#/src/model/limits.ts";
 import { messageProperties } from "#/src/model/message-properties.ts";
@@ -243,11 +243,9 @@ function appendedOf(bytes: Buffer, described: File): Appended {
 
 function flagsOf(names: readonly string[]): { readonly flags: number; readonly keywords: readonly string[] } {
   let flags = 0;
-  const keywords: string[] = [];
   for (const name of names) {
     const system = systemFlagNamed(name);
     if (system !== undefined) flags |= systemFlags[system];
-    else if (!name.startsWith("\\")) keywords.push(name);
   }
-  return { flags, keywords };
+  return { flags, keywords: names.filter(isKeyword) };
 }
