@@ -4,13 +4,14 @@
  *  Grammar in `list-options.ts`. */
 
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
-import { hierarchyDelimiter, mailboxRoles } from "#/src/model/roles.ts";
+import { hierarchyDelimiter } from "#/src/model/roles.ts";
 import type { ReachedMailbox } from "#/src/reach/mailbox-access.ts";
 import { afterLogin, command } from "../command.ts";
 import { type ListArguments, readListArguments } from "../mailboxes/list-options.ts";
 import { matchesListPattern } from "../mailboxes/list-pattern.ts";
 import { entriesText, selectEntries } from "../mailboxes/metadata-entries.ts";
 import { rightsText } from "../mailboxes/rights-text.ts";
+import { specialUse } from "../mailboxes/special-use.ts";
 import { statusLine } from "../mailboxes/status-items.ts";
 
 export const list = command({
@@ -111,10 +112,6 @@ function* listEntries(
       ],
     };
   }
-}
-
-function specialUse(mailbox: ReachedMailbox | undefined): string | undefined {
-  return mailbox?.role === undefined || !mailbox.isOwn ? undefined : mailboxRoles[mailbox.role].attribute;
 }
 
 export function* parentsOf(name: string): Generator<string> {

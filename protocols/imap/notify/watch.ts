@@ -4,9 +4,10 @@
 import { otherUsers, otherUsersPrefix } from "#/src/accounts/other-users.ts";
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
-import { hierarchyDelimiter, mailboxRoles } from "#/src/model/roles.ts";
+import { hierarchyDelimiter } from "#/src/model/roles.ts";
 import type { MailboxAccess, ReachedMailbox } from "#/src/reach/mailbox-access.ts";
 import { isTemporary } from "../errors.ts";
+import { specialUse } from "../mailboxes/special-use.ts";
 import type { SelectedEvents } from "../session/selected-mailbox.ts";
 import type { Session, Watch } from "../session/session.ts";
 import type { ResponseWriter } from "../wire/response-writer.ts";
@@ -242,8 +243,7 @@ export class NotifyWatch implements Watch {
     const all = [...this.#mailboxes.values()];
     const mailbox = all.find((one) => one.name === name);
     const hasChildren = all.some((one) => one.name.startsWith(name + hierarchyDelimiter));
-    const use =
-      mailbox?.isOwn && mailbox.role !== undefined ? mailboxRoles[mailbox.role].attribute : undefined;
+    const use = specialUse(mailbox);
     const attributes = [
       ...(mailbox === undefined ? ["\\NonExistent"] : []),
       hasChildren ? "\\HasChildren" : "\\HasNoChildren",
