@@ -90,12 +90,13 @@ async function resemblances(
   const isDomainAsked = !isOfKnownDomain && organization !== undefined;
   // Who has a domain that looks like another one writes from below it, too.
   const asked = isDomainAsked ? [...new Set([domain, organization])] : [];
-  const keys = [
-    ...named,
-    ...localKeys(address),
-    ...(hasReferences ? asked.flatMap((one) => domainKeys(one)) : []),
-  ];
-  if (keys.length === 0 && !isDomainAsked) return [];
+  const keys = {
+    names: named,
+    // Where nobody of the domain is known, nobody there is like the author.
+    locals: isOfKnownDomain ? localKeys(address) : [],
+    domains: hasReferences ? asked.flatMap((one) => domainKeys(one)) : [],
+  };
+  if (named.length + keys.locals.length === 0 && !isDomainAsked) return [];
   const { references, domains } = await listLikeAuthors(reader, mailbox, keys);
   const isLikeDomain = (other: string): boolean =>
     asked.some((one) => areLikeDomains(one, other)) &&

@@ -86,42 +86,59 @@ export interface LikeAuthors {
   readonly domains: readonly string[];
 }
 
-/** In one statement, because each delivery asks. */
+/** Keys of `src/model/likeness.ts`, by what they are of. */
+export interface LikenessKeys {
+  readonly names: readonly string[];
+  readonly locals: readonly string[];
+  readonly domains: readonly string[];
+}
+
+/** In one statement, because each delivery asks. Each key is looked up where keys of its kind are: the domains of the account are listed
+ *  instead, and an address that was written to has no name. */
 export async function listLikeAuthors(
   reader: Reader,
   { agent, account }: MailboxName,
-  keys: readonly string[],
+  { names, locals, domains: likeDomains }: LikenessKeys,
 ): Promise<LikeAuthors> {
-  // No row has an empty name.
-  const padded = paddedList([...keys, ""]);
+  // No row has an empty name: it fills the lists.
+  const [cards, mailboxNames, written] = [
+    [...names, ...locals, ...likeDomains],
+    [...names, ...locals],
+    [...locals, ...likeDomains],
+  ].map((keys) => paddedList([...keys, ""])) as [string[], string[], string[]];
+  const valuesOf = (keys: readonly string[]): string => keys.map(() => "(?)").join(", ");
   const found = await reader.all<{
     kind: KeyedReference["kind"] | "domain";
     id: number;
     name: string;
     address: string;
   }>(
-    `with asked (name) as (values ${padded.map(() => "(?)").join(", ")})
+    `with of_card (name) as (values ${valuesOf(cards)}),
+      of_mailbox (name) as (values ${valuesOf(mailboxNames)}),
+      of_written (name) as (values ${valuesOf(written)})
     select 'contact' as kind, id, name, '' as address from
       (select item_id as id, asked.name
-      from asked
+      from of_card as asked
       cross join item_address
-      where agent_id = ? and item_address.name = asked.name and is_vouched = 1
+      where asked.name <> '' and agent_id = ? and item_address.name = asked.name and is_vouched = 1
       limit ${rowsMax}) as a
     union all select 'mailbox', id, name, '' from
       (select agent_id as id, asked.name
-      from asked
+      from of_mailbox as asked
       cross join owner_key
-      where account_id = ? and owner_key.name = asked.name
+      where asked.name <> '' and account_id = ? and owner_key.name = asked.name
       limit ${rowsMax}) as b
     union all select 'written', 0, name, address from
       (select asked.name, address
-      from asked
+      from of_written as asked
       cross join author_key
-      where agent_id = ? and author_key.name = asked.name
+      where asked.name <> '' and agent_id = ? and author_key.name = asked.name
       limit ${rowsMax}) as c
     union all select 'domain', 0, name, '' from
       (select name from domain where account_id = ? order by name limit ${domainsMax}) as d`,
-    ...padded,
+    ...cards,
+    ...mailboxNames,
+    ...written,
     ...[agent, account, agent, account],
   );
   const domains = found.filter(({ kind }) => kind === "domain").map(({ name }) => name);
