@@ -1,7 +1,8 @@
 /** Times in requests: with a zone, or without one as the clock of the caller's default calendar shows them; that of UTC if it has none. */
 import { z } from "zod";
 import { findCalendarZone } from "#/src/collections/calendar-zone.ts";
-import { type TimeZone, utcOfLocal, utcZone } from "#/src/formats/icalendar/time-zone.ts";
+import { type TimeZone, utcZone } from "#/src/formats/icalendar/time-zone.ts";
+import { readWrittenTime, utcOfWritten } from "#/src/formats/icalendar/written-time.ts";
 import type { OperationContext } from "./operation.ts";
 
 export const givenTime = z.iso.datetime({ offset: true, local: true });
@@ -12,8 +13,9 @@ export async function readTime(
   context: Pick<OperationContext, "rooms" | "principal">,
   text: string,
 ): Promise<number> {
-  if (hasZone(text)) return Date.parse(text);
-  return utcOfLocal(await defaultZone(context), Date.parse(`${text}Z`));
+  // The schema has read it.
+  const time = readWrittenTime(text)!;
+  return utcOfWritten(time, time.offsetMs === undefined ? await defaultZone(context) : utcZone);
 }
 
 /** The same time with a zone. One that has a zone stays as it is. */
@@ -33,5 +35,5 @@ export async function defaultZone({
 }
 
 function hasZone(text: string): boolean {
-  return /(?:Z|[+-]\d\d:?\d\d)$/i.test(text);
+  return readWrittenTime(text)?.offsetMs !== undefined;
 }

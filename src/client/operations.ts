@@ -324,7 +324,7 @@ export interface ErrorObject {
 export interface EventCreateInput {
   /** The calendar, calendar_…; absent: the default one. */
   readonly in?: string;
-  /** A JSCalendar Event or Task (RFC 8984, with the names of version 2.0: organizerCalendarAddress, calendarAddress, recurrenceRule): {title: "Review", start: "2026-03-02T10:00:00", timeZone: "Europe/Berlin", duration: "PT1H"}. Lists may stand for entries: participants: ["ann@example.com", "Ann <ann@example.com>"], locations: ["Room 5"], alerts: ["-PT15M"], keywords, links, virtualLocations. */
+  /** A JSCalendar Event or Task (RFC 8984, with the names of version 2.0: organizerCalendarAddress, calendarAddress, recurrenceRule): {title: "Review", start: "2026-03-02T10:00:00", timeZone: "Europe/Berlin", duration: "PT1H"}. Lists may stand for entries: participants: ["ann@example.com", "Ann <ann@example.com>"], locations: ["Room 5"], alerts: ["-PT15M"], keywords, links, virtualLocations. A time has a zone, "2026-03-02T09:00:00Z", or is one of timeZone, else of the calendar's clock. */
   readonly body: Readonly<Record<string, unknown>>;
   /** Files that are attached, also for calendar clients: they stand in links of the event; a patch takes one away by links/<id>: null. */
   readonly attach?: readonly {
@@ -427,7 +427,7 @@ export interface EventUpdateInput {
   readonly version?: string;
   /** JSON pointers of the event and their new values, null deletes: {"title": "Review", "locations/main": null}. participants/me is the owner of the calendar: {"participants/me/participationStatus": "declined", "participants/me/participationComment": "I am away."}; the comment, at most 1000 characters, goes to the organizer with the answer. A time that a participant proposes is participants/<id>/waypost:proposal; another start answers it, null declines it; participants/me/waypost:proposal proposes one: "2026-03-02T10:00:00Z/2026-03-02T11:00:00Z". participants/<id>/waypost:addedBy is the agent that wrote the participant into a person's calendar; nothing is sent to it until that person sets it to null. */
   readonly patch?: Readonly<Record<string, unknown>>;
-  /** A JSCalendar Event or Task (RFC 8984, with the names of version 2.0: organizerCalendarAddress, calendarAddress, recurrenceRule): {title: "Review", start: "2026-03-02T10:00:00", timeZone: "Europe/Berlin", duration: "PT1H"}. Lists may stand for entries: participants: ["ann@example.com", "Ann <ann@example.com>"], locations: ["Room 5"], alerts: ["-PT15M"], keywords, links, virtualLocations. */
+  /** A JSCalendar Event or Task (RFC 8984, with the names of version 2.0: organizerCalendarAddress, calendarAddress, recurrenceRule): {title: "Review", start: "2026-03-02T10:00:00", timeZone: "Europe/Berlin", duration: "PT1H"}. Lists may stand for entries: participants: ["ann@example.com", "Ann <ann@example.com>"], locations: ["Room 5"], alerts: ["-PT15M"], keywords, links, virtualLocations. A time has a zone, "2026-03-02T09:00:00Z", or is one of timeZone, else of the calendar's clock. */
   readonly body?: Readonly<Record<string, unknown>>;
   /** Files that are attached, also for calendar clients: they stand in links of the event; a patch takes one away by links/<id>: null. */
   readonly attach?: readonly {

@@ -10,6 +10,7 @@ import { folderDeclarations } from "#/src/model/folder-properties.ts";
 import { messageDeclarations } from "#/src/model/message-properties.ts";
 import { type Door, doorNames, openThreeDoors, type ThreeDoors } from "../support/clients/three-doors.ts";
 import { type JsonServer, openJsonServer, plainMessage } from "../support/servers/json-server.ts";
+import { cardRows, eventRows, formsOf, valueAt } from "../support/written-times.ts";
 
 let server: JsonServer;
 let doors: ThreeDoors;
@@ -166,3 +167,74 @@ it.each(doorNames)("times of an event are taken in each form, by %s", async (doo
     expect((await doors[door]("part.describe", { id: ref })).content.event).toMatchObject(stored);
   }
 });
+
+const eventCases = Object.entries(eventRows).flatMap(([place, row]) =>
+  doorNames.map((door) => [place, door, row] as const),
+);
+
+// What names an instance is in no event that is made.
+it.each(eventCases.filter(([place]) => place !== "recurrenceId"))(
+  "%s of an event is the same instant however it is written, by %s",
+  async (place, door, { kind, body }) => {
+    const read = async (more: object): Promise<unknown> => {
+      const { ref } = await doors[door]("event.create", { body: more });
+      return valueAt((await doors[door]("part.describe", { id: ref })).content.event, place);
+    };
+    const taken: unknown[] = [];
+    for (const time of formsOf("2027-07-03T08:30:00"))
+      taken.push(await read({ timeZone: "Europe/Berlin", ...body(time) }));
+    const expected = kind === "local" ? "2027-07-03T08:30:00" : "2027-07-03T06:30:00Z";
+    expect(taken).toEqual(taken.map(() => expected));
+    const isProposal = place.endsWith("waypost:proposal");
+    if (kind === "utc" && !isProposal)
+      expect(await read(body("2027-07-03T08:30"))).toBe("2027-07-03T03:00:00Z");
+  },
+);
+
+it.each(doorNames)("instances are named by their times in each form, by %s", async (door) => {
+  const call = doors[door];
+  const { ref } = await call("event.create", {
+    body: { ...eventRows["recurrenceOverrides/*"]!.body("2027-07-03T06:30Z"), timeZone: "Europe/Berlin" },
+  });
+  for (const time of formsOf("2027-07-03T08:30:00")) {
+    const { version } = await call("part.describe", { id: ref });
+    await call("event.update", {
+      id: ref,
+      version,
+      patch: { [`recurrenceOverrides/${time}/title`]: `By ${time}` },
+    });
+    const { event } = (await call("part.describe", { id: ref })).content;
+    expect(event.recurrenceOverrides).toEqual({ "2027-07-03T08:30:00": { title: `By ${time}` } });
+  }
+});
+
+const cardCases = Object.entries(cardRows).flatMap(([place, row]) =>
+  doorNames.map((door) => [place, door, row] as const),
+);
+
+it.each(cardCases)(
+  "%s of a contact is the same instant however it is written, by %s",
+  async (place, door, { body }) => {
+    const call = doors[door];
+    // The clock of the default calendar shows another time than that of Berlin.
+    const inKolkata = formsOf("2027-07-03T08:30:00").toSpliced(
+      -2,
+      2,
+      "2027-07-03T12:00:00",
+      "2027-07-03T12:00",
+    );
+    const read = async (id: string) => valueAt((await call("part.describe", { id })).content.card, place);
+    const { ref } = await call("contact.create", { body: { name: "Ann" } });
+    const patchOf = (time: string): object => {
+      const [[member, value]] = Object.entries(body(time)).slice(-1) as [[string, unknown]];
+      return { [member]: value };
+    };
+    for (const time of inKolkata) {
+      const made = await call("contact.create", { body: body(time) });
+      expect(await read(made.ref)).toBe("2027-07-03T06:30:00Z");
+      const { version } = await call("part.describe", { id: ref });
+      await call("contact.update", { id: ref, version, patch: patchOf(time) });
+      expect(await read(ref)).toBe("2027-07-03T06:30:00Z");
+    }
+  },
+);

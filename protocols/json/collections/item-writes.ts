@@ -165,7 +165,12 @@ export async function changeItem(
   kind: CollectionKind,
   operation: string,
   input: Change,
-  change: (stored: StoredItem, id: string, inside: string | undefined) => Promise<WrittenItem | undefined>,
+  change: (
+    stored: StoredItem,
+    id: string,
+    inside: string | undefined,
+    collection: ReachedCollection,
+  ) => Promise<WrittenItem | undefined>,
   knowledge: Knowledge = {},
 ) {
   const { collections } = context.rooms;
@@ -174,7 +179,7 @@ export async function changeItem(
     const reached = await reachNamedItem(context, kind, input.id, "write");
     const { collection, stored } = await assertCurrent(context, reached, input.version);
     const { number: item, modseq } = stored;
-    const written = await change(stored, itemId(context, stored), reached.inside);
+    const written = await change(stored, itemId(context, stored), reached.inside, collection);
     if (written === undefined) return { item, modseq, isCreated: false };
     const put = { collection: collection.number, item, expected: { version: input.version }, ...written };
     return withCurrentItem(context, reached, () =>

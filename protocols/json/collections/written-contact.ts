@@ -7,6 +7,7 @@ import type { JsonObject } from "#/src/formats/jscontact/json.ts";
 import type { OperationContext } from "../operation.ts";
 import { writeResult } from "../schemas.ts";
 import { atBody, atPatch, atWholeBody } from "./field-of-change.ts";
+import { cardInUtc, cardPatchInUtc } from "./written-card-times.ts";
 
 export const contactBody = z
   .record(z.string(), z.unknown())
@@ -34,10 +35,10 @@ type Given = Readonly<Record<string, unknown>>;
 
 const members = "The members of a Card are those of RFC 9553.";
 
-export async function newContact({ rooms }: OperationContext, given: Given): Promise<Written> {
+export async function newContact(context: OperationContext, given: Given): Promise<Written> {
   const uid = `urn:uuid:${randomUUID()}`;
-  const body = given as JsonObject;
-  return { bytes: await atBody(members, () => rooms.contacts.run("create", { body, uid })), ...made };
+  const body = await cardInUtc(context, given as JsonObject);
+  return { bytes: await atBody(members, () => context.rooms.contacts.run("create", { body, uid })), ...made };
 }
 
 export interface ContactChange {
@@ -47,19 +48,17 @@ export interface ContactChange {
 
 /** undefined if the change changes nothing. `id`: the contact's id. */
 export async function changedContact(
-  { rooms }: OperationContext,
+  context: OperationContext,
   { bytes: stored }: StoredItem,
   id: string,
   given: ContactChange,
 ): Promise<Written | undefined> {
   const { body, patch } = given as Readonly<Record<keyof ContactChange, JsonObject | undefined>>;
-  const bytes =
+  const change =
     patch === undefined
-      ? await atWholeBody(members, () =>
-          rooms.contacts.run("change", { bytes: stored, id, change: { body: body! } }),
-        )
-      : await atPatch(members, patch, () =>
-          rooms.contacts.run("change", { bytes: stored, id, change: { patch } }),
-        );
+      ? { body: await cardInUtc(context, body!) }
+      : { patch: await cardPatchInUtc(context, patch) };
+  const run = () => context.rooms.contacts.run("change", { bytes: stored, id, change });
+  const bytes = await (patch === undefined ? atWholeBody(members, run) : atPatch(members, patch, run));
   return bytes === undefined ? undefined : { bytes, ...made };
 }

@@ -1,10 +1,11 @@
 /** Events that are created or changed. The iCalendar text is what is stored; a change edits that text. */
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
+import { calendarZoneName } from "#/src/collections/calendar-zone.ts";
 import type { PutItem } from "#/src/collections/collections.ts";
 import type { StoredItem } from "#/src/collections/item.ts";
 import type { JsonObject } from "#/src/formats/jscontact/json.ts";
-import type { AgentNumber } from "#/src/model/numbers.ts";
+import type { ReachedCollection } from "#/src/reach/collection-reach.ts";
 import { unknownObject } from "../errors.ts";
 import type { OperationContext } from "../operation.ts";
 import { addressWarnings, writeResult } from "../schemas.ts";
@@ -13,7 +14,7 @@ import { atBody, atPatch, atWholeBody } from "./field-of-change.ts";
 export const eventBody = z
   .record(z.string(), z.unknown())
   .describe(
-    'A JSCalendar Event or Task (RFC 8984, with the names of version 2.0: organizerCalendarAddress, calendarAddress, recurrenceRule): {title: "Review", start: "2026-03-02T10:00:00", timeZone: "Europe/Berlin", duration: "PT1H"}. Lists may stand for entries: participants: ["ann@example.com", "Ann <ann@example.com>"], locations: ["Room 5"], alerts: ["-PT15M"], keywords, links, virtualLocations.',
+    'A JSCalendar Event or Task (RFC 8984, with the names of version 2.0: organizerCalendarAddress, calendarAddress, recurrenceRule): {title: "Review", start: "2026-03-02T10:00:00", timeZone: "Europe/Berlin", duration: "PT1H"}. Lists may stand for entries: participants: ["ann@example.com", "Ann <ann@example.com>"], locations: ["Room 5"], alerts: ["-PT15M"], keywords, links, virtualLocations. A time has a zone, "2026-03-02T09:00:00Z", or is one of timeZone, else of the calendar\'s clock.',
   );
 
 export const eventPatch = z
@@ -70,16 +71,21 @@ type Given = Readonly<Record<string, unknown>>;
 
 const members = "The members of an event are those of RFC 8984 and of JSCalendar 2.0.";
 
-/** `owner`: the owner of the calendar. Without a named organizer, the one who invites others is the organizer. */
+/** Without a named organizer, the owner of the calendar is the organizer who invites others. */
 export async function newEvent(
   { rooms }: OperationContext,
   given: Given,
-  owner: AgentNumber,
+  { agent: owner, timeZone }: Pick<ReachedCollection, "agent" | "timeZone">,
   invites: boolean,
 ): Promise<Written> {
   const facts = invites ? await rooms.accounts.findAgentFacts(owner) : undefined;
-  const body = given as JsonObject;
-  const job = { body, uid: randomUUID(), at: rooms.collections.clock.now(), organizer: facts?.address };
+  const job = {
+    body: given as JsonObject,
+    uid: randomUUID(),
+    at: rooms.collections.clock.now(),
+    organizer: facts?.address,
+    zone: calendarZoneName(timeZone),
+  };
   return { bytes: await atBody(members, () => rooms.events.run("create", job)), ...made };
 }
 
@@ -94,6 +100,7 @@ export async function changedEvent(
   stored: StoredItem,
   id: string,
   instance: string | undefined,
+  { timeZone }: Pick<ReachedCollection, "timeZone">,
   given: EventWriting,
 ): Promise<Written | undefined> {
   const { body, patch } = given as Readonly<Record<keyof EventWriting, JsonObject | undefined>>;
@@ -104,6 +111,7 @@ export async function changedEvent(
     instance,
     at: rooms.collections.clock.now(),
     addresses: owner.addresses,
+    zone: calendarZoneName(timeZone),
   };
   const bytes =
     patch === undefined

@@ -70,7 +70,7 @@ interface Range {
   readonly beforeMs: number;
 }
 
-interface Changing extends Stored {
+interface Changing extends Zoned {
   /** Of the event, which links in it have. */
   readonly id: string;
   readonly at: number;
@@ -87,6 +87,8 @@ export interface EventJobs {
       readonly at: number;
       /** The address of the organizer, if the event has participants and names no organizer. */
       readonly organizer: string | undefined;
+      /** Of the calendar, for times without a zone: an IANA name. */
+      readonly zone: string | undefined;
     };
     readonly result: Uint8Array;
   };
@@ -122,8 +124,8 @@ export interface EventJobs {
 }
 
 const actions: Actions<EventJobs> = {
-  create({ body, uid, at, organizer }) {
-    const given = acceptEvent(withoutLinks(body, "", {}), uid);
+  create({ body, uid, at, organizer, zone }) {
+    const given = acceptEvent(withoutLinks(body, "", {}), uid, zoneNamed(zone));
     const isOrganized = given.organizerCalendarAddress !== undefined || given.participants === undefined;
     const accepted =
       organizer === undefined || isOrganized
@@ -132,7 +134,8 @@ const actions: Actions<EventJobs> = {
     const time = formatUtc(at);
     return writeContentLines({ items: [writeEvent({ created: time, updated: time, ...accepted }, at)] });
   },
-  change({ bytes, id, change, at, addresses, instance }) {
+  change({ bytes, id, change, at, addresses, instance, zone }) {
+    const floating = zoneNamed(zone);
     const calendar = calendarOf(bytes);
     const event = projectionOf(calendar);
     const me = "patch" in change ? ownIn(change.patch, shownOf(event, instance), addresses) : undefined;
@@ -142,7 +145,9 @@ const actions: Actions<EventJobs> = {
         : { body: withoutLinks(change.body, id, event) };
     if (instance !== undefined) assertInstance(calendar, event, instance);
     const changed = saidOfMe(me, () =>
-      instance === undefined ? changeEvent(event, resolved) : changeInstance(event, instance, resolved),
+      instance === undefined
+        ? changeEvent(event, resolved, floating)
+        : changeInstance(event, instance, resolved, floating),
     );
     const { updated: _, ...others } = changed;
     const { updated: before, ...were } = event;

@@ -6,6 +6,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { overrideEntriesMax } from "#/src/model/limits.ts";
 import { dayMs } from "../icalendar/calendar-time.ts";
 import { formatDuration, parseDuration } from "../icalendar/duration.ts";
+import { type TimeZone, utcZone } from "../icalendar/time-zone.ts";
 import { atSent } from "../jscontact/at-sent.ts";
 import {
   formatPointer,
@@ -28,24 +29,33 @@ import { readRule, writeRule } from "./recurrence-rule-json.ts";
 import { applyOverride, instanceOf, isExcluded, patchTo } from "./series.ts";
 import { calendarAddress, shortForm, withAddress, withoutShortForms } from "./short-forms.ts";
 import { collections, leftOf, splitUnits } from "./unit.ts";
-import { withLocalTimes } from "./written-times.ts";
+import { pathWithWrittenTimes, withWrittenTimes } from "./written-times.ts";
 import { utcName } from "./zone-names.ts";
 
-/** The Event or Task of a body; with this uid if it has none. */
-export function acceptEvent(body: JsonObject, uid: string): JsonObject {
-  return atSent(body, shortForm, () => checked({ uid, ...withoutShortForms(body) }, noZones));
+/** The Event or Task of a body; with this uid if it has none. `floating`: the clock of an event without a zone. */
+export function acceptEvent(body: JsonObject, uid: string, floating = utcZone): JsonObject {
+  return atSent(body, shortForm, () =>
+    checked({ uid, ...withoutShortForms(body) }, { zones: noZones, floating }),
+  );
+}
+
+interface Clocks {
+  /** The member `timeZones`. */
+  readonly zones: JsonObject;
+  readonly floating: TimeZone;
 }
 
 const noZones: JsonObject = {};
 
 /** Checks the members of the patch together, in the resulting object. A patch does not change the members that identify the
  *  object. */
-export function patchEvent(event: JsonObject, patch: JsonObject): JsonObject {
-  return atSent(patch, shortForm, () => patchedEvent(event, patch));
+export function patchEvent(event: JsonObject, patch: JsonObject, floating = utcZone): JsonObject {
+  return atSent(patch, shortForm, () => patchedEvent(event, patch, floating));
 }
 
-function patchedEvent(event: JsonObject, patch: JsonObject): JsonObject {
+function patchedEvent(event: JsonObject, given: JsonObject, floating: TimeZone): JsonObject {
   let patched: Json = event;
+  const patch = withInstances(event, given);
   const pointers = Object.keys(patch).map((pointer) => pointer.replace(/^\//, ""));
   const places = new Set(pointers);
   if (places.size < pointers.length) throw invalid("", "has one place twice");
@@ -59,15 +69,33 @@ function patchedEvent(event: JsonObject, patch: JsonObject): JsonObject {
     if (next === undefined) throw invalid(pointer, "is no place in this event");
     patched = next;
   }
-  const accepted = checked(patched as JsonObject, (member(event, "timeZones") ?? noZones) as JsonObject);
+  const accepted = checked(patched as JsonObject, { zones: zonesOf(event), floating });
   for (const name of ["uid", "@type"])
     if (accepted[name] !== event[name]) throw invalid(name, "cannot be changed");
   return accepted;
 }
 
+/** The patch with instances named as the event names them. */
+function withInstances(event: JsonObject, patch: JsonObject): JsonObject {
+  const timed = { ...event, ...patch };
+  const named: OpenObject = {};
+  for (const [given, value] of Object.entries(patch)) {
+    const path = parsePointer(given);
+    const changed = pathWithWrittenTimes(path, timed);
+    const pointer = path.every((step, at) => step === changed[at]) ? given : formatPointer(changed);
+    if (Object.hasOwn(named, pointer)) throw invalid(given, "is in the patch twice");
+    put(named, pointer, value);
+  }
+  return named;
+}
+
+function zonesOf(event: JsonObject): JsonObject {
+  return (member(event, "timeZones") ?? noZones) as JsonObject;
+}
+
 /** Replaces the stored object by a whole body. The members that identify the object, its author and its time of creation stay, unless
  *  the body has them. */
-export function replaceEvent(event: JsonObject, body: JsonObject): JsonObject {
+export function replaceEvent(event: JsonObject, body: JsonObject, floating = utcZone): JsonObject {
   const kept: OpenObject = {};
   for (const name of [
     "@type",
@@ -79,8 +107,9 @@ export function replaceEvent(event: JsonObject, body: JsonObject): JsonObject {
     "recurrenceIdTimeZone",
   ])
     if (event[name] !== undefined) kept[name] = event[name];
-  const zones = (member(event, "timeZones") ?? noZones) as JsonObject;
-  const accepted = atSent(body, shortForm, () => checked({ ...kept, ...withoutShortForms(body) }, zones));
+  const accepted = atSent(body, shortForm, () =>
+    checked({ ...kept, ...withoutShortForms(body) }, { zones: zonesOf(event), floating }),
+  );
   for (const name of ["uid", "@type"])
     if (accepted[name] !== event[name]) throw invalid(name, "cannot be changed");
   return accepted;
@@ -91,14 +120,14 @@ function invalid(pointer: string, why: string, hint?: string): WaypostError {
   return new WaypostError("invalid", `${field} ${why}.`, { field, ...(hint === undefined ? {} : { hint }) });
 }
 
-function checked(given: JsonObject, zones: JsonObject): JsonObject {
-  const object = withLocalTimes(cleanTexts(given) as JsonObject);
+function checked(given: JsonObject, clocks: Clocks): JsonObject {
+  const object = withWrittenTimes(cleanTexts(given) as JsonObject, clocks.floating);
   const isTask = object["@type"] === "Task";
   const result = (isTask ? taskSchema : eventSchema).safeParse(object);
   if (!result.success) throw refusalOf(result.error.issues[0]!);
   const overrides = member(object, "recurrenceOverrides");
   const { recurrenceOverrides: _, ...rest } = object;
-  const accepted = canonical(rest, isTask, zones);
+  const accepted = canonical(rest, isTask, clocks.zones);
   if (!isObject(overrides) || Object.keys(overrides).length === 0) return accepted;
   const patches: OpenObject = {};
   let entries = 0;
@@ -120,7 +149,7 @@ function checked(given: JsonObject, zones: JsonObject): JsonObject {
         reason: "limit_reached",
         field: "/recurrenceOverrides",
       });
-    put(patches, id, checkedPatch(accepted, id, changes, isTask, zones));
+    put(patches, id, checkedPatch(accepted, id, changes, isTask, clocks));
   }
   return { ...accepted, recurrenceOverrides: patches };
 }
@@ -130,7 +159,7 @@ function checkedPatch(
   id: string,
   patch: JsonObject,
   isTask: boolean,
-  zones: JsonObject,
+  { zones, floating }: Clocks,
 ): JsonObject {
   if (Object.keys(patch).length === 0) return patch;
   const field = `recurrenceOverrides/${id}`;
@@ -138,7 +167,7 @@ function checkedPatch(
   const applied = applyOverride(from, patch);
   if ("failed" in applied)
     throw invalid(`${field}/${escaped(applied.failed)}`, "is no place in an instance of this event");
-  const changed = withLocalTimes(applied.object);
+  const changed = withWrittenTimes(applied.object, floating);
   const result = (isTask ? taskSchema : eventSchema).safeParse(changed);
   if (!result.success) throw refusalOf(result.error.issues[0]!, field);
   return patchTo(from, canonical(changed, isTask, zones));

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { attendeeCommentMax, calendarObjectBytesMax } from "#/src/model/limits.ts";
 import { parseDuration } from "../icalendar/duration.ts";
 import { findNamedZone } from "../icalendar/find-time-zone.ts";
+import { timeSchema } from "../jscontact/time-places.ts";
 import { parseLocal, parseUtc } from "./local-time.ts";
 import { addedByMember, participationWords, proposalMember } from "./participants.ts";
 import { parseProposedTimes } from "./proposed-times.ts";
@@ -20,12 +21,20 @@ const id = z.string().regex(/^[A-Za-z0-9_-]{1,255}$/, "1 to 255 of A-Z, a-z, 0-9
 const vendorName = /^[A-Za-z0-9.-]{1,255}:[^\p{Cc}]{1,255}$/u;
 const word = z.string().regex(/^[a-z0-9][a-z0-9.-]{0,99}$/, "A word in lower case.");
 
-const local = z
-  .string()
-  .refine((value) => parseLocal(value) !== undefined, "A local time without zone: 2026-01-31T12:00:00.");
-const utc = z
-  .string()
-  .refine((value) => parseUtc(value) !== undefined, "A time in UTC: 2026-01-31T12:00:00Z.");
+/** What a caller has written otherwise has been converted before (`written-times.ts`). */
+const local = timeSchema(
+  "local",
+  z
+    .string()
+    .refine(
+      (value) => parseLocal(value) !== undefined,
+      "A time of the event's clock: 2026-01-31T12:00:00, or with a zone 2026-01-31T11:00:00Z.",
+    ),
+);
+const utc = timeSchema(
+  "utc",
+  z.string().refine((value) => parseUtc(value) !== undefined, "A time: 2026-01-31T12:00:00Z."),
+);
 const signedDuration = z
   .string()
   .refine((value) => parseDuration(value) !== undefined, "A duration: PT1H30M, P1D, -PT15M.");
@@ -191,10 +200,15 @@ export const participant = open("Participant", {
   delegatedTo: truths(id).optional(),
   delegatedFrom: truths(id).optional(),
   memberOf: truths(id).optional(),
-  [proposalMember]: z
-    .string()
-    .refine((times) => parseProposedTimes(times) !== undefined)
-    .optional(),
+  [proposalMember]: timeSchema(
+    "proposed",
+    z
+      .string()
+      .refine(
+        (times) => parseProposedTimes(times) !== undefined,
+        "One or two times: 2026-03-02T10:00:00Z/2026-03-02T11:00:00Z.",
+      ),
+  ).optional(),
   [addedByMember]: text.min(1).optional(),
 });
 

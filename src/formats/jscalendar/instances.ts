@@ -2,6 +2,7 @@
  *  whether the rules give the instance. */
 import { WaypostError } from "#/src/model/errors.ts";
 import { dayMs } from "../icalendar/calendar-time.ts";
+import { utcZone } from "../icalendar/time-zone.ts";
 import { isEqual, isObject, type JsonObject, member } from "../jscontact/json.ts";
 import { patchEvent, replaceEvent } from "./accept-event.ts";
 import { formatLocal, parseLocal } from "./local-time.ts";
@@ -34,12 +35,17 @@ function overrideOf(event: JsonObject, recurrenceId: string) {
 export type EventChange = { readonly patch: JsonObject } | { readonly body: JsonObject };
 
 /** The series in which that instance is changed. */
-export function changeInstance(event: JsonObject, recurrenceId: string, change: EventChange): JsonObject {
-  if (member(event, "recurrenceId") !== undefined) return changeEvent(event, change);
+export function changeInstance(
+  event: JsonObject,
+  recurrenceId: string,
+  change: EventChange,
+  floating = utcZone,
+): JsonObject {
+  if (member(event, "recurrenceId") !== undefined) return changeEvent(event, change, floating);
   const instance = findInstance(event, recurrenceId);
   if (instance === undefined) throw noInstance();
   const { recurrenceId: _, recurrenceIdTimeZone: __, ...before } = instance;
-  const after = changeEvent(before, change);
+  const after = changeEvent(before, change, floating);
   for (const name of ["recurrenceRule", "recurrenceOverrides"])
     if (member(after, name) !== undefined)
       throw new WaypostError("invalid", "A single instance has no recurrence rule.", {
@@ -64,9 +70,10 @@ function withOverride(event: JsonObject, recurrenceId: string, patch: JsonObject
   return { ...event, recurrenceOverrides: { ...overrides, [recurrenceId]: patch } };
 }
 
-export function changeEvent(event: JsonObject, change: EventChange): JsonObject {
-  if ("body" in change) return replaceEvent(event, change.body);
-  const changed = patchEvent(event, change.patch);
+/** `floating`: the clock of an event without a zone. */
+export function changeEvent(event: JsonObject, change: EventChange, floating = utcZone): JsonObject {
+  if ("body" in change) return replaceEvent(event, change.body, floating);
+  const changed = patchEvent(event, change.patch, floating);
   const isAboutDates = Object.keys(change.patch).some((name) =>
     /^recurrence(?:Rule|Overrides)(?:$|\/)/.test(name),
   );

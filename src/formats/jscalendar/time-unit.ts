@@ -216,11 +216,13 @@ export function writeTimeUnit(
   const endZone = text("endTimeZone") ?? zone;
   const isNominal = !isDate && length.days !== 0 && endZone === zone;
   const localMs = isDate ? startMs + length.days * dayMs : endOf(zones, zone, startMs, length, endZone);
-  // A time that its clock shows twice is the first of both (RFC 5545 section 3.3.5): it can't say that an event ends at the second.
+  // A time that its clock shows twice is the first of both (RFC 5545 section 3.3.5): it can't say that an event ends at the second. A
+  // length without a zone is exact, too, and two times without one are not: the clock that they are read on may change between them.
   const isExact =
     isDate ||
-    utcOfLocal(zones.zoneOf(endZone), localMs) ===
-      utcOfLocal(zones.zoneOf(zone), startMs + length.days * dayMs) + length.ms;
+    (zone !== undefined &&
+      utcOfLocal(zones.zoneOf(endZone), localMs) ===
+        utcOfLocal(zones.zoneOf(zone), startMs + length.days * dayMs) + length.ms);
   if (
     isNominal ||
     !isExact ||

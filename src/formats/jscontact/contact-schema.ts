@@ -1,6 +1,7 @@
 /** Schema of a Card that a caller writes (RFC 9553 section 2). Properties of RFC 9553 have its types; names with a vendor's domain
  *  (`example.com:foo`) are kept unchanged (section 1.8); other unknown names are refused, unless the stored card has them. */
 import { z } from "zod";
+import { timePlacesOf, timeSchema } from "./time-places.ts";
 
 const text = z.string().max(100_000);
 const uri = z
@@ -11,11 +12,15 @@ const uri = z
 const id = z.string().regex(/^[A-Za-z0-9_-]{1,255}$/);
 /** RFC 9553 section 1.8. */
 const vendorName = /^[A-Za-z0-9.-]{1,255}:.{1,255}$/s;
-const utcTime = z
-  .string()
-  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
-  .refine((time) => !Number.isNaN(Date.parse(time)))
-  .describe("A time in UTC without fractions: 2026-01-31T12:00:00Z.");
+/** What a caller has written otherwise has been converted before. */
+const utcTime = timeSchema(
+  "utc",
+  z
+    .string()
+    .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+    .refine((time) => !Number.isNaN(Date.parse(time)))
+    .describe("A time: 2026-01-31T12:00:00Z."),
+);
 const languageTag = z
   .string()
   .max(100)
@@ -217,3 +222,6 @@ const known = {
 
 export const cardSchema = open(known);
 export type Card = z.infer<typeof cardSchema>;
+
+/** All times of a Card. */
+export const cardTimes = timePlacesOf(cardSchema)!;

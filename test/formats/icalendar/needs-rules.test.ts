@@ -94,7 +94,14 @@ test.each(objects)("%s", (_, lines, expected) => {
   doEventJob({ action: "instances", job: { ...stored, sinceMs: at, beforeMs: at + 366 * 24 * 3_600_000 } });
   doEventJob({
     action: "change",
-    job: { bytes, id, at, addresses: ["me@x.test"], instance: undefined, change: { patch: { title: "x" } } },
+    job: {
+      ...stored,
+      id,
+      at,
+      addresses: ["me@x.test"],
+      instance: undefined,
+      change: { patch: { title: "x" } },
+    },
   });
   busyOfItem({
     bytes,

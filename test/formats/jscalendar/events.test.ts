@@ -175,6 +175,11 @@ describe("lines and members", () => {
     ["UTC", ["DTSTART:20260302T090000Z"], { start: "2026-03-02T09:00:00", timeZone: "Etc/UTC" }],
     ["floating", ["DTSTART:20260302T090000"], { start: "2026-03-02T09:00:00" }],
     [
+      "floating, with a length: what the clock that it is read on does meanwhile is not known",
+      ["DTSTART:20260302T090000", "DURATION:PT2H"],
+      { start: "2026-03-02T09:00:00", duration: "PT2H" },
+    ],
+    [
       "days",
       ["DTSTART;VALUE=DATE:20260302", "DTEND;VALUE=DATE:20260304"],
       { start: "2026-03-02T00:00:00", showWithoutTime: true, duration: "P2D" },
@@ -182,6 +187,22 @@ describe("lines and members", () => {
   ])("time: %s", (_, lines, members) => {
     expect(read(eventOf(...lines))).toEqual(members);
     expect(linesOf(written(members)).filter((line) => /^(?:DT|DURATION)/.test(line))).toEqual(lines);
+  });
+
+  test("the zone of an end stays where its clock can't say the end", () => {
+    const event = {
+      start: "2026-10-24T20:00:00",
+      timeZone: "America/New_York",
+      duration: "PT1H30M",
+      endTimeZone: "Europe/Berlin",
+    };
+    const calendar = written(event);
+    expect(linesOf(calendar)).toContain("DURATION:PT1H30M");
+    expect(read(calendar)).toEqual(event);
+    const moved = patched(calendar, { start: "2026-10-23T20:00:00" });
+    expect(linesOf(moved)).toContain("DTEND;TZID=Europe/Berlin:20261024T033000");
+    expect(read(moved)).toEqual({ ...event, start: "2026-10-23T20:00:00" });
+    expect(read(patched(moved, { start: event.start }))).toEqual(event);
   });
 
   test.each<[string, readonly string[], JsonObject]>([

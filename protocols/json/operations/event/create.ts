@@ -42,8 +42,8 @@ export default operation({
       "event.create",
       input,
       () => reachCollectionIn(context, "calendar", input.in, "write"),
-      async ({ agent }) => {
-        const made = await newEvent(context, input.body, agent, input.invite === "send");
+      async (calendar) => {
+        const made = await newEvent(context, input.body, calendar, input.invite === "send");
         return { ...made, ...(await withBlobs(context, made.bytes, input.attach, undefined)) };
       },
     ),

@@ -51,8 +51,10 @@ export default operation({
       "calendar",
       "event.update",
       told,
-      async (stored, id, instance) => {
-        const changed = isChanged ? await changedEvent(context, stored, id, instance, input) : undefined;
+      async (stored, id, instance, calendar) => {
+        const changed = isChanged
+          ? await changedEvent(context, stored, id, instance, calendar, input)
+          : undefined;
         if (changed === undefined && input.attach === undefined) return undefined;
         const bytes = changed?.bytes ?? stored.bytes;
         return { ...made, ...(await withBlobs(context, bytes, input.attach, stored.bytes, instance)) };
