@@ -1,5 +1,6 @@
 /** What an agent's day needs of answers and listings, by each door: sections 22, 23 and 25 of the decisions. Those of 24 are in `answers.test.ts`
- *  and `acceptance/address-warnings.test.ts`, of 26 in `acceptance/author-references.test.ts`; `given-times.test.ts` has the times of all operations. */
+ *  and `acceptance/address-warnings.test.ts`, of 26 in `acceptance/author-references.test.ts`; `given-times.test.ts` has the times of all operations;
+ *  `listing-members.test.ts` has what overlaps one event. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { doorNames, openThreeDoors, type ThreeDoors } from "../support/clients/three-doors.ts";
 import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
@@ -10,6 +11,7 @@ type Answer = any;
 let server: JsonServer;
 let doors: ThreeDoors;
 let id: string;
+let calendar: string;
 const long = `${"Nothing of note. ".repeat(400)}The penalty is 500 EUR a day. ${"More of it. ".repeat(400)}The end.`;
 
 beforeAll(async () => {
@@ -20,6 +22,22 @@ beforeAll(async () => {
     `From: Mel <mel@elsewhere.example>\nTo: ada@first.example\nSubject: Contract\nMessage-ID: <c@elsewhere.example>\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain\n\n${long}\n--b\nContent-Type: text/csv; name="a.csv"\nContent-Disposition: attachment; filename="a.csv"\n\n1;2\n--b--\n`,
     { isAuthenticated: true, checks: { spf: { result: "pass", domain: "elsewhere.example" } } },
   );
+  const file = (at: number): string =>
+    `--b\nContent-Type: text/csv; name="f${at}.csv"\nContent-Disposition: attachment; filename="f${at}.csv"\n\n1;2\n`;
+  await server.deliver(
+    server.ada,
+    `From: Mel <mel@elsewhere.example>\nTo: ada@first.example\nSubject: Many files\nMessage-ID: <f@elsewhere.example>\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain\n\nHere.\n${Array.from({ length: 12 }, (_, at) => file(at)).join("")}--b--\n`,
+  );
+  for (let mail = 0; mail < 70; mail++)
+    await server.deliver(
+      server.bob,
+      `From: Mel <mel@elsewhere.example>\nTo: bob@first.example\nSubject: Mail ${mail}\nMessage-ID: <b${mail}@elsewhere.example>\n\n${"Words. ".repeat(90)}\n`,
+    );
+  await server.administer("grant.create", {
+    holder: server.ada.address,
+    target: server.bob.address,
+    scopes: ["mail:read", "calendar:freebusy"],
+  });
   for (let mail = 0; mail < 3; mail++)
     await server.deliver(
       server.ada,
@@ -31,6 +49,28 @@ beforeAll(async () => {
     body,
     send_at: new Date(server.clock.now() + 86_400_000).toISOString(),
   });
+  calendar = (await server.ada.client.ok("part.describe", { id: server.ada.id })).content.calendars[0].id;
+  for (const [title, start, timeZone] of [
+    ["One", "2027-03-10T10:00:00", "Europe/Berlin"],
+    ["Two", "2027-03-10T04:30:00", "America/New_York"],
+  ])
+    await server.ada.client.ok("event.create", { body: { title, start, timeZone, duration: "PT1H" } });
+  const invited = {
+    title: "Maybe",
+    start: "2027-03-29T09:00:00",
+    timeZone: "Europe/Berlin",
+    duration: "PT2H",
+  };
+  await server.bob.client.ok("event.create", { body: invited });
+  await server.ada.client.ok("event.create", {
+    body: {
+      ...invited,
+      organizerCalendarAddress: "mailto:boss@elsewhere.example",
+      participants: {
+        me: { calendarAddress: "mailto:ada@first.example", participationStatus: "needs-action" },
+      },
+    },
+  });
   await server.ada.client.ok("event.create", {
     body: { title: "Days", start: "2027-03-20T00:00:00", showWithoutTime: true, duration: "P2D" },
   });
@@ -39,6 +79,15 @@ afterAll(async () => {
   await doors[Symbol.asyncDispose]();
   await server[Symbol.asyncDispose]();
 });
+
+const day = {
+  kind: "freetime",
+  duration: "PT1H",
+  hours: "09:00-17:00",
+  zone: "Europe/Berlin",
+  since: "2027-03-29T06:00:00",
+  before: "2027-03-30T00:00:00",
+};
 
 /** What is asked, and what its answer has. */
 const rows: Readonly<Record<string, readonly [string, () => object, (answer: Answer) => void]>> = {
@@ -115,7 +164,7 @@ const rows: Readonly<Record<string, readonly [string, () => object, (answer: Ans
     "calendarMonth.list",
     () => ({ month: "2027-03" }),
     ({ content: { items } }) =>
-      expect(items[0]).toMatchObject({
+      expect(items.find(({ title }: Answer) => title === "Days")).toMatchObject({
         start: "2027-03-20T00:00:00",
         end: "2027-03-22T00:00:00",
         all_day: true,
@@ -133,6 +182,53 @@ const rows: Readonly<Record<string, readonly [string, () => object, (answer: Ans
     ({ content: { items } }) =>
       expect(items.map(({ send_at }: Answer) => Date.parse(send_at))).toEqual([
         server.clock.now() + 86_400_000,
+      ]),
+  ],
+  "23 an item of mail names ten files, and how many more": [
+    "search",
+    () => ({ q: "Many files" }),
+    ({ content: { items } }) =>
+      expect([items[0].attachments.length, items[0].attachments_more]).toEqual([10, 2]),
+  ],
+  "23 all items that are asked for are given, with shorter previews": [
+    "search",
+    () => ({ in: server.bob.id, limit: 70 }),
+    ({ content: { items } }) => {
+      expect(items).toHaveLength(70);
+      for (const { id: each, subject, received_at, folder_path } of items)
+        expect([each, subject, received_at, folder_path]).not.toContain(undefined);
+    },
+  ],
+  "23 a month says what overlaps, and both ends on one clock": [
+    "calendarMonth.list",
+    () => ({ month: "2027-03" }),
+    ({ content: { items } }) => {
+      const [one, two] = ["One", "Two"].map((name) => items.find(({ title }: Answer) => title === name));
+      expect([one.overlaps, two.overlaps]).toEqual([[two.id], [one.id]]);
+      expect([two.start, two.end]).toEqual(["2027-03-10T04:30:00", "2027-03-10T05:30:00"]);
+    },
+  ],
+  "23 an event is described with both ends on one clock, and what overlaps": [
+    "search",
+    () => ({ in: calendar, q: "Two" }),
+    ({ content: { items } }) =>
+      expect([items[0].start, items[0].end]).toEqual(["2027-03-10T04:30:00", "2027-03-10T05:30:00"]),
+  ],
+  "25 an invitation that was not answered blocks nothing, and is told": [
+    "search",
+    () => day,
+    ({ content: { items } }) =>
+      expect(items.map(({ local_start, tentative }: Answer) => [local_start, tentative])).toEqual([
+        ["2027-03-29T09:00:00", true],
+      ]),
+  ],
+  "25 a colleague's busy time blocks": [
+    "search",
+    () => ({ ...day, with: [server.bob.address] }),
+    ({ content: { items, unknown } }) =>
+      expect([items.map(({ local_start, tentative }: Answer) => [local_start, tentative]), unknown]).toEqual([
+        [["2027-03-29T11:00:00", undefined]],
+        undefined,
       ]),
   ],
   "25 the first gap is found, and who is not seen is named": [
