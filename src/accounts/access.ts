@@ -72,14 +72,15 @@ export function createAccess(store: Store): Access {
   let kept = new RecentValues<Kept>(ownersMax);
   /** Which owner an address identifies: any change may change it. */
   let addressed = new RecentValues<Promise<AgentNumber | undefined>>(namesMax);
-  /** Whose a token or a session is, by its hash. That is so for as long as its row is there. */
-  let hashes = new RecentValues<{ readonly owner: AgentNumber; readonly number: number }>(namesMax);
+  /** Whose a token or a session is, by its hash: of each kind, because their numbers are of two tables. That is so for as long as its row is
+   *  there. */
+  let hashes = noHashes();
 
   store.onAccess((owners) => {
     addressed = new RecentValues(namesMax);
     if (owners === undefined) {
       kept = new RecentValues(ownersMax);
-      hashes = new RecentValues(namesMax);
+      hashes = noHashes();
     } else for (const owner of owners) kept.drop(String(owner));
   });
 
@@ -117,20 +118,23 @@ export function createAccess(store: Store): Access {
 
   /** A row that is found by its hash, and from then on by its number. */
   async function findByHash<Row extends { readonly agent: AgentNumber }>(
+    kind: keyof typeof hashes,
     hash: Uint8Array,
     find: () => Promise<Row | undefined>,
     numberOf: (row: Row) => number,
     findOf: (owner: AgentNumber, number: number) => Promise<Row | undefined>,
   ): Promise<Row | undefined> {
     const name = Buffer.from(hash).toString("base64");
-    let known = hashes.find(name);
+    const ofKind = hashes[kind];
+    let known = ofKind.find(name);
     if (known === undefined) {
       const row = await find();
       if (row === undefined) return undefined;
       known = { owner: row.agent, number: numberOf(row) };
-      hashes.keep(name, known);
+      ofKind.keep(name, known);
     }
-    return findOf(known.owner, known.number);
+    const row = await findOf(known.owner, known.number);
+    return row?.agent === known.owner ? row : undefined;
   }
 
   const access: Access = {
@@ -142,6 +146,7 @@ export function createAccess(store: Store): Access {
     listAddresses: (owner) => ask(owner, "addresses", () => listAddresses(store, owner)),
     findToken: (hash) =>
       findByHash(
+        "token",
         hash,
         () => findToken(store, hash),
         ({ token }) => token,
@@ -151,6 +156,7 @@ export function createAccess(store: Store): Access {
     listPasswords: (owner) => ask(owner, "passwords", () => listPasswords(store, owner)),
     findPageSession: (hash) =>
       findByHash(
+        "session",
         hash,
         () => findPageSession(store, hash),
         ({ session }) => session,
@@ -167,4 +173,9 @@ export function createAccess(store: Store): Access {
     listHoldMailboxes: (agent) => ask(agent, "hold mailboxes", () => listHoldMailboxes(store, agent)),
   };
   return access;
+}
+
+function noHashes() {
+  const none = () => new RecentValues<{ readonly owner: AgentNumber; readonly number: number }>(namesMax);
+  return { token: none(), session: none() };
 }

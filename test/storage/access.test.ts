@@ -10,7 +10,7 @@ import { accessChanger } from "../support/access-changer.ts";
 import { changeRows } from "../support/engine.ts";
 import { everyAuthor, type Write, writeEverything } from "../support/every-write.ts";
 import { randomSource } from "../support/random.ts";
-import { openTestStore } from "../support/store.ts";
+import { openTestStore, seedAgent } from "../support/store.ts";
 
 it("says what the rows say, after each of the named writes", async () => {
   await using test = await openTestStore();
@@ -39,6 +39,30 @@ it("says what the rows say, after any sequence of writes that change access", as
     expect(await answersOf(image, store, known), did).toEqual(
       await answersOf(accessByReads(store), store, known),
     );
+  }
+});
+
+it("takes no token for a session and no session for a token, whatever was asked before", async () => {
+  await using test = await openTestStore();
+  const { store } = test;
+  const { agent } = await seedAgent(store);
+  const { agent: person } = await seedAgent(store, "mia", { kind: "person" });
+  const [ofToken, ofSession] = [1, 2].map((octet) => new Uint8Array(32).fill(octet)) as [
+    Uint8Array,
+    Uint8Array,
+  ];
+  const at = store.clock.now();
+  const facts = { agent, name: "one", scopes: ["mail"], expiresAt: null, at };
+  const { token } = await store.write(nobody, "createToken", { ...facts, hash: ofToken });
+  const session = { hash: ofSession, device: "d", network: "n", proof: "password" } as const;
+  const begun = await store.write(nobody, "createPageSession", { agent: person, session, at });
+  // Both are counted from one.
+  expect(begun.session).toBe(token);
+  for (const access of [createAccess(store), accessByReads(store)]) {
+    expect(await access.findToken(ofToken)).toMatchObject({ agent });
+    expect(await access.findPageSession(ofSession)).toMatchObject({ agent: person });
+    expect(await access.findPageSession(ofToken)).toBeUndefined();
+    expect(await access.findToken(ofSession)).toBeUndefined();
   }
 });
 
