@@ -58,7 +58,7 @@ ${!isOperators && html`<link rel="manifest" href="/manifest.webmanifest"><link r
 <link rel="stylesheet" href="${stylesheet.path}">
 <script src="${script.path}" defer></script>
 </head>
-<body data-now="${format.now}"${person !== undefined && html` data-live="/live"`}>
+<body data-now="${format.now}"${person !== undefined && html` data-live="${liveOf(page)}"`}>
 <a class="skip" href="#main">${words.skip}</a>
 <!--signs-->
 <header class="top">
@@ -77,6 +77,11 @@ ${page.body}
 </html>
 `;
   return text.replace("<!--signs-->", () => signsOf(text).text);
+}
+
+/** Where the stream of a page is. */
+function liveOf({ shows }: Page): string {
+  return shows === undefined ? "/live" : `/live?shows=${shows.id}.${shows.standing}`;
 }
 
 /** Marks the place where the page is. */

@@ -1,16 +1,22 @@
-/** The stream that keeps an open page true: how many mails wait, and which of them have changed. It carries numbers and ids, no text of
- *  anybody, and ends with its session. */
+/** The stream that keeps an open page true: how many mails wait, and which of them have changed, from what the page was made of on. It
+ *  carries numbers and ids, no text of anybody, and ends with its session, of which it is no use. */
 import { EventStream, type FrameSource, formatFrame } from "#/protocols/http/event-stream.ts";
+import { StreamTimers } from "#/protocols/http/stream-timers.ts";
 import { inBackground } from "#/src/model/background.ts";
 import { forTheHouse } from "#/src/model/caller.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
-import { holdId, listLive, versionOf, waitingOf } from "./approvals/waiting.ts";
+import { holdId, listLive, standingOf, waitingOf } from "./approvals/waiting.ts";
 import { readCookie, sessionCookie } from "./cookies.ts";
 import type { SignedVisit } from "./visit.ts";
 
 /** Open at once: windows of one browser, and of all. */
 const ofSessionMax = 4;
 const totalMax = 500;
+/** Often enough for proxies, which close what is silent for a minute. */
+const quietMs = 25_000;
+const keepalive = formatFrame({ comment: "keepalive" });
+/** What the page shows that asks (`Page.shows`). */
+const shownMail = /^(hold_[0-9a-z]{26})\.([a-z]{1,20}\.[0-9a-f]{64})$/;
 
 export interface LiveStreams {
   /** False where too many are open: the page stays as it is. */
@@ -41,11 +47,14 @@ class LiveStream implements FrameSource {
   readonly #token: string;
   readonly #forget: () => void;
   #events: EventStream | undefined;
+  #timers: StreamTimers | undefined;
   #subscriptions = new Map<AgentNumber, () => void>();
-  /** Of each live mail, what is known of it. */
-  #known: ReadonlyMap<string, string> | undefined;
+  /** Of each live mail, what is known of it; at first, of the one that the page shows. */
+  #known: ReadonlyMap<string, string>;
   #count: number | undefined;
   #isRung = true;
+  #isQuiet = false;
+  #isFull = false;
   #isRunning = false;
   #isClosed = false;
 
@@ -54,18 +63,36 @@ class LiveStream implements FrameSource {
     this.#visit = visit;
     this.#token = readCookie(visit.context.koa.req, sessionCookie) ?? "";
     this.#forget = forget;
+    const [, id, standing] = shownMail.exec(visit.query.get("shows") ?? "") ?? [];
+    this.#known = new Map(id === undefined ? [] : [[id, standing!]]);
   }
 
   begin(): void {
     const { koa, requestId } = this.#visit.context;
     const { requestTimeoutMs } = this.#visit.rooms.settings.http;
+    this.#timers = new StreamTimers(quietMs, this);
     this.#events = new EventStream(koa.res, requestId, this, requestTimeoutMs);
-    this.resume();
+    this.#wake();
   }
 
-  /** Called after each commit for one of the agents or for the person, and when the browser has read what was written. */
   resume(): void {
-    if (this.#isRunning || this.#isClosed || !this.#isRung) return;
+    this.#isFull = false;
+    this.#wake();
+  }
+
+  /** After a quiet interval, and when the session ends unless it was used meanwhile. */
+  becomeQuiet(): void {
+    this.#isQuiet = true;
+    this.#ring();
+  }
+
+  #ring(): void {
+    this.#isRung = true;
+    this.#wake();
+  }
+
+  #wake(): void {
+    if (this.#isRunning || this.#isClosed || this.#isFull || !this.#isRung) return;
     this.#isRunning = true;
     forTheHouse(() => inBackground(() => this.#run()));
   }
@@ -76,6 +103,7 @@ class LiveStream implements FrameSource {
 
   close(): void {
     this.#isClosed = true;
+    this.#timers?.stop();
     for (const stop of this.#subscriptions.values()) stop();
     this.#subscriptions.clear();
     this.#forget();
@@ -83,10 +111,9 @@ class LiveStream implements FrameSource {
 
   async #run(): Promise<void> {
     try {
-      let canWrite = true;
-      while (this.#isRung && canWrite && !this.#isClosed) {
+      while (this.#isRung && !this.#isFull && !this.#isClosed) {
         this.#isRung = false;
-        canWrite = await this.#look();
+        await this.#look();
       }
     } catch (error) {
       this.#visit.rooms.log.debug({ err: error }, "a live stream ended");
@@ -96,46 +123,49 @@ class LiveStream implements FrameSource {
     }
   }
 
-  async #look(): Promise<boolean> {
+  async #look(): Promise<void> {
     const { rooms, signIn } = this.#visit;
-    const session = await signIn.findSession(this.#token);
-    if (session === undefined) {
-      this.end();
-      return false;
-    }
+    const session = await signIn.findSession(this.#token, "stream");
+    if (session === undefined) return this.end();
+    this.#timers!.endsIn(session.endsAt - rooms.mail.clock.now());
     const agents = await listLive(rooms, session);
     // The person too, whose log is rung when sessions end.
-    this.#follow([session.principal.agent, ...agents.map(({ reached }) => reached.agent)]);
+    const hasNew = this.#follow([session.principal.agent, ...agents.map(({ reached }) => reached.agent)]);
+    // What was committed between the read and the subscription has rung nobody.
+    if (hasNew) this.#isRung = true;
     const count = waitingOf(agents).length;
     const known = new Map(
       agents.flatMap(({ holds }) =>
-        holds.map((hold): [string, string] => [holdId(rooms, hold), `${hold.state} ${versionOf(hold)}`]),
+        holds.map((hold): [string, string] => [holdId(rooms, hold), standingOf(hold)]),
       ),
     );
     let frames = "";
     if (count !== this.#count) frames += formatFrame({ event: "count", data: String(count) });
-    for (const [id, state] of this.#known ?? [])
-      if (known.get(id) !== state) frames += formatFrame({ event: "changed", data: id });
+    for (const [id, standing] of this.#known)
+      if (known.get(id) !== standing) frames += formatFrame({ event: "changed", data: id });
     this.#count = count;
     this.#known = known;
-    return frames === "" || this.#events!.write(Buffer.from(frames));
+    if (frames === "" && this.#isQuiet) frames = keepalive;
+    this.#isQuiet = false;
+    if (frames === "") return;
+    this.#isFull = !this.#events!.write(Buffer.from(frames));
+    this.#timers!.refresh();
   }
 
-  #follow(agents: readonly AgentNumber[]): void {
-    if (this.#isClosed) return;
+  /** Whether one of them was not followed before. */
+  #follow(agents: readonly AgentNumber[]): boolean {
+    if (this.#isClosed) return false;
+    const fresh = agents.filter((agent) => !this.#subscriptions.has(agent));
     for (const [agent, stop] of this.#subscriptions)
       if (!agents.includes(agent)) {
         stop();
         this.#subscriptions.delete(agent);
       }
-    for (const agent of agents)
-      if (!this.#subscriptions.has(agent))
-        this.#subscriptions.set(
-          agent,
-          this.#visit.rooms.feed.subscribe(agent, () => {
-            this.#isRung = true;
-            this.resume();
-          }),
-        );
+    for (const agent of fresh)
+      this.#subscriptions.set(
+        agent,
+        this.#visit.rooms.feed.subscribe(agent, () => this.#ring()),
+      );
+    return fresh.length > 0;
   }
 }

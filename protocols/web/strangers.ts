@@ -114,5 +114,7 @@ export function chooseLanguage({ form }: Visit): Answer {
 export function localPath(text: string | null): string {
   const url =
     text === null || !/^\/(?![/\\])/.test(text) ? undefined : URL.parse(text, "http://here.invalid");
-  return url?.host === "here.invalid" ? `${url.pathname}${url.search}` : "/approvals";
+  // A path that begins with two slashes names a host ("/.//evil.example").
+  const isHere = url?.host === "here.invalid" && !url.pathname.startsWith("//");
+  return isHere ? `${url.pathname}${url.search}` : "/approvals";
 }

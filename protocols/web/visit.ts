@@ -5,6 +5,7 @@ import type { Settings } from "#/config/schema.ts";
 import type { HttpContext } from "#/protocols/http/app.ts";
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import type { OperatorDoor } from "#/src/accounts/administration/operator-door.ts";
+import type { Collections } from "#/src/collections/collections.ts";
 import type { Feed } from "#/src/feed/feed.ts";
 import type { Mail } from "#/src/mail/mail.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
@@ -23,6 +24,7 @@ export interface WebRooms {
   readonly log: Logger;
   readonly accounts: Accounts;
   readonly mail: Mail;
+  readonly collections: Collections;
   readonly holds: Holds;
   readonly operatorDoor: OperatorDoor;
   readonly feed: Feed;
@@ -67,6 +69,8 @@ export interface Page {
   readonly body: Html;
   readonly width: "" | "is-list" | "is-narrow";
   readonly status?: number;
+  /** The waiting mail that it shows, as it is now: the stream of the page tells what has become of it since (`live.ts`). */
+  readonly shows?: { readonly id: string; readonly standing: string };
   /** The title begins with it where a form was filled in wrongly. */
   readonly isWrong?: boolean;
 }

@@ -134,7 +134,7 @@ export function createWebApp(rooms: WebAppRooms): (context: HttpContext) => Prom
       const seat = await operatorSignIn.findSession(token);
       return seat === undefined ? {} : { seat: { ...seat, author: { ...seat.author, request } } };
     }
-    const session = await signIn.findSession(token);
+    const session = await signIn.findSession(token, "request");
     if (session !== undefined && !context.claim(session.principal))
       throw new WaypostError("rate_limited", "This mailbox has too many open connections.");
     return session === undefined ? {} : { session: withRequest(session, request) };
@@ -165,7 +165,7 @@ export function createWebApp(rooms: WebAppRooms): (context: HttpContext) => Prom
     switch (sent.kind) {
       case "redirect":
         koa.status = koa.method === "POST" ? 303 : 302;
-        koa.set("Location", sent.to);
+        koa.set("Location", URL.parse(sent.to, visit.origin)?.origin === visit.origin ? sent.to : "/");
         koa.body = "";
         return;
       case "json":

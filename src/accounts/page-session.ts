@@ -2,9 +2,17 @@
 import { pageSessionIdleMs, pageSessionMs } from "#/src/model/limits.ts";
 import type { PageSessionRow } from "#/storage/rows.ts";
 
+/** When it ends, unless it is used or ended before. */
+export function endOfPageSession({
+  createdAt,
+  seenAt,
+}: Pick<PageSessionRow, "createdAt" | "seenAt">): number {
+  return Math.min(seenAt + pageSessionIdleMs, createdAt + pageSessionMs);
+}
+
 export function isLivePageSession(
-  { createdAt, seenAt, endedAt }: Pick<PageSessionRow, "createdAt" | "seenAt" | "endedAt">,
+  row: Pick<PageSessionRow, "createdAt" | "seenAt" | "endedAt">,
   now: number,
 ): boolean {
-  return endedAt === null && now - seenAt < pageSessionIdleMs && now - createdAt < pageSessionMs;
+  return row.endedAt === null && now < endOfPageSession(row);
 }

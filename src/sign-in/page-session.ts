@@ -8,5 +8,7 @@ export interface PageSession {
   readonly device: string;
   readonly proof: PageSessionRow["proof"];
   readonly createdAt: number;
+  /** Unless it is used or ended before. */
+  readonly endsAt: number;
   readonly settings: PageSettingsRow;
 }

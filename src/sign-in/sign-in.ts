@@ -4,7 +4,7 @@
 import { publicOrigin } from "#/config/public-origin.ts";
 import type { Settings } from "#/config/schema.ts";
 import type { Accounts, Principal } from "#/src/accounts/accounts.ts";
-import { isLivePageSession } from "#/src/accounts/page-session.ts";
+import { endOfPageSession, isLivePageSession } from "#/src/accounts/page-session.ts";
 import { isUnbounded, mayDecide, principalOf } from "#/src/accounts/principal.ts";
 import { hashToken, isWellFormedInvitation } from "#/src/accounts/secrets.ts";
 import { server } from "#/src/model/author.ts";
@@ -37,7 +37,7 @@ import type { Teller } from "./tell-of-sign-in.ts";
 import { createTestMail, type TestMail } from "./test-mail.ts";
 
 export type { UsedInvitationRow } from "#/storage/rows.ts";
-export type { AgentOfMine, MadeAgent, WantedPolicy } from "./agents-of-mine.ts";
+export type { AgentOfMine, MadeAgent } from "./agents-of-mine.ts";
 export type { Purpose } from "./challenges.ts";
 export type { Browser } from "./new-session.ts";
 export type { PageSession } from "./page-session.ts";
@@ -57,8 +57,9 @@ export type Proof =
   | { readonly kind: "password"; readonly password: string; readonly remoteAddress: string };
 
 export interface SignIn extends OwnAccess, OwnPushes, OwnExports, Shares, AgentsOfMine, TestMail {
-  /** The session of a cookie; undefined once it has ended or expired, or its person is deleted. */
-  findSession(token: string): Promise<PageSession | undefined>;
+  /** The session of a cookie; undefined once it has ended or expired, or its person is deleted. A request is a use of it, which a stream
+   *  that stays open is not. */
+  findSession(token: string, by: "request" | "stream"): Promise<PageSession | undefined>;
   /** With an app password of a person. Throws `unauthorized`, `rate_limited`, `forbidden_scope` for one that is bound to some scopes. */
   byPassword(address: string, password: string, browser: Browser): Promise<Begun>;
   byPasskey(answer: string, browser: Browser): Promise<Begun>;
@@ -83,7 +84,7 @@ export interface SignIn extends OwnAccess, OwnPushes, OwnExports, Shares, Agents
 
 export interface SignInRooms {
   readonly store: Store;
-  readonly accounts: Pick<Accounts, "access" | "authenticatePassword" | "findAgentFacts">;
+  readonly accounts: Pick<Accounts, "access" | "authenticatePassword" | "findAgentFacts" | "listReach">;
   readonly prepare: NoticeRooms["prepare"];
   readonly settings: Settings;
   readonly tell: Teller;
@@ -141,19 +142,21 @@ export function createSignIn(
     ...createOwnPushes(pushSubscriptions),
     ...exports,
     ...createShares(store),
-    ...createAgentsOfMine({ store, settings, outbound }),
+    ...createAgentsOfMine({ store, accounts, settings, outbound }),
     ...createTestMail({ store, accounts, prepare }),
 
-    async findSession(token) {
+    async findSession(token, by) {
       const row = await accounts.access.findPageSession(hashToken(token.slice(0, 100)));
       if (row === undefined || !isLivePageSession(row, now())) return undefined;
       const principal = await principalOfPerson(row.agent, row.session);
       if (principal === undefined) return undefined;
-      if (now() - row.seenAt >= seenExactnessMs)
-        await store.write(server, "touchPageSession", { session: row.session, at: now() });
+      const isUsed = by === "request" && now() - row.seenAt >= seenExactnessMs;
+      const seenAt = isUsed ? now() : row.seenAt;
+      if (isUsed) await store.write(server, "touchPageSession", { session: row.session, at: seenAt });
       const { session: number, device, proof, createdAt } = row;
+      const endsAt = endOfPageSession({ createdAt, seenAt });
       const settings = (await findPageSettings(store, row.agent)) ?? defaultPageSettings;
-      return { number, principal, device, proof, createdAt, settings };
+      return { number, principal, device, proof, createdAt, endsAt, settings };
     },
 
     async byPassword(address, password, browser) {

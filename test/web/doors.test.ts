@@ -3,8 +3,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { operatorRoutes } from "#/protocols/web/operator/routes.ts";
-import { signedRoutes } from "#/protocols/web/routes.ts";
+import { openOperatorRoutes, operatorRoutes } from "#/protocols/web/operator/routes.ts";
+import { openRoutes, signedRoutes } from "#/protocols/web/routes.ts";
 import { openBrowser } from "../support/clients/browser.ts";
 import { forms, operatorForms, pathOf, wanted, withProof } from "./forms.ts";
 import { openPagesHouse, type PagesHouse } from "./pages-house.ts";
@@ -98,6 +98,14 @@ const doors: readonly Door[] = [
   },
 ];
 
+test("every form for strangers is in the table of doors, but the one of the language", () => {
+  const posts = [...openRoutes, ...openOperatorRoutes].filter(({ method }) => method === "POST");
+  const found = posts.map(
+    ({ path: form }) => doors.find((door) => form.test(door.path))?.path ?? form.source,
+  );
+  expect(found.toSorted()).toEqual([...doors.map((door) => door.path), "^\\/language$"].toSorted());
+});
+
 test("every write that makes a credential is asked for by the files of this table alone", () => {
   const top = new URL("../..", import.meta.url).pathname;
   const files = ["src", "protocols"].flatMap((folder) =>
@@ -147,59 +155,7 @@ describe("what an agent has", () => {
       }
   });
 
-  test("opens no page: its token, its login and its cookies lead to the sign-in at every path", async () => {
-    await using house = await openPagesHouse();
-    const hold = await house.send();
-    /** Every page, with names that there are or could be. */
-    const pagesOf = (routes: readonly { readonly method: string; readonly path: RegExp }[]) =>
-      routes
-        .filter(({ method }) => method === "GET")
-        .map(({ path: form }) =>
-          form.source
-            .slice(1, -1)
-            .replaceAll("\\/", "/")
-            .replace(/\(hold_[^)]*\)/, hold)
-            .replace(/\(ag_[^)]*\)/, "ag_0")
-            .replace(/\(\\d\+.*\)$/, "1")
-            .replace(/\(.*\)/, "waypost.test"),
-        );
-    const paths = pagesOf(signedRoutes);
-    expect(paths).toEqual(
-      expect.arrayContaining([`/approvals/${hold}/files/1`, "/mine/archive", "/agents/ag_0/policy"]),
-    );
-    const basic = Buffer.from(`${house.agent.address}:${house.agent.password}`).toString("base64");
-    for (const headers of [
-      { authorization: `Bearer ${house.agent.token}` },
-      { authorization: `Basic ${basic}` },
-      { cookie: `__Host-waypost=${house.agent.token}` },
-    ]) {
-      const browser = openBrowser(house.origin);
-      for (const one of paths) {
-        const page = await browser.get(one, headers);
-        expect([one, new URL(page.url).pathname]).toEqual([one, "/sign-in"]);
-      }
-      for (const one of pagesOf(operatorRoutes)) {
-        const page = await browser.get(one, headers);
-        expect([one, new URL(page.url).pathname]).toEqual([one, "/operator/sign-in"]);
-      }
-      for (const act of ["decide", "undo", "edit"]) {
-        const page = await browser.post(`/approvals/${hold}/${act}`, { act: "approve" }, headers);
-        expect([act, new URL(page.url).pathname]).toEqual([act, "/sign-in"]);
-      }
-    }
-    const { content } = await house.client.ok("part.describe", { id: hold });
-    expect(content.state).toBe("waiting");
-    for (const act of Object.keys(forms).map((form) => pathOf(form, "ag_0"))) {
-      const browser = openBrowser(house.origin);
-      const page = await browser.post(act, {
-        name: "Phone",
-        password: house.agent.password,
-        with: "session",
-      });
-      expect([act, new URL(page.url).pathname]).toEqual([act, "/sign-in"]);
-    }
-  });
-
+  // What it gets at each path is in `every-path.test.ts`.
   test("every form of a signed-in person is in the table", () => {
     const posts = [...signedRoutes, ...operatorRoutes].filter(({ method }) => method === "POST");
     const found = Object.keys({ ...forms, ...operatorForms }).map((form) =>

@@ -3,56 +3,17 @@ import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { rowActs } from "#/protocols/web/operator/tables.ts";
-import { generateSessionToken, hashToken } from "#/src/accounts/secrets.ts";
-import { server } from "#/src/model/author.ts";
 import { fieldOf, openBrowser } from "../support/clients/browser.ts";
 import { startSink } from "../support/servers/smtp-sink.ts";
 import { openWebhookReceiver } from "../support/servers/webhook-receiver.ts";
-import { makeSoftPasskey } from "../support/soft-passkey.ts";
 import { operatorActs, operatorForms, pathOf } from "./forms.ts";
+import { link, operatorCookie, signInOperator } from "./operator-browser.ts";
 import { openPagesHouse, type PagesHouse } from "./pages-house.ts";
-
-const cookie = "__Host-waypost-operator";
-
-async function link(house: PagesHouse, input: Record<string, unknown> = {}) {
-  const printed = await house.administer("operator.sign-in", { name: "jonas", ...input });
-  return { number: printed.number, link: String(printed.link), text: String(printed.link).split("#")[1]! };
-}
 
 function passTime({ daemon }: PagesHouse, ms: number): void {
   const { clock } = daemon.daemon.house.store;
   const now = clock.now();
   vi.spyOn(clock, "now").mockReturnValue(now + ms);
-}
-
-/** A browser of an operator, with a passkey. */
-async function signedIn(house: PagesHouse, input: Record<string, unknown> = {}) {
-  const { text, number } = await link(house, input);
-  const { store } = house.daemon.daemon.house;
-  const token = generateSessionToken();
-  const passkey = makeSoftPasskey();
-  await store.write(server, "useOperatorLink", {
-    hash: hashToken(text),
-    session: { hash: hashToken(token), device: "Firefox on Linux", network: "loopback", proof: "invitation" },
-    passkey: {
-      credential: passkey.credential,
-      publicKey: passkey.publicKey,
-      signCount: 0,
-      transports: [],
-      host: "localhost",
-      name: "Firefox on Linux",
-      challenge: { nonce: passkey.credential, expiresAt: store.clock.now() + 1000 },
-    },
-    at: store.clock.now(),
-  });
-  const browser = openBrowser(house.origin);
-  browser.cookies.set(cookie, token);
-  /** What the page would send after the passkey has said yes to these fields. */
-  const proved = async (fields: Record<string, string>): Promise<Record<string, string>> => {
-    const { text: options } = await browser.post("/operator/ask", fields);
-    return { ...fields, assertion: passkey.answer(JSON.parse(options), house.origin) };
-  };
-  return { browser, number: Number(number), token, proved };
 }
 
 describe("a link for an operator", () => {
@@ -95,7 +56,7 @@ describe("a link for an operator", () => {
   test("is no operator token, and makes none", async () => {
     await using house = await openPagesHouse();
     const { text } = await link(house);
-    const { token } = await signedIn(house);
+    const { token } = await signInOperator(house);
     for (const bearer of [text, token, `wpo_${text.slice(4)}`]) {
       const answer = await fetch(`${house.origin}/operator/v1/domain.list`, {
         method: "POST",
@@ -106,7 +67,7 @@ describe("a link for an operator", () => {
     }
     const cookies = await fetch(`${house.origin}/operator/v1/domain.list`, {
       method: "POST",
-      headers: { "content-type": "application/json", cookie: `${cookie}=${token}` },
+      headers: { "content-type": "application/json", cookie: `${operatorCookie}=${token}` },
       body: "{}",
     });
     expect(cookies.status).toBe(401);
@@ -124,7 +85,7 @@ describe("a link for an operator", () => {
 describe("the session of an operator", () => {
   test("opens the operator's pages and none of a person, and that of a person none of the operator's", async () => {
     await using house = await openPagesHouse();
-    const { browser, token } = await signedIn(house);
+    const { browser, token } = await signInOperator(house);
     expect((await browser.get("/operator")).status).toBe(200);
     expect(new URL((await browser.get("/approvals")).url).pathname).toBe("/sign-in");
     const person = openBrowser(house.origin);
@@ -132,7 +93,7 @@ describe("the session of an operator", () => {
     expect(new URL((await person.get("/operator")).url).pathname).toBe("/operator/sign-in");
     // Under the other's name neither is anything.
     const swapped = openBrowser(house.origin);
-    swapped.cookies.set(cookie, person.cookies.get("__Host-waypost")!);
+    swapped.cookies.set(operatorCookie, person.cookies.get("__Host-waypost")!);
     swapped.cookies.set("__Host-waypost", token);
     expect(new URL((await swapped.get("/operator")).url).pathname).toBe("/operator/sign-in");
     expect(new URL((await swapped.get("/mine")).url).pathname).toBe("/sign-in");
@@ -140,10 +101,10 @@ describe("the session of an operator", () => {
 
   test("ends when the operator is revoked, and when the time of the operator is over", async () => {
     await using house = await openPagesHouse();
-    const { browser, number } = await signedIn(house);
+    const { browser, number } = await signInOperator(house);
     await house.administer("operator.revoke", { number });
     expect(new URL((await browser.get("/operator")).url).pathname).toBe("/operator/sign-in");
-    const other = await signedIn(house, { name: "mia", expiresInDays: 1 });
+    const other = await signInOperator(house, { name: "mia", expiresInDays: 1 });
     expect((await other.browser.get("/operator")).status).toBe(200);
     passTime(house, 86_400_001);
     expect(new URL((await other.browser.get("/operator")).url).pathname).toBe("/operator/sign-in");
@@ -151,20 +112,20 @@ describe("the session of an operator", () => {
 
   test("ends with the sign-out, and others of the operator one by one", async () => {
     await using house = await openPagesHouse();
-    const [one, two] = [await signedIn(house), await signedIn(house)];
+    const [one, two] = [await signInOperator(house), await signInOperator(house)];
     const page = await one.browser.get("/operator/me");
     const [, action = ""] = /action="(\/operator\/me\/sessions\/\d+\/end)"/.exec(page.text) ?? [];
     await one.browser.post(action, {});
     expect(new URL((await two.browser.get("/operator")).url).pathname).toBe("/operator/sign-in");
     expect((await one.browser.post("/operator/sign-out", {})).text).toContain("You are signed out.");
     const thief = openBrowser(house.origin);
-    thief.cookies.set(cookie, one.token);
+    thief.cookies.set(operatorCookie, one.token);
     expect(new URL((await thief.get("/operator")).url).pathname).toBe("/operator/sign-in");
   });
 
   test("has no more than the operator's scopes: one who may only read changes nothing with any form", async () => {
     await using house = await openPagesHouse();
-    const { browser } = await signedIn(house, { scopes: ["read"] });
+    const { browser } = await signInOperator(house, { scopes: ["read"] });
     const { agents } = (await house.administer("agent.list", {})) as { agents: { id: string }[] };
     const fields = {
       domain: "new.example",
@@ -189,7 +150,7 @@ describe("the session of an operator", () => {
 
   test("every act is in the audit log with the operator's name, and in the change log as made at the pages", async () => {
     await using house = await openPagesHouse();
-    const { browser } = await signedIn(house);
+    const { browser } = await signInOperator(house);
     const { agents } = (await house.administer("agent.list", {})) as { agents: { id: string }[] };
     const done = await browser.post("/operator/act", {
       act: "agent.pause",
@@ -217,7 +178,7 @@ describe("the session of an operator", () => {
       ["queue.cancel", "proof"],
     ];
     expect(Object.fromEntries(found)).toEqual(operatorActs);
-    const { browser, proved } = await signedIn(house);
+    const { browser, proved } = await signInOperator(house);
     const { store } = house.daemon.daemon.house;
     const live = () =>
       store.get<{ count: number }>(
@@ -244,7 +205,7 @@ describe("the session of an operator", () => {
 
   test("deletes an agent with a passkey that signs it, suspends an account, and gives a domain new keys", async () => {
     await using house = await openPagesHouse();
-    const { browser, proved } = await signedIn(house);
+    const { browser, proved } = await signInOperator(house);
     const { agents } = (await house.administer("agent.list", {})) as { agents: { id: string }[] };
     const deletion = { act: "agent.delete", value: agents[0]!.id, back: "/operator/accounts" };
     expect((await browser.get("/operator/accounts")).text).toContain('value="agent.delete"');
@@ -271,7 +232,7 @@ describe("the session of an operator", () => {
 
   test("asks for nothing that no table has, and leads to no other place", async () => {
     await using house = await openPagesHouse();
-    const { browser } = await signedIn(house);
+    const { browser } = await signInOperator(house);
     for (const act of ["token.create", "agent.create", "operator.create", "hold.approve"]) {
       const answer = await browser.post("/operator/act", { act, value: house.agent.address });
       expect([act, new URL(answer.url).pathname, answer.url.includes("done")]).toEqual([
@@ -292,7 +253,7 @@ test.each(["", "/domains", "/accounts", "/access", "/queue", "/webhooks", "/trac
   async (place) => {
     await using house = await openPagesHouse();
     await house.send({ subject: "Quincunx offer", text: "Marmalade." });
-    const { browser } = await signedIn(house);
+    const { browser } = await signInOperator(house);
     const english = await browser.get(`/operator${place}`);
     const german = await browser.get(`/operator${place}`, { "accept-language": "de" });
     expect([english.status, german.status]).toEqual([200, 200]);
@@ -305,7 +266,7 @@ test.each(["", "/domains", "/accounts", "/access", "/queue", "/webhooks", "/trac
 
 test("everything of an owner is written to a file of the server, and the page says into which folder", async () => {
   await using house = await openPagesHouse();
-  const { browser, proved } = await signedIn(house);
+  const { browser, proved } = await signInOperator(house);
   const folder = path.join(house.daemon.daemon.house.settings.storage.folder, "exchange");
   const owner = house.agent.address;
   const page = await browser.get(`/operator/access?owner=${encodeURIComponent(owner)}`);
@@ -330,7 +291,7 @@ test("everything of an owner is written to a file of the server, and the page sa
   const outside = await browser.post("/operator/export", await proved({ ...fields, to: "../own.tar" }));
   expect([outside.status, outside.text.includes("named by letters")]).toEqual([409, true]);
   // Who may only read writes none.
-  const reader = await signedIn(house, { name: "mia", scopes: ["read"] });
+  const reader = await signInOperator(house, { name: "mia", scopes: ["read"] });
   const asked = await reader.proved({ ...fields, to: "mia.tar" });
   expect((await reader.browser.post("/operator/export", asked)).status).toBe(409);
   expect(fs.readdirSync(folder)).toEqual([file]);
@@ -342,7 +303,7 @@ test("each delivery in the history of a webhook is sent once more by its button"
   const { number } = await house.administer("webhook.add", { owner: house.agent.address, url: sink.url });
   await house.send({ subject: "Quincunx offer" });
   await expect.poll(() => sink.requests.length).toBeGreaterThan(0);
-  const { browser } = await signedIn(house);
+  const { browser } = await signInOperator(house);
   const history = `/operator/webhooks?number=${number}`;
   await expect
     .poll(async () => (await browser.get(history)).text.includes('value="webhook.resend"'))
@@ -360,7 +321,7 @@ test("each delivery in the history of a webhook is sent once more by its button"
 test("a trace tells the way of a mail and no text of it", async () => {
   await using house = await openPagesHouse();
   const hold = await house.send({ subject: "Quincunx offer", text: "Marmalade." });
-  const { browser } = await signedIn(house);
+  const { browser } = await signInOperator(house);
   const page = await browser.get(`/operator/trace?id=${hold}`);
   expect(page.text).toContain("It waits for a decision");
   expect(page.text).toContain("Holds/Waiting");
@@ -372,7 +333,7 @@ test("a trace tells the way of a mail and no text of it", async () => {
 
 test("what the server warns of is on the first page, and its certificate; what gets no more mail is with the reports", async () => {
   await using house = await openPagesHouse();
-  const { browser } = await signedIn(house);
+  const { browser } = await signInOperator(house);
   const { conditions, store } = house.daemon.daemon.house;
   expect((await browser.get("/operator")).text).not.toContain("Look after this");
   vi.spyOn(conditions, "standing").mockReturnValue([
@@ -391,7 +352,7 @@ test("what the server warns of is on the first page, and its certificate; what g
 
 test("a new server's first page has the five steps, and a check goes on from there", async () => {
   await using house = await openPagesHouse();
-  const { browser } = await signedIn(house);
+  const { browser } = await signInOperator(house);
   const first = await browser.get("/operator");
   expect(first.text.match(/<li class="step/g)).toHaveLength(5);
   expect(first.text).toContain("waypost setup --domain example.org");
@@ -410,7 +371,7 @@ test("the queue is by destination with the last answer, and a mail or a destinat
   await house.administer("agent.update", { owner: house.agent.address, holdPolicy: "open" });
   for (const to of ["a@far.example", "b@far.example", "c@near.example"])
     await house.client.ok("send", { body: { to: [to], subject: "Quincunx", text: "Marmalade." } });
-  const { browser, proved } = await signedIn(house);
+  const { browser, proved } = await signInOperator(house);
   await expect
     .poll(async () => (await browser.get("/operator/queue")).text.match(/&lt;b&gt;busy/g)?.length)
     .toBe(2);
@@ -448,7 +409,7 @@ test("all mail to a destination is given up, also where that is more calls than 
     const body = { to: [`a${at}@far.example`], subject: "Quincunx", text: "Marmalade." };
     if ((await house.client.call("send", { body })).status === 200) at++;
   }
-  const { browser, proved } = await signedIn(house);
+  const { browser, proved } = await signInOperator(house);
   const sure = await proved({ to: "far.example", act: "cancel" });
   expect((await browser.post("/operator/queue", sure)).status).toBe(200);
   expect(await house.administer("queue.list", {})).toEqual({ mails: [] });

@@ -179,6 +179,9 @@ describe("a form", () => {
     "https://evil.example/",
     "/\\evil.example",
     "/\t/evil.example",
+    "/.//evil.example/",
+    "/a/..//evil.example/",
+    "/%2e//evil.example",
     "javascript:alert(1)",
   ])("leads to no other place afterwards: %j", async (then) => {
     await using house = await openPagesHouse();

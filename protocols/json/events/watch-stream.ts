@@ -1,5 +1,6 @@
 /** One open `watch`. Thousands of them are open at once, so each keeps only what is needed to send the next event, and not the
  *  request that opened it. The same frame for many streams is made once. */
+import { StreamTimers } from "#/protocols/http/stream-timers.ts";
 import type { EventPage } from "#/src/feed/events.ts";
 import { after, inBackground } from "#/src/model/background.ts";
 import { asRefusal, errorObject } from "../errors.ts";
@@ -7,7 +8,6 @@ import type { FrameSink, FrameStream, OperationContext, StreamFrame } from "../o
 import type { WatchRequest } from "../schemas.ts";
 import { type EventSource, openEventSource, type Read } from "./event-source.ts";
 
-const timerMaxMs = 2 ** 31 - 1;
 /** After which a stream reads again that could not. */
 const againMs = 1000;
 const keepalive: StreamFrame = { isKeepalive: true };
@@ -21,10 +21,9 @@ export class WatchStream implements FrameStream {
   #source: EventSource | undefined;
   #first: Read | undefined;
   #sink: FrameSink | undefined;
-  #quiet: NodeJS.Timeout | undefined;
   /** Milliseconds until the credential expires. */
   readonly #expiryMs: number;
-  #expiry: NodeJS.Timeout | undefined;
+  #timers: StreamTimers | undefined;
   #again: NodeJS.Timeout | undefined;
   /** The cursor that was sent last. */
   #told: string;
@@ -64,9 +63,8 @@ export class WatchStream implements FrameStream {
     this.#write({ event: "open", data: { cursor: this.#supplied } });
     if (this.#first !== undefined) this.#tell(this.#first);
     this.#first = undefined;
-    this.#quiet = after(this.#quietMs, becomeQuiet, this);
-    // An expiry too far away for a timer is checked at each quiet interval.
-    if (this.#expiryMs < timerMaxMs) this.#expiry = after(this.#expiryMs, becomeQuiet, this);
+    this.#timers = new StreamTimers(this.#quietMs, this);
+    this.#timers.endsIn(this.#expiryMs);
     if (this.#mayHaveMore) inBackground(() => this.#readOn());
   }
 
@@ -76,10 +74,7 @@ export class WatchStream implements FrameStream {
   }
 
   close(): void {
-    clearTimeout(this.#quiet);
-    // `refresh` would start the timer again.
-    this.#quiet = undefined;
-    clearTimeout(this.#expiry);
+    this.#timers?.stop();
     clearTimeout(this.#again);
     this.#source?.[Symbol.dispose]();
     this.#source = undefined;
@@ -91,7 +86,7 @@ export class WatchStream implements FrameStream {
   async becomeQuiet(): Promise<void> {
     this.#mayHaveMore = true;
     if (!(await this.#readOn()) && this.#sink !== undefined && !this.#isFull) this.#write(keepalive);
-    this.#quiet?.refresh();
+    this.#timers?.refresh();
   }
 
   #rung(): void {
@@ -133,7 +128,7 @@ export class WatchStream implements FrameStream {
     if (page.events.length === 0 && !(hasNewReach && this.#told !== "")) return false;
     this.#told = page.cursor;
     this.#write(frameOf(page));
-    this.#quiet?.refresh();
+    this.#timers?.refresh();
     return true;
   }
 
@@ -155,10 +150,6 @@ export class WatchStream implements FrameStream {
 
 function readAgain(stream: WatchStream): void {
   stream.readAgain();
-}
-
-function becomeQuiet(stream: WatchStream): Promise<void> {
-  return stream.becomeQuiet();
 }
 
 function frameOf(page: EventPage): StreamFrame {

@@ -62,6 +62,11 @@ export function holdId({ mail }: WebRooms, hold: Hold): string {
   return mail.ids.encode("hold", hold.agent, hold.hold);
 }
 
+/** How a mail stands that a page shows: its state and its version. */
+export function standingOf(hold: Hold): string {
+  return `${hold.state}.${versionOf(hold)}`;
+}
+
 /** What a page shows and an approval is bound to: the digest of the octets and of the envelope. */
 export function versionOf(hold: Hold): string {
   return Buffer.from(hold.digest).toString("hex");
