@@ -61,8 +61,21 @@ export interface SendingRules {
   readonly blocked: readonly string[];
 }
 
+/** Of an agent for which nobody has said otherwise. */
+export const defaultSendingRules: SendingRules = { policy: "first_contact", allowed: [], blocked: [] };
+
+/** What the operator lets approvers change of the rules of their agents: nothing, only that more waits or is refused, anything. */
+export const approverFreedoms = ["none", "stricter", "any"] as const;
+export type ApproverFreedom = (typeof approverFreedoms)[number];
+
+/** Whether an approver may put `rules` in the place of `others`; for a new agent these are the default. */
+export function mayApproverSet(freedom: ApproverFreedom, rules: SendingRules, others: SendingRules): boolean {
+  if (freedom === "any") return true;
+  return isAsStrict(rules, others) && (freedom === "stricter" || isAsStrict(others, rules));
+}
+
 /** Under `rules` nothing leaves that waits, or is refused, under `others`. */
-export function isAsStrict(rules: SendingRules, others: SendingRules): boolean {
+function isAsStrict(rules: SendingRules, others: SendingRules): boolean {
   return (
     sendingPolicies.indexOf(rules.policy) >= sendingPolicies.indexOf(others.policy) &&
     rules.allowed.every((entry) => others.allowed.includes(entry)) &&

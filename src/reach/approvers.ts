@@ -46,6 +46,11 @@ export async function listApproved(asked: Asked): Promise<readonly Approved[]> {
   }));
 }
 
+/** The agents among them. */
+export async function listApprovedAgents(asked: Asked): Promise<readonly Approved[]> {
+  return (await listApproved(asked)).filter(({ kind }) => kind === "agent");
+}
+
 export interface Approved extends ReachedData {
   decides(waiting: Waiting): boolean;
 }

@@ -1,13 +1,14 @@
 /** The agents whose mail a person approves: what they may do, what they did, and their pause. */
 import type { Settings } from "#/config/schema.ts";
+import type { Accounts } from "#/src/accounts/accounts.ts";
 import { createMailboxOwner } from "#/src/accounts/administration/agents-and-people.ts";
 import { describeSendingPolicy, readSendingPolicy } from "#/src/accounts/administration/sending-policy.ts";
 import { pauseOf } from "#/src/accounts/agent-facts.ts";
-import { WaypostError } from "#/src/model/errors.ts";
-import type { SendingPolicy } from "#/src/model/holds.ts";
+import type { SendingRules } from "#/src/model/holds.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Pause } from "#/src/model/pause.ts";
 import { defaultScopes } from "#/src/model/roles.ts";
+import { listApprovedAgents } from "#/src/reach/approvers.ts";
 import { findAgent } from "#/storage/queries/accounts/agents.ts";
 import { listAgentsOfApprover, listDecidedHolds, listLiveHolds } from "#/storage/queries/outbound/holds.ts";
 import { countSent } from "#/storage/queries/outbound/submissions.ts";
@@ -20,9 +21,7 @@ export interface AgentOfMine {
   readonly name: string;
   readonly address: string;
   readonly pause: Pause | undefined;
-  readonly policy: SendingPolicy;
-  readonly allowed: readonly string[];
-  readonly blocked: readonly string[];
+  readonly rules: SendingRules;
   /** Since the time that was asked for. */
   readonly sent: number;
   readonly declined: number;
@@ -30,23 +29,25 @@ export interface AgentOfMine {
 }
 
 export interface AgentsOfMine {
+  /** Those that the operator has named the person for, and those by a grant. */
   listAgents(session: PageSession, since: number): Promise<readonly AgentOfMine[]>;
   /** Throws `not_found` for an agent that the person does not approve for, `policy_refused` for a pause that is not an approver's. */
   setPaused(session: PageSession, agent: AgentNumber, isPaused: boolean): Promise<void>;
   /** How many more agents the person may make. */
   countFree(session: PageSession): Promise<number>;
   /** An agent of the person's domain whose mail the person approves, with a token. Throws `policy_refused` when there are as many as the
-   *  operator lets one person have, `invalid` for a name that is no local part or is taken. */
+   *  operator lets one person have (limit_reached), and for rules that the person may not give it; `invalid` for a name that is no local
+   *  part or is taken. */
   createAgent(session: PageSession, wanted: WantedAgent): Promise<MadeAgent>;
   /** Throws `not_found` as above, `invalid` for an entry that is no domain and no address, `policy_refused` for what the operator leaves
    *  to nobody but the operator. */
-  setPolicy(session: PageSession, agent: AgentNumber, wanted: WantedPolicy): Promise<void>;
+  setPolicy(session: PageSession, agent: AgentNumber, wanted: SendingRules): Promise<void>;
 }
 
 export interface WantedAgent {
   readonly name: string;
   readonly localPart: string;
-  readonly policy: SendingPolicy;
+  readonly policy: SendingRules["policy"];
 }
 
 export interface MadeAgent {
@@ -58,27 +59,19 @@ export interface MadeAgent {
   readonly expiresAt: number;
 }
 
-export interface WantedPolicy {
-  readonly policy: SendingPolicy;
-  readonly allowed: readonly string[];
-  readonly blocked: readonly string[];
-}
-
 const decidedMax = 1000;
 const tokenMs = 90 * 86_400_000;
 
 export interface AgentsOfMineRooms {
   readonly store: Store;
+  readonly accounts: Pick<Accounts, "findAgentFacts" | "listReach">;
   readonly settings: Settings;
   /** Mail that waited for a pause is due at its end. */
   readonly outbound: { ring(): void };
 }
 
-export function createAgentsOfMine({ store, settings, outbound }: AgentsOfMineRooms): AgentsOfMine {
-  async function assertMine({ principal }: PageSession, agent: AgentNumber): Promise<void> {
-    const agents = await listAgentsOfApprover(store, principal.agent);
-    if (!agents.includes(agent)) throw new WaypostError("not_found", "You do not approve for this agent.");
-  }
+export function createAgentsOfMine({ store, accounts, settings, outbound }: AgentsOfMineRooms): AgentsOfMine {
+  const freedom = settings.pages.policies;
 
   async function describe(agent: AgentNumber, since: number): Promise<AgentOfMine | undefined> {
     const row = await findAgent(store, agent);
@@ -92,9 +85,7 @@ export function createAgentsOfMine({ store, settings, outbound }: AgentsOfMineRo
       name: row.name,
       address: row.address,
       pause: pauseOf(row),
-      policy: holdPolicy,
-      allowed: allow,
-      blocked: block,
+      rules: { policy: holdPolicy, allowed: allow, blocked: block },
       sent: await countSent(store, agent, since),
       declined: decided.filter(({ state }) => state === "declined").length,
       waiting: live.filter(({ state }) => state === "waiting").length,
@@ -103,17 +94,16 @@ export function createAgentsOfMine({ store, settings, outbound }: AgentsOfMineRo
 
   return {
     async listAgents({ principal }, since) {
-      const agents = await listAgentsOfApprover(store, principal.agent);
-      const described = await Promise.all(agents.map((agent) => describe(agent, since)));
+      const agents = await listApprovedAgents({ rooms: { accounts }, principal });
+      const described = await Promise.all(agents.map(({ agent }) => describe(agent, since)));
       return described.filter((one) => one !== undefined);
     },
 
-    async setPaused(session, agent, isPaused) {
-      await assertMine(session, agent);
-      await store.write(session.principal.author, "setAgentState", {
+    async setPaused({ principal: { agent: approver, author } }, agent, isPaused) {
+      await store.write(author, "setAgentState", {
         agent,
         state: isPaused ? "paused" : "active",
-        by: "approver",
+        by: { approver },
         at: store.clock.now(),
       });
       if (!isPaused) outbound.ring();
@@ -132,19 +122,15 @@ export function createAgentsOfMine({ store, settings, outbound }: AgentsOfMineRo
         approver: address,
         holdPolicy: policy,
       };
-      const maker = { person, agentsMax: settings.pages.agentsPerPerson };
+      const maker = { person, agentsMax: settings.pages.agentsPerPerson, freedom };
       const expiresAt = store.clock.now() + tokenMs;
       const token = { name: "first", scopes: defaultScopes, expiresAt };
       const made = await createMailboxOwner(author, { store, settings }, "agent", wanted, { token }, maker);
       return { ...made, token: made.token!, expiresAt };
     },
 
-    async setPolicy(session, agent, wanted) {
-      await assertMine(session, agent);
-      const { agent: person, account, author } = session.principal;
+    async setPolicy({ principal: { agent: person, account, author } }, agent, wanted) {
       const { policy: holdPolicy, allowed: allow, blocked: block } = wanted;
-      const { policies } = settings.pages;
-      if (policies === "none") throw new WaypostError("policy_refused", "Only the operator changes this.");
       const input = await readSendingPolicy(store, account, {
         holdPolicy,
         allow: [...allow],
@@ -155,7 +141,7 @@ export function createAgentsOfMine({ store, settings, outbound }: AgentsOfMineRo
         policy: holdPolicy,
         allowed: input!.allowed,
         blocked: input!.blocked,
-        asApprover: { person, isOnlyStricter: policies === "stricter" },
+        asApprover: { person, freedom },
         at: store.clock.now(),
       });
     },

@@ -1,7 +1,6 @@
 /** What people make and end for themselves: app passwords of their mail programs, and passkeys. The caller has the proof that it is the
  *  person who makes one (`SignIn.prove`). */
 import { createPassword, type NewCredential } from "#/src/accounts/administration/credentials.ts";
-import { WaypostError } from "#/src/model/errors.ts";
 import { ownPasswordsMax } from "#/src/model/limits.ts";
 import { findAgent } from "#/storage/queries/accounts/agents.ts";
 import { listPasswords } from "#/storage/queries/accounts/credentials.ts";
@@ -49,9 +48,8 @@ export function createOwnAccess(
     },
 
     async revokePassword(session, password) {
-      const own = (await livePasswords(session)).some((row) => row.password === password);
-      if (!own) throw new WaypostError("not_found", "There is no such app password.");
-      await store.write(session.principal.author, "revokePassword", { password, at: store.clock.now() });
+      const { agent: owner, author } = session.principal;
+      await store.write(author, "revokePassword", { password, owner, at: store.clock.now() });
     },
 
     hasPasskey: async ({ principal }) => (await listPasskeys(store, principal.agent)).length > 0,

@@ -1,6 +1,5 @@
 /** What a person shares with others of the account, and what others share with them. */
 import { isLive } from "#/src/accounts/accounts.ts";
-import { WaypostError } from "#/src/model/errors.ts";
 import type { GrantRight } from "#/src/model/grants.ts";
 import { findAgent } from "#/storage/queries/accounts/agents.ts";
 import { listGrants, listGrantsOn } from "#/storage/queries/accounts/credentials.ts";
@@ -68,10 +67,8 @@ export function createShares(store: Store): Shares {
       return shares;
     },
 
-    async endShare({ principal: { agent, author } }, grant) {
-      const row = (await listGrantsOn(store, agent)).find((one) => one.grant === grant);
-      if (row === undefined) throw new WaypostError("not_found", "There is no such share.");
-      await store.write(author, "revokeGrant", { grant, at: now() });
+    async endShare({ principal: { agent: target, author } }, grant) {
+      await store.write(author, "revokeGrant", { grant, target, at: now() });
     },
   };
 }

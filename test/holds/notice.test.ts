@@ -2,6 +2,8 @@ import { expect, it } from "vitest";
 import { defaultSettings } from "#/config/schema.ts";
 import type { Accounts } from "#/src/accounts/accounts.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
+import { nobody } from "#/src/model/author.ts";
+import { ofGrantedKinds } from "#/src/model/grants.ts";
 import { createHolds } from "#/src/outbound/holds/create-holds.ts";
 import { listApprovedBy, listApprovers } from "#/src/reach/approvers.ts";
 import { type HoldHouse, openHoldHouse } from "./hold-house.ts";
@@ -170,7 +172,7 @@ it("somebody who does not see the mail is told of nothing, and nothing is due fo
   expect([await letters(house), await letters(house, noa.agent)]).toEqual([[], []]);
 });
 
-it("and pushes and the list of the pages name the same people", async () => {
+it("and pushes, the list of the pages and the writes of approvers name the same people", async () => {
   await using house = await openHoldHouse();
   const { accounts, store } = house;
   const number = (made: Record<string, unknown>) => store.ids.decode(String(made.id))!.agent;
@@ -182,8 +184,25 @@ it("and pushes and the list of the pages name the same people", async () => {
   await grant("noa@ours.example", ["approve"]);
   await grant("eve@ours.example", ["mail"]);
   await grant("bot@ours.example", ["approve"]);
+  const una = number(await house.administer("person.create", { address: "una@ours.example" }));
+  const ivo = number(await house.administer("person.create", { address: "ivo@ours.example" }));
   const robin = house.robin.agent;
-  const people = [house.kim.agent, noa, eve, bot, robin];
+  const ended = { scopes: ["approve"], targetAgent: robin, objects: ofGrantedKinds(() => "all" as const) };
+  const at = house.clock.now();
+  const revoked = await store.write(nobody, "createGrant", { ...ended, agent: una, expiresAt: null, at });
+  await store.write(nobody, "revokeGrant", { grant: revoked.grant, at });
+  await store.write(nobody, "createGrant", { ...ended, agent: ivo, expiresAt: at, at });
+  const people = [house.kim.agent, noa, eve, bot, una, ivo, robin];
+  const byWrites = async () => {
+    const able = [];
+    for (const person of people) {
+      const asked = { agent: robin, state: "active", by: { approver: person }, at } as const;
+      const [paused] = await Promise.allSettled([store.write(nobody, "setAgentState", asked)]);
+      if (paused!.status === "fulfilled") able.push(person);
+      else expect(paused!.reason).toMatchObject({ code: "not_found" });
+    }
+    return able;
+  };
   for (const approver of [house.kim.address, "none", "noa@ours.example"]) {
     await house.administer("agent.update", { owner: house.robin.address, approver });
     for (const agent of people)
@@ -197,8 +216,10 @@ it("and pushes and the list of the pages name the same people", async () => {
         const isPerson = ![robin, bot].includes(agent);
         // Nothing waits in an agent's mailbox for its owner.
         if (reason === "always" || isPerson) expect([...told].sort()).toEqual([...seeing].sort());
-        if (agent === robin && reason === "always")
+        if (agent === robin && reason === "always") {
           expect(told).toEqual(approver === house.kim.address ? [house.kim.agent, noa] : [noa]);
+          expect(await byWrites()).toEqual(told);
+        }
       }
   }
 });

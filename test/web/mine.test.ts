@@ -1,8 +1,9 @@
 /** What people do for themselves: mail programs, shares, the pause of an agent, time zone, and what an approval asks. */
 import { describe, expect, test, vi } from "vitest";
 import { nobody } from "#/src/model/author.ts";
+import { type SendingRules, sendingPolicies } from "#/src/model/holds.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
-import { createAgentsOfMine, type WantedPolicy } from "#/src/sign-in/agents-of-mine.ts";
+import { createAgentsOfMine } from "#/src/sign-in/agents-of-mine.ts";
 import type { PageSession } from "#/src/sign-in/page-session.ts";
 import { findAgent } from "#/storage/queries/accounts/agents.ts";
 import { type FormlessBrowser, fieldOf, openBrowser } from "../support/clients/browser.ts";
@@ -89,7 +90,7 @@ describe("an agent that a person approves for", () => {
     expect((await kim.post(pause, {})).status).toBe(404);
     expect((await browser.post("/agents/ag_0/pause", {})).status).toBe(404);
     const paused = await browser.post(pause, { from: "/agents" });
-    expect(paused.text).toContain("You have paused it.");
+    expect(paused.text).toContain("An approver has paused it.");
     const body = { to: [house.person.address], subject: "Now", text: "Text." };
     expect(await house.client.call("send", { body })).toMatchObject({
       status: 503,
@@ -131,6 +132,42 @@ describe("an agent that a person approves for", () => {
     expect(text).toContain("every mail that leaves the account");
     expect(text).toContain("stoffwerk.example");
   });
+});
+
+test("agents that a person approves for by a grant are theirs too, for as long as the grant is there", async () => {
+  await using house = await openPagesHouse(["pages.policies=any"]);
+  const kim = await house.createPerson("kim@waypost.test");
+  const { agent: grantor } = house;
+  const { number } = await house.administer("grant.create", {
+    holder: kim.address,
+    target: grantor.address,
+    scopes: ["approve"],
+  });
+  const browser = await signIn(house, kim);
+  const { text } = await browser.get("/agents");
+  const pause = actionOf(text, /action="(\/agents\/ag_\w+\/pause)"/);
+  const path = pause.replace("pause", "policy");
+  await browser.post(pause, {});
+  expect((await house.administer("agent.show", { owner: grantor.address })).paused).toMatchObject({
+    reason: "approver",
+  });
+  await browser.post(pause.replace("pause", "resume"), {});
+  const wanted = { policy: "external", allowed: "a.example", blocked: "" };
+  await browser.post(path, { ...wanted, password: kim.password });
+  const shown = { holdPolicy: "external", allow: ["a.example"], approver: house.person.address };
+  expect(await house.administer("agent.show", { owner: grantor.address })).toMatchObject(shown);
+  // Somebody's own mailbox is none of another person's, whatever the grant says.
+  await house.administer("grant.create", {
+    holder: kim.address,
+    target: house.person.address,
+    scopes: ["approve"],
+  });
+  const listed = [...(await browser.get("/agents")).text.matchAll(/\/agents\/(ag_\w+)\/pause/g)];
+  expect(listed).toHaveLength(1);
+  await house.administer("grant.revoke", { number });
+  expect((await browser.get("/agents")).text).not.toContain("/pause");
+  expect((await browser.post(pause, {})).status).toBe(404);
+  expect((await browser.post(path, { ...wanted, password: kim.password })).status).toBe(404);
 });
 
 describe("an agent that a person makes", () => {
@@ -191,6 +228,28 @@ describe("an agent that a person makes", () => {
     expect(agents).toHaveLength(1);
   });
 
+  test.each([
+    ["none", ["first_contact"]],
+    ["stricter", ["first_contact", "external", "always"]],
+    ["any", ["open", "first_contact", "external", "always"]],
+  ] as const)("begins with no looser policy than it may be given later: %s", async (freedom, policies) => {
+    await using house = await openPagesHouse(["pages.agents_per_person=9", `pages.policies=${freedom}`]);
+    const browser = await signIn(house);
+    const { text } = await browser.get("/agents/new");
+    const offered = [...text.matchAll(/name="policy" value="(\w+)"/g)].map(([, policy]) => policy);
+    expect(offered).toEqual(policies);
+    const { password } = house.person;
+    const made: string[] = [];
+    for (const policy of sendingPolicies) {
+      const answer = await browser.post("/agents", { name: policy, local: policy, policy, password });
+      if (secretOf(answer.text) !== undefined) made.push(policy);
+      else expect(answer.text).toContain("only the operator can let one send");
+    }
+    expect(made).toEqual(policies);
+    const { agents } = await house.administer("agent.list", {});
+    expect(agents).toHaveLength(1 + policies.length);
+  });
+
   test("is not to be made where the operator has not said so", async () => {
     await using house = await openPagesHouse();
     const browser = await signIn(house);
@@ -243,14 +302,14 @@ test("of two changes at once that are each stricter than what is set, one is wri
   await using house = await openPagesHouse(["pages.policies=stricter"]);
   const owner = house.agent.address;
   await house.administer("agent.update", { owner, holdPolicy: "external", allow: [], block: [] });
-  const { store, settings } = house.daemon.daemon.house;
+  const { store, accounts, settings } = house.daemon.daemon.house;
   const [agent, person] = [house.daemon.agents[0]!, house.daemon.people[0]!].map(
     ({ id }) => store.ids.decode(id)!.agent,
   ) as [AgentNumber, AgentNumber];
   const { account } = (await findAgent(store, person))!;
   const session = { principal: { agent: person, account, author: nobody } } as unknown as PageSession;
-  const { setPolicy } = createAgentsOfMine({ store, settings, outbound: { ring() {} } });
-  const wanted: readonly WantedPolicy[] = [
+  const { setPolicy } = createAgentsOfMine({ store, accounts, settings, outbound: { ring() {} } });
+  const wanted: readonly SendingRules[] = [
     { policy: "always", allowed: [], blocked: [] },
     { policy: "external", allowed: [], blocked: ["c.example"] },
   ];

@@ -33,7 +33,7 @@ function agentsToday({ signIn, session, format }: SignedVisit): Promise<readonly
 function card(visit: SignedVisit, agent: AgentOfMine): Html {
   const { words, format, rooms } = visit;
   const w = words.agents;
-  const { id, name, address, pause, sent, waiting, declined } = agent;
+  const { id, name, address, pause, rules, sent, waiting, declined } = agent;
   const figure = (word: string, count: number): Html =>
     html`<div><dt>${word}</dt><dd>${format.count(count)}</dd></div>`;
   const list = (entries: readonly string[]): string => {
@@ -50,9 +50,9 @@ function card(visit: SignedVisit, agent: AgentOfMine): Html {
   ${pause !== undefined && html`<div class="note is-warn">${icon("pause")}<div><p>${w.pausedText[pause.reason]}${pause.since !== undefined && ` ${w.pausedSince(format.moment(pause.since))}`}</p></div></div>`}
   <dl class="figures">${figure(w.sent, sent)}${figure(w.waiting, waiting)}${figure(w.declined, declined)}</dl>
   <dl class="facts">
-    <dt>${w.asksBefore}</dt><dd>${w.policies[agent.policy]}</dd>
-    <dt>${w.allowed}</dt><dd><bdi>${list(agent.allowed)}</bdi></dd>
-    <dt>${w.blocked}</dt><dd><bdi>${list(agent.blocked)}</bdi></dd>
+    <dt>${w.asksBefore}</dt><dd>${w.policies[rules.policy]}</dd>
+    <dt>${w.allowed}</dt><dd><bdi>${list(rules.allowed)}</bdi></dd>
+    <dt>${w.blocked}</dt><dd><bdi>${list(rules.blocked)}</bdi></dd>
   </dl>
   ${rooms.settings.pages.policies !== "none" && html`<div class="actions"><a class="button is-small" href="/agents/${id}/policy">${w.change}<span class="aside"> ${name}</span></a></div>`}
 </article>`;

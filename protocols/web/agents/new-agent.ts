@@ -1,6 +1,6 @@
 /** A person makes an agent: the form, and the page that shows its token once, with what programs need beside it. */
 import { isWaypostError } from "#/src/model/errors.ts";
-import { type SendingPolicy, sendingPolicies } from "#/src/model/holds.ts";
+import { defaultSendingRules, sendingPolicies } from "#/src/model/holds.ts";
 import type { MadeAgent } from "#/src/sign-in/sign-in.ts";
 import { type Html, html } from "../html.ts";
 import { icon, initials } from "../layout.ts";
@@ -11,7 +11,7 @@ import { policyChoices } from "./policy.ts";
 const wantedOf = (form: URLSearchParams) => ({
   name: lineOf(form, "name"),
   localPart: lineOf(form, "local").toLowerCase(),
-  policy: (sendingPolicies.find((one) => one === form.get("policy")) ?? "first_contact") as SendingPolicy,
+  policy: sendingPolicies.find((one) => one === form.get("policy")) ?? defaultSendingRules.policy,
 });
 
 /** What the answer of a passkey is bound to. */
@@ -42,7 +42,7 @@ ${problem !== undefined && html`<div class="note is-bad" role="alert">${icon("wa
     <div class="field"><label for="agent-name">${w.name}</label><input class="input" id="agent-name" name="name" autocomplete="off" maxlength="60" value="${wanted.name}" required></div>
     <div class="field"><label for="agent-local">${w.local(address.slice(address.lastIndexOf("@")))}</label><input class="input" id="agent-local" name="local" autocomplete="off" autocapitalize="off" spellcheck="false" maxlength="60" value="${wanted.localPart}" required></div>
   </div>
-  ${policyChoices(visit, wanted.policy)}
+  ${policyChoices(visit, wanted.policy, defaultSendingRules)}
   ${proofFields(visit, hasPasskey, "agent")}
   <div class="actions"><button class="button is-primary">${w.make}</button>${hasPasskey && html`<span class="soft">${words.mine.confirmIt}</span>`}</div>
 </form>`,
@@ -63,7 +63,9 @@ export async function makeAgent(visit: SignedVisit): Promise<Answer> {
     return pageAnswer(madePage(visit, await signIn.createAgent(session, wanted)));
   } catch (error) {
     if (!isWaypostError(error) || (error.code !== "policy_refused" && error.code !== "invalid")) throw error;
-    return showNewAgent(visit, error.code === "invalid" ? words.newAgent.badAddress : words.newAgent.tooMany);
+    const { badAddress, tooMany, tooLoose } = words.newAgent;
+    const isFull = error.details.reason === "limit_reached";
+    return showNewAgent(visit, error.code === "invalid" ? badAddress : isFull ? tooMany : tooLoose);
   }
 }
 

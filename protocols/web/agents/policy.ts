@@ -1,8 +1,8 @@
 /** What an agent may send without asking: the approver changes it as far as the operator lets approvers. */
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
-import { type SendingPolicy, sendingPolicies } from "#/src/model/holds.ts";
+import { mayApproverSet, type SendingPolicy, type SendingRules, sendingPolicies } from "#/src/model/holds.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
-import type { AgentOfMine, WantedPolicy } from "#/src/sign-in/sign-in.ts";
+import type { AgentOfMine } from "#/src/sign-in/sign-in.ts";
 import { type Html, html } from "../html.ts";
 import { icon } from "../layout.ts";
 import { proofFields, proofProblem } from "../proof.ts";
@@ -10,11 +10,18 @@ import { type Answer, pageAnswer, redirect, type SignedVisit } from "../visit.ts
 
 const listLengthMax = 100_000;
 
-export function policyChoices({ words }: SignedVisit, chosen: SendingPolicy): Html {
+/** Those that the operator lets an approver put in the place of `before`. */
+export function policyChoices(
+  { words, rooms }: SignedVisit,
+  chosen: SendingPolicy,
+  before: SendingRules,
+): Html {
   const { policies, asksBefore } = words.agents;
+  const freedom = rooms.settings.pages.policies;
+  const offered = sendingPolicies.filter((policy) => mayApproverSet(freedom, { ...before, policy }, before));
   return html`<fieldset>
     <legend>${asksBefore}</legend>
-    ${sendingPolicies.map((one) => html`<label class="choice"><input type="radio" name="policy" value="${one}"${one === chosen && html` checked`}><span>${policies[one]}</span></label>`)}
+    ${offered.map((one) => html`<label class="choice"><input type="radio" name="policy" value="${one}"${one === chosen && html` checked`}><span>${policies[one]}</span></label>`)}
   </fieldset>`;
 }
 
@@ -27,7 +34,7 @@ async function agentOf({ rooms, signIn, session, names, format }: SignedVisit): 
   return found;
 }
 
-function wantedOf(form: URLSearchParams): WantedPolicy {
+function wantedOf(form: URLSearchParams): SendingRules {
   const list = (name: string): readonly string[] =>
     (form.get(name) ?? "")
       .slice(0, listLengthMax)
@@ -38,7 +45,7 @@ function wantedOf(form: URLSearchParams): WantedPolicy {
 }
 
 /** What the answer of a passkey is bound to. */
-function changing(agent: AgentNumber, { policy, allowed, blocked }: WantedPolicy): string {
+function changing(agent: AgentNumber, { policy, allowed, blocked }: SendingRules): string {
   return JSON.stringify(["policy", agent, policy, allowed, blocked]);
 }
 
@@ -49,7 +56,7 @@ export async function showPolicy(visit: SignedVisit, problem?: string): Promise<
   const { policies } = rooms.settings.pages;
   if (policies === "none") return redirect("/agents");
   const hasPasskey = await signIn.hasPasskey(session);
-  const shown: WantedPolicy = problem === undefined ? agent : wantedOf(form);
+  const shown = problem === undefined ? agent.rules : wantedOf(form);
   const list = (name: "allowed" | "blocked"): Html =>
     html`<div class="field"><label for="${name}">${words.agents[name]}</label><textarea class="input" id="${name}" name="${name}" rows="4" spellcheck="false" autocapitalize="off" aria-describedby="${name}-hint">${shown[name].join("\n")}</textarea><p class="hint" id="${name}-hint">${w.listHint}</p></div>`;
   return pageAnswer({
@@ -63,7 +70,7 @@ export async function showPolicy(visit: SignedVisit, problem?: string): Promise<
 </div>
 ${problem !== undefined && html`<div class="note is-bad" role="alert">${icon("warn")}<div><p><b>${problem}</b></p></div></div>`}
 <form class="stack${hasPasskey && " needs-script"}" method="post" action="/agents/${agent.id}/policy"${hasPasskey && html` data-ask="/agents/${agent.id}/policy/options"`}>
-  ${policyChoices(visit, shown.policy)}
+  ${policyChoices(visit, shown.policy, agent.rules)}
   ${list("allowed")}
   ${list("blocked")}
   ${proofFields(visit, hasPasskey, "policy")}

@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import type { Author } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import type { AgentNumber } from "#/src/model/numbers.ts";
 import { defaultScopes, type Scope } from "#/src/model/roles.ts";
 import { findDomain } from "#/storage/queries/accounts/accounts.ts";
 import { findAgent, listAddresses, listAgents } from "#/storage/queries/accounts/agents.ts";
 import type { AddressRow, AgentKind, AgentRow } from "#/storage/rows.ts";
 import type { Store } from "#/storage/store.ts";
+import type { CreateAgent } from "#/storage/transactions/accounts/create-agent.ts";
 import { formatAddress, readAddress } from "../address.ts";
 import { pauseOf } from "../agent-facts.ts";
 import { primaryAddress } from "../principal.ts";
@@ -64,7 +64,7 @@ export async function createMailboxOwner(
   kind: AgentKind,
   input: OwnerInput,
   first: FirstCredentials,
-  maker?: { readonly person: AgentNumber; readonly agentsMax: number },
+  maker?: CreateAgent["maker"],
 ): Promise<MadeOwner> {
   const address = readAddress(input.address);
   const domain = await findDomain(store, address.domain);

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { Author } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { sendingPolicies } from "#/src/model/holds.ts";
+import { defaultSendingRules, sendingPolicies } from "#/src/model/holds.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import { holdRoles, mailboxRoles } from "#/src/model/roles.ts";
 import { findAgent } from "#/storage/queries/accounts/agents.ts";
@@ -101,10 +101,11 @@ function readList(entries: readonly string[] | undefined, field: string): string
 export async function describeSendingPolicy(store: Store, agent: AgentNumber) {
   const row = await findSendingPolicy(store, agent);
   const approver = row?.approver == null ? undefined : await findAgent(store, row.approver);
+  const { policy, allowed, blocked } = row ?? defaultSendingRules;
   return {
-    holdPolicy: row?.policy ?? "first_contact",
+    holdPolicy: policy,
     approver: approver === undefined ? null : primaryAddress(approver),
-    allow: row?.allowed ?? [],
-    block: row?.blocked ?? [],
+    allow: allowed,
+    block: blocked,
   };
 }

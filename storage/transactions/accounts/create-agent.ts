@@ -1,5 +1,6 @@
 import { nobody } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import { type ApproverFreedom, defaultSendingRules } from "#/src/model/holds.ts";
 import type { AccountNumber, AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
 import { mailboxRoles, standardRoles } from "#/src/model/roles.ts";
 import { listAgentsOfApprover } from "../../queries/outbound/holds.ts";
@@ -28,9 +29,11 @@ export interface CreateAgent {
   readonly quotaBytes: number | null;
   readonly scramSalt: Uint8Array;
   readonly scramIterations: number;
-  /** A person who makes it, and how many agents that person may approve for. The person is its approver, and all of its mail waits unless
-   *  `policy` says what does. */
-  readonly maker?: { readonly person: AgentNumber; readonly agentsMax: number } | undefined;
+  /** A person who makes it, how many agents that person may approve for, and what the person may say in `policy`. The person is its
+   *  approver. */
+  readonly maker?:
+    | { readonly person: AgentNumber; readonly agentsMax: number; readonly freedom: ApproverFreedom }
+    | undefined;
   readonly policy?: OfNewAgent<SetSendingPolicy>;
   /** Names that the approver of the policy subscribes, where there is room. */
   readonly approverSubscribes?: readonly string[] | undefined;
@@ -47,7 +50,7 @@ export interface CreatedAgent {
 }
 
 /** A new agent or person with its address, the standard mailboxes, all subscribed, its policy and its first credentials. Refuses an address in
- *  use, with `policy_refused` one agent more than its maker may have. */
+ *  use, with `policy_refused` (limit_reached) one agent more than its maker may have, and a policy that its maker may not give it. */
 export async function createAgent(tx: Transaction, args: CreateAgent): Promise<CreatedAgent> {
   const { at, policy, token, password } = args;
   // Before the counters, since other writes lock an owner before them.
@@ -98,7 +101,7 @@ export async function createAgent(tx: Transaction, args: CreateAgent): Promise<C
     await subscribe(tx, agent, name);
   }
   await write.finish();
-  if (policy !== undefined) await setSendingPolicy(tx, { ...policy, agent, at });
+  if (policy !== undefined) await setSendingPolicy(tx, { ...policy, asApprover: args.maker, agent, at });
   return {
     agent,
     ...(password && (await createPassword(tx, { ...password, agent, at }))),
@@ -113,7 +116,17 @@ async function appointMaker(
   { person, agentsMax }: NonNullable<CreateAgent["maker"]>,
 ): Promise<void> {
   if ((await listAgentsOfApprover(tx, person)).length >= agentsMax)
-    throw new WaypostError("policy_refused", "There are as many agents as the operator lets you have.");
-  const policy = { agent_id: agent, policy: "always", approver_id: person, allowed: "[]", blocked: "[]" };
-  await tx.run(...insertion("sending_policy", policy));
+    throw new WaypostError("policy_refused", "There are as many agents as the operator lets you have.", {
+      reason: "limit_reached",
+    });
+  const { policy } = defaultSendingRules;
+  await tx.run(
+    ...insertion("sending_policy", {
+      agent_id: agent,
+      policy,
+      approver_id: person,
+      allowed: "[]",
+      blocked: "[]",
+    }),
+  );
 }

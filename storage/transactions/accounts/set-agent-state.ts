@@ -3,22 +3,27 @@ import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { AgentState } from "../../rows.ts";
 import type { Transaction } from "../../sql.ts";
+import { assertApproves } from "../../writing/accounts/approvers.ts";
 import { pauseAgent, resumeAgent } from "../../writing/accounts/pauses.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 
 export interface SetAgentState {
   readonly agent: AgentNumber;
   readonly state: AgentState;
-  readonly by: "operator" | "approver";
+  /** Or the person who approves its mail. */
+  readonly by: "operator" | { readonly approver: AgentNumber };
   readonly at: number;
 }
 
-/** Pauses or resumes the sending of a mailbox. An approver takes back only the pause of an approver: else `policy_refused`. */
+/** Pauses or resumes the sending of a mailbox. Throws `not_found` for a person who does not approve its mail. An approver takes back only the
+ *  pause of an approver: else `policy_refused`. */
 export async function setAgentState(tx: Transaction, args: SetAgentState): Promise<void> {
   const write = await beginAgentTransaction(tx, args.agent, args.at, nobody);
-  if (args.state === "paused") await pauseAgent(write, args.by);
+  const isOperator = args.by === "operator";
+  if (args.by !== "operator") await assertApproves(tx, args.by.approver, args.agent, args.at);
+  if (args.state === "paused") await pauseAgent(write, isOperator ? "operator" : "approver");
   else {
-    if (args.by === "approver") await assertPausedByApprover(tx, args.agent);
+    if (!isOperator) await assertPausedByApprover(tx, args.agent);
     await resumeAgent(write);
   }
   await write.finish();

@@ -1,10 +1,17 @@
 import { nobody } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { isAsStrict, type SendingPolicy, type SendingRules } from "#/src/model/holds.ts";
+import {
+  type ApproverFreedom,
+  defaultSendingRules,
+  mayApproverSet,
+  type SendingPolicy,
+  type SendingRules,
+} from "#/src/model/holds.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import { findSendingPolicy } from "../../queries/outbound/holds.ts";
 import { replacement } from "../../schema/insertion.ts";
 import type { Transaction } from "../../sql.ts";
+import { assertApproves } from "../../writing/accounts/approvers.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { mailOf } from "../../writing/mail/mail.ts";
 import { openHoldMailboxes } from "../../writing/outbound/holds.ts";
@@ -17,28 +24,27 @@ export interface SetSendingPolicy {
   readonly approver?: AgentNumber | null | undefined;
   readonly allowed?: readonly string[] | undefined;
   readonly blocked?: readonly string[] | undefined;
-  /** The person who sets it as the approver of this agent's mail, and not as the operator. */
-  readonly asApprover?: { readonly person: AgentNumber; readonly isOnlyStricter: boolean } | undefined;
+  /** The person who sets it as an approver of this agent's mail, and not as the operator. */
+  readonly asApprover?: { readonly person: AgentNumber; readonly freedom: ApproverFreedom } | undefined;
   readonly at: number;
 }
 
 /** Sets the mail that an agent may send without approval, and its approver, a person of its account. Refuses an approver who is none
- *  (not_found), or who may only be stricter than what is set when it is written (policy_refused). */
+ *  (not_found), or who may not put this in the place of what is set when it is written (policy_refused). */
 export async function setSendingPolicy(tx: Transaction, args: SetSendingPolicy): Promise<void> {
   const write = await beginAgentTransaction(tx, args.agent, args.at, nobody);
   if (args.approver != null) await assertApprover(tx, args.approver, write.account);
   const held = await findSendingPolicy(tx, args.agent);
-  const { policy = "first_contact", allowed = [], blocked = [] } = held ?? {};
-  const before: SendingRules = { policy, allowed, blocked };
+  const before: SendingRules = held ?? defaultSendingRules;
   const after: SendingRules = {
-    policy: args.policy ?? policy,
-    allowed: args.allowed ?? allowed,
-    blocked: args.blocked ?? blocked,
+    policy: args.policy ?? before.policy,
+    allowed: args.allowed ?? before.allowed,
+    blocked: args.blocked ?? before.blocked,
   };
   if (args.asApprover !== undefined) {
-    if (held?.approver !== args.asApprover.person)
-      throw new WaypostError("not_found", "You do not approve for this agent.");
-    if (args.asApprover.isOnlyStricter && !isAsStrict(after, before))
+    const { person, freedom } = args.asApprover;
+    await assertApproves(tx, person, args.agent, args.at);
+    if (!mayApproverSet(freedom, after, before))
       throw new WaypostError("policy_refused", "Only the operator changes this.");
   }
   const approver = args.approver === undefined ? (held?.approver ?? null) : args.approver;

@@ -165,7 +165,7 @@ export async function listLikeAuthors(
 const order = ["contact", "mailbox", "written"];
 
 /** Addresses of the cards that were vouched for. */
-async function addressesOfContacts(
+export async function addressesOfContacts(
   reader: Reader,
   agent: AgentNumber,
   items: readonly number[],
