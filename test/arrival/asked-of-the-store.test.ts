@@ -1,11 +1,9 @@
 /** What the main thread reads of the store for a mail that comes in: after each commit a read costs as much as the rest of the envelope. */
 import { createTransport } from "nodemailer";
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
-import { callerOwner } from "#/src/model/caller.ts";
-import { houseOwner } from "#/src/model/owner.ts";
-import { EngineStore } from "#/storage/engine-store.ts";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
 import { type DnsServer, startDnsServer } from "../support/servers/dns-server.ts";
+import { noteStoreQuestions } from "../support/store-questions.ts";
 
 let names: DnsServer;
 let daemon: InProcessDaemon;
@@ -22,19 +20,9 @@ afterAll(async () => {
   await names[Symbol.asyncDispose]();
 });
 
-type Asking = (this: EngineStore, ...given: never[]) => Promise<never>;
-
 beforeEach(() => {
   asked.length = 0;
-  for (const verb of ["get", "all", "column", "write"] as const) {
-    const original = EngineStore.prototype[verb] as Asking;
-    const listening: Asking = function (...given) {
-      const what: string = given[verb === "write" ? 1 : 0]!;
-      if (callerOwner() !== houseOwner) asked.push(what);
-      return original.apply(this, given);
-    };
-    vi.spyOn(EngineStore.prototype, verb).mockImplementation(listening as never);
-  }
+  noteStoreQuestions(asked);
 });
 
 it.each([

@@ -48,6 +48,7 @@ const acceptance = [
   "daemon/held-mail",
   "daemon/told-archive",
   "daemon/conditions",
+  "web/likenesses",
 ].map((name) => `test/${name}.test.ts`);
 /** Thousands of texts, to which the engine is all the same. */
 const longOnes = ["test/dav/corpus.test.ts"];

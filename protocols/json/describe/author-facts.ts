@@ -3,8 +3,7 @@
 import { z } from "zod";
 import type { AuthorFacts, Resemblance } from "#/src/model/author-facts.ts";
 import type { AgentNumber, ItemNumber } from "#/src/model/numbers.ts";
-import { findReached, type ReachedData, reachAgent, reachesScope } from "#/src/reach/agents.ts";
-import { createCollectionReach } from "#/src/reach/collection-reach.ts";
+import { readReferences } from "#/src/reach/references.ts";
 import { isoTime } from "#/src/render/iso-time.ts";
 import type { OperationContext } from "../operation.ts";
 
@@ -66,49 +65,22 @@ async function createShow(
   all: readonly AuthorFacts[],
 ): Promise<(facts: AuthorFacts) => Promise<ShownAuthorFacts>> {
   const { ids } = context.rooms.mail;
-  const likes = all.flatMap(({ resembles = [] }) => resembles);
-  const named = [...all, ...likes].map(({ contact }) => contact).filter((one) => one !== undefined);
-  const readable = named.length === 0 ? new Set<ItemNumber>() : await readableOf(context, agent, named);
-  const needsAll =
-    all.some(({ firstSeen }) => firstSeen !== undefined) || likes.some(({ address }) => address);
-  const readsAll = needsAll && (await readsWhole(context, agent));
+  const { readsAll, readsContact, shown } = await readReferences(context, agent, all);
   const contactOf = (item: ItemNumber | undefined) =>
-    item !== undefined && readable.has(item) ? { contact: ids.encode("contact", agent, item) } : {};
-  const shownLike = async ({ by, contact, mailbox, address }: Resemblance) => ({
-    by,
-    ...contactOf(contact),
-    ...(mailbox !== undefined && (await findReached(context, mailbox)) !== undefined
-      ? { mailbox: ids.encode("agent", mailbox) }
-      : {}),
-    ...(address !== undefined && readsAll ? { address } : {}),
-  });
+    readsContact(item) ? { contact: ids.encode("contact", agent, item) } : {};
+  const shownLike = async (one: Resemblance) => {
+    const { by, contact, mailbox, address } = await shown(one);
+    return {
+      by,
+      ...contactOf(contact),
+      ...(mailbox === undefined ? {} : { mailbox: ids.encode("agent", mailbox) }),
+      ...(address === undefined ? {} : { address }),
+    };
+  };
   return async ({ isKnown, firstSeen, contact, resembles = [] }) => ({
     known: isKnown,
     ...(firstSeen !== undefined && readsAll ? { first_seen: isoTime(firstSeen) } : {}),
     ...contactOf(contact),
     ...(resembles.length === 0 ? {} : { resembles: await Promise.all(resembles.map(shownLike)) }),
   });
-}
-
-async function readsWhole(context: OperationContext, agent: AgentNumber): Promise<boolean> {
-  if (!(await reachesScope(context, agent, "mail:read"))) return false;
-  const { objects }: ReachedData = await reachAgent(context, agent, "mail:read");
-  return objects.mailbox === "all";
-}
-
-async function readableOf(
-  context: OperationContext,
-  agent: AgentNumber,
-  items: readonly ItemNumber[],
-): Promise<ReadonlySet<ItemNumber>> {
-  const books = (await createCollectionReach(context).list("addressbook", agent)).filter(({ rights }) =>
-    rights.has("read"),
-  );
-  const found = await context.rooms.collections.findItems(agent, [...new Set(items)]);
-  return new Set(
-    found
-      .filter((item) => item !== undefined)
-      .filter(({ collection }) => books.some(({ number }) => number === collection))
-      .map(({ number }) => number),
-  );
 }

@@ -8,9 +8,10 @@ import type { ShownVersion } from "../opened-mails.ts";
 import type { Page, SignedVisit } from "../visit.ts";
 import { changedBlock, comparedMax } from "./changed.ts";
 import { earlierBlock } from "./earlier.ts";
+import { likenessesOf } from "./likeness.ts";
 import { lookBlock } from "./look.ts";
 import { subjectOf } from "./names.ts";
-import { holdId, listLive, type Opened, versionOf, waitingOf } from "./waiting.ts";
+import { holdId, listLive, type Opened, standingOf, versionOf, waitingOf } from "./waiting.ts";
 
 /** Files whose text stands on the page itself. */
 const previewsMax = 3;
@@ -52,6 +53,12 @@ export async function holdPage(
   const w = words.hold;
   const shown = await showMail(rooms.mail, message);
   const news = await rooms.holds.listNewRecipients(hold);
+  const names = namesOf(shown);
+  const recipients = await rooms.holds.listRecipientFacts(
+    hold,
+    (address) => names.get(address.toLowerCase()) ?? "",
+  );
+  const likenesses = await likenessesOf(visit, hold, recipients.facts);
   const subject = await subjectOf(visit, hold);
   const request = (await signIn.hasPasskey(session))
     ? JSON.stringify(signIn.ask(session, "decide", shownOf(opened)))
@@ -63,6 +70,7 @@ export async function holdPage(
   return {
     title: subject,
     width: "",
+    shows: { id, standing: standingOf(hold) },
     ...(options.problem === undefined ? {} : { status: 409, isWrong: true }),
     body: html`${await crumb(visit, opened)}
 <div class="head">
@@ -73,7 +81,7 @@ export async function holdPage(
 <div class="stack">
 ${notes(visit, opened, options)}
 ${former !== undefined && changedBlock(visit, former, now)}
-${lookBlock(visit, hold, shown, news)}
+${lookBlock(visit, hold, shown, { news, recipients, likenesses })}
 </div>
 <div class="sides">
   <section class="side" aria-labelledby="seen">
@@ -111,6 +119,11 @@ ${await editForm(visit, opened, shown, version, options)}
 ${declineSheet(visit, opened, version)}
 ${passwordSheet(visit, opened, version)}`,
   };
+}
+
+/** The names that the mail gives its recipients. */
+function namesOf({ content: { to, cc } }: ShownMail): ReadonlyMap<string, string> {
+  return new Map([...to, ...cc].map(({ address, name = "" }: Addressed) => [address.toLowerCase(), name]));
 }
 
 function comparedOf(hold: Hold, subject: string, { passages, isCut }: ShownMail): ShownVersion {

@@ -1,9 +1,10 @@
 /** What to look at before one decides: what is odd about a mail, each point with its place on the page. */
-import type { Hold } from "#/src/outbound/holds/holds.ts";
+import type { FactsOfRecipients, Hold } from "#/src/outbound/holds/holds.ts";
 import type { ShownMail } from "#/src/render/shown-mail.ts";
 import { type Html, html } from "../html.ts";
 import { icon } from "../layout.ts";
 import type { SignedVisit } from "../visit.ts";
+import type { Likenesses } from "./likeness.ts";
 
 /** Characters that draw nothing. */
 const invisible = new Set([
@@ -14,11 +15,21 @@ const invisible = new Set([
   "control-character",
 ]);
 
+export interface Looked {
+  /** Recipients who never had mail from here. */
+  readonly news: readonly string[];
+  readonly recipients: FactsOfRecipients;
+  readonly likenesses: Likenesses;
+}
+
+/** Sentences of one point; more of them would hide the other points. */
+const sentencesMax = 5;
+
 export function lookBlock(
   { words, format }: SignedVisit,
   hold: Hold,
   shown: ShownMail,
-  news: readonly string[],
+  { news, recipients: { facts, compared }, likenesses: { ofRecipients, ofAuthor } }: Looked,
 ): Html {
   const w = words.hold;
   const count = (isCounted: (what: string) => boolean): number =>
@@ -33,6 +44,17 @@ export function lookBlock(
   };
   if (hold.reason === "answering_unauthenticated")
     bad(icon("unproven"), w.senderUnproven, w.senderUnprovenText);
+  const list = (sentences: readonly Html[]): Html =>
+    html`${sentences.slice(0, sentencesMax).map((one, at) => html`${at > 0 && " "}${one}`)}${sentences.length > sentencesMax && ` ${w.andMore(sentences.length - sentencesMax, format)}`}`;
+  if (ofAuthor.length > 0) bad(icon("warn"), w.like.authorTitle, list(ofAuthor));
+  if (ofRecipients.length > 0)
+    bad(icon("warn"), w.like.title, html`${list(ofRecipients)} <a href="#recipients">${w.like.look}</a>`);
+  const failed = facts.flatMap(({ address, failure }) =>
+    failure === undefined ? [] : [html`<bdi>${address}</bdi>: ${w.failures[failure] ?? w.failedSomehow}`],
+  );
+  if (failed.length > 0) bad(icon("warn"), w.failed(failed.length, format), list(failed));
+  if (compared < hold.envelope.recipients.length)
+    plain(icon("info"), w.like.notAll, w.like.notAllText(compared, format));
   if (hiddenWords > 0) {
     const [before, linked, after] = w.hiddenTextText(hiddenWords, format);
     bad(icon("hidden"), w.hiddenText, html`${before}<a href="#hidden-1">${linked}</a>${after}`);

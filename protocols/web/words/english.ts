@@ -167,6 +167,30 @@ export const english = {
     newRecipients: (count: number, f: Format) => f.plural(count, "New recipient.", "New recipients."),
     newRecipientsText: (names: string, count: number, f: Format) =>
       `${names} ${f.plural(count, "has", "have")} never had mail from here.`,
+    like: {
+      title: "Looks like somebody else.",
+      authorTitle: "The sender looks like somebody else.",
+      author: "The author of the mail that is answered",
+      replyTo: "The Reply-To of the mail that is answered",
+      address: [" is not ", ", and looks like it."] as readonly [string, string],
+      addressOfSomebody: " looks like an address that the mailbox knows, and is not it.",
+      name: [" has the name of ", ", and is another address."] as readonly [string, string],
+      nameOfSomebody: " has the name of somebody whom the mailbox knows, and is another address.",
+      look: "The recipients",
+      notAll: "Not all recipients were compared.",
+      notAllText: (count: number, f: Format) =>
+        `Whether somebody looks like somebody else is known of the first ${f.count(count)}.`,
+    },
+    failed: (count: number, f: Format) =>
+      f.plural(count, "The last mail to a recipient came back.", "The last mail to some came back."),
+    failures: {
+      no_such_mailbox: "there is no such mailbox.",
+      no_such_domain: "there is no such domain.",
+      mail_not_accepted: "it takes no mail.",
+      mailbox_full: "the mailbox is full.",
+    } as Readonly<Record<string, string>>,
+    failedSomehow: "it failed for good.",
+    andMore: (count: number, f: Format) => f.plural(count, "And one more.", `And ${f.count(count)} more.`),
     remote: (count: number, f: Format) =>
       f.plural(count, "One remote picture", `${f.count(count)} remote pictures`),
     remoteText:
@@ -421,7 +445,7 @@ export const english = {
       operator: "The operator has paused it. It receives mail and sends none.",
       breaker:
         "The server has paused it: too many of its last mails came back. It receives mail and sends none.",
-      approver: "You have paused it. It receives mail and sends none.",
+      approver: "An approver has paused it. It receives mail and sends none.",
     } as const satisfies Record<PauseReason, string> as Record<PauseReason, string>,
     pausedSince: (moment: string) => `Since ${moment}.`,
     sent: "sent today",
@@ -449,6 +473,7 @@ export const english = {
     noName: "No agent was made: it needs a name and an address.",
     badAddress: "No agent was made: the address is taken, or is none.",
     tooMany: "No agent was made: you have as many as the operator lets you have.",
+    tooLoose: "No agent was made: only the operator can let one send that without asking.",
     made: (name: string) => `${name} is made`,
     token: (name: string) => `The token of ${name}`,
     onlyNow: "It is shown only now. Who has it can read and send as this agent; nobody can approve with it.",

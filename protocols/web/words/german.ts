@@ -168,6 +168,34 @@ export const german: Words = {
     newRecipients: (count, f) => f.plural(count, "Neuer Empfänger.", "Neue Empfänger."),
     newRecipientsText: (names, count, f) =>
       `${names} ${f.plural(count, "hat", "haben")} noch nie Post von hier bekommen.`,
+    like: {
+      title: "Sieht aus wie jemand anders.",
+      authorTitle: "Der Absender sieht aus wie jemand anders.",
+      author: "Wer die beantwortete Mail geschrieben hat,",
+      replyTo: "Die Antwortadresse der beantworteten Mail",
+      address: [" ist nicht ", " und sieht so aus."],
+      addressOfSomebody: " sieht aus wie eine Adresse, die das Postfach kennt, und ist sie nicht.",
+      name: [" trägt den Namen von ", " und hat eine andere Adresse."],
+      nameOfSomebody: " trägt den Namen von jemandem, den das Postfach kennt, und hat eine andere Adresse.",
+      look: "Die Empfänger",
+      notAll: "Nicht alle Empfänger wurden verglichen.",
+      notAllText: (count, f) =>
+        `Ob jemand aussieht wie jemand anders, ist von den ersten ${f.count(count)} bekannt.`,
+    },
+    failed: (count, f) =>
+      f.plural(
+        count,
+        "Die letzte Mail an einen Empfänger kam zurück.",
+        "Die letzte Mail an einige Empfänger kam zurück.",
+      ),
+    failures: {
+      no_such_mailbox: "das Postfach gibt es nicht.",
+      no_such_domain: "die Domain gibt es nicht.",
+      mail_not_accepted: "es nimmt keine Mail an.",
+      mailbox_full: "das Postfach ist voll.",
+    },
+    failedSomehow: "sie scheiterte endgültig.",
+    andMore: (count, f) => f.plural(count, "Und noch einer.", `Und ${f.count(count)} mehr.`),
     remote: (count, f) => f.plural(count, "Ein Bild von anderswo", `${f.count(count)} Bilder von anderswo`),
     remoteText: " würde geladen und verriete, dass die Mail geöffnet wurde. Hier wird nichts geladen.",
     links: "Ein Link, der anderswohin führt.",
@@ -433,7 +461,7 @@ export const german: Words = {
       operator: "Der Betreiber hat ihn angehalten. Er empfängt Mail und sendet keine.",
       breaker:
         "Der Server hat ihn angehalten: Zu viele seiner letzten Mails kamen zurück. Er empfängt Mail und sendet keine.",
-      approver: "Sie haben ihn angehalten. Er empfängt Mail und sendet keine.",
+      approver: "Wer für ihn freigibt, hat ihn angehalten. Er empfängt Mail und sendet keine.",
     },
     pausedSince: (moment) => `Seit ${moment}.`,
     sent: "heute gesendet",
@@ -461,6 +489,7 @@ export const german: Words = {
     noName: "Kein Agent wurde angelegt: Er braucht einen Namen und eine Adresse.",
     badAddress: "Kein Agent wurde angelegt: Die Adresse ist vergeben oder ist keine.",
     tooMany: "Kein Agent wurde angelegt: Sie haben so viele, wie der Betreiber erlaubt.",
+    tooLoose: "Kein Agent wurde angelegt: Nur der Betreiber kann einen das ohne Frage senden lassen.",
     made: (name) => `${name} ist angelegt`,
     token: (name) => `Das Token von ${name}`,
     onlyNow:

@@ -7,11 +7,13 @@ import {
   listKnownContacts,
   listLiveHolds,
 } from "#/storage/queries/outbound/holds.ts";
+import { addressesOfContacts } from "#/storage/writing/mail/authors.ts";
 import { addressKey } from "../mail-address.ts";
 import { createHoldEdits } from "./edit.ts";
 import type { HoldRooms, Holds } from "./holds.ts";
 import { createHoldNotices } from "./notice.ts";
 import { tellOfPauses } from "./pause-notice.ts";
+import { listRecipientFacts } from "./recipient-facts.ts";
 import { createHoldRelease } from "./release.ts";
 
 export function createHolds(rooms: HoldRooms): Holds {
@@ -31,6 +33,9 @@ export function createHolds(rooms: HoldRooms): Holds {
       ]);
       return remote.flatMap(({ address }) => (known.has(addressKey(address)) ? [] : [address]));
     },
+    listRecipientFacts: (hold, nameOf) => listRecipientFacts(rooms, hold, nameOf),
+    findContactAddress: async (agent, contact) =>
+      (await addressesOfContacts(store, agent, [contact])).get(contact)?.[0],
     findHoldOfMessage: (agent, message) => findHoldOfMessage(store, agent, message),
     decide({ idempotency, ...decision }) {
       return writeOnce(

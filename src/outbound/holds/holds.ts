@@ -3,14 +3,16 @@
 
 import type { Idempotency, Once } from "#/src/mail/write-once.ts";
 import type { Actor } from "#/src/model/author.ts";
-import type { AgentNumber, MailboxNumber, MessageNumber, Uid } from "#/src/model/numbers.ts";
+import type { AgentNumber, ItemNumber, MailboxNumber, MessageNumber, Uid } from "#/src/model/numbers.ts";
 import type { HoldRow } from "#/storage/holds.ts";
 import type { ArgumentsOf } from "#/storage/store.ts";
 import type { DecidedHold } from "#/storage/transactions/outbound/decide-hold.ts";
 import type { EditedHold } from "#/storage/transactions/outbound/edit-hold.ts";
 import type { Outbound, OutboundRooms } from "../outbound.ts";
+import type { FactsOfRecipients } from "./recipient-facts.ts";
 
 export type { HoldRow as Hold } from "#/storage/holds.ts";
+export type { FactsOfRecipients, RecipientFacts } from "./recipient-facts.ts";
 
 export interface Holds {
   findHold(agent: AgentNumber, hold: number): Promise<HoldRow | undefined>;
@@ -20,6 +22,13 @@ export interface Holds {
   listDecided(agent: AgentNumber, since: number, limit: number): Promise<HoldRow[]>;
   /** Those recipients who never had mail of the mailbox, are no contact that a person added, and have no mailbox here. */
   listNewRecipients(hold: Pick<HoldRow, "agent" | "envelope">): Promise<readonly string[]>;
+  /** `recipient-facts.ts`. */
+  listRecipientFacts(
+    hold: Pick<HoldRow, "agent" | "envelope">,
+    nameOf: (address: string) => string,
+  ): Promise<FactsOfRecipients>;
+  /** The first address of a contact that a person has put there. */
+  findContactAddress(agent: AgentNumber, contact: ItemNumber): Promise<string | undefined>;
   /** The latest hold of a message. */
   findHoldOfMessage(agent: AgentNumber, message: MessageNumber): Promise<HoldRow | undefined>;
   /** `version`: the one that was read. A different one is `precondition_failed`, as the mail may have changed. */
