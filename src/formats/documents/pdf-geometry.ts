@@ -11,7 +11,7 @@ export interface Box {
 
 export const identity: Matrix = [1, 0, 0, 1, 0, 0];
 
-interface Subpath {
+export interface Subpath {
   readonly box: Box;
   readonly isBox: boolean;
   readonly lines: readonly Box[];
@@ -21,21 +21,27 @@ interface Subpath {
 export function subpaths(data: ArrayLike<number>, matrix: Matrix): Subpath[] {
   const found: Subpath[] = [];
   let points: (readonly [number, number])[] = [];
+  /** Of the points, where each line or curve begins and ends. */
+  let pieces: (readonly [from: number, to: number])[] = [];
   let hasCurve = false;
   const end = (): void => {
     if (points.length > 1) {
-      const lines = points.slice(1).map((to, at) => around([points[at]!, to]));
+      const lines = pieces.map(([from, to]) => around(points.slice(from, to + 1)));
       const box = around(points);
       const corners = new Set(points.map(([x, y]) => `${x.toFixed(2)} ${y.toFixed(2)}`));
       const isBox =
         !hasCurve &&
         corners.size === 4 &&
         points.every(
+          (to, at) => at === 0 || near(to[0], points[at - 1]![0]) || near(to[1], points[at - 1]![1]),
+        ) &&
+        points.every(
           ([x, y]) => (near(x, box.left) || near(x, box.right)) && (near(y, box.bottom) || near(y, box.top)),
         );
       found.push({ box, isBox, lines });
     }
     points = [];
+    pieces = [];
     hasCurve = false;
   };
   const counts = [2, 2, 6, 4, 0];
@@ -45,9 +51,11 @@ export function subpaths(data: ArrayLike<number>, matrix: Matrix): Subpath[] {
     if (count === undefined) break;
     if (operator === 0) end();
     hasCurve ||= operator === 2 || operator === 3;
+    const from = points.length - 1;
     for (let n = 0; n < count; n += 2) points.push(point(matrix, data[at + n]!, data[at + n + 1]!));
     at += count;
     if (operator === 4 && points.length > 0) points.push(points[0]!);
+    if (from >= 0 && points.length - 1 > from) pieces.push([from, points.length - 1]);
   }
   end();
   return found;
@@ -75,6 +83,11 @@ export function multiply(one: Matrix, other: Matrix): Matrix {
 
 export function point([a, b, c, d, e, f]: Matrix, x: number, y: number): readonly [number, number] {
   return [a * x + c * y + e, b * x + d * y + f];
+}
+
+/** The most that a length grows. */
+export function scaleOf([a, b, c, d]: Matrix): number {
+  return Math.max(Math.hypot(a, b), Math.hypot(c, d));
 }
 
 export function isUpright([a, b, c, d]: Matrix): boolean {

@@ -1,21 +1,24 @@
 /** What a page of a PDF paints, in order, from the operators of pdf.js: pieces of text with what decides whether they are seen, and
  *  everything else as boxes. Coordinates are those of the page (ISO 32000-1 section 8.3), before it is turned. */
 
+import type { Drawing, Glyph, PageFont } from "./pdf-fonts.ts";
 import {
   type Box,
   boxOf,
   identity,
   intersection,
   isUpright,
-  type Matrix,
   matrixOf,
   multiply,
-  point,
+  type Subpath,
+  scaleOf,
   subpaths,
   transformed,
   unionOf,
   widened,
 } from "./pdf-geometry.ts";
+import { place } from "./pdf-runs.ts";
+import { colourOf, everywhere, firstState, isDashed, isMixed, type State } from "./pdf-state.ts";
 
 /** A box that something opaque or not is painted into. `colour` is undefined for pictures and patterns. */
 export interface Paint {
@@ -38,11 +41,14 @@ export interface TextRun extends Paint {
   /** The ends of its base line. */
   readonly from: readonly [number, number];
   readonly to: readonly [number, number];
-  /** Its letters are narrower than a third of what their height lets expect. */
-  readonly isSqueezed: boolean;
+  readonly letters: readonly Glyph[];
+  readonly font: PageFont | undefined;
+  /** Its letters are stretched, slanted, mirrored or crowded. */
+  readonly isDistorted: boolean;
   readonly mode: number;
   readonly clip: Box;
-  /** It is cut by something else than a box, seen through a mask, or drawn by a font made of drawings. */
+  /** It is cut by something else than a box, mixed with what is behind it, seen through a mask, or drawn by a font made of drawings or by
+   *  lines that may hide it. */
   readonly isUnclear: boolean;
   /** It belongs to a layer that is not shown. */
   readonly isLayerOff: boolean;
@@ -58,72 +64,31 @@ export interface Operators {
   readonly argsArray: readonly unknown[];
 }
 
-interface State {
-  ctm: Matrix;
-  fill: string | undefined;
-  stroke: string | undefined;
-  fillAlpha: number;
-  strokeAlpha: number;
-  /** Of the groups around. */
-  groupAlpha: number;
-  lineWidth: number;
-  clip: Box;
-  isUnclear: boolean;
-  size: number;
-  isDrawn: boolean;
-  charSpacing: number;
-  wordSpacing: number;
-  scale: number;
-  leading: number;
-  rise: number;
-  mode: number;
+/** Of a path, that are compared with each other. */
+const partsMost = 40;
+/** Drawings of letters in drawings of letters. */
+const drawingsMost = 3;
+/** Lines around letters of this share of an em hide none of them. */
+const thinStroke = 0.06;
+
+export interface PageFacts {
+  /** The numbers of the operators by name. */
+  readonly ops: Readonly<Record<string, number>>;
+  fontOf(name: string): PageFont;
+  /** Whether the content of a layer is shown. */
+  isLayerOn(properties: unknown): boolean;
 }
 
-interface Glyph {
-  readonly unicode: string;
-  readonly width: number;
-  readonly isSpace: boolean;
-  readonly vmetric?: unknown;
-}
-
-const everywhere: Box = { left: -1e6, bottom: -1e6, right: 1e6, top: 1e6 };
-
-/** `ops`: the numbers of the operators by name. `isFontDrawn`: of a font by name, whether its letters are drawings (Type 3).
- *  `isLayerOn`: whether the content of a layer is shown. */
-export function paintOf(
-  { fnArray, argsArray }: Operators,
-  facts: {
-    readonly ops: Readonly<Record<string, number>>;
-    isFontDrawn(name: string): boolean;
-    isLayerOn(properties: unknown): boolean;
-  },
-): PagePaint {
+/** `depth`: of drawings in drawings. */
+export function paintOf({ fnArray, argsArray }: Operators, facts: PageFacts, depth = 0): PagePaint {
   const names = new Map(Object.entries(facts.ops).map(([name, number]) => [number, name]));
   const runs: TextRun[] = [];
   const paints: Paint[] = [];
   const saved: State[] = [];
   const layers: boolean[] = [];
-  let state: State = {
-    ctm: identity,
-    fill: "#000000",
-    stroke: "#000000",
-    fillAlpha: 1,
-    strokeAlpha: 1,
-    groupAlpha: 1,
-    lineWidth: 1,
-    clip: everywhere,
-    isUnclear: false,
-    size: 0,
-    isDrawn: false,
-    charSpacing: 0,
-    wordSpacing: 0,
-    scale: 1,
-    leading: 0,
-    rise: 0,
-    mode: 0,
-  };
-  let line: Matrix = identity;
-  let text: Matrix = identity;
+  /** How many layers were open where each form began. */
+  const floors: number[] = [];
+  let state: State = firstState();
   let isClipping = false;
   let at = 0;
 
@@ -133,7 +98,9 @@ export function paintOf(
   };
   const paint = (one: Omit<Paint, "at">): void => {
     const box = intersection(one.box, state.clip);
-    if (box !== undefined && one.alpha > 0) paints.push({ ...one, box, at: at++ });
+    if (box === undefined || one.alpha <= 0 || layers.includes(false)) return;
+    const isWhole = one.isWhole && !state.isCut && !isMixed(state);
+    paints.push({ ...one, box, isWhole, colour: isMixed(state) ? undefined : one.colour, at: at++ });
   };
   const picture = (box: Box): void =>
     paint({
@@ -146,67 +113,61 @@ export function paintOf(
     });
   const clipTo = (box: Box, isBox: boolean): void => {
     state.clip = intersection(state.clip, box) ?? { left: 0, bottom: 0, right: 0, top: 0 };
-    if (!isBox) state.isUnclear = true;
+    if (!isBox) state.isCut = true;
   };
   const moveLine = (x: number, y: number): void => {
-    line = multiply(line, [1, 0, 0, 1, x, y]);
-    text = line;
+    state.line = multiply(state.line, [1, 0, 0, 1, x, y]);
+    state.text = state.line;
   };
-
-  function show(glyphs: readonly (Glyph | number)[]): void {
-    let x = 0;
-    let first: number | undefined;
-    let last = 0;
-    let said = "";
-    let isVertical = false;
-    for (const glyph of glyphs) {
-      if (typeof glyph === "number") {
-        x -= (glyph * state.size * state.scale) / 1000;
-        continue;
-      }
-      if (glyph === null || typeof glyph !== "object") continue;
-      const wide = (glyph.width * state.size * state.scale) / 1000;
-      if (glyph.unicode.trim() !== "") {
-        first ??= x;
-        last = x + wide;
-        said += glyph.unicode;
-      }
-      isVertical ||= glyph.vmetric !== undefined && glyph.vmetric !== null;
-      x += wide + (state.charSpacing + (glyph.isSpace ? state.wordSpacing : 0)) * state.scale;
+  const boxes = new Map<Drawing["fnArray"], Box | undefined>();
+  /** Of a letter that is a drawing, in ems. */
+  function drawingBox(drawing: Drawing): Box | undefined {
+    if (!boxes.has(drawing.fnArray)) {
+      const all = depth >= drawingsMost ? undefined : paintOf(drawing, facts, depth + 1).paints;
+      const box = all === undefined ? everywhere : unionOf(all.map((one) => one.box));
+      boxes.set(drawing.fnArray, box && transformed(box, matrixOf(drawing.matrix)));
     }
-    const matrix = multiply(state.ctm, text);
-    text = multiply(text, [1, 0, 0, 1, x, 0]);
-    if (first === undefined) return;
-    const { size, rise } = state;
-    const tall = Math.hypot(matrix[2], matrix[3]) * Math.abs(size);
-    const wide = Math.hypot(matrix[0], matrix[1]) * Math.abs(size * state.scale);
-    const isStroked = state.mode === 1 || state.mode === 5;
-    const letters: Box = {
-      left: Math.min(first, last),
-      right: Math.max(first, last),
-      bottom: rise + Math.min(0, 0.55 * size),
-      top: rise + Math.max(0, 0.55 * size),
-    };
+    return boxes.get(drawing.fnArray);
+  }
+
+  function show(said: readonly (Glyph | number | null)[]): void {
+    const { advance, placed } = place(said, state, multiply(state.ctm, state.text), drawingBox);
+    state.text = multiply(state.text, [1, 0, 0, 1, advance, 0]);
+    if (placed === undefined) return;
+    const { mode, font } = state;
+    const isStroked = mode === 1 || mode === 5;
+    const hasStroke = isStroked || mode === 2 || mode === 6;
+    const stroke = hasStroke ? state.lineWidth * scaleOf(state.ctm) : 0;
+    const isHiddenByStroke =
+      hasStroke &&
+      (isStroked
+        ? state.isDashed || stroke > 4 * thinStroke * placed.size
+        : state.stroke !== state.fill && stroke > thinStroke * placed.size);
     const run: TextRun = {
+      ...placed,
       kind: "text",
-      box: transformed(letters, matrix),
+      font,
       colour: isStroked ? state.stroke : state.fill,
       alpha: (isStroked ? state.strokeAlpha : state.fillAlpha) * state.groupAlpha,
       isWhole: false,
       at: at++,
-      text: said,
-      from: point(matrix, first, rise),
-      to: point(matrix, last, rise),
-      size: Math.min(tall, wide * 3),
-      isSqueezed: wide * 3 < tall,
-      mode: state.mode,
+      mode,
       clip: state.clip,
-      isUnclear: state.isUnclear || state.isDrawn || isVertical,
+      isUnclear:
+        state.isCut ||
+        isMixed(state) ||
+        font === undefined ||
+        font.isDrawn ||
+        placed.isVertical ||
+        isHiddenByStroke,
       isLayerOff: layers.includes(false),
     };
-    runs.push(run);
-    if (state.mode !== 3 && state.mode !== 7) paints.push(run);
-    if (state.mode >= 4) state.isUnclear = true;
+    if (run.text !== "") runs.push(run);
+    const box = intersection(widened(placed.ink, stroke / 2), state.clip);
+    const isPainted = mode !== 3 && mode !== 7 && !run.isLayerOff;
+    if (isPainted && box !== undefined)
+      paints.push({ ...run, box, colour: isMixed(state) || stroke > 0 ? undefined : run.colour });
+    if (mode >= 4) state.isCut = true;
   }
 
   function path(operator: string, data: ArrayLike<number>): void {
@@ -217,18 +178,17 @@ export function paintOf(
       clipTo(whole ?? { left: 0, bottom: 0, right: 0, top: 0 }, parts.length === 1 && parts[0]!.isBox);
     }
     if (/fill/i.test(operator))
-      for (const { box, isBox } of parts)
+      for (const part of parts)
         paint({
           kind: "fill",
-          box,
+          box: part.box,
           colour: state.fill,
           alpha: state.fillAlpha * state.groupAlpha,
-          isWhole: isBox,
+          isWhole: part.isBox && isAlone(part, parts),
           size: 0,
         });
     if (/stroke/i.test(operator)) {
-      const scale = Math.sqrt(Math.abs(state.ctm[0] * state.ctm[3] - state.ctm[1] * state.ctm[2]));
-      const size = state.lineWidth * scale;
+      const size = state.lineWidth * scaleOf(state.ctm);
       for (const { lines } of parts)
         for (const box of lines)
           paint({
@@ -263,18 +223,22 @@ export function paintOf(
           if (key === "ca") state.fillAlpha = value;
           else if (key === "CA") state.strokeAlpha = value;
           else if (key === "LW") state.lineWidth = value;
-          else if (key === "SMask") state.isUnclear ||= Boolean(value);
-          else if (key === "BM") state.isUnclear ||= value !== "source-over" && value !== "normal";
-          else if (key === "Font") [state.size, state.isDrawn] = [value[1], facts.isFontDrawn(value[0])];
+          else if (key === "D") state.isDashed = isDashed(value);
+          else if (key === "SMask") state.isMasked = Boolean(value);
+          else if (key === "BM") state.isBlended = value !== "source-over" && value !== "normal";
+          else if (key === "Font") [state.font, state.size] = [facts.fontOf(value[0]), value[1]];
         }
         break;
+      case "setDash":
+        state.isDashed = isDashed(args);
+        break;
       case "beginText":
-        line = identity;
-        text = identity;
+        state.line = identity;
+        state.text = identity;
         break;
       case "setFont":
+        state.font = facts.fontOf(args[0]);
         state.size = args[1];
-        state.isDrawn = facts.isFontDrawn(args[0]);
         break;
       case "setCharSpacing":
         state.charSpacing = args[0];
@@ -302,8 +266,8 @@ export function paintOf(
         moveLine(args[0], args[1]);
         break;
       case "setTextMatrix":
-        line = matrixOf(args);
-        text = line;
+        state.line = matrixOf(args);
+        state.text = state.line;
         break;
       case "nextLine":
         moveLine(0, state.leading);
@@ -343,10 +307,14 @@ export function paintOf(
         if (args[0] !== null && args[0] !== undefined) state.ctm = multiply(state.ctm, matrixOf([args[0]]));
         const box = args[1] as number[] | null | undefined;
         if (box) clipTo(transformed(boxOf(box), state.ctm), isUpright(state.ctm));
+        floors.push(layers.length);
         break;
       }
       case "beginGroup":
         save();
+        state.isGroupMixed = isMixed(state);
+        state.isBlended = false;
+        state.isMasked = false;
         state.groupAlpha *= state.fillAlpha;
         state.fillAlpha = 1;
         state.strokeAlpha = 1;
@@ -357,6 +325,10 @@ export function paintOf(
         if (Array.isArray(args[3])) state.ctm = multiply(state.ctm, matrixOf([args[3]]));
         break;
       case "paintFormXObjectEnd":
+        // What a form leaves open ends with it.
+        layers.length = Math.min(layers.length, floors.pop() ?? 0);
+        restore();
+        break;
       case "endGroup":
       case "endAnnotation":
         restore();
@@ -368,7 +340,7 @@ export function paintOf(
         layers.push(args[0] !== "OC" || facts.isLayerOn(args[1]));
         break;
       case "endMarkedContent":
-        layers.pop();
+        if (layers.length > (floors.at(-1) ?? 0)) layers.pop();
         break;
       case "paintImageXObject":
       case "paintInlineImageXObject":
@@ -389,7 +361,8 @@ export function paintOf(
   return { runs, paints };
 }
 
-function colourOf(args: readonly unknown[]): string | undefined {
-  const [first] = args;
-  return typeof first === "string" && /^#[0-9a-f]{6}$/i.test(first) ? first : undefined;
+/** Parts of a path that lie on each other may leave each other out. */
+function isAlone(part: Subpath, parts: readonly Subpath[]): boolean {
+  if (parts.length > partsMost) return false;
+  return parts.every((other) => other === part || intersection(other.box, part.box) === undefined);
 }

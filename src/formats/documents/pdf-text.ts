@@ -1,11 +1,34 @@
 /** Text of the pages of a PDF that a person sees (pdf.js from the package unpdf, loaded when it is first needed). */
 import { type CountLeftOut, cleanText } from "#/src/formats/text/clean-text.ts";
 import { escapeOwnLines, leftOutLine } from "#/src/formats/text/own-lines.ts";
+import { type FontObjects, fontOf } from "./pdf-fonts.ts";
+import { type Box, boxOf } from "./pdf-geometry.ts";
+import { createLetterJudge } from "./pdf-letters.ts";
 import { paintOf } from "./pdf-paint.ts";
 import { judgeItems, type TextItem } from "./pdf-visible.ts";
 
 const pagesMax = 200;
 const textLengthMax = 1024 * 1024;
+
+/** What pdf.js tells of an annotation. */
+interface Annotation {
+  readonly subtype: string;
+  readonly rect: readonly number[];
+  readonly hasAppearance?: boolean;
+  /** Of a field of a form. */
+  readonly backgroundColor?: unknown;
+}
+
+/** Of these nothing is painted that covers text, or pdf.js paints them itself. */
+const neverPainted: ReadonlySet<string> = new Set([
+  "Link",
+  "Popup",
+  "Text",
+  "Highlight",
+  "Underline",
+  "Squiggly",
+  "StrikeOut",
+]);
 
 /** undefined if the bytes are not a PDF, or if it is damaged or encrypted. Lines of the server in it are its own. */
 export async function pdfText(bytes: Buffer, count: CountLeftOut): Promise<string | undefined> {
@@ -26,6 +49,7 @@ export async function pdfText(bytes: Buffer, count: CountLeftOut): Promise<strin
     return undefined;
   }
   const layers = await document.getOptionalContentConfig();
+  const letters = createLetterJudge();
   const pages: string[] = [];
   let length = 0;
   for (let number = 1; number <= document.numPages; number++) {
@@ -40,10 +64,15 @@ export async function pdfText(bytes: Buffer, count: CountLeftOut): Promise<strin
     })[];
     const painted = paintOf(await page.getOperatorList(), {
       ops: OPS,
-      isFontDrawn: (name) => isDrawn(page, name),
+      fontOf: (name) => fontOf(page.commonObjs as FontObjects, name),
       isLayerOn: (properties) => layers.isVisible(properties as never),
     });
-    const verdicts = judgeItems(pieces, painted, page.view);
+    const verdicts = judgeItems(pieces, painted, {
+      view: page.view,
+      unit: page.userUnit,
+      annotated: unpainted(await page.getAnnotations()),
+      letters,
+    });
     let text = "";
     let leftOut = 0;
     for (const [index, { str, hasEOL }] of pieces.entries()) {
@@ -66,12 +95,13 @@ export async function pdfText(bytes: Buffer, count: CountLeftOut): Promise<strin
   return pages.join("\n\n").trim();
 }
 
-/** Whether the letters of a font are drawings. A font that is not known here counts as such. */
-function isDrawn(
-  page: { readonly commonObjs: { has(name: string): boolean; get(name: string): unknown } },
-  name: string,
-): boolean {
-  if (!page.commonObjs.has(name)) return true;
-  const font = page.commonObjs.get(name) as { readonly isType3Font?: boolean };
-  return font.isType3Font === true;
+/** Annotations that programs may paint although the file does not say how (ISO 32000-1 section 12.5.5). */
+function unpainted(annotations: readonly Annotation[]): readonly Box[] {
+  return annotations
+    .filter(
+      ({ subtype, hasAppearance, backgroundColor }) =>
+        !neverPainted.has(subtype) &&
+        (subtype === "Widget" ? backgroundColor != null : hasAppearance !== true),
+    )
+    .map(({ rect }) => boxOf(rect));
 }
