@@ -11,6 +11,9 @@ const stored: ReadonlySet<string> = new Set(
     "GREETINGLINE FILLIN LISTNUM USERNAME USERADDRESS USERINITIALS TOA"
   ).split(" "),
 );
+/** Fields that count, and what they may show. */
+const counting: ReadonlySet<string> = new Set(["PAGE", "NUMPAGES", "SECTIONPAGES", "SECTION"]);
+const countForm = /^\s{0,3}[\divxlcIVXLC]{0,6}\s{0,3}$/;
 const codeLengthMax = 300;
 /** Fields in fields. */
 const fieldsMax = 50;
@@ -29,9 +32,12 @@ export class DocumentFields {
     return this.#fields.some(({ isCode }) => isCode);
   }
 
-  /** Of the result of a field. */
-  get doubt(): Doubt | undefined {
-    return this.#fields.every(isStored) ? undefined : "element-not-understood";
+  /** Of letters in the result of a field. */
+  doubtOf(text: string): Doubt | undefined {
+    const isCount = countForm.test(text);
+    return this.#fields.every((field) => isStored(field) || (isCount && counting.has(nameOf(field))))
+      ? undefined
+      : "element-not-understood";
   }
 
   /** `isUncertain`: not all programs read the element. */
@@ -64,7 +70,11 @@ export class DocumentFields {
 }
 
 /** A formula is `=` with what is computed. */
-function isStored({ code }: Field): boolean {
-  const name = /^([A-Za-z]{1,20}|=)/.exec(code)?.[1] ?? "";
-  return name === "=" || stored.has(name.toUpperCase());
+function nameOf({ code }: Field): string {
+  return (/^([A-Za-z]{1,20}|=)/.exec(code)?.[1] ?? "").toUpperCase();
+}
+
+function isStored(field: Field): boolean {
+  const name = nameOf(field);
+  return name === "=" || stored.has(name);
 }

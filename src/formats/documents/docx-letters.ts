@@ -10,6 +10,8 @@ const sizeMin = 6;
 const widthMin = 33;
 /** Letters that stand closer than so much of their size stand on each other. */
 const condensedMost = 0.25;
+/** Lines that are set in less than so many 240ths of their height stand on each other. */
+const lineLeast = 150;
 /** Half points over or under the line. */
 const raiseMost = 80;
 /** Twentieths of a point: indents of this much leave a page, of a paragraph or of a level of a list. */
@@ -45,6 +47,8 @@ function verdictOf(said: LetterProperties, around: Surroundings): Unseen | undef
   // Twentieths of a point against half points.
   if (spacing < -condensedMost * size * 10 || said.isFitted === true) return { why: "may-be-covered" };
   if (said.isExact === true && (said.line ?? 240) < 0.8 * halfPoints * 10) return { why: "may-be-cut-off" };
+  if (said.isExact !== true && said.isAtLeast !== true && (said.line ?? 240) < lineLeast)
+    return { why: "may-be-covered" };
   if (Math.abs(raise) > raiseMost) return { why: "may-be-off-screen" };
   if (isIndentedAway(said) || (said.isNumbered === true && around.hasFarLists))
     return { why: "may-be-off-screen" };

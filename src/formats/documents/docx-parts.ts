@@ -5,6 +5,10 @@ import { readZipEntry } from "./zip.ts";
 
 const mainBytesMax = 16 * 1024 * 1024;
 const otherBytesMax = 4 * 1024 * 1024;
+const boundKinds: ReadonlySet<string> = new Set(["core-properties", "extended-properties", "customXml"]);
+const boundMost = 20;
+/** Headers, footers, notes and what controls are bound to, together. */
+const relatedBytesMax = 8 * 1024 * 1024;
 
 export const otherParts = ["styles", "theme", "settings", "numbering", "fontTable"] as const;
 export type OtherPart = (typeof otherParts)[number];
@@ -14,6 +18,12 @@ export interface DocxParts {
   readonly others: Readonly<Partial<Record<OtherPart, Buffer>>>;
   /** It cannot be said which part a program takes. */
   readonly isUnclear: boolean;
+  /** Parts from which controls may take their text. */
+  readonly bound: readonly Buffer[];
+  /** Whether a relationship of the main part is of this kind. */
+  hasKind(kind: string): boolean;
+  /** A part that the main part names by a relationship or by its only one of a kind, within a bound for all of them. */
+  related(wanted: { readonly id: string } | { readonly kind: string }): Buffer | "over-limit" | undefined;
 }
 
 const usualMain = "word/document.xml";
@@ -35,6 +45,8 @@ export function findParts(archive: Buffer): DocxParts | "over-limit" | undefined
     if (bytes === "over-limit") throw new OverLimit();
     return bytes;
   };
+  const ids = new Map<string, string>();
+  const boundNames = new Set<string>();
   /** Targets by the last words of their types; undefined where there are no relationships. */
   const targetsOf = (part: string): ReadonlyMap<string, string> | undefined => {
     const slash = part.lastIndexOf("/") + 1;
@@ -48,6 +60,10 @@ export function findParts(archive: Buffer): DocxParts | "over-limit" | undefined
         const target = resolved(part.slice(0, slash), attributeValue(tag, "Target"));
         if (targets.has(kind) && targets.get(kind) !== target && isNeeded(kind)) isUnclear = true;
         targets.set(kind, target);
+        if (boundKinds.has(kind)) boundNames.add(target);
+        const id = attributeValue(tag, "Id");
+        if (part !== "" && ids.has(id)) isUnclear = true;
+        if (part !== "") ids.set(id, target);
       },
     });
     if (end !== "end") isUnclear = true;
@@ -64,7 +80,26 @@ export function findParts(archive: Buffer): DocxParts | "over-limit" | undefined
       const found = name === undefined ? undefined : read(name);
       if (found !== undefined) others[part] = found;
     }
-    return { main: bytes, others, isUnclear };
+    let left = relatedBytesMax;
+    const related = (name: string): Buffer | "over-limit" | undefined => {
+      const found = readZipEntry(archive, name, left);
+      if (found instanceof Buffer) left -= found.length;
+      return found;
+    };
+    return {
+      main: bytes,
+      others,
+      isUnclear,
+      bound: [...boundNames]
+        .slice(0, boundMost)
+        .map(related)
+        .filter((part): part is Buffer => part instanceof Buffer),
+      hasKind: (kind) => targets?.has(kind) === true,
+      related(wanted) {
+        const name = "id" in wanted ? ids.get(wanted.id) : targets?.get(wanted.kind);
+        return name === undefined ? undefined : related(name);
+      },
+    };
   } catch (error) {
     if (error instanceof OverLimit) return "over-limit";
     throw error;
@@ -72,7 +107,10 @@ export function findParts(archive: Buffer): DocxParts | "over-limit" | undefined
 }
 
 function isNeeded(kind: string): boolean {
-  return kind === "officeDocument" || (otherParts as readonly string[]).includes(kind);
+  return (
+    ["officeDocument", "footnotes", "endnotes"].includes(kind) ||
+    (otherParts as readonly string[]).includes(kind)
+  );
 }
 
 /** The name of a part, as archives have it: without the slash before it. */

@@ -2,7 +2,10 @@
  *  laid out: a box is asked whether it surely holds its text, on the page. */
 import type { SaxesTagNS } from "saxes";
 import type { Doubt } from "#/src/model/removal.ts";
+import type { Cover, Rect } from "./docx-covers.ts";
+import type { DocumentFlow } from "./docx-flow.ts";
 import type { Unseen } from "./docx-letters.ts";
+import { coverOf, isOldDrawing, isUnfilled, oldPaints, oldShapes } from "./docx-old-shapes.ts";
 import { isDrawing, type ThemeColours, themeColour } from "./docx-theme.ts";
 import { attributeValue, hexOf, isTrue, numberOf } from "./docx-xml.ts";
 
@@ -15,17 +18,17 @@ const backMost = 72;
 /** Points. */
 const boxWidthLeast = 36;
 const boxHeightLeast = 12;
-/** The place of a letter, in ems of its size: more than usual fonts need. */
-const letterWidth = 0.6;
-const lineHeight = 1.4;
+/** The place of a letter, in ems of its size: about what usual fonts need. */
+const letterWidth = 0.55;
+const lineHeight = 1.15;
+/** Points between the edges of a box and its text, on both sides together, and that text may stand over its edge. */
+const insetsAcross = 14;
+const overhang = 4;
 /** Thousandths of a per cent of the page. */
 const shareLeast = 5000;
 /** Points between the edge of a box and its text. */
 const insetMost = 36;
 const numberLengthMax = 40;
-/** Square points: a picture before the text that covers more than a signature does, and a box with a text of its own. */
-const coverMost = 10_000;
-const textCoverMost = 60_000;
 
 interface Box {
   doubt: Doubt | undefined;
@@ -38,13 +41,28 @@ interface Box {
   hasColour: boolean;
   width: number;
   height: number;
-  /** Square points of the letters so far. */
-  used: number;
+  /** Points of the lines of text that have ended, and of the letters of the one that has not. */
+  down: number;
+  across: number;
   holdsText: boolean;
-  /** It stands before the text, and does not push it aside. */
-  isBefore: boolean;
+  /** It stands in the page, and not in a line of text. */
+  isAnchored: boolean;
+  isBehind: boolean;
+  /** Text flows around it. */
+  isAside: boolean;
+  isTurned: boolean;
   isPainted: boolean;
-  hadText: boolean;
+  /** It reaches over its place by no length that is known. */
+  isFar: boolean;
+  /** Points that it may be wide and tall. */
+  wide: number;
+  tall: number;
+  left: number | undefined;
+  top: number | undefined;
+  acrossFrom: string;
+  downFrom: string;
+  /** Its text boxes. */
+  readonly boxes: number[];
 }
 
 /** What fills a shape. */
@@ -57,15 +75,14 @@ const fills: ReadonlySet<string> = new Set([
   "grpFill",
 ]);
 
-/** Points of a unit of length of VML. */
-const pointsOfUnit: Readonly<Record<string, number>> = {
-  pt: 1,
-  in: 72,
-  cm: 72 / 2.54,
-  mm: 72 / 25.4,
-  px: 0.75,
-  pc: 12,
-};
+/** What is painted around a shape; English Metric Units of its length, and of an edge, and thousandths of a per cent, that reach far. */
+const effects: ReadonlySet<string> = new Set(["outerShdw", "prstShdw", "glow", "reflection"]);
+const effectMost = 20 * emuPerPoint;
+const lineMost = 6 * emuPerPoint;
+const scaleMost = 120_000;
+
+/** What is painted by other programs than Word: charts, diagrams, ink. */
+const others: ReadonlySet<string> = new Set("chart relIds contentPart lockedCanvas graphicFrame".split(" "));
 
 export class DocumentPlaces {
   readonly #theme: ThemeColours;
@@ -76,11 +93,15 @@ export class DocumentPlaces {
   #numbers = "";
   /** Text of such an element so far. */
   #number = "";
-  /** Something may cover text anywhere on a page, or moves text that was read before. */
+  /** Something moves text that was read before. */
   isUnclear = false;
+  readonly #flow: DocumentFlow;
+  /** The last old shape that is not painted yet. */
+  #unpainted: Cover | undefined;
 
-  constructor(theme: ThemeColours) {
+  constructor(theme: ThemeColours, flow: DocumentFlow) {
     this.#theme = theme;
+    this.#flow = flow;
   }
 
   /** What is behind the letters of the box in which the reader is. */
@@ -99,20 +120,14 @@ export class DocumentPlaces {
           ...unknownBox(),
           doubt: doubtOfAnchor(tag),
           isHidden: isTrue(attributeValue(tag, "hidden")),
+          isAnchored: local === "anchor",
+          isBehind: isTrue(attributeValue(tag, "behindDoc")),
         });
-        return;
-      case "shape":
-      case "rect":
-      case "roundrect":
-      case "pict":
-        // Of VML, places and sizes are style.
-        if (tag.uri !== "urn:schemas-microsoft-com:vml") break;
-        this.#boxes.push(unknownBox());
-        if (mayCover(tag)) this.isUnclear = true;
         return;
       case "positionH":
       case "positionV":
         this.#axis = local;
+        this.#noteOrigin(tag);
         return;
       case "posOffset":
       case "pctWidth":
@@ -130,27 +145,53 @@ export class DocumentPlaces {
           this.isUnclear = true;
         return;
     }
+    if (isOldDrawing(tag)) {
+      if (oldShapes.has(local)) this.#boxes.push(unknownBox());
+      const cover = oldPaints.has(local) ? this.#unpainted : coverOf(tag);
+      const isUnpainted = cover !== undefined && cover !== this.#unpainted && isUnfilled(tag);
+      if (cover !== undefined && !isUnpainted) this.#flow.cover(cover);
+      if (!oldPaints.has(local)) this.#unpainted = isUnpainted ? cover : undefined;
+      if (oldShapes.has(local)) return;
+    }
     const box = this.#boxes.at(-1);
     if (box === undefined || box.holdsText) return;
     this.#noteShape(box, tag);
+  }
+
+  #noteOrigin(tag: SaxesTagNS): void {
+    const box = this.#boxes.at(-1);
+    const from = attributeValue(tag, "relativeFrom");
+    if (box === undefined) return;
+    if (tag.local === "positionH") box.acrossFrom = from;
+    else box.downFrom = from;
   }
 
   #noteShape(box: Box, tag: SaxesTagNS): void {
     const { local } = tag;
     if (local === "docPr" && isTrue(attributeValue(tag, "hidden"))) box.isHidden = true;
     else if (local === "pctPosHOffset" || local === "pctPosVOffset") box.doubt ??= "may-be-off-screen";
-    else if (local === "wrapNone") box.isBefore = box.doubt === undefined;
+    else if (local === "wrapSquare" || local === "wrapTopAndBottom") box.isAside = true;
     else if (local === "pic" || local === "blip") box.isPainted = true;
+    else if (local === "xfrm" && (numberOf(tag, "rot") ?? 0) !== 0) box.isTurned = true;
     else if (local === "ext" && this.#isOf("xfrm") && numberOf(tag, "cx") !== undefined) {
-      box.width = Math.min(box.width, (numberOf(tag, "cx") ?? 0) / emuPerPoint);
-      box.height = Math.min(box.height, (numberOf(tag, "cy") ?? 0) / emuPerPoint);
-    } else if (this.#isOf("fontRef") && !["dk1", "tx1"].includes(attributeValue(tag, "val")))
+      const [width, height] = sizeOf(tag);
+      box.width = Math.min(box.width, width);
+      box.height = Math.min(box.height, height);
+      noteSize(box, width, height);
+    } else if (local === "ln" && this.#isOf("spPr") && (numberOf(tag, "w") ?? 0) > lineMost) {
+      box.isPainted = true;
+      box.isTurned = true;
+    } else if (effects.has(local)) box.isFar ||= isFarEffect(tag);
+    else if (this.#isOf("fontRef") && !["dk1", "tx1"].includes(attributeValue(tag, "val")))
       // The colour of letters that say none.
       box.doubt ??= "colours-may-match";
     else if (local === "extent") {
-      box.width = (numberOf(tag, "cx") ?? 0) / emuPerPoint;
-      box.height = (numberOf(tag, "cy") ?? 0) / emuPerPoint;
-    } else if (local === "wgp" || local === "wpc") box.doubt ??= "may-be-cut-off";
+      [box.width, box.height] = sizeOf(tag);
+      noteSize(box, box.width, box.height);
+    } else if (local === "wgp" || local === "wpc") {
+      box.doubt ??= "may-be-cut-off";
+      box.isPainted = true;
+    } else if (others.has(local)) box.isPainted = true;
     else if (local === "fillRef" && attributeValue(tag, "idx") !== "0" && !box.isFillSaid) {
       // A style of the theme fills the shape.
       box.doubt ??= "colours-may-match";
@@ -203,9 +244,14 @@ export class DocumentPlaces {
     if (box === undefined) return;
     if (this.#numbers === "posOffset") {
       const points = number / emuPerPoint;
+      if (this.#axis === "positionH") box.left = points;
+      else box.top = points;
       const most = this.#axis === "positionH" ? acrossMost : downMost;
       if (!(points >= -backMost && points <= most)) box.doubt ??= "may-be-off-screen";
-    } else if (number !== 0 && !(number >= shareLeast)) box.doubt ??= "may-be-cut-off";
+    } else if (number !== 0) {
+      box.isFar = true;
+      if (!(number >= shareLeast)) box.doubt ??= "may-be-cut-off";
+    }
   }
 
   close(name: string): void {
@@ -215,39 +261,88 @@ export class DocumentPlaces {
       this.#numbers = "";
     } else if (name === "inline" || name === "anchor") {
       const box = this.#boxes.pop();
-      if (box?.isBefore !== true || !box.isPainted) return;
-      if (box.width * box.height > (box.hadText ? textCoverMost : coverMost)) this.isUnclear = true;
-    } else if (
-      /^(?:shape|rect|roundrect|pict)$/.test(name) &&
-      this.#boxes.at(-1)?.doubt === "element-not-understood"
-    )
+      if (box?.isAnchored !== true || !box.isPainted || box.isBehind || box.isHidden) return;
+      const area = box.isFar ? Number.POSITIVE_INFINITY : box.wide * box.tall || Number.POSITIVE_INFINITY;
+      this.#flow.cover({ rect: rectOf(box), area, isAside: box.isAside, boxes: box.boxes });
+    } else if (oldShapes.has(name) && this.#boxes.at(-1)?.doubt === "element-not-understood")
       this.#boxes.pop();
   }
 
   beginBoxText(): void {
-    const box = this.#boxes.at(-1);
-    if (box !== undefined) Object.assign(box, { holdsText: true, hadText: true });
-    else this.#boxes.push({ ...unknownBox(), holdsText: true });
+    if (this.#boxes.length === 0) this.#boxes.push(unknownBox());
+    const box = this.#boxes.at(-1)!;
+    box.holdsText = true;
+    box.boxes.push(this.#flow.beginBox(rectOf(box)));
   }
 
   endBoxText(): void {
     const box = this.#boxes.at(-1);
     if (box !== undefined) box.holdsText = false;
+    this.#flow.endBox();
   }
 
-  /** Of this text, in half points. */
-  unseen(text: string, halfPoints: number): Unseen | undefined {
+  /** What stands in the nearest text box paints over what is behind it. */
+  paint(): void {
+    const box = this.#boxes.findLast(({ holdsText }) => holdsText);
+    if (box !== undefined) box.isPainted = true;
+  }
+
+  /** A line of the nearest text box ends. `gap`: points between it and the next one. */
+  endLine(points: number, gap: number): void {
+    const box = this.#boxes.findLast(({ holdsText }) => holdsText);
+    if (box === undefined) return;
+    box.down += linesOf(box) * points * lineHeight + gap;
+    box.across = 0;
+  }
+
+  /** Of this text. `points`: of its letters, `lines`: in which its lines are set. */
+  unseen(text: string, points: number, lines: number): Unseen | undefined {
     for (const box of this.#boxes) {
       if (!box.holdsText) continue;
       if (box.isHidden) return "hidden-element";
       if (box.doubt !== undefined) return { why: box.doubt };
       if (box.width < boxWidthLeast || box.height < boxHeightLeast) return { why: "may-be-cut-off" };
-      const size = halfPoints / 2;
-      box.used += text.length * size * letterWidth * size * lineHeight;
-      if (box.used > box.width * box.height) return { why: "may-be-cut-off" };
+      box.across += text.length * points * letterWidth;
+      if (box.down + linesOf(box) * lines * lineHeight > box.height + overhang)
+        return { why: "may-be-cut-off" };
     }
     return undefined;
   }
+}
+
+function sizeOf(tag: SaxesTagNS): [width: number, height: number] {
+  return [(numberOf(tag, "cx") ?? 0) / emuPerPoint, (numberOf(tag, "cy") ?? 0) / emuPerPoint];
+}
+
+function noteSize(box: Box, width: number, height: number): void {
+  box.wide = Math.max(box.wide, width);
+  box.tall = Math.max(box.tall, height);
+}
+
+/** A shadow or a light that is scaled, or far from its shape. */
+function isFarEffect(tag: SaxesTagNS): boolean {
+  return (
+    ["sx", "sy"].some((side) => Math.abs(numberOf(tag, side) ?? 100_000) > scaleMost) ||
+    ["dist", "rad", "blurRad"].some((length) => (numberOf(tag, length) ?? 0) > effectMost)
+  );
+}
+
+function linesOf({ across, width }: Box): number {
+  return Math.max(1, Math.ceil(across / Math.max(width - insetsAcross, 1)));
+}
+
+/** undefined if it is not said where it stands. */
+function rectOf({ left, top, wide, tall, isTurned, isFar, acrossFrom, downFrom }: Box): Rect | undefined {
+  if (isFar || left === undefined || top === undefined || !(wide > 0 && tall > 0)) return undefined;
+  const more = isTurned ? Math.max(wide, tall) : 0;
+  return {
+    left: left - more,
+    top: top - more,
+    right: left + wide + more,
+    bottom: top + tall + more,
+    acrossFrom,
+    downFrom,
+  };
 }
 
 function unknownBox(): Box {
@@ -260,31 +355,26 @@ function unknownBox(): Box {
     hasColour: false,
     width: 0,
     height: 0,
-    used: 0,
+    down: 0,
+    across: 0,
     holdsText: false,
-    isBefore: false,
+    isAnchored: false,
+    isBehind: false,
+    isAside: false,
+    isTurned: false,
     isPainted: false,
-    hadText: false,
+    isFar: false,
+    wide: 0,
+    tall: 0,
+    left: undefined,
+    top: undefined,
+    acrossFrom: "",
+    downFrom: "",
+    boxes: [],
   };
 }
 
 function doubtOfAnchor(tag: SaxesTagNS): Doubt | undefined {
   if (isTrue(attributeValue(tag, "behindDoc"))) return "may-be-covered";
   return isTrue(attributeValue(tag, "simplePos")) ? "may-be-off-screen" : undefined;
-}
-
-/** Of VML: whether a shape stands before the text and is large, or of a size that is not known. */
-function mayCover(tag: SaxesTagNS): boolean {
-  if (["f", "false", "0"].includes(attributeValue(tag, "filled"))) return false;
-  const pairs = attributeValue(tag, "style").slice(0, 4096).split(";");
-  const said = new Map(pairs.map((one) => one.split(":").map((part) => part.trim()) as [string, string]));
-  if (said.get("position") !== "absolute" || said.get("z-index")?.startsWith("-") === true) return false;
-  const points = (name: string): number => {
-    const [, number, unit = ""] =
-      /^(\d{1,9}(?:\.\d{1,20})?|\.\d{1,20})([a-z]{2})$/.exec(said.get(name) ?? "") ?? [];
-    return Object.hasOwn(pointsOfUnit, unit)
-      ? Number(number) * pointsOfUnit[unit]!
-      : Number.POSITIVE_INFINITY;
-  };
-  return !(points("width") * points("height") <= coverMost);
 }

@@ -1,8 +1,9 @@
 /** What other parts and the sections of a Word document say of all of its text: fonts that it brings along, lists, pages. */
 import type { SaxesTagNS } from "saxes";
+import type { PageForm } from "./docx-covers.ts";
 import { indentMost, isFontOfSigns, outdentMost } from "./docx-letters.ts";
 import { readThemeFonts } from "./docx-theme.ts";
-import { attributeValue, isWord, numberOf, readXml } from "./docx-xml.ts";
+import { attributeValue, isOn, isWord, numberOf, readXml } from "./docx-xml.ts";
 
 /** Twentieths of a point: smaller pages cut letters, and larger margins leave no room for them. */
 const pageLeast = 3000;
@@ -55,12 +56,55 @@ function isFar(place = 0): boolean {
   return place > indentMost || place < -outdentMost;
 }
 
+/** Points of the pages of a document; of several forms those that let a shape cover the most. */
+export class PageForms {
+  #width: number | undefined;
+  #height: number | undefined;
+  #top: number | undefined;
+  #left: number | undefined;
+  #hasColumns = false;
+
+  note(tag: SaxesTagNS): void {
+    const points = (side: string): number => Math.abs(numberOf(tag, side) ?? 0) / 20;
+    if (tag.local === "pgSz") {
+      this.#width = Math.max(this.#width ?? 0, points("w"));
+      this.#height = Math.max(this.#height ?? 0, points("h"));
+    } else if (tag.local === "pgMar") {
+      this.#top = Math.min(this.#top ?? points("top"), points("top"));
+      this.#left = Math.max(this.#left ?? 0, points("left"));
+    } else this.#hasColumns ||= (numberOf(tag, "num") ?? 1) > 1;
+  }
+
+  /** Where nothing is said, of the largest usual paper, without a margin. */
+  get form(): PageForm {
+    return {
+      width: this.#width ?? 612,
+      height: this.#height ?? 842,
+      top: this.#top ?? 0,
+      left: this.#left ?? 0,
+      hasColumns: this.#hasColumns,
+    };
+  }
+}
+
 /** Of an element of a section (section 17.6): its text may not be on the page. */
 export function isPageUnclear(tag: SaxesTagNS): boolean {
   if (tag.local === "pgSz") return ["w", "h"].some((side) => (numberOf(tag, side) ?? pageLeast) < pageLeast);
   if (tag.local === "pgMar")
-    return ["left", "right", "top", "bottom", "gutter"].some(
+    return ["left", "right", "top", "bottom", "gutter", "header", "footer"].some(
       (side) => Math.abs(numberOf(tag, side) ?? 0) > marginMost,
     );
   return (numberOf(tag, "num") ?? 1) > 1 && (numberOf(tag, "space") ?? 0) > marginMost;
+}
+
+/** Even pages have headers of their own (section 17.10.1). */
+export function hasEvenPages(settings: Buffer | undefined): boolean {
+  let found = false;
+  if (settings !== undefined)
+    readXml(settings, {
+      open(tag) {
+        if (isWord(tag) && tag.local === "evenAndOddHeaders") found ||= isOn(tag);
+      },
+    });
+  return found;
 }

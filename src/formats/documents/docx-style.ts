@@ -28,6 +28,12 @@ export interface LetterProperties {
   first?: number;
   line?: number;
   isExact?: boolean;
+  isAtLeast?: boolean;
+  /** Before or behind a paragraph. */
+  gap?: number;
+  /** Its lines do not begin at the left. */
+  isAside?: boolean;
+  isFramed?: boolean;
   isNumbered?: boolean;
   frame?: Doubt;
   /** The letters are not filled, or with something that is no colour. */
@@ -109,6 +115,16 @@ export function noteProperty(properties: LetterProperties, tag: SaxesTagNS, them
         properties.line = least(properties.line, numberOf(tag, "line") ?? 0);
       if (attributeValue(tag, "lineRule") !== "")
         properties.isExact = properties.isExact === true || attributeValue(tag, "lineRule") === "exact";
+      if (attributeValue(tag, "lineRule") !== "")
+        properties.isAtLeast = attributeValue(tag, "lineRule") === "atLeast";
+      for (const side of ["before", "after"])
+        properties.gap = Math.max(properties.gap ?? 0, numberOf(tag, side) ?? 0);
+      break;
+    case "jc":
+      properties.isAside = properties.isAside === true || !["left", "start", "both"].includes(value);
+      break;
+    case "bidi":
+      properties.isAside = true;
       break;
     case "position":
       properties.raise = farthest(properties.raise, numberOf(tag, "val") ?? 0);
@@ -123,6 +139,7 @@ export function noteProperty(properties: LetterProperties, tag: SaxesTagNS, them
       properties.isNumbered = true;
       break;
     case "framePr": {
+      properties.isFramed = true;
       const doubt = doubtOfFrame(tag);
       if (doubt !== undefined) properties.frame = doubt;
       break;

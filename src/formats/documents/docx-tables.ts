@@ -12,6 +12,7 @@ interface Table {
   style: string | undefined;
   said: LetterProperties;
   doubt: Doubt | undefined;
+  isFloating?: boolean;
   readonly rows: Part[];
   readonly cells: Part[];
 }
@@ -29,6 +30,11 @@ export class DocumentTables {
 
   get isInside(): boolean {
     return this.#tables.length > 0;
+  }
+
+  /** What follows the nearest table stands below it: it is alone, and does not float. */
+  get isInFlow(): boolean {
+    return this.#tables.length === 1 && this.#tables[0]!.isFloating !== true;
   }
 
   /** The style of the nearest table. */
@@ -124,6 +130,7 @@ export class DocumentTables {
         if (isOffPage(numberOf(tag, "w"))) table.doubt = "may-be-off-screen";
         break;
       case "tblpPr":
+        table.isFloating = true;
         if (isOffPage(numberOf(tag, "tblpX"), numberOf(tag, "tblpY"))) table.doubt = "may-be-off-screen";
         break;
     }

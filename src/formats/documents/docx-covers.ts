@@ -1,0 +1,101 @@
+/** What a shape of a Word document may cover that stands before the text (ECMA-376 part 1, section 20.4.2.3). */
+
+/** A place relative to something: of the same thing two places can be compared. Points. */
+export interface Rect {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+  readonly acrossFrom: string;
+  readonly downFrom: string;
+}
+
+export interface Cover {
+  /** undefined: it is not known where it stands on its page. */
+  readonly rect: Rect | undefined;
+  readonly area: number;
+  /** Text flows around it, but not that of text boxes. */
+  readonly isAside: boolean;
+  /** Its own text boxes. */
+  readonly boxes: readonly number[];
+}
+
+export interface Place {
+  /** Points from the beginning, at least. */
+  readonly down: number;
+  /** Breaks of pages before, and where the last one is. */
+  readonly page: number;
+  readonly pageBegan: number;
+  /** Points that the letters of the paragraph reach from the left of the text at most, if they are one line. */
+  readonly line: { readonly across: number };
+  readonly box: { readonly number: number; readonly rect: Rect | undefined } | undefined;
+}
+
+export interface PageForm {
+  readonly width: number;
+  readonly height: number;
+  /** Of its text. */
+  readonly top: number;
+  readonly left: number;
+  /** Letters stand in columns: what follows may stand higher. */
+  readonly hasColumns: boolean;
+}
+
+/** Points that letters or edges may be out of their place. */
+const slack = 4;
+
+/** `at`: the anchor of the shape. */
+export function mayCover(cover: Cover, at: Place, place: Place, page: PageForm): boolean {
+  const { rect } = cover;
+  const { box } = place;
+  if (box !== undefined && cover.boxes.includes(box.number)) return false;
+  if (cover.isAside && box === undefined) return false;
+  if (at.page !== place.page) return false;
+  if (rect === undefined) return true;
+  if (box?.rect !== undefined && haveSameOrigin(rect, box.rect, at, place)) return intersect(rect, box.rect);
+  if (page.hasColumns) return true;
+  const left = leftOf(rect, page);
+  if (box === undefined && left !== undefined && page.left + place.line.across + slack < left) return false;
+  const away = Math.abs(place.down - at.down);
+  const bottom = bottomOf(rect, page);
+  const height = rect.bottom - rect.top;
+  // A shape that does not fit below its anchor is put higher.
+  if (bottom === undefined) return away < Math.max(-rect.top, rect.bottom, height) + slack;
+  if (away >= page.height) return false;
+  // Only behind a break, and before the text of its page, is it known on which page the anchor stands.
+  if (box !== undefined || at.down > at.pageBegan) return true;
+  return page.top + place.down - place.pageBegan < bottom + slack;
+}
+
+function haveSameOrigin(one: Rect, other: Rect, at: Place, place: Place): boolean {
+  if (one.acrossFrom !== other.acrossFrom || one.downFrom !== other.downFrom) return false;
+  // The same paragraph, or a page.
+  return isOfPage(one.downFrom) || (at.down === place.down && at.line === place.line);
+}
+
+function isOfPage(from: string): boolean {
+  return from === "page" || from === "margin" || from === "topMargin";
+}
+
+function intersect(one: Rect, other: Rect): boolean {
+  return (
+    one.left < other.right + slack &&
+    other.left < one.right + slack &&
+    one.top < other.bottom + slack &&
+    other.top < one.bottom + slack
+  );
+}
+
+/** From the left of the page; undefined if that is not known. What does not fit is put on the page. */
+function leftOf({ left, right, acrossFrom }: Rect, page: PageForm): number | undefined {
+  const origin =
+    acrossFrom === "page" ? 0 : acrossFrom === "margin" || acrossFrom === "column" ? page.left : undefined;
+  return origin === undefined ? undefined : Math.min(origin + left, page.width - (right - left));
+}
+
+/** From the top of the page; undefined if its place is relative to its paragraph. */
+function bottomOf({ top, bottom, downFrom }: Rect, page: PageForm): number | undefined {
+  if (downFrom === "paragraph" || downFrom === "line") return undefined;
+  if (!isOfPage(downFrom)) return Number.POSITIVE_INFINITY;
+  return Math.max((downFrom === "margin" ? page.top : 0) + bottom, bottom - top);
+}

@@ -1,0 +1,420 @@
+/** What shapes of a Word document may cover, and which text of boxes, headers, footers and notes a person sees. */
+import { describe, expect, it } from "vitest";
+import { readDocument } from "#/src/formats/documents/read-document.ts";
+import { docxWith } from "../support/documents.ts";
+
+const paragraph = (text: string, properties = ""): string =>
+  `<w:p><w:pPr>${properties}</w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`;
+const emu = (points: number): number => Math.round(points * 12_700);
+/** Text that is longer than a page. */
+const pageOfText = paragraph("line").repeat(130);
+const sectionOfA4 =
+  '<w:sectPr><w:pgSz w:w="11906" w:h="16838"/><w:pgMar w:top="1440" w:right="1440" w:bottom="1440" w:left="1440" w:header="720" w:footer="720" w:gutter="0"/></w:sectPr>';
+
+interface PictureForm {
+  readonly size?: readonly [number, number];
+  readonly at?: readonly [across: number, down: number];
+  readonly from?: readonly [across: string, down: string];
+  readonly wrap?: string;
+  readonly anchor?: string;
+  readonly inside?: string;
+  readonly more?: string;
+}
+
+const pictureInside = "<a:graphic><a:graphicData><pic:pic/></a:graphicData></a:graphic>";
+
+/** A picture that stands before the text. */
+function picture(form: PictureForm = {}): string {
+  const { size = [500, 30], at = [0, 0], from = ["column", "paragraph"], wrap = "<wp:wrapNone/>" } = form;
+  return `<w:p><w:r><w:drawing><wp:anchor behindDoc="0" ${form.anchor ?? ""}><wp:positionH relativeFrom="${from[0]}"><wp:posOffset>${emu(at[0])}</wp:posOffset></wp:positionH><wp:positionV relativeFrom="${from[1]}"><wp:posOffset>${emu(at[1])}</wp:posOffset></wp:positionV><wp:extent cx="${emu(size[0])}" cy="${emu(size[1])}"/>${wrap}${form.more ?? ""}${form.inside ?? pictureInside}</wp:anchor></w:drawing></w:r></w:p>`;
+}
+
+interface BoxForm {
+  readonly size?: readonly [number, number];
+  readonly inside?: string;
+  readonly fill?: string;
+  readonly at?: readonly [number, number];
+  readonly wrap?: string;
+}
+
+/** A text box with these paragraphs. */
+function box({ size = [200, 60], inside = "", fill = "", at = [0, 0], wrap }: BoxForm): string {
+  return picture({
+    ...(wrap === undefined ? {} : { wrap }),
+    size,
+    at,
+    inside: `<a:graphic><a:graphicData><wps:wsp><wps:spPr>${fill}</wps:spPr><wps:txbx><w:txbxContent>${inside}</w:txbxContent></wps:txbx><wps:bodyPr/></wps:wsp></a:graphicData></a:graphic>`,
+  });
+}
+
+const old = (kind: string): string =>
+  `<w:p><w:r><w:pict><v:${kind} style="position:absolute;width:400pt;height:100pt;z-index:1" fillcolor="white"/></w:pict></w:r></w:p>`;
+const shape = (properties: string): string =>
+  `<a:graphic><a:graphicData><wps:wsp><wps:spPr>${properties}</wps:spPr><wps:bodyPr/></wps:wsp></a:graphicData></a:graphic>`;
+const white = '<a:solidFill><a:srgbClr val="FFFFFF"/></a:solidFill>';
+const hidden = paragraph("HIDDEN");
+const columns = '<w:p><w:pPr><w:sectPr><w:cols w:num="2"/></w:sectPr></w:pPr></w:p>';
+
+const covers: readonly (readonly [name: string, body: string])[] = [
+  ["a low picture", picture() + hidden],
+  ["a low picture over what is before it", `${hidden}${picture({ at: [0, -20] })}`],
+  ["a picture that does not fit below", `${hidden}${picture({ size: [500, 200], at: [0, 10] })}`],
+  ["many small pictures", `${picture({ size: [19, 19] }).repeat(12)}${hidden}`],
+  [
+    "a picture far below in the page",
+    `${paragraph("x").repeat(20)}${hidden}${picture({ at: [0, 200], from: ["page", "page"] })}`,
+  ],
+  [
+    "a picture on a page of which nothing is known",
+    `${paragraph("x").repeat(20)}${hidden}${picture({ at: [0, 200], from: ["page", "bottomMargin"] })}`,
+  ],
+  [
+    "a picture around which text flows by a polygon",
+    picture({ wrap: "<wp:wrapTight><wp:wrapPolygon/></wp:wrapTight>" }) + hidden,
+  ],
+  [
+    "a picture of a share of the page",
+    picture({ size: [1, 1], more: "<wp14:sizeRelH><wp14:pctWidth>100000</wp14:pctWidth></wp14:sizeRelH>" }) +
+      hidden,
+  ],
+  [
+    "a picture that is drawn larger than it says",
+    picture({
+      size: [1, 1],
+      inside: `<a:graphic><a:graphicData><pic:pic><pic:spPr><a:xfrm><a:ext cx="${emu(500)}" cy="${emu(50)}"/></a:xfrm></pic:spPr></pic:pic></a:graphicData></a:graphic>`,
+    }) + hidden,
+  ],
+  [
+    "a turned picture",
+    `${picture({ size: [200, 4], at: [-90, 60], inside: pictureInside.replace("<pic:pic/>", '<pic:pic><pic:spPr><a:xfrm rot="5400000"/></pic:spPr></pic:pic>') })}${hidden}`,
+  ],
+  [
+    "a thick edge",
+    picture({ size: [300, 20], inside: shape('<a:noFill/><a:ln w="900000"><a:solidFill/></a:ln>') }) + hidden,
+  ],
+  [
+    "a shadow that is scaled",
+    picture({
+      size: [3, 3],
+      inside: shape(`${white}<a:effectLst><a:outerShdw sx="9000000" sy="9000000"/></a:effectLst>`),
+    }) + hidden,
+  ],
+  [
+    "a shadow far from its shape",
+    picture({
+      size: [19, 19],
+      inside: shape(`${white}<a:effectLst><a:outerShdw dist="2540000"/></a:effectLst>`),
+    }) + hidden,
+  ],
+  ["a white shape", picture({ inside: shape(white) }) + hidden],
+  [
+    "a chart",
+    picture({ inside: "<a:graphic><a:graphicData><zz:chart/></a:graphicData></a:graphic>" }) + hidden,
+  ],
+  [
+    "a group",
+    picture({ inside: "<a:graphic><a:graphicData><zz:wgp/></a:graphicData></a:graphic>" }) + hidden,
+  ],
+  [
+    "a box whose letters have a ground",
+    box({
+      size: [400, 40],
+      inside: '<w:p><w:r><w:rPr><w:shd w:val="clear" w:fill="FFFFFF"/></w:rPr><w:t>x</w:t></w:r></w:p>',
+    }) + hidden,
+  ],
+  [
+    "a box of white letters",
+    box({
+      size: [400, 40],
+      inside: '<w:p><w:r><w:rPr><w:color w:val="FFFFFF"/></w:rPr><w:t>█</w:t></w:r></w:p>',
+    }) + hidden,
+  ],
+  ["a picture, in columns", `${columns}${picture()}${paragraph("x").repeat(40)}${hidden}`],
+  [
+    "a break of a page in hidden letters before a picture",
+    `${hidden}<w:p><w:r><w:rPr><w:vanish/></w:rPr><w:br w:type="page"/></w:r></w:p>${picture({ at: [0, -40] })}`,
+  ],
+  [
+    "a break of a page in a box before a picture",
+    `${hidden}${box({ inside: '<w:p><w:r><w:br w:type="page"/></w:r></w:p>' })}${picture({ at: [0, -40] })}`,
+  ],
+  [
+    "a break of a page in a cell before a picture",
+    `${hidden}<w:tbl><w:tr><w:tc><w:p><w:r><w:br w:type="page"/></w:r></w:p></w:tc></w:tr></w:tbl>${picture({ at: [0, -80] })}`,
+  ],
+  [
+    "paragraphs in a frame before a picture",
+    `${hidden}${paragraph("x", '<w:framePr w:w="3000"/>').repeat(40)}${picture({ at: [0, -40] })}`,
+  ],
+  [
+    "a floating table before a picture",
+    `${hidden}<w:tbl><w:tblPr><w:tblpPr/></w:tblPr>${`<w:tr><w:tc>${paragraph("x")}</w:tc></w:tr>`.repeat(40)}</w:tbl>${picture({ at: [0, -40] })}`,
+  ],
+  [
+    "a picture over a text box, around which text flows",
+    box({ inside: hidden }) + picture({ wrap: "<wp:wrapSquare/>" }),
+  ],
+  ["a text box over a text box", box({ inside: hidden }) + box({ fill: white, inside: paragraph("x") })],
+  ["lines of its box before it", box({ inside: `${paragraph("x").repeat(5)}${hidden}` })],
+  ["empty lines of its box before it", box({ inside: `${"<w:p/>".repeat(5)}${hidden}` })],
+  [
+    "breaks of lines in its box",
+    box({ inside: `<w:p><w:r>${"<w:br/>".repeat(6)}<w:t>HIDDEN</w:t></w:r></w:p>` }),
+  ],
+  ["a gap in its box", box({ inside: `${paragraph("x", '<w:spacing w:after="4000"/>')}${hidden}` })],
+  [
+    "a gap in its box of its style",
+    box({ inside: `${paragraph("x", '<w:spacing w:before="4000"/>')}${hidden}` }),
+  ],
+  [
+    "a line that is many lines high",
+    box({ inside: `${paragraph("x", '<w:spacing w:line="2400"/>')}${hidden}` }),
+  ],
+  ["lines that stand on each other", paragraph("HIDDEN", '<w:spacing w:line="10" w:lineRule="auto"/>')],
+  ...["oval", "line", "group", "image", "polyline", "arc", "curve"].map(
+    (kind) => [`an old shape: ${kind}`, old(kind) + hidden] as const,
+  ),
+  [
+    "an old shape that is not filled, with a picture",
+    old("shape").replace('fillcolor="white"/>', 'filled="f"><v:imagedata/></v:shape>') + hidden,
+  ],
+  [
+    "an old shape whose style is in large letters",
+    old("rect").replace("position:absolute", "POSITION:Absolute") + hidden,
+  ],
+];
+
+describe("text of a Word document is not given that may be covered or cut off by", () => {
+  it.each(covers)("%s, and the next page is given", async (_, body) => {
+    const far = `${pageOfText}${paragraph("far")}<w:p><w:r><w:br w:type="page"/></w:r></w:p>${paragraph("after")}`;
+    const { text, removed } = await readDocument(docxWith(`${body}${far}${sectionOfA4}`), "docx");
+    expect(text).not.toContain("HIDDEN");
+    expect(text).toContain("after");
+    expect(removed.map(([what]) => what)).toContain("doubtful");
+  });
+});
+
+const shownBeside: readonly (readonly [name: string, body: string])[] = [
+  [
+    "below a picture at the top of the page",
+    `${picture({ size: [120, 50], at: [60, 20], from: ["page", "page"] })}${paragraph("x").repeat(4)}${paragraph("shown")}`,
+  ],
+  [
+    "to the left of a picture at its right",
+    `${picture({ size: [100, 100], at: [400, 40], from: ["page", "page"] })}${paragraph("shown: a short line")}`,
+  ],
+  [
+    "far below a signature",
+    `${picture({ size: [150, 50], at: [0, -20] })}${paragraph("x").repeat(14)}${paragraph("shown")}`,
+  ],
+  [
+    "above a signature",
+    `${paragraph("shown")}${paragraph("x").repeat(14)}${picture({ size: [150, 50], at: [0, -20] })}`,
+  ],
+  [
+    "behind a break of the page",
+    `${picture({ size: [500, 700], from: ["page", "page"] })}<w:p><w:r><w:br w:type="page"/></w:r></w:p>${paragraph("shown")}`,
+  ],
+  ["beside a picture around which it flows", `${picture({ wrap: "<wp:wrapSquare/>" })}${paragraph("shown")}`],
+  [
+    "below a picture in a line of its own",
+    `${picture({ wrap: "<wp:wrapTopAndBottom/>" })}${paragraph("shown")}`,
+  ],
+  [
+    "over a picture that is behind it",
+    `${picture().replace('behindDoc="0"', 'behindDoc="1"')}${paragraph("shown")}`,
+  ],
+  [
+    "beside a shape that is not painted",
+    `${picture({ inside: shape('<a:noFill/><a:ln w="9525"/>') })}${paragraph("shown")}`,
+  ],
+  [
+    "beside an old shape that is not painted",
+    old("shape").replace('fillcolor="white"', 'filled="f"') + paragraph("shown"),
+  ],
+  ["beside small signs", `${picture({ size: [12, 12] }).repeat(3)}${paragraph("shown")}`],
+  [
+    "in boxes beside each other",
+    `${box({ inside: paragraph("shown"), fill: white })}${box({ inside: paragraph("x"), fill: white, at: [250, 0] })}`.replace(
+      "</w:p><w:p><w:r><w:drawing>",
+      "<w:r><w:drawing>",
+    ),
+  ],
+  [
+    "in a box with an address",
+    box({ inside: ["Ann Example", "shown 12", "10115 Berlin"].map((one) => paragraph(one)).join("") }),
+  ],
+];
+
+describe("text of a Word document is given that stands", () => {
+  it.each(shownBeside)("%s", async (_, body) => {
+    const { text } = await readDocument(docxWith(`${body}${sectionOfA4}`), "docx");
+    expect(text).toContain("shown");
+  });
+});
+
+const relation = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+
+/** A document with headers, footers and notes: the name of each file without its number is its kind. */
+function around(body: string, files: Readonly<Record<string, string>>, settings = ""): Buffer {
+  const kindOf = (name: string): string => name.replace(/\d+$/, "");
+  const element = (name: string): string => ({ header: "hdr", footer: "ftr" })[kindOf(name)] ?? kindOf(name);
+  const all = Object.entries(files);
+  const vocabulary = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
+  return docxWith(body, {
+    root: `xmlns:r="${relation}" xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"`,
+    settings,
+    files: [
+      [
+        "word/_rels/document.xml.rels",
+        `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="settings" Type="${relation}/settings" Target="settings.xml"/>${all
+          .map(
+            ([name]) =>
+              `<Relationship Id="${name}" Type="${relation}/${kindOf(name)}" Target="${name}.xml"/>`,
+          )
+          .join("")}</Relationships>`,
+      ],
+      ...all.map(
+        ([name, inside]) =>
+          [`word/${name}.xml`, `<w:${element(name)} ${vocabulary}>${inside}</w:${element(name)}>`] as const,
+      ),
+    ],
+  });
+}
+
+const reference = (id: string, type = "default"): string =>
+  `<w:${id.startsWith("header") ? "header" : "footer"}Reference w:type="${type}" r:id="${id}"/>`;
+const note = (id: number, text: string): string => `<w:footnote w:id="${id}">${paragraph(text)}</w:footnote>`;
+const mark = (properties = ""): string =>
+  `<w:p><w:r><w:t>text</w:t></w:r><w:r><w:rPr>${properties}</w:rPr><w:footnoteReference w:id="2"/></w:r></w:p>`;
+
+describe("headers, footers and notes of a Word document", () => {
+  it("are given around its text", async () => {
+    const { text, removed } = await readDocument(
+      around(`${mark()}<w:sectPr>${reference("header1")}${reference("footer1")}</w:sectPr>`, {
+        header1: paragraph("Letterhead"),
+        footer1: `<w:p><w:r><w:t>Page </w:t></w:r><w:fldSimple w:instr=" PAGE "><w:r><w:t>12</w:t></w:r></w:fldSimple></w:p>`,
+        footnotes: `<w:footnote w:type="separator" w:id="-1">${paragraph("HIDDEN")}</w:footnote>${note(2, "A note")}`,
+      }),
+      "docx",
+    );
+    expect(text).toBe("Letterhead\n\ntext\n\nA note\n\nPage 12");
+    expect(removed).toEqual([["hidden-element", 1]]);
+  });
+
+  it("are given of the first page, and of even pages where they have their own", async () => {
+    const section = `<w:sectPr>${reference("header1", "first")}<w:titlePg/></w:sectPr>`;
+    const { text } = await readDocument(
+      around(`${paragraph("text")}${section}`, { header1: paragraph("Letterhead") }),
+      "docx",
+    );
+    expect(text).toBe("Letterhead\n\ntext");
+  });
+
+  it.each([
+    ["no section names", "", { header1: hidden }, ""],
+    [
+      "are of a first page that is like the others",
+      `<w:sectPr>${reference("header1", "first")}</w:sectPr>`,
+      { header1: hidden },
+      "",
+    ],
+    [
+      "are of even pages that are like the others",
+      `<w:sectPr>${reference("header1", "even")}</w:sectPr>`,
+      { header1: hidden },
+      "",
+    ],
+    [
+      "are of even pages that may not be there",
+      `<w:sectPr>${reference("header1", "even")}</w:sectPr>`,
+      { header1: hidden },
+      "<w:evenAndOddHeaders/>",
+    ],
+    [
+      "are of pages behind a title page",
+      `<w:sectPr>${reference("header1")}<w:titlePg/></w:sectPr>`,
+      { header1: hidden },
+      "",
+    ],
+    [
+      "begin in a page of another section",
+      `<w:p><w:pPr><w:sectPr/></w:pPr></w:p><w:sectPr>${reference("header1")}<w:type w:val="continuous"/></w:sectPr>`,
+      { header1: hidden },
+      "",
+    ],
+    [
+      "a section in a cell names",
+      `<w:tbl><w:tr><w:tc><w:p><w:pPr><w:sectPr>${reference("header1")}</w:sectPr></w:pPr></w:p></w:tc></w:tr></w:tbl>`,
+      { header1: hidden },
+      "",
+    ],
+    [
+      "are white",
+      `<w:sectPr>${reference("header1")}</w:sectPr>`,
+      { header1: `<w:p><w:r><w:rPr><w:color w:val="FFFFFF"/></w:rPr><w:t>HIDDEN</w:t></w:r></w:p>` },
+      "",
+    ],
+    [
+      "stand far below the page",
+      `<w:sectPr><w:pgMar w:header="90000"/>${reference("header1")}</w:sectPr>`,
+      { header1: hidden },
+      "",
+    ],
+    [
+      "are under a picture",
+      `${picture()}<w:sectPr>${reference("header1")}</w:sectPr>`,
+      { header1: hidden },
+      "",
+    ],
+    ["have no mark in the text", "", { footnotes: note(2, "HIDDEN") }, ""],
+    ["have a hidden mark", mark("<w:vanish/>"), { footnotes: note(2, "HIDDEN") }, ""],
+    [
+      "have a deleted mark",
+      mark().replace("<w:r><w:rPr>", "<w:del><w:r><w:rPr>").replace("</w:r></w:p>", "</w:r></w:del></w:p>"),
+      { footnotes: note(2, "HIDDEN") },
+      "",
+    ],
+  ])("are not given that %s", async (_, body, files, settings) => {
+    const { text } = await readDocument(around(`${paragraph("text")}${body}`, files, settings), "docx");
+    expect(text).not.toContain("HIDDEN");
+  });
+
+  it.each([
+    ["a formula", "<m:oMath><m:r><m:t>HIDDEN</m:t></m:r></m:oMath>"],
+    ["another document", '<w:altChunk r:id="x"/>'],
+    [
+      "the number of the page, said in words",
+      '<w:p><w:fldSimple w:instr="PAGE"><w:r><w:t>HIDDEN</w:t></w:r></w:fldSimple></w:p>',
+    ],
+  ])("and what else is not read is told: %s", async (_, body) => {
+    const { text, removed } = await readDocument(around(`${paragraph("text")}${body}`, {}), "docx");
+    expect(text).toContain("left out");
+    expect(text).not.toContain("HIDDEN");
+    expect(removed).toEqual([["doubtful", 1, "element-not-understood"]]);
+  });
+
+  it("and a control shows the text that is put into it, if it has that one", async () => {
+    const control = (text: string): string =>
+      `<w:sdt><w:sdtPr><w:dataBinding w:xpath="/ns1:coreProperties[1]/ns0:title[1]"/></w:sdtPr><w:sdtContent>${paragraph(text)}</w:sdtContent></w:sdt>`;
+    const read = async (title: string): Promise<string> => {
+      const files = [
+        [
+          "_rels/.rels",
+          `<Relationships><Relationship Id="a" Type="x/officeDocument" Target="word/document.xml"/><Relationship Id="b" Type="x/core-properties" Target="docProps/core.xml"/></Relationships>`,
+        ],
+        ["docProps/core.xml", `<c><title>${title}</title></c>`],
+      ] as const;
+      return (await readDocument(docxWith(control("A title"), { files }), "docx")).text;
+    };
+    expect(await read("A title")).toBe("A title");
+    expect(await read("Another")).not.toContain("A title");
+    expect(await read("A title</title><title>Another")).not.toContain("A title");
+  });
+
+  it("and signs of forms are given as letters, hidden ones not", async () => {
+    const sign = '<w:sym w:font="Wingdings" w:char="F0FE"/>';
+    const body = `<w:p><w:r>${sign}<w:t>yes</w:t><w:noBreakHyphen/><w:t>sir</w:t></w:r><w:r><w:rPr><w:vanish/></w:rPr>${sign}</w:r></w:p>`;
+    expect((await readDocument(docxWith(body), "docx")).text).toBe("\u2611yes-sir");
+  });
+});
