@@ -176,7 +176,7 @@ const valuesOf: Readonly<Record<string, readonly string[]>> = {
   "prefers-color-scheme": ["light", "dark"],
 };
 /** Features of old browsers. All other browsers drop a query with one of them. */
-const gone = /^-(?:ms|moz|o)-|^(?:min|max)--moz-/;
+const gone = /^-(?:ms|o)-/;
 
 const pixels: Readonly<Record<string, number>> = {
   __proto__: null as never,

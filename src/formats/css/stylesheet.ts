@@ -24,8 +24,8 @@ export interface StyleRule {
   readonly isMaybe: boolean;
   /** Specificity and order decide between this rule and others. If false, a layer, a scope or nesting decides first. */
   readonly isRanked: boolean;
-  /** Variables that are colours in a dark window; what they are in a light one counts, if that is a colour too. */
-  readonly isOfColours?: boolean;
+  /** Colours of one scheme. In a light window they count; in the other one a box is painted as well, and a variable is a colour too. */
+  readonly scheme?: Scheme | undefined;
 }
 
 export interface StyleSource {
@@ -75,6 +75,8 @@ export function parseStyleAttribute(source: string): {
   return { declarations: new SheetReader().readDeclarations(tokens), isCut };
 }
 
+export type Scheme = "dark" | "light";
+
 interface Scope {
   readonly isMaybe: boolean;
   readonly isRanked: boolean;
@@ -82,7 +84,7 @@ interface Scope {
   readonly isNested: boolean;
   readonly depth: number;
   /** Inside of rules for one scheme: in a dark window the page is the same as in a light one but for its colours. */
-  readonly scheme: "dark" | "light" | undefined;
+  readonly scheme: Scheme | undefined;
 }
 
 /** At-rules that have no effect on a screen. */
@@ -101,10 +103,11 @@ const conditions = new Set([
 /** At-rules that do not change the rank of the rules inside. */
 const rankedConditions = new Set(["supports", "container", "document", "-moz-document"]);
 
-/** Whether a declaration changes nothing but colours. */
-function isOfColour({ property, value }: Declaration): boolean {
+/** Whether a declaration changes nothing but colours in the other scheme. A shadow that only a light page takes away is there in a dark one. */
+function isOfColour({ property, value }: Declaration, scheme: Scheme): boolean {
   if (property.startsWith("--")) return colourOf(value, black, false) !== undefined;
-  return colourNames.test(property) || (shadowNames.test(property) && wordOf(value) === "none");
+  const isNoShadow = scheme === "dark" && shadowNames.test(property) && wordOf(value) === "none";
+  return colourNames.test(property) || isNoShadow;
 }
 
 const shadowNames = /^(?:text|box)-shadow$/;
@@ -175,28 +178,24 @@ class SheetReader implements StyleSheets {
         ? this.#readAtRule(tokens, at, scope, selectors)
         : this.#readStyleRule(tokens, at, scope),
     );
-    const add = (kept: readonly Declaration[], isUnsure: boolean, isOfColours = false): void => {
+    const add = (kept: readonly Declaration[], isUnsure: boolean, ofScheme?: Scheme): void => {
       if (kept.length > 0)
         this.rules.splice(place, 0, {
           selectors,
           declarations: kept,
           isMaybe: isUnsure,
           isRanked: scope.isRanked,
-          isOfColours,
+          scheme: ofScheme,
         });
     };
-    if (scope.scheme === undefined) add(declarations, isMaybe);
+    const { scheme } = scope;
+    if (scheme === undefined) add(declarations, isMaybe);
     else {
-      const others = declarations.filter((one) => !isOfColour(one));
+      const { colours = [], others = [] } = Object.groupBy(declarations, (one) =>
+        isOfColour(one, scheme) ? "colours" : "others",
+      );
       add(others, true);
-      const colours = declarations.filter(isOfColour);
-      if (scope.scheme === "light") add(colours, isMaybe);
-      else
-        add(
-          colours.filter(({ property }) => property.startsWith("--")),
-          true,
-          true,
-        );
+      add(colours, isMaybe || scheme === "dark", scheme);
     }
   }
 
@@ -283,13 +282,15 @@ class SheetReader implements StyleSheets {
     if (name === "media") {
       const inside = inMedia(deeper, prelude);
       if (inside !== undefined) this.#readInner(block, inside, selectors);
-    } else if (conditions.has(name))
+    } else if (conditions.has(name)) {
+      // Declarations that stand alone in a scope are those of its root (CSS Nesting 1, section 4.2).
+      if (name === "scope" && this.readDeclarations(block).length > 0) this.isUnclear = true;
       this.#readInner(
         block,
         { ...deeper, isMaybe: true, isRanked: scope.isRanked && rankedConditions.has(name) },
         selectors,
       );
-    else if (name === "font-face") this.#readFont(block);
+    } else if (name === "font-face") this.#readFont(block);
     else if (name === "keyframes" || name === "-webkit-keyframes") this.#readKeyframes(block);
     else if (!name.startsWith("-moz-") && !name.startsWith("-ms-") && !name.startsWith("-o-"))
       this.#readUnknown(block, deeper);

@@ -35,6 +35,8 @@ export const plainBox = {
   border: noSides,
   /** The part of margins, padding and indent that is a share of a width. */
   sideShare: 0,
+  /** The same above and below. */
+  tallShare: 0,
   width: undefined as Size | undefined,
   minWidth: 0,
   /** The least width as a share of the one around. */
@@ -130,6 +132,7 @@ export function boxOf(
   const { fontSize, lineHeight, rootFontSize } = letters;
   const basis: LengthBasis = { fontSize, lineHeight, rootFontSize, whole: 0, isQuirky };
   let sideShare = letters.isIndentShare ? 1 : 0;
+  let tallShare = 0;
   const isPart = isPartOfTable(display);
   const sides = (kind: "margin" | "padding"): Sides => {
     const own = indented.get(name);
@@ -141,7 +144,8 @@ export function boxOf(
         // Of a share, the worse of both: none, or that of the widest window.
         const isAll = size.share < 0 || (display === "inline" && kind === "padding");
         found[side] = size.px + (isAll ? size.share * windowMost : 0);
-        if (isSide && size.share > 0) sideShare += size.share;
+        if (isSide) sideShare += Math.max(0, size.share);
+        else tallShare += Math.max(0, size.share);
       } else if (!values.has(`${kind}-${side}`)) {
         if (kind === "margin" && !isSide) found[side] = defaultSpace(element) * fontSize;
         else if (isSide && own?.[0] === kind) found[side] = own[side === "left" ? 1 : 2];
@@ -181,6 +185,7 @@ export function boxOf(
     padding,
     border,
     sideShare,
+    tallShare,
     width: width === "unknown" ? undefined : width,
     minWidth: minWidth === undefined || minWidth === "unknown" ? 0 : minWidth.px,
     minShare: typeof minWidth === "object" ? minWidth.share : 0,

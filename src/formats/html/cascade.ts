@@ -16,6 +16,7 @@ import {
   type Declaration,
   parseStyleAttribute,
   parseStyleSheets,
+  type Scheme,
   type StyleRule,
   type StyleSheets,
   type StyleSource,
@@ -53,6 +54,8 @@ export interface DeclaredStyle {
   readonly unsureParts: ReadonlySet<string>;
   /** The declaration of the colour for visited links, if it differs. */
   readonly visitedColour: DeclaredValue | "nothing" | undefined;
+  /** In a window of the other scheme it may have another background. */
+  readonly paintsElsewhere: boolean;
 }
 
 export interface Cascade {
@@ -98,12 +101,13 @@ export const noStyle: DeclaredStyle = {
   parts: noParts,
   unsureParts: nothingUnsure,
   visitedColour: undefined,
+  paintsElsewhere: false,
 };
 
 interface Maybe {
   /** The rank is that of the selector and of the position. */
   readonly isRanked: boolean;
-  readonly isOfColours: boolean;
+  readonly isOfDark: boolean;
   readonly name: string;
   readonly value: Value;
   readonly rank: Rank;
@@ -118,6 +122,7 @@ const visitedNames = new Set([
   "-webkit-text-fill-color",
   "-webkit-text-stroke-color",
 ]);
+const groundNames = new Set(["background-color", "background-image"]);
 /** Values that keep a box in flow, for the value that applies and for one that may apply. */
 const harmlessMaybes = new Set(["display", "float", "text-align", "list-style-type"]);
 
@@ -199,11 +204,17 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
     const visited = fitting.some(({ visit }) => visit !== "both")
       ? { values: new Map<string, DeclaredValue>(), ranks: new Map<string, Rank>() }
       : undefined;
+    /** The variables that a dark window has, if the light one has others. */
+    const inDark = fitting.some(({ candidate }) => candidate.rule.scheme === "light")
+      ? { values: new Map<string, DeclaredValue>(), ranks: new Map<string, Rank>() }
+      : undefined;
+    let paintsElsewhere = false;
     let visit: Fitting["visit"] = "both";
     let isRanked = true;
-    let isOfColours = false;
+    let scheme: Scheme | undefined;
     const declare = (declaration: Declaration, rank: Rank, isMaybe: boolean): void => {
       const { property } = declaration;
+      if (scheme === "dark" && !/^(?:--|background)/.test(property)) return;
       if (property.startsWith("--")) set(property, property, declaration.value, rank, isMaybe);
       else if (subjectOf(property).kind !== "properties") {
         if (!nothingWords.has(wordOf(declaration.value))) {
@@ -216,11 +227,16 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
     };
     const set = (name: string, property: string, value: Value, rank: Rank, isMaybe: boolean): void => {
       if (visit === "visited" && !visitedNames.has(name)) return;
+      const isVariable = name.startsWith("--");
+      if (scheme !== undefined && groundNames.has(name)) paintsElsewhere = true;
+      if (scheme === "dark" && !isVariable) return;
+      if (isVariable && scheme !== "light" && !isMaybe && inDark !== undefined)
+        setIn(inDark, name, { property, value }, rank);
       // From the right it is the other side, so that what comes later does not replace it.
       if (logicalMargin.test(property) && value.some((token) => "number" in token && token.number < 0))
         doubts.push({ reach: "paints", why: "style-not-understood" });
       if (isMaybe) {
-        maybes.push({ name, value, rank, isRanked, isOfColours });
+        maybes.push({ name, value, rank, isRanked, isOfDark: scheme === "dark" });
         return;
       }
       if (visited !== undefined && visit !== "unvisited" && visitedNames.has(name))
@@ -237,8 +253,9 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
       meter.spend(rule.declarations.length);
       visit = visitOfRule;
       isRanked = rule.isRanked && !isMaybe;
-      isOfColours = rule.isOfColours === true;
+      scheme = rule.scheme;
       const { part } = selector.compounds.at(-1)!;
+      if (part !== undefined && scheme === "dark") continue;
       if (part !== undefined) {
         parts ??= new Map();
         const list = parts.get(part) ?? [];
@@ -259,6 +276,7 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
     }
     isRanked = true;
     visit = "both";
+    scheme = undefined;
     if (attribute !== undefined) {
       let parsed = attributeCache.get(attribute);
       if (parsed === undefined) {
@@ -274,10 +292,15 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
           false,
         );
     }
-    for (const { name, value, rank, isRanked: hasRank, isOfColours: isColour } of maybes) {
+    // Of a variable that is a colour in both schemes, that of the light one counts. Any other has no value that is known.
+    if (inDark !== undefined)
+      for (const [name, { value }] of values)
+        if (name.startsWith("--") && inDark.values.get(name)?.value !== value)
+          if (!isColour(value) || !isColour(inDark.values.get(name)?.value))
+            values.set(name, { property: name, value: unknownValue });
+    for (const { name, value, rank, isRanked: hasRank, isOfDark } of maybes) {
       const certain = ranks.get(name);
-      const usual = values.get(name)?.value;
-      if (isColour && usual !== undefined && colourOf(usual, black, false) !== undefined) continue;
+      if (isOfDark && isColour(values.get(name)?.value)) continue;
       if (certain !== undefined && (hasRank ? isStronger(certain, rank) : certain[0] > rank[0])) continue;
       if (isSame(values.get(name)?.value, value)) continue;
       unsure ??= new Set();
@@ -303,8 +326,8 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
         if (name === "color") visitedColour = other ?? "nothing";
         else doubts.push({ reach: "inside", why: "colours-may-match" });
       }
-    if (values.size === 0 && doubts.length === 0 && parts === undefined && visitedColour === undefined)
-      return noStyle;
+    const isPlain = values.size === 0 && doubts.length === 0 && parts === undefined;
+    if (isPlain && visitedColour === undefined && !paintsElsewhere) return noStyle;
     return {
       id: ++lastId,
       values,
@@ -313,8 +336,13 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
       parts: parts ?? noParts,
       unsureParts,
       visitedColour,
+      paintsElsewhere,
     };
   }
+}
+
+function isColour(value: Value | undefined): boolean {
+  return value !== undefined && colourOf(value, black, false) !== undefined;
 }
 
 const logicalMargin = /^(?:-webkit-margin-(?:start|end)|margin-inline)/;

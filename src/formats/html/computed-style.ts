@@ -41,6 +41,8 @@ const initialLetters = {
   isTransformed: false,
   /** A word may break at any letter, also where that makes its box narrower. */
   breaksWords: false,
+  /** Words of ideographs do not break. */
+  keepsWords: false,
   /** A word may break between its syllables. */
   hyphenates: false,
   isMarkInside: false,

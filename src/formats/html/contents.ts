@@ -70,18 +70,21 @@ export function measureBox(part: Part, line: number, valuesOf: ReadonlyMap<Part,
   );
   const inside = isPartOfTable(display) && display !== "table-cell" ? 0 : insideOf(box);
   part.demand = Math.max(part.content + inside, declared + (box.isBorderBox ? 0 : inside)) + outsideOf(box);
-  const padding = /^table(?!-cell)/.test(display)
-    ? 0
-    : box.padding.top + box.padding.bottom + box.border.top + box.border.bottom;
+  // Borders that collapse are shared by cells, or none at all (CSS 2.2 section 17.6.2).
+  const edges = display === "table-cell" ? 0 : box.border.top + box.border.bottom;
+  const padding = /^table(?!-cell)/.test(display) ? 0 : box.padding.top + box.padding.bottom + edges;
   const letters = hasLetters && anyHigh(part) ? lineLeast : 0;
-  const least = Math.max(box.height ?? 0, box.minHeight);
+  // Parts of a table have no least height (CSS 2.2 section 10.7).
+  const least = Math.max(box.height ?? 0, isPartOfTable(display) ? 0 : box.minHeight);
   part.high = children.some((child) => child.pull > 0)
     ? 0
     : Math.max(high + letters, rowHigh, box.maxHeight === undefined ? least : 0) + padding;
   if (box.maxHeight !== undefined) part.high = Math.min(part.high, box.maxHeight);
   if (box.height !== undefined && !isPartOfTable(display) && !display.endsWith("table"))
     part.high = Math.min(box.height, box.maxHeight ?? box.height);
-  if (box.isHeightShare || display === "contents") part.high = 0;
+  // Cells without a row stand beside each other in one.
+  const isStray = display === "table-cell" && part.parent?.box.display !== "table-row";
+  if (box.isHeightShare || display === "contents" || isStray) part.high = 0;
   if (box.isFloat || box.isOutOfFlow) part.high = 0;
 }
 

@@ -3,9 +3,11 @@
 import type { Style } from "./computed-style.ts";
 import { widestOf, widthOf } from "./fonts.ts";
 
-/** Lines break at blanks, after a hyphen between letters, and around ideographs. */
-const breaking =
-  /[ \t\n\u200b]+|(?<=[A-Za-z]-)(?=[A-Za-z])|(?<=[\u3041-\u30fa\u4e00-\u9fff])(?=[\u3041-\u30fa\u4e00-\u9fff])/;
+/** Lines break at blanks, after a hyphen between letters, and, but for words that are kept, between ideographs. */
+const breakingKept = /[ \t\n\u200b]+|(?<=[A-Za-z]-)(?=[A-Za-z])/;
+const breakingUsual = new RegExp(
+  `${breakingKept.source}|(?<=[\\u3041-\\u30fa\\u4e00-\\u9fff])(?=[\\u3041-\\u30fa\\u4e00-\\u9fff])`,
+);
 /** Letters of a word that may break anywhere. */
 const brokenLetters = 3;
 /** The widest of the usual letters, in em. */
@@ -82,6 +84,7 @@ export function createLines(): Lines {
         if (piece > least) least = piece;
         return;
       }
+      const breaking = style.keepsWords ? breakingKept : breakingUsual;
       if (!breaking.test(text)) {
         piece += widthOf(text, style);
         if (piece > least) least = piece;

@@ -384,7 +384,8 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
     const signs = values === undefined ? 0 : signsOf(values.declared.parts, part.style).high;
     const isGrown =
       isPartOfTable(box.display) || box.display.endsWith("table") || (children.length === 0 && signs === 0);
-    const limit = box.maxHeight ?? box.height;
+    const limits = [box.height, box.maxHeight].filter((px) => px !== undefined);
+    const limit = limits.length === 0 ? undefined : Math.min(...limits);
     const isTall = box.isHeightShare || ((element && attributeOf(element, "height")) ?? "").includes("%");
     // A share of the height, beside other content, pushes that out.
     if (isTall && part.parent !== undefined && !isRootPart && part.parent.children.length > 1)
@@ -415,7 +416,9 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
 
   /** The heights that the content is declared to have. `isOneLine`: no line of it breaks; else each word may have a line. */
   function highIn(part: Part, isOneLine: boolean, isInPaint = false): number {
-    let high = isInPaint ? blankHigh(part) : 0;
+    const { items } = part.box;
+    const gaps = items === undefined || items.isRow ? 0 : items.gap * (part.children.length - 1);
+    let high = (isInPaint ? blankHigh(part) : 0) + gaps;
     for (const child of part.children) {
       const { box, text } = child;
       const isPaint = isInPaint || child.paints;
@@ -426,20 +429,28 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
         continue;
       }
       if (box.isOutOfFlow) continue;
-      const own =
-        box.height ??
-        (child.children.length > 0
-          ? highIn(child, isOneLine, isPaint)
-          : child.high > 0
-            ? child.high
-            : child.paints && isPicture(child)
-              ? Number.POSITIVE_INFINITY
-              : isPaint
-                ? blankHigh(child)
-                : 0);
+      // A table, and each part of it, grows with what it holds.
+      const isGrown = isPartOfTable(box.display) || box.display.endsWith("table");
+      const inner =
+        box.height !== undefined && !isGrown
+          ? 0
+          : child.children.length > 0
+            ? highIn(child, isOneLine, isPaint)
+            : child.high > 0
+              ? child.high
+              : child.paints && isPicture(child)
+                ? Number.POSITIVE_INFINITY
+                : isPaint
+                  ? blankHigh(child)
+                  : 0;
+      const own = Math.max(inner, box.height ?? 0, box.minHeight);
       const line = box.isInline ? child.style.lineHeight : 0;
+      // What has no letters stands on the line of those around, which is as high as they are, and painted by a box around.
+      const below = isInPaint && isInLine(child) ? part.style.lineHeight - (child.hasText ? line : 0) : 0;
       high +=
-        Math.max(own, line, box.minHeight) +
+        Math.max(own, line) +
+        Math.max(0, below) +
+        box.tallShare * windowMost +
         box.padding.top +
         box.padding.bottom +
         box.border.top +
@@ -454,10 +465,11 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
   function blankHigh(part: Part): number {
     const { element, style, box } = part;
     const line = Math.max(style.lineHeight, style.fontSize * contentArea);
-    const blanks = element?.children.filter(
-      (one) => one.kind === "text" && /[\u0080-\uffff]/.test(one.text) && isBlank(one.text),
-    );
-    const lines = (blanks?.length ?? 0) + (box.display === "list-item" ? 1 : 0);
+    const isKept = !/^(?:normal|nowrap)$/.test(style.whiteSpace);
+    let lines = box.display === "list-item" ? 1 : 0;
+    for (const one of element?.children ?? [])
+      if (one.kind === "text" && (isKept || /[\u0080-\uffff]/.test(one.text)) && isBlank(one.text))
+        lines += isKept ? one.text.split("\n").length : 1;
     const isOfRows = box.display.endsWith("table") || box.display === "table-row";
     const hasParts = (valuesOf.get(part)?.declared.parts.size ?? 0) > 0;
     return lines * line + (isOfRows ? 2 * style.spacing : 0) + (hasParts ? partsMost : 0);

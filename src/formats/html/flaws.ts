@@ -10,6 +10,7 @@ import { type Box, isBound, isPartOfTable, sideNames, sizeOf } from "./box.ts";
 import type { Cascade } from "./cascade.ts";
 import type { Style } from "./computed-style.ts";
 import { isFontOfSigns } from "./fonts.ts";
+import { gapNames } from "./items.ts";
 import { type Flaw, isCell, type Part, type Reach } from "./part.ts";
 import { pseudoReach, signsOf } from "./pseudo.ts";
 import { attributeOf, type HtmlElement } from "./tree.ts";
@@ -89,9 +90,18 @@ const otherKinds = new Set([
   "install",
 ]);
 
+/** Whether an element of MathML says where it stands, how large it is, or what is behind it (MathML Core, section 2.2). */
+function isMovingMath({ namespace, attributes }: HtmlElement): boolean {
+  return (
+    namespace.endsWith("MathML") &&
+    attributes.some(({ name }) => /^(?:math|lspace|voffset|height|depth|width)/.test(name))
+  );
+}
+
 function elementFlaws(element: HtmlElement, { display }: Style, values: Values, flaw: AddFlaw): void {
   const { name } = element;
   if (ownKinds.has(name) || otherKinds.has(name) || !element.isHtml) flaw("inside", "element-not-understood");
+  if (isMovingMath(element)) flaw("page", "may-be-covered");
   if (name === "bdo") flaw("inside", "order-may-differ");
   if (display === "contents" || display === "table-caption") flaw("inside", "style-not-understood");
   // Its parts are boxes that nobody declared. It applies to tables alone (CSS 2.2 section 17.5.2).
@@ -134,7 +144,7 @@ function holderFlaws({ values, style, cascade, box }: Around, flaw: AddFlaw): vo
         (tracksOf(values.get(name) ?? noTracks, basis) ?? unknownTracks).every((one) => one === "grows"),
       ) &&
       tracksOf(values.get("grid-template-columns") ?? noTracks, basis) !== undefined;
-  const isNear = "gap row-gap column-gap grid-gap grid-row-gap grid-column-gap".split(" ").every((name) =>
+  const isNear = gapNames.every((name) =>
     partsOf(name).every((part) => {
       const px = lengthOf(part, { ...basis, whole: Number.NaN });
       return wordOf(part) === "normal" || (px !== undefined && px >= 0 && px <= gapMost);

@@ -43,7 +43,7 @@ export function itemsOf(display: string, values: Values, basis: LengthBasis): It
   if (!isItemHolder(display)) return undefined;
   const gap = Math.max(
     0,
-    ...["gap", "column-gap", "grid-gap", "grid-column-gap"].flatMap((name) =>
+    ...gapNames.flatMap((name) =>
       componentsOf(values.get(name) ?? []).map((part) => lengthOf(part, basis) ?? 0),
     ),
   );
@@ -70,6 +70,8 @@ export function itemsOf(display: string, values: Values, basis: LengthBasis): It
   const isStretched = isColumn && ["", "normal", "stretch"].includes(across);
   return { isRow, isFitting: !isStretched, columns: 1, isFilled: false, gap, track: undefined, widest: 0 };
 }
+
+export const gapNames = ["gap", "row-gap", "column-gap", "grid-gap", "grid-row-gap", "grid-column-gap"];
 
 const filled = /^auto-fi(?:t|ll)$/i;
 

@@ -109,6 +109,8 @@ export function lettersOf(
     isEverFromRight: parent.isEverFromRight || isRightToLeft || values.word("unicode-bidi") === "plaintext",
     isTransformed: isTransforming(),
     breaksWords: isBreaking(),
+    keepsWords:
+      values.isUnsure("word-break") || isSaid("word-break", parent.keepsWords, (word) => word === "keep-all"),
     hyphenates: isHyphenating(),
     isMarkInside: isSaid("list-style-position", parent.isMarkInside, (word) => word === "inside"),
     lined: parent.lined + (hasLine() ? thickness : 0),

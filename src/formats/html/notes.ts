@@ -54,11 +54,15 @@ function wordsOfPicture(element: HtmlElement, { box, style }: Part): string | un
       : typeof box[side] === "number"
         ? box[side]
         : box[side].px;
-  const [wide, high] = [size("width"), size("height")];
+  const most = (limit: number | undefined, known: number): number =>
+    limit === undefined ? known : Math.min(limit, known >= 0 ? known : limit);
+  const maxWidth = box.maxWidth === undefined || box.maxWidth.share >= 1 ? undefined : box.maxWidth.px;
+  const [wide, high] = [most(maxWidth, size("width")), most(box.maxHeight, size("height"))];
   const words = attributeOf(element, "alt");
-  if (words === undefined || !(wide >= 0) || !(high >= 0)) return words;
-  const isHigh = high >= Math.max(style.lineHeight, style.fontSize * 1.4);
-  return isHigh && widthOf(words, style) <= wide - pictureSign ? words : undefined;
+  const isLimited = maxWidth !== undefined || box.maxHeight !== undefined;
+  if (words === undefined || (!isLimited && !(wide >= 0 && high >= 0))) return words;
+  const isHigh = !(high < Math.max(style.lineHeight, style.fontSize * 1.4));
+  return isHigh && !(widthOf(words, style) > wide - pictureSign) ? words : undefined;
 }
 
 const buttons = new Set(["submit", "reset", "button"]);
@@ -113,8 +117,8 @@ function wordsOfField(
   else if (name === "textarea") words = textOf(element) || at("placeholder");
   else if (name === "select" && at("size") === "" && attributeOf(element, "multiple") === undefined)
     words = choiceOf(element);
-  if (words === undefined || /[\n\r]/.test(words.trim())) return undefined;
-  const letterCount = Number.parseInt(at("size"), 10) || lettersUsual;
+  if (words === undefined || /[\n\r]/.test(words)) return undefined;
+  const letterCount = Number.parseInt(at(name === "textarea" ? "cols" : "size"), 10) || lettersUsual;
   const room = box.width?.px ?? (isButton || name === "select" ? buttonMost : letterCount * letterWide);
   return (box.width?.share ?? 0) === 0 && widthOf(words, letters) <= room ? words : undefined;
 }

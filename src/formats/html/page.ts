@@ -23,6 +23,7 @@ import type { PictureSizes } from "./held-pictures.ts";
 import { hiddenOf } from "./hidden.ts";
 import { contentArea, isOfSigns, reachOfLetters } from "./ink.ts";
 import { lettersOf } from "./letters.ts";
+import { isReadFromRight, standsApart, turnsOrder } from "./order.ts";
 import { addInk, doom, type Flaw, isAtom, newContext, nothingFound, type Part } from "./part.ts";
 import { widthOfParts } from "./pseudo.ts";
 import { drawnInside, isReplaced, measureReplaced } from "./replaced.ts";
@@ -63,6 +64,8 @@ const markStack = /\p{M}{5,}/u;
 const letterMost = 120;
 /** Of a lower opacity nothing is painted, however often: it is less than half of one step of a colour. */
 const paleLeast = 0.0019;
+/** What is not known of these may paint. */
+const mayPaint = /^(?:(?:background|border)-|animation-name$)/;
 
 /** Letters and blanks that are so much nearer to each other, in em, may go back. */
 const backMost = -0.2;
@@ -82,6 +85,7 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
   const parts = new Map<HtmlNode, Part>();
   const valuesOf = new Map<Part, Values>();
   const made = new Map<Style, Map<string, Made>>();
+  const readFromRight = new Map<Part, boolean>();
   const rootContext = newContext(undefined);
 
   function newPart(parent: Part | undefined, own: Partial<Part>): Part {
@@ -107,6 +111,8 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
   function visitText(node: HtmlText, parent: Part, lines: Lines): void {
     const { style } = parent;
     const { text } = node;
+    // It lasts to the end of the block.
+    if (turnsOrder(text)) doom(blockAround(parent), "order-may-differ");
     lines.text(text, style);
     const isKept = style.whiteSpace.startsWith("pre") && style.whiteSpace !== "pre-line";
     if (isBlank(text)) {
@@ -252,6 +258,11 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     });
     parts.set(element, part);
     valuesOf.set(part, values);
+    // In lines from the right, pieces follow each other from the right, also those that are read from the left.
+    if (isInline && parent.style.isRightToLeft && standsApart(element, values)) {
+      const block = blockAround(parent);
+      if (!holdsFromRight(block)) doom(block, "order-may-differ");
+    }
     if (/^table-column/.test(display)) {
       columnFlaws(element, values, parent, part);
       return;
@@ -260,6 +271,9 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
       declared === noStyle && isPlain.has(name) && style.textIndent === 0
         ? []
         : flawsOf({ element, values, style, box, parent, cascade });
+    // An animation may show what is hidden.
+    if ((style.hidden !== undefined || !letters.isVisible) && values.isUnsure("animation-name"))
+      flaws.push({ reach: "page", why: "may-be-covered", px: 0 });
     const hasBorder = Object.values(box.border).some((px) => px > 0);
     const isUnseen = isSealed && !["absolute", "fixed"].includes(box.position);
     const isHiddenPaint = style.hidden === "hidden-by-style" && !letters.isVisible;
@@ -277,7 +291,8 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
         hasBorder ||
         values.has("box-shadow") ||
         paintedElements.has(name) ||
-        values.unsureNames.some((one) => /^(?:background|border)-/.test(one)));
+        declared.paintsElsewhere ||
+        values.unsureNames.some((one) => mayPaint.test(one)));
     if (style.hidden === "hidden-by-style" && values.word("content-visibility") === "hidden" && paintsItself)
       doubtPage("may-be-covered");
     // What it holds is not seen, but what it paints itself is.
@@ -323,15 +338,16 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
       );
       if (cast !== undefined) part.flaws = [...part.flaws, cast];
     }
-    if (part.paints && (part.box.position !== "" || opacity < parent.style.opacity))
-      part.context.stacked.push(part);
+    // What is not understood may be painted as a layer of its own, above floats and lines.
+    const isLayer = box.position !== "" || opacity < parent.style.opacity || values.unclear.length > 0;
+    if (part.paints && isLayer) part.context.stacked.push(part);
     const isBound = box.width?.share === 0 || box.maxWidth !== undefined || box.isFloat || box.isOutOfFlow;
     if (!isBound || display.endsWith("table")) parent.line = Math.max(parent.line, part.line);
     if (style.hidden === "off-screen" && box.isOutOfFlow && staysAway(part, values)) part.ink = "";
     parent.hasText ||= part.hasText;
     addInk(parent, part.ink);
     parent.paints ||= part.paints;
-    parent.hasAtoms ||= part.hasAtoms || (part.paints && isAtom(part)) || (isInline && part.paints);
+    parent.hasAtoms ||= part.hasAtoms || (part.paints && (isAtom(part) || isLayer || isInline));
     parent.hasFloat ||= part.hasFloat || box.isFloat;
     parent.hasCells ||= part.hasCells;
     parent.keepsLines ||= part.keepsLines;
@@ -340,6 +356,17 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     parent.isFromRight ||= part.isFromRight;
     part.pull += Math.max(0, -box.margin.top) + Math.max(0, -box.margin.bottom);
     parent.pull += part.pull;
+  }
+
+  function holdsFromRight(block: Part): boolean {
+    let holds = readFromRight.get(block);
+    if (holds === undefined) {
+      const text = block.element === undefined ? "" : textOf(block.element);
+      meter.spend(text.length >> 4);
+      holds = isReadFromRight(text);
+      readFromRight.set(block, holds);
+    }
+    return holds;
   }
 
   function hasShadowAround(part: Part): boolean {
@@ -480,6 +507,12 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
   for (const child of top.children) visit(child, root, lines);
   measureBox(root, lines.least, valuesOf);
   return { root, styles, parts, valuesOf };
+}
+
+function blockAround(part: Part): Part {
+  let block = part;
+  while (block.box.isInline && block.parent !== undefined) block = block.parent;
+  return block;
 }
 
 const textBox: Box = { ...plainBox, display: "text", isInline: true };

@@ -199,16 +199,11 @@ function reachBeside(
       if (hasLine || isInLine(at)) margin = 0;
     }
     left += Math.max(0, -(step < 0 ? parent.box.margin.top : parent.box.margin.bottom));
-    if (!parent.box.isInline && !/^table(?!-cell)/.test(parent.box.display))
-      left -=
-        step < 0
-          ? parent.box.padding.top + parent.box.border.top
-          : parent.box.padding.bottom + parent.box.border.bottom;
+    const side = step < 0 ? "top" : "bottom";
+    // Borders of cells may be shared, or none.
+    const inner = parent.box.padding[side] + (isCell(parent) ? 0 : parent.box.border[side]);
+    if (!parent.box.isInline && !/^table(?!-cell)/.test(parent.box.display)) left -= inner;
     if (left <= 0) return;
-    const inner =
-      step < 0
-        ? parent.box.padding.top + parent.box.border.top
-        : parent.box.padding.bottom + parent.box.border.bottom;
     const own = step < 0 ? parent.box.margin.top : parent.box.margin.bottom;
     // A margin at the edge of its parent stands outside of it, or, with a padding, before that.
     if (inner > 0 && /^(?:block|table-cell)$/.test(parent.box.display))

@@ -132,12 +132,13 @@ function hasRichSelect(source: string): boolean {
     else if (name === "select" && slash === "") isInside = true;
     // What stands in quotes, or in a comment, may look like a tag.
     const tag = isInside ? source.slice(index, tags[at + 1]?.index) : "";
-    if (isInside && (tag.slice(0, tag.indexOf(">") + 1).match(/["']/g) ?? []).length % 2 > 0) return true;
+    const end = tag.indexOf(">") + 1;
+    if (isInside && (end === 0 || (tag.slice(0, end).match(/["']/g) ?? []).length % 2 > 0)) return true;
   }
   return false;
 }
 
-const plainInSelect = new Set("option optgroup hr script template".split(" "));
+const plainInSelect = new Set(["option", "optgroup", "hr"]);
 
 /** What stands behind the end of what is read, and may hide what stands before it. */
 const reachesBack = /<(?:body|html|dialog|template|math|select|link)[\s/>]|style\s*=/i;

@@ -32,6 +32,8 @@ export function isReplaced(element: HtmlElement): boolean {
   );
 }
 
+/** Elements that no browser leaves out. */
+const surelyThere = /^(?:img|svg|video|canvas|iframe)$/;
 const notShown = new Set("head title datalist rp noframes noembed".split(" "));
 
 /** Lengths above these are out of sight. */
@@ -56,12 +58,15 @@ export function measureReplaced(
   };
   const { name } = element;
   const { box, style, parent } = part;
+  const isDrawing = !element.isHtml || name === "svg";
   if (!box.isInline && !box.isFloat && !box.display.startsWith("inline")) lines.end();
   const size = (side: "width" | "height"): number | undefined => {
     if (values.has(side))
       return side === "width" ? (box.width?.share === 0 ? box.width.px : undefined) : box.height;
     const text = attributeOf(element, side);
-    const match = text === undefined ? null : /^\s*\+?(\d+(?:\.\d+)?)(%?)/.exec(text);
+    // Of a drawing the attribute is a length with a unit.
+    const form = isDrawing ? /^\s*\+?(\d+(?:\.\d+)?)(%?)(?:px)?\s*$/ : /^\s*\+?(\d+(?:\.\d+)?)(%?)/;
+    const match = text === undefined ? null : form.exec(text);
     return match === null || match[2] === "%" ? undefined : Number(match[1]);
   };
   const [width, height] = [size("width"), size("height")];
@@ -73,7 +78,6 @@ export function measureReplaced(
     pushes();
   if (Math.max(width ?? 0, box.minWidth) > farAway || Math.max(height ?? 0, box.minHeight) > farBelow)
     pushes();
-  const isDrawing = !element.isHtml || name === "svg";
   const hasProportions = isDrawing && element.attributes.some((one) => asciiLower(one.name) === "viewbox");
   const isWide =
     ["width", "min-width"].some((one) => values.has(one)) || attributeOf(element, "width") !== undefined;
@@ -86,6 +90,9 @@ export function measureReplaced(
   if (held && height === undefined && isShown && box.display !== "none") pushes();
   if (isDrawing && (values.has("overflow-x") || attributeOf(element, "overflow") !== undefined) && isShown)
     doubtPage("may-be-covered");
+  // Attributes of a drawing that are style, and what moves them, may take it from its place, or show it where it is hidden.
+  const isOutermost = isDrawing && element.parent?.isHtml === true;
+  if (isOutermost && (movesItself(element) || isMoved(element))) doubtPage("may-be-covered");
   // A picture that does not cut off is painted beyond its box (CSS Overflow 3, section 3.2); usually it cuts off.
   const isCut = ["overflow-x", "overflow-y"].every(
     (one) => !values.has(one) || values.word(one) === "hidden",
@@ -104,7 +111,7 @@ export function measureReplaced(
     : Math.max(width ?? (isPicture ? 0 : controlWidth(element, style.fontSize)), box.minWidth);
   part.demand = wide + insideOf(box) + outsideOf(box);
   part.content = wide;
-  part.high = Math.max(0, Math.min(height ?? 0, box.maxHeight ?? farAway));
+  part.high = surelyThere.test(name) ? Math.max(0, Math.min(height ?? 0, box.maxHeight ?? farAway)) : 0;
   part.paints &&= isShown;
   if (parent !== undefined) lines.box(part.demand, keepsLine(parent.style));
   if (alt !== "") lines.text(alt, style);
@@ -118,6 +125,26 @@ export function measureReplaced(
       ...part.flaws,
       ...(["over", "after"] as const).map((reach) => ({ reach, why: "may-be-covered" as const, px: far })),
     ];
+}
+
+const movingAttributes = /^(?:transform|transform-origin|filter|display)$/;
+const animations = /^(?:set|animate|animatetransform|animatemotion|discard)$/;
+
+function movesItself({ attributes }: HtmlElement): boolean {
+  return attributes.some(({ name }) => movingAttributes.test(name.toLowerCase()));
+}
+
+/** Whether an animation in it may be one of the drawing as a whole: of its parent, or of what it names. */
+function isMoved(drawing: HtmlElement): boolean {
+  const isIn = (element: HtmlElement): boolean =>
+    element.children.some(
+      (child) =>
+        child.kind === "element" &&
+        ((animations.test(child.name.toLowerCase()) &&
+          (element === drawing || child.attributes.some(({ name }) => name.endsWith("href")))) ||
+          isIn(child)),
+    );
+  return isIn(drawing);
 }
 
 function controlWidth(element: HtmlElement, fontSize: number): number {
