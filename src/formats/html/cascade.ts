@@ -2,9 +2,7 @@
  *  elements, style attributes and presentational attributes. Declarations that may apply, but do not certainly apply, are listed
  *  separately. */
 
-import { asciiLower } from "#/src/formats/css/ascii-case.ts";
 import { black, colourOf } from "#/src/formats/css/colour.ts";
-import type { ComplexSelector } from "#/src/formats/css/selector.ts";
 import {
   expand,
   hasVariable,
@@ -17,7 +15,6 @@ import {
   parseStyleAttribute,
   parseStyleSheets,
   type Scheme,
-  type StyleRule,
   type StyleSheets,
   type StyleSource,
 } from "#/src/formats/css/stylesheet.ts";
@@ -26,6 +23,7 @@ import { type Value, wideKeywords, wordOf } from "#/src/formats/css/value-forms.
 import type { Doubt } from "#/src/model/removal.ts";
 import { hintKeyOf, hintsOf } from "./hints.ts";
 import { createMatcher } from "./match.ts";
+import { type Candidate, indexRules } from "./rule-index.ts";
 import { attributeOf, type HtmlElement, type HtmlTree } from "./tree.ts";
 import type { WorkMeter } from "./work-meter.ts";
 
@@ -65,13 +63,6 @@ export interface Cascade {
   readonly meter: WorkMeter;
   /** Style that could not be read completely, so that it is unknown what it hides. */
   readonly isCut: boolean;
-}
-
-interface Candidate {
-  readonly selector: ComplexSelector;
-  readonly rule: StyleRule;
-  readonly order: number;
-  readonly id: number;
 }
 
 /** A rule that matches an element, or may match it. */
@@ -367,46 +358,4 @@ function isSame(one: Value | undefined, other: Value): boolean {
 function isStronger(before: Rank, rank: Rank): boolean {
   for (let at = 0; at < 3; at++) if (before[at] !== rank[at]) return before[at]! > rank[at]!;
   return false;
-}
-
-/** An index of rules by the last compound of their selectors, so that an element is compared with few rules. */
-function indexRules(
-  rules: readonly StyleRule[],
-  isQuirky: boolean,
-): { candidatesOf(element: HtmlElement): readonly Candidate[] } {
-  const byKey = new Map<string, Candidate[]>();
-  let id = 0;
-  for (const [order, rule] of rules.entries())
-    for (const selector of rule.selectors) {
-      const key = keyOf(selector, isQuirky);
-      const list = byKey.get(key);
-      id++;
-      if (list === undefined) byKey.set(key, [{ selector, rule, order, id }]);
-      else list.push({ selector, rule, order, id });
-    }
-  return {
-    candidatesOf(element) {
-      if (byKey.size === 0) return [];
-      const keys = ["*", `t${asciiLower(element.name)}`];
-      const id = attributeOf(element, "id");
-      if (id !== undefined) keys.push(`#${isQuirky ? asciiLower(id) : id}`);
-      const classes = attributeOf(element, "class");
-      if (classes !== undefined)
-        for (const name of new Set((isQuirky ? asciiLower(classes) : classes).split(/[ \t\n\f\r]+/)))
-          keys.push(`.${name}`);
-      const found: Candidate[] = [];
-      for (const key of keys) for (const one of byKey.get(key) ?? []) found.push(one);
-      return found;
-    },
-  };
-}
-
-function keyOf({ compounds }: ComplexSelector, isQuirky: boolean): string {
-  let type: string | undefined;
-  for (const test of compounds.at(-1)!.tests) {
-    if (test.kind === "id") return `#${isQuirky ? test.folded : test.name}`;
-    if (test.kind === "class") return `.${isQuirky ? test.folded : test.name}`;
-    if (test.kind === "type") type = test.folded;
-  }
-  return type === undefined ? "*" : `t${type}`;
 }
