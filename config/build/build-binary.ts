@@ -34,7 +34,6 @@ async function bundle(entry: string, name: string): Promise<void> {
     platform: "node",
     target: "node26",
     format: "cjs",
-    keepNames: true,
     minifySyntax: true,
     minifyWhitespace: true,
     // The notices of what is bundled, beside the bundle.

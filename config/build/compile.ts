@@ -61,7 +61,6 @@ const common = {
   bundle: true,
   platform: "node",
   target: "node26",
-  keepNames: true,
   legalComments: "none",
   plugins: [withoutLocales],
   logLevel: "silent",

@@ -47,8 +47,6 @@ export async function joinModules({ layers, parts, outputs, outdir, options }: J
     splitting: true,
     format: "esm",
     packages: "external",
-    // Names are kept by the first compilation.
-    keepNames: false,
     plugins: [asTheyAre],
   });
   for (const file of byFile.keys()) {

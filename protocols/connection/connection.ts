@@ -44,6 +44,7 @@ export class LineTooLong extends Error {
 const lineFeed = 10;
 const carriageReturn = 13;
 const noBytes: Buffer = Buffer.alloc(0);
+const drained = Promise.resolve();
 
 export class Connection {
   readonly remoteAddress: string;
@@ -167,13 +168,17 @@ export class Connection {
   }
 
   /** Resolves when the socket accepts more data. The connection is closed after the timeout if the peer does not read. */
-  async write(data: string | Uint8Array): Promise<void> {
-    if (this.#closed !== undefined) throw this.#closed;
-    if (this.#compression !== undefined) await this.#compression.write(data);
-    else if (typeof data === "string") this.#socket.write(data, "latin1");
+  write(data: string | Uint8Array): Promise<void> {
+    if (this.#closed !== undefined) return Promise.reject(this.#closed);
+    if (this.#compression !== undefined) return this.#compression.write(data).then(() => this.#whenDrained());
+    if (typeof data === "string") this.#socket.write(data, "latin1");
     else this.#socket.write(data);
-    if (!this.#socket.writableNeedDrain) return;
-    await this.#wait(() => !this.#socket.writableNeedDrain);
+    return this.#whenDrained();
+  }
+
+  #whenDrained(): Promise<void> {
+    if (!this.#socket.writableNeedDrain) return drained;
+    return this.#wait(() => !this.#socket.writableNeedDrain);
   }
 
   /** Whether the system has taken everything that was written, so that its memory can be used for something else. */

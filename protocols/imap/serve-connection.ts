@@ -17,7 +17,13 @@ import { Pusher } from "./notify/pusher.ts";
 import type { ServedRooms } from "./rooms.ts";
 import { CommandProgress } from "./session/progress.ts";
 import { Session } from "./session/session.ts";
-import { RefusedCommand, readCommand, readCommandName, tagOf } from "./wire/command-reader.ts";
+import {
+  type CommandReaderOptions,
+  RefusedCommand,
+  readCommand,
+  readCommandName,
+  tagOf,
+} from "./wire/command-reader.ts";
 import { ResponseWriter } from "./wire/response-writer.ts";
 import { humanText } from "./wire/strings.ts";
 import { type CommandText, WireReader } from "./wire/wire-reader.ts";
@@ -56,11 +62,18 @@ async function converse(session: Session, out: ResponseWriter, place: Connection
     // At once: work that does not look for its caller must not keep the connection.
     inBackground(() => connection.end(out.isBetweenLines ? overdueBye : ""));
   });
+  const intake = createIntake(session, out);
   let badCommands = 0;
   let strangerSince = performance.now();
   for (;;) {
     place.giveWay(() => connection.giveUp("crowded"));
-    const outcome = await nextCommand(session, out, progress).finally(() => out.flush());
+    let outcome: Outcome;
+    try {
+      outcome = await nextCommand(session, out, progress, intake);
+    } finally {
+      intake.memory[Symbol.dispose]();
+      await out.flush();
+    }
     if (outcome === "logout") return;
     badCommands = outcome === "bad" ? badCommands + 1 : 0;
     const badMax = session.state === "unauthenticated" ? badCommandsBeforeLoginMax : badCommandsMax;
@@ -78,30 +91,50 @@ const overdueBye = "* BYE [UNAVAILABLE] The command took too long\r\n";
 
 type Outcome = "done" | "bad" | "logout";
 
+/** How the commands of a connection are read. Made once: what is made for each command is garbage soon. */
+interface Intake {
+  /** Of the messages of the command. */
+  readonly memory: MessageMemory;
+  read(): Promise<CommandText>;
+}
+
+function createIntake(session: Session, out: ResponseWriter): Intake {
+  const memory = new MessageMemory(session, session.rooms.receiving);
+  const pusher = new Pusher(session, out);
+  const options: CommandReaderOptions = {
+    get isLoggedIn() {
+      return session.state !== "unauthenticated";
+    },
+    get maxAppendBytes() {
+      return session.rooms.settings.imap.maxAppendBytes;
+    },
+    context: {
+      get names() {
+        return session.names;
+      },
+    },
+    findCommand,
+    admit: (message) => memory.admit(message),
+    arrived: (octets) => memory.arrived(octets),
+    complete: () => memory.complete(),
+    async continue() {
+      await pusher.stop();
+      out.line("+ Go on");
+      await out.flush();
+    },
+  };
+  return { memory, read: () => pusher.pushWhile(readCommand(session.connection, options)) };
+}
+
 async function nextCommand(
   session: Session,
   out: ResponseWriter,
   progress: CommandProgress,
+  intake: Intake,
 ): Promise<Outcome> {
   let text: CommandText;
-  using memory = new MessageMemory(session, session.rooms.receiving);
-  const pusher = new Pusher(session, out);
   try {
-    const reading = readCommand(session.connection, {
-      isLoggedIn: session.state !== "unauthenticated",
-      maxAppendBytes: session.rooms.settings.imap.maxAppendBytes,
-      context: { names: session.names },
-      findCommand,
-      admit: (message) => memory.admit(message),
-      arrived: (octets) => memory.arrived(octets),
-      complete: () => memory.complete(),
-      async continue() {
-        await pusher.stop();
-        out.line("+ Go on");
-        await out.flush();
-      },
-    });
-    text = await pusher.pushWhile(reading);
+    text = await intake.read();
   } catch (error) {
     if (error instanceof LineTooLong) throw new Refusal("BYE", "Line is too long", "TOOBIG");
     if (!(error instanceof RefusedCommand)) throw error;
@@ -110,7 +143,7 @@ async function nextCommand(
     return error.refusal.status === "BAD" ? "bad" : "done";
   }
   // Commands that arrive at once, pipelined or of many sessions, run over several turns of the loop.
-  await turns.turn();
+  if (turns.isDue) await turns.turn();
   const tag = tagOf(text.lines[0]!);
   session.tag = tag;
   const startedAt = performance.now();
@@ -185,8 +218,9 @@ async function tellChanges(
   form: Form,
   out: ResponseWriter,
 ): Promise<void> {
-  await session.watch?.tell(out);
+  if (session.watch !== undefined) await session.watch.tell(out);
   if (session.state !== "selected" || command.isPicture) return;
+  if (session.selected.isQuiet && !session.isEnabled("CONDSTORE")) return;
   const mayExpunge = form === "uid" || !command.usesSequence;
   const isWrite = command.isWrite ?? false;
   await session.selected.tell(out, session.tellOptions(mayExpunge, form === "uid", isWrite));

@@ -41,10 +41,10 @@ export function fits(key: SearchKey, candidate: Candidate): boolean | undefined 
       return fit === undefined ? undefined : !fit;
     }
     case "flags":
-      return (entry.flags.mask & key.mask) === key.mask;
+      return (entry.flags!.mask & key.mask) === key.mask;
     case "keyword": {
       const number = candidate.keywords.indexOf(key.name.toLowerCase());
-      return number >= 0 && keywordNumbers(entry.flags).includes(number);
+      return number >= 0 && keywordNumbers(entry.flags!).includes(number);
     }
     case "uids":
       return hasNumber(key.uids, entry.uid);
@@ -96,7 +96,7 @@ function zoneMs(envelope: string): number {
 export function facetsOf(key: SearchKey): readonly MessageFacet[] {
   const facets = new Set<MessageFacet>();
   addFacets(key, facets);
-  return (["message", "numbers"] as const).filter((facet) => facets.has(facet));
+  return (["flags", "message", "numbers"] as const).filter((facet) => facets.has(facet));
 }
 
 function addFacets(key: SearchKey, facets: Set<MessageFacet>): void {
@@ -107,6 +107,10 @@ function addFacets(key: SearchKey, facets: Set<MessageFacet>): void {
       return;
     case "not":
       addFacets(key.key, facets);
+      return;
+    case "flags":
+    case "keyword":
+      facets.add("flags");
       return;
     case "modseq":
     case "larger":

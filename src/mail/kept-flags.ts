@@ -91,11 +91,11 @@ async function readFlags(
   const uids = new Uint32Array(count);
   const masks = new Uint32Array(count);
   let at = 0;
-  for await (const rows of shownMessagePages(store, agent, mailbox, everyUid, []))
+  for await (const rows of shownMessagePages(store, agent, mailbox, everyUid, ["flags"], (page) => page))
     for (const { uid, flags, keywords } of rows) {
       if (keywords !== null) return undefined;
       uids[at] = uid;
-      masks[at++] = flags;
+      masks[at++] = flags!;
     }
   return new MailboxFlags(uids.subarray(0, at), masks.subarray(0, at));
 }

@@ -7,7 +7,8 @@ export type NumberSet = readonly NumberRange[];
 export const emptyNumberSet: NumberSet = [];
 
 /** The normal form of any ranges, in any order and direction. */
-export function numberSetOfRanges(ranges: Iterable<NumberRange>): NumberSet {
+export function numberSetOfRanges(ranges: readonly NumberRange[]): NumberSet {
+  if (ranges.length === 1 && ranges[0]![0] <= ranges[0]![1]) return ranges;
   const sorted = [...ranges].map(([a, b]): [number, number] => (a <= b ? [a, b] : [b, a]));
   sorted.sort((a, b) => a[0] - b[0]);
   const merged: [number, number][] = [];

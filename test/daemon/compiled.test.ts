@@ -52,6 +52,15 @@ test("the compiled program is used again, and changed source is compiled again",
   expect(help()).toContain("Usage: changed");
 });
 
+/** `keepNames` of esbuild gives each function its name when it is made, which takes longer than most small functions run. */
+test("compiled code makes functions without giving them names", () => {
+  const files = fs
+    .readdirSync(home(), { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.c?js$/.test(file) && !file.includes("node_modules"));
+  const naming = files.filter((file) => fs.readFileSync(path.join(home(), file), "utf8").includes("__name("));
+  expect(naming).toEqual([]);
+});
+
 test("compiled code never calls `require` in an ES module", () => {
   const files = fs
     .readdirSync(home(), { recursive: true, encoding: "utf8" })

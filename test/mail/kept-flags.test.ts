@@ -50,7 +50,7 @@ async function shown(mail: Mail, mailbox: MailboxNumber, agent: AgentNumber) {
   for (const set of sets) {
     found.push(await mail.listFlaggedUids(agent, mailbox, set, unseen));
     const rows: unknown[] = [];
-    for await (const page of mail.shownPages(agent, mailbox, set, []))
+    for await (const page of mail.shownPages(agent, mailbox, set, ["flags"]))
       for (const { uid, flags } of page) rows.push([uid, flags]);
     found.push(rows);
   }

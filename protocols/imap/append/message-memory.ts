@@ -1,4 +1,4 @@
-/** Memory for the messages of one command. The owner's quota is checked when a message is announced, so that a message over quota
+/** Memory for the messages of a command, one after the other. The owner's quota is checked when a message is announced, so that a message over quota
  *  is refused before it is sent. */
 import type { Received, Receiving } from "#/src/fairness/receiving.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -39,6 +39,7 @@ export class MessageMemory implements Disposable {
 
   [Symbol.dispose](): void {
     this.#received?.[Symbol.dispose]();
+    this.#received = undefined;
   }
 }
 

@@ -20,7 +20,13 @@ import type { Form } from "../command-context.ts";
 import { bad } from "../errors.ts";
 import { eachOnce, type FetchItem, type RowItem, readFetchItems } from "../fetch/items.ts";
 import { type FetchModifiers, readFetchModifiers } from "../fetch/modifiers.ts";
-import { facetsOf, type ResponseContext, writeReadyResponse } from "../fetch/ready-response.ts";
+import {
+  facetsOf,
+  type ResponseContext,
+  type ShownItem,
+  shownItems,
+  writeReadyResponse,
+} from "../fetch/ready-response.ts";
 import { writeFetchResponse } from "../fetch/response.ts";
 import { readMailboxChanges } from "../resynchronise/mailbox-changes.ts";
 import { writeVanished } from "../resynchronise/vanished.ts";
@@ -99,26 +105,30 @@ async function runFetch(
   const context: ResponseContext = { mail, agent, flags: selected.flags };
   const setsSeen = !selected.isReadOnly && items.some((item) => "setsSeen" in item && item.setsSeen);
   const turns = new LoopTurns();
+  const asAsked = shownItems(items, selected.responseName);
+  let asSeen: readonly ShownItem[] | undefined;
+  const facets = facetsOf(items, setsSeen ? ["flags"] : []);
 
-  for await (const page of mail.shownPages(agent, number, uids, facetsOf(items))) {
+  for await (const page of mail.shownPages(agent, number, uids, facets)) {
     const wanted = changedSince === undefined ? page : page.filter(({ modseq }) => modseq! > changedSince);
     const newlySeen = setsSeen ? await markSeen(session, selected, wanted) : undefined;
     for (const message of wanted) {
-      const head = selected.responseHead(message.uid);
-      if (head === undefined) continue;
+      const begin = selected.responseNumber(message.uid);
+      if (begin === undefined) continue;
       let shown = message;
-      let shownItems = items;
+      let written = asAsked;
       if (newlySeen !== undefined && hasNumber(newlySeen.uids, message.uid)) {
         shown = {
           ...message,
-          flags: { ...message.flags, mask: message.flags.mask | seenFlag },
+          flags: { ...message.flags!, mask: message.flags!.mask | seenFlag },
           modseq: newlySeen.modseq,
         };
-        shownItems = withChangedFlags(items, session.isEnabled("CONDSTORE"));
+        asSeen ??= shownItems(withChangedFlags(items, session.isEnabled("CONDSTORE")), selected.responseName);
+        written = asSeen;
       }
       const isWritten =
-        writeReadyResponse(head, shown, shownItems, context, out) ||
-        (await writeFetchResponse(head, shown, shownItems, context, out));
+        writeReadyResponse(begin, shown, written, context, out) ||
+        (await writeFetchResponse(begin, shown, written, context, out));
       if (!isWritten) hasExpunged = true;
       // Most messages wait for neither.
       if (out.isLarge) await out.flush();
@@ -153,7 +163,7 @@ async function changedUids(
 /** Sets \Seen on messages whose text is read (RFC 9051 section 6.4.5). One write for each page of messages. */
 async function markSeen(session: Session, selected: SelectedMailbox, entries: readonly ShownMessage[]) {
   const unseen: NumberSet = numberSetOf(
-    entries.filter((entry) => (entry.flags.mask & seenFlag) === 0).map((entry) => entry.uid),
+    entries.filter((entry) => (entry.flags!.mask & seenFlag) === 0).map((entry) => entry.uid),
   );
   if (unseen.length === 0) return undefined;
   const { agent, number, actor } = selected.mailbox;

@@ -135,7 +135,7 @@ async function writeModseqs(
   const turns = new LoopTurns();
   for (const uid of selected.view.knownUids(changed)) {
     const name = selected.isUidOnly ? "" : `UID ${uid} `;
-    out.line(`${selected.responseHead(uid)}${name}MODSEQ (${modseq}))`);
+    out.line(`${selected.responseNumber(uid)}${selected.responseName}${name}MODSEQ (${modseq}))`);
     await out.flushIfLarge();
     await turns.turn();
   }

@@ -19,7 +19,7 @@ export interface ResponseContext {
 }
 
 const facetOfRow: Readonly<Record<RowItem, MessageFacet | undefined>> = {
-  FLAGS: undefined,
+  FLAGS: "flags",
   UID: undefined,
   INTERNALDATE: "numbers",
   "RFC822.SIZE": "numbers",
@@ -32,9 +32,9 @@ const facetOfRow: Readonly<Record<RowItem, MessageFacet | undefined>> = {
   SAVEDATE: "numbers",
 };
 
-/** What is to be read for the items, each once and always in the same order. */
-export function facetsOf(items: readonly FetchItem[]): MessageFacet[] {
-  const needed = new Set<MessageFacet | undefined>();
+/** What is to be read for the items, each once and always in the same order. `more`: and these. */
+export function facetsOf(items: readonly FetchItem[], more: readonly MessageFacet[] = []): MessageFacet[] {
+  const needed = new Set<MessageFacet | undefined>(more);
   for (const item of items)
     if (item.kind === "row") needed.add(facetOfRow[item.name]);
     else if (item.kind === "preview") needed.add("message").add("header");
@@ -45,9 +45,9 @@ export function facetsOf(items: readonly FetchItem[]): MessageFacet[] {
 }
 
 const facetOrder = [
-  ...["message", "numbers", "envelope", "bodyStructure", "thread"],
-  ...["listFields", "header", "body"],
-] as const;
+  ...(["flags", "message", "numbers", "envelope", "bodyStructure", "thread"] as const),
+  ...(["listFields", "header", "body"] as const),
+];
 
 type Section = Extract<FetchItem, { kind: "section" }>;
 
@@ -61,20 +61,32 @@ function isOwnHeader({ part, text }: Section): boolean {
   return part.length === 0 && text !== undefined && text.kind.startsWith("HEADER");
 }
 
-/** Writes the response if nothing has to be read for it; else writes nothing and answers false. `head` is how it begins. */
+/** An item, and what stands between the value before it, or the message's number, and its own value. */
+export interface ShownItem {
+  readonly item: FetchItem;
+  readonly label: string;
+}
+
+/** `name`: how a response goes on behind the message's number. */
+export function shownItems(items: readonly FetchItem[], name: string): readonly ShownItem[] {
+  return items.map((item, index) => ({
+    item,
+    label: `${index === 0 ? name : " "}${item.kind === "row" ? item.name : item.label} `,
+  }));
+}
+
+/** Writes the response if nothing has to be read for it; else writes nothing and answers false. `number` is how it begins. */
 export function writeReadyResponse(
-  head: string,
+  number: string,
   fetched: ShownMessage,
-  items: readonly FetchItem[],
+  items: readonly ShownItem[],
   context: ResponseContext,
   out: ResponseWriter,
 ): boolean {
-  let text = head;
-  let space = "";
+  let text = number;
   let pieces: OctetPiece[] | undefined;
-  for (const item of items) {
-    text += `${space}${item.kind === "row" ? item.name : item.label} `;
-    space = " ";
+  for (const { item, label } of items) {
+    text += label;
     const whole = isWhole(item) ? context.mail.heldPieces(fetched as StoredBytes) : undefined;
     if (whole !== undefined) {
       const size = whole.reduce((sum, piece) => sum + piece.length, 0);
@@ -86,8 +98,9 @@ export function writeReadyResponse(
     if (value === undefined) return false;
     text += value;
   }
-  for (const piece of pieces ?? []) out.octets(piece);
-  out.line(`${text})`);
+  if (pieces !== undefined) for (const piece of pieces) out.octets(piece);
+  out.text(text);
+  out.line(")");
   return true;
 }
 
@@ -139,7 +152,7 @@ export function rowValue(
 ): string {
   switch (name) {
     case "FLAGS":
-      return context.flags.write(fetched);
+      return context.flags.write(fetched.uid, fetched.flags!);
     case "UID":
       return String(fetched.uid);
     case "INTERNALDATE":

@@ -17,16 +17,16 @@ import { bodyRangeBytes, outputChunkBytes, previewCharacters } from "../limits.t
 import type { ResponseWriter } from "../wire/response-writer.ts";
 import { literalBytes, stringText } from "../wire/strings.ts";
 import type { FetchItem, Partial, SectionText } from "./items.ts";
-import { type ResponseContext, rowValue } from "./ready-response.ts";
+import { type ResponseContext, rowValue, type ShownItem } from "./ready-response.ts";
 
 /** A value: its text, octets at hand, or a range of the message that is read when it is written. */
 type Value = string | Buffer | ByteRange;
 
-/** Whether the message was still there; if not, nothing is written. `head` is how the response begins. */
+/** Whether the message was still there; if not, nothing is written. `number` is how the response begins. */
 export async function writeFetchResponse(
-  head: string,
+  number: string,
   fetched: ShownMessage,
-  items: readonly FetchItem[],
+  items: readonly ShownItem[],
   context: ResponseContext,
   out: ResponseWriter,
 ): Promise<boolean> {
@@ -38,9 +38,9 @@ export async function writeFetchResponse(
     if (isWaypostError(error) && error.code === "not_found") return false;
     throw error;
   }
-  out.text(head);
-  for (const [index, item] of items.entries()) {
-    out.text(`${index === 0 ? "" : " "}${item.kind === "row" ? item.name : item.label} `);
+  out.text(number);
+  for (const [index, { item, label }] of items.entries()) {
+    out.text(label);
     const value = values[index]!;
     if (typeof value === "string") out.text(value);
     else if (Buffer.isBuffer(value)) await writeOctets(value, item.kind === "binary", out);
@@ -52,14 +52,14 @@ export async function writeFetchResponse(
 
 async function readValues(
   fetched: ShownMessage,
-  items: readonly FetchItem[],
+  items: readonly ShownItem[],
   context: ResponseContext,
 ): Promise<Value[]> {
   // The structure is read once for all items, and only if one of them needs it.
   let reading: Promise<MimePart> | undefined;
   const structure = (): Promise<MimePart> => (reading ??= context.mail.readStructure(fetched as StoredBytes));
   const values: Value[] = [];
-  for (const item of items) {
+  for (const { item } of items) {
     if (item.kind === "row") {
       values.push(
         item.name === "BODY" ? formatBody(await structure()) : rowValue(item.name, fetched, context),

@@ -1,9 +1,9 @@
 /** Sends the events of NOTIFY while no command is in progress (RFC 5465 section 3.1): from the end of one command until the next
- *  has been read, or until its first octets have come. */
+ *  has been read, or until its first octets have come. One for a connection. */
 
 import { after } from "#/src/model/background.ts";
 import { isTemporary, readAgainMs } from "../errors.ts";
-import type { Session } from "../session/session.ts";
+import type { Session, Watch } from "../session/session.ts";
 import type { ResponseWriter } from "../wire/response-writer.ts";
 
 export class Pusher {
@@ -18,9 +18,13 @@ export class Pusher {
   }
 
   /** Sends events until the command is read. Resolves with the command when no event is being written any more. */
-  async pushWhile<T>(reading: Promise<T>): Promise<T> {
+  pushWhile<T>(reading: Promise<T>): Promise<T> {
     const { watch } = this.#session;
-    if (!watch?.isNotify) return reading;
+    return watch?.isNotify === true ? this.#pushWhile(reading, watch) : reading;
+  }
+
+  async #pushWhile<T>(reading: Promise<T>, watch: Watch): Promise<T> {
+    this.#isStopped = false;
     const selected = this.#session.state === "selected" ? this.#session.selected : undefined;
     const failed = Promise.withResolvers<never>();
     let again: NodeJS.Timeout | undefined;

@@ -7,7 +7,7 @@ import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { intersectNumberSets, type NumberSet, numbersIn } from "#/src/model/number-set.ts";
 import type { Modseq } from "#/src/model/numbers.ts";
 import { bad } from "../errors.ts";
-import type { SelectedMailbox } from "../session/selected-mailbox.ts";
+import { flagFacets, type SelectedMailbox } from "../session/selected-mailbox.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionView } from "../session/session-view.ts";
 import type { ResponseWriter } from "../wire/response-writer.ts";
@@ -101,7 +101,7 @@ export async function resynchronise(
   const shown = intersectNumberSets(wanted, changes?.changed ?? view.uidSet);
   const turns = new LoopTurns();
   const { agent, number } = mailbox;
-  for await (const page of mail.shownPages(agent, number, selected.presentUids(shown), ["numbers"]))
+  for await (const page of mail.shownPages(agent, number, selected.presentUids(shown), flagFacets(true)))
     for (const entry of page) {
       if (entry.modseq! <= known.modseq || view.seqOf(entry.uid) === undefined) continue;
       out.line(selected.flagsResponse(entry, { hasUid: true, hasCondstore: true }));

@@ -80,6 +80,11 @@ export class SearchContexts {
     return this.#byTag.delete(tag);
   }
 
+  /** Whether something is to be searched again. */
+  get isTouched(): boolean {
+    return this.#touched.length > 0;
+  }
+
   note(uids: NumberSet): void {
     if (this.#byTag.size > 0) this.#touched = uniteNumberSets(this.#touched, uids);
   }

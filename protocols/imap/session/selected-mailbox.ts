@@ -22,7 +22,7 @@ import { lowerBound } from "#/src/model/sorted-numbers.ts";
 import type { ReachedMailbox } from "#/src/reach/mailbox-access.ts";
 import { Refusal } from "../errors.ts";
 import { eachOnce, type FetchItem } from "../fetch/items.ts";
-import { facetsOf } from "../fetch/ready-response.ts";
+import { facetsOf, shownItems } from "../fetch/ready-response.ts";
 import { writeFetchResponse } from "../fetch/response.ts";
 import { writeVanished } from "../resynchronise/vanished.ts";
 import type { ImapRooms } from "../rooms.ts";
@@ -255,6 +255,12 @@ export class SelectedMailbox {
     this.contexts.note(this.#updated);
   }
 
+  /** Whether nothing has changed that the client was not told of, as after most commands. */
+  get isQuiet(): boolean {
+    if (this.#hasRung || this.#isDeleted || this.#updated.length > 0) return false;
+    return !this.view.hasExpunged && !this.view.hasArrived && !this.contexts.isTouched;
+  }
+
   /** Writes the pending responses: EXPUNGE, EXISTS, FLAGS, FETCH. */
   async tell(out: ResponseWriter, options: TellOptions): Promise<void> {
     // A commit can be read before its doorbell arrives, so a response may already have had a MODSEQ of it.
@@ -296,7 +302,8 @@ export class SelectedMailbox {
     for await (const page of this.#rooms.mail.shownPages(agent, number, shown, facetsOf(allItems)))
       for (const message of page) {
         const items = eachOnce([...events.newItems, ...(byUid.get(message.uid) ?? [])]);
-        await writeFetchResponse(this.responseHead(message.uid)!, message, items, context, out);
+        const written = shownItems(items, this.responseName);
+        await writeFetchResponse(this.responseNumber(message.uid)!, message, written, context, out);
         await out.flushIfLarge();
       }
   }
@@ -336,19 +343,24 @@ export class SelectedMailbox {
       }
   }
 
-  /** The beginning of a FETCH response; undefined for a message that the client does not know. UIDFETCH where UIDONLY is enabled
-   *  (RFC 9586 section 3.3). */
-  responseHead(uid: number): string | undefined {
+  /** How a FETCH response begins, with the message's number; undefined for a message that the client does not know. */
+  responseNumber(uid: number): string | undefined {
     const seq = this.view.seqOf(uid);
     if (seq === undefined) return undefined;
-    return this.isUidOnly ? `* ${uid} UIDFETCH (` : `* ${seq} FETCH (`;
+    return `* ${this.isUidOnly ? uid : seq}`;
+  }
+
+  /** What stands behind the number: UIDFETCH where UIDONLY is enabled (RFC 9586 section 3.3). */
+  get responseName(): string {
+    return this.isUidOnly ? " UIDFETCH (" : " FETCH (";
   }
 
   /** FETCH response with the flags of a message that the client knows. */
   flagsResponse(entry: ShownMessage, options: Pick<TellOptions, "hasUid" | "hasCondstore">): string {
     const uid = options.hasUid && !this.isUidOnly ? `UID ${entry.uid} ` : "";
     const modseq = options.hasCondstore ? ` MODSEQ (${entry.modseq})` : "";
-    return `${this.responseHead(entry.uid)}${uid}FLAGS ${this.flags.write(entry)}${modseq})`;
+    const head = this.responseNumber(entry.uid) + this.responseName;
+    return `${head}${uid}FLAGS ${this.flags.write(entry.uid, entry.flags!)}${modseq})`;
   }
 
   /** The HIGHESTMODSEQ up to which the client has been sent all changes. */
@@ -383,5 +395,5 @@ export class SelectedMailbox {
 
 /** The facets of a message that `flagsResponse` needs. */
 export function flagFacets(hasCondstore: boolean): readonly MessageFacet[] {
-  return hasCondstore ? ["numbers"] : [];
+  return hasCondstore ? ["flags", "numbers"] : ["flags"];
 }

@@ -36,6 +36,11 @@ export class SessionView {
     return this.#expunged.length > 0;
   }
 
+  /** Whether there are messages that the client was not told of. */
+  get hasArrived(): boolean {
+    return this.#arrived.length > 0;
+  }
+
   /** UIDs in the view whose EXPUNGE is still to be sent. */
   get expunged(): NumberSet {
     return this.#expunged;

@@ -164,7 +164,7 @@ export class Session {
   /** Throws BYE if the selected mailbox is no longer shared, the credential is revoked or expired, or its owner is deleted. */
   async assertCurrent(): Promise<void> {
     if (this.#principal === undefined) return;
-    await this.#assertShared();
+    if (this.#selected?.mailbox.isOwn === false) await this.#assertShared(this.#selected.mailbox);
     try {
       await this.rooms.accounts.assertCurrent(this.#principal);
     } catch (error) {
@@ -173,10 +173,9 @@ export class Session {
     }
   }
 
-  async #assertShared(): Promise<void> {
-    if (this.#selected === undefined || this.#selected.mailbox.isOwn) return;
+  async #assertShared(mailbox: ReachedMailbox): Promise<void> {
     try {
-      await this.access.assertKept(this.#selected.mailbox);
+      await this.access.assertKept(mailbox);
     } catch (error) {
       if (!isWaypostError(error) || error.code !== "forbidden_scope") throw error;
       throw new Refusal("BYE", "The mailbox is no longer shared", "NOPERM", { cause: error });

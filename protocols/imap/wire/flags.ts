@@ -82,7 +82,7 @@ export class FlagWriter {
   }
 
   /** `(\Seen $Label1)` */
-  write({ uid, flags }: { readonly uid: number; readonly flags: FlagState }): string {
+  write(uid: number, flags: FlagState): string {
     const text = this.#writeKept(flags);
     if (this.recent.length === 0 || !hasNumber(this.recent, uid)) return text;
     return text === "()" ? "(\\Recent)" : `(\\Recent ${text.slice(1)}`;

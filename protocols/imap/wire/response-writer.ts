@@ -81,14 +81,13 @@ export class ResponseWriter {
     if (this.isLarge) await this.flush();
   }
 
-  async flush(): Promise<void> {
+  flush(): Promise<void> {
     const text = this.#text;
     if (this.#pieces.length === 0) {
+      if (text === "") return nothingToWrite;
       this.#text = "";
       // A short text costs less as it is.
-      if (text.length > longPiece) await this.#writePieces([text], text.length);
-      else if (text !== "") await this.#write(text);
-      return;
+      return text.length > longPiece ? this.#writePieces([text], text.length) : this.#write(text);
     }
     const octets = this.#pieceBytes + text.length;
     const pieces = this.#pieces;
@@ -96,11 +95,11 @@ export class ResponseWriter {
     this.#text = "";
     this.#pieces = [];
     this.#pieceBytes = 0;
-    await this.#writePieces(pieces, octets);
+    return this.#writePieces(pieces, octets);
   }
 
   /** Most sockets take all of a write at once. Its memory then serves the next one of any connection. */
-  async #writePieces(pieces: readonly (string | Uint8Array)[], octets: number): Promise<void> {
+  #writePieces(pieces: readonly (string | Uint8Array)[], octets: number): Promise<void> {
     const isShort = octets <= sharedBytes;
     const memory = isShort ? (shared ?? takeMemory(sharedBytes)) : takeMemory(octets);
     if (isShort) shared = undefined;
@@ -111,24 +110,24 @@ export class ResponseWriter {
       at += piece.length;
     }
     const writing = this.#write(memory.subarray(0, octets));
-    if (!this.#sink.hasSentAll) {
-      await writing;
-      return;
-    }
+    if (!this.#sink.hasSentAll) return writing;
     if (isShort && shared === undefined) shared = memory;
     else giveBackMemory(memory);
-    await writing;
+    return writing;
   }
 
-  async #write(data: string | Uint8Array): Promise<void> {
+  #write(data: string | Uint8Array): Promise<void> {
+    const writing = this.#sink.write(data);
+    // Most often: then there is nothing to wait for.
+    if (this.#sink.hasSentAll) return writing;
     this.#waiting++;
-    try {
-      await this.#sink.write(data);
-    } finally {
+    return writing.finally(() => {
       this.#waiting--;
-    }
+    });
   }
 }
+
+const nothingToWrite = Promise.resolve();
 
 /** Memory of the last write, which no connection uses any more. */
 let shared: Buffer<ArrayBuffer> | undefined;

@@ -175,4 +175,4 @@ async function foldedKeywords(entries: Entries, agent: AgentNumber): Promise<str
 }
 
 /** Facets that keys may need if the entry is not enough; without the bytes. */
-const rowFacets = ["message", "numbers", "envelope", "sentAt", "thread", "agentPart"] as const;
+const rowFacets = ["flags", "message", "numbers", "envelope", "sentAt", "thread", "agentPart"] as const;

@@ -1,15 +1,15 @@
-/** Messages in mailboxes, by UID. Long reads are made in pages of `pageRows`, with a turn of the event loop between them; each page is
+/** Messages in mailboxes, by UID. Long reads are made in pages (`uid-pages.ts`), with a turn of the event loop between them; each page is
  *  its own snapshot. */
 
 import { nextTurn } from "#/src/fairness/loop-turns.ts";
-import { pageRows } from "#/src/model/limits.ts";
 import { messageProperties } from "#/src/model/message-properties.ts";
 import { intersectNumberSets, type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
-import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
+import type { AgentNumber, MailboxNumber, MessageNumber, Uid } from "#/src/model/numbers.ts";
 import type { EntryMessageRow, EntryRow, EntryThreadRow } from "../../rows.ts";
 import { expression, selectList, wholeRow } from "../../schema/select-list.ts";
 import { slicesOf } from "../../slices.ts";
 import type { Reader, SqlValue } from "../../sql.ts";
+import { type EntryPageOptions, pagesOf } from "./uid-pages.ts";
 
 const entryColumns = wholeRow<EntryRow, "entry">()(
   {
@@ -239,7 +239,7 @@ export function entryPages(
   mailbox: MailboxNumber,
   uids: NumberSet,
   options: EntryPageOptions = {},
-): AsyncGenerator<EntryRow[]> {
+): AsyncIterable<EntryRow[]> {
   return pagesOf<EntryRow>(
     reader,
     `select ${entryColumns}
@@ -249,10 +249,6 @@ export function entryPages(
     uids,
     options,
   );
-}
-
-export interface EntryPageOptions {
-  readonly changedSince?: Modseq | undefined;
 }
 
 type StoredMessage = Omit<EntryMessageRow, "hasAgentPart"> & { hasAgentPart: number | boolean };
@@ -271,14 +267,14 @@ const messageColumns = selectList<Omit<StoredMessage, keyof EntryRow>, "message"
 });
 
 /** The same, with the facts of each message. */
-export async function* messagePages(
+export function messagePages(
   reader: Reader,
   agent: AgentNumber,
   mailbox: MailboxNumber,
   uids: NumberSet,
   options: EntryPageOptions = {},
-): AsyncGenerator<EntryMessageRow[]> {
-  const pages = pagesOf<StoredMessage>(
+): AsyncIterable<EntryMessageRow[]> {
+  return pagesOf<StoredMessage, EntryMessageRow>(
     reader,
     `select ${entryColumns}, ${messageColumns}
     from entry
@@ -286,12 +282,14 @@ export async function* messagePages(
     where entry.agent_id = ? and entry.mailbox_id = ?`,
     [agent, mailbox],
     uids,
-    options,
+    {
+      ...options,
+      show(rows) {
+        for (const row of rows) row.hasAgentPart = Boolean(row.hasAgentPart);
+        return rows as EntryMessageRow[];
+      },
+    },
   );
-  for await (const rows of pages) {
-    for (const row of rows) row.hasAgentPart = Boolean(row.hasAgentPart);
-    yield rows as EntryMessageRow[];
-  }
 }
 
 const threadColumns = selectList<EntryThreadRow, "entry" | "message">({
@@ -312,7 +310,7 @@ export function threadPages(
   agent: AgentNumber,
   mailbox: MailboxNumber,
   uids: NumberSet,
-): AsyncGenerator<EntryThreadRow[]> {
+): AsyncIterable<EntryThreadRow[]> {
   return pagesOf<EntryThreadRow>(
     reader,
     `select ${threadColumns}
@@ -323,40 +321,6 @@ export function threadPages(
     uids,
     {},
   );
-}
-
-/** Rows of `select` for a set of UIDs, ascending, in pages. A page of entries is small enough for one turn of the event loop. */
-export async function* pagesOf<R extends { readonly uid: Uid }>(
-  reader: Reader,
-  select: string,
-  place: readonly SqlValue[],
-  uids: NumberSet,
-  { changedSince, rows: rowsMax = pageRows }: EntryPageOptions & { readonly rows?: number },
-): AsyncGenerator<R[]> {
-  const changed = changedSince === undefined ? "" : "and entry.modseq > ?";
-  const modseq = changedSince === undefined ? [] : [changedSince];
-  let isFirst = true;
-  for (const { condition, parameters, isRange } of slicesOf(uids, "entry.uid", rowsMax)) {
-    let [first, ...rest] = parameters as [number, ...number[]];
-    for (;;) {
-      if (!isFirst) await nextTurn();
-      isFirst = false;
-      const rows = await reader.all<R>(
-        `${select} and ${condition} ${changed}
-        order by entry.uid
-        limit ?`,
-        ...place,
-        first,
-        ...rest,
-        ...modseq,
-        isRange ? rowsMax : parameters.length,
-      );
-      if (rows.length > 0) yield rows;
-      if (!isRange || rows.length < rowsMax) break;
-      // The next page changes the lower bound of the range itself: a second condition beside it would be a filter, not a key.
-      first = rows.at(-1)!.uid + 1;
-    }
-  }
 }
 
 interface PagedReader {

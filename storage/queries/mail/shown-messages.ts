@@ -15,11 +15,12 @@ import { rawCodec } from "../../blob.ts";
 import { isWhole, type OctetText } from "../../octet-text.ts";
 import { expression, type SelectList, selectItems } from "../../schema/select-list.ts";
 import { octetText, type Reader } from "../../sql.ts";
-import { pagesOf } from "./entries.ts";
+import { pagesOf } from "./uid-pages.ts";
 
 /** `header` and `body` add the columns needed to read the message's bytes, and the bytes themselves if they are short: the header block
  *  or the whole message. `listFields` adds those of the header for messages without stored list fields. */
 export type MessageFacet =
+  | "flags"
   | "message"
   | "numbers"
   | "envelope"
@@ -32,11 +33,12 @@ export type MessageFacet =
   | "header"
   | "body";
 
-/** UID and flags are always present, the other columns depend on the facets. */
+/** The UID is always present, the other columns depend on the facets. */
 export interface ShownMessageRow {
   readonly uid: Uid;
-  readonly flags: number;
-  readonly keywords: string | null;
+  // flags
+  readonly flags?: number;
+  readonly keywords?: string | null;
   readonly message?: MessageNumber;
   // numbers, sentAt
   readonly internalDate?: number;
@@ -92,6 +94,10 @@ type HeaderMember = "size" | "message" | "account" | "blob" | "traceSize" | "tra
 type BodyMember = HeaderMember | "codec" | "blobSize" | "data" | "text" | "structure";
 
 const columnsOf: Readonly<Record<MessageFacet, readonly string[]>> = {
+  flags: selectItems<Members<"flags" | "keywords">, "entry">({
+    flags: "entry.flags",
+    keywords: "entry.keywords",
+  }),
   message: selectItems<Members<"message">, "entry">({ message: "entry.message_id" }),
   numbers: selectItems<Members<"modseq" | "internalDate" | "savedAt" | "size">, "entry">({
     modseq: "entry.modseq",
@@ -140,27 +146,29 @@ function rowsOf(facets: readonly MessageFacet[]): number {
 }
 
 function isOfEntry(facet: MessageFacet): boolean {
-  return facet === "message" || facet === "numbers";
+  return facet === "flags" || facet === "message" || facet === "numbers";
 }
 
-export async function* shownMessagePages(
+/** `show` makes of a row what the caller gets. */
+export function shownMessagePages<Shown>(
   reader: Reader,
   agent: AgentNumber,
   mailbox: MailboxNumber,
   uids: NumberSet,
   facets: readonly MessageFacet[],
-): AsyncGenerator<ShownMessageRow[]> {
-  const pages = pagesOf<BytesRow>(reader, selectOf(facets), [agent, mailbox], uids, { rows: rowsOf(facets) });
-  if (!hasBytes(facets)) {
-    yield* pages;
-    return;
-  }
-  for await (const rows of pages) {
-    if (!rows.every(hasItsOctets))
-      for (const [at, row] of rows.entries())
-        if (!hasItsOctets(row)) rows[at] = await withStoredOctets(reader, agent, row);
-    yield rows;
-  }
+  show: (rows: ShownMessageRow[]) => Shown[],
+): AsyncIterable<Shown[]> {
+  return pagesOf<BytesRow, Shown>(reader, selectOf(facets), [agent, mailbox], uids, {
+    rows: rowsOf(facets),
+    show: (rows) =>
+      !hasBytes(facets) || rows.every(hasItsOctets) ? show(rows) : withOctets(reader, agent, rows).then(show),
+  });
+}
+
+async function withOctets(reader: Reader, agent: AgentNumber, rows: BytesRow[]): Promise<BytesRow[]> {
+  for (const [at, row] of rows.entries())
+    if (!hasItsOctets(row)) rows[at] = await withStoredOctets(reader, agent, row);
+  return rows;
 }
 
 type BytesRow = ShownMessageRow & { readonly traceSize: number };
@@ -210,7 +218,7 @@ function selectOf(facets: readonly MessageFacet[]): string {
 }
 
 function writeSelect(facets: readonly MessageFacet[]): string {
-  const columns = new Set(["entry.uid", "entry.flags", "entry.keywords"]);
+  const columns = new Set(["entry.uid"]);
   for (const facet of facets) for (const column of columnsOf[facet]) columns.add(column);
   return `select ${[...columns].join(", ")}
     from entry
