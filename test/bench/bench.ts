@@ -1,6 +1,7 @@
-/** `npm run bench [seconds] -- [--only latency,deliveries,imap,json] [--mailboxes 50]`: measures a daemon, started as users start it,
+/** `npm run bench [seconds] -- [--only latency,deliveries,imap,json] [--mailboxes 50] [--rounds 1]`: measures a daemon, started as users start it,
  *  and its peers on the same machine with the same client: the bare `smtp-server` package, Dovecot's LMTP where it is installed, and
- *  the bare `node:http`. Prints tables in Markdown. Each rate is measured for the given number of seconds (3 by default).
+ *  the bare `node:http`. Prints tables in Markdown. Each rate is measured for the given number of seconds (3 by default), those of deliveries
+ *  `--rounds` times in turns with the peers, of which the median counts.
  *
  *  Every rate counts only verified results: a message by its 250 and again in its mailbox at the end, an envelope by its FETCH line,
  *  a description by its text. CPU is the processor time of the process and its children. */
@@ -12,15 +13,21 @@ import { parseArgs } from "node:util";
 import { openWatch } from "../support/clients/events.ts";
 import { connectRawImap } from "../support/clients/raw-imap.ts";
 import { type ChildDaemon, manyRequests, startChildDaemon } from "../support/daemon.ts";
+import { startDnsServer } from "../support/servers/dns-server.ts";
 import { measureDeliveries } from "./deliveries.ts";
 import { openIdle } from "./idle-client.ts";
 import { measureJson } from "./json-reading.ts";
 import { percentile } from "./measuring.ts";
+import { benchZone } from "./signed-mail.ts";
 import { runSmtpLoad } from "./smtp-load.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { only: { type: "string" }, mailboxes: { type: "string", default: "50" } },
+  options: {
+    only: { type: "string" },
+    mailboxes: { type: "string", default: "50" },
+    rounds: { type: "string", default: "1" },
+  },
 });
 const seconds = Number(positionals[0] ?? 3);
 const only = values.only?.split(",");
@@ -32,6 +39,7 @@ const probes = 200;
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-bench-"));
 const delayFile = path.join(folder, "loop-delay.json");
+await using dns = await startDnsServer(benchZone);
 const preload = new URL("loop-delay.ts", import.meta.url).pathname;
 const daemon = await startChildDaemon({
   agents: mailboxes + 2,
@@ -39,6 +47,7 @@ const daemon = await startChildDaemon({
   set: [
     ...manyRequests,
     "limits.streams_per_token=100",
+    `dns.servers=${dns.address}`,
     // The log line of each message is part of its cost.
     "log.level=info",
     `log.file=${path.join(folder, "log")}`,
@@ -55,7 +64,10 @@ try {
   );
   if (isWanted("latency")) await measureLatency(daemon);
   if (isWanted("deliveries"))
-    accepted += await measureDeliveries({ daemon, recipients, seconds, takeLoopDelay, say });
+    accepted += await measureDeliveries({
+      ...{ daemon, recipients, seconds, takeLoopDelay, say },
+      rounds: Number(values.rounds),
+    });
   if (isWanted("imap")) await measureImap(daemon);
   if (isWanted("json")) {
     const mailbox = daemon.agents[mailboxes]!;

@@ -10,7 +10,7 @@ import { dovecotNote, hasDovecot, startDovecot } from "../peers/dovecot.ts";
 import { startChildDaemon } from "../support/daemon.ts";
 import { type Answer, ImapConnection } from "./imap-connection.ts";
 import { holds, internalDateOf, messageOf, senderOf, subjectOf, words } from "./imap-mail.ts";
-import { costOf, processorMsOf } from "./process-cost.ts";
+import { costOf, processorMsOf, settled } from "./process-cost.ts";
 import { type Measure, median, Spans } from "./spans.ts";
 
 const { values } = parseArgs({
@@ -79,7 +79,7 @@ async function measure(server: Server): Promise<Measures> {
   const idleKibibytes = await weighIdle(server);
   await fill(server);
   // Gives the server time to index the mail.
-  await settled(server);
+  await settled(server.pid);
   await measureReading(server, measures);
   await measureWriting(server, measures);
   await measureLatency(server, measures);
@@ -112,7 +112,7 @@ async function measureReading(server: Server, measures: Measures): Promise<void>
     client.close();
   }
   measures.set("SELECT in a new session", selects.measure());
-  await settled(server);
+  await settled(server.pid);
 
   const client = await ImapConnection.open(server, server.users[0]!);
   await client.command("SELECT Bench");
@@ -182,7 +182,7 @@ async function measureReading(server: Server, measures: Measures): Promise<void>
 async function measureWriting(server: Server, measures: Measures): Promise<void> {
   const client = await ImapConnection.open(server, server.users[0]!);
   await client.command("SELECT Bench");
-  await settled(server);
+  await settled(server.pid);
   const stores = new Spans(server.pid);
   for (let round = 0; round < rounds; round++) {
     const sign = round % 2 === 0 ? "+" : "-";
@@ -323,15 +323,6 @@ async function askOnes(
   }
   const processorMs = (processorMsOf(server.pid) - processorBefore) / ones;
   measures.set(`${name}, one at a time`, { unit: "ms", value: median(times), processorMs });
-}
-
-/** Waits until the server has been idle for a second, at most two minutes. */
-async function settled(server: Server): Promise<void> {
-  for (let second = 0; second < 120; second++) {
-    const before = processorMsOf(server.pid);
-    await delay(1000);
-    if (Math.abs(processorMsOf(server.pid) - before) < 10) return;
-  }
 }
 
 function expect(isTrue: boolean, what: string): void {

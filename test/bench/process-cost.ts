@@ -1,5 +1,6 @@
 /** Processor time and memory of a process and its children, as the Linux kernel counts them. */
 import fs from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
 import { familyOf } from "../support/threads/process-family.ts";
 
 export interface ProcessCost {
@@ -32,6 +33,15 @@ export function processorMsOf(root: number): number {
     for (const thread of threadsOf(pid))
       nanoseconds += Number(readOrNothing(`/proc/${pid}/task/${thread}/schedstat`).split(" ")[0]);
   return nanoseconds / 1e6;
+}
+
+/** Waits until the processes have been idle for a second, at most two minutes. */
+export async function settled(root: number): Promise<void> {
+  for (let second = 0; second < 120; second++) {
+    const before = processorMsOf(root);
+    await delay(1000);
+    if (Math.abs(processorMsOf(root) - before) < 10) return;
+  }
 }
 
 function threadsOf(pid: number): string[] {

@@ -11,6 +11,8 @@ export interface SmtpLoad {
   readonly recipientsEach?: number;
   /** The content of each message, instead of plain text of `bodyBytes`. */
   readonly letter?: { readonly contentType: string; body(number: number): Buffer };
+  /** Whole messages that are sent instead, one after the other. */
+  readonly mails?: readonly Buffer[] | undefined;
   /** LMTP (RFC 2033) has one reply for each recipient after the message. */
   readonly protocol?: "smtp" | "lmtp";
   /** How long to measure, after a warm-up. */
@@ -29,11 +31,12 @@ export interface SmtpResult {
   readonly lastSentAt: number;
 }
 
+const plainType = "text/plain; charset=utf-8";
 const warmupSeconds = 0.7;
 let lastMessage = 0;
 
 export async function runSmtpLoad(load: SmtpLoad): Promise<SmtpResult> {
-  const { recipients, recipientsEach = 1, letter, protocol = "smtp" } = load;
+  const { recipients, recipientsEach = 1, letter, mails, protocol = "smtp" } = load;
   const text = letter === undefined ? bodyOf(load.bodyBytes) : undefined;
   const connections = await Promise.all(
     Array.from({ length: load.connections }, () => connect(load.port, protocol)),
@@ -55,9 +58,11 @@ export async function runSmtpLoad(load: SmtpLoad): Promise<SmtpResult> {
         { length: recipientsEach },
         (_, at) => recipients[(number * recipientsEach + at) % recipients.length]!,
       );
-      const body = text ?? letter!.body(number);
+      const mail = mails?.[number % mails.length];
+      const body = mail ?? text ?? letter!.body(number);
+      const header = mail === undefined ? headerOf(++lastMessage, to, letter?.contentType ?? plainType) : "";
       number += load.connections;
-      const took = await connection.send(to, body, letter?.contentType ?? "text/plain; charset=utf-8");
+      const took = await connection.send(to, header, body);
       accepted++;
       const now = performance.now();
       lastSentAt = now - took;
@@ -80,7 +85,7 @@ export async function runSmtpLoad(load: SmtpLoad): Promise<SmtpResult> {
 
 interface SmtpConnection {
   /** Sends a message. Returns the milliseconds from its last octet to its reply. */
-  send(recipients: readonly string[], body: Buffer, contentType: string): Promise<number>;
+  send(recipients: readonly string[], header: string, body: Buffer): Promise<number>;
   close(): void;
 }
 
@@ -125,13 +130,12 @@ async function connect(port: number, protocol: "smtp" | "lmtp"): Promise<SmtpCon
   socket.write(`${protocol === "lmtp" ? "LHLO" : "EHLO"} bench.example\r\n`);
   await expect("250");
   return {
-    async send(recipients, body, contentType) {
-      const number = ++lastMessage;
+    async send(recipients, header, body) {
       const named = recipients.map((recipient) => `RCPT TO:<${recipient}>\r\n`).join("");
       socket.write(`MAIL FROM:<bench@outside.example>\r\n${named}DATA\r\n`);
       await expect("250", ...recipients.map(() => "250"), "354");
       socket.cork();
-      socket.write(headerOf(number, recipients, contentType), "latin1");
+      if (header !== "") socket.write(header, "latin1");
       socket.write(body);
       socket.write("\r\n.\r\n");
       socket.uncork();
@@ -160,7 +164,7 @@ function headerOf(number: number, recipients: readonly string[], contentType: st
 }
 
 /** Lines of 76 characters. Half of the text repeats, as in real text. */
-function bodyOf(bytes: number): Buffer {
+export function bodyOf(bytes: number): Buffer {
   const noise = randomBytes(Math.ceil(bytes * 0.375)).toString("base64");
   const words =
     "the quick brown fox jumps over the lazy dog and comes back in the evening to its den and sleeps";
