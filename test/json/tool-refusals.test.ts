@@ -4,9 +4,10 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { isTool, toolName } from "#/protocols/json/mcp/tool.ts";
 import { operations } from "#/protocols/json/registry.ts";
-import { openRefusingTools, type RefusingTools, refusals } from "../support/servers/refusing-tools.ts";
+import { openRefusingTools, refusals } from "../support/servers/refusing-tools.ts";
+import type { ToolHost } from "../support/servers/tool-host.ts";
 
-let server: RefusingTools;
+let server: ToolHost;
 beforeAll(async () => {
   server = await openRefusingTools();
 });
