@@ -913,7 +913,7 @@ export interface ReadResult {
 export interface SearchInput {
   /** What to list within: a mailbox ag_…, calendar_… or addressbook_…; absent: the mailbox of the credential. */
   readonly in?: string;
-  /** For a mailbox: freebusy: when its owner is busy between since and before. freetime: the first gaps that are free for its owner and for with. Absent: its messages, or what is in the calendar or addressbook that in names. */
+  /** For a mailbox: freebusy: when its owner is busy between since and before. freetime: the first gaps that are free for its owner and for with. Absent: its messages, or what is in the calendar or addressbook that in names. part.describe {"id": "ag_…"} of the mailbox has their ids; health has its own. */
   readonly kind?: "freebusy" | "freetime";
   /** Of freetime: addresses of the others. Whose busy time you may not see is named in unknown. */
   readonly with?: readonly string[];
@@ -993,6 +993,8 @@ export interface SendOutput {
   readonly state: "held" | "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "cancelled" | "declined" | "expired" | "withdrawn" | "failed";
   /** The hold that waits for approval, hold_… */
   readonly hold?: string;
+  /** Why it waits. */
+  readonly hold_reason?: "always" | "first_contact" | "external" | "answering_unauthenticated" | "automated" | "loop" | "bulk" | "invitation" | "requested" | "unapproved";
   /** Recipients at whom the last mail of this mailbox failed for good: it is sent all the same. For credentials that read the whole mailbox. */
   readonly warnings?: readonly {
     readonly address: string;

@@ -176,6 +176,11 @@ const rows: Readonly<Record<string, readonly [string, () => object, (answer: Ans
     ({ content: { items } }) =>
       expect(items).toMatchObject([{ hold_id: expect.stringMatching(/^hold_/), hold_reason: "requested" }]),
   ],
+  "23 a mail that would wait says why at once": [
+    "send",
+    () => ({ body: { to: [server.bob.address], text: "Hello." }, hold: "always", dry_run: true }),
+    ({ state, hold_reason }) => expect([state, hold_reason]).toEqual(["held", "requested"]),
+  ],
   "23 scheduled mail says when it leaves": [
     "search",
     () => ({ folder: "scheduled" }),

@@ -159,6 +159,42 @@ describe("a value of a wrong kind", () => {
   });
 });
 
+describe("several mistakes in one call", () => {
+  const hintOf = (name: string, value: unknown): string => {
+    try {
+      parseInput(operations.find((one) => one.name === name)!.input, value);
+    } catch (error) {
+      if (isWaypostError(error)) return error.details.hint!;
+      throw error;
+    }
+    return "";
+  };
+
+  it("are named together, each with what mends it", () => {
+    const asked = {
+      kind: "freetime",
+      with: "ann@example.com",
+      duration: "PT1H",
+      since: "2027-03-02",
+      days: ["monday"],
+    };
+    expect(hintOf("search", asked)).toMatch(
+      /A list: \["ann@example\.com"\].*Also: The field \/days\/0 .*One of: su, mo, .*Also: The field \/since .*T09:00:00Z/,
+    );
+    expect(hintOf("send", { recipients: ["a@example.com"], content: "Hello." })).toMatch(
+      /^\/body\/to was meant\? Known fields: .* Also: The field \/content is not known here\. \/body/,
+    );
+  });
+
+  it("are told up to four, and none is told twice", () => {
+    const many = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`x${at}`, at]));
+    const hint = hintOf("search", many);
+    expect(hint.match(/Also:/g)).toHaveLength(3);
+    expect(hint.match(/Known fields/g)).toHaveLength(1);
+    expect(hint.length).toBeLessThan(1000);
+  });
+});
+
 describe("a mistake", () => {
   let server: JsonServer;
   let ids: Readonly<Record<"message" | "event" | "contact" | "calendar" | "addressbook" | "agent", string>>;
@@ -193,6 +229,12 @@ describe("a mistake", () => {
     ["part_describe", { id: "message_…" }, "part.describe was meant?"],
     ["mail.search", {}, "search"],
     ["send", mail, "/body/to was meant?"],
+    [
+      "send",
+      { recipients: ["bob@first.example"], text: "x" },
+      "/body/to was meant?",
+      "/body/text was meant?",
+    ],
     ["send", { body: "Hello." }, "must be an object", "Its fields: to, cc, bcc"],
     ["send", { body: JSON.stringify(mail) }, "without quotes"],
     ["send", { body: { ...mail, to: "bob@first.example" } }, 'A list: ["bob@first.example"].'],
@@ -207,6 +249,27 @@ describe("a mistake", () => {
     ],
     ["event.create", { body: { ...review, start_time: "2027-03-02T10:00:00" } }, "start:"],
     ["event.create", { body: { ...review, all_day: true } }, "showWithoutTime"],
+    [
+      "event.create",
+      {
+        body: {
+          ...review,
+          time_zone: "Europe/Berlin",
+          end: "2027-03-02T11:00:00",
+          attendees: ["a@b.example"],
+        },
+      },
+      'timeZone: "Europe/Berlin"',
+      "Also /end: An event has",
+      "Also /attendees: `participants`",
+    ],
+    [
+      "contact.create",
+      { body: { name: "Ann", email: "ann@example.com", phone: "1" } },
+      'emails: ["ada@example.com"]',
+      "Also /phone: Known here: phones",
+    ],
+    ["search", { kind: "contact" }, 'part.describe {"id": "ag_…"} of the mailbox has their ids'],
     ["search", { query: "invoice" }, "/q was meant?"],
     ["search", { max_results: 5 }, "/limit was meant?"],
     ["search", { input: { folder: "inbox" } }, "stand beside the others, without input"],

@@ -1,6 +1,8 @@
-/** Input against its schema: the first problem becomes `invalid` with a pointer to it and a hint that shows the right form. */
+/** Input against its schema: the first problem becomes `invalid` with a pointer to it and a hint that shows the right form, and that names some
+ *  of the other problems, so that one more call mends all. */
 import { z } from "zod";
 import { nearestName } from "#/config/nearest-name.ts";
+import { eachIssue } from "#/src/formats/jscontact/each-issue.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { jsonPointer } from "./json-pointer.ts";
 
@@ -9,20 +11,37 @@ type Issue = z.core.$ZodIssue;
 export function parseInput(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const { issues } = result.error;
+  const issues = eachIssue(result.error.issues);
+  const isMissing = ({ path }: Issue): boolean => valueAt(value, path) === undefined;
   // A name that is not known explains why another one is missing.
-  const isMissing = valueAt(value, issues[0]!.path) === undefined;
-  const unknown = isMissing ? issues.find(({ code }) => code === "unrecognized_keys") : undefined;
-  throw refusalOf(schema, unknown ?? issues[0]!, value);
+  const unknown = issues.find(({ code }) => code === "unrecognized_keys");
+  const first = (isMissing(issues[0]!) && unknown) || issues[0]!;
+  const others = issues.filter((one) => one !== first && !(unknown !== undefined && isMissing(one)));
+  throw refusalOf(schema, first, others.slice(0, othersMax), value);
 }
 
-function refusalOf(schema: z.ZodType, first: Issue, value: unknown): WaypostError {
-  const issue = innermost(first);
+/** Problems that are told beside the first one. */
+const othersMax = 3;
+
+function refusalOf(schema: z.ZodType, first: Issue, others: readonly Issue[], value: unknown): WaypostError {
+  const { field, message, hint, known } = saidOf(schema, first, value);
+  const also = others.map((other) => {
+    const said = saidOf(schema, other, value);
+    return `Also: ${said.message} ${said.hint}`.trimEnd();
+  });
+  return new WaypostError("invalid", message, {
+    field,
+    hint: [hint, known, ...also].filter(Boolean).join(" "),
+  });
+}
+
+/** What is said of one problem. `known`: the fields that there are. */
+function saidOf(schema: z.ZodType, outer: Issue, value: unknown) {
+  const issue = innermost(outer);
   const path = issue.code === "unrecognized_keys" ? [...issue.path, issue.keys[0]!] : issue.path;
   const field = jsonPointer(path);
   const given = valueAt(value, path);
-  const message = messageOf(issue, field, given);
-  return new WaypostError("invalid", message, { field, hint: hintOf(schema, issue, given) });
+  return { field, message: messageOf(issue, field, given), ...hintOf(schema, issue, given) };
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
@@ -63,12 +82,16 @@ function messageOf(issue: Issue, field: string, given: unknown): string {
 
 const kindNames: Readonly<Record<string, string>> = { int: "integer", array: "list", record: "object" };
 
-function hintOf(schema: z.ZodType, issue: Issue, given: unknown): string {
+function hintOf(
+  schema: z.ZodType,
+  issue: Issue,
+  given: unknown,
+): { readonly hint: string; readonly known?: string } {
   if (issue.code === "unrecognized_keys") {
     const known = knownFields(schema, issue.path);
-    if (known.length === 0) return "Send an empty object: {}.";
+    if (known.length === 0) return { hint: "Send an empty object: {}." };
     const meant = meantField(schema, issue.path, issue.keys[0]!, known, given);
-    return `${meant === undefined ? "" : `${meant} `}Known fields: ${known.join(", ")}.`;
+    return { hint: meant ?? "", known: `Known fields: ${known.join(", ")}.` };
   }
   const accepted = issue.code === "invalid_value" ? issue.values : acceptedAt(schema, issue.path);
   const inner = issue.code === "invalid_type" && given !== undefined ? knownFields(schema, issue.path) : [];
@@ -78,7 +101,9 @@ function hintOf(schema: z.ZodType, issue: Issue, given: unknown): string {
     inner.length === 0 ? undefined : `Its fields: ${inner.join(", ")}.`,
     meaningAt(schema, issue.path),
   ];
-  return hint.filter((one) => one !== undefined).join(" ") || "help.describe explains the form of requests.";
+  return {
+    hint: hint.filter((one) => one !== undefined).join(" ") || "help.describe explains the form of requests.",
+  };
 }
 
 /** Programs write null for nothing, a value as text, a list as its text, and one value where a list is expected. */
@@ -185,10 +210,12 @@ function meantField(
     nearestName(unknown, known);
   if (nearest !== undefined) return wasMeant(...path, nearest);
   const open = known.find((name) => isOpenAt(schema, [...path, name]));
-  const inner =
-    known.find((name) => knownFields(schema, [...path, name]).includes(unknown)) ??
-    (within.length > 0 ? undefined : open);
-  if (inner !== undefined) return wasMeant(...path, inner, unknown);
+  const innerOf = (name: string): string | undefined => {
+    const fields = knownFields(schema, [...path, name]);
+    return fields.includes(unknown) ? unknown : fields.find((field) => otherNames[field]?.includes(plain));
+  };
+  const inner = known.find((name) => innerOf(name) !== undefined) ?? (within.length > 0 ? undefined : open);
+  if (inner !== undefined) return wasMeant(...path, inner, innerOf(inner) ?? unknown);
   if (open !== undefined) return wasMeant(...path, open);
   const outer = path.findLastIndex((_, depth) => knownFields(schema, path.slice(0, depth)).includes(unknown));
   return outer === -1 ? undefined : wasMeant(...path.slice(0, outer), unknown);

@@ -19,6 +19,7 @@ import { assertInMailbox, reachFolder } from "../reach.ts";
 import { cursorText, folderName, idOf, maxChars, readResult } from "../schemas.ts";
 
 const defaultLimit = 20;
+const whereIds = 'part.describe {"id": "ag_…"} of the mailbox has their ids; health has its own.';
 
 const input = z.strictObject({
   in: idOf("agent", "calendar", "addressbook")
@@ -30,7 +31,8 @@ const input = z.strictObject({
     .enum(["freebusy", "freetime"])
     .optional()
     .describe(
-      "For a mailbox: freebusy: when its owner is busy between since and before. freetime: the first gaps that are free for its owner and for with. Absent: its messages, or what is in the calendar or addressbook that in names.",
+      "For a mailbox: freebusy: when its owner is busy between since and before. freetime: the first gaps that are free for its owner and for with. Absent: its messages, or what is in the calendar or addressbook that in names. " +
+        whereIds,
     ),
   ...freeTimeFields,
   folder: folderName.optional().describe("folder_…, a role (inbox, archive, …) or the IMAP path."),
@@ -160,7 +162,7 @@ function assertNoFolder(within: string): void {
   if (kind !== undefined && kind !== "folder") return;
   throw new WaypostError("invalid", "in names a mailbox, a calendar or an addressbook.", {
     field: "/in",
-    hint: `Accepted: ag_…, calendar_…, addressbook_…; a folder is named in folder: {"folder": "inbox"}.`,
+    hint: `Accepted: ag_…, calendar_…, addressbook_…: ${whereIds} A folder is named in folder: {"folder": "inbox"}.`,
   });
 }
 

@@ -3,6 +3,7 @@
  *  to 4). */
 import { z } from "zod";
 import { mailStates } from "#/src/model/delivery.ts";
+import { holdReasons } from "#/src/model/holds.ts";
 import { sendKeyMemoryMs } from "#/src/outbound/limits.ts";
 import { mailFields, sendMail, stateNow, unsentStates } from "../compose/send-mail.ts";
 import { operation } from "../operation.ts";
@@ -35,6 +36,7 @@ export default operation({
         "queued, scheduled or held. queued: it is being sent; events such as mail.sent and mail.bounced report the delivery. Of a tool's repeat without a key, the state of now, any of them.",
       ),
     hold: z.string().optional().describe("The hold that waits for approval, hold_…"),
+    hold_reason: z.enum(holdReasons).optional().describe("Why it waits."),
     warnings: addressWarnings,
   }),
   errors: ["not_billable", "forbidden_scope", "not_found", "precondition_failed", "policy_refused", "paused"],
@@ -52,6 +54,7 @@ export default operation({
       version: String(result.modseq),
       state: result.isReplayed && !isKeyed ? await stateNow(context, mailbox, result) : result.state,
       ...(result.hold === undefined ? {} : { hold: ids.encode("hold", mailbox, result.hold) }),
+      ...(result.reason === undefined ? {} : { hold_reason: result.reason }),
       ...(result.warnings === undefined ? {} : { warnings: [...result.warnings] }),
       ...(result.isReplayed ? { replayed: true as const } : {}),
     };

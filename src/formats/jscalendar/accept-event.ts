@@ -124,7 +124,7 @@ function checked(given: JsonObject, clocks: Clocks): JsonObject {
   const object = withWrittenTimes(cleanTexts(given) as JsonObject, clocks.floating);
   const isTask = object["@type"] === "Task";
   const result = (isTask ? taskSchema : eventSchema).safeParse(object);
-  if (!result.success) throw refusalOf(result.error.issues[0]!);
+  if (!result.success) throw refusalOf(result.error.issues);
   const overrides = member(object, "recurrenceOverrides");
   const { recurrenceOverrides: _, ...rest } = object;
   const accepted = canonical(rest, isTask, clocks.zones);
@@ -169,7 +169,7 @@ function checkedPatch(
     throw invalid(`${field}/${escaped(applied.failed)}`, "is no place in an instance of this event");
   const changed = withWrittenTimes(applied.object, floating);
   const result = (isTask ? taskSchema : eventSchema).safeParse(changed);
-  if (!result.success) throw refusalOf(result.error.issues[0]!, field);
+  if (!result.success) throw refusalOf(result.error.issues, field);
   return patchTo(from, canonical(changed, isTask, zones));
 }
 

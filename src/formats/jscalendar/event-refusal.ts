@@ -1,22 +1,36 @@
 /** What is said of an event or a task that is not valid: the place, and how it is written. */
 import type { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
+import { eachIssue } from "../jscontact/each-issue.ts";
 import { formatPointer } from "../jscontact/json.ts";
 import { eventSchema, participant, recurrenceRuleSchema, taskSchema } from "./event-schema.ts";
 
-/** `at`: the place of the object within what was sent. */
-export function refusalOf(issue: z.core.$ZodIssue, at?: string): WaypostError {
-  const name = issue.code === "unrecognized_keys" ? issue.keys[0] : undefined;
-  const path = [...issue.path.map(String), ...(name === undefined ? [] : [name])];
-  const field = `/${at === undefined ? "" : `${at}/`}${formatPointer(path)}`;
-  const form = eventForms[path[0]!];
-  const hint = name === undefined ? form : (meant(name) ?? form ?? knownMembers(path));
-  const deepest = issue.code === "invalid_union" ? issue.errors.flat()[0] : undefined;
-  const why = (deepest ?? issue).message.replace(/\.$/, "");
+/** Of what is wrong besides. */
+const othersMax = 3;
+
+/** The first issue, and some others in the hint, so that one more call mends all. `at`: the place of the object within what was sent. */
+export function refusalOf(issues: readonly z.core.$ZodIssue[], at?: string): WaypostError {
+  const [first, ...others] = eachIssue(issues).map((issue) => saidOf(issue, at));
+  const { field, why, hint, known } = first!;
+  const also = others.slice(0, othersMax).map((one) => `Also ${one.field}: ${one.hint ?? `${one.why}.`}`);
+  const hints = [hint ?? known, ...also].filter((one) => one !== undefined);
   return new WaypostError("invalid", `The event is invalid at ${field}: ${why}.`, {
     field,
-    ...(hint === undefined ? {} : { hint }),
+    ...(hints.length === 0 ? {} : { hint: hints.join(" ") }),
   });
+}
+
+function saidOf(issue: z.core.$ZodIssue, at: string | undefined) {
+  const name = issue.code === "unrecognized_keys" ? issue.keys[0] : undefined;
+  const path = [...issue.path.map(String), ...(name === undefined ? [] : [name])];
+  const form = eventForms[path[0]!];
+  const deepest = issue.code === "invalid_union" ? issue.errors.flat()[0] : undefined;
+  return {
+    field: `/${at === undefined ? "" : `${at}/`}${formatPointer(path)}`,
+    why: (deepest ?? issue).message.replace(/\.$/, ""),
+    hint: name === undefined ? form : (meant(name) ?? form),
+    known: name === undefined ? undefined : knownMembers(path),
+  };
 }
 
 /** Of a name that no member of an event has. */

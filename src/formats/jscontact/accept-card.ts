@@ -5,6 +5,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { atSent } from "./at-sent.ts";
 import { canonicalProperty } from "./card-properties.ts";
 import { cardSchema } from "./contact-schema.ts";
+import { eachIssue } from "./each-issue.ts";
 import {
   formatPointer,
   isArray,
@@ -78,8 +79,9 @@ function invalid(pointer: string, why: string): WaypostError {
 }
 
 function checked(card: JsonObject, stored: JsonObject): JsonObject {
-  const wrong = cardSchema.safeParse(card).error?.issues.find((issue) => !isStored(issue, stored));
-  if (wrong !== undefined) throw refusal(wrong);
+  const { issues = [] } = cardSchema.safeParse(card).error ?? {};
+  const wrong = eachIssue(issues).filter((issue) => !isStored(issue, stored));
+  if (wrong.length > 0) throw refusal(wrong);
   const plain = withoutDefaultTypes(card) as JsonObject;
   const { vCardProps, localizations, ...others } = plain;
   const isLocalized = isObject(localizations) && Object.keys(localizations).length > 0;
@@ -103,15 +105,26 @@ function isStored(issue: z.core.$ZodIssue, stored: JsonObject): boolean {
   return isObject(place) && issue.keys.every((key) => Object.hasOwn(place as JsonObject, key));
 }
 
-function refusal(issue: z.core.$ZodIssue): WaypostError {
+/** Of what is wrong besides. */
+const othersMax = 3;
+
+/** The first issue, and some others in the hint, so that one more call mends all. */
+function refusal(issues: readonly z.core.$ZodIssue[]): WaypostError {
+  const [first, ...others] = issues.map(saidOf);
+  const { field, why, hint } = first!;
+  const also = others.slice(0, othersMax).map((one) => `Also ${one.field}: ${one.hint ?? one.why}`);
+  const hints = [hint, ...also].filter((one) => one !== undefined);
+  return new WaypostError("invalid", `The card is invalid at ${field}: ${why}.`, {
+    field,
+    ...(hints.length === 0 ? {} : { hint: hints.join(" ") }),
+  });
+}
+
+function saidOf(issue: z.core.$ZodIssue) {
   const name = issue.code === "unrecognized_keys" ? issue.keys[0]! : undefined;
   const path = [...issue.path.map(String), ...(name === undefined ? [] : [name])];
-  const field = `/${formatPointer(path)}`;
   const hint = name !== undefined && path.length === 1 ? formOf(name) : forms[path[0]!];
-  return new WaypostError("invalid", `The card is invalid at ${field}: ${issue.message}.`, {
-    field,
-    ...(hint === undefined ? {} : { hint }),
-  });
+  return { field: `/${formatPointer(path)}`, why: issue.message, hint };
 }
 
 /** How members are written. */

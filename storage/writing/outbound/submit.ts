@@ -81,6 +81,8 @@ export interface Submitted {
   readonly modseq: Modseq;
   readonly submission?: number;
   readonly hold?: number;
+  /** Why it waits. */
+  readonly reason?: HoldReason;
   readonly state: "queued" | "scheduled" | "held";
   /** As given, so that a repeat answers them too. */
   readonly warnings?: readonly AddressWarning[];
@@ -154,7 +156,7 @@ export async function completeSubmission(
       reason: decision.reason,
     });
     if (args.calendar !== undefined) await noteCalendarMessage(write, args.calendar, "waiting", { hold });
-    return { message, thread, hold, state: "held" };
+    return { message, thread, hold, reason: decision.reason, state: "held" };
   }
   const submission = await queueSubmission(mail, {
     message,
