@@ -43,7 +43,7 @@ interface State {
 }
 
 const top = path.resolve(import.meta.dirname, "../..");
-const nearestCount = 12;
+const nearestCount = 6;
 /** All tests run in so many parts, so that a portion of some minutes comes to an end. */
 const parts = 4;
 /** The nearest tests, the near suites, and those parts. */
@@ -59,8 +59,12 @@ const file = values.state;
 
 const state = knownState() ?? { seed: values.seed, commit: git("rev-parse", "HEAD").trim(), trials: [] };
 console.log(`--seed ${state.seed}`);
-const base = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-mutate-"));
+// The same place in each portion: what Node has compiled is kept by the paths of the files.
+const base = path.join(os.tmpdir(), `waypost-mutate-${state.seed}`);
 const copy = path.join(base, "waypost");
+// A portion that was killed has left it.
+fs.rmSync(base, { recursive: true, force: true });
+git("worktree", "prune");
 git("worktree", "add", "--detach", copy, state.commit);
 try {
   fs.symlinkSync(path.join(top, "node_modules"), path.join(copy, "node_modules"));
