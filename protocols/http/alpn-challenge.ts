@@ -19,7 +19,9 @@ export function isChallenge(socket: Socket, timeoutMs: number): Promise<boolean>
     const finish = (): void => {
       clearTimeout(timer);
       socket.off("readable", look).off("end", finish).off("close", finish);
-      if (octets.length > 0 && !socket.destroyed) socket.unshift(octets);
+      // Octets cannot be put back into a socket that has ended, and no handshake follows.
+      if (socket.readableEnded) socket.destroy();
+      else if (octets.length > 0 && !socket.destroyed) socket.unshift(octets);
       resolve(octets.includes(protocol));
     };
     const look = (): void => {

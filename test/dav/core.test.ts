@@ -979,6 +979,14 @@ describe("refusals", () => {
       400,
     ],
     ["an access rule", "ACL", "<acl xmlns='DAV:'/>", {}, 403],
+    ["an access rule that is no XML", "ACL", "<acl", {}, 400],
+    [
+      "a search of principals below it",
+      "REPORT",
+      "<principal-property-search xmlns='DAV:'><property-search><prop><displayname/></prop><match>b</match></property-search></principal-property-search>",
+      { Depth: "1" },
+      400,
+    ],
   ])("%s", async (_, method, body, fields, status) => {
     expect((await ada.request(method, calendar, body, fields)).status).toBe(status);
   });

@@ -1,3 +1,4 @@
+import net from "node:net";
 import { createInterface } from "node:readline";
 import tls from "node:tls";
 import { expect, test } from "vitest";
@@ -264,6 +265,25 @@ test("limits the connections of one mailbox owner", async () => {
     C2: a2 LOGIN {{=login}}
     S2: a2 OK {{*}}
   `);
+});
+
+test("a client that has been told the end of its connection logs in again before it has closed it", async () => {
+  await using server = await startImap({ maxConnectionsPerLogin: 1 });
+  const { port, robin } = server;
+  const first = net.connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+  first.write(`a1 LOGIN robin@example.test "${robin.password}"\r\na2 LOGOUT\r\n`);
+  let heard = "";
+  for await (const chunk of first.setEncoding("latin1").iterator({ destroyOnReturn: false })) {
+    heard += chunk;
+    if (heard.includes("a2 OK")) break;
+  }
+  expect(heard).toContain("a1 OK");
+  await server.converse(`
+    S: * OK {{*}}
+    C: b1 LOGIN {{=login}}
+    S: b1 OK {{*}}
+  `);
+  first.destroy();
 });
 
 test("limits the connections of one network until they have logged in", async () => {
