@@ -1,32 +1,20 @@
 /** Holds as the rooms above the store read them. */
 
-import type {
-  DeclineWord,
-  HoldFailure,
-  HoldReason,
-  HoldStanding,
-  HoldState,
-  SendingPolicy,
-} from "#/src/model/holds.ts";
+import type { DeclineWord, HoldFailure, HoldStanding, SendingPolicy } from "#/src/model/holds.ts";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import { wholeRow } from "./schema/select-list.ts";
 import type { Envelope } from "./submission.ts";
 
-export interface HoldRow {
-  /** The mailbox from which the mail is sent. */
-  readonly agent: AgentNumber;
+export interface HoldRow extends HoldStanding {
   readonly hold: number;
   /** The message of the current version; each edit makes another message. */
   readonly message: MessageNumber;
   /** The MODSEQ of the last change of its state or its mail. */
   readonly modseq: Modseq;
-  readonly state: HoldState;
-  readonly reason: HoldReason;
   readonly digest: Uint8Array;
   readonly envelope: Envelope;
   /** The stored octets of the envelope, from which the digest is computed. */
   readonly envelopeText: string;
-  readonly requestedBy: AgentNumber;
   /** Null when it expired; 0: the operator. */
   readonly decidedBy: AgentNumber | 0 | null;
   readonly decidedAt: number | null;
@@ -38,10 +26,6 @@ export interface HoldRow {
   /** What the person who declined it tells the agent. */
   readonly why: DeclineWord | null;
   readonly note: string | null;
-}
-
-export function standingOf({ state, agent, requestedBy, reason }: HoldRow): HoldStanding {
-  return { state, owner: agent, requestedBy, reason };
 }
 
 /** Why a held mail is not sent, in the words of the event. */

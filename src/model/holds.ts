@@ -128,21 +128,29 @@ const roleOfState = {
   withdrawn: "trash",
 } as const satisfies Record<HoldState, MailboxRole>;
 
-export interface HoldStanding {
-  readonly state: HoldState;
+/** Mail that waits, as far as it says who decides. */
+export interface Waiting {
   /** The mailbox that the mail is sent from. */
-  readonly owner: AgentNumber;
+  readonly agent: AgentNumber;
   /** The agent whose credential was used to send it. */
   readonly requestedBy: AgentNumber;
   readonly reason: HoldReason;
 }
 
-/** Whether an actor decides: who may approve for the mailbox, and did not ask for the mail. What waits of a person's own is decided by that
- *  person and by the operator: by no agent, whatever it is granted, and by no program. */
-function decides({ owner, requestedBy, reason }: HoldStanding, actor: Actor): boolean {
-  if (reason === "unapproved")
-    return actor.canApprove && (actor.agent === owner || actor.kind === "operator");
-  return actor.canApprove && actor.agent !== owner && actor.agent !== requestedBy;
+export interface HoldStanding extends Waiting {
+  readonly state: HoldState;
+}
+
+/** Whether somebody who may approve for the mailbox decides about this mail: who is not its owner and did not ask for the mail. What waits of
+ *  a person's own is decided by that person. Decisions, notices, pushes and pages ask this. */
+export function isDecider(person: AgentNumber | 0, { agent, requestedBy, reason }: Waiting): boolean {
+  return reason === "unapproved" ? person === agent : person !== agent && person !== requestedBy;
+}
+
+/** The operator decides about what waits of a person's own, too; no agent does, whatever it is granted, and no program. */
+function decides(hold: Waiting, actor: Actor): boolean {
+  const isOperator = hold.reason === "unapproved" && actor.kind === "operator";
+  return actor.canApprove && (isOperator || isDecider(actor.agent, hold));
 }
 
 export function isLiveHold(state: HoldState): boolean {
@@ -164,7 +172,7 @@ export function actionOfPlacing(role: HoldRole, state: HoldState): HoldAction {
  *  reveal the state), `policy_refused` if the state does not allow it. */
 export function nextHoldState(hold: HoldStanding, action: HoldAction, actor: Actor | "server"): HoldState {
   const { by, from } = actions[action];
-  const isAsker = actor !== "server" && (actor.agent === hold.owner || actor.agent === hold.requestedBy);
+  const isAsker = actor !== "server" && (actor.agent === hold.agent || actor.agent === hold.requestedBy);
   const mayDo =
     by === "anybody" ||
     (by === "server" && actor === "server") ||

@@ -1,8 +1,9 @@
-/** Who decides about mail that waits: of an agent's mailbox every person with `approve` there, as the approver that the operator named or by a
- *  grant; of a person's own mailbox that person. The notice asks from the mailbox, pushes and pages ask from the person. */
+/** Who decides about mail that waits (`isDecider` of `src/model/holds.ts`): of an agent's mailbox every person with `approve` there, as the
+ *  approver that the operator named or by a grant, but not about mail that this person has sent from it; of a person's own mailbox that
+ *  person. The notice asks from the mailbox, pushes and pages ask from the person. */
 import type { Accounts, AgentFacts } from "#/src/accounts/accounts.ts";
 import { principalOf } from "#/src/accounts/principal.ts";
-import type { HoldReason } from "#/src/model/holds.ts";
+import { isDecider, type Waiting } from "#/src/model/holds.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { type Asked, type ReachedData, reachableAgents } from "./agents.ts";
 
@@ -10,25 +11,23 @@ interface Rooms {
   readonly accounts: Pick<Accounts, "access" | "findAgentFacts" | "findOwner" | "listHolders" | "listReach">;
 }
 
-/** Mail of a mailbox that waits for the same people. */
-export interface Waiting {
-  readonly agent: AgentNumber;
-  readonly reason: HoldReason;
+/** Who decides about a mail. */
+export async function listDeciders(rooms: Rooms, waiting: Waiting): Promise<readonly AgentFacts[]> {
+  const owner = await rooms.accounts.findAgentFacts(waiting.agent);
+  const people = [
+    ...(owner?.kind === "person" ? [owner] : []),
+    ...(await listApprovers(rooms, waiting.agent)),
+  ];
+  return people.filter(({ agent }) => isDecider(agent, waiting));
 }
 
-/** What somebody else has written a part of, in the name of the mailbox's owner. */
-export function isOwnersDecision({ reason }: Pick<Waiting, "reason">): boolean {
-  return reason === "unapproved";
-}
-
-/** The approver that the operator named comes first. */
-export async function listApprovers({ accounts }: Rooms, waiting: Waiting): Promise<readonly AgentFacts[]> {
-  if (isOwnersDecision(waiting)) {
-    const owner = await accounts.findAgentFacts(waiting.agent);
-    return owner?.kind === "person" ? [owner] : [];
-  }
+/** Who may approve for a mailbox of an agent. The approver that the operator named comes first. */
+export async function listApprovers(
+  { accounts }: Rooms,
+  mailbox: AgentNumber,
+): Promise<readonly AgentFacts[]> {
   const approvers = new Map<AgentNumber, AgentFacts>();
-  for (const { address, scopes } of (await accounts.listHolders(waiting.agent)).toReversed()) {
+  for (const { address, scopes } of (await accounts.listHolders(mailbox)).toReversed()) {
     const holder = scopes.has("approve") ? await accounts.findOwner(address) : undefined;
     // A grant gives an agent no right to approve.
     const facts = holder?.kind === "person" ? await accounts.findAgentFacts(holder.agent) : undefined;
@@ -42,7 +41,7 @@ export async function listApproved(asked: Asked): Promise<readonly Approved[]> {
   const reached = await reachableAgents(asked, "approve");
   return reached.map((one) => ({
     ...one,
-    decides: (waiting) => waiting.agent === one.agent && isOwnersDecision(waiting) === one.isOwn,
+    decides: (waiting) => waiting.agent === one.agent && isDecider(asked.principal.agent, waiting),
   }));
 }
 

@@ -8,7 +8,7 @@ import type { SendingRules } from "#/src/model/holds.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import type { Pause } from "#/src/model/pause.ts";
 import { defaultScopes } from "#/src/model/roles.ts";
-import { listApprovedAgents } from "#/src/reach/approvers.ts";
+import { type Approved, listApprovedAgents } from "#/src/reach/approvers.ts";
 import { findAgent } from "#/storage/queries/accounts/agents.ts";
 import { listAgentsOfApprover, listDecidedHolds, listLiveHolds } from "#/storage/queries/outbound/holds.ts";
 import { countSent } from "#/storage/queries/outbound/submissions.ts";
@@ -73,7 +73,7 @@ export interface AgentsOfMineRooms {
 export function createAgentsOfMine({ store, accounts, settings, outbound }: AgentsOfMineRooms): AgentsOfMine {
   const freedom = settings.pages.policies;
 
-  async function describe(agent: AgentNumber, since: number): Promise<AgentOfMine | undefined> {
+  async function describe({ agent, decides }: Approved, since: number): Promise<AgentOfMine | undefined> {
     const row = await findAgent(store, agent);
     if (row === undefined) return undefined;
     const { holdPolicy, allow, block } = await describeSendingPolicy(store, agent);
@@ -88,14 +88,14 @@ export function createAgentsOfMine({ store, accounts, settings, outbound }: Agen
       rules: { policy: holdPolicy, allowed: allow, blocked: block },
       sent: await countSent(store, agent, since),
       declined: decided.filter(({ state }) => state === "declined").length,
-      waiting: live.filter(({ state }) => state === "waiting").length,
+      waiting: live.filter((hold) => hold.state === "waiting" && decides(hold)).length,
     };
   }
 
   return {
     async listAgents({ principal }, since) {
       const agents = await listApprovedAgents({ rooms: { accounts }, principal });
-      const described = await Promise.all(agents.map(({ agent }) => describe(agent, since)));
+      const described = await Promise.all(agents.map((one) => describe(one, since)));
       return described.filter((one) => one !== undefined);
     },
 

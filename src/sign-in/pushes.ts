@@ -53,13 +53,12 @@ export function createPushes({ store, accounts, collections, settings }: PushRoo
     { agent, told }: PushSubscriptionRow,
     newest: readonly NewestWaiting[],
   ): Promise<(Pick<Push, "told"> & { readonly waiting: number }) | undefined> {
-    const approved = new Map(
-      (await listApprovedBy({ accounts }, agent)).map((one) => [one.agent, one.isOwn]),
-    );
-    const mine = newest.filter((one) => approved.get(one.agent) === (one.isOwn === 1));
+    const approved = await listApprovedBy({ accounts }, agent);
+    const mine = newest.filter((one) => approved.some(({ decides }) => decides(one)));
     const before = JSON.parse(told) as Told;
     if (!mine.some((one) => one.hold > (before[one.agent] ?? 0))) return undefined;
     return {
+      // Of one mailbox the newest comes last.
       told: JSON.stringify(Object.fromEntries(mine.map((one) => [one.agent, one.hold]))),
       waiting: mine.reduce((sum, { count }) => sum + count, 0),
     };
@@ -78,7 +77,7 @@ export function createPushes({ store, accounts, collections, settings }: PushRoo
       const all = await listBrowserPushes(store);
       if (all.length === 0) return { pushes: ofCollections, nextAt: next };
       const newest = await listNewestWaiting(store);
-      const present = newest.map(({ agent, isOwn, hold }) => `${agent} ${isOwn} ${hold}`).join();
+      const present = newest.map(({ agent, requestedBy, hold }) => `${agent} ${requestedBy} ${hold}`).join();
       if (present !== waiting) compared.clear();
       waiting = present;
       const pushes: Push[] = [...ofCollections];

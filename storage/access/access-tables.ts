@@ -38,6 +38,7 @@ const declared = {
       "quota_bytes",
       "resumed_at",
       "pause_told_at",
+      "noticed_at",
       "item_count",
     ],
     owners: owners("agent_id"),

@@ -52,6 +52,7 @@ import { authorKeys } from "./0047-author-keys.ts";
 import { listFields } from "./0048-list-fields.ts";
 import { collectionPushes } from "./0049-collection-pushes.ts";
 import { failedAddresses } from "./0050-failed-addresses.ts";
+import { noticed } from "./0051-noticed.ts";
 
 export interface Migration {
   readonly name: string;
@@ -212,4 +213,5 @@ export const migrations: readonly Migration[] = [
     run: collectionPushes,
   },
   { name: "failed addresses", does: "keeps where mail of a mailbox failed for good", run: failedAddresses },
+  { name: "noticed", does: "keeps who was told last of mail that waits", run: noticed },
 ];

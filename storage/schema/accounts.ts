@@ -54,6 +54,7 @@ export const accountsTables = {
     paused_at: nullable(integer(ofServer)),
     pause_told_at: nullable(integer(ofServer)),
     item_count: integer(derived),
+    noticed_at: nullable(integer(ofServer)),
   },
   address: {
     domain: text(archived),

@@ -1,11 +1,14 @@
 import { expect, it } from "vitest";
 import { defaultSettings } from "#/config/schema.ts";
 import type { Accounts } from "#/src/accounts/accounts.ts";
+import { principalOf } from "#/src/accounts/principal.ts";
 import { prepareMessage } from "#/src/mail/prepare-message.ts";
-import { nobody } from "#/src/model/author.ts";
+import { type Actor, nobody } from "#/src/model/author.ts";
 import { ofGrantedKinds } from "#/src/model/grants.ts";
+import { nextHoldState, type Waiting } from "#/src/model/holds.ts";
+import type { AgentNumber } from "#/src/model/numbers.ts";
 import { createHolds } from "#/src/outbound/holds/create-holds.ts";
-import { listApprovedBy, listApprovers } from "#/src/reach/approvers.ts";
+import { type Approved, listApprovedBy, listDeciders } from "#/src/reach/approvers.ts";
 import { type HoldHouse, openHoldHouse } from "./hold-house.ts";
 
 /** The mails in an INBOX, kim's unless said. */
@@ -172,7 +175,59 @@ it("somebody who does not see the mail is told of nothing, and nothing is due fo
   expect([await letters(house), await letters(house, noa.agent)]).toEqual([[], []]);
 });
 
-it("and pushes, the list of the pages and the writes of approvers name the same people", async () => {
+it("is not for the person who sent the mail from the agent's mailbox, but for others who may approve it", async () => {
+  await using house = await openHoldHouse();
+  const noa = await house.create("person", "noa@ours.example");
+  await house.administer("grant.create", {
+    ...{ holder: "noa@ours.example", target: house.robin.address, scopes: ["mail", "send", "approve"] },
+  });
+  const asNoa = principalOf((await house.accounts.access.findOwner(noa.agent))!, {
+    kind: "session",
+    number: 0,
+  });
+  await house.outbound.submit(asNoa.author, {
+    principal: asNoa,
+    mailbox: house.robin.agent,
+    bytes: Buffer.from(
+      "From: robin@ours.example\r\nTo: lee@elsewhere.example\r\nSubject: Offer\r\n\r\nTen.\r\n",
+    ),
+    envelope: {
+      ...{ from: "robin@ours.example", recipients: [{ address: "lee@elsewhere.example" }], envid: null },
+      ...{ ret: null, bodyType: "7BIT", isSmtputf8: false },
+    },
+    ...{ isAuthenticated: true, holdWish: "always", source: "submission" },
+  });
+  await house.advance(0);
+  await house.advance(6_000_000);
+  expect(await letters(house)).toHaveLength(1);
+  expect(await letters(house, noa.agent)).toEqual([]);
+  // Mail that the agent sends is for both.
+  await house.send();
+  await house.advance(0);
+  const [, second] = await letters(house);
+  expect(second).toContain("2 mails wait for you to approve them.");
+  const [only, ...others] = await letters(house, noa.agent);
+  expect(others).toEqual([]);
+  expect(only).toContain("A mail waits for you to approve it.");
+});
+
+it("comes once within the interval to a person who approves for another mailbox meanwhile", async () => {
+  await using house = await openHoldHouse();
+  const casey = await house.create("agent", "casey@ours.example");
+  await house.send();
+  await house.advance(0);
+  expect(await letters(house)).toHaveLength(1);
+  await house.administer("agent.update", { owner: house.robin.address, approver: "none" });
+  await house.administer("agent.update", { owner: "casey@ours.example", approver: house.kim.address });
+  const body = { to: ["lee@elsewhere.example"], subject: "Of casey", text: "One." };
+  await house.clientOf(casey.token!).ok("send", { body });
+  await house.advance(599_999);
+  expect(await letters(house)).toHaveLength(1);
+  await house.advance(1);
+  expect(await letters(house)).toHaveLength(2);
+});
+
+it("and pushes, the list of the pages, decisions and the writes of approvers name the same people", async () => {
   await using house = await openHoldHouse();
   const { accounts, store } = house;
   const number = (made: Record<string, unknown>) => store.ids.decode(String(made.id))!.agent;
@@ -203,23 +258,36 @@ it("and pushes, the list of the pages and the writes of approvers name the same 
     }
     return able;
   };
+  const mayApprove = (waiting: Waiting, actor: Actor): boolean => {
+    try {
+      return nextHoldState({ ...waiting, state: "waiting" }, "approve", actor) === "approved";
+    } catch {
+      return false;
+    }
+  };
   for (const approver of [house.kim.address, "none", "noa@ours.example"]) {
     await house.administer("agent.update", { owner: house.robin.address, approver });
+    const approved = new Map<AgentNumber, readonly Approved[]>();
+    for (const person of people) approved.set(person, await listApprovedBy({ accounts }, person));
     for (const agent of people)
-      for (const reason of ["always", "unapproved"] as const) {
-        const waiting = { agent, reason };
-        const told = (await listApprovers({ accounts }, waiting)).map((one) => one.agent);
-        const seeing = [];
-        for (const person of people)
-          if ((await listApprovedBy({ accounts }, person)).some(({ decides }) => decides(waiting)))
-            seeing.push(person);
-        const isPerson = ![robin, bot].includes(agent);
-        // Nothing waits in an agent's mailbox for its owner.
-        if (reason === "always" || isPerson) expect([...told].sort()).toEqual([...seeing].sort());
-        if (agent === robin && reason === "always") {
-          expect(told).toEqual(approver === house.kim.address ? [house.kim.agent, noa] : [noa]);
-          expect(await byWrites()).toEqual(told);
+      for (const requestedBy of people)
+        for (const reason of ["always", "unapproved"] as const) {
+          const waiting = { agent, reason, requestedBy };
+          const told = (await listDeciders({ accounts }, waiting)).map((one) => one.agent);
+          const [seeing, deciding] = [
+            (one: Approved) => one.decides(waiting),
+            (one: Approved) => one.agent === agent && mayApprove(waiting, one.actor),
+          ].map((isIt) => people.filter((person) => approved.get(person)!.some(isIt)).sort());
+          expect(deciding).toEqual(seeing);
+          expect(told.toSorted()).toEqual(seeing);
+          if (agent === robin && reason === "always") {
+            expect(told).toEqual(
+              (approver === house.kim.address ? [house.kim.agent, noa] : [noa]).filter(
+                (person) => person !== requestedBy,
+              ),
+            );
+            if (requestedBy === robin) expect(await byWrites()).toEqual(told);
+          }
         }
-      }
   }
 });

@@ -64,7 +64,11 @@ const rows = table
 
 const outcome = (state: (typeof holdStates)[number], action: HoldAction, actor: string): string => {
   try {
-    return nextHoldState({ state, owner, requestedBy: asker, reason: "always" }, action, actors[actor]!);
+    return nextHoldState(
+      { state, agent: owner, requestedBy: asker, reason: "always" },
+      action,
+      actors[actor]!,
+    );
   } catch {
     return "-";
   }

@@ -1,6 +1,6 @@
 /** What was decided before about mail from the same mailbox to the same recipients. It is what an approver may know of the agent's former mail:
  *  the rest of its mailbox is not an approver's. */
-import { isOwnersDecision } from "#/src/reach/approvers.ts";
+import { isDecider } from "#/src/model/holds.ts";
 import { type Html, html } from "../html.ts";
 import type { SignedVisit } from "../visit.ts";
 import { personName, subjectOf } from "./names.ts";
@@ -11,13 +11,13 @@ const shownMax = 10;
 
 export async function earlierBlock(
   visit: SignedVisit,
-  { reached, hold }: Pick<Opened, "reached" | "hold">,
+  { hold }: Pick<Opened, "hold">,
 ): Promise<Html | undefined> {
   const { rooms, words, format } = visit;
   const recipients = new Set(hold.envelope.recipients.map(({ address }) => address));
   const decided = (await rooms.holds.listDecided(hold.agent, 0, readMax)).filter(
     (one) =>
-      isOwnersDecision(one) === reached.isOwn &&
+      isDecider(visit.session.principal.agent, one) &&
       one.hold !== hold.hold &&
       one.envelope.recipients.some(({ address }) => recipients.has(address)),
   );

@@ -154,7 +154,7 @@ async function decidedBlock(visit: SignedVisit, agents: readonly AgentOfMine[]):
   const lists = await Promise.all(
     agents.map(async ({ reached }) => {
       const holds = await rooms.holds.listDecided(reached.agent, format.now - dayMs, decidedMax);
-      return holds.map((hold) => ({ reached, hold }));
+      return holds.filter(reached.decides).map((hold) => ({ reached, hold }));
     }),
   );
   const newest = lists

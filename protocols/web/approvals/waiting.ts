@@ -1,15 +1,16 @@
 /** The mails that a person decides about, and one of them with what is needed to decide. Every right is asked for anew in each request. */
 import type { Message } from "#/src/mail/messages.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import { isDecider } from "#/src/model/holds.ts";
 import type { Hold } from "#/src/outbound/holds/holds.ts";
 import { type ReachedData, reachAgent } from "#/src/reach/agents.ts";
-import { isOwnersDecision, listApproved } from "#/src/reach/approvers.ts";
+import { type Approved, listApproved } from "#/src/reach/approvers.ts";
 import { reachMessageIfAny } from "#/src/reach/messages.ts";
 import type { PageSession } from "#/src/sign-in/sign-in.ts";
 import type { SignedVisit, WebRooms } from "../visit.ts";
 
 export interface AgentOfMine {
-  readonly reached: ReachedData;
+  readonly reached: Approved;
   /** Waiting and approved ones, the oldest first. */
   readonly holds: readonly Hold[];
 }
@@ -48,7 +49,7 @@ export async function openHold({ rooms, session }: SignedVisit, id: string): Pro
   const asked = { rooms, principal: session.principal };
   const reached = await reachAgent(asked, name.agent, "approve");
   const hold = await rooms.holds.findHold(name.agent, name.object);
-  if (hold === undefined || isOwnersDecision(hold) !== reached.isOwn)
+  if (hold === undefined || !isDecider(session.principal.agent, hold))
     throw new WaypostError("not_found", "There is no such mail.");
   const message = await reachMessageIfAny(asked, reached, hold.message).catch((error: unknown) => {
     // Sent mail is in a folder that an approver does not read.

@@ -3,21 +3,15 @@
 
 import type { AgentFacts } from "#/src/accounts/accounts.ts";
 import { sharedMailboxName } from "#/src/accounts/other-users.ts";
-import type { HoldReason } from "#/src/model/holds.ts";
+import type { HoldReason, Waiting } from "#/src/model/holds.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { mailboxRoles } from "#/src/model/roles.ts";
-import {
-  type Approved,
-  isOwnersDecision,
-  listApprovedBy,
-  listApprovers,
-  type Waiting,
-} from "#/src/reach/approvers.ts";
+import { type Approved, listApprovedBy, listDeciders } from "#/src/reach/approvers.ts";
 import { cleanLine } from "#/src/render/clean-text.ts";
 import { createRemovalTally } from "#/src/render/removal.ts";
 import type { HoldRow } from "#/storage/holds.ts";
 import { findMessage } from "#/storage/queries/mail/messages.ts";
-import { findLastToldAt, listUntoldMail, listWaitingHolds } from "#/storage/queries/outbound/holds.ts";
+import { findNoticedAt, listUntoldMail, listWaitingHolds } from "#/storage/queries/outbound/holds.ts";
 import type { DeliverMessage } from "#/storage/transactions/mail/deliver-message.ts";
 import { tellApprover } from "../gate/gate.ts";
 import { composeNotice } from "./approver-mail.ts";
@@ -65,7 +59,7 @@ export function createHoldNotices(rooms: HoldRooms): {
     let groups: Untold[] = [];
     for (const waiting of await listUntoldMail(store)) {
       const people = new Map<AgentNumber, Approver>();
-      for (const facts of await listApprovers(rooms, waiting)) {
+      for (const facts of await listDeciders(rooms, waiting)) {
         const mail = approved.get(facts.agent) ?? (await listApprovedBy(rooms, facts.agent));
         approved.set(facts.agent, mail);
         // Whoever does not see the mail is not told of it.
@@ -85,16 +79,16 @@ export function createHoldNotices(rooms: HoldRooms): {
 
   /** A time that has passed is now. */
   async function dueAt({ people }: Untold): Promise<number> {
-    const times = [];
-    for (const { mail } of people.values()) times.push(await findLastToldAt(store, mail));
-    return Math.max(0, ...times.flatMap((at) => (at === undefined ? [] : [at + intervalMs])));
+    const at = await findNoticedAt(store, [...people.keys()]);
+    return at === undefined ? 0 : at + intervalMs;
   }
 
   async function tell({ people, mail }: Untold): Promise<void> {
     const untold = new Map<string, HoldRow>();
     const notices: DeliverMessage[] = [];
     for (const person of people.values()) {
-      const holds = await listWaitingHolds(store, person.mail);
+      const all = await listWaitingHolds(store, person.mail);
+      const holds = all.filter((hold) => person.mail.some(({ decides }) => decides(hold)));
       if (holds.length > 0) notices.push(await compose(person.facts, holds));
       for (const hold of holds)
         if (hold.toldAt === null && mail.some((one) => isSameMail(one, hold)))
@@ -130,8 +124,12 @@ export function createHoldNotices(rooms: HoldRooms): {
   };
 }
 
+/** Whether the same people decide about both. */
 function isSameMail(one: Waiting, other: Waiting): boolean {
-  return one.agent === other.agent && isOwnersDecision(one) === isOwnersDecision(other);
+  const isOwners = ({ reason }: Waiting) => reason === "unapproved";
+  return (
+    one.agent === other.agent && one.requestedBy === other.requestedBy && isOwners(one) === isOwners(other)
+  );
 }
 
 async function noticeText(

@@ -24,7 +24,7 @@ async function tellOfPause(rooms: HoldRooms, agent: AgentNumber): Promise<void> 
   const subject = `${paused.address} is paused`;
   const text = noticeText(rooms, paused, paused.pause);
   const notices = [];
-  for (const person of await listApprovers(rooms, { agent, reason: "always" }))
+  for (const person of await listApprovers(rooms, agent))
     notices.push(await composeNotice(rooms, person, { subject, text }));
   const [first, ...others] = notices;
   if (first !== undefined) await tellApprover(store, { ...first, others, holds: [], pauses: [agent] });

@@ -1,4 +1,5 @@
 /** Who is told by Web Push, and what there is to tell. */
+import type { Waiting } from "#/src/model/holds.ts";
 import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import type { PushSubscriptionRow } from "../../push-subscription.ts";
 import { expression, type SelectList, selectList } from "../../schema/select-list.ts";
@@ -75,21 +76,18 @@ export function listPushSubscriptionsOf(reader: Reader, agent: AgentNumber): Pro
   return reader.all(`${selectSubscription} where agent_id = ? order by push_subscription_id`, agent);
 }
 
-/** The newest mail of a mailbox that waits, of each of two kinds: whether it waits for its owner, and how many there are. */
-export interface NewestWaiting {
-  readonly agent: AgentNumber;
-  readonly isOwn: 0 | 1;
+/** The newest mail that waits for the same people, and how much does. */
+export interface NewestWaiting extends Waiting {
   readonly hold: number;
   readonly count: number;
 }
 
 export function listNewestWaiting(reader: Reader): Promise<NewestWaiting[]> {
   return reader.all(
-    `select agent_id as agent, case when reason = 'unapproved' then 1 else 0 end as "isOwn",
-      max(hold_id) as hold, count(*) as count
+    `select agent_id as agent, requested_by as "requestedBy", reason, max(hold_id) as hold, count(*) as count
     from hold
     where state = 'waiting'
-    group by agent_id, case when reason = 'unapproved' then 1 else 0 end
-    order by 1, 2`,
+    group by agent_id, requested_by, reason
+    order by max(hold_id), agent_id`,
   );
 }

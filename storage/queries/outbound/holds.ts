@@ -1,6 +1,6 @@
 /** Holds, and the data for the policy that decides about them. */
 
-import type { HoldReason } from "#/src/model/holds.ts";
+import type { Waiting } from "#/src/model/holds.ts";
 import type { AccountNumber, AgentNumber, MailboxNumber, MessageNumber } from "#/src/model/numbers.ts";
 import { holdRoles } from "#/src/model/roles.ts";
 import { type HoldRow, holdOf, type SendingPolicyRow, selectHold } from "../../holds.ts";
@@ -161,29 +161,27 @@ export function listUntoldPauses(reader: Reader): Promise<AgentNumber[]> {
   );
 }
 
-/** Waiting mail about which nobody has been notified, one row for each mailbox and reason. */
-export function listUntoldMail(
-  reader: Reader,
-): Promise<{ readonly agent: AgentNumber; readonly reason: HoldReason }[]> {
+/** Waiting mail about which nobody has been notified, one row for all that is alike. */
+export function listUntoldMail(reader: Reader): Promise<Waiting[]> {
   return reader.all(
-    `select distinct hold.agent_id as agent, hold.reason as reason
+    `select distinct hold.agent_id as agent, hold.requested_by as "requestedBy", hold.reason as reason
     from hold
     join agent on agent.agent_id = hold.agent_id and agent.state <> 'deleted'
     where hold.state = 'waiting' and hold.told_at is null
       and (hold.reason = 'unapproved' or ${mayHaveApprover})
-    order by 1, 2`,
+    order by 1, 2, 3`,
   );
 }
 
-/** When somebody was notified last about mail of these. */
-export async function findLastToldAt(
+/** When one of these was notified last about mail that waits. */
+export async function findNoticedAt(
   reader: Reader,
-  mail: readonly MailOfMailbox[],
+  people: readonly AgentNumber[],
 ): Promise<number | undefined> {
-  const { text, parameters } = mailOf(mail);
+  const list = paddedList(people);
   const row = await reader.get<{ at: number | null }>(
-    `select max(hold.told_at) as at from hold where ${text}`,
-    ...parameters,
+    `select max(noticed_at) as at from agent where agent_id in (${placesFor(list)})`,
+    ...list,
   );
   return row?.at ?? undefined;
 }

@@ -80,6 +80,7 @@ export async function createAgent(tx: Transaction, args: CreateAgent): Promise<C
       paused_at: null,
       pause_told_at: null,
       item_count: 0,
+      noticed_at: null,
     }),
   );
   const { domain, localPart } = args.address;

@@ -2,7 +2,7 @@ import { type Actor, nobody } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { type DeclineRemark, type HoldState, nextHoldState } from "#/src/model/holds.ts";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
-import { type DeclineReason, standingOf } from "../../holds.ts";
+import type { DeclineReason } from "../../holds.ts";
 import { findHold } from "../../queries/outbound/holds.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
@@ -39,7 +39,7 @@ export async function decideHold(tx: Transaction, args: DecideHold): Promise<Dec
   const hold = await findHold(tx, args.agent, args.hold);
   if (hold === undefined) throw new WaypostError("not_found", "There is no such hold.");
   // Checked first: a caller without permission to decide must not learn the version.
-  nextHoldState(standingOf(hold), args.action, actor);
+  nextHoldState(hold, args.action, actor);
   assertVersion(args.version, String(hold.modseq), "hold");
   const state = await changeHold(mail, hold, args.action, actor, {
     reason: args.reason,

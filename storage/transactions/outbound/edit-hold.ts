@@ -2,7 +2,7 @@ import type { Actor } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { nextHoldState } from "#/src/model/holds.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
-import { type HoldRow, standingOf } from "../../holds.ts";
+import type { HoldRow } from "../../holds.ts";
 import { findHold } from "../../queries/outbound/holds.ts";
 import type { AgentKind, MessageFacts } from "../../rows.ts";
 import type { Transaction } from "../../sql.ts";
@@ -54,7 +54,7 @@ export async function editHold(tx: Transaction, args: EditHold): Promise<EditedH
   const hold = await findHold(tx, agent, args.hold);
   if (hold === undefined) throw new WaypostError("not_found", "There is no such hold.");
   assertVersion(args.version, String(hold.modseq), "hold");
-  const state = nextHoldState(standingOf(hold), "edit", args.actor);
+  const state = nextHoldState(hold, "edit", args.actor);
   const waiting = await mail.mailboxOfRole("holds");
   const size = trace.byteLength + facts.blob.size;
   write.assertRoom(size, 1);

@@ -23,6 +23,9 @@ export async function tellApprover(tx: Transaction, args: TellApprover): Promise
       args.at,
       agent,
     );
+  if (args.holds.length > 0)
+    for (const agent of told)
+      await tx.run("update agent set noticed_at = ? where agent_id = ?", args.at, agent);
   for (const { agent, hold } of args.holds)
     await tx.run(
       "update hold set told_at = ? where agent_id = ? and hold_id = ? and told_at is null",

@@ -13,7 +13,7 @@ import {
 } from "#/src/model/holds.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber } from "#/src/model/numbers.ts";
 import { holdRoles, holdsName, mailboxRoles } from "#/src/model/roles.ts";
-import { type DeclineReason, type HoldRow, standingOf } from "../../holds.ts";
+import type { DeclineReason, HoldRow } from "../../holds.ts";
 import { insertion } from "../../schema/insertion.ts";
 import type { Sql } from "../../sql.ts";
 import type { Envelope } from "../../submission.ts";
@@ -110,7 +110,7 @@ export async function changeHold(
   } = {},
 ): Promise<HoldState> {
   const write = mail.transaction;
-  const state = nextHoldState(standingOf(hold), action, actor);
+  const state = nextHoldState(hold, action, actor);
   const isScheduled = state === "sent" && hold.sendAt > write.at;
   const target = isScheduled ? await openScheduledMailbox(mail) : await mail.mailboxOfRole(roleOfHold(state));
   if (isScheduled) target.settled.add(hold.message);
