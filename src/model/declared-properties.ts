@@ -48,8 +48,11 @@ export interface DeclaredProperties<D extends Declarations> {
   selected<Table extends string>(table: Table): { readonly [P in keyof D]: `${Table}.${D[P]["column"]}` };
   /** The given ones with their columns. */
   inColumns(settings: Partial<StoredProperties<D>>): [column: string, value: string | number | null][];
-  /** The columns of a new object. */
-  newColumns(settings: Partial<StoredProperties<D>>): PropertyColumns<D, StoredForms>;
+  /** The columns of a new object: those that are not given are as in `former`, or as on an object on which nobody has set any. */
+  newColumns(
+    settings: Partial<StoredProperties<D>>,
+    former?: StoredProperties<D>,
+  ): PropertyColumns<D, StoredForms>;
   /** The given properties as they are stored; one that is given as undefined is taken away. */
   stored(given: Partial<SettableProperties<D>>): Partial<StoredProperties<D>>;
   /** Of an object on which nobody has set any. */
@@ -84,7 +87,8 @@ export function propertiesOf<const D extends Declarations>(declared: D): Declare
           ? []
           : [[declared[name]!.column, value] as [string, string | number | null]];
       }),
-    newColumns: (settings) => columns((name) => settings[name] ?? none[name]) as never,
+    newColumns: (settings, former = none) =>
+      columns((name) => (settings[name] === undefined ? former[name] : settings[name])) as never,
     stored: (given) =>
       forEach(
         (name) => {

@@ -5,6 +5,7 @@ import type { Accounts, Principal } from "#/src/accounts/accounts.ts";
 import type { Fairness } from "#/src/fairness/fairness.ts";
 import type { HeaderField } from "#/src/formats/mime/header.ts";
 import type { Once } from "#/src/mail/write-once.ts";
+import type { Appended } from "#/src/mail/writes.ts";
 import type { Author } from "#/src/model/author.ts";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import type { SubmissionName } from "#/src/model/return-path.ts";
@@ -125,6 +126,8 @@ export interface SubmitRequest {
     readonly message?: CalendarMessage;
   };
   readonly source: SubmissionSource;
+  /** Of mail that waited where an archive was made: what was set on it there. */
+  readonly archived?: Pick<Appended, "flags" | "keywords" | "properties">;
   /** Mail of the server itself: the limits of the mailbox do not count it. */
   readonly isUncounted?: boolean;
   /** No copy is put into Sent, because the mail client makes one. */

@@ -13,6 +13,7 @@ import { type AddressWarning, deliveryReasonOf } from "#/src/model/delivery.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { holdDigest } from "#/src/model/holds.ts";
 import { headerBytesMax } from "#/src/model/limits.ts";
+import { messageProperties } from "#/src/model/message-properties.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { pausedError } from "#/src/model/pause.ts";
 import { copyBlob } from "#/storage/blob.ts";
@@ -144,6 +145,7 @@ async function planWrite(
     sendAt,
     expiresAt: sendAt + settings.outbound.maxAgeHours * hourMs,
     draft: request.draft ?? null,
+    archived: archivedOf(request),
     decision: isHeld
       ? { ...decision, digest: holdDigest(JSON.stringify(envelope), facts.blob.sha256) }
       : decision,
@@ -156,6 +158,12 @@ async function planWrite(
     warnings: await listWarnings(rooms, request, envelope),
     at,
   };
+}
+
+function archivedOf({ archived }: SubmitRequest): SubmitMessage["archived"] {
+  if (archived === undefined) return undefined;
+  const { flags: mask, keywords, properties = {} } = archived;
+  return { mask, keywords, properties: messageProperties.stored(properties) };
 }
 
 /** Recipients at whom the mailbox's last mail failed for good, for a caller who gets an answer and reads that mail. */

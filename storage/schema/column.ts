@@ -3,8 +3,8 @@
 import type { SqlValue } from "../sql.ts";
 
 /** `export`, `import`: an account as an archive. `mailboxFile`: mail as mbox or Maildir, out and in. `transfer`: COPY and MOVE to another
- *  owner. `copy`: COPY within a mailbox. `draftVersion`: `draft.update`, REPLACE, APPEND and an edit of a hold, which replace a message.
- *  `restore`: a backup that is put back. */
+ *  owner. `copy`: COPY within a mailbox. `draftVersion`: `draft.update`, REPLACE, APPEND and an edit of a hold (unseen again), which replace a message.
+ *  `sending`: a draft that is sent, whose copy is in Sent, Scheduled or Holds. `restore`: a backup that is put back. */
 export const journeys = [
   "export",
   "import",
@@ -12,6 +12,7 @@ export const journeys = [
   "transfer",
   "copy",
   "draftVersion",
+  "sending",
   "restore",
 ] as const;
 export type Journey = (typeof journeys)[number];
@@ -63,6 +64,7 @@ function everywhere(fate: Fate): Fates {
     transfer: fate,
     copy: fate,
     draftVersion: fate,
+    sending: fate,
     restore: "carried",
   };
 }
@@ -101,6 +103,7 @@ export const archived: Fates = {
   transfer: notMoved,
   copy: notMoved,
   draftVersion: notMoved,
+  sending: notMoved,
 };
 /** What a person or program sets on a message, wherever it is. */
 export const ofMessage: Fates = { ...everywhere("carried"), mailboxFile: noFile };
@@ -119,6 +122,7 @@ export const witnessed: Fates = {
 export const ofDraft: Fates = {
   ...staysHere("elsewhere a draft is a message with the flag \\Draft"),
   draftVersion: "derived",
+  sending: { dropped: "what is sent is no draft" },
 };
 export const notTold: Fates = {
   ...derived,

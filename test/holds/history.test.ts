@@ -137,7 +137,7 @@ async function oneStep(
       const bytes = await bytesAt();
       if (bytes === undefined) return;
       const edited = Buffer.from(bytes.toString().replace(/pieces\.?/, `pieces, ${random(1000)}.`));
-      await holds.editByMessage({ agent, bytes: edited, flags: 0, actor });
+      await holds.editByMessage({ agent, message: { bytes: edited, flags: 0, keywords: [] }, actor });
     },
     transfer: async () => {
       const inbox = (await mail.findMailbox(kim.agent, pick(["INBOX", "Trash"])))!;

@@ -233,14 +233,65 @@ it("each declared property is set, read and taken away", async () => {
   for (const name of Object.keys(ownOfFolder)) expect(bare[name] ?? false, name).toBe(false);
 });
 
-it("a mail that waits for approval in a new version", async () => {
+it("a draft that is sent", async () => {
+  const { ok } = clientOf(there);
+  const body = { to: [there.agents[1]!.address], subject: "Own", text: "Own" };
+  const describe = async (id: string): Promise<Content> => (await ok("part.describe", { id })).content;
+  const places = {
+    sent: {},
+    scheduled: { send_at: new Date(Date.now() + 3_600_000).toISOString() },
+    holds: { hold: "always" },
+  };
+  for (const [role, how] of Object.entries(places)) {
+    const made = await ok("draft.create", { body });
+    const { message: id } = await describe(made.ref);
+    await ok("message.update", { id, ...ownMarks, ...ownOfMessage, add_labels: ["Own", "$Approved"] });
+    const message = await describe(id as string);
+    const { version } = await ok("part.describe", { id: made.ref });
+    const { ref } = await ok("send", { draft: made.ref, version, ...how });
+    const copy = await describe(ref);
+    expect(copy).toMatchObject({ labels: expect.arrayContaining(["Own"]), ...ownOfMessage });
+    expect(copy).toMatchObject({ ...ownMarks, unread: role === "holds" });
+    // A mail is not approved because its draft had the word.
+    expect(copy.labels).not.toContain("$Approved");
+    const labels = (message.labels as string[]).filter((one) => one !== "$Approved");
+    const [was, is] = [{ ...message, labels }, copy].map((one) =>
+      keptOf({ message: one }, ["message"], "sending"),
+    );
+    expect(is).toEqual(was);
+  }
+});
+
+/** A mail that waits, with what was set on it, and its message as it is shown. */
+async function waiting(): Promise<{ readonly hold: string; readonly message: Content }> {
   const { ok } = clientOf(there);
   const body = { to: [there.agents[1]!.address], subject: "Own", text: "Own" };
   const { hold } = await ok("send", { body, hold: "always" });
   const { message } = (await ok("part.describe", { id: hold })).content;
-  await ok("message.update", { id: message, ...ownOfMessage, add_labels: ["Own"] });
+  await ok("message.update", { id: message, ...ownMarks, ...ownOfMessage, add_labels: ["Own"] });
+  return { hold, message: (await ok("part.describe", { id: message })).content };
+}
+
+it("a mail that waits for approval in a new version", async () => {
+  const { ok } = clientOf(there);
+  const { hold } = await waiting();
   const { version } = await ok("part.describe", { id: hold });
-  await ok("hold.update", { id: hold, version, body: { ...body, subject: "Another" } });
+  const body = { to: [there.agents[1]!.address], subject: "Another", text: "Own" };
+  await ok("hold.update", { id: hold, version, body });
   const { content } = await ok("part.describe", { id: hold });
-  expect(content).toMatchObject({ subject: "Another", ...ownOfMessage });
+  expect(content).toMatchObject({ subject: "Another", ...ownMarks, unread: true, ...ownOfMessage });
+  expect(content.labels).toContain("Own");
+});
+
+it("a mail that waits for approval, in an archive", async () => {
+  await waiting();
+  await archiveOf(there, "waiting.tar");
+  await using here = await start();
+  await takeBack(here, "waiting.tar", { takesSettings: true });
+  const { items } = (await clientOf(here).ok("search", { folder: "holds" })).content;
+  const waits = [];
+  for (const { id } of items) waits.push((await clientOf(here).ok("part.describe", { id })).content);
+  const own = waits.filter(({ labels }) => labels.includes("Own"));
+  expect(own.length).toBeGreaterThan(0);
+  for (const one of own) expect(one).toMatchObject({ ...ownMarks, unread: true, ...ownOfMessage });
 });

@@ -218,8 +218,8 @@ export function keptMembers(kind: keyof typeof members, ...journeys: readonly Jo
 }
 
 function isKept(source: Source, journey: Journey): boolean {
-  // A new version of a draft has other octets.
-  if (source === "octets") return journey !== "draftVersion";
+  // A new version of a draft has other octets, as has what is sent.
+  if (source === "octets") return journey !== "draftVersion" && journey !== "sending";
   const [table, column] = source.split(".") as [TableName, string];
   return fatesOf(table, column)[journey] === "carried";
 }

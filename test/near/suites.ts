@@ -26,6 +26,8 @@ const rows: Readonly<Record<Room, readonly string[]>> = {
     "!storage/transfer",
     "!storage/select-lists",
     "!storage/references",
+    "!storage/recent-statements",
+    "!storage/rest",
     "!storage/submissions",
     "!storage/long-*",
   ],

@@ -654,7 +654,7 @@ export async function writeEverything(reader: Reader, write: Write): Promise<voi
     isAuthenticated: true,
     envelope: envelopeTo("mel@far.example"),
     digest: digestOf("edited"),
-    flags: 0,
+    flags: null,
     actor,
     at,
   });

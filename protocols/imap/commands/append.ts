@@ -67,8 +67,11 @@ async function appendVersion(
   messages: readonly Appended[],
 ): Promise<Answer> {
   if (messages.length > 1) throw no("CANNOT", "One message at a time is edited here");
-  const { bytes, flags } = messages[0]!;
-  const { uidValidity, uid } = await session.rooms.holds.editByMessage({ agent, bytes, flags, actor });
+  const { uidValidity, uid } = await session.rooms.holds.editByMessage({
+    agent,
+    message: messages[0]!,
+    actor,
+  });
   return { code: `APPENDUID ${uidValidity} ${uid}` };
 }
 

@@ -75,7 +75,7 @@ async function runReplace(
   const provenance = { source: "imap" } as const;
   const replaced =
     target.role === "holds"
-      ? await holds.editByMessage({ agent, ...read!, actor, replaces: { mailbox: source, uid } })
+      ? await holds.editByMessage({ agent, message: read!, actor, replaces: { mailbox: source, uid } })
       : await mail.replaceMessage(actor, agent, source, uid, target.number, read!, provenance);
   session.made(target, [[replaced.uid, replaced.uid]]);
   out.line(`* OK [APPENDUID ${replaced.uidValidity} ${replaced.uid}] The new message is there`);

@@ -3,6 +3,7 @@
 
 import { createHash } from "node:crypto";
 import type { Mailbox } from "#/src/mail/mailboxes.ts";
+import type { Appended } from "#/src/mail/writes.ts";
 import type { Author } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MailboxNumber } from "#/src/model/numbers.ts";
@@ -71,17 +72,13 @@ export async function importMail(
   }
 
   /** False if it cannot wait again: then it is a draft. */
-  async function holdAgain(
-    { folder }: SourceMessage,
-    bytes: Uint8Array,
-    once: Idempotency,
-  ): Promise<boolean> {
+  async function holdAgain(folder: string, message: Appended, once: Idempotency): Promise<boolean> {
     try {
       const named = { ...once, key: `hold ${once.key}` };
       const { isReplayed } = await holds!.holdImported(
         by,
         agent,
-        { bytes, recipients: undefined, calendarUid: uidOfMail(bytes) },
+        { message, recipients: undefined, calendarUid: uidOfMail(message.bytes) },
         named,
       );
       if (isReplayed) counts.known++;
@@ -114,9 +111,9 @@ export async function importMail(
       const bytes = await message.read();
       if (bytes === undefined) return;
       assertMessageBounds(bytes, bytesMax);
-      if (isHeld && (await holdAgain(message, bytes, once))) return;
-      const { flags, keywords, internalDate } = message;
+      const { folder, flags, keywords, internalDate } = message;
       const appended = { bytes, flags, keywords, ...(internalDate === undefined ? {} : { internalDate }) };
+      if (isHeld && (await holdAgain(folder, appended, once))) return;
       const { isReplayed } = await mail.importMessage(by, agent, mailbox, appended, once);
       if (isReplayed) counts.known++;
       else counts.imported++;

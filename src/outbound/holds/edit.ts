@@ -18,7 +18,7 @@ import { findMessage } from "#/storage/queries/mail/messages.ts";
 import { findHold, findLiveHoldByMessageId } from "#/storage/queries/outbound/holds.ts";
 import type { MessageRow } from "#/storage/rows.ts";
 import type { Envelope, EnvelopeRecipient } from "#/storage/submission.ts";
-import type { EditedHold, EditHold } from "#/storage/transactions/outbound/edit-hold.ts";
+import type { EditedHold } from "#/storage/transactions/outbound/edit-hold.ts";
 import { assertMayLeave } from "../gate/decide.ts";
 import { addressKey, needsSmtputf8, normalAddress } from "../mail-address.ts";
 import { addressesIn, unnamedField, withOwnTrace } from "../own-trace.ts";
@@ -35,17 +35,22 @@ export function createHoldEdits(rooms: HoldRooms): Pick<Holds, "edit" | "editByM
       const hold = await findHold(store, agent, number);
       if (hold === undefined) throw new WaypostError("not_found", "There is no such hold.");
       const { args, transfer } = await prepareEdit(rooms, hold, bytes, { isOfClient: false });
-      const edit: EditHold = { ...args, version, flags: 0, actor };
+      const edit = { ...args, version, flags: null, actor };
       return writeOnce(store, actor, "editHold", edit, idempotency, { transfer });
     },
 
-    async editByMessage({ agent, bytes, flags, actor, replaces }: MessageEdit): Promise<EditedHold> {
+    async editByMessage({
+      agent,
+      message: { bytes, flags: mask, keywords },
+      actor,
+      replaces,
+    }: MessageEdit): Promise<EditedHold> {
       const { own } = referenceIdsOf(await readHeader(bytes));
       const hold = own === "" ? undefined : await findLiveHoldByMessageId(store, agent, own);
       if (hold === undefined) throw onlyHolds();
       const { args, transfer } = await prepareEdit(rooms, hold, bytes, { isOfClient: true });
-      const version = String(hold.modseq);
-      return store.write(actor, "editHold", { ...args, version, flags, actor, replaces }, { transfer });
+      const edit = { ...args, version: String(hold.modseq), flags: { mask, keywords }, actor, replaces };
+      return store.write(actor, "editHold", edit, { transfer });
     },
   };
 }

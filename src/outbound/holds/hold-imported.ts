@@ -1,8 +1,9 @@
-/** Mail that waited for approval on another server, or here before, and is imported: it waits again. Nothing is sent before a person approves it, and
- *  nothing else of the former hold is taken from the file. */
+/** Mail that waited for approval on another server, or here before, and is imported: it waits again, with what was set on it. Nothing is sent before a
+ *  person approves it, and nothing else of the former hold is taken from the file. */
 import type { HeaderField } from "#/src/formats/mime/header.ts";
 import { isEightBit } from "#/src/formats/mime/line-ends.ts";
 import { readHeader } from "#/src/mail/header-reading.ts";
+import type { Appended } from "#/src/mail/writes.ts";
 import type { Author } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
@@ -12,7 +13,7 @@ import type { Outbound, OutboundRooms } from "../outbound.ts";
 import { addressesIn } from "../own-trace.ts";
 
 export interface ImportedHold {
-  readonly bytes: Uint8Array;
+  readonly message: Pick<Appended, "bytes" | "flags" | "keywords" | "properties">;
   /** Of the envelope; undefined: those of To, Cc and Bcc. */
   readonly recipients: readonly string[] | undefined;
   /** The UID of the event that it is about: the mail is taken back when the event changes, and does not outlive it. */
@@ -30,12 +31,13 @@ export async function holdImported(
   { accounts, outbound }: Rooms,
   by: Author,
   agent: AgentNumber,
-  { bytes, recipients: given, calendarUid }: ImportedHold,
+  { message, recipients: given, calendarUid }: ImportedHold,
   once: Idempotency,
 ): Promise<{ readonly isReplayed: boolean }> {
   const facts = await accounts.findAgentFacts(agent);
   if (facts?.kind !== "agent")
     throw new WaypostError("policy_refused", "Only mail of agents waits for approval.");
+  const { bytes } = message;
   const fields = await readHeader(bytes);
   const authors = addressesIn(fields, ["from"]);
   const own = new Set(facts.addresses.map(addressKey));
@@ -60,6 +62,7 @@ export async function holdImported(
     holdWish: "always",
     ...(calendarUid === undefined ? {} : { invitation: { answers: undefined, uid: calendarUid } }),
     source: "submission",
+    archived: message,
     isUncounted: true,
     idempotency: once,
   });

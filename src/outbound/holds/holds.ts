@@ -2,6 +2,7 @@
  *  approved mail. `src/model/holds.ts` has the allowed changes of a hold; the transactions check them. */
 
 import type { Idempotency, Once } from "#/src/mail/write-once.ts";
+import type { Appended } from "#/src/mail/writes.ts";
 import type { Actor } from "#/src/model/author.ts";
 import type { AgentNumber, ItemNumber, MailboxNumber, MessageNumber, Uid } from "#/src/model/numbers.ts";
 import type { HoldRow } from "#/storage/holds.ts";
@@ -62,9 +63,8 @@ export interface HoldEdit {
 
 export interface MessageEdit {
   readonly agent: AgentNumber;
-  readonly bytes: Uint8Array;
-  /** System flags. */
-  readonly flags: number;
+  /** Without the internal date, which is that of the edit. */
+  readonly message: Pick<Appended, "bytes" | "flags" | "keywords">;
   readonly actor: Actor;
   readonly replaces?: { readonly mailbox: MailboxNumber; readonly uid: Uid };
 }

@@ -3,11 +3,12 @@ import { flagState, systemFlagsMask } from "#/src/model/flags.ts";
 import type { StoredOfMessage } from "#/src/model/message-properties.ts";
 import { type NumberSet, numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
+import type { HeldDraft } from "../../queries/mail/drafts.ts";
 import type { MessageFacts } from "../../rows.ts";
 import type { Transaction } from "../../sql.ts";
 import { type AgentTransaction, beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { insertBlob } from "../../writing/blob-rows.ts";
-import { nameDraft } from "../../writing/mail/draft-rows.ts";
+import { findDraftOfKeys, nameDraft } from "../../writing/mail/draft-rows.ts";
 import { resolveKeywords } from "../../writing/mail/keywords.ts";
 import { mailOf } from "../../writing/mail/mail.ts";
 import type { MailWrite } from "../../writing/mail/mail-write.ts";
@@ -27,7 +28,7 @@ export interface AppendedMessage {
   /** JSON. */
   readonly provenance: string;
   readonly isAuthenticated: boolean;
-  /** Absent: none has been set yet. */
+  /** Those that it was given; absent: none. */
   readonly properties?: Partial<StoredOfMessage> | undefined;
 }
 
@@ -69,13 +70,19 @@ export async function appendMessages(tx: Transaction, args: AppendMessages): Pro
   };
 }
 
-/** Adds new messages to a mailbox, as a part of a write that has announced their numbers. A message in Drafts becomes a draft: the draft
- *  `replacedDraft`, when it replaces that one. */
+/** A message that another one replaces. */
+interface Replaced {
+  readonly message: MessageNumber;
+  readonly draft: HeldDraft | undefined;
+}
+
+/** Adds new messages to a mailbox, as a part of a write that has announced their numbers. A message in Drafts becomes a draft: the one
+ *  that it replaces, or one that has a key of it already. */
 export async function addMessages(
   mail: MailWrite,
   mailbox: MailboxWrite,
   added: readonly AppendedMessage[],
-  replacedDraft?: number,
+  replaced?: Replaced,
 ): Promise<Pick<AppendResult, "uids" | "messages" | "hasNewKeyword">> {
   const write = mail.transaction;
   const uids: Uid[] = [];
@@ -86,26 +93,27 @@ export async function addMessages(
     const keywords = await resolveKeywords(write.tx, write.agent, appended.keywords, true);
     hasNewKeyword ||= keywords.hasNew;
     const { mask, overflow } = flagState(appended.flags & systemFlagsMask, keywords.numbers);
-    const message = await insertAppended(write, appended);
+    const keys = facts.draftKeys ?? [];
+    const isDraft = mailbox.role === "drafts";
+    const former = isDraft
+      ? (replaced?.draft ?? (await findDraftOfKeys(write.tx, write.agent, keys)))
+      : undefined;
+    const message = await insertAppended(write, appended, replaced?.message ?? former?.message ?? null);
     const entry = { message, flags: mask, keywords: overflow, internalDate, size: facts.blob.size };
     uids.push(mail.addEntry(mailbox, entry, true));
     messages.push(message);
     // A login of another agent that stores the message here has not sent it.
     if (write.actor.agent === write.agent) await adoptSubmission(write.tx, write.agent, message, facts);
-    if (mailbox.role === "drafts")
-      await nameDraft(write, message, {
-        keys: facts.draftKeys ?? [],
-        replaces: replacedDraft,
-        properties: appended.properties,
-      });
+    if (isDraft) await nameDraft(write, message, { keys, former });
   }
   return { uids, messages, hasNewKeyword };
 }
 
-/** Inserts the row of a new message with an entry count of 1. */
+/** Inserts the row of a new message with an entry count of 1. `versionOf`: the message that it is another version of. */
 export async function insertAppended(
   write: AgentTransaction,
   appended: Omit<AppendedMessage, "flags" | "keywords" | "internalDate">,
+  versionOf: MessageNumber | null,
 ): Promise<MessageNumber> {
   const { tx, agent, account, at } = write;
   const { facts, provenance, isAuthenticated } = appended;
@@ -121,6 +129,7 @@ export async function insertAppended(
     facts,
     isAuthenticated,
     provenance,
+    versionOf,
     properties: appended.properties ?? {},
   });
   return message;

@@ -3,7 +3,7 @@ import { draftFlag, seenFlag } from "#/src/model/flags.ts";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
-import { nameDraft } from "../../writing/mail/draft-rows.ts";
+import { findDraftOfKeys, nameDraft } from "../../writing/mail/draft-rows.ts";
 import { mailOf } from "../../writing/mail/mail.ts";
 import { type AppendedMessage, insertAppended } from "./append-messages.ts";
 
@@ -27,9 +27,11 @@ export async function createDraft(
   const mail = mailOf(write);
   const drafts = await mail.mailboxOfRole("drafts");
   write.assertRoom(facts.blob.size, 1);
-  const message = await insertAppended(write, args.message);
+  const keys = facts.draftKeys ?? [];
+  const former = await findDraftOfKeys(tx, args.agent, keys);
+  const message = await insertAppended(write, args.message, former?.message ?? null);
   const entry = { message, keywords: null, internalDate: args.at, size: facts.blob.size };
   mail.addEntry(drafts, { ...entry, flags: seenFlag | draftFlag }, true);
-  const draft = await nameDraft(write, message, { keys: facts.draftKeys ?? [], options: args.options });
+  const draft = await nameDraft(write, message, { keys, former, options: args.options });
   return { draft, message, modseq: await write.finish() };
 }

@@ -221,6 +221,7 @@ async function deliverTo(
     facts,
     isAuthenticated: recipient.isAuthenticated,
     provenance: withFacts(recipient.provenance, { author, replyTo }),
+    versionOf: null,
     properties: {},
   });
   // Mail that was judged unwanted makes nobody familiar.

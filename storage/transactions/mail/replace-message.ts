@@ -2,12 +2,11 @@ import type { Actor } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber, MailboxNumber, Modseq, Uid } from "#/src/model/numbers.ts";
 import { alreadySent } from "#/src/model/scheduled.ts";
-import { findDraftOfMessage } from "../../queries/mail/drafts.ts";
+import { findDraft, findDraftOfMessage } from "../../queries/mail/drafts.ts";
 import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { selectEntries } from "../../writing/mail/entry-rows.ts";
 import { mailOf } from "../../writing/mail/mail.ts";
-import { carryProperties } from "../../writing/mail/message-properties.ts";
 import { type AppendedMessage, addMessages } from "./append-messages.ts";
 
 export interface ReplaceMessage {
@@ -38,8 +37,10 @@ export async function replaceMessage(
   write.assertRoom(args.message.facts.blob.size - replaced.size, 0);
   const draft =
     source.role === "drafts" ? await findDraftOfMessage(tx, args.agent, replaced.message) : undefined;
-  const { uids, messages } = await addMessages(mail, target, [args.message], draft);
-  await carryProperties(tx, args.agent, replaced.message, messages[0]!, args.message.properties);
+  const { uids } = await addMessages(mail, target, [args.message], {
+    message: replaced.message,
+    draft: draft === undefined ? undefined : await findDraft(tx, args.agent, draft),
+  });
   mail.removeEntry(source, replaced);
   return { uidValidity: target.uidValidity, uid: uids[0]!, modseq: await write.finish() };
 }

@@ -7,7 +7,6 @@ import type { Transaction } from "../../sql.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { nameDraft } from "../../writing/mail/draft-rows.ts";
 import { mailOf } from "../../writing/mail/mail.ts";
-import { carryProperties } from "../../writing/mail/message-properties.ts";
 import { assertVersion } from "../../writing/version.ts";
 import { insertAppended } from "./append-messages.ts";
 import type { CreateDraft } from "./create-draft.ts";
@@ -31,15 +30,14 @@ export async function updateDraft(
   const place = held.entries[0]!;
   const drafts = await mail.mailbox(place.mailbox);
   write.assertRoom(facts.blob.size - place.size, 0);
-  const message = await insertAppended(write, args.message);
+  const message = await insertAppended(write, args.message, held.message);
   const { keywords } = place;
   const entry = { message, flags: place.flags | draftFlag, keywords, internalDate: args.at };
   mail.addEntry(drafts, { ...entry, size: facts.blob.size }, true);
   for (const replaced of held.entries) mail.removeEntry(drafts, replaced);
-  await carryProperties(tx, args.agent, held.message, message);
   await nameDraft(write, message, {
     keys: facts.draftKeys ?? [],
-    replaces: args.draft,
+    former: held,
     options: args.options,
   });
   return { message, modseq: await write.finish() };

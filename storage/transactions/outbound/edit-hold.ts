@@ -11,10 +11,10 @@ import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { insertBlob } from "../../writing/blob-rows.ts";
 import { selectEntries } from "../../writing/mail/entry-rows.ts";
 import { mailOf } from "../../writing/mail/mail.ts";
-import { carryProperties } from "../../writing/mail/message-properties.ts";
 import { insertMessage } from "../../writing/mail/message-rows.ts";
 import { joinThread } from "../../writing/mail/threads.ts";
 import { removeHeldMessage } from "../../writing/outbound/holds.ts";
+import { keptFlags, type NamedFlags, namedFlags } from "../../writing/outbound/kept-flags.ts";
 import { assertVersion } from "../../writing/version.ts";
 
 export interface EditHold {
@@ -30,8 +30,8 @@ export interface EditHold {
   readonly isAuthenticated: boolean;
   readonly envelope: Envelope;
   readonly digest: Uint8Array;
-  /** System flags. */
-  readonly flags: number;
+  /** Those that a mail program gives to its version; null: those of the version before, which nobody has seen yet. */
+  readonly flags: NamedFlags | null;
   readonly actor: Actor;
   /** The entry that REPLACE names, which the new version replaces. If it does not exist any more, throws `precondition_failed`. */
   readonly replaces?: { readonly mailbox: MailboxNumber; readonly uid: Uid } | undefined;
@@ -79,11 +79,13 @@ export async function editHold(tx: Transaction, args: EditHold): Promise<EditedH
     facts,
     isAuthenticated: args.isAuthenticated,
     provenance: args.provenance,
+    versionOf: hold.message,
     properties: {},
   });
-  await carryProperties(tx, agent, hold.message, message);
-  await removeHeldMessage(mail, hold.message);
-  const entry = { message, flags: args.flags, keywords: null, internalDate: at, size };
+  const former = await removeHeldMessage(mail, hold.message);
+  const { mask, overflow } =
+    args.flags === null ? await keptFlags(tx, agent, former, 0) : await namedFlags(tx, agent, args.flags);
+  const entry = { message, flags: mask, keywords: overflow, internalDate: at, size };
   const uid = mail.addEntry(waiting, entry, true);
   mail.holdIsSettled(message);
   const requestedBy = await askerOf(tx, hold, args.actor);

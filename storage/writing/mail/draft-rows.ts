@@ -1,33 +1,26 @@
 /** Rows of `draft` and `draft_key`: which message a draft is, and by what it is known when it is stored again. */
-import type { StoredOfMessage } from "#/src/model/message-properties.ts";
 import { numberSetOf } from "#/src/model/number-set.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
-import { findDraft } from "../../queries/mail/drafts.ts";
+import { findDraft, type HeldDraft } from "../../queries/mail/drafts.ts";
 import { insertion } from "../../schema/insertion.ts";
 import { slicesOf } from "../../slices.ts";
 import { paddedList, placesFor, type Sql } from "../../sql.ts";
 import type { AgentTransaction } from "../agent-transaction.ts";
-import { carryProperties } from "./message-properties.ts";
 
-/** Decides which draft a message in Drafts is: the one in `replaces`; otherwise an existing draft with one of its keys; else a new
- *  one. Without options, options and the properties that are not given are those of the draft before. */
+/** Says which draft a message in Drafts is: the one of which it is a new version, or else a new one. */
 export async function nameDraft(
   write: AgentTransaction,
   message: MessageNumber,
   drafted: {
     readonly keys: readonly Uint8Array[];
-    readonly replaces?: number | undefined;
-    /** Options as JSON. */
+    readonly former: HeldDraft | undefined;
+    /** As JSON; absent: those of the former version. */
     readonly options?: string | undefined;
-    /** Those that the message was given. */
-    readonly properties?: Partial<StoredOfMessage> | undefined;
   },
 ): Promise<number> {
   const { tx, agent } = write;
-  const draft = drafted.replaces ?? (await draftOfKeys(tx, agent, drafted.keys)) ?? message;
-  const former = drafted.options === undefined ? await findDraft(tx, agent, draft) : undefined;
-  if (former !== undefined) await carryProperties(tx, agent, former.message, message, drafted.properties);
-  const options = drafted.options ?? former?.options ?? "{}";
+  const draft = drafted.former?.draft ?? message;
+  const options = drafted.options ?? drafted.former?.options ?? "{}";
   await tx.run(
     ...insertion(
       "draft",
@@ -54,11 +47,12 @@ export async function nameDraft(
   return draft;
 }
 
-async function draftOfKeys(
+/** The draft that has one of the keys of a message. */
+export async function findDraftOfKeys(
   tx: Sql,
   agent: AgentNumber,
   keys: readonly Uint8Array[],
-): Promise<number | undefined> {
+): Promise<HeldDraft | undefined> {
   if (keys.length === 0) return undefined;
   const padded = paddedList(keys);
   const rows = await tx.all<{ draft: number }>(
@@ -69,7 +63,10 @@ async function draftOfKeys(
     agent,
     ...padded,
   );
-  for (const { draft } of rows) if ((await findDraft(tx, agent, draft)) !== undefined) return draft;
+  for (const { draft } of rows) {
+    const held = await findDraft(tx, agent, draft);
+    if (held !== undefined) return held;
+  }
   return undefined;
 }
 

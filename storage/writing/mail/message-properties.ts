@@ -1,32 +1,24 @@
 /** What people and programs have set on messages (`src/model/message-properties.ts`), in the rows of `message`. */
 import { messageProperties, type StoredOfMessage } from "#/src/model/message-properties.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
+import { selectList } from "../../schema/select-list.ts";
 import type { Sql } from "../../sql.ts";
 
-const propertyColumns = Object.keys(messageProperties.newColumns({}));
+const selected = selectList<StoredOfMessage, "message">(messageProperties.selected("message"));
 
-/** Gives a new version of a message the properties that the former one has, but for those that were given to the new one. */
-export async function carryProperties(
+/** What a new version of a message begins with. */
+export async function readMessageProperties(
   tx: Sql,
   agent: AgentNumber,
-  from: MessageNumber,
-  to: MessageNumber,
-  given: Partial<StoredOfMessage> = {},
-): Promise<void> {
-  const own = new Set(messageProperties.inColumns(given).map(([column]) => column));
-  const carried = propertyColumns.filter((column) => !own.has(column)).join(", ");
-  if (carried === "" || from === to) return;
-  await tx.run(
-    `update message
-    set (${carried}) = (
-      select ${carried} from message as former where former.agent_id = ? and former.message_id = ?
-    )
-    where agent_id = ? and message_id = ?`,
+  message: MessageNumber,
+): Promise<StoredOfMessage> {
+  if (selected === "") return messageProperties.none;
+  const row = await tx.get<StoredOfMessage>(
+    `select ${selected} from message where agent_id = ? and message_id = ?`,
     agent,
-    from,
-    agent,
-    to,
+    message,
   );
+  return row ?? messageProperties.none;
 }
 
 export async function setMessageProperties(

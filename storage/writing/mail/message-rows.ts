@@ -15,6 +15,7 @@ import type { Sql, Transaction } from "../../sql.ts";
 import { releaseBlobs } from "../blob-rows.ts";
 import { releaseSubmissions } from "../outbound/message-submissions.ts";
 import { forgetDrafts } from "./draft-rows.ts";
+import { readMessageProperties } from "./message-properties.ts";
 
 export interface NewMessage {
   readonly agent: AgentNumber;
@@ -28,16 +29,19 @@ export interface NewMessage {
   readonly isAuthenticated: boolean;
   /** Provenance as JSON. */
   readonly provenance: string;
-  /** Those that are not given are as of a message on which nobody has set any. */
+  /** The message that it is another version of, whose properties it keeps; null where there was none before. */
+  readonly versionOf: MessageNumber | null;
+  /** Those that it was given itself. */
   readonly properties: Partial<StoredOfMessage>;
 }
 
 /** Inserts a message with an entry count of 1. */
 export async function insertMessage(tx: Sql, message: NewMessage): Promise<void> {
-  const { facts } = message;
+  const { agent, facts, versionOf } = message;
+  const former = versionOf === null ? undefined : await readMessageProperties(tx, agent, versionOf);
   await tx.send(
     ...insertion("message", {
-      agent_id: message.agent,
+      agent_id: agent,
       message_id: message.message,
       account_id: message.account,
       blob_id: message.blob,
@@ -57,7 +61,7 @@ export async function insertMessage(tx: Sql, message: NewMessage): Promise<void>
       body_structure: facts.bodyStructure,
       reference_ids: facts.referenceIds ?? null,
       list_fields: listFieldsOf(message),
-      ...messageProperties.newColumns(message.properties),
+      ...messageProperties.newColumns(message.properties, former),
     }),
   );
 }

@@ -2,7 +2,6 @@
 import type { Actor } from "#/src/model/author.ts";
 import { flagState, keywordNumbers, systemFlagsMask } from "#/src/model/flags.ts";
 import {
-  approvedKeyword,
   type DeclineRemark,
   type HoldAction,
   type HoldReason,
@@ -15,14 +14,14 @@ import type { AgentNumber, MailboxNumber, MessageNumber } from "#/src/model/numb
 import { holdRoles, holdsName, mailboxRoles } from "#/src/model/roles.ts";
 import type { DeclineReason, HoldRow } from "../../holds.ts";
 import { insertion } from "../../schema/insertion.ts";
-import type { Sql } from "../../sql.ts";
 import type { Envelope } from "../../submission.ts";
-import { resolveKeywords } from "../mail/keywords.ts";
+import type { HeldEntry } from "../mail/entry-rows.ts";
 import type { MailWrite } from "../mail/mail-write.ts";
 import { freeName, insertMailbox, missingNames, subscribe } from "../mail/mailbox-rows.ts";
 import type { MailboxWrite } from "../mail/mailbox-write.ts";
 import { selectMessageEntries } from "../mail/message-entries.ts";
 import { endWaitingMessages } from "./calendar-messages.ts";
+import { approvedKeywordNumber } from "./kept-flags.ts";
 import { openScheduledMailbox } from "./scheduled.ts";
 
 export interface NewHold {
@@ -173,14 +172,21 @@ async function tellDeclined(
   });
 }
 
-/** Removes a message from the mailboxes of holds, because a new version replaces it. */
-export async function removeHeldMessage(mail: MailWrite, message: MessageNumber): Promise<void> {
+/** Removes a message from the mailboxes of holds, because a new version replaces it. Gives the flags that it had there. */
+export async function removeHeldMessage(
+  mail: MailWrite,
+  message: MessageNumber,
+): Promise<Pick<HeldEntry, "flags" | "keywords">> {
   const write = mail.transaction;
+  let removed: Pick<HeldEntry, "flags" | "keywords"> = { flags: 0, keywords: null };
   for (const entry of await selectMessageEntries(write.tx, write.agent, message)) {
     const mailbox = await mail.mailbox(entry.mailbox);
-    if (mailbox.isForHolds) mail.removeEntry(mailbox, entry);
+    if (!mailbox.isForHolds) continue;
+    mail.removeEntry(mailbox, entry);
+    removed = entry;
   }
   mail.holdIsSettled(message);
+  return removed;
 }
 
 /** Puts the message of a hold into the mailbox of a state, and removes it from the other mailboxes of holds. Copies in other mailboxes
@@ -223,8 +229,4 @@ async function clearApproval(mail: MailWrite, target: MailboxWrite, message: Mes
     const { mask, overflow } = flagState(entry.flags & systemFlagsMask, kept);
     target.added[index] = { ...entry, flags: mask, keywords: overflow };
   }
-}
-
-export async function approvedKeywordNumber(tx: Sql, agent: AgentNumber): Promise<number | undefined> {
-  return (await resolveKeywords(tx, agent, [approvedKeyword], false)).numbers[0];
 }

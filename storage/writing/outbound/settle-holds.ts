@@ -9,7 +9,8 @@ import type { HoldRole } from "#/src/model/roles.ts";
 import type { HoldRow } from "../../holds.ts";
 import { findHoldOfMessage } from "../../queries/outbound/holds.ts";
 import type { HoldTouch, MailWrite } from "../mail/mail-write.ts";
-import { approvedKeywordNumber, changeHold } from "./holds.ts";
+import { changeHold } from "./holds.ts";
+import { approvedKeywordNumber } from "./kept-flags.ts";
 
 export async function settleHolds(mail: MailWrite): Promise<void> {
   if (mail.holdTouches.size === 0) return;

@@ -3,11 +3,12 @@
 
 import type { AddressWarning } from "#/src/model/delivery.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { seenFlag } from "#/src/model/flags.ts";
+import { type FlagState, seenFlag } from "#/src/model/flags.ts";
 import type { HoldReason } from "#/src/model/holds.ts";
+import type { StoredOfMessage } from "#/src/model/message-properties.ts";
 import type { AgentNumber, BlobNumber, MessageNumber, Modseq, ThreadNumber } from "#/src/model/numbers.ts";
 import type { CalendarMessage } from "../../calendar-messages.ts";
-import { findDraft } from "../../queries/mail/drafts.ts";
+import { findDraft, type HeldDraft } from "../../queries/mail/drafts.ts";
 import type { SendingBasis } from "../../queries/outbound/sending-basis.ts";
 import type { MessageFacts } from "../../rows.ts";
 import type { Envelope } from "../../submission.ts";
@@ -23,6 +24,7 @@ import { joinThread } from "../mail/threads.ts";
 import { assertVersion } from "../version.ts";
 import { noteCalendarMessage } from "./calendar-messages.ts";
 import { insertHold, openWaitingMailbox } from "./holds.ts";
+import { archivedFlags, keptFlags, type NamedFlags } from "./kept-flags.ts";
 import { mailIdOf } from "./message-submissions.ts";
 import { openScheduledMailbox } from "./scheduled.ts";
 import { countSend, type SendLimits } from "./send-times.ts";
@@ -61,8 +63,10 @@ export interface SubmitMessage {
   readonly sendAt: number;
   /** When the last attempt is. */
   readonly expiresAt: number;
-  /** The draft that is sent, and deleted with it. */
+  /** The draft that is sent, and deleted with it: its copy keeps what was set on it. */
   readonly draft: { readonly draft: number; readonly version: string | undefined } | null;
+  /** Of mail that waited where an archive was made: what was set on it there. */
+  readonly archived?: (NamedFlags & { readonly properties: Partial<StoredOfMessage> }) | undefined;
   readonly decision: SendingDecision;
   readonly limits: SendLimits;
   /** Recipients to whom a person writes with it. */
@@ -131,12 +135,12 @@ export async function completeSubmission(
 ): Promise<Omit<Submitted, "modseq">> {
   const { facts, decision } = args;
   const mail = mailOf(write);
-  if (args.draft !== null) await removeDraft(mail, args.draft.draft, args.draft.version);
+  const draft = args.draft === null ? undefined : await removeDraft(mail, args.draft);
   const blob = await insertBlob(write.tx, write.account, facts.blob, target === undefined ? 0 : 1);
   const { message, thread } =
     target === undefined
       ? { message: 0 as MessageNumber, thread: 0 as ThreadNumber }
-      : await addCopy(mail, target, args, blob);
+      : await addCopy(mail, target, args, blob, draft);
   if (decision.kind === "hold") {
     const hold = await insertHold(mail, {
       message,
@@ -178,11 +182,10 @@ async function addCopy(
   target: MailboxWrite,
   args: SubmitMessage,
   blob: BlobNumber,
+  draft: HeldDraft | undefined,
 ): Promise<{ message: MessageNumber; thread: ThreadNumber }> {
   const write = mail.transaction;
-  const { facts, at, trace } = args;
-  // Held mail is unseen for its approvers.
-  const flags = args.decision.kind === "hold" ? 0 : seenFlag;
+  const { facts, at, trace, archived } = args;
   const size = trace.byteLength + facts.blob.size;
   write.assertRoom(size, 1);
   const message = write.takeNumber() as MessageNumber;
@@ -198,17 +201,35 @@ async function addCopy(
     facts,
     isAuthenticated: args.isAuthenticated,
     provenance: args.provenance,
-    properties: {},
+    versionOf: draft?.message ?? null,
+    properties: archived?.properties ?? {},
   });
   if (target.role === "scheduled") target.settled.add(message);
-  mail.addEntry(target, { message, flags, keywords: null, internalDate: at, size }, true);
+  const { mask, overflow } = await flagsOfCopy(write, args, draft);
+  mail.addEntry(target, { message, flags: mask, keywords: overflow, internalDate: at, size }, true);
   return { message, thread };
 }
 
-async function removeDraft(mail: MailWrite, draft: number, version: string | undefined): Promise<void> {
+function flagsOfCopy(
+  { tx, agent }: AgentTransaction,
+  { decision, archived }: SubmitMessage,
+  draft: HeldDraft | undefined,
+): FlagState | Promise<FlagState> {
+  // Held mail is unseen for its approvers.
+  const own = decision.kind === "hold" ? 0 : seenFlag;
+  if (archived !== undefined) return archivedFlags(tx, agent, archived, own);
+  if (draft !== undefined) return keptFlags(tx, agent, draft.entries[0]!, own);
+  return { mask: own, overflow: null };
+}
+
+async function removeDraft(
+  mail: MailWrite,
+  { draft, version }: NonNullable<SubmitMessage["draft"]>,
+): Promise<HeldDraft> {
   const write = mail.transaction;
   const held = await findDraft(write.tx, write.agent, draft);
   if (held === undefined) throw new WaypostError("not_found", "There is no such draft.");
   assertVersion(version, held.version, "draft");
   for (const entry of held.entries) mail.removeEntry(await mail.mailbox(entry.mailbox), entry);
+  return held;
 }

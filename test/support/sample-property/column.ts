@@ -7,10 +7,10 @@ interface Sample {
   readonly declared: string;
   readonly line: string;
   readonly table: string;
-  readonly type: "text" | "bigint";
+  readonly type: string;
 }
 
-/** `motto` of calendars and addressbooks, `note` and `snooze` of messages, `colour` of folders. */
+/** `motto` of calendars and addressbooks, four of messages, one of each form, `colour` of folders. */
 const samples = {
   motto: {
     file: "src/model/collection-properties.ts",
@@ -32,6 +32,20 @@ const samples = {
     line: 'snooze: { column: "snooze", form: "time", says: "Until when it is out of sight." },',
     table: "message",
     type: "bigint",
+  },
+  rank: {
+    file: "src/model/message-properties.ts",
+    declared: "export const messageDeclarations = {",
+    line: 'place: { column: "rank", form: "number", says: "The first is 1." },',
+    table: "message",
+    type: "bigint",
+  },
+  kept: {
+    file: "src/model/message-properties.ts",
+    declared: "export const messageDeclarations = {",
+    line: 'isKept: { column: "kept", form: "flag", says: "Whether it is kept." },',
+    table: "message",
+    type: "bigint not null default 0",
   },
   colour: {
     file: "src/model/folder-properties.ts",

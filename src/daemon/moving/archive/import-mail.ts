@@ -159,7 +159,8 @@ export async function createMailImport(archive: OpenArchive): Promise<EntryImpor
     if ((await mail.findRepeat("appendMessages", once)) !== undefined) return false;
     const folder = head.folders[Number(place.split("/")[1])]!.path;
     try {
-      const held = { bytes, recipients: described.hold!.recipients, calendarUid: uidOfMail(bytes) };
+      const message = appendedOf(bytes, described);
+      const held = { message, recipients: described.hold!.recipients, calendarUid: uidOfMail(bytes) };
       const named = onceAt(`hold ${place}`, [digest]);
       const { isReplayed } = await holds.holdImported(by, agent, held, named);
       counts[isReplayed ? "known" : "imported"]++;
