@@ -28,10 +28,28 @@ interface RemovalData {
 
 /** As JSON. `gone`: messages that were deleted, of any mailbox. */
 export function formatRemoval(entries: readonly RemovedEntry[], gone: ReadonlySet<number>): string {
-  const messages = inOrder(entries).map(({ message }) => message);
-  const places = messages.flatMap((message, at) => (gone.has(message) ? [at + 1] : []));
+  // Once over thousands of entries, without an array for each.
+  const differences: string[] = [];
+  const places: number[] = [];
+  let [last, step, count] = [0, 0, 0];
+  const end = (): void => {
+    if (count > 0) differences.push(count === 1 ? `${step}` : `${step}*${count}`);
+  };
+  let place = 0;
+  for (const { message } of inOrder(entries)) {
+    place++;
+    if (gone.has(message)) places.push(place);
+    if (message - last === step && count > 0) count++;
+    else {
+      end();
+      step = message - last;
+      count = 1;
+    }
+    last = message;
+  }
+  end();
   const data: RemovalData = {
-    messages: formatDifferences(messages),
+    messages: differences.join(","),
     ...(places.length === 0 ? {} : { gone: formatNumberSet(numberSetOf(places)) }),
   };
   return JSON.stringify(data);
@@ -54,22 +72,6 @@ function inOrder(entries: readonly RemovedEntry[]): readonly RemovedEntry[] {
   for (let at = 1; at < entries.length; at++)
     if (entries[at]!.uid < entries[at - 1]!.uid) return entries.toSorted((a, b) => a.uid - b.uid);
   return entries;
-}
-
-function formatDifferences(numbers: readonly number[]): string {
-  const parts: string[] = [];
-  for (let at = 0; at < numbers.length; ) {
-    const step = difference(numbers, at);
-    let end = at + 1;
-    while (end < numbers.length && difference(numbers, end) === step) end++;
-    parts.push(end - at === 1 ? `${step}` : `${step}*${end - at}`);
-    at = end;
-  }
-  return parts.join(",");
-}
-
-function difference(numbers: readonly number[], at: number): number {
-  return numbers[at]! - (numbers[at - 1] ?? 0);
 }
 
 function parseDifferences(text: string): number[] {

@@ -105,7 +105,19 @@ export async function changeEntryCounts(
   const released = new Map<AccountNumber, Map<BlobNumber, number>>();
   for (const [by, messages] of byGrowth)
     for (const { condition, parameters } of slicesOf(numberSetOf(messages), "message_id")) {
-      await tx.run(
+      // Rows that are deleted are not written once more before.
+      const gone =
+        by > 0
+          ? []
+          : await tx.all<{ message: MessageNumber; account: AccountNumber; blob: BlobNumber }>(
+              `delete from message
+              where agent_id = ? and ${condition} and entry_count = ?
+              returning message_id as message, account_id as account, blob_id as blob`,
+              agent,
+              ...parameters,
+              -by,
+            );
+      await tx.send(
         `update message
         set entry_count = entry_count + ?
         where agent_id = ? and ${condition}`,
@@ -113,14 +125,7 @@ export async function changeEntryCounts(
         agent,
         ...parameters,
       );
-      if (by > 0) continue;
-      const gone = await tx.all<{ message: MessageNumber; account: AccountNumber; blob: BlobNumber }>(
-        `delete from message
-        where agent_id = ? and ${condition} and entry_count = 0
-        returning message_id as message, account_id as account, blob_id as blob`,
-        agent,
-        ...parameters,
-      );
+      if (gone.length === 0) continue;
       const numbers = gone.map(({ message }) => message);
       await forgetDrafts(tx, agent, numbers);
       await releaseSubmissions(tx, agent, numbers);
