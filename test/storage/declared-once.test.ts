@@ -63,6 +63,45 @@ test("no room casts the arguments of a write", () => {
   expect(cast).toEqual([]);
 });
 
+/** A spread into a value of a named type may bring members that the type does not have: what is given to a write is compared by its own type
+ *  (`ExactArguments`), and so has no other. */
+test("no value is spread into the arguments of a write before it is given to the write", () => {
+  const names = typesIn("storage/transactions", "storage/writing");
+  const annotated = new RegExp(
+    String.raw`\bconst \w+: (?:readonly )?(?:${names.join("|")})(?:\[\])? = [^;]*?\.\.\.`,
+  );
+  expect(names).toEqual(expect.arrayContaining(["EditHold", "SubmitMessage", "UpdateMessages"]));
+  expect(filesIn("src", "protocols").filter((name) => annotated.test(textOf(name)))).toEqual([]);
+});
+
+test("no row is cast to what a select list does not give", () => {
+  const cast = /\bas (?:unknown as |never\b|any\b|(?:readonly )?\w+Row\b(?!\["))/;
+  const files = filesIn("storage").filter((name) => !engines.test(name) && cast.test(textOf(name)));
+  expect(files.sort()).toEqual(Object.keys(otherCasts));
+});
+
+const otherCasts: Readonly<Record<string, string>> = {
+  "storage/queries/access-changes.ts": "the columns of an author are null together",
+  "storage/queries/mail/entries.ts": "a truth is decoded in its row, in thousands of them",
+  "storage/sql.ts": "the results of several statements, in their order",
+};
+
+function filesIn(...folders: readonly string[]): string[] {
+  return folders.flatMap((folder) =>
+    readdirSync(path.join(top, folder), { recursive: true, encoding: "utf8" })
+      .map((name) => path.posix.join(folder, name))
+      .filter((name) => name.endsWith(".ts")),
+  );
+}
+
+const textOf = (name: string): string => readFileSync(path.join(top, name), "utf8");
+
+function typesIn(...folders: readonly string[]): string[] {
+  return filesIn(...folders).flatMap((name) =>
+    [...textOf(name).matchAll(/^export interface (\w+)/gm)].map(([, type]) => type!),
+  );
+}
+
 /** Rows that are made from other rows in one statement, and what is not of the schema. */
 const otherInserts: Readonly<Record<string, string>> = {
   "storage/transactions/accounts/keep-familiar-network.ts": "only if the agent is there",
