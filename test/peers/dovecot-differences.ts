@@ -11,6 +11,8 @@ const reasons = {
   boundary: 'RFC 2045 section 5.1: a boundary with "=" and without quotes is read to its end',
   delimiter:
     "RFC 2046 section 5.1.1: a delimiter is the whole line, and a part begins behind each that is not the last",
+  noHeader:
+    "RFC 2046 section 5.1.1: text that begins a part is its body, though the empty line before it is missing",
   encoding: "RFC 2045 section 6.1: an encoding that nobody knows is shown as it is",
   obsoleteAddress: "RFC 5322 section 4.4: empty elements of a list are none",
   comment: "RFC 5322 section 3.4: a comment behind an address is its name where it has no other",
@@ -29,6 +31,7 @@ export const dovecotFiles: Readonly<Record<string, string>> = {
   "comm-central/mailnews__mime__jsmime__test__unit__data__message-encoded.eml": reasons.encoded,
   "cpython/msg_14.eml": reasons.noSubtype,
   "cpython/msg_33.eml": reasons.extendedParameter,
+  "cpython/msg_38.eml": reasons.noHeader,
   "flanker/russian-attachment-yahoo.eml": reasons.octets,
   "flanker/torture.eml": reasons.noSubtype,
   "mailauth/message2.eml": reasons.onceOnly,

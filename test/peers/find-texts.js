@@ -13,7 +13,7 @@ export function findTexts() {
     for (let above = parent; above !== null; above = above.parentElement) {
       const style = getComputedStyle(above);
       inside.push(
-        `${above.tagName.toLowerCase()}${above.getAttribute("aria-hidden")?.toLowerCase() === "true" ? "[aria-hidden]" : ""}${!above.hasAttribute("href") && /mso-hide\s*:\s*all/i.test(above.getAttribute("style") ?? "") ? "[mso-hide]" : ""}`,
+        `${above.tagName.toLowerCase()}${above.getAttribute("aria-hidden")?.toLowerCase() === "true" ? "[aria-hidden]" : ""}`,
       );
       opacity *= Number(style.opacity);
       if (
