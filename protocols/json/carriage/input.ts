@@ -91,7 +91,9 @@ function hintOf(
     const known = knownFields(schema, issue.path);
     if (known.length === 0) return { hint: "Send an empty object: {}." };
     const meant = meantField(schema, issue.path, issue.keys[0]!, known, given);
-    return { hint: meant ?? "", known: `Known fields: ${known.join(", ")}.` };
+    const about = issue.path.length === 0 ? undefined : meaningAt(schema, issue.path);
+    const fields = `Known fields: ${known.join(", ")}.`;
+    return { hint: meant ?? "", known: about === undefined ? fields : `${fields} ${about}` };
   }
   const accepted = issue.code === "invalid_value" ? issue.values : acceptedAt(schema, issue.path);
   const inner = issue.code === "invalid_type" && given !== undefined ? knownFields(schema, issue.path) : [];
@@ -257,7 +259,7 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   name: ["title", "filename", "displayname", "label"],
   path: ["name", "folder", "foldername", "title"],
   type: ["contenttype", "mimetype", "mediatype"],
-  part: ["section", "attachment", "attachmentid"],
+  part: ["section", "attachment", "attachmentid", "message", "messageid"],
   render: ["format", "view", "as"],
   invite: ["notify", "sendinvitations", "sendupdates", "sendinvites"],
   patch: ["changes", "update", "updates", "fields"],

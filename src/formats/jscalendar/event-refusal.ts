@@ -12,7 +12,10 @@ const othersMax = 3;
 export function refusalOf(issues: readonly z.core.$ZodIssue[], at?: string): WaypostError {
   const [first, ...others] = eachIssue(issues).map((issue) => saidOf(issue, at));
   const { field, why, hint, known } = first!;
-  const also = others.slice(0, othersMax).map((one) => `Also ${one.field}: ${one.hint ?? `${one.why}.`}`);
+  const also = others.slice(0, othersMax).map((one, at, all) => {
+    const isTold = [first!, ...all.slice(0, at)].some((other) => other.hint === one.hint);
+    return `Also ${one.field}: ${one.hint === undefined || isTold ? `${one.why}.` : one.hint}`;
+  });
   const hints = [hint ?? known, ...also].filter((one) => one !== undefined);
   return new WaypostError("invalid", `The event is invalid at ${field}: ${why}.`, {
     field,

@@ -41,13 +41,17 @@ function converting(object: JsonObject, floating: TimeZone): ConvertTime {
     const isKnown = time.offsetMs !== undefined || clock !== undefined;
     return isKnown ? formatUtc(utcOfWritten(time, clock ?? utcZone)) : written;
   };
-  const localText = (written: string, zoneName: "timeZone" | "recurrenceIdTimeZone"): string => {
-    if (areDays && dayPattern.test(written)) return `${written}T00:00:00`;
+  const localText = (written: string, name: string): string => {
+    const isDay = dayPattern.test(written);
+    if (areDays && isDay) return `${written}T00:00:00`;
+    // A series of times goes on to the end of that day, as where iCalendar has a day there.
+    if (name === "until" && isDay) return `${written}T23:59:59`;
     const time = readWrittenTime(written);
     if (time === undefined) return written;
     // A day is the one that is written.
     if (areDays || time.offsetMs === undefined) return formatLocal(time.localMs);
-    const clock = clockOf(zoneName) ?? clockOf("timeZone");
+    const own = name === "recurrenceId" ? clockOf("recurrenceIdTimeZone") : undefined;
+    const clock = own ?? clockOf("timeZone");
     const localMs = clock === undefined ? undefined : localOfWritten(time, clock);
     return localMs === undefined ? written : formatLocal(localMs);
   };
@@ -60,7 +64,7 @@ function converting(object: JsonObject, floating: TimeZone): ConvertTime {
   return (written, kind, name) => {
     if (kind === "utc") return utcText(written);
     if (kind === "proposed") return written.split("/").map(proposedText).join("/");
-    return localText(written, name === "recurrenceId" ? "recurrenceIdTimeZone" : "timeZone");
+    return localText(written, name);
   };
 }
 

@@ -182,6 +182,14 @@ it.each(["start", "due", "recurrenceOverrides", "alerts", "participants"])(
   },
 );
 
+it("takes a day as the end of a series of times, which goes on to its end", () => {
+  const recurrenceRule = { frequency: "daily", until: "2027-07-09" };
+  expect(acceptEvent({ start: "2027-07-03T08:30:00", recurrenceRule }, "u").recurrenceRule).toEqual({
+    frequency: "daily",
+    until: "2027-07-09T23:59:59",
+  });
+});
+
 it("reads fractions of a second", () => {
   expect(readWrittenTime("2027-07-03T08:30:01.5Z")).toEqual({
     localMs: Date.UTC(2027, 6, 3, 8, 30, 1, 500),
