@@ -348,7 +348,7 @@ export function shadowsOf(value: Value, current: Colour, fontSize = 16): readonl
  *  it has WebKit's prefix. */
 const unread = `
 inside | mask mask-size mask-position mask-repeat mask-origin mask-clip mask-mode mask-composite clip-rule backface-visibility
-  font-variation-settings font-palette math-style math-depth math-shift line-clamp corner-shape border-shape rtl-ordering locale
+  font-variation-settings font-palette math-style math-depth math-shift line-clamp corner-shape rtl-ordering locale
   hanging-punctuation text-orientation text-combine-upright interactivity border-start-start-radius border-start-end-radius
   border-end-start-radius border-end-end-radius
 moves | translate rotate scale offset offset-path offset-distance offset-position offset-anchor offset-rotate perspective
@@ -359,7 +359,8 @@ moves | translate rotate scale offset offset-path offset-distance offset-positio
 paints | appearance -moz-appearance box-reflect border-image border-image-slice border-image-width border-image-outset border-image-repeat mask-border
   mask-box-image content contain-intrinsic-size contain-intrinsic-width contain-intrinsic-inline-size contain-intrinsic-height
   contain-intrinsic-block-size baseline-shift column-height field-sizing text-emphasis text-emphasis-style text-emphasis-color
-  text-emphasis-position column-rule column-rule-style column-rule-width aspect-ratio -moz-border-image -moz-margin-start -moz-margin-end row-rule rule
+  text-emphasis-position column-rule column-rule-style column-rule-width aspect-ratio -moz-border-image -moz-margin-start -moz-margin-end border-shape row-rule
+  row-rule-style row-rule-width rule rule-style rule-width
 `;
 
 const reaches: ReadonlyMap<string, Reach> = new Map(

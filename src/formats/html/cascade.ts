@@ -285,13 +285,14 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
     }
     // Of a variable that is a colour in both schemes, that of the light one counts. Any other has no value that is known.
     if (inDark !== undefined)
-      for (const [name, { value }] of values)
-        if (name.startsWith("--") && inDark.values.get(name)?.value !== value)
-          if (!isColour(value) || !isColour(inDark.values.get(name)?.value))
-            values.set(name, { property: name, value: unknownValue });
+      for (const [name, { value }] of values) {
+        const other = inDark.values.get(name)?.value;
+        if (name.startsWith("--") && other !== value && !areColours(value, other))
+          values.set(name, { property: name, value: unknownValue });
+      }
     for (const { name, value, rank, isRanked: hasRank, isOfDark } of maybes) {
       const certain = ranks.get(name);
-      if (isOfDark && isColour(values.get(name)?.value)) continue;
+      if (isOfDark && areColours(value, values.get(name)?.value)) continue;
       if (certain !== undefined && (hasRank ? isStronger(certain, rank) : certain[0] > rank[0])) continue;
       if (isSame(values.get(name)?.value, value)) continue;
       unsure ??= new Set();
@@ -332,8 +333,10 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
   }
 }
 
-function isColour(value: Value | undefined): boolean {
-  return value !== undefined && colourOf(value, black, false) !== undefined;
+/** Whether both are colours that cover alike. */
+function areColours(one: Value, other: Value | undefined): boolean {
+  const colours = [one, other ?? []].map((value) => colourOf(value, black, false));
+  return colours.every((colour) => colour !== undefined && colour[3] === colours[0]![3]);
 }
 
 const logicalMargin = /^(?:-webkit-margin-(?:start|end)|margin-inline)/;

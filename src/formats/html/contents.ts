@@ -84,7 +84,8 @@ export function measureBox(part: Part, line: number, valuesOf: ReadonlyMap<Part,
     part.high = Math.min(box.height, box.maxHeight ?? box.height);
   // Cells without a row stand beside each other in one.
   const isStray = display === "table-cell" && part.parent?.box.display !== "table-row";
-  if (box.isHeightShare || display === "contents" || isStray) part.high = 0;
+  const isElsewhere = ["display", "float"].some((name) => valuesOf.get(part)?.isUnsure(name));
+  if (box.isHeightShare || display === "contents" || isStray || isElsewhere) part.high = 0;
   if (box.isFloat || box.isOutOfFlow) part.high = 0;
 }
 

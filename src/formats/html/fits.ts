@@ -401,7 +401,11 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
     if (!hasWords && held <= limit + edge) return;
     doom(room(part, around), box.clips ? "may-be-cut-off" : "may-be-covered");
     part.isOut = true;
-    if (box.clips) return;
+    // What is shown in the dark scheme alone, without its bound, is as high as it is there.
+    const isSwapped =
+      values?.word("display") === "none" && values.isUnsure("max-height") && box.position === "";
+    const isSure = !["overflow-x", "overflow-y"].some((one) => values?.isUnsure(one));
+    if (box.clips && (isSure || isSwapped)) return;
     // Items may leave it at both ends.
     const isLifted = box.items !== undefined && held > limit + edge;
     if (isLifted || children.some((child) => child.paints)) reaches.page("may-be-covered");
@@ -447,9 +451,14 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
       const line = box.isInline ? child.style.lineHeight : 0;
       // What has no letters stands on the line of those around, which is as high as they are, and painted by a box around.
       const below = isInPaint && isInLine(child) ? part.style.lineHeight - (child.hasText ? line : 0) : 0;
+      // What is raised or lowered makes its line higher by no more than the letters.
+      const isRaised =
+        /^su[bp]$/.test(child.element?.name ?? "") || valuesOf.get(child)?.has("vertical-align") === true;
+      const raised = isInPaint && isInLine(child) && isRaised ? part.style.fontSize : 0;
       high +=
         Math.max(own, line) +
         Math.max(0, below) +
+        raised +
         box.tallShare * windowMost +
         box.padding.top +
         box.padding.bottom +

@@ -159,8 +159,9 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
       // Signs of the next line lie on those of this one.
       if (far > style.fontSize / 5) doom(part, "may-be-covered");
     }
-    if (markStack.test(text) || style.fontSize > letterMost || (style.isSizeUnsure && style.fontSize > 20))
-      doubtPage("may-be-covered");
+    if (markStack.test(text) || style.fontSize > letterMost) doubtPage("may-be-covered");
+    // Signs of any size may reach over any line.
+    if (style.isSizeUnsure && (style.fontSize > 20 || isFull)) doubtPage("may-be-covered");
     if (style.lined > 5 && (style.fontSize > 60 || style.lineHeight < 1.1 * style.fontSize))
       doubtPage("may-be-covered");
   }
