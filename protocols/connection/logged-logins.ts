@@ -5,6 +5,7 @@ import type { Accounts } from "#/src/accounts/accounts.ts";
 import { formatAddress, parseAddress } from "#/src/accounts/address.ts";
 import type { Principal } from "#/src/accounts/principal.ts";
 import type { Door } from "#/src/model/author.ts";
+import { CallerGone } from "#/src/model/caller.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
 import { peerOf } from "./peer.ts";
 import { logStranger } from "./stranger-lines.ts";
@@ -45,6 +46,8 @@ export function loggedLogins(accounts: Logins, log: Logger, { door, ...place }: 
         log.info({ ...peerOf(remoteAddress), ...place, login: principal.address }, "login");
       return outcome;
     } catch (error) {
+      // Whoever hangs up meanwhile has not failed to prove anything: programs that ban by this line would ban it.
+      if (error instanceof CallerGone) throw error;
       const reason = isWaypostError(error) ? error.code : "internal";
       logStranger(log, "warn", remoteAddress, { ...place, ...login, reason }, "login failed");
       throw error;

@@ -44,6 +44,8 @@ export interface Outbound {
   maySend(principal: Asker, mailbox: AgentNumber): Promise<boolean>;
   /** What calendars of the mailbox have told others about an event, and what of it waits. */
   readTold(agent: AgentNumber, uid: string): Promise<Told>;
+  /** Of one mail (`smtp.max_recipients`); more are refused. */
+  readonly recipientsMax: number;
 
   /** Makes what waits of a mail due now, and gives the number of recipients. The lists of its mailbox are asked again: throws
    *  `policy_refused`. */

@@ -36,6 +36,7 @@ export type Queue = Omit<
   | "askHere"
   | "maySend"
   | "readTold"
+  | "recipientsMax"
   | "readDelivery"
   | "retry"
   | "cancel"

@@ -38,7 +38,7 @@ const decisionsMax = 5;
 export function createSubmit(
   rooms: OutboundRooms,
   ring: () => void,
-): Pick<Outbound, "submit" | "plan" | "asksAlways" | "askHere" | "maySend" | "readTold"> {
+): Pick<Outbound, "submit" | "plan" | "asksAlways" | "askHere" | "maySend" | "readTold" | "recipientsMax"> {
   const turns = (rooms.fairness ?? createFairness()).gate("answers");
   return {
     async plan(request) {
@@ -61,6 +61,7 @@ export function createSubmit(
     },
     maySend: (principal, mailbox) => maySend(rooms, principal, mailbox),
     readTold: (agent, uid) => readTold(rooms.store, agent, uid),
+    recipientsMax: rooms.settings.smtp.maxRecipients,
     async submit(by, request) {
       const { mailbox } = request;
       await assertMaySend(rooms, request.principal, mailbox);
@@ -207,7 +208,10 @@ function isAnswerOfAgent(
 }
 
 /** The recipients, each of them once, with their mailboxes if they are of this server. */
-async function readEnvelope({ accounts }: OutboundRooms, request: SubmitRequest): Promise<Envelope> {
+async function readEnvelope(
+  { accounts, settings }: OutboundRooms,
+  request: SubmitRequest,
+): Promise<Envelope> {
   const { envelope, source } = request;
   const tlsWish = tlsWishOf(
     envelope.isTlsRequired === true,
@@ -231,6 +235,12 @@ async function readEnvelope({ accounts }: OutboundRooms, request: SubmitRequest)
     recipients.set(key, { address, domain, notify, orcpt: orcpt ?? null });
   }
   if (recipients.size === 0) throw new WaypostError("invalid", "The message has no recipient.");
+  const { maxRecipients } = settings.smtp;
+  if (recipients.size > maxRecipients)
+    throw new WaypostError("policy_refused", `The mail is to more than ${maxRecipients} recipients.`, {
+      reason: "limit_reached",
+      hint: "Send it in several mails.",
+    });
   return {
     from: envelope.from,
     recipients: [...recipients.values()],

@@ -4,20 +4,18 @@ import { mayDecide } from "#/src/accounts/principal.ts";
 import type { ActionsDone, AgentActions, ItemExpectation, PutItem } from "#/src/collections/collections.ts";
 import type { StoredItem } from "#/src/collections/item.ts";
 import { findsLetters } from "#/src/formats/content-lines/unfold.ts";
-import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
 import type { Once } from "#/src/mail/write-once.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { summaryOf } from "#/src/outbound/gate/answers.ts";
 import { changeCalendars } from "#/src/outbound/gate/gate.ts";
 import type { Leaving } from "#/storage/transactions/collections/change-items.ts";
-import { readCalendar } from "./arriving/arriving-calendar.ts";
 import { mailAddressOf } from "./calendar-address.ts";
 import { findAdder } from "./calendar-users.ts";
 import { assertOnlyOne, decideAgainstTold, decideChange } from "./decide-change.ts";
 import type { Decided } from "./jobs.ts";
 import { type Departure, planDeparture, silentDeparture, takeBack } from "./outgoing/departure.ts";
-import { statusOfAnswer, withScheduleStatus } from "./outgoing/schedule-status.ts";
+import { statusOfAnswer } from "./outgoing/schedule-status.ts";
 import type {
   CalendarWriter,
   Scheduling,
@@ -235,7 +233,7 @@ async function tryPut(
           attachments: put.attachments,
           isOver: false,
         });
-  const stored = withStatuses(decided.stored ?? put.bytes, decided.role, departure);
+  const stored = await withStatuses(rooms, decided.stored ?? put.bytes, decided.role, departure);
   const version =
     held === undefined ? (put.segment === undefined ? undefined : "absent") : String(held.modseq);
   const action = {
@@ -265,11 +263,12 @@ async function findHeld(
   return number === undefined ? undefined : (await collections.readItems(agent, [number]))[0];
 }
 
-function withStatuses(
+async function withStatuses(
+  { schedulers }: SchedulingRooms,
   bytes: Uint8Array,
   role: Decided["role"],
   departure: Departure | undefined,
-): Uint8Array {
+): Promise<Uint8Array> {
   if (departure === undefined || departure.answers.size === 0) return bytes;
   const statuses = new Map(
     [...departure.answers].map(([address, answer]) => [
@@ -277,9 +276,9 @@ function withStatuses(
       statusOfAnswer(answer, departure.toldBefore.has(address)),
     ]),
   );
-  const calendar = readCalendar(bytes)!;
-  const noted = withScheduleStatus(calendar, role === "attendee" ? "ORGANIZER" : "ATTENDEE", statuses);
-  return noted === calendar ? bytes : new Uint8Array(writeContentLines({ items: [noted] }));
+  const of = role === "attendee" ? "ORGANIZER" : "ATTENDEE";
+  const noted = await schedulers.run({ kind: "status", now: bytes, of, statuses });
+  return noted.outcome === "changed" ? noted.bytes : bytes;
 }
 
 async function write(

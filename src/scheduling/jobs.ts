@@ -4,22 +4,27 @@ import { Buffer } from "node:buffer";
 import { type Component, findProperty } from "#/src/formats/content-lines/content-line.ts";
 import { unfoldedOctets } from "#/src/formats/content-lines/unfold.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
+import {
+  listManagedIdsOf,
+  withoutAttachments,
+  withoutManagedIds,
+} from "#/src/formats/icalendar/managed-attachments.ts";
 import type { ErrorReason } from "#/src/model/errors.ts";
 import type { IgnoredReason } from "./arriving/applied.ts";
 import { applyMessage, isFromOrganizer, readMessage, speaksFor } from "./arriving/apply.ts";
 import { readCalendar } from "./arriving/arriving-calendar.ts";
 import { answerRefresh } from "./arriving/refresh-answer.ts";
+import { showAnswers } from "./arriving/show-answers.ts";
 import { type CalendarAddress, readCalendarAddress } from "./calendar-address.ts";
 import { withAuthors } from "./decisions/authors.ts";
 import { decide, isBrokenRule, type SchedulingRole } from "./decisions/decide.ts";
-import { listOrganizerMessages } from "./decisions/decide-organizer.ts";
 import { instancesOf, type ToldMessage } from "./decisions/told.ts";
 import { type AttachmentEdit, type AttachmentRefusal, editAttachments } from "./edit-attachments.ts";
 import { type FreeBusyRequestFacts, readFreeBusyRequest } from "./free-busy-facts.ts";
 import { describeMessage, type MessageText } from "./outgoing/message-text.ts";
 import type { Method, SchedulingMessage } from "./outgoing/messages.ts";
-import { type DeliveryStatus, withLaterStatus } from "./outgoing/schedule-status.ts";
-import { findAttendee } from "./participants.ts";
+import { type DeliveryStatus, withLaterStatus, withScheduleStatus } from "./outgoing/schedule-status.ts";
+import { findAttendee, listAttendees } from "./participants.ts";
 import {
   type BrokenSchedulingRule,
   listSchedulingComponents,
@@ -49,16 +54,19 @@ export type SchedulingJob =
       readonly author: CalendarAddress;
       /** Whether the author may be an assistant of the organizer (SENT-BY). */
       readonly mayAssist: boolean;
-      /** The author's address, if it is an agent and the calendar is a person's: whom it names is marked. */
+      /** The author's address, if the calendar is a person's and the author none of its account: whom it names is marked. */
       readonly addedBy?: string | undefined;
     }
-  /** The views of other attendees after an answer was applied to the organizer's object. */
+  /** Who else takes part in an organizer's object. */
+  | { readonly kind: "others"; readonly now: Uint8Array; readonly who: readonly CalendarAddress[] }
+  /** The copy of another attendee, after an answer was applied to the organizer's object. */
   | {
-      readonly kind: "refresh";
+      readonly kind: "show";
+      readonly stored: Uint8Array;
       readonly old: Uint8Array;
       readonly now: Uint8Array;
+      /** Addresses of that attendee. */
       readonly who: readonly CalendarAddress[];
-      readonly nowMs: number;
     }
   /** The message for an attendee who requests the event. */
   | {
@@ -78,6 +86,16 @@ export type SchedulingJob =
       /** For whom what was to be told last has left. */
       readonly left: ReadonlySet<CalendarAddress>;
     }
+  /** What became of the messages of a change. */
+  | {
+      readonly kind: "status";
+      readonly now: Uint8Array;
+      readonly of: "ORGANIZER" | "ATTENDEE";
+      readonly statuses: ReadonlyMap<CalendarAddress, DeliveryStatus | undefined>;
+    }
+  /** The managed attachments that a message names, and the message as another server gets it, without those that the mail carries. */
+  | { readonly kind: "attached"; readonly now: Uint8Array }
+  | { readonly kind: "mailed"; readonly now: Uint8Array; readonly carried: readonly string[] }
   | { readonly kind: "attach"; readonly now: Uint8Array; readonly edit: AttachmentEdit }
   /** Whether a message is of a whole event, which its author had cancelled. */
   | {
@@ -131,6 +149,7 @@ export type SchedulingResult =
   | { readonly outcome: "broken"; readonly rule: BrokenSchedulingRule }
   /** `isByAssistant`: its author is the SENT-BY of the organizer, who is not proved. */
   | { readonly outcome: "changed"; readonly bytes: Uint8Array; readonly isByAssistant?: boolean }
+  | { readonly outcome: "attached"; readonly managedIds: readonly string[] }
   | { readonly outcome: "unattached"; readonly reason: AttachmentRefusal }
   | { readonly outcome: "told" }
   | { readonly outcome: "named"; readonly addresses: readonly CalendarAddress[] }
@@ -144,6 +163,12 @@ export type SchedulingResult =
 
 export function runJob(job: SchedulingJob): SchedulingResult {
   if (job.kind === "note") return note(job);
+  if (job.kind === "status") return noteStatus(job);
+  if (job.kind === "attached") return { outcome: "attached", managedIds: listManagedIdsOf(job.now) };
+  if (job.kind === "mailed") {
+    const without = withoutAttachments(job.now, new Set(job.carried));
+    return { outcome: "changed", bytes: new Uint8Array(withoutManagedIds(without)) };
+  }
   if (job.kind === "attach") return attach(job);
   if (job.kind === "renew") return renew(job);
   if (job.kind === "ask") return ask(job);
@@ -151,19 +176,10 @@ export function runJob(job: SchedulingJob): SchedulingResult {
   const who = new Set(job.who);
   if (job.kind === "apply") return apply(job, who);
   if (job.kind === "answer") return answer(job, who);
+  if (job.kind === "show") return show(job, who);
+  if (job.kind === "others") return others(job, who);
   const [old, now] = [job.old && readCalendar(job.old), job.now && readCalendar(job.now)];
   if (job.now !== undefined && now === undefined) return { outcome: "unreadable" };
-  if (job.kind === "refresh") {
-    const [before, after] = [readSchedulingObject(old!), readSchedulingObject(now!)];
-    const messages = listOrganizerMessages({
-      old: before,
-      now: after,
-      who,
-      forced: new Set(),
-      nowMs: job.nowMs,
-    });
-    return decided("organizer", undefined, messages, now!);
-  }
   const { kind: _kind, ...asked } = job;
   const decision = decide({ ...asked, old, now, who });
   if (isBrokenRule(decision)) return { outcome: "broken", rule: decision };
@@ -255,6 +271,33 @@ function answer(
   return decided("organizer", bytesOf(answered.stored), answered.messages, answered.stored);
 }
 
+function others(
+  { now }: Extract<SchedulingJob, { readonly kind: "others" }>,
+  who: ReadonlySet<CalendarAddress>,
+): SchedulingResult {
+  const calendar = readCalendar(now);
+  const attendees = calendar === undefined ? [] : listSchedulingComponents(calendar).flatMap(listAttendees);
+  const scheduled = attendees.filter((one) => one.scheduleAgent === "SERVER" && !who.has(one.address));
+  return { outcome: "named", addresses: [...new Set(scheduled.map(({ address }) => address))] };
+}
+
+function show(
+  { stored, old, now }: Extract<SchedulingJob, { readonly kind: "show" }>,
+  who: ReadonlySet<CalendarAddress>,
+): SchedulingResult {
+  const copy = readCalendar(stored);
+  const [before, after] = [old, now].map((bytes) => {
+    const calendar = readCalendar(bytes);
+    return calendar && readSchedulingObject(calendar);
+  });
+  if (copy === undefined || before === undefined || after === undefined)
+    return { outcome: "ignored", reason: "malformed" };
+  const shown = showAnswers(copy, before, after, who);
+  return shown === copy
+    ? { outcome: "ignored", reason: "stale" }
+    : { outcome: "changed", bytes: bytesOf(shown) };
+}
+
 function note({
   stored,
   statuses,
@@ -262,6 +305,17 @@ function note({
 }: Extract<SchedulingJob, { readonly kind: "note" }>): SchedulingResult {
   const calendar = readCalendar(stored);
   const noted = calendar && withLaterStatus(calendar, statuses, left);
+  if (noted === undefined || noted === calendar) return { outcome: "ignored", reason: "stale" };
+  return { outcome: "changed", bytes: bytesOf(noted) };
+}
+
+function noteStatus({
+  now,
+  of,
+  statuses,
+}: Extract<SchedulingJob, { readonly kind: "status" }>): SchedulingResult {
+  const calendar = readCalendar(now);
+  const noted = calendar && withScheduleStatus(calendar, of, statuses);
   if (noted === undefined || noted === calendar) return { outcome: "ignored", reason: "stale" };
   return { outcome: "changed", bytes: bytesOf(noted) };
 }

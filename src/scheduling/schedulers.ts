@@ -22,8 +22,11 @@ export function createSchedulers(reading: Reading): Schedulers {
 }
 
 export function isQuick(job: SchedulingJob): boolean {
-  return textsOf(job).every(
-    (text) => text === undefined || (text.byteLength <= mainBytesMax && !needsRules(text)),
+  const told = "told" in job ? (job.told ?? []) : [];
+  const toldBytes = told.reduce((sum, { bytes }) => sum + (bytes?.byteLength ?? 0), 0);
+  return (
+    toldBytes <= mainBytesMax &&
+    textsOf(job).every((text) => text === undefined || (text.byteLength <= mainBytesMax && !needsRules(text)))
   );
 }
 
@@ -39,13 +42,17 @@ function textsOf(job: SchedulingJob): readonly (Uint8Array | undefined)[] {
     case "note":
       return [job.stored];
     case "attach":
+    case "attached":
+    case "mailed":
+    case "others":
+    case "status":
       return [job.now];
     case "name":
       return job.texts;
     case "decide":
       return [job.old, job.now, ...(job.told ?? []).map(({ bytes }) => bytes)];
-    case "refresh":
-      return [job.old, job.now];
+    case "show":
+      return [job.stored, job.old, job.now];
   }
 }
 

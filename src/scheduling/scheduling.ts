@@ -20,7 +20,10 @@ import type { AttachmentEdit } from "./edit-attachments.ts";
 import type { LocalRooms } from "./outgoing/local-copies.ts";
 
 export interface SchedulingRooms extends LocalRooms {
-  readonly outbound: Pick<Outbound, "plan" | "ring" | "asksAlways" | "askHere" | "maySend" | "readTold">;
+  readonly outbound: Pick<
+    Outbound,
+    "plan" | "ring" | "asksAlways" | "askHere" | "maySend" | "readTold" | "recipientsMax"
+  >;
 }
 
 /** The author of a change, and the owner of the calendar. */

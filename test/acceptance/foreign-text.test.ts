@@ -3,6 +3,7 @@
  *  every test with a daemon. */
 import { createTransport } from "nodemailer";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { itemSegment } from "#/src/collections/rows.ts";
 import { basic, type DavClient, davClient, readResponses } from "../support/clients/dav-client.ts";
 import { postJson } from "../support/clients/events.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
@@ -205,6 +206,37 @@ test("an event of 100 KB is stored, found, described and changed", async () => {
   );
   expect([report.status, report.text.split("BEGIN:VEVENT").length]).toEqual([207, 366]);
   expect((await ada.request("DELETE", href)).status).toBe(204);
+});
+
+test("a long event that invites is stored, changed, answered and deleted", async () => {
+  const [agent] = daemon.agents;
+  const [person] = daemon.people;
+  const invites = (title: string) =>
+    event(
+      `SUMMARY:${title}\r\nORGANIZER:mailto:${agent!.address}\r\nATTENDEE;PARTSTAT=NEEDS-ACTION:mailto:${person!.address}\r\nATTENDEE:mailto:stranger@example.net\r\nDESCRIPTION:${"words ".repeat(4000)}`,
+    ).replace("UID:a", "UID:invites");
+  const calendar = `${home}invites/`;
+  expect((await ada.request("MKCALENDAR", calendar)).status).toBe(201);
+  expect((await ada.request("PUT", `${calendar}a.ics`, invites("One"), ics)).status).toBe(201);
+  expect((await ada.request("PUT", `${calendar}a.ics`, invites("Two"), ics)).status).toBe(204);
+  const attached = await ada.request("POST", `${calendar}a.ics?action=attachment-add`, "File.", {
+    "Content-Type": "text/plain",
+    "Content-Disposition": 'attachment; filename="file.txt"',
+  });
+  expect(attached.status).toBe(201);
+  const theirs = davClient(daemon.http.url, basic(person!.address, person!.password));
+  const { store, collections } = daemon.daemon.house;
+  const { agent: number } = store.ids.decode(person!.id)!;
+  const [item] = await collections.findItemsByUid(number, "invites", { kind: "calendar" });
+  const at = store.ids.encode("calendar", number, item!.collection);
+  const href = `/dav/calendars/${person!.id}/${at}/${itemSegment(store.ids, { ...item!, agent: number })}`;
+  const copy = (await theirs.request("GET", href)).text;
+  expect(copy).toContain("SUMMARY:Two");
+  const answered = copy.replaceAll("\r\n ", "").replace("PARTSTAT=NEEDS-ACTION", "PARTSTAT=ACCEPTED");
+  expect((await theirs.request("PUT", href, answered, ics)).status).toBe(204);
+  const { text } = await ada.request("GET", `${calendar}a.ics`);
+  expect(text.replaceAll("\r\n ", "")).toContain("PARTSTAT=ACCEPTED");
+  expect((await ada.request("DELETE", `${calendar}a.ics`)).status).toBe(204);
 });
 
 test("a long time zone is kept by its name, or refused, and so is a long availability", async () => {

@@ -28,7 +28,7 @@ const reasons: Readonly<Record<string, string>> = {
   "src/reports/send-reports.ts": "reports leave in a person's name",
   "src/scheduling/calendar-users.ts": "only a person's calendar marks what others write into it",
   "src/scheduling/outgoing/local-copies.ts":
-    "a person's answer is shown as theirs; an invited agent's delegate is marked in a person's calendar",
+    "delegates that others name are marked in a person's calendar, and those of people of the account are not",
   "src/sign-in/collection-pushes.ts": "what an agent follows would leave to an address of its choice",
   "src/sign-in/sign-in.ts": "only people sign in to the pages",
   "storage/transactions/accounts/set-sending-policy.ts": "who may be an approver",

@@ -11,6 +11,7 @@ import { bearerToken } from "#/protocols/http/bearer.ts";
 import type { AdministrationOperation } from "#/src/accounts/administration/operation.ts";
 import type { OperatorDoor, ParsedInput } from "#/src/accounts/administration/operator-door.ts";
 import type { Operator } from "#/src/accounts/operators.ts";
+import { CallerGone } from "#/src/model/caller.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { jsonBodyBytesMax } from "#/src/model/limits.ts";
 import { giveBackMemory } from "#/src/model/octet-memory.ts";
@@ -34,6 +35,7 @@ export function createOperatorRoute({ log, operatorDoor }: OperatorRooms): HttpR
     try {
       return await operatorDoor.authenticate(token, remoteAddress);
     } catch (error) {
+      if (error instanceof CallerGone) throw error;
       const reason = isWaypostError(error) ? error.code : "internal";
       logStranger(log, "warn", remoteAddress, { protocol: "operator", requestId, reason }, "login failed");
       throw error;

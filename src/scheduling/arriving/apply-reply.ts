@@ -74,7 +74,7 @@ function applyAnswer(
     ? target.items.map((item) => (item === known.property ? changed : item))
     : withAttendee(target.items, changed);
   const own = changeItems(target, items);
-  return withComment(withDelegates(own, reply, answer), reply, answer.address);
+  return withComment(withDelegates(own, answer), reply, answer.address);
 }
 
 function withAttendee(items: readonly Item[], attendee: Property): Item[] {
@@ -83,9 +83,9 @@ function withAttendee(items: readonly Item[], attendee: Property): Item[] {
 }
 
 /** A delegate that is not an attendee of the organizer's object yet, but that the delegator's answer named. */
-function findPromised(target: Component, { address, name }: Attendee): Attendee | undefined {
+function findPromised(target: Component, { address }: Attendee): Attendee | undefined {
   const delegator = listAttendees(target).find(({ delegatedTo }) => delegatedTo.includes(address));
-  return delegator && findAttendeeOf(delegateOf(address, name, delegator));
+  return delegator && findAttendeeOf(delegateOf(address, delegator));
 }
 
 function findAttendeeOf(property: Property): Attendee | undefined {
@@ -98,9 +98,9 @@ function findAttendeeOf(property: Property): Attendee | undefined {
   })[0];
 }
 
-function delegateOf(address: CalendarAddress, name: string | undefined, delegator: Attendee): Property {
+/** Without a name: the organizer's next message would tell it to everybody. */
+function delegateOf(address: CalendarAddress, delegator: Attendee): Property {
   return makeProperty("ATTENDEE", address, [
-    ...(name === undefined ? [] : [{ name: "CN", values: [name] }]),
     { name: "ROLE", values: [delegator.role] },
     { name: "PARTSTAT", values: ["NEEDS-ACTION"] },
     { name: "RSVP", values: ["TRUE"] },
@@ -109,9 +109,8 @@ function delegateOf(address: CalendarAddress, name: string | undefined, delegato
 }
 
 /** RFC 5546 section 3.2.3 and 4.2.5: the delegates become attendees without an answer. */
-function withDelegates(target: Component, reply: Component, answer: Attendee): Component {
+function withDelegates(target: Component, answer: Attendee): Component {
   if (answer.partstat !== "DELEGATED") return target;
-  const named = new Map(listAttendees(reply).map((one) => [one.address, one]));
   let items = [...target.items];
   for (const address of answer.delegatedTo) {
     const isThere = items.some(
@@ -119,7 +118,7 @@ function withDelegates(target: Component, reply: Component, answer: Attendee): C
     );
     const count = items.filter((item) => item.kind === "property" && item.name === "ATTENDEE").length;
     if (isThere || count >= attendeesOfInstanceMax) continue;
-    items = withAttendee(items, delegateOf(address, named.get(address)?.name, answer));
+    items = withAttendee(items, delegateOf(address, answer));
   }
   return changeItems(target, items);
 }

@@ -3,7 +3,7 @@
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { mailAddressOf } from "../calendar-address.ts";
 import { findCalendarUser, listOwnAddresses } from "../calendar-users.ts";
-import type { LocalCopies, LocalRooms } from "../outgoing/local-copies.ts";
+import type { AnsweredObject, LocalCopies, LocalRooms } from "../outgoing/local-copies.ts";
 
 /** Calendars that see an answer of somebody else at once; more of them see it with the organizer's next change. */
 const refreshedMax = 50;
@@ -14,26 +14,20 @@ export async function refreshAttendees(
   rooms: LocalRooms,
   copies: LocalCopies,
   organizer: AgentNumber,
-  change: { readonly old: Uint8Array; readonly now: Uint8Array },
+  answered: AnsweredObject,
   without: ReadonlySet<AgentNumber>,
 ): Promise<void> {
   const owner = await rooms.accounts.findAgentFacts(organizer);
   if (owner === undefined) return;
-  const who = await listOwnAddresses(rooms, owner, [change.now]);
-  const nowMs = rooms.collections.clock.now();
-  const result = await rooms.schedulers.run({ kind: "refresh", ...change, who, nowMs });
-  if (result.outcome !== "decided") return;
-  for (const { from, to, content } of result.messages.slice(0, refreshedMax)) {
+  const who = await listOwnAddresses(rooms, owner, [answered.now]);
+  const result = await rooms.schedulers.run({ kind: "others", now: answered.now, who });
+  if (result.outcome !== "named") return;
+  for (const to of result.addresses.slice(0, refreshedMax)) {
     const user = await findCalendarUser(rooms, to, owner.account);
     if (user.kind !== "local") continue;
     const known = mailAddressOf(to);
-    const arriving = {
-      content,
-      author: from,
-      known: known === undefined ? [] : [known],
-      isSignificant: false,
-    };
     for (const agent of user.agents)
-      if (agent !== organizer && !without.has(agent)) await copies.apply(agent, arriving);
+      if (agent !== organizer && !without.has(agent))
+        await copies.show(agent, answered, known === undefined ? [] : [known]);
   }
 }

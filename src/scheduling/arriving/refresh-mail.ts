@@ -13,7 +13,7 @@ import { createAttachedReader } from "../outgoing/mailed-attachments.ts";
 import { planMails } from "../outgoing/outgoing-mail.ts";
 
 export interface RefreshRooms extends LocalRooms {
-  readonly outbound: Pick<Outbound, "plan" | "ring" | "readTold">;
+  readonly outbound: Pick<Outbound, "plan" | "ring" | "readTold" | "recipientsMax">;
 }
 
 const nothing = { actions: [], mails: [] } as const;

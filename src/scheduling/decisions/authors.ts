@@ -38,7 +38,9 @@ export function withAuthors(
     known.set(addressOfProperty(property), parameterValue(property, addedByParameter));
   const isApproved = (property: Property, address: CalendarAddress): boolean =>
     approved.has(address) || (isApproving && !isMarked(property));
-  return mapParticipants(calendar, (property) => {
+  return mapParticipants(calendar, (given) => {
+    // RFC 6638 section 7.2: it is about this change, and is not stored. A program that writes it back would approve with it.
+    const property = setParameters(given, { "SCHEDULE-FORCE-SEND": undefined });
     const address = addressOfProperty(property);
     if (known.get(address) !== undefined || who.has(address)) {
       if (who.has(address) || isApproved(property, address)) return plainOf(property);

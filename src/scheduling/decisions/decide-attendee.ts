@@ -222,7 +222,7 @@ function listDelegations(change: AttendeeChange, now: SchedulingObject): Schedul
   for (const [key, component] of listByInstance(now)) {
     const answer = answerOf(change, component);
     if (answer?.partstat !== "DELEGATED") continue;
-    const before = old && componentAt(old, key);
+    const before = old && (componentAt(old, key) ?? (key === undefined ? undefined : makeOverride(old, key)));
     const known = new Set(before && findAttendee(before, isMine(change))?.delegatedTo);
     from = answer.attendee.address;
     for (const to of answer.attendee.delegatedTo)

@@ -1,9 +1,8 @@
 /** From an object before and after a change to what is stored and which messages go to whom (RFC 6638 section 3, RFC 5546). Pure. */
-import { type Component, changeItems } from "#/src/formats/content-lines/content-line.ts";
+import type { Component } from "#/src/formats/content-lines/content-line.ts";
 import type { CalendarAddress } from "../calendar-address.ts";
-import { mapComponents } from "../instances.ts";
 import type { SchedulingMessage } from "../outgoing/messages.ts";
-import { findAttendee, findOrganizer, setParameters } from "../participants.ts";
+import { findAttendee } from "../participants.ts";
 import {
   type Addresses,
   type BrokenSchedulingRule,
@@ -116,7 +115,7 @@ export function decide({
     },
   ): Decision => {
     const marked = listMarked((stored ?? old)!);
-    const isPlanted = addedBy !== undefined && stored !== undefined && readsOtherwise(old, stored);
+    const isPlanted = addedBy !== undefined && stored !== undefined && readsOtherwise(old, stored, who);
     const spokenTo = isPlanted ? listOthers(stored, who) : [];
     const approved = mayApprove ? [...approving, ...listUnmarked(old, marked)] : [];
     const ended = listEnded(messages, plain);
@@ -159,7 +158,7 @@ export function decide({
       told === undefined ? { messages: plain, superseded: [] } : attendeeAgainstTold(change, plain, told);
     const approved = isForced ? new Set([after!.organizer!.address]) : nobody;
     const given = after?.calendar ?? now;
-    const stored = signed(isForced ? withoutForce(given!) : given, approved);
+    const stored = signed(given, approved);
     return decision("attendee", stored, answered, { approving: approved, plain });
   }
   return decision("none", signed(now, nobody), { messages: [], superseded: [] });
@@ -216,16 +215,4 @@ function findOtherOrganizer(
     precondition: "allowed-organizer-scheduling-object-change",
     explanation: "The ORGANIZER of an object cannot become another.",
   };
-}
-
-function withoutForce(calendar: Component): Component {
-  return mapComponents(calendar, (component) => {
-    const organizer = findOrganizer(component);
-    if (organizer?.forceSend === undefined) return component;
-    const plain = setParameters(organizer.property, { "SCHEDULE-FORCE-SEND": undefined });
-    return changeItems(
-      component,
-      component.items.map((item) => (item === organizer.property ? plain : item)),
-    );
-  });
 }

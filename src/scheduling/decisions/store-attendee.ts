@@ -4,6 +4,7 @@
 import {
   type Component,
   changeItems,
+  findProperty,
   type Item,
   type Property,
 } from "#/src/formats/content-lines/content-line.ts";
@@ -49,6 +50,14 @@ function withAnswerOf({ property, partstat }: Attendee, item: Property): Propert
   return setParameters(item, { PARTSTAT: partstat, RSVP: rsvp });
 }
 
+/** Who may send for the organizer is the organizer's word: the assistant that it names changes the event. */
+function withSentByOf(before: Component, organizer: Property): Property {
+  const was = findProperty(before, "ORGANIZER");
+  return setParameters(organizer, {
+    "SENT-BY": was?.parameters.find(({ name }) => name === "SENT-BY")?.values,
+  });
+}
+
 function withOthers(before: Component, component: Component, who: Addresses, isMerging: boolean): Component {
   const own = findAttendee(component, (address) => who.has(address));
   const isOwn = (address: CalendarAddress) => who.has(address) || own?.delegatedTo.includes(address) === true;
@@ -61,7 +70,8 @@ function withOthers(before: Component, component: Component, who: Addresses, isM
   const items: Item[] = [];
   for (const item of component.items) {
     if (item.kind !== "property" || item.name !== "ATTENDEE") {
-      items.push(item);
+      const isOrganizer = item.kind === "property" && item.name === "ORGANIZER";
+      items.push(isOrganizer ? withSentByOf(before, item) : item);
       continue;
     }
     const attendee = readAttendee(item);

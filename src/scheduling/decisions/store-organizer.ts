@@ -149,9 +149,8 @@ function withAnswers(
     // An attendee that occurs twice would have two answers.
     if (seen.has(attendee.address)) return [];
     seen.add(attendee.address);
-    const plain = setParameters(item, { "SCHEDULE-FORCE-SEND": undefined });
-    if (who.has(attendee.address) || attendee.scheduleAgent !== "SERVER") return plain;
-    return withAnswer(plain, attendee, known.get(attendee.address), isMoved, knowledge);
+    if (who.has(attendee.address) || attendee.scheduleAgent !== "SERVER") return item;
+    return withAnswer(item, attendee, known.get(attendee.address), isMoved, knowledge);
   });
   const isSame =
     items.length === component.items.length && items.every((item, at) => item === component.items[at]);

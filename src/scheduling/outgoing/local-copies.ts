@@ -1,6 +1,6 @@
 /** Messages of one change as they reach calendars of this account: each calendar's copy of the object, as the messages leave it, and
  *  the messages in the scheduling inbox (RFC 6638 section 4). Nothing is written here. */
-import type { Accounts } from "#/src/accounts/accounts.ts";
+import type { Accounts, AgentFacts } from "#/src/accounts/accounts.ts";
 import type { AgentActions, Collections, ItemAction } from "#/src/collections/collections.ts";
 import type { ItemProvenance, StoredItem } from "#/src/collections/item.ts";
 import type { Actor } from "#/src/model/author.ts";
@@ -51,8 +51,16 @@ export interface AppliedLocally {
   readonly now?: Uint8Array;
 }
 
+/** The organizer's object before and after an answer. */
+export interface AnsweredObject {
+  readonly old: Uint8Array;
+  readonly now: Uint8Array;
+}
+
 export interface LocalCopies {
   apply(agent: AgentNumber, message: ArrivingMessage): Promise<AppliedLocally>;
+  /** Shows others' answers in the copy of an attendee, if there is one. `known`: the address by which it takes part. */
+  show(agent: AgentNumber, answered: AnsweredObject, known: readonly string[]): Promise<void>;
   /** `sender`: the copies may name the attachments of this member of the account. */
   listActions(actor: Actor, provenance: ItemProvenance, sender?: AgentNumber): Promise<AgentActions[]>;
 }
@@ -84,9 +92,9 @@ export function createLocalCopies(rooms: LocalRooms, uid: string): LocalCopies {
         isDirect && isUntouched && (await isNewAgain(schedulers, copy.bytes, content, author));
       const stored = isRenewed ? undefined : copy.bytes;
       const message = content.bytes;
-      // Whom an agent names as its delegate, the person has not invited.
+      // Whom an attendee names as its delegate, the person has not invited.
       const isAnswer = content.method === "REPLY" && facts.kind === "person";
-      const addedBy = isAnswer ? await agentAddressOf(accounts, author) : undefined;
+      const addedBy = isAnswer ? await delegatorOf(accounts, facts, author) : undefined;
       const result = await schedulers.run({
         kind: "apply",
         stored,
@@ -112,6 +120,15 @@ export function createLocalCopies(rooms: LocalRooms, uid: string): LocalCopies {
       return { outcome: "ignored", reason: result.outcome === "ignored" ? result.reason : "malformed" };
     },
 
+    async show(agent, { old, now }, known) {
+      const facts = await accounts.findAgentFacts(agent);
+      const copy = facts && (await copyOf(agent));
+      if (copy?.bytes === undefined) return;
+      const who = await listOwnAddresses(rooms, facts!, [now], known);
+      const result = await schedulers.run({ kind: "show", stored: copy.bytes, old, now, who });
+      if (result.outcome === "changed") copy.bytes = result.bytes;
+    },
+
     async listActions(actor, provenance, sender) {
       const all: AgentActions[] = [];
       for (const [agent, copy] of copies) {
@@ -126,11 +143,16 @@ export function createLocalCopies(rooms: LocalRooms, uid: string): LocalCopies {
   };
 }
 
-async function agentAddressOf(accounts: Accounts, author: CalendarAddress): Promise<string | undefined> {
+/** Undefined for people of the same account, whose delegates the organizer's next change tells as it tells them. */
+async function delegatorOf(
+  accounts: Accounts,
+  { account }: AgentFacts,
+  author: CalendarAddress,
+): Promise<string | undefined> {
   const mail = mailAddressOf(author);
-  const found = mail === undefined ? undefined : await accounts.findOwner(mail);
-  const facts = found && (await accounts.findAgentFacts(found.agent));
-  return facts?.kind === "agent" ? facts.address : undefined;
+  if (mail === undefined) return undefined;
+  const found = await accounts.findOwner(mail);
+  return found?.kind === "person" && found.account === account ? undefined : mail;
 }
 
 /** Whether a REQUEST stores an event again that its author had cancelled. */

@@ -2,15 +2,13 @@
  *  the files attached. Its calendar text names only the files that did not fit. */
 import type { PutAttachments } from "#/src/collections/attachments.ts";
 import type { Collections } from "#/src/collections/collections.ts";
-import {
-  listManagedIdsOf,
-  withoutAttachments,
-  withoutManagedIds,
-} from "#/src/formats/icalendar/managed-attachments.ts";
+import { hasManagedIds } from "#/src/formats/icalendar/managed-attachments.ts";
+import { WaypostError } from "#/src/model/errors.ts";
 import { mailedAttachmentBytesMax } from "#/src/model/limits.ts";
 import type { AccountNumber, AgentNumber } from "#/src/model/numbers.ts";
 import type { Attachment } from "#/src/outbound/composition.ts";
 import type { MessageContent } from "../jobs.ts";
+import type { Schedulers } from "../schedulers.ts";
 
 /** The attachment with a MANAGED-ID, stored already or by the planned write; undefined if there is none or it exceeds `roomBytes`. */
 export type ReadAttached = (managedId: string, roomBytes: number) => Promise<Attachment | undefined>;
@@ -42,19 +40,26 @@ export interface MailedContent {
 
 /** REPLY and CANCEL have no files. */
 export async function mailedContent(
+  schedulers: Schedulers,
   { method, bytes }: Pick<MessageContent, "method" | "bytes">,
   read: ReadAttached,
 ): Promise<MailedContent> {
   const attachments: Attachment[] = [];
-  const carried = new Set<string>();
+  if (!hasManagedIds(bytes)) return { bytes, attachments };
+  const carried: string[] = [];
   let roomBytes = mailedAttachmentBytesMax;
-  if (method === "REQUEST")
-    for (const managedId of listManagedIdsOf(bytes)) {
-      const found = await read(managedId, roomBytes);
-      if (found === undefined) continue;
-      roomBytes -= found.content.length;
-      attachments.push(found);
-      carried.add(managedId);
-    }
-  return { bytes: withoutManagedIds(withoutAttachments(bytes, carried)), attachments };
+  const named = method === "REQUEST" ? await schedulers.run({ kind: "attached", now: bytes }) : undefined;
+  for (const managedId of named?.outcome === "attached" ? named.managedIds : []) {
+    const found = await read(managedId, roomBytes);
+    if (found === undefined) continue;
+    roomBytes -= found.content.length;
+    attachments.push(found);
+    carried.push(managedId);
+  }
+  const mailed = await schedulers.run({ kind: "mailed", now: bytes, carried });
+  if (mailed.outcome !== "changed")
+    throw new WaypostError("policy_refused", "The event takes too much work to be sent.", {
+      reason: "max-instances",
+    });
+  return { bytes: mailed.bytes, attachments };
 }

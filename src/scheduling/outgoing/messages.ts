@@ -109,13 +109,17 @@ export function formatUtc(ms: number): string {
   return formatCalendarTime({ form: "date-time", localMs: ms, tzid: utcTzid });
 }
 
+/** RFC 5545 section 3.3.8. At the greatest one DTSTAMP tells which of two messages is older. */
+const sequenceMax = 2_147_483_647;
+
 export function sequenceOf(component: Component): number {
   const text = findProperty(component, "SEQUENCE")?.value.trim() ?? "";
-  return /^\+?\d{1,9}$/.test(text) ? Number(text) : 0;
+  return /^\+?\d{1,10}$/.test(text) ? Math.min(Number(text), sequenceMax) : 0;
 }
 
 export function withSequence(component: Component, sequence: number): Component {
-  return setProperties(component, "SEQUENCE", [makeProperty("SEQUENCE", String(sequence))]);
+  const value = String(Math.min(sequence, sequenceMax));
+  return setProperties(component, "SEQUENCE", [makeProperty("SEQUENCE", value)]);
 }
 
 /** The properties of these names, in their order in the component. */

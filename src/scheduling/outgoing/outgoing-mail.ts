@@ -12,10 +12,12 @@ import type { CalendarMessage } from "#/storage/calendar-messages.ts";
 import type { SubmitMessage } from "#/storage/transactions/outbound/submit-message.ts";
 import { type CalendarAddress, mailAddressOf } from "../calendar-address.ts";
 import type { MessageContent, WrittenMessage } from "../jobs.ts";
+import type { Schedulers } from "../schedulers.ts";
 import { type MailedContent, mailedContent, type ReadAttached } from "./mailed-attachments.ts";
 
 export interface OutgoingRooms {
-  readonly outbound: Pick<Outbound, "plan">;
+  readonly outbound: Pick<Outbound, "plan" | "recipientsMax">;
+  readonly schedulers: Schedulers;
 }
 
 export interface Sender {
@@ -51,19 +53,18 @@ export async function planMails(
   const groups = Map.groupBy(messages, ({ content }) => content);
   for (const [content, group] of groups) {
     const { from } = group[0]!;
-    const mailed = await mailedContent(content, sender.readAttached);
-    for (const { mail, answer, to } of await planGroup(
-      rooms,
-      sender,
-      { ...content, ...mailed },
-      from,
-      group.map((one) => one.to),
-    )) {
-      if (mail !== undefined) {
-        mails.push(mail);
-        recipients.push(to);
+    const leaving = { ...content, ...(await mailedContent(rooms.schedulers, content, sender.readAttached)) };
+    const all = group.map((one) => one.to);
+    // More recipients than one mail may have get it in several, and each of them counts.
+    for (let first = 0; first < all.length; first += rooms.outbound.recipientsMax) {
+      const some = all.slice(first, first + rooms.outbound.recipientsMax);
+      for (const { mail, answer, to } of await planGroup(rooms, sender, leaving, from, some)) {
+        if (mail !== undefined) {
+          mails.push(mail);
+          recipients.push(to);
+        }
+        for (const address of to) answers.set(address, answer);
       }
-      for (const address of to) answers.set(address, answer);
     }
   }
   return { mails, recipients, answers };
