@@ -4,7 +4,7 @@
  *  chunks of 256 KiB, so that no single call stalls a thread: the first in `blob.data`, the others in `blob_chunk`, numbered
  *  from 1. Codec 0: chunks as they are. Codec 1: each chunk is one zstd frame. Codecs 2 and 3: the same, one behind the other in an
  *  object outside (`blob.object`). */
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { promisify } from "node:util";
 import { constants, zstdCompress, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
@@ -74,11 +74,12 @@ export async function encodeBlob(
   const raw: Uint8Array[] = [];
   const packed: Uint8Array[] = [];
   const turns = new LoopTurns();
-  const hash = createHash("sha256").update(bytes.subarray(0, prefix));
+  const isOnePiece = bytes.length <= prefix + blobChunkBytes;
+  const hashing = isOnePiece ? undefined : createHash("sha256").update(bytes.subarray(0, prefix));
   for (let at = prefix; at < bytes.length; at += blobChunkBytes) {
     const chunk = bytes.subarray(at, at + blobChunkBytes);
     raw.push(chunk);
-    hash.update(chunk);
+    hashing?.update(chunk);
     if (isTried) {
       packed.push(isSync ? compressNow(chunk) : await uninterrupted(() => compress(chunk, zstdOptions)));
       isTried = at > prefix || packed[0]!.byteLength < chunk.byteLength * worthwhileShare;
@@ -95,7 +96,8 @@ export async function encodeBlob(
     codec: isSmaller ? zstdCodec : rawCodec,
     size: bytes.length,
     storedSize: prefix + totalLength(chunks),
-    sha256: ownCopy(hash.digest()),
+    // An object of `createHash` stays in memory until V8 collects all garbage, so there is none for most messages.
+    sha256: ownCopy(hashing?.digest() ?? hash("sha256", bytes, "buffer")),
     headerSize,
     structure,
     header: ownCopy(bytes.subarray(0, prefix)),
@@ -296,13 +298,18 @@ async function readChunk(
 /** `size`: the octets of the result, so that its buffer has the right size from the start. */
 function decodeChunk(codec: number, data: Uint8Array, size: number): Uint8Array {
   if (codec === rawCodec) return data;
-  if (codec === zstdCodec)
-    return uninterrupted(() =>
-      zstdDecompressSync(data, {
-        maxOutputLength: blobChunkBytes,
-        chunkSize: Math.max(decodedChunkBytesMin, size + 1),
-      }),
+  if (codec === zstdCodec) {
+    const chunkSize = Math.max(decodedChunkBytesMin, size + 1);
+    const decoded = uninterrupted(() =>
+      zstdDecompressSync(data, { maxOutputLength: blobChunkBytes, chunkSize }),
     );
+    // Short ones have their memory from a pool of Node.
+    if (decoded.buffer.byteLength !== chunkSize) return decoded;
+    // The object of zlib that made it holds its memory until V8 collects all garbage, which becomes more frequent by that.
+    const own = ownCopy(decoded);
+    giveBackMemory(decoded as Buffer<ArrayBuffer>);
+    return own;
+  }
   throw new WaypostError(
     "internal",
     `The store holds a message in codec ${codec}, which this version cannot read`,

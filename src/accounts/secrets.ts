@@ -3,7 +3,7 @@
  *  token = "wp_" 32 characters (160 bits), stored as its SHA-256: it is random enough for a fast hash. An operator token
  *  begins with "wpo_", an invitation with "wpi_", what opens the link of an operator with "wpl_".
  *  app password = 26 characters (130 bits) in groups, easy to type from another screen. */
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const tokenPrefix = "wp_";
@@ -64,7 +64,7 @@ export function isWellFormedToken(text: string): boolean {
 }
 
 export function hashToken(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
+  return hash("sha256", token, "buffer");
 }
 
 export function generatePassword(): string {

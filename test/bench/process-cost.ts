@@ -35,12 +35,12 @@ export function processorMsOf(root: number): number {
   return nanoseconds / 1e6;
 }
 
-/** Waits until the processes have been idle for a second, at most two minutes. */
-export async function settled(root: number): Promise<void> {
+/** Waits until the processes have taken less of a processor than this within a second, at most two minutes. */
+export async function settled(root: number, idleMsMax = 10): Promise<void> {
   for (let second = 0; second < 120; second++) {
     const before = processorMsOf(root);
     await delay(1000);
-    if (Math.abs(processorMsOf(root) - before) < 10) return;
+    if (Math.abs(processorMsOf(root) - before) < idleMsMax) return;
   }
 }
 

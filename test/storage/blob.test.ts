@@ -1,10 +1,18 @@
 import { createHash, randomBytes } from "node:crypto";
-import { zstdDecompressSync } from "node:zlib";
+import { syncBuiltinESMExports } from "node:module";
+import zlib, { zstdDecompressSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { nobody } from "#/src/model/author.ts";
 import type { AccountNumber, BlobNumber } from "#/src/model/numbers.ts";
-import { encodeBlob, rawCodec, readBlobRange, transferableBuffers, zstdCodec } from "#/storage/blob.ts";
+import {
+  bodyOf,
+  encodeBlob,
+  rawCodec,
+  readBlobRange,
+  transferableBuffers,
+  zstdCodec,
+} from "#/storage/blob.ts";
 import type { Store } from "#/storage/store.ts";
 import { openTestStore, type Seed, seedAgent, testFacts } from "../support/store.ts";
 
@@ -102,4 +110,25 @@ it.each([true, false])("stores the same octets, on a thread of its own: %s", asy
   expect(blob.sha256).toEqual(new Uint8Array(createHash("sha256").update(bytes).digest()));
   for (const array of [blob.header, blob.sha256, ...blob.chunks])
     expect(array.byteLength).toBe(array.buffer.byteLength);
+});
+
+it("gives back the memory of zlib, which holds it until all garbage is collected", async () => {
+  const bytes = Buffer.alloc(100_000, "some words that repeat ");
+  const { codec, size, headerSize, chunks } = await encodeBlob(bytes, 10, "{}");
+  const inflated: Buffer[] = [];
+  const inflate = zlib.zstdDecompressSync;
+  zlib.zstdDecompressSync = (...options) => {
+    inflated.push(inflate(...options));
+    return inflated.at(-1)! as ReturnType<typeof inflate>;
+  };
+  syncBuiltinESMExports();
+  let body: Uint8Array;
+  try {
+    body = bodyOf({ codec, size, headerSize, data: chunks[0]! });
+  } finally {
+    zlib.zstdDecompressSync = inflate;
+    syncBuiltinESMExports();
+  }
+  expect(bytes.subarray(10).equals(body)).toBe(true);
+  expect(inflated.map((one) => one.byteLength)).toEqual([0]);
 });
