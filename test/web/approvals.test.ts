@@ -1,5 +1,5 @@
 /** Deciding about mail without script: the same rules as over IMAP and /v1, each bound to the version that was shown. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { type FormlessBrowser, fieldOf, openBrowser } from "../support/clients/browser.ts";
 import { openPagesHouse, type PagesHouse } from "./pages-house.ts";
 
@@ -135,6 +135,57 @@ describe("an approval", () => {
       expect((await browser.post(`/approvals/${hold}/${act}`, { act: "approve" })).status).toBe(404);
     expect((await browser.get("/approvals")).text).toContain("Nobody has asked you to approve mail.");
   });
+});
+
+test("a right to approve that ends between the page and the write does nothing with any form of an approver", async () => {
+  await using house = await openPagesHouse(["pages.policies=any", "holds.grace_s=3600"]);
+  const kim = await house.createPerson("kim@waypost.test");
+  const browser = await signedIn(house, kim);
+  const { store } = house.daemon.daemon.house;
+  const { number: first } = await house.administer("grant.create", {
+    holder: kim.address,
+    target: house.agent.address,
+    scopes: ["approve"],
+  });
+  const agent = /\/agents\/(ag_\w+)\/pause/.exec((await browser.get("/agents")).text)![1]!;
+  const { password } = kim;
+  const [waiting, approved] = [await house.send(), await house.send()];
+  await house.administer("hold.approve", { hold: approved });
+  const version = fieldOf(await browser.get(`/approvals/${waiting}`), "version");
+  const edited = { to: house.person.address, cc: "", subject: "Other", text: "Other." };
+  const asked: readonly (readonly [string, Record<string, string>])[] = [
+    [`/approvals/${waiting}/decide`, { act: "approve", version, password }],
+    [`/approvals/${waiting}/decide`, { act: "decline", version }],
+    [`/approvals/${waiting}/edit`, { version, ...edited }],
+    [`/approvals/${approved}/undo`, {}],
+    [`/agents/${agent}/pause`, {}],
+    [`/agents/${agent}/resume`, {}],
+    [`/agents/${agent}/policy`, { policy: "open", allowed: "", blocked: "", password }],
+  ];
+  const standing = async () => {
+    const holds = await Promise.all(
+      [waiting, approved].map((id) => house.client.ok("part.describe", { id })),
+    );
+    const shown = await house.administer("agent.show", { owner: house.agent.address });
+    return JSON.stringify([holds.map(({ content, version: at }) => [content.state, at]), shown]);
+  };
+  const before = await standing();
+  let grant = first;
+  for (const [path, fields] of asked) {
+    const late = vi.spyOn(store, "write").mockImplementationOnce((async (...given: never[]) => {
+      late.mockRestore();
+      await house.administer("grant.revoke", { number: grant });
+      return store.write(...(given as unknown as Parameters<typeof store.write>));
+    }) as never);
+    const answer = await browser.post(path, fields);
+    expect([path, answer.status]).toEqual([path, 404]);
+    expect(await standing()).toBe(before);
+    ({ number: grant } = await house.administer("grant.create", {
+      holder: kim.address,
+      target: house.agent.address,
+      scopes: ["approve"],
+    }));
+  }
 });
 
 test("what was decided before about mail to the same recipients stands beside it, and about no other", async () => {

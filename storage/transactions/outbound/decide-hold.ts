@@ -5,6 +5,7 @@ import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts"
 import type { DeclineReason } from "../../holds.ts";
 import { findHold } from "../../queries/outbound/holds.ts";
 import type { Transaction } from "../../sql.ts";
+import { assertApproves } from "../../writing/accounts/approvers.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { mailOf } from "../../writing/mail/mail.ts";
 import { changeHold } from "../../writing/outbound/holds.ts";
@@ -17,6 +18,8 @@ export interface DecideHold {
   readonly version: string | undefined;
   readonly action: "approve" | "undo" | "decline" | "withdraw" | "expire" | "fail";
   readonly actor: Actor | "server";
+  /** The person who decides as an approver: asked for in the write (`not_found`). */
+  readonly asApprover?: AgentNumber | undefined;
   /** Of a mail that failed. */
   readonly reason?: DeclineReason | undefined;
   /** To the agent, of a person who declines. */
@@ -38,6 +41,7 @@ export async function decideHold(tx: Transaction, args: DecideHold): Promise<Dec
   const mail = mailOf(write);
   const hold = await findHold(tx, args.agent, args.hold);
   if (hold === undefined) throw new WaypostError("not_found", "There is no such hold.");
+  if (args.asApprover !== undefined) await assertApproves(tx, args.asApprover, args.agent, args.at);
   // Checked first: a caller without permission to decide must not learn the version.
   nextHoldState(hold, args.action, actor);
   assertVersion(args.version, String(hold.modseq), "hold");

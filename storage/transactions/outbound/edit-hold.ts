@@ -7,6 +7,7 @@ import { findHold } from "../../queries/outbound/holds.ts";
 import type { AgentKind, MessageFacts } from "../../rows.ts";
 import type { Transaction } from "../../sql.ts";
 import type { Envelope } from "../../submission.ts";
+import { assertApproves } from "../../writing/accounts/approvers.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { insertBlob } from "../../writing/blob-rows.ts";
 import { selectEntries } from "../../writing/mail/entry-rows.ts";
@@ -33,6 +34,8 @@ export interface EditHold {
   /** Those that a mail program gives to its version; null: those of the version before, which nobody has seen yet. */
   readonly flags: NamedFlags | null;
   readonly actor: Actor;
+  /** The person who edits as an approver: asked for in the write (`not_found`). */
+  readonly asApprover?: AgentNumber | undefined;
   /** The entry that REPLACE names, which the new version replaces. If it does not exist any more, throws `precondition_failed`. */
   readonly replaces?: { readonly mailbox: MailboxNumber; readonly uid: Uid } | undefined;
   readonly at: number;
@@ -53,6 +56,7 @@ export async function editHold(tx: Transaction, args: EditHold): Promise<EditedH
   const mail = mailOf(write);
   const hold = await findHold(tx, agent, args.hold);
   if (hold === undefined) throw new WaypostError("not_found", "There is no such hold.");
+  if (args.asApprover !== undefined) await assertApproves(tx, args.asApprover, agent, at);
   assertVersion(args.version, String(hold.modseq), "hold");
   const state = nextHoldState(hold, "edit", args.actor);
   const waiting = await mail.mailboxOfRole("holds");
