@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { actorOf, mayDecide, type Principal } from "#/src/accounts/principal.ts";
+import { actorOf, mayDecide, operatorPrincipal, type Principal } from "#/src/accounts/principal.ts";
 import { type AuthorKind, nobody } from "#/src/model/author.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
-import type { Scope } from "#/src/model/roles.ts";
+import { scopes as everyScope, type Scope } from "#/src/model/roles.ts";
 
 const [own, other] = [1, 2] as AgentNumber[];
 
@@ -29,3 +29,12 @@ test.each<Row>([
   expect(mayDecide(principal, target, [{ scopes }])).toBe(may);
   expect(actorOf(principal, target, [{ scopes }]).canApprove).toBe(may);
 });
+
+test.each(["agent", "person"] as const)(
+  "the operator at the command line has every scope for a mailbox of kind %s, and approves for people alone",
+  (kind) => {
+    const { scopes, author } = operatorPrincipal({ agent: own, kind, address: "ada@first.example" } as never);
+    expect([...scopes]).toEqual(everyScope.filter((scope) => scope !== "approve" || kind === "person"));
+    expect(author.kind).toBe("operator");
+  },
+);

@@ -7,4 +7,11 @@ interface Equivalent {
   readonly why: string;
 }
 
-export const equivalent: readonly Equivalent[] = [];
+export const equivalent: readonly Equivalent[] = [
+  {
+    file: "src/daemon/moving/transfer-thread.ts",
+    from: "performance.now() - toldAt < progressMs",
+    to: "<=",
+    why: "Two looks at a clock of microseconds are never exactly so far apart, and a report of progress would come a moment later.",
+  },
+];

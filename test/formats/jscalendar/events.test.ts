@@ -34,6 +34,16 @@ function refusalOf(run: () => unknown): readonly [string | undefined, string | u
   return ["accepted", undefined];
 }
 
+test("a line that is written anew stands where the one of its name stood", () => {
+  const calendar = eventOf("DURATION:PT1H", "SUMMARY:One", start);
+  const moved = linesOf(patched(calendar, { start: "2026-03-03T10:00:00", duration: "PT2H" }));
+  expect(moved.filter((line) => /^(?:DTSTART|DURATION|SUMMARY)/.test(line))).toEqual([
+    "DURATION:PT2H",
+    "SUMMARY:One",
+    "DTSTART;TZID=Europe/Berlin:20260303T100000",
+  ]);
+});
+
 describe("lines and members", () => {
   const time = { start: "2026-03-02T10:00:00", timeZone: "Europe/Berlin" };
   test.each<[string, readonly string[], JsonObject]>([
