@@ -913,7 +913,7 @@ export interface ReadResult {
 export interface SearchInput {
   /** What to list within: a mailbox ag_…, calendar_… or addressbook_…; absent: the mailbox of the credential. */
   readonly in?: string;
-  /** For a mailbox: freebusy: when its owner is busy between since and before. freetime: the first gaps that are free for its owner and for with. Absent: its messages, or what is in the calendar or addressbook that in names. part.describe {"id": "ag_…"} of the mailbox has their ids; health has its own. */
+  /** For a mailbox: freebusy: when its owner is busy between since and before. freetime: the first gaps that are free for its owner and for with. Absent: its messages, or what is in the calendar or addressbook that in names. part.describe of the mailbox that health names has their ids. */
   readonly kind?: "freebusy" | "freetime";
   /** Of freetime: addresses of the others. Whose busy time you may not see is named in unknown. */
   readonly with?: readonly string[];

@@ -281,7 +281,7 @@ describe("a mistake", () => {
       '"byDay": [{"day": "mo"}]',
       "Also /recurrenceRule/until: A time",
     ],
-    ["search", { kind: "contact" }, 'part.describe {"id": "ag_…"} of the mailbox has their ids'],
+    ["search", { kind: "contact" }, "part.describe of the mailbox that health names"],
     ["search", { query: "invoice" }, "/q was meant?"],
     ["search", { max_results: 5 }, "/limit was meant?"],
     ["search", { input: { folder: "inbox" } }, "stand beside the others, without input"],

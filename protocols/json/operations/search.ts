@@ -19,7 +19,7 @@ import { assertInMailbox, reachFolder } from "../reach.ts";
 import { cursorText, folderName, idOf, maxChars, readResult } from "../schemas.ts";
 
 const defaultLimit = 20;
-const whereIds = 'part.describe {"id": "ag_…"} of the mailbox has their ids; health has its own.';
+const whereIds = "part.describe of the mailbox that health names has their ids.";
 
 const input = z.strictObject({
   in: idOf("agent", "calendar", "addressbook")
