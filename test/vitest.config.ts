@@ -20,6 +20,7 @@ export const heavyFiles = [
   "interface/small-changes",
   "interface/sample-kind",
   "outbound/ways-out",
+  "render/document-bombs",
 ].map((name) => `test/${name}.test.ts`);
 
 export default defineConfig({

@@ -58,6 +58,14 @@ const columns = '<w:p><w:pPr><w:sectPr><w:cols w:num="2"/></w:sectPr></w:pPr></w
 const covers: readonly (readonly [name: string, body: string])[] = [
   ["a low picture", picture() + hidden],
   ["a low picture over what is before it", `${hidden}${picture({ at: [0, -20] })}`],
+  [
+    "a picture over the end of a long paragraph before it",
+    `<w:p><w:r><w:t>${"many words ".repeat(400)}</w:t></w:r><w:r><w:t>HIDDEN</w:t></w:r></w:p>${picture({ at: [0, -20] })}`,
+  ],
+  [
+    "a picture over the end of a long paragraph of a table before it",
+    `<w:tbl><w:tr><w:tc><w:p><w:r><w:t>${"many words ".repeat(400)}</w:t></w:r><w:r><w:t>HIDDEN</w:t></w:r></w:p></w:tc></w:tr></w:tbl>${picture({ at: [0, -20] })}`,
+  ],
   ["a picture that does not fit below", `${hidden}${picture({ size: [500, 200], at: [0, 10] })}`],
   ["many small pictures", `${picture({ size: [19, 19] }).repeat(12)}${hidden}`],
   [
@@ -363,7 +371,7 @@ describe("headers, footers and notes of a Word document", () => {
     ],
     [
       "are under a picture",
-      `${picture()}<w:sectPr>${reference("header1")}</w:sectPr>`,
+      `${picture({ at: [0, 20], from: ["page", "page"] })}<w:sectPr>${reference("header1")}</w:sectPr>`,
       { header1: hidden },
       "",
     ],

@@ -22,14 +22,30 @@ export interface Cover {
 
 export interface Place {
   /** Points from the beginning, at least. */
-  readonly down: number;
+  readonly down: Down;
   /** Breaks of pages before, and where the last one is. */
   readonly page: number;
-  readonly pageBegan: number;
-  /** Points that the letters of the paragraph reach from the left of the text at most, if they are one line. */
-  readonly line: { readonly across: number };
+  readonly pageBegan: Down;
+  readonly line: Line;
   readonly box: { readonly number: number; readonly rect: Rect | undefined } | undefined;
 }
+
+/** Of a paragraph. */
+export interface Line {
+  /** Points that its letters reach from the left of the text at most, if they are one line. */
+  across: number;
+  /** Where it ends, when it has ended. */
+  end: Down | undefined;
+}
+
+export interface Down {
+  readonly any: number;
+  /** Where pages are not wider than usual ones. */
+  readonly usual: number;
+}
+
+/** Points of a page on which lines of letters have a usual length. */
+export const usualWidth = 620;
 
 export interface PageForm {
   readonly width: number;
@@ -41,6 +57,8 @@ export interface PageForm {
   readonly hasColumns: boolean;
 }
 
+/** Points of an edge of a page in which headers and footers stand. */
+const edgeMost = 100;
 /** Points that letters or edges may be out of their place. */
 const slack = 4;
 
@@ -56,21 +74,44 @@ export function mayCover(cover: Cover, at: Place, place: Place, page: PageForm):
   if (page.hasColumns) return true;
   const left = leftOf(rect, page);
   if (box === undefined && left !== undefined && page.left + place.line.across + slack < left) return false;
-  const away = Math.abs(place.down - at.down);
+  const down = (one: Down): number => (page.width <= usualWidth ? one.usual : one.any);
+  const isAfter = down(place.down) > down(at.down);
+  const away = isAfter
+    ? down(place.down) - down(at.down)
+    : Math.max(0, down(at.down) - down(place.line.end ?? at.down));
   const bottom = bottomOf(rect, page);
   const height = rect.bottom - rect.top;
   // A shape that does not fit below its anchor is put higher.
   if (bottom === undefined) return away < Math.max(-rect.top, rect.bottom, height) + slack;
   if (away >= page.height) return false;
   // Only behind a break, and before the text of its page, is it known on which page the anchor stands.
-  if (box !== undefined || at.down > at.pageBegan) return true;
-  return page.top + place.down - place.pageBegan < bottom + slack;
+  if (box !== undefined || at.down.any > at.pageBegan.any) return true;
+  return page.top + down(place.down) - down(place.pageBegan) < bottom + slack;
+}
+
+/** Whether a shape of the main part may cover text of a header or a footer, on the first page. */
+export function mayCoverAround(
+  cover: Cover & { readonly at: Place },
+  place: Place,
+  kind: "header" | "footer",
+  page: PageForm,
+): boolean {
+  const { rect, at } = cover;
+  if (cover.isAside) return false;
+  if (rect === undefined) return true;
+  const left = leftOf(rect, page);
+  if (left !== undefined && page.left + place.line.across + slack < left) return false;
+  const bottom = bottomOf(rect, page);
+  if (kind === "footer") return bottom === undefined || bottom > page.height - edgeMost;
+  // Below the first line of the page no shape reaches above it that does not begin above its anchor.
+  if (bottom === undefined) return at.down.any + rect.top < 0 || rect.bottom - rect.top > page.height / 2;
+  return bottom - (rect.bottom - rect.top) < Math.max(page.top, edgeMost) + edgeMost;
 }
 
 function haveSameOrigin(one: Rect, other: Rect, at: Place, place: Place): boolean {
   if (one.acrossFrom !== other.acrossFrom || one.downFrom !== other.downFrom) return false;
   // The same paragraph, or a page.
-  return isOfPage(one.downFrom) || (at.down === place.down && at.line === place.line);
+  return isOfPage(one.downFrom) || at.line === place.line;
 }
 
 function isOfPage(from: string): boolean {

@@ -2,15 +2,24 @@
  *  is known how far down it stands at least, counted from the beginning and from the last break of a page. What a shape covers is near its
  *  anchor, or on the page of its anchor. */
 import type { Doubt } from "#/src/model/removal.ts";
-import { type Cover, mayCover, type PageForm, type Place, type Rect } from "./docx-covers.ts";
+import {
+  type Cover,
+  type Line,
+  mayCover,
+  type PageForm,
+  type Place,
+  type Rect,
+  usualWidth,
+} from "./docx-covers.ts";
 
 /** Characters of a part. */
 const textLengthMax = 1024 * 1024;
 /** Ems of a line, and points of a row of a table, at least. */
 const lineLeast = 0.75;
 const rowLeast = 5;
-/** Ems of a letter: more than usual fonts need on the whole. */
+/** Ems of a letter: more than usual fonts need on the whole, and less. */
 const letterWidth = 0.62;
+const letterLeast = 0.3;
 /** Square points: a shape that covers a few letters at most, and how many such there may be. */
 const smallMost = 400;
 const smallShapesMost = 5;
@@ -30,9 +39,16 @@ export class DocumentFlow {
   #length = 0;
   isCut = false;
   #down = 0;
+  /** The same, where no line is longer than a usual page is wide, and no letters are narrow. */
+  #downUsual = 0;
   #page = 0;
   #pageBegan = 0;
-  #line = { across: 0 };
+  #pageBeganUsual = 0;
+  /** Points of the letters of the paragraph, at least. */
+  #least = 0;
+  #line: Line = { across: 0, end: undefined };
+  /** Lines of the row of a table that have not ended. */
+  #lines: Line[] = [];
   /** Of the smallest letters of the paragraph or row so far. */
   #size: number | undefined;
   #boxes = 0;
@@ -45,8 +61,10 @@ export class DocumentFlow {
     this.#push({ text, place: undefined });
   }
 
-  /** `size`: points of its letters. `indent`: points; undefined: it does not begin at the left of the page. */
-  write(text: string, size: number, indent: number | undefined): void {
+  /** `size`: points of its letters. `indent`: points; undefined: it does not begin at the left of the page. `isUsual`: its letters are as wide
+   *  as those of usual fonts. */
+  write(text: string, size: number, indent: number | undefined, isUsual: boolean): void {
+    if (isUsual) this.#least += text.length * size * letterLeast;
     this.#size = Math.min(this.#size ?? size, size);
     if (this.#open.length === 0) {
       const start = indent ?? Number.POSITIVE_INFINITY;
@@ -64,35 +82,49 @@ export class DocumentFlow {
 
   #place(): Place {
     return {
-      down: this.#down,
+      down: { any: this.#down, usual: this.#downUsual },
       page: this.#page,
-      pageBegan: this.#pageBegan,
+      pageBegan: { any: this.#pageBegan, usual: this.#pageBeganUsual },
       line: this.#line,
       box: this.#open.at(-1),
     };
   }
 
   beginParagraph(): void {
-    if (this.#open.length === 0) this.#line = { across: 0 };
+    if (this.#open.length > 0) return;
+    this.#line = { across: 0, end: undefined };
+    this.#lines.push(this.#line);
   }
 
   /** `isInFlow`: what follows stands below. */
   endParagraph(isInFlow: boolean): void {
     if (this.#open.length > 0 || !isInFlow) return;
-    this.#down += (this.#size ?? 0) * lineLeast;
-    this.#size = undefined;
+    const line = (this.#size ?? 0) * lineLeast;
+    this.#down += line;
+    this.#downUsual += line * (1 + Math.floor(this.#least / usualWidth));
+    this.#endLines();
   }
 
   endRow(isInFlow: boolean): void {
     if (this.#open.length > 0) return;
-    if (isInFlow && this.#size !== undefined) this.#down += rowLeast;
+    const row = isInFlow && this.#size !== undefined ? rowLeast : 0;
+    this.#down += row;
+    this.#downUsual += row;
+    this.#endLines();
+  }
+
+  #endLines(): void {
+    for (const line of this.#lines) line.end = { any: this.#down, usual: this.#downUsual };
+    this.#lines = [];
     this.#size = undefined;
+    this.#least = 0;
   }
 
   breakPage(): void {
     if (this.#open.length > 0) return;
     this.#page++;
     this.#pageBegan = this.#down;
+    this.#pageBeganUsual = this.#downUsual;
   }
 
   /** Returns the number of the box. */
@@ -115,20 +147,22 @@ export class DocumentFlow {
     return this.#covers.length - large.length > smallShapesMost ? this.#covers : large;
   }
 
-  /** Marks what may be covered. Returns how many pieces are. */
-  settle(page: PageForm): number {
-    const covers = this.covers;
-    if (covers.length === 0) return 0;
-    const isTooMuch = covers.length * this.#pieces.length > comparisonsMax;
+  /** Marks what may be covered, by shapes here or by these of another part. Returns how many pieces are. */
+  settle(page: PageForm, mayCoverPiece = this.#isCoveredHere(page)): number {
     let count = 0;
     for (const piece of this.#pieces) {
       const { place } = piece;
-      if (place === undefined) continue;
-      if (!isTooMuch && !covers.some((cover) => mayCover(cover, cover.at, place, page))) continue;
+      if (place === undefined || piece.doubt !== undefined || !mayCoverPiece(place)) continue;
       piece.doubt = "may-be-covered";
       count++;
     }
     return count;
+  }
+
+  #isCoveredHere(page: PageForm): (place: Place) => boolean {
+    const covers = this.covers;
+    const isTooMuch = covers.length * this.#pieces.length > comparisonsMax;
+    return (place) => isTooMuch || covers.some((cover) => mayCover(cover, cover.at, place, page));
   }
 
   toString(): string {

@@ -20,8 +20,6 @@ export interface DocxParts {
   readonly isUnclear: boolean;
   /** Parts from which controls may take their text. */
   readonly bound: readonly Buffer[];
-  /** Whether a relationship of the main part is of this kind. */
-  hasKind(kind: string): boolean;
   /** A part that the main part names by a relationship or by its only one of a kind, within a bound for all of them. */
   related(wanted: { readonly id: string } | { readonly kind: string }): Buffer | "over-limit" | undefined;
 }
@@ -94,7 +92,6 @@ export function findParts(archive: Buffer): DocxParts | "over-limit" | undefined
         .slice(0, boundMost)
         .map(related)
         .filter((part): part is Buffer => part instanceof Buffer),
-      hasKind: (kind) => targets?.has(kind) === true,
       related(wanted) {
         const name = "id" in wanted ? ids.get(wanted.id) : targets?.get(wanted.kind);
         return name === undefined ? undefined : related(name);

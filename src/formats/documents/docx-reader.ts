@@ -11,7 +11,7 @@ import type { Surroundings, Unseen } from "./docx-letters.ts";
 import { unseenOf } from "./docx-letters.ts";
 import { DocumentPlaces } from "./docx-places.ts";
 import { DocumentReferences } from "./docx-references.ts";
-import { DocumentSaid, leastPoints, linePoints, mostPoints } from "./docx-said.ts";
+import { areUsual, DocumentSaid, leastPoints, linePoints, mostPoints } from "./docx-said.ts";
 import { isPageUnclear, PageForms } from "./docx-settings.ts";
 import { coloursOf, type LetterProperties, noteProperty } from "./docx-style.ts";
 import type { DocumentStyles } from "./docx-styles.ts";
@@ -215,6 +215,9 @@ export class DocumentReader {
       case "endnote":
         this.#isInHiddenNote = this.#part.notes?.has(attributeValue(tag, "id")) !== true;
         break;
+      case "commentReference":
+        this.#count("comment", 1);
+        break;
       case "footnoteReference":
       case "endnoteReference":
         if (this.#isSeen)
@@ -333,7 +336,8 @@ export class DocumentReader {
     const letters = this.#said.ofLetters();
     const unseen = this.#unseen(text, letters);
     if (letters.some(paintsOver) || isOfColours(unseen)) this.#places.paint();
-    if (unseen === undefined) this.flow.write(text, leastPoints(letters), this.#said.indentOf(letters));
+    if (unseen === undefined)
+      this.flow.write(text, leastPoints(letters), this.#said.indentOf(letters), areUsual(letters));
     else if (typeof unseen === "string") this.#count(unseen, 1);
     else this.#doubtful(unseen.why);
   }

@@ -109,6 +109,18 @@ export class DocumentSaid {
   }
 }
 
+/** Fonts whose letters are as wide as usual ones, in small letters, and those of the theme. */
+const usualFonts =
+  /^(?:\+m[jn]|arial|calibri(?: light)?|cambria|times new roman|times|courier new|verdana|georgia|tahoma|helvetica|segoe ui|aptos|liberation (?:sans|serif|mono)|trebuchet ms|carlito|caladea)?$/;
+
+/** Letters are as wide as those of usual fonts. */
+export function areUsual(letters: readonly LetterProperties[]): boolean {
+  return letters.every(
+    ({ asciiFont = "", hAnsiFont = "", width = 100, spacing = 0 }) =>
+      usualFonts.test(asciiFont) && usualFonts.test(hAnsiFont) && width >= 100 && spacing >= 0,
+  );
+}
+
 export function leastPoints(letters: readonly LetterProperties[]): number {
   return Math.min(...letters.map(({ halfPoints = 20 }) => halfPoints / 2));
 }

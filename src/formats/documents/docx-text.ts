@@ -5,6 +5,7 @@
 import { type CountLeftOut, cleanText } from "#/src/formats/text/clean-text.ts";
 import { escapeOwnLines, leftOutLine } from "#/src/formats/text/own-lines.ts";
 import { readBoundTexts } from "./docx-bound.ts";
+import { mayCoverAround } from "./docx-covers.ts";
 import { type DocxParts, findParts } from "./docx-parts.ts";
 import { DocumentReader, type PartToRead } from "./docx-reader.ts";
 import type { PartKind } from "./docx-references.ts";
@@ -55,15 +56,21 @@ export function docxText(bytes: Buffer, count: CountLeftOut): string | undefined
       if (xml !== undefined && xml !== "over-limit") readers.pop();
     }
   }
-  if (parts.hasKind("comments")) count("comment", 1);
   if (readers.some(({ flow }) => flow.isCut)) count("over-limit", 1);
   if (parts.isUnclear || styles.isUnclear || readers.some((one) => one.isUnclear)) {
     count("doubtful", 1, "whole-document");
     return leftOutLine(1);
   }
   let leftOut = 0;
-  for (const { flow, leftOut: left } of readers) {
-    const covered = flow.settle(main.page.form);
+  const form = main.page.form;
+  const { covers } = main.flow;
+  for (const [at, { flow, leftOut: left }] of readers.entries()) {
+    const kind = kinds[at]!;
+    let covered = flow.settle(form);
+    if (kind === "header" || kind === "footer")
+      covered += flow.settle(form, (place) =>
+        covers.some((cover) => mayCoverAround(cover, place, kind, form)),
+      );
     if (covered > 0) count("doubtful", covered, "may-be-covered");
     leftOut += left + covered;
   }
@@ -82,18 +89,14 @@ interface PartAround {
 
 /** The other parts that pages show beside the main part. */
 function partsAround(parts: DocxParts, main: DocumentReader, hasEven: boolean): readonly PartAround[] {
-  const { references, flow } = main;
+  const { references } = main;
   const around: PartAround[] = references
     .shown(hasEven)
     .slice(0, partsMost)
     .map(({ kind, id, isSure }) => ({
       kind,
       xml: parts.related({ id }),
-      part: isSure
-        ? flow.covers.some(({ isAside }) => !isAside)
-          ? { doubt: "may-be-covered" }
-          : {}
-        : { doubt: "may-be-off-screen" },
+      part: isSure ? {} : { doubt: "may-be-off-screen" },
     }));
   for (const kind of ["footnotes", "endnotes"] as const)
     if (references.notes[kind].size > 0)
