@@ -247,6 +247,39 @@ describe("a font that the PDF brings along is believed", () => {
   });
 });
 
+/** A page whose letters are drawings (Type 3). `drawn`: what each letter of the alphabet is drawn as. */
+function pdfOfDrawings(drawn: readonly string[], operator = "600 0 0 0 700 700 d1"): Buffer {
+  const draw = (letter: string): string =>
+    `${operator} ${boxesOf(letter)
+      .map(([left, bottom, right, top]) => `${left} ${bottom} ${right - left} ${top - bottom} re`)
+      .join(" ")} f`;
+  const drawings = alphabet.map((one, at) => `/${one} ${7 + at} 0 R`).join(" ");
+  const names = alphabet.map((one) => `/${one}`).join(" ");
+  return page(`BT /F3 12 Tf 72 720 Td (${shownWords.join("")}) Tj ET`, {
+    resources: "/F3",
+    objects: [
+      `<< /Type /Font /Subtype /Type3 /FontBBox [0 -200 1000 1000] /FontMatrix [0.001 0 0 0.001 0 0] /CharProcs << ${drawings} >> /Encoding << /Type /Encoding /Differences [97 ${names}] >> /FirstChar 97 /LastChar 122 /Widths [${"600 ".repeat(26)}] /Resources << >> >>`,
+      ...drawn.map((one) => streamOf("", draw(one))),
+    ],
+  });
+}
+
+describe("a font of drawings is believed", () => {
+  it("where its letters are outlines that look as they say", async () => {
+    const { text: read, removed } = await readDocument(pdfOfDrawings(alphabet), "pdf");
+    expect([read, removed]).toEqual([shownWords.join(""), []]);
+  });
+
+  it.each([
+    ["its letters are others than it says", pdfOfDrawings(moved(7))],
+    ["its letters have colours of their own", pdfOfDrawings(alphabet, "600 0 d0 1 g")],
+  ])("not where %s", async (_, bytes) => {
+    const { text: read, removed } = await readDocument(bytes, "pdf");
+    expect(read.replace(/\s+/g, "")).not.toContain(shownWords.join("").slice(0, 9));
+    expect(removed.length).toBeGreaterThan(0);
+  });
+});
+
 const seen: readonly (readonly [name: string, bytes: Buffer])[] = [
   [
     "a state that ends a mask and a mixture",

@@ -1,6 +1,7 @@
 /** Fonts of a PDF as pdf.js has read them: what they draw for each letter. */
 import { isFontOfSigns } from "./docx-letters.ts";
 import type { Ink, Outline } from "./letter-shapes.ts";
+import { type Matrix, matrixOf, multiply, point } from "./pdf-geometry.ts";
 
 /** A letter in an operator that shows text. */
 export interface Glyph {
@@ -12,6 +13,8 @@ export interface Glyph {
   readonly fontChar: string;
   /** Of a font whose letters are drawings: the name of its drawing. */
   readonly operatorListId?: string | null;
+  /** Of a font with outlines: whether it has one. */
+  readonly isInFont?: boolean;
 }
 
 export interface PageFont {
@@ -25,7 +28,7 @@ export interface PageFont {
   readonly isOfSigns: boolean;
   /** Ems of a unit of width. */
   readonly unit: number;
-  /** undefined if the font has none for it. */
+  /** undefined if the font has none for it. Of a drawing: if it is nothing but an outline. */
   outlineOf(glyph: Glyph): Outline | undefined;
   drawingOf(glyph: Glyph): Drawing | undefined;
 }
@@ -53,16 +56,26 @@ interface ReadFont {
 
 const thousandth = [0.001, 0, 0, 0.001, 0, 0];
 
-export function fontOf(objects: FontObjects, name: string): PageFont {
+/** `ops`: the numbers of the operators by name. */
+export function fontOf(objects: FontObjects, name: string, ops: Readonly<Record<string, number>>): PageFont {
   const font = objects.has(name) ? (objects.get(name) as ReadFont) : undefined;
   const matrix = font?.fontMatrix ?? thousandth;
+  const outlines = new Map<Drawing["fnArray"], Outline | undefined>();
   return {
     name,
     isDrawn: font === undefined || font.isType3Font === true,
     isMissing: font?.missingFile === true,
     isOfSigns: font?.missingFile === true && isNameOfSigns(font.name ?? ""),
     unit: matrix[0] ?? 0.001,
-    outlineOf({ fontChar }) {
+    outlineOf(glyph) {
+      if (font?.isType3Font === true) {
+        const drawing = this.drawingOf(glyph);
+        if (drawing !== undefined && !outlines.has(drawing.fnArray))
+          outlines.set(drawing.fnArray, drawnOutline(drawing, ops));
+        return drawing && outlines.get(drawing.fnArray);
+      }
+      const { fontChar, isInFont } = glyph;
+      if (isInFont === false) return undefined;
       const path = `${name}_path_${fontChar}`;
       return objects.has(path) ? (objects.get(path) as { readonly path: Outline }).path : undefined;
     },
@@ -96,4 +109,39 @@ export function inkOf(outline: Outline): Ink | undefined {
     }
   }
   return ink.left < ink.right && ink.bottom < ink.top ? ink : undefined;
+}
+
+/** The outline that a drawing fills with the colour of the text (ISO 32000-1 section 9.6.5, operator d1). */
+function drawnOutline(
+  { fnArray, argsArray, matrix }: Drawing,
+  ops: Readonly<Record<string, number>>,
+): Outline | undefined {
+  const outline: number[] = [];
+  const saved: Matrix[] = [];
+  let current = matrixOf([matrix]);
+  for (const [at, operator] of fnArray.entries()) {
+    const args = argsArray[at] as readonly unknown[];
+    if (at === 0 && operator === ops.setCharWidthAndBounds) continue;
+    if (at === 0) return undefined;
+    if (operator === ops.save) saved.push(current);
+    else if (operator === ops.restore) current = saved.pop() ?? current;
+    else if (operator === ops.transform) current = multiply(current, matrixOf(args));
+    else if (operator === ops.constructPath && isFill(args[0], ops))
+      moveOutline((args[1] as readonly (ArrayLike<number> | null)[])[0] ?? [], current, outline);
+    else if (operator !== ops.dependency) return undefined;
+  }
+  return outline;
+}
+
+function isFill(operator: unknown, ops: Readonly<Record<string, number>>): boolean {
+  return [ops.fill, ops.eoFill, ops.rawFillPath].includes(operator as number);
+}
+
+function moveOutline(from: ArrayLike<number>, matrix: Matrix, to: number[]): void {
+  for (let at = 0; at < from.length; ) {
+    const operator = from[at++]!;
+    to.push(operator);
+    for (const end = at + ([2, 2, 6, 4, 0][operator] ?? from.length); at < end; at += 2)
+      to.push(...point(matrix, from[at] ?? Number.NaN, from[at + 1] ?? Number.NaN));
+  }
 }

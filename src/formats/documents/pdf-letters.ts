@@ -10,7 +10,7 @@ import { type Glyph, inkOf, type PageFont } from "./pdf-fonts.ts";
 export type Drawn = "as-said" | "not-drawn" | "otherwise";
 
 /** Classes of letters that an outline of an honest font may resemble more than its own. */
-const rankMost = 6;
+const rankMost = 8;
 /** Of the different letters of a font that are read, the share that may look like others. */
 const othersShare = 0.15;
 const othersLeast = 2;
@@ -97,8 +97,8 @@ export function createLetterJudge(): LetterJudge {
   };
 }
 
-function keyOf({ fontChar, unicode }: Glyph): string {
-  return `${fontChar} ${unicode}`;
+function keyOf({ fontChar, operatorListId, unicode }: Glyph): string {
+  return `${fontChar} ${operatorListId ?? ""} ${unicode}`;
 }
 
 function letterOf(font: PageFont, glyph: Glyph): Letter {
@@ -107,6 +107,7 @@ function letterOf(font: PageFont, glyph: Glyph): Letter {
   if (font.isMissing) return { drawn: isNamed(glyph.fontChar, text) ? "as-said" : "otherwise" };
   const outline = font.outlineOf(glyph);
   const ink = outline && inkOf(outline);
+  if (outline === undefined && font.isDrawn) return { drawn: "otherwise" };
   if (outline === undefined || ink === undefined) return { drawn: "not-drawn" };
   const isTall = ink.top - ink.bottom >= tallLeast;
   if (!isInPlace(ink) || (/^[\p{L}\p{N}]/u.test(text) && !isTall)) return { drawn: "otherwise" };

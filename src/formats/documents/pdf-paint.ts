@@ -157,13 +157,13 @@ export function paintOf({ fnArray, argsArray }: Operators, facts: PageFacts, dep
         state.isCut ||
         isMixed(state) ||
         font === undefined ||
-        font.isDrawn ||
+        placed.letters.some((letter) => font.isDrawn && font.outlineOf(letter) === undefined) ||
         placed.isVertical ||
         isHiddenByStroke,
       isLayerOff: layers.includes(false),
     };
     if (run.text !== "") runs.push(run);
-    const box = intersection(widened(placed.ink, stroke / 2), state.clip);
+    const box = placed.ink && intersection(widened(placed.ink, stroke / 2), state.clip);
     const isPainted = mode !== 3 && mode !== 7 && !run.isLayerOff;
     if (isPainted && box !== undefined)
       paints.push({ ...run, box, colour: isMixed(state) || stroke > 0 ? undefined : run.colour });

@@ -18,8 +18,8 @@ export interface Placed {
   readonly letters: readonly Glyph[];
   /** The lower half of its letters, which all of them have. */
   readonly box: Box;
-  /** All that its letters may paint. */
-  readonly ink: Box;
+  /** All that its letters may paint; undefined if they paint nothing. */
+  readonly ink: Box | undefined;
   readonly from: readonly [number, number];
   readonly to: readonly [number, number];
   readonly size: number;
@@ -100,7 +100,11 @@ export function place(
       text: letters.map(({ unicode }) => unicode).join(""),
       letters,
       box,
-      ink: unionOf([box, ...inks.map((one) => transformed(normal(one), matrix))])!,
+      ink: inked(
+        inks.map((one) => transformed(normal(one), matrix)),
+        font,
+        box,
+      ),
       from: point(matrix, from, rise),
       to: point(matrix, last, rise),
       size: Math.min(tall, wide * stretchMost),
@@ -111,18 +115,20 @@ export function place(
   };
 }
 
+function inked(inks: readonly Box[], font: PageFont | undefined, box: Box): Box | undefined {
+  return font === undefined || font.isMissing ? box : unionOf(inks);
+}
+
 function inkOfLetter(
   glyph: Glyph,
   font: PageFont | undefined,
   drawingBox: (drawing: Drawing) => Box | undefined,
 ): Box | undefined {
   if (font === undefined || font.isMissing) return undefined;
-  if (font.isDrawn) {
-    const drawing = font.drawingOf(glyph);
-    return drawing && drawingBox(drawing);
-  }
   const outline = font.outlineOf(glyph);
-  return outline && inkOf(outline);
+  if (outline !== undefined || !font.isDrawn) return outline && inkOf(outline);
+  const drawing = font.drawingOf(glyph);
+  return drawing && drawingBox(drawing);
 }
 
 function normal({ left, bottom, right, top }: Box): Box {

@@ -64,7 +64,7 @@ export async function pdfText(bytes: Buffer, count: CountLeftOut): Promise<strin
     })[];
     const painted = paintOf(await page.getOperatorList(), {
       ops: OPS,
-      fontOf: (name) => fontOf(page.commonObjs as FontObjects, name),
+      fontOf: (name) => fontOf(page.commonObjs as FontObjects, name, OPS),
       isLayerOn: (properties) => layers.isVisible(properties as never),
     });
     const verdicts = judgeItems(pieces, painted, {

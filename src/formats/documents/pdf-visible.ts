@@ -24,8 +24,9 @@ const clearAlpha = 0.4;
 /** Paints that let so much through hide no letters. */
 const thinAlpha = 0.5;
 const wholeAlpha = 0.9;
-/** Other letters over this share of a text may hide it. */
+/** Other letters over this share of a text may hide it; those beside it that have its colour may reach over more of a narrow one. */
 const lettersOver = 0.2;
+const alikeOver = 0.6;
 /** A page is as long as so many ems at most, for letters that are read when all of it is shown. */
 const sizesOfPage = 1200;
 /** Letters that are looked at together, and how many different ones look like others. */
@@ -214,6 +215,10 @@ function unseenLetters({ font, letters }: TextRun, judge: LetterJudge): Seen | u
   return drawn.every((one) => one === "not-drawn") ? "hidden-by-style" : { why: "font-of-signs" };
 }
 
+function shareOver(letters: Paint, run: TextRun): number {
+  return letters.colour === run.colour ? alikeOver : lettersOver;
+}
+
 /** What is painted over the text later. A number: so much of the text is seen through it. */
 function coverOf(run: TextRun, paints: readonly Paint[]): Seen | number {
   let lines = 0;
@@ -229,7 +234,7 @@ function coverOf(run: TextRun, paints: readonly Paint[]): Seen | number {
       // Letters that are printed twice, to look bold.
       if (one.text === run.text && one.colour === run.colour) continue;
       overLetters += area(over);
-      if (overLetters < lettersOver * area(run.box)) continue;
+      if (overLetters < shareOver(one, run) * area(run.box)) continue;
     }
     through *= 1 - one.alpha;
     if (through >= thinAlpha) continue;
@@ -250,7 +255,7 @@ function backdropOf(run: TextRun, colour: string, through: number, paints: reado
     if (
       one.kind === "text" &&
       one.size <= 1.5 * run.size &&
-      area(intersection(one.box, run.box)) < lettersOver * area(run.box)
+      area(intersection(one.box, run.box)) < shareOver(one, run) * area(run.box)
     )
       continue;
     if (one.kind === "text" && one.text === run.text) continue;
