@@ -488,11 +488,10 @@ const doors: Readonly<Record<string, Door>> = {
       const content = eventOf(stage).replace("VERSION:2.0", "VERSION:2.0\r\nMETHOD:REFRESH");
       const transport = submissionOf(here.address, here.secret);
       const refresh = { from: here.address, to: from.address, subject, text: "Again, please." };
-      const { response } = await transport.sendMail({
-        ...refresh,
-        icalEvent: { method: "REFRESH", content },
-      });
+      const sent = transport.sendMail({ ...refresh, icalEvent: { method: "REFRESH", content } });
+      const { response } = await sent.catch(({ response = "" }: { response?: string }) => ({ response }));
       transport.close();
+      if (!response.startsWith("250")) return response.slice(0, 3);
       // The request has arrived, and it is applied.
       const { store } = daemon.daemon.house;
       const count = async (query: string): Promise<number> => (await store.all(query, from.agent)).length;
@@ -683,7 +682,18 @@ const conditions: Readonly<Record<string, (stage: Stage) => Promise<Partial<Stag
     });
     return undefined;
   },
+  async full(stage) {
+    await setQuota(stage, 1);
+    return undefined;
+  },
 };
+
+/** Where more than the mailbox may have does not fit. */
+const setQuota = ({ from }: Stage, quotaBytes: number) =>
+  operate(from.address.startsWith("person") ? "person.update" : "agent.update", {
+    owner: from.address,
+    quotaBytes,
+  });
 
 /** A send that counts. */
 async function addSendTime(agent: AgentNumber, number: number, at: number): Promise<void> {
@@ -735,7 +745,7 @@ async function outcomeOf(name: string, condition: string): Promise<string> {
 }
 
 /** People have no policy and no lists, and their app password may send. */
-const ofPeople = ["allowed", "over the limit", "paused"];
+const ofPeople = ["allowed", "over the limit", "paused", "full"];
 const rows = Object.entries(doors).flatMap(([door, { by, isLater }]) =>
   [...Object.keys(conditions), ...(isLater ? unsentStates : [])]
     .filter((condition) => by !== "person" || ofPeople.includes(condition))

@@ -7,6 +7,7 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "429 rate_limited | - | 0, -",
     "policy always": "200 held | - | 0, -",
     paused: "503 paused | - | 0, -",
+    full: "422 over_quota | - | 0, -",
   },
   "/v1 send of a draft": {
     allowed: "200 queued | mail | 1, -",
@@ -15,6 +16,7 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "429 rate_limited | - | 0, -",
     "policy always": "200 held | - | 0, -",
     paused: "503 paused | - | 0, -",
+    full: "422 over_quota | - | 0, -",
   },
   "submission of an agent": {
     allowed: "250 | mail | 1, -",
@@ -23,16 +25,19 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "451 4.7.1 | - | 0, -",
     "policy always": "250 | - | 0, -",
     paused: "450 4.2.1 | - | 0, -",
+    full: "452 4.2.2 | - | 0, -",
   },
   "submission of a person to a mailbox here": {
     allowed: "250 | - | 1, -",
     "over the limit": "451 4.7.1 | - | 0, -",
     paused: "450 4.2.1 | - | 0, -",
+    full: "250 | - | 1, -",
   },
   "submission of a person to another server": {
     allowed: "250 | mail | 1, -",
     "over the limit": "451 4.7.1 | - | 0, -",
     paused: "450 4.2.1 | - | 0, -",
+    full: "250 | mail | 1, -",
   },
   "release of a hold": {
     allowed: "sent | mail | 1, -",
@@ -41,6 +46,7 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "sent | mail | 1, -",
     "policy always": "sent | mail | 1, -",
     paused: "approved | - | 0, -",
+    full: "sent | mail | 1, -",
   },
   "scheduled mail starts": {
     allowed: "200 | mail | 1, -",
@@ -49,6 +55,7 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "200 | mail | 1, -",
     "policy always": "200 | mail | 1, -",
     paused: "200 | - | 0, -",
+    full: "200 | mail | 1, -",
   },
   "retry by an operator": {
     allowed: "1 | mail | 0, -",
@@ -57,6 +64,7 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "1 | mail | 0, -",
     "policy always": "1 | mail | 0, -",
     paused: "1 | - | 0, -",
+    full: "1 | mail | 0, -",
   },
   "PUT of an event": {
     allowed: "201 | REQUEST | 0, event",
@@ -65,6 +73,7 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "429 | - | 0, -",
     "policy always": "201 | - | 0, -",
     paused: "503 | - | 0, -",
+    full: "507 | - | 0, -",
   },
   "PUT of a changed event": {
     allowed: "204 | REQUEST REQUEST | 0, event",
@@ -73,6 +82,7 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "429 | REQUEST | 0, event",
     "policy always": "204 | REQUEST | 0, event",
     paused: "503 | REQUEST | 0, event",
+    full: "507 | REQUEST | 0, event",
     "never told": "204 | REQUEST | 0, event",
     "declined before": "204 | REQUEST | 0, event",
     "predecessor unsent": "204 | REQUEST | 0, event",
@@ -84,6 +94,7 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "429 rate_limited | - | 0, -",
     "policy always": "200 held | - | 0, -",
     paused: "503 paused | - | 0, -",
+    full: "422 over_quota | - | 0, -",
   },
   "DELETE of an event": {
     allowed: "204 | REQUEST CANCEL | 0, event",
@@ -92,6 +103,7 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "429 | REQUEST | 0, event",
     "policy always": "204 | REQUEST | 0, event",
     paused: "503 | REQUEST | 0, event",
+    full: "507 | REQUEST | 0, event",
     "never told": "204 | - | 0, -",
     "declined before": "204 | - | 0, -",
     "predecessor unsent": "204 | - | 0, -",
@@ -103,6 +115,7 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "429 | REQUEST | 0, event",
     "policy always": "204 | REQUEST | 0, event",
     paused: "503 | REQUEST | 0, event",
+    full: "507 | REQUEST | 0, event",
     "never told": "204 | - | 0, -",
     "declined before": "204 | - | 0, -",
     "predecessor unsent": "204 | - | 0, -",
@@ -114,6 +127,7 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "429 | REQUEST | 0, event",
     "policy always": "204 | REQUEST | 0, event",
     paused: "503 | REQUEST | 0, event",
+    full: "507 | REQUEST | 0, event",
     "never told": "204 | - | 0, -",
     "declined before": "204 | - | 0, -",
     "predecessor unsent": "204 | - | 0, -",
@@ -125,6 +139,7 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "429 | REQUEST | 0, event",
     "policy always": "204 | REQUEST | 0, event",
     paused: "503 | REQUEST | 0, event",
+    full: "507 | REQUEST | 0, event",
     "never told": "204 | - | 0, -",
     "declined before": "204 | - | 0, -",
     "predecessor unsent": "204 | - | 0, -",
@@ -136,6 +151,7 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "207 | REQUEST | 0, event",
     "policy always": "207 | REQUEST | 0, event",
     paused: "207 | REQUEST | 0, event",
+    full: "207 | REQUEST | 0, event",
     "never told": "207 | - | 0, -",
     "declined before": "207 | - | 0, -",
     "predecessor unsent": "207 | - | 0, -",
@@ -147,6 +163,7 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "429 rate_limited | REQUEST | 0, event",
     "policy always": "200 | REQUEST | 0, event",
     paused: "503 paused | REQUEST | 0, event",
+    full: "422 over_quota | REQUEST | 0, event",
     "never told": "200 | - | 0, -",
     "declined before": "200 | - | 0, -",
     "predecessor unsent": "200 | - | 0, -",
@@ -158,6 +175,7 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "429 rate_limited | REQUEST | 0, event",
     "policy always": "200 held | REQUEST | 0, event",
     paused: "503 paused | REQUEST | 0, event",
+    full: "422 over_quota | REQUEST | 0, event",
     "never told": "200 sent | REQUEST | 0, event",
     "declined before": "200 sent | REQUEST | 0, event",
     "predecessor unsent": "200 sent | REQUEST | 0, event",
@@ -169,6 +187,7 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "429 rate_limited | REQUEST | 0, event",
     "policy always": "200 held | REQUEST | 0, event",
     paused: "503 paused | REQUEST | 0, event",
+    full: "422 over_quota | REQUEST | 0, event",
     "never told": "200 none | - | 0, -",
     "declined before": "200 none | - | 0, -",
     "predecessor unsent": "200 none | - | 0, -",
@@ -180,6 +199,7 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "429 rate_limited, NEEDS-ACTION | - | 0, event",
     "policy always": "200 held, NEEDS-ACTION | - | 0, event",
     paused: "503 paused, NEEDS-ACTION | - | 0, event",
+    full: "422 over_quota, NEEDS-ACTION | - | 0, event",
   },
   "PUT of an answer": {
     allowed: "204, ACCEPTED | - | 1, event",
@@ -188,6 +208,7 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "429, NEEDS-ACTION | - | 1, event",
     "policy always": "204, NEEDS-ACTION | - | 1, event",
     paused: "503, NEEDS-ACTION | - | 1, event",
+    full: "507, NEEDS-ACTION | - | 1, event",
   },
   "MOVE of an event to another owner": {
     allowed: "201 | REQUEST | 0, event",
@@ -196,6 +217,7 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "201 | REQUEST | 0, event",
     "policy always": "201 | REQUEST | 0, event",
     paused: "201 | REQUEST | 0, event",
+    full: "201 | REQUEST | 0, event",
     "never told": "201 | - | 0, event",
     "declined before": "201 | - | 0, event",
     "predecessor unsent": "201 | - | 0, event",
@@ -207,6 +229,7 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "201 | REQUEST | 0, event",
     "policy always": "201 | REQUEST | 0, event",
     paused: "201 | REQUEST | 0, event",
+    full: "201 | REQUEST | 0, event",
     "never told": "201 | - | 0, event",
     "declined before": "201 | - | 0, event",
     "predecessor unsent": "201 | - | 0, event",
@@ -218,6 +241,7 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "201 | - | 0, event",
     "policy always": "201 | - | 0, event",
     paused: "201 | - | 0, event",
+    full: "201 | - | 0, event",
   },
   // With the copy of the request in Sent.
   "REFRESH of a mailbox here": {
@@ -227,6 +251,7 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "250 | REQUEST | 1, event",
     "policy always": "250 | REQUEST | 1, event",
     paused: "250 | REQUEST | 1, event",
+    full: "452 | REQUEST | 0, event",
     "never told": "250 | - | 1, -",
     "declined before": "250 | - | 1, -",
     "predecessor unsent": "250 | - | 1, -",
@@ -238,6 +263,7 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "429 | REQUEST | 0, event",
     "policy always": "201 | REQUEST | 0, event",
     paused: "503 | REQUEST | 0, event",
+    full: "507 | REQUEST | 0, event",
     "never told": "201 | REQUEST | 0, event",
     "declined before": "201 | REQUEST | 0, event",
     "predecessor unsent": "201 | REQUEST | 0, event",
@@ -249,6 +275,7 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "200 | - | 0, -",
     "policy always": "200 | - | 0, -",
     paused: "200 | - | 0, -",
+    full: "200 | - | 0, -",
   },
   "APPEND into a folder of another": {
     allowed: "OK | - | 1, -",
@@ -257,6 +284,7 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "OK | - | 1, -",
     "policy always": "OK | - | 1, -",
     paused: "OK | - | 1, -",
+    full: "OK | - | 1, -",
   },
   "COPY into a folder of another": {
     allowed: "OK | - | 1, -",
@@ -265,6 +293,7 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "OK | - | 1, -",
     "policy always": "OK | - | 1, -",
     paused: "OK | - | 1, -",
+    full: "NO | - | 0, -",
   },
   "MOVE into a folder of another": {
     allowed: "OK | - | 1, -",
@@ -273,6 +302,7 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "OK | - | 1, -",
     "policy always": "OK | - | 1, -",
     paused: "OK | - | 1, -",
+    full: "NO | - | 0, -",
   },
   "/v1 message.update into a folder of another": {
     allowed: "404 not_found | - | 0, -",
@@ -281,6 +311,7 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "404 not_found | - | 0, -",
     "policy always": "404 not_found | - | 0, -",
     paused: "404 not_found | - | 0, -",
+    full: "404 not_found | - | 0, -",
   },
   "/v1 hold.create": {
     allowed: "200 waiting | - | 0, -",
@@ -289,6 +320,7 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "429 rate_limited | - | 0, -",
     "policy always": "200 waiting | - | 0, -",
     paused: "503 paused | - | 0, -",
+    full: "422 over_quota | - | 0, -",
   },
   "a notice of a failure": {
     allowed: "1 in the own INBOX | - | 0, -",
@@ -297,6 +329,7 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "1 in the own INBOX | - | 0, -",
     "policy always": "1 in the own INBOX | - | 0, -",
     paused: "0 in the own INBOX | - | 0, -",
+    full: "1 in the own INBOX | - | 0, -",
   },
   "/v1 draft.create in a mailbox of another": {
     allowed: "200 | - | 1, -",
@@ -305,6 +338,7 @@ export const expectedOutcomes: Readonly<Record<string, Readonly<Record<string, s
     "over the limit": "200 | - | 1, -",
     "policy always": "200 | - | 1, -",
     paused: "200 | - | 1, -",
+    full: "200 | - | 1, -",
   },
 };
 
