@@ -74,7 +74,7 @@ export class DocumentFlow {
   }
 
   #push(piece: Piece): void {
-    this.isCut ||= this.#length > textLengthMax;
+    this.isCut ||= this.#length + piece.text.length > textLengthMax;
     if (this.isCut) return;
     this.#length += piece.text.length;
     this.#pieces.push(piece);
