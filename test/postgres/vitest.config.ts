@@ -41,6 +41,7 @@ const acceptance = [
   "acceptance/revoked",
   "acceptance/stays-up",
   "arrival/asked-of-the-store",
+  "arrival/author-look-ups",
   "dav/push",
   "daemon/watchdog",
   "interface/access-statements",
