@@ -60,7 +60,7 @@ export default defineConfig({
     include: [
       "test/postgres/**/*.test.ts",
       "test/storage/**/*.test.ts",
-      "test/scheduling/{arrivals,attacks,held-before,told,unapproved,ways-out}.test.ts",
+      "test/scheduling/{arrivals,attacks,held-before,planting,told,unapproved,ways-out}.test.ts",
       "test/outbound/ways-out.test.ts",
       ...acceptance,
       ...conversations,
