@@ -17,7 +17,10 @@ export interface CopiedTree extends Disposable {
 
 export function copyTree(): CopiedTree {
   const copy = mkdtempSync(path.join(os.tmpdir(), "waypost-small-changes-"));
-  for (const name of ["src", "protocols", "storage", "config", "test", "package.json", "tsconfig.json"])
+  for (const name of [
+    ...["src", "protocols", "storage", "config", "test", "docs"],
+    ...["package.json", "tsconfig.json"],
+  ])
     cpSync(path.join(top, name), path.join(copy, name), {
       recursive: true,
       filter: (source) => !source.endsWith("node_modules"),
