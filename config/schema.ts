@@ -513,7 +513,7 @@ export const settingsSchema = z.strictObject({
         .enum(["none", "stricter", "any"])
         .default("stricter")
         .describe(
-          "What approvers may change on the pages of what their agents may send, and of first_contact for one that they make: none (nothing), stricter (only that more waits or is blocked), any.",
+          "What approvers may change of their agents' policies, and of a new agent's, first_contact: none, stricter (only more waits or is blocked), any.",
         ),
     })
     .describe("What people may do on the pages."),

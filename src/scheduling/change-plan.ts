@@ -219,8 +219,11 @@ async function tryPut(
   };
   const { decided, told } = await decideAgainstTold(rooms, writer, held, put.bytes, knowledge);
   // The plain write refuses octets that are not a calendar object. An object without messages is only stored.
-  if (decided === undefined || (decided.role === "none" && decided.messages.length === 0))
-    return withoutScheduling(rooms, writer, { ...put, bytes: decided?.stored ?? put.bytes }, options);
+  if (decided === undefined || (decided.role === "none" && decided.messages.length === 0)) {
+    const bytes = decided?.stored ?? put.bytes;
+    const written = await withoutScheduling(rooms, writer, { ...put, bytes }, options);
+    return { ...written, isRewritten: bytes !== put.bytes };
+  }
   await assertOnlyOne(rooms, agent, decided.uid, held, put.collection);
   const departure =
     options.messages === "none"

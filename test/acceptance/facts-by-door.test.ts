@@ -7,7 +7,7 @@ import { administer } from "#/src/accounts/administration/operations.ts";
 import { atCommandLine } from "#/src/model/author.ts";
 import { basic, davClient } from "../support/clients/dav-client.ts";
 import { doorNames, openThreeDoors, type ThreeDoors } from "../support/clients/three-doors.ts";
-import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
+import { type InProcessDaemon, manyRequests, startInProcessDaemon } from "../support/daemon.ts";
 import { type DnsServer, startDnsServer } from "../support/servers/dns-server.ts";
 import { openWebhookReceiver, type WebhookReceiver } from "../support/servers/webhook-receiver.ts";
 
@@ -48,6 +48,7 @@ beforeAll(async () => {
       `dns.servers=${names.address}`,
       "webhooks.allow_private_addresses=true",
       "outbound.smarthost_host=127.0.0.1",
+      ...manyRequests,
     ],
   });
   const [agent] = daemon.agents;

@@ -464,7 +464,7 @@ describe("an agent that is invited proposes another time", () => {
 
   test.each([
     "tomorrow",
-    "2026-10-07T10:00:00/2026-10-07T11:00:00Z",
+    "2026-10-07T10:00:00/2026-10-32T11:00:00Z",
     "2026-10-07T11:00:00Z/2026-10-07T10:00:00Z",
   ])("and an invalid span of time is refused: %s", async (proposal) => {
     await sendMessage("REQUEST", "olga@organizer.example", calendarText(event()));

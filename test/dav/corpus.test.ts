@@ -12,6 +12,9 @@ import {
 import { isExhaustive, sampleOf } from "../support/samples.ts";
 import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
 
+/** It is not stored (RFC 6638 section 7.2), so what comes back is not what was sent. */
+const ofOneChange = /^ATTENDEE;SCHEDULE-FORCE-SEND=/m;
+
 describe.skipIf(!hasCorpus)(`the corpus${corpusNote}`, () => {
   let server: JsonServer;
   let ada: DavClient;
@@ -42,8 +45,9 @@ describe.skipIf(!hasCorpus)(`the corpus${corpusNote}`, () => {
       counts[outcome] = (counts[outcome] ?? 0) + 1;
       if (put.status >= 300) return;
       const got = await ada.request("GET", path);
-      expect(got.headers.etag, file).toBe(put.headers.etag);
-      expect(got.bytes.equals(bytes), file).toBe(true);
+      const isChanged = ofOneChange.test(bytes.toString("latin1"));
+      expect(put.headers.etag, file).toBe(isChanged ? undefined : got.headers.etag);
+      expect(got.bytes.equals(bytes), file).toBe(!isChanged);
       expect((await ada.request("DELETE", path)).status).toBe(204);
     };
     const left = files.values();

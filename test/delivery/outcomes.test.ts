@@ -90,7 +90,7 @@ test("a mail to 250 recipients is sent in transactions of at most 100", async ()
   await using sink = await startSink();
   await using house = await openDeliveryHouse({
     zone: zoneOf(),
-    set: [...settingsOf(sink), "holds.bulk_recipients=1000"],
+    set: [...settingsOf(sink), "holds.bulk_recipients=1000", "smtp.max_recipients=250"],
   });
   const to = Array.from({ length: 250 }, (_, n) => `u${n}@theirs.net`);
   await house.send({ to });

@@ -169,7 +169,12 @@ test("at most a mailbox's share of its deliveries is taken, and the rest when so
       ...zone,
       ...Object.fromEntries(domains.map((domain) => [domain, [["A", "127.0.0.2"]]])),
     },
-    set: [`outbound.mx_port=${sink.port}`, "outbound.connections=2", "outbound.reply_timeout_ms=600000"],
+    set: [
+      `outbound.mx_port=${sink.port}`,
+      "outbound.connections=2",
+      "outbound.reply_timeout_ms=600000",
+      `smtp.max_recipients=${many}`,
+    ],
   });
   const eve = await seedAgent(house.test.store, "eve", { account: "hers", kind: "person" });
   const slow = house.send({ by: "person", to: domains.map((domain) => `bob@${domain}`) });

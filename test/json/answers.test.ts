@@ -195,7 +195,7 @@ it.each(doorNames)("takes times with and without a zone, by %s", async (door) =>
   const night = { start: "2027-10-31T00:30:00Z", timeZone: "Europe/Berlin" };
   expect(await read((await create(night)).ref)).toEqual(["2027-10-31T02:30:00", "Europe/Berlin"]);
   await expect(create({ ...night, start: "2027-10-31T01:30:00Z" })).rejects.toThrow(
-    "A local time without zone",
+    "A time that the event's clock shows once",
   );
   const moved = await client.ok("event.update", {
     id: berlin.ref,

@@ -28,7 +28,7 @@ const local = timeSchema(
     .string()
     .refine(
       (value) => parseLocal(value) !== undefined,
-      "A time of the event's clock: 2026-01-31T12:00:00, or with a zone 2026-01-31T11:00:00Z.",
+      "A time that the event's clock shows once: 2026-01-31T12:00:00, or with a zone 2026-01-31T11:00:00Z.",
     ),
 );
 const utc = timeSchema(
