@@ -8,7 +8,7 @@ const rows: Readonly<Record<Room, readonly string[]>> = {
   "src/model": ["model/*", "arrival/scan-header", "fairness/shares", "reach/collection-rights"],
   "src/fairness": ["fairness/*", "connection/connection-door", "storage/writer-lanes", "smtp/connections"],
   "src/threads": ["threads/*", "render/reading-memory", "arrival/preparation"],
-  "src/formats": ["formats/*"],
+  "src/formats": ["formats/*", "!formats/docx*", "!formats/pdf", "!formats/order", "!formats/variables"],
   config: ["config/*", "cli/options", "cli/setup", "daemon/wrong-settings"],
   storage: [
     "storage/*",
@@ -103,6 +103,7 @@ const rows: Readonly<Record<Room, readonly string[]>> = {
     "!json/odd-input",
     "!json/tool-refusals",
     "!json/full-answers",
+    "!json/operator-jobs",
   ],
   "protocols/delivery": ["delivery/*", "outbound/exactly-once"],
   "protocols/webhooks": ["webhooks/*", "feed/*"],
@@ -127,12 +128,16 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   "src/formats/content-lines": ["formats/content-lines/*", "formats/icalendar/*", "formats/vcard/*"],
   "src/formats/css": [
     "formats/html-visibility",
+    "formats/variables",
     "formats/leaks",
     "formats/template-pages",
     "render/left-out",
   ],
+  "src/formats/documents": ["formats/documents", "formats/docx*", "formats/pdf", "json/renders"],
   "src/formats/html": [
     "formats/html-visibility",
+    "formats/order",
+    "formats/variables",
     "formats/leaks",
     "formats/template-pages",
     "formats/clean-text",
