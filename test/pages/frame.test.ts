@@ -25,7 +25,10 @@ const own = [
 ];
 
 describe.skipIf(!hasChromium || !hasCorpus)(`the frame${chromiumNote}${corpusNote}`, () => {
-  test("of every attack mail asks for nothing, runs nothing and reaches nothing", async () => {
+  // More than a hundred pages, one after the other.
+  test("of every attack mail asks for nothing, runs nothing and reaches nothing", {
+    timeout: 900_000,
+  }, async () => {
     const mails = [
       ...own,
       ...[
