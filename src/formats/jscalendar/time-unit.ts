@@ -220,7 +220,7 @@ export function writeTimeUnit(
   // length without a zone is exact, too, and two times without one are not: the clock that they are read on may change between them.
   const isExact =
     isDate ||
-    (zone !== undefined &&
+    (endZone !== undefined &&
       utcOfLocal(zones.zoneOf(endZone), localMs) ===
         utcOfLocal(zones.zoneOf(zone), startMs + length.days * dayMs) + length.ms);
   if (

@@ -190,6 +190,11 @@ describe("lines and members", () => {
       { start: "2026-03-02T09:00:00", duration: "PT2H" },
     ],
     [
+      "floating, with an end in a zone",
+      ["DTSTART:20260302T090000", "DTEND;TZID=Asia/Tokyo:20260302T200000"],
+      { start: "2026-03-02T09:00:00", duration: "PT2H", endTimeZone: "Asia/Tokyo" },
+    ],
+    [
       "days",
       ["DTSTART;VALUE=DATE:20260302", "DTEND;VALUE=DATE:20260304"],
       { start: "2026-03-02T00:00:00", showWithoutTime: true, duration: "P2D" },
