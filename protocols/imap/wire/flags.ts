@@ -1,6 +1,7 @@
 /** Flags on the wire (RFC 9051 sections 2.3.2 and 9). */
 import {
   type FlagState,
+  isKeyword,
   keywordNumbers,
   systemFlagNamed,
   systemFlagNames,
@@ -108,20 +109,21 @@ export class FlagWriter {
 
   /** The value of the FLAGS response: all flags in use. */
   get all(): string {
-    return `(${[...systemFlagNames, ...this.#names].join(" ")})`;
+    return `(${[...systemFlagNames, ...this.#names.filter(isKeyword)].join(" ")})`;
   }
 
   /** The value of PERMANENTFLAGS; `\*` says that new keywords can be made (RFC 9051 section 7.1). */
   get permanent(): string {
     const mayGrow = this.#names.length < keywordsMax ? ["\\*"] : [];
-    return `(${[...systemFlagNames, ...this.#names, ...mayGrow].join(" ")})`;
+    return `(${[...systemFlagNames, ...this.#names.filter(isKeyword), ...mayGrow].join(" ")})`;
   }
 
   #format(flags: FlagState): string {
     const names: string[] = systemFlagNames.filter((name) => flags.mask & systemFlags[name]);
     for (const number of keywordNumbers(flags)) {
       const name = this.#names[number];
-      if (name !== undefined) names.push(name);
+      // Imports once took names that no keyword can have.
+      if (name !== undefined && isKeyword(name)) names.push(name);
     }
     return `(${names.join(" ")})`;
   }

@@ -9,10 +9,11 @@ import {
 } from "#/protocols/imap/mailboxes/mailbox-name.ts";
 import { readSearchKeys } from "#/protocols/imap/search/grammar.ts";
 import { formatDateTime, readDate, readDateTime } from "#/protocols/imap/wire/dates.ts";
-import { readFlags } from "#/protocols/imap/wire/flags.ts";
+import { FlagWriter, readFlags } from "#/protocols/imap/wire/flags.ts";
 import { readSequenceSet, resolveSequenceSet } from "#/protocols/imap/wire/sequence-set.ts";
 import { astringText, stringText } from "#/protocols/imap/wire/strings.ts";
 import { decodeUtf8, WireReader } from "#/protocols/imap/wire/wire-reader.ts";
+import { flagState, seenFlag } from "#/src/model/flags.ts";
 
 function reader(text: string, ...literals: string[]): WireReader {
   return new WireReader({
@@ -216,6 +217,17 @@ describe("flags", () => {
       mask: 9,
       keywords: ["$Label1"],
     });
+  });
+
+  test("names of an older import that no keyword can have are not written", () => {
+    const flags = new FlagWriter(["$Label1", "two words)\r\n* BYE", "$Label3"]);
+    const { mask, overflow } = flagState(seenFlag, [0, 1, 2]);
+    expect(flags.write(1, { mask, overflow })).toBe("(\\Seen $Label1 $Label3)");
+    for (const text of [flags.all, flags.permanent]) {
+      expect(text).toContain(" $Label1 $Label3");
+      expect(text).not.toContain("two");
+    }
+    expect(flags.keywordCount).toBe(3);
   });
 
   test("reads flags without parentheses", () => {
