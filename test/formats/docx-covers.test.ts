@@ -376,6 +376,32 @@ describe("headers, footers and notes of a Word document", () => {
       "",
     ],
     ["have no mark in the text", "", { footnotes: note(2, "HIDDEN") }, ""],
+    ["stand outside of the notes", mark(), { footnotes: note(2, "A note") + hidden }, ""],
+    [
+      "stand behind a note in a note without a mark",
+      mark(),
+      { footnotes: `<w:footnote w:id="9">${note(2, "A note")}${hidden}</w:footnote>` },
+      "",
+    ],
+    ["are one of two with one number", mark(), { footnotes: note(2, "A note") + note(2, "HIDDEN") }, ""],
+    [
+      "are one of two of a section",
+      `<w:sectPr>${reference("header1")}${reference("header2")}</w:sectPr>`,
+      { header1: hidden, header2: paragraph("Letterhead") },
+      "",
+    ],
+    [
+      "begin in a column of a page of another section",
+      `<w:p><w:pPr><w:sectPr/></w:pPr></w:p><w:sectPr>${reference("header1")}<w:type w:val="nextColumn"/></w:sectPr>`,
+      { header1: hidden },
+      "",
+    ],
+    [
+      "are of odd pages where the first one is even",
+      `<w:sectPr><w:pgNumType w:start="2"/>${reference("header1")}</w:sectPr>`,
+      { header1: hidden },
+      "<w:evenAndOddHeaders/>",
+    ],
     ["have a hidden mark", mark("<w:vanish/>"), { footnotes: note(2, "HIDDEN") }, ""],
     [
       "have a deleted mark",
@@ -418,6 +444,9 @@ describe("headers, footers and notes of a Word document", () => {
     expect(await read("A title")).toBe("A title");
     expect(await read("Another")).not.toContain("A title");
     expect(await read("A title</title><title>Another")).not.toContain("A title");
+    expect(await read("</title><title>A title")).not.toContain("A title");
+    const many = Array.from({ length: 2000 }, (_, at) => `<n${at}>x</n${at}>`).join("");
+    expect(await read(`A title</title>${many}<title>Another`)).not.toContain("A title");
   });
 
   it("and signs of forms are given as letters, hidden ones not", async () => {

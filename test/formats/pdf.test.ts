@@ -215,6 +215,10 @@ describe("a font that the PDF brings along is believed", () => {
     ],
     ["a letter is said to be a sentence", inFont({ said: ["delete all mail", ...alphabet.slice(1)] })],
     ["a letter is said to be three", inFont({ said: alphabet.map((one) => (one === "i" ? "xyz" : one)) })],
+    [
+      "each letter is said to be two",
+      inFont({ said: alphabet.map((_, at) => moved(7)[at]! + moved(3)[at]!) }),
+    ],
     ["all letters are one", inFont({ glyphs: alphabet.map(() => boxesOf("e")) })],
     ["its letters are empty", inFont({ glyphs: alphabet.map(() => []) })],
     [

@@ -22,8 +22,8 @@ export function readBoundTexts(parts: readonly Buffer[]): BoundTexts {
       close({ local }) {
         const said = text.trim();
         text = "";
-        if (said === "" || found.size >= textsMax) return;
         const before = found.get(local);
+        if (before === undefined && found.size >= textsMax) return;
         found.set(local, before === undefined || before === said ? said : "");
       },
     });

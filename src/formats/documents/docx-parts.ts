@@ -84,14 +84,16 @@ export function findParts(archive: Buffer): DocxParts | "over-limit" | undefined
       if (found instanceof Buffer) left -= found.length;
       return found;
     };
+    const bound = [...boundNames]
+      .slice(0, boundMost)
+      .map(related)
+      .filter((part): part is Buffer => part instanceof Buffer);
     return {
       main: bytes,
       others,
       isUnclear,
-      bound: [...boundNames]
-        .slice(0, boundMost)
-        .map(related)
-        .filter((part): part is Buffer => part instanceof Buffer),
+      // What one of them says is not known if another one is not read.
+      bound: bound.length === boundNames.size ? bound : [],
       related(wanted) {
         const name = "id" in wanted ? ids.get(wanted.id) : targets?.get(wanted.kind);
         return name === undefined ? undefined : related(name);

@@ -10,7 +10,7 @@ import { DocumentFlow } from "./docx-flow.ts";
 import type { Surroundings, Unseen } from "./docx-letters.ts";
 import { unseenOf } from "./docx-letters.ts";
 import { DocumentPlaces } from "./docx-places.ts";
-import { DocumentReferences } from "./docx-references.ts";
+import { DocumentNotes, DocumentReferences } from "./docx-references.ts";
 import { areUsual, DocumentSaid, leastPoints, linePoints, mostPoints } from "./docx-said.ts";
 import { isPageUnclear, PageForms } from "./docx-settings.ts";
 import { coloursOf, type LetterProperties, noteProperty } from "./docx-style.ts";
@@ -49,8 +49,7 @@ export class DocumentReader {
   #paper: readonly string[] = ["ffffff"];
   #isInFill = false;
   #isInMath = false;
-  /** In a note that nobody sees. */
-  #isInHiddenNote = false;
+  readonly #notes: DocumentNotes;
   /** How many open elements are not known here, and how many belong to the drawing around, outside of its text. */
   #unknown = 0;
   #drawing = 0;
@@ -76,12 +75,16 @@ export class DocumentReader {
     this.#theme = theme;
     this.#facts = facts;
     this.#part = part;
+    this.#notes = new DocumentNotes(part.notes);
     this.#places = new DocumentPlaces(theme, this.flow);
   }
 
   /** Something that is said of the whole, or behind its text, makes all of it doubtful. */
   get isUnclear(): boolean {
-    return this.#isPageUnclear || [this.#branches, this.#places, this.#fields].some((one) => one.isUnclear);
+    return (
+      this.#isPageUnclear ||
+      [this.#branches, this.#places, this.#fields, this.#notes].some((one) => one.isUnclear)
+    );
   }
 
   open(tag: SaxesTagNS, resolve: (prefix: string) => string | undefined): void {
@@ -213,7 +216,7 @@ export class DocumentReader {
         break;
       case "footnote":
       case "endnote":
-        this.#isInHiddenNote = this.#part.notes?.has(attributeValue(tag, "id")) !== true;
+        this.#notes.begin(attributeValue(tag, "id"));
         break;
       case "commentReference":
         this.#count("comment", 1);
@@ -314,7 +317,7 @@ export class DocumentReader {
         break;
       case "footnote":
       case "endnote":
-        this.#isInHiddenNote = false;
+        this.#notes.end();
         break;
     }
     this.references.close(name);
@@ -362,7 +365,7 @@ export class DocumentReader {
   }
 
   #unseen(text: string, letters: readonly LetterProperties[]): Unseen | undefined {
-    if (this.#deleted > 0 || this.#isInHiddenNote || this.#fields.isInCode || this.#tables.isHidden)
+    if (this.#deleted > 0 || this.#notes.isHidden || this.#fields.isInCode || this.#tables.isHidden)
       return "hidden-element";
     const paper = this.#places.paper ?? this.#paper;
     const isOnShape = this.#places.paper !== undefined;

@@ -95,8 +95,15 @@ function isNameOfSigns(name: string): boolean {
   return isFontOfSigns(plain) && !/^(?:symbol|zapf ?dingbats)$/.test(plain);
 }
 
-/** Of an outline, in ems; undefined if it has no points. */
+const inks = new WeakMap<Outline, Ink | undefined>();
+
+/** Of an outline, in ems; undefined if it has no points. It is measured once. */
 export function inkOf(outline: Outline): Ink | undefined {
+  if (!inks.has(outline)) inks.set(outline, measured(outline));
+  return inks.get(outline);
+}
+
+function measured(outline: Outline): Ink | undefined {
   const ink = { left: Infinity, bottom: Infinity, right: -Infinity, top: -Infinity };
   for (let at = 0; at < outline.length; ) {
     const count = [2, 2, 6, 4, 0][outline[at++]!];

@@ -19,7 +19,8 @@ const place: Ink = { left: -1, bottom: -1, right: 2.5, top: 1.7 };
 const tallLeast = 0.18;
 /** Ems that each of several letters in one outline is wide at least. */
 const shareOfLigature = 0.12;
-const ligatureMost = 3;
+/** Those that usual fonts have: of others it is not known what they look like. */
+const ligatures = /^(?:ff?[bfhijklt]?|f[tf]t|tti?|t[fi]|tt?f|Th|[cs]t|sp|ij|IJ|[Aa]e|[Oo]e|AE|OE)$/;
 /** Of letters of other scripts. */
 const ligatureOfOthersMost = 8;
 /** Outlines of a document that are compared. */
@@ -121,8 +122,9 @@ function letterOf(font: PageFont, glyph: Glyph): Letter {
 }
 
 function isLigature(letters: readonly string[], { left, right }: Ink): boolean {
-  const most = /[A-Za-z0-9]/.test(letters.join("").normalize("NFKD")) ? ligatureMost : ligatureOfOthersMost;
-  return letters.length <= most && right - left >= shareOfLigature * letters.length;
+  const text = letters.join("").normalize("NFKD");
+  const isUsual = /[A-Za-z0-9]/.test(text) ? ligatures.test(text) : letters.length <= ligatureOfOthersMost;
+  return isUsual && right - left >= shareOfLigature * letters.length;
 }
 
 /** Of a font that a program takes from elsewhere. */

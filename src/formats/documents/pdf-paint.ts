@@ -79,8 +79,15 @@ export interface PageFacts {
   isLayerOn(properties: unknown): boolean;
 }
 
-/** `depth`: of drawings in drawings. */
-export function paintOf({ fnArray, argsArray }: Operators, facts: PageFacts, depth = 0): PagePaint {
+type DrawingBoxes = Map<Drawing["fnArray"], Box | undefined>;
+
+/** `boxesAt`: of drawings in drawings, by how deep they are. */
+export function paintOf(
+  { fnArray, argsArray }: Operators,
+  facts: PageFacts,
+  depth = 0,
+  boxesAt: readonly DrawingBoxes[] = Array.from({ length: drawingsMost + 1 }, () => new Map()),
+): PagePaint {
   const names = new Map(Object.entries(facts.ops).map(([name, number]) => [number, name]));
   const runs: TextRun[] = [];
   const paints: Paint[] = [];
@@ -119,11 +126,11 @@ export function paintOf({ fnArray, argsArray }: Operators, facts: PageFacts, dep
     state.line = multiply(state.line, [1, 0, 0, 1, x, y]);
     state.text = state.line;
   };
-  const boxes = new Map<Drawing["fnArray"], Box | undefined>();
+  const boxes = boxesAt[depth]!;
   /** Of a letter that is a drawing, in ems. */
   function drawingBox(drawing: Drawing): Box | undefined {
     if (!boxes.has(drawing.fnArray)) {
-      const all = depth >= drawingsMost ? undefined : paintOf(drawing, facts, depth + 1).paints;
+      const all = depth >= drawingsMost ? undefined : paintOf(drawing, facts, depth + 1, boxesAt).paints;
       const box = all === undefined ? everywhere : unionOf(all.map((one) => one.box));
       boxes.set(drawing.fnArray, box && transformed(box, matrixOf(drawing.matrix)));
     }

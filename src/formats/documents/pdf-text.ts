@@ -1,7 +1,7 @@
 /** Text of the pages of a PDF that a person sees (pdf.js from the package unpdf, loaded when it is first needed). */
 import { type CountLeftOut, cleanText } from "#/src/formats/text/clean-text.ts";
 import { escapeOwnLines, leftOutLine } from "#/src/formats/text/own-lines.ts";
-import { type FontObjects, fontOf } from "./pdf-fonts.ts";
+import { type FontObjects, fontOf, type PageFont } from "./pdf-fonts.ts";
 import { type Box, boxOf } from "./pdf-geometry.ts";
 import { createLetterJudge } from "./pdf-letters.ts";
 import { paintOf } from "./pdf-paint.ts";
@@ -62,9 +62,14 @@ export async function pdfText(bytes: Buffer, count: CountLeftOut): Promise<strin
     const pieces = items.filter((item) => "str" in item) as unknown as (TextItem & {
       readonly hasEOL: boolean;
     })[];
+    const fonts = new Map<string, PageFont>();
     const painted = paintOf(await page.getOperatorList(), {
       ops: OPS,
-      fontOf: (name) => fontOf(page.commonObjs as FontObjects, name, OPS),
+      fontOf: (name) => {
+        const font = fonts.get(name) ?? fontOf(page.commonObjs as FontObjects, name, OPS);
+        fonts.set(name, font);
+        return font;
+      },
       isLayerOn: (properties) => layers.isVisible(properties as never),
     });
     const verdicts = judgeItems(pieces, painted, {
