@@ -47,12 +47,19 @@ describe.skipIf(!hasChromium)(`notices in Chromium${chromiumNote}`, () => {
       page.evaluate(
         "navigator.serviceWorker.ready.then((one) => one.getNotifications()).then((all) => all.map(({ title }) => title))",
       );
-    await session.send("ServiceWorker.deliverPushMessage", {
-      origin: house.origin,
-      registrationId: await registered,
-      data: texts().at(-1)!,
-    });
-    await expect.poll(shown).toEqual([title]);
+    const registrationId = await registered;
+    // A worker that is not active yet gets nothing, so it is handed over until it is shown.
+    await expect
+      .poll(async () => {
+        const data = texts().at(-1)!;
+        await session.send("ServiceWorker.deliverPushMessage", {
+          origin: house.origin,
+          registrationId,
+          data,
+        });
+        return shown();
+      })
+      .toEqual([title]);
     expect([seat.foreign, seat.faults]).toEqual([[], []]);
   });
 });
