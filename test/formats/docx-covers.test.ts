@@ -264,7 +264,12 @@ describe("text of a Word document is given that stands", () => {
 const relation = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 
 /** A document with headers, footers and notes: the name of each file without its number is its kind. */
-function around(body: string, files: Readonly<Record<string, string>>, settings = ""): Buffer {
+function around(
+  body: string,
+  files: Readonly<Record<string, string>>,
+  settings = "",
+  change: (relations: string) => string = (relations) => relations,
+): Buffer {
   const kindOf = (name: string): string => name.replace(/\d+$/, "");
   const element = (name: string): string => ({ header: "hdr", footer: "ftr" })[kindOf(name)] ?? kindOf(name);
   const all = Object.entries(files);
@@ -275,12 +280,14 @@ function around(body: string, files: Readonly<Record<string, string>>, settings 
     files: [
       [
         "word/_rels/document.xml.rels",
-        `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="settings" Type="${relation}/settings" Target="settings.xml"/>${all
-          .map(
-            ([name]) =>
-              `<Relationship Id="${name}" Type="${relation}/${kindOf(name)}" Target="${name}.xml"/>`,
-          )
-          .join("")}</Relationships>`,
+        change(
+          `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="settings" Type="${relation}/settings" Target="settings.xml"/>${all
+            .map(
+              ([name]) =>
+                `<Relationship Id="${name}" Type="${relation}/${kindOf(name)}" Target="${name}.xml"/>`,
+            )
+            .join("")}</Relationships>`,
+        ),
       ],
       ...all.map(
         ([name, inside]) =>
@@ -415,8 +422,40 @@ describe("headers, footers and notes of a Word document", () => {
   });
 
   it.each([
+    [
+      "of another type",
+      (relations: string) => relations.replace(`${relation}/header"`, `${relation}/image"`),
+    ],
+    ["of a type of others", (relations: string) => relations.replace(`${relation}/header"`, 'x/header"')],
+    ["outside", (relations: string) => relations.replace(' Target="header1', ' TargetMode="External"$&')],
+    ["nowhere known", (relations: string) => relations.replace(' Target="header1', ' TargetMode="x"$&')],
+    [
+      "in the document and outside",
+      (relations: string) =>
+        relations.replace(
+          "</Relationships>",
+          `<Relationship Id="header1" Type="${relation}/header" TargetMode="External" Target="x"/>$&`,
+        ),
+    ],
+  ])("are not given whose relationship leads to a part %s", async (_, change) => {
+    const section = `<w:sectPr>${reference("header1")}</w:sectPr>`;
+    const bytes = around(`${paragraph("text")}${section}`, { header1: hidden }, "", change);
+    const { text, removed } = await readDocument(bytes, "docx");
+    expect(text).not.toContain("HIDDEN");
+    expect(removed.length).toBeGreaterThan(0);
+  });
+
+  it.each([
     ["a formula", "<m:oMath><m:r><m:t>HIDDEN</m:t></m:r></m:oMath>"],
     ["another document", '<w:altChunk r:id="x"/>'],
+    [
+      "the number of the page, said in more runs",
+      `<w:p><w:fldSimple w:instr="PAGE">${["12", "34", "56"].map((one) => `<w:r><w:t>${one}</w:t></w:r>`).join("")}</w:fldSimple></w:p>`,
+    ],
+    [
+      "the number of the page, said in letters of numerals",
+      '<w:p><w:fldSimple w:instr="PAGE"><w:r><w:t>civil</w:t></w:r></w:fldSimple></w:p>',
+    ],
     [
       "the number of the page, said in words",
       '<w:p><w:fldSimple w:instr="PAGE"><w:r><w:t>HIDDEN</w:t></w:r></w:fldSimple></w:p>',
@@ -424,7 +463,7 @@ describe("headers, footers and notes of a Word document", () => {
   ])("and what else is not read is told: %s", async (_, body) => {
     const { text, removed } = await readDocument(around(`${paragraph("text")}${body}`, {}), "docx");
     expect(text).toContain("left out");
-    expect(text).not.toContain("HIDDEN");
+    expect(text).not.toMatch(/HIDDEN|56|civil/);
     expect(removed).toEqual([["doubtful", 1, "element-not-understood"]]);
   });
 

@@ -136,6 +136,24 @@ export const pdfBombs: readonly Bomb[] = [
       ]),
   ],
   [
+    "letters that are drawn by forty others each",
+    () => {
+      const letters = Array.from({ length: 40 }, (_, at) => String.fromCharCode(97 + at));
+      const shown = Buffer.from(letters.join(""), "latin1").toString("hex");
+      const names = times(40, (at) => `/n${at}`);
+      const fonts = Array.from({ length: 4 }, (_, depth) => {
+        const first = 6 + depth * 41;
+        const inner = depth === 3 ? "" : `/Font << /F2 ${first + 41} 0 R >>`;
+        const drawing = depth === 3 ? "0 0 1 1 re f" : `BT /F2 1 Tf <${shown}> Tj ET`;
+        return [
+          `<< /Type /Font /Subtype /Type3 /FontBBox [0 0 1 1] /FontMatrix [1 0 0 1 0 0] /CharProcs << ${times(40, (at) => `/n${at} ${first + 1 + at} 0 R`)} >> /Encoding << /Differences [97 ${names}] >> /FirstChar 97 /LastChar 136 /Widths [${times(40, () => "1")}] /Resources << ${inner} >> >>`,
+          ...letters.map(() => streamOf(`1 0 d0 ${drawing}`)),
+        ];
+      });
+      return page(streamOf(`BT /F2 9 Tf 9 9 Td <${shown}> Tj ET`), "/Font << /F2 6 0 R >>", fonts.flat());
+    },
+  ],
+  [
     "ten thousand fonts",
     () =>
       page(

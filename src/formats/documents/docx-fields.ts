@@ -11,9 +11,10 @@ const stored: ReadonlySet<string> = new Set(
     "GREETINGLINE FILLIN LISTNUM USERNAME USERADDRESS USERINITIALS TOA"
   ).split(" "),
 );
-/** Fields that count, and what they may show. */
+/** Fields that count, and what all letters of one may show: a number of up to four digits, or a Roman one below 400. */
 const counting: ReadonlySet<string> = new Set(["PAGE", "NUMPAGES", "SECTIONPAGES", "SECTION"]);
-const countForm = /^\s{0,3}[\divxlcIVXLC]{0,6}\s{0,3}$/;
+const countForm = /^(?:\d{0,4}|c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3}))$/i;
+const countLengthMax = 20;
 const codeLengthMax = 300;
 /** Fields in fields. */
 const fieldsMax = 50;
@@ -21,6 +22,8 @@ const fieldsMax = 50;
 interface Field {
   isCode: boolean;
   code: string;
+  /** Of a field that counts: its result so far. */
+  result: string;
 }
 
 export class DocumentFields {
@@ -32,12 +35,15 @@ export class DocumentFields {
     return this.#fields.some(({ isCode }) => isCode);
   }
 
-  /** Of letters in the result of a field. */
+  /** Of the next letters in the result of a field. */
   doubtOf(text: string): Doubt | undefined {
-    const isCount = countForm.test(text);
-    return this.#fields.every((field) => isStored(field) || (isCount && counting.has(nameOf(field))))
-      ? undefined
-      : "element-not-understood";
+    let isKnown = true;
+    for (const field of this.#fields)
+      if (counting.has(nameOf(field))) {
+        field.result = (field.result + text).slice(0, countLengthMax);
+        isKnown &&= field.result.length < countLengthMax && countForm.test(field.result.trim());
+      } else isKnown &&= isStored(field);
+    return isKnown ? undefined : "element-not-understood";
   }
 
   /** `isUncertain`: not all programs read the element. */
@@ -53,7 +59,7 @@ export class DocumentFields {
   }
 
   #begin(isCode: boolean): void {
-    if (this.#fields.length < fieldsMax) this.#fields.push({ isCode, code: "" });
+    if (this.#fields.length < fieldsMax) this.#fields.push({ isCode, code: "", result: "" });
   }
 
   /** A piece of the code of the nearest field. */

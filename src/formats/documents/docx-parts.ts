@@ -1,5 +1,6 @@
 /** The parts of a Word document, as its relationships name them (ECMA-376 part 2, section 6.5): a program shows these, whatever else has
  *  their usual names. */
+import { relationships } from "./docx-references.ts";
 import { attributeValue, readXml } from "./docx-xml.ts";
 import { readZipEntry } from "./zip.ts";
 
@@ -20,8 +21,8 @@ export interface DocxParts {
   readonly isUnclear: boolean;
   /** Parts from which controls may take their text. */
   readonly bound: readonly Buffer[];
-  /** A part that the main part names by a relationship or by its only one of a kind, within a bound for all of them. */
-  related(wanted: { readonly id: string } | { readonly kind: string }): Buffer | "over-limit" | undefined;
+  /** A part of a kind that the main part names by a relationship, or by its only one of the kind, within a bound for all of them. */
+  related(wanted: { readonly id?: string; readonly kind: string }): Buffer | "over-limit" | undefined;
 }
 
 const usualMain = "word/document.xml";
@@ -43,7 +44,8 @@ export function findParts(archive: Buffer): DocxParts | "over-limit" | undefined
     if (bytes === "over-limit") throw new OverLimit();
     return bytes;
   };
-  const ids = new Map<string, string>();
+  /** Of the main part: types, and targets that are parts of the document. */
+  const byId = new Map<string, { readonly type: string; readonly target: string | undefined }>();
   const boundNames = new Set<string>();
   /** Targets by the last words of their types; undefined where there are no relationships. */
   const targetsOf = (part: string): ReadonlyMap<string, string> | undefined => {
@@ -53,15 +55,20 @@ export function findParts(archive: Buffer): DocxParts | "over-limit" | undefined
     const targets = new Map<string, string>();
     const end = readXml(bytes, {
       open(tag) {
-        if (tag.local !== "Relationship" || attributeValue(tag, "TargetMode") === "External") return;
-        const kind = attributeValue(tag, "Type").split("/").at(-1)!;
+        if (tag.local !== "Relationship") return;
+        const type = attributeValue(tag, "Type");
+        const kind = type.split("/").at(-1)!;
+        const isInside = ["", "Internal"].includes(attributeValue(tag, "TargetMode"));
         const target = resolved(part.slice(0, slash), attributeValue(tag, "Target"));
+        if (part !== "") {
+          const id = attributeValue(tag, "Id");
+          if (byId.has(id)) isUnclear = true;
+          byId.set(id, { type, target: isInside ? target : undefined });
+        }
+        if (!isInside) return;
         if (targets.has(kind) && targets.get(kind) !== target && isNeeded(kind)) isUnclear = true;
         targets.set(kind, target);
         if (boundKinds.has(kind)) boundNames.add(target);
-        const id = attributeValue(tag, "Id");
-        if (part !== "" && ids.has(id)) isUnclear = true;
-        if (part !== "") ids.set(id, target);
       },
     });
     if (end !== "end") isUnclear = true;
@@ -94,8 +101,10 @@ export function findParts(archive: Buffer): DocxParts | "over-limit" | undefined
       isUnclear,
       // What one of them says is not known if another one is not read.
       bound: bound.length === boundNames.size ? bound : [],
-      related(wanted) {
-        const name = "id" in wanted ? ids.get(wanted.id) : targets?.get(wanted.kind);
+      related({ id, kind }) {
+        const found = id === undefined ? undefined : byId.get(id);
+        const isOfKind = [...relationships].some((base) => found?.type === `${base}/${kind}`);
+        const name = id === undefined ? targets?.get(kind) : isOfKind ? found?.target : undefined;
         return name === undefined ? undefined : related(name);
       },
     };

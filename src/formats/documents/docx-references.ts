@@ -23,7 +23,8 @@ interface Section {
   readonly isUsual: boolean;
 }
 
-const relationships: ReadonlySet<string> = new Set([
+/** Names before the attributes and the types of relationships. */
+export const relationships: ReadonlySet<string> = new Set([
   "http://schemas.openxmlformats.org/officeDocument/2006/relationships",
   "http://purl.oclc.org/ooxml/officeDocument/relationships",
 ]);

@@ -95,7 +95,7 @@ function partsAround(parts: DocxParts, main: DocumentReader, hasEven: boolean): 
     .slice(0, partsMost)
     .map(({ kind, id, isSure }) => ({
       kind,
-      xml: parts.related({ id }),
+      xml: parts.related({ id, kind }),
       part: isSure ? {} : { doubt: "may-be-off-screen" },
     }));
   for (const kind of ["footnotes", "endnotes"] as const)

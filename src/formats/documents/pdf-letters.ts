@@ -21,6 +21,8 @@ const tallLeast = 0.18;
 const shareOfLigature = 0.12;
 /** Those that usual fonts have: of others it is not known what they look like. */
 const ligatures = /^(?:ff?[bfhijklt]?|f[tf]t|tti?|t[fi]|tt?f|Th|[cs]t|sp|ij|IJ|[Aa]e|[Oo]e|AE|OE)$/;
+/** Signs with letters in them that usual texts have: fractions, trade marks, degrees, numbers. */
+const signs = /^[\u00bc-\u00be\u2150-\u215f\u2189\u2100-\u2109\u2116\u2120-\u2122]$/;
 /** Of letters of other scripts. */
 const ligatureOfOthersMost = 8;
 /** Outlines of a document that are compared. */
@@ -114,6 +116,9 @@ function letterOf(font: PageFont, glyph: Glyph): Letter {
   if (!isInPlace(ink) || (/^[\p{L}\p{N}]/u.test(text) && !isTall)) return { drawn: "otherwise" };
   const letters = [...glyph.unicode.trim()].filter((one) => !/\p{M}/u.test(one));
   if (letters.length > 1) return { drawn: isLigature(letters, ink) ? "as-said" : "otherwise" };
+  const plain = [...text.normalize("NFKD").replace(/\p{M}/gu, "")];
+  if (plain.length > 1 && !signs.test(glyph.unicode.trim()) && /[A-Za-z0-9]/.test(plain.join("")))
+    return { drawn: isLigature(plain, ink) ? "as-said" : "otherwise" };
   if (!/^[A-Za-z0-9]/.test(text.normalize("NFD"))) return { drawn: "as-said" };
   const said = { drawn: "as-said", said: text, outline: wordOf(outline) } as const;
   if (!/^[A-Za-z0-9]$/.test(text)) return said;
