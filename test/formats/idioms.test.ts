@@ -127,6 +127,27 @@ const idioms: readonly Idiom[] = [
     ],
   },
   {
+    name: "light words in floats on a dark page",
+    because:
+      "the background of the body is that of the canvas (css-backgrounds-3 section 2.11.2), so it is behind what leaves any box",
+    honest: [
+      '<!doctype html><body style="background:#1a202c;color:#edf2f7"><div style="float:left;width:48%">VISIBLE</div><div style="float:left;width:48%">VISIBLE</div><p style="clear:both">VISIBLE',
+    ],
+    hiding: [
+      '<!doctype html><style>html{background:#fff}</style><body style="background:#000;color:#fff;margin:0;width:40px"><div style="float:left;width:10px;white-space:nowrap">aaaaaaaaaaaaaaaaaaaaaaaa HIDDEN',
+      '<!doctype html><style>@media (min-width:1px){html{background:#fff}}</style><body style="background:#000;color:#fff;margin:0;width:40px"><div style="float:left;width:10px;white-space:nowrap">aaaaaaaaaaaaaaaaaaaaaaaa HIDDEN',
+      ...[
+        "html{contain:paint}",
+        "body{contain:layout}",
+        "html{container-type:inline-size}",
+        "body{content-visibility:auto}",
+      ].map(
+        (rule) =>
+          `<!doctype html><style>${rule}</style><body style="background:#000;color:#fff;margin:0;width:40px"><div style="float:left;width:10px;white-space:nowrap">aaaaaaaaaaaaaaaaaaaaaaaa HIDDEN`,
+      ),
+    ],
+  },
+  {
     name: "columns of a flex container",
     because: "H3: an item is never narrower than its widest piece, and the container is as high as its items",
     honest: [

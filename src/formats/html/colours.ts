@@ -24,7 +24,7 @@ export function behindOf(
   letters: Letters,
   box: Box,
   parent: Style,
-  isQuirky: boolean,
+  { isQuirky, isOfCanvas }: { readonly isQuirky: boolean; readonly isOfCanvas: boolean },
 ): Behind {
   const own = ownColours.get(element.name);
   const shade = values.get("background-color");
@@ -56,7 +56,11 @@ export function behindOf(
     current: letters.colour,
     fontSize: letters.fontSize,
   });
-  return { ...found, isOpaque: background.colour[3] >= 1 && !background.isOnLetters };
+  const isOpaque = background.colour[3] >= 1 && !background.isOnLetters;
+  const isPlain = isOpaque && ["", "none"].includes(wordIn(values, "background-image"));
+  // What leaves the box has the same colour behind it.
+  const isAll = isOfCanvas && isPlain && !values.isUnsure("background-color");
+  return { ...found, isOpaque, ...(isAll ? { around: found.backdrops } : {}) };
 }
 
 /** The word of a value, "" for none or zero, "?" for more. */

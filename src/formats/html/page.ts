@@ -178,10 +178,11 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     declared: DeclaredStyle,
     values: Values,
     display: string,
-    { style: parent }: Part,
+    parentPart: Part,
   ): Made {
     const isLink = element.name === "a" && attributeOf(element, "href") !== undefined;
     const key = `${display} ${element.name}${isLink ? "@" : ""} ${declared.id} ${element.parent?.name} ${element.namespace}`;
+    const { style: parent } = parentPart;
     const known = made.get(parent)?.get(key);
     if (known !== undefined) {
       values.unclear.push(...known.unclear);
@@ -191,7 +192,11 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     const isInline = display === "inline";
     const letters = lettersOf(element, values, parent, { isQuirky: cascade.isQuirky });
     const box = boxOf(element, values, letters, display, cascade.isQuirky);
-    const behind = behindOf(element, values, letters, box, parent, cascade.isQuirky);
+    const isOfCanvas = givesCanvas(element, values, display, parentPart);
+    const behind = behindOf(element, values, letters, box, parent, {
+      isQuirky: cascade.isQuirky,
+      isOfCanvas,
+    });
     const own = values.isUnsure("opacity") ? 1 : opacityOf(values);
     const opacity = parent.opacity * own;
     const style: Style = {
@@ -218,6 +223,15 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
 
   function visitElement(element: HtmlElement, parent: Part, lines: Lines): void {
     const { name } = element;
+  /** Whether the canvas gets the background of the body: `html` has none, and none of both is contained (css-backgrounds-3 section 2.11.2). */
+  function givesCanvas({ name }: HtmlElement, values: Values, display: string, parent: Part): boolean {
+    const isBody = name === "body" && parent.element?.name === "html" && !parent.paints;
+    if (!isBody || display !== "block" || parent.box.display !== "block") return false;
+    return [values, valuesOf.get(parent)].every(
+      (one) => one?.unclear.length === 0 && !one.has("content-visibility"),
+    );
+  }
+
     const declared = cascade.styleOf(element);
     const values = new Values(declared, parent.style, element, cascade);
     meter.spend(declared === noStyle ? 10 : 100);
