@@ -148,6 +148,17 @@ const idioms: readonly Idiom[] = [
     ],
   },
   {
+    name: "columns of floats below a card that is pulled up",
+    because:
+      "the top of a float is not above that of a box that is written before it (CSS 2.2 section 9.5.1 rule 5)",
+    honest: [
+      '<div style="background:#1a365d;color:#fff;padding:30px 20px 60px">VISIBLE</div><div style="margin:-40px 20px 0;background:#fff;padding:20px">VISIBLE</div><div style="float:left;width:48%">VISIBLE</div><div style="float:left;width:48%">VISIBLE</div><p style="clear:both">VISIBLE',
+    ],
+    hiding: [
+      '<div style="float:left;height:20px">HIDDEN</div><div style="clear:both"></div><div style="margin-top:-40px;background:#fff;padding:20px;opacity:.99">card',
+    ],
+  },
+  {
     name: "columns of a flex container",
     because: "H3: an item is never narrower than its widest piece, and the container is as high as its items",
     honest: [

@@ -87,6 +87,7 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
   const made = new Map<Style, Map<string, Made>>();
   const readFromRight = new Map<Part, boolean>();
   const rootContext = newContext(undefined);
+  let partCount = 0;
 
   function newPart(parent: Part | undefined, own: Partial<Part>): Part {
     const part: Part = {
@@ -94,6 +95,7 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
       element: undefined,
       text: undefined,
       parent,
+      number: partCount++,
       at: parent?.children.length ?? 0,
       children: [],
       style: initialStyle,
@@ -180,9 +182,9 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     display: string,
     parentPart: Part,
   ): Made {
+    const { style: parent } = parentPart;
     const isLink = element.name === "a" && attributeOf(element, "href") !== undefined;
     const key = `${display} ${element.name}${isLink ? "@" : ""} ${declared.id} ${element.parent?.name} ${element.namespace}`;
-    const { style: parent } = parentPart;
     const known = made.get(parent)?.get(key);
     if (known !== undefined) {
       values.unclear.push(...known.unclear);
@@ -221,8 +223,6 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     return one;
   }
 
-  function visitElement(element: HtmlElement, parent: Part, lines: Lines): void {
-    const { name } = element;
   /** Whether the canvas gets the background of the body: `html` has none, and none of both is contained (css-backgrounds-3 section 2.11.2). */
   function givesCanvas({ name }: HtmlElement, values: Values, display: string, parent: Part): boolean {
     const isBody = name === "body" && parent.element?.name === "html" && !parent.paints;
@@ -232,6 +232,8 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     );
   }
 
+  function visitElement(element: HtmlElement, parent: Part, lines: Lines): void {
+    const { name } = element;
     const declared = cascade.styleOf(element);
     const values = new Values(declared, parent.style, element, cascade);
     meter.spend(declared === noStyle ? 10 : 100);

@@ -89,6 +89,8 @@ export interface Part extends Found {
   readonly element: HtmlElement | undefined;
   readonly text: HtmlText | undefined;
   readonly parent: Part | undefined;
+  /** In the order of the document. */
+  readonly number: number;
   /** Among the children of its parent. */
   readonly at: number;
   readonly children: Part[];

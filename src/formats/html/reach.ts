@@ -105,7 +105,9 @@ function applyFlaw(part: Part, { reach, why, px }: Flaw, reaches: Reaches): void
         px,
         // Text that is moved above the page is in no window.
         () => reach === "before" && reaches.page(why),
-        (one) => doom(one, why),
+        (one) => {
+          if (reach === "over" || !beginsBelow(one, part)) doom(one, why);
+        },
         -1,
       );
       return;
@@ -227,6 +229,14 @@ function reachBeside(
 function isAround(box: Part, part: Part): boolean {
   for (let at: Part | undefined = part; at !== undefined; at = at.parent) if (at === box) return true;
   return false;
+}
+
+/** The top of a float is not above that of a box that is written before it (CSS 2.2 section 9.5.1 rule 5), but for groups of a table. */
+function beginsBelow(one: Part, from: Part): boolean {
+  if (!one.box.isFloat || one.number < from.number) return false;
+  for (let at = one.parent; at !== undefined && at.inner === one.context; at = at.parent)
+    if (isTurned(at)) return false;
+  return true;
 }
 
 function isTall({ element }: Part): boolean {
