@@ -159,6 +159,20 @@ const idioms: readonly Idiom[] = [
     ],
   },
   {
+    name: "paddings that are shares, and a picture that is too wide",
+    because:
+      "H8: beside its shares, a cell without others is at least as wide as its line; of what needs more, only that is wider",
+    honest: [
+      '<body style="background:#1a202c"><table width="600" cellpadding="0" cellspacing="0" style="background:#1a202c;color:#edf2f7"><tr><td style="padding:0 6.25%"><p>VISIBLE</p><p><img src="https://x.example/a.png" width="1200" height="40" alt=""></p><p>VISIBLE</p><div style="background:#fafafa;color:#666">VISIBLE</div></td></tr></table>',
+    ],
+    hiding: [
+      '<table width="300" cellspacing="0" style="background:#000;color:#fff"><tr><td style="padding:0 45%"><table width="600"><tr><td align="right">HIDDEN</td></tr></table></td></tr></table>',
+      '<table width="300" cellspacing="0" style="background:#000;color:#fff"><tr><td style="padding:0 45%"><div style="min-width:900px"><p style="text-align:right">HIDDEN</p></div></td></tr></table>',
+      '<table width="300" cellspacing="0" style="background:#000;color:#fff"><tr><td style="padding:0 0 0 60%"><div style="white-space:nowrap">aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa HIDDEN</div></td></tr></table>',
+      '<div style="width:400px;overflow:hidden"><table width="300" cellspacing="0"><tr><td style="padding:0 30%"><img src="https://x.example/a.png" width="900" height="40" alt=""><p style="text-align:right">HIDDEN</p></td></tr></table></div>',
+    ],
+  },
+  {
     name: "columns of a flex container",
     because: "H3: an item is never narrower than its widest piece, and the container is as high as its items",
     honest: [

@@ -96,8 +96,10 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
     const { display } = box;
     const line = lineIn(part, around, inside);
     const isShareBeside = box.sideShare > smallShare && part.style.display !== "table";
-    const isInShares =
-      around.isInShares || (isShareBeside && isInCell(part) && part.content > line) || hasShareInLine(part);
+    const isSqueezed = isShareBeside && isInCell(part) && part.content > line;
+    // Beside its shares, a cell without others and without floats is at least as wide as the line; of what needs more, only that is wider.
+    const isOfLine = isSqueezed && display === "table-cell" && line >= roomLeast && !part.hasFloat;
+    const isInShares = around.isInShares || (isSqueezed && !isOfLine) || hasShareInLine(part);
     if (display.endsWith("table")) {
       const width = widthIn(box, around.whole, values);
       // Without a width the layout is automatic (CSS 2.2 section 17.5.2).
@@ -116,7 +118,11 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
         fixed: isFixed ? (width ?? 0) : undefined,
       };
     }
-    if (display === "table-cell") return cellRoom(part, { ...next, isInShares, line });
+    if (display === "table-cell") {
+      const cell = cellRoom(part, { ...next, isInShares, line });
+      const bound = { room: Math.min(cell.room, line), whole: Math.min(cell.whole, line), isGrowing: false };
+      return isOfLine ? { ...cell, ...bound } : cell;
+    }
     if (isPartOfTable(display)) return next;
     const isFitting =
       box.isFloat ||
