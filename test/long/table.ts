@@ -42,7 +42,7 @@ export const longSuites: readonly LongSuite[] = [
     night: ["--documents", "4000", "--minutes", "40"],
     isSeeded: true,
   },
-  { name: "honest-pages", day: [], night: ["--templates", "600"] },
+  { name: "honest-pages", day: ["--templates", "240"], night: ["--templates", "600"], isSeeded: true },
   { name: "obedient/run", day: ["--attacks", "4", "--outside", "4"], night: [], isSeeded: true },
   { name: "split-imap", day: ["--runs", "1", "wire", "sessions"], night: ["--runs", "5"], isSeeded: true },
   { name: "heap-filling", day: ["--some", "1"], night: [], isSeeded: true },
