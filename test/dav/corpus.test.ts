@@ -13,7 +13,7 @@ import { isExhaustive, sampleOf } from "../support/samples.ts";
 import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
 
 /** It is not stored (RFC 6638 section 7.2), so what comes back is not what was sent. */
-const ofOneChange = /^ATTENDEE;SCHEDULE-FORCE-SEND=/m;
+const ofOneChange = /^(?:ATTENDEE|ORGANIZER);SCHEDULE-FORCE-SEND=/m;
 
 describe.skipIf(!hasCorpus)(`the corpus${corpusNote}`, () => {
   let server: JsonServer;
