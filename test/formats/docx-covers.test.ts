@@ -55,8 +55,21 @@ const white = '<a:solidFill><a:srgbClr val="FFFFFF"/></a:solidFill>';
 const hidden = paragraph("HIDDEN");
 const columns = '<w:p><w:pPr><w:sectPr><w:cols w:num="2"/></w:sectPr></w:pPr></w:p>';
 
+const behind = (body: string): string => body.replace('behindDoc="0"', 'behindDoc="1"');
+const black = '<a:solidFill><a:srgbClr val="000000"/></a:solidFill>';
+
 const covers: readonly (readonly [name: string, body: string])[] = [
   ["a low picture", picture() + hidden],
+  ["a black shape behind it", behind(picture({ inside: shape(black) })) + hidden],
+  ["a picture behind it", behind(picture()) + hidden],
+  [
+    "an old black shape behind it",
+    `${old("rect").replace("z-index:1", "z-index:-1").replace("white", "black")}${hidden}`,
+  ],
+  [
+    "black letters of a box behind it",
+    behind(box({ size: [400, 40], inside: paragraph("\u2588") })) + hidden,
+  ],
   ["a low picture over what is before it", `${hidden}${picture({ at: [0, -20] })}`],
   [
     "a picture over the end of a long paragraph before it",
@@ -229,8 +242,8 @@ const shownBeside: readonly (readonly [name: string, body: string])[] = [
     `${picture({ wrap: "<wp:wrapTopAndBottom/>" })}${paragraph("shown")}`,
   ],
   [
-    "over a picture that is behind it",
-    `${picture().replace('behindDoc="0"', 'behindDoc="1"')}${paragraph("shown")}`,
+    "over a light shape that is behind it",
+    `${behind(picture({ inside: shape('<a:solidFill><a:srgbClr val="DDDDDD"/></a:solidFill>') }))}${paragraph("shown")}`,
   ],
   [
     "beside a shape that is not painted",
@@ -273,7 +286,8 @@ function around(
   const kindOf = (name: string): string => name.replace(/\d+$/, "");
   const element = (name: string): string => ({ header: "hdr", footer: "ftr" })[kindOf(name)] ?? kindOf(name);
   const all = Object.entries(files);
-  const vocabulary = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
+  const vocabulary =
+    'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"';
   return docxWith(body, {
     root: `xmlns:r="${relation}" xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"`,
     settings,
@@ -380,6 +394,20 @@ describe("headers, footers and notes of a Word document", () => {
       "are under a picture",
       `${picture({ at: [0, 20], from: ["page", "page"] })}<w:sectPr>${reference("header1")}</w:sectPr>`,
       { header1: hidden },
+      "",
+    ],
+    [
+      "stand over a black shape of the page",
+      `${behind(picture({ size: [600, 800], at: [0, 0], from: ["page", "page"], inside: shape(black) }))}<w:sectPr>${reference("header1")}</w:sectPr>`,
+      { header1: hidden },
+      "",
+    ],
+    [
+      "are text over a black shape of the header",
+      `${hidden}<w:sectPr>${reference("header1")}</w:sectPr>`,
+      {
+        header1: picture({ size: [600, 800], at: [0, 0], from: ["page", "page"], inside: shape(black) }),
+      },
       "",
     ],
     ["have no mark in the text", "", { footnotes: note(2, "HIDDEN") }, ""],

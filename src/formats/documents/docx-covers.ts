@@ -10,7 +10,13 @@ export interface Rect {
   readonly downFrom: string;
 }
 
+/** Colours that something may have; "any" where it is not known. */
+export type Ground = readonly string[] | "any";
+
 export interface Cover {
+  /** It stands behind the text, which is seen where it differs from the ground. */
+  readonly isBehind: boolean;
+  readonly ground: Ground;
   /** undefined: it is not known where it stands on its page. */
   readonly rect: Rect | undefined;
   readonly area: number;
@@ -106,6 +112,26 @@ export function mayCoverAround(
   // Below the first line of the page no shape reaches above it that does not begin above its anchor.
   if (bottom === undefined) return at.down.any + rect.top < 0 || rect.bottom - rect.top > page.height / 2;
   return bottom - (rect.bottom - rect.top) < Math.max(page.top, edgeMost) + edgeMost;
+}
+
+/** Points from the top of a page at which usual headers begin. */
+const headerTop = 36;
+
+/** Whether a shape of a header or a footer may stand behind the text of a page: programs paint them before it. */
+export function mayStandBehind(
+  { rect, isAside, at }: Cover & { readonly at: Place },
+  place: Place,
+  kind: "header" | "footer",
+  page: PageForm,
+): boolean {
+  if (isAside) return false;
+  if (rect === undefined) return true;
+  const left = leftOf(rect, page);
+  if (left !== undefined && page.left + place.line.across + slack < left) return false;
+  const bottom = bottomOf(rect, page);
+  if (kind === "header") return (bottom ?? headerTop + at.down.any + rect.bottom) > page.top + slack;
+  if (bottom === undefined) return rect.top < -headerTop;
+  return bottom - (rect.bottom - rect.top) < page.height - edgeMost;
 }
 
 function haveSameOrigin(one: Rect, other: Rect, at: Place, place: Place): boolean {

@@ -4,6 +4,7 @@
 import type { Doubt } from "#/src/model/removal.ts";
 import {
   type Cover,
+  type Ground,
   type Line,
   mayCover,
   type PageForm,
@@ -11,6 +12,7 @@ import {
   type Rect,
   usualWidth,
 } from "./docx-covers.ts";
+import { differ } from "./docx-letters.ts";
 
 /** Characters of a part. */
 const textLengthMax = 1024 * 1024;
@@ -30,12 +32,16 @@ interface Piece {
   readonly text: string;
   /** undefined of what stands between texts. */
   readonly place: Place | undefined;
+  /** Colours of its letters; undefined if they have a ground of their own. */
+  readonly inks?: readonly string[] | undefined;
   doubt?: Doubt;
 }
 
+export type Placed = Cover & { readonly at: Place };
+
 export class DocumentFlow {
   readonly #pieces: Piece[] = [];
-  readonly #covers: (Cover & { readonly at: Place })[] = [];
+  readonly #covers: Placed[] = [];
   #length = 0;
   isCut = false;
   #down = 0;
@@ -62,15 +68,21 @@ export class DocumentFlow {
   }
 
   /** `size`: points of its letters. `indent`: points; undefined: it does not begin at the left of the page. `isUsual`: its letters are as wide
-   *  as those of usual fonts. */
-  write(text: string, size: number, indent: number | undefined, isUsual: boolean): void {
+   *  as those of usual fonts. `inks`: its colours, if it has no ground of its own. */
+  write(
+    text: string,
+    size: number,
+    indent: number | undefined,
+    isUsual: boolean,
+    inks: readonly string[] | undefined,
+  ): void {
     if (isUsual) this.#least += text.length * size * letterLeast;
     this.#size = Math.min(this.#size ?? size, size);
     if (this.#open.length === 0) {
       const start = indent ?? Number.POSITIVE_INFINITY;
       this.#line.across = Math.max(this.#line.across, start) + text.length * size * letterWidth;
     }
-    this.#push({ text, place: text.trim() === "" ? undefined : this.#place() });
+    this.#push({ text, place: text.trim() === "" ? undefined : this.#place(), inks });
   }
 
   #push(piece: Piece): void {
@@ -142,27 +154,39 @@ export class DocumentFlow {
   }
 
   /** The shapes that count: of small ones only if there are many. */
-  get covers(): readonly (Cover & { readonly at: Place })[] {
+  get covers(): readonly Placed[] {
     const large = this.#covers.filter(({ area }) => !(area <= smallMost));
     return this.#covers.length - large.length > smallShapesMost ? this.#covers : large;
   }
 
-  /** Marks what may be covered, by shapes here or by these of another part. Returns how many pieces are. */
-  settle(page: PageForm, mayCoverPiece = this.#isCoveredHere(page)): number {
-    let count = 0;
-    for (const piece of this.#pieces) {
-      const { place } = piece;
-      if (place === undefined || piece.doubt !== undefined || !mayCoverPiece(place)) continue;
-      piece.doubt = "may-be-covered";
-      count++;
-    }
-    return count;
-  }
-
-  #isCoveredHere(page: PageForm): (place: Place) => boolean {
-    const covers = this.covers;
+  /** Marks what may be covered, or may not differ from what is behind it, by shapes here or by those of another part. Returns the doubts. */
+  settle(
+    page: PageForm,
+    covers = this.covers,
+    mayReach = (cover: Placed, place: Place): boolean => mayCover(cover, cover.at, place, page),
+  ): readonly Doubt[] {
     const isTooMuch = covers.length * this.#pieces.length > comparisonsMax;
-    return (place) => isTooMuch || covers.some((cover) => mayCover(cover, cover.at, place, page));
+    const known = new Map<string, boolean>();
+    const isSeenOn = (inks: readonly string[], ground: Ground): boolean => {
+      const key = `${inks} on ${ground}`;
+      const seen = known.get(key) ?? differ(inks, ground);
+      known.set(key, seen);
+      return seen;
+    };
+    const found: Doubt[] = [];
+    for (const piece of this.#pieces) {
+      const { place, inks } = piece;
+      if (place === undefined || piece.doubt !== undefined) continue;
+      const cover = covers.find(
+        (one) =>
+          isTooMuch ||
+          (mayReach(one, place) && (!one.isBehind || (inks !== undefined && !isSeenOn(inks, one.ground)))),
+      );
+      if (cover === undefined) continue;
+      piece.doubt = cover.isBehind ? "colours-may-match" : "may-be-covered";
+      found.push(piece.doubt);
+    }
+    return found;
   }
 
   toString(): string {

@@ -1,6 +1,7 @@
 /** Whether a person sees letters of a Word document: hidden, doubtful, or undefined for those that are seen. */
 import { isDistinct } from "#/src/formats/html/contrast.ts";
 import type { Doubt, Removal } from "#/src/model/removal.ts";
+import type { Ground } from "./docx-covers.ts";
 import type { LetterProperties } from "./docx-style.ts";
 
 export type Unseen = Exclude<Removal, "doubtful"> | { readonly why: Doubt };
@@ -91,7 +92,35 @@ function contrasts(said: LetterProperties, { paper, isOnShape }: Surroundings): 
   });
 }
 
+/** The colours of letters that have no ground of their own; undefined of others. `paper`: all that may be behind them. */
+export function inksOf(
+  possible: readonly LetterProperties[],
+  paper: readonly string[],
+): readonly string[] | undefined {
+  const bare = possible.filter(({ fills, highlight = "" }) => fills === undefined && highlight === "");
+  const automatic = paper.every((one) => one === "ffffff") ? ["000000"] : ["000000", "ffffff"];
+  const inks = bare.flatMap(({ colours = ["auto"] }) =>
+    colours.flatMap((one) => (one === "auto" ? automatic : [one])),
+  );
+  return inks.length === 0 ? undefined : [...new Set(inks)].sort();
+}
+
+export function differ(inks: readonly string[], ground: Ground): boolean {
+  return (
+    ground !== "any" && inks.every((ink) => ground.every((one) => isDistinct(channels(ink), channels(one))))
+  );
+}
+
 function channels(colour: string): [number, number, number, number] {
   const at = (from: number): number => Number.parseInt(colour.slice(from, from + 2), 16);
   return [at(0), at(2), at(4), 1];
+}
+
+/** Letters with a ground of their own, and those of the colour of the paper, cover what is behind them. */
+export function paintsOver({ fills, highlight = "" }: LetterProperties): boolean {
+  return fills !== undefined || highlight !== "";
+}
+
+export function isOfColours(unseen: Unseen | undefined): boolean {
+  return unseen === "invisible-colour" || (typeof unseen === "object" && unseen.why === "colours-may-match");
 }

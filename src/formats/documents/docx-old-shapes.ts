@@ -1,7 +1,7 @@
 /** Shapes of Word documents of old programs (VML, ECMA-376 part 4, section 19). Their places and sizes are style. */
 import type { SaxesTagNS } from "saxes";
-import type { Cover } from "./docx-covers.ts";
-import { attributeValue } from "./docx-xml.ts";
+import type { Cover, Ground } from "./docx-covers.ts";
+import { attributeValue, hexOf } from "./docx-xml.ts";
 
 /** Shapes of VML, which may hold text. */
 export const oldShapes: ReadonlySet<string> = new Set(
@@ -39,11 +39,30 @@ export function isUnfilled(tag: SaxesTagNS): boolean {
 /** Elements in a shape that paint it. */
 export const oldPaints: ReadonlySet<string> = new Set(["imagedata", "fill", "stroke"]);
 
-/** What a shape may cover; undefined if it does not stand before the text. */
+/** An element that leaves a shape the colour that it says. */
+export function isPlainPaint(tag: SaxesTagNS): boolean {
+  const isSolid = ["", "solid"].includes(attributeValue(tag, "type"));
+  return tag.local === "stroke" || (tag.local === "fill" && isSolid && attributeValue(tag, "color") === "");
+}
+
+/** The colour of a shape, which may be mixed with white. */
+function groundOf(tag: SaxesTagNS): Ground {
+  const said = attributeValue(tag, "fillcolor").toLowerCase();
+  const colour = { silver: "c0c0c0", white: "ffffff", black: "000000" }[said] ?? hexOf(said.slice(1));
+  if (colour === "" || ["group", "image"].includes(tag.local)) return "any";
+  const mixed = (share: number): string =>
+    [0, 2, 4]
+      .map((at) => Math.round(255 - share * (255 - Number.parseInt(colour.slice(at, at + 2), 16))))
+      .map((value) => value.toString(16).padStart(2, "0"))
+      .join("");
+  return [1, 0.8, 0.6, 0.4, 0.2].map(mixed);
+}
+
+/** What a shape may cover; undefined if it stands in a line. */
 export function coverOf(tag: SaxesTagNS): Cover | undefined {
   const pairs = attributeValue(tag, "style").slice(0, 4096).toLowerCase().split(";");
   const said = new Map(pairs.map((one) => one.split(":").map((part) => part.trim()) as [string, string]));
-  if (said.get("position") !== "absolute" || said.get("z-index")?.startsWith("-") === true) return undefined;
+  if (said.get("position") !== "absolute") return undefined;
   const points = (name: string, usual: number): number => {
     const value = said.get(name);
     if (value === undefined || value === "0") return value === undefined ? usual : 0;
@@ -78,6 +97,8 @@ export function coverOf(tag: SaxesTagNS): Cover | undefined {
           downFrom: origins[from("vertical")]!,
         }
       : undefined,
+    isBehind: said.get("z-index")?.startsWith("-") === true,
+    ground: groundOf(tag),
     area: width * height,
     isAside: false,
     boxes: [],

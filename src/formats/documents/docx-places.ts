@@ -2,10 +2,11 @@
  *  laid out: a box is asked whether it surely holds its text, on the page. */
 import type { SaxesTagNS } from "saxes";
 import type { Doubt } from "#/src/model/removal.ts";
-import type { Cover, Rect } from "./docx-covers.ts";
+import { type Box, unknownBox } from "./docx-boxes.ts";
+import type { Cover, Ground, Rect } from "./docx-covers.ts";
 import type { DocumentFlow } from "./docx-flow.ts";
 import type { Unseen } from "./docx-letters.ts";
-import { coverOf, isOldDrawing, isUnfilled, oldPaints, oldShapes } from "./docx-old-shapes.ts";
+import { coverOf, isOldDrawing, isPlainPaint, isUnfilled, oldPaints, oldShapes } from "./docx-old-shapes.ts";
 import { isDrawing, type ThemeColours, themeColour } from "./docx-theme.ts";
 import { attributeValue, hexOf, isTrue, numberOf } from "./docx-xml.ts";
 
@@ -29,41 +30,6 @@ const shareLeast = 5000;
 /** Points between the edge of a box and its text. */
 const insetMost = 36;
 const numberLengthMax = 40;
-
-interface Box {
-  doubt: Doubt | undefined;
-  isHidden: boolean;
-  /** All that it may be. */
-  paper: readonly string[];
-  isFilled: boolean;
-  /** The shape says itself what it is filled with. */
-  isFillSaid: boolean;
-  hasColour: boolean;
-  width: number;
-  height: number;
-  /** Points of the lines of text that have ended, and of the letters of the one that has not. */
-  down: number;
-  across: number;
-  holdsText: boolean;
-  /** It stands in the page, and not in a line of text. */
-  isAnchored: boolean;
-  isBehind: boolean;
-  /** Text flows around it. */
-  isAside: boolean;
-  isTurned: boolean;
-  isPainted: boolean;
-  /** It reaches over its place by no length that is known. */
-  isFar: boolean;
-  /** Points that it may be wide and tall. */
-  wide: number;
-  tall: number;
-  left: number | undefined;
-  top: number | undefined;
-  acrossFrom: string;
-  downFrom: string;
-  /** Its text boxes. */
-  readonly boxes: number[];
-}
 
 /** What fills a shape. */
 const fills: ReadonlySet<string> = new Set([
@@ -96,8 +62,8 @@ export class DocumentPlaces {
   /** Something moves text that was read before. */
   isUnclear = false;
   readonly #flow: DocumentFlow;
-  /** The last old shape that is not painted yet. */
-  #unpainted: Cover | undefined;
+  /** The last old shape. */
+  #old: { readonly cover: Cover; isPainted: boolean } | undefined;
 
   constructor(theme: ThemeColours, flow: DocumentFlow) {
     this.#theme = theme;
@@ -147,15 +113,27 @@ export class DocumentPlaces {
     }
     if (isOldDrawing(tag)) {
       if (oldShapes.has(local)) this.#boxes.push(unknownBox());
-      const cover = oldPaints.has(local) ? this.#unpainted : coverOf(tag);
-      const isUnpainted = cover !== undefined && cover !== this.#unpainted && isUnfilled(tag);
-      if (cover !== undefined && !isUnpainted) this.#flow.cover(cover);
-      if (!oldPaints.has(local)) this.#unpainted = isUnpainted ? cover : undefined;
+      this.#paintOld(tag);
       if (oldShapes.has(local)) return;
     }
     const box = this.#boxes.at(-1);
     if (box === undefined || box.holdsText) return;
     this.#noteShape(box, tag);
+  }
+
+  #paintOld(tag: SaxesTagNS): void {
+    const { local } = tag;
+    if (oldPaints.has(local) || local === "textbox") {
+      if (this.#old !== undefined && !isPlainPaint(tag))
+        this.#flow.cover({ ...this.#old.cover, ground: "any" });
+      else if (this.#old?.isPainted === false) this.#flow.cover(this.#old.cover);
+      if (this.#old !== undefined) this.#old.isPainted = true;
+      return;
+    }
+    const cover = coverOf(tag);
+    if (cover === undefined && !oldShapes.has(local) && local !== "shapetype") return;
+    this.#old = cover && { cover, isPainted: !isUnfilled(tag) };
+    if (cover !== undefined && !isUnfilled(tag)) this.#flow.cover(cover);
   }
 
   #noteOrigin(tag: SaxesTagNS): void {
@@ -171,7 +149,7 @@ export class DocumentPlaces {
     if (local === "docPr" && isTrue(attributeValue(tag, "hidden"))) box.isHidden = true;
     else if (local === "pctPosHOffset" || local === "pctPosVOffset") box.doubt ??= "may-be-off-screen";
     else if (local === "wrapSquare" || local === "wrapTopAndBottom") box.isAside = true;
-    else if (local === "pic" || local === "blip") box.isPainted = true;
+    else if (local === "pic" || local === "blip") paintUnclearly(box);
     else if (local === "xfrm" && (numberOf(tag, "rot") ?? 0) !== 0) box.isTurned = true;
     else if (local === "ext" && this.#isOf("xfrm") && numberOf(tag, "cx") !== undefined) {
       const [width, height] = sizeOf(tag);
@@ -179,10 +157,12 @@ export class DocumentPlaces {
       box.height = Math.min(box.height, height);
       noteSize(box, width, height);
     } else if (local === "ln" && this.#isOf("spPr") && (numberOf(tag, "w") ?? 0) > lineMost) {
-      box.isPainted = true;
+      paintUnclearly(box);
       box.isTurned = true;
-    } else if (effects.has(local)) box.isFar ||= isFarEffect(tag);
-    else if (this.#isOf("fontRef") && !["dk1", "tx1"].includes(attributeValue(tag, "val")))
+    } else if (effects.has(local)) {
+      box.isFar ||= isFarEffect(tag);
+      box.isColourful = true;
+    } else if (this.#isOf("fontRef") && !["dk1", "tx1"].includes(attributeValue(tag, "val")))
       // The colour of letters that say none.
       box.doubt ??= "colours-may-match";
     else if (local === "extent") {
@@ -190,12 +170,12 @@ export class DocumentPlaces {
       noteSize(box, box.width, box.height);
     } else if (local === "wgp" || local === "wpc") {
       box.doubt ??= "may-be-cut-off";
-      box.isPainted = true;
-    } else if (others.has(local)) box.isPainted = true;
+      paintUnclearly(box);
+    } else if (others.has(local)) paintUnclearly(box);
     else if (local === "fillRef" && attributeValue(tag, "idx") !== "0" && !box.isFillSaid) {
       // A style of the theme fills the shape.
       box.doubt ??= "colours-may-match";
-      box.isPainted = true;
+      paintUnclearly(box);
     } else this.#noteFill(box, tag);
   }
 
@@ -220,7 +200,9 @@ export class DocumentPlaces {
       box.hasColour = true;
       if (colour !== undefined) box.paper = [colour];
     }
-    if (isDoubtful) box.doubt ??= "colours-may-match";
+    if (!isDoubtful) return;
+    box.doubt ??= "colours-may-match";
+    box.isColourful = true;
   }
 
   #colourOf(tag: SaxesTagNS): string | undefined {
@@ -261,9 +243,17 @@ export class DocumentPlaces {
       this.#numbers = "";
     } else if (name === "inline" || name === "anchor") {
       const box = this.#boxes.pop();
-      if (box?.isAnchored !== true || !box.isPainted || box.isBehind || box.isHidden) return;
+      if (box?.isAnchored !== true || !box.isPainted || box.isHidden) return;
       const area = box.isFar ? Number.POSITIVE_INFINITY : box.wide * box.tall || Number.POSITIVE_INFINITY;
-      this.#flow.cover({ rect: rectOf(box), area, isAside: box.isAside, boxes: box.boxes });
+      const { isBehind } = box;
+      this.#flow.cover({
+        isBehind,
+        ground: groundOf(box),
+        rect: rectOf(box),
+        area,
+        isAside: box.isAside,
+        boxes: box.boxes,
+      });
     } else if (oldShapes.has(name) && this.#boxes.at(-1)?.doubt === "element-not-understood")
       this.#boxes.pop();
   }
@@ -281,10 +271,14 @@ export class DocumentPlaces {
     this.#flow.endBox();
   }
 
-  /** What stands in the nearest text box paints over what is behind it. */
-  paint(): void {
+  /** Letters of the nearest text box are painted. `colours`: of those that letters over them may not differ from. `isGround`: they paint over
+   *  what is behind them. */
+  paint(colours: readonly string[], isGround: boolean): void {
     const box = this.#boxes.findLast(({ holdsText }) => holdsText);
-    if (box !== undefined) box.isPainted = true;
+    if (box === undefined) return;
+    if (isGround) paintUnclearly(box);
+    else if (box.isBehind && colours.length > 0) box.isPainted = true;
+    for (const colour of colours) box.inks.add(colour);
   }
 
   /** A line of the nearest text box ends. `gap`: points between it and the next one. */
@@ -327,6 +321,15 @@ function isFarEffect(tag: SaxesTagNS): boolean {
   );
 }
 
+function paintUnclearly(box: Box): void {
+  box.isPainted = true;
+  box.isColourful = true;
+}
+
+function groundOf({ isColourful, isFilled, hasColour, paper, inks }: Box): Ground {
+  return isColourful || (isFilled && !hasColour) ? "any" : [...paper, ...inks];
+}
+
 function linesOf({ across, width }: Box): number {
   return Math.max(1, Math.ceil(across / Math.max(width - insetsAcross, 1)));
 }
@@ -342,35 +345,6 @@ function rectOf({ left, top, wide, tall, isTurned, isFar, acrossFrom, downFrom }
     bottom: top + tall + more,
     acrossFrom,
     downFrom,
-  };
-}
-
-function unknownBox(): Box {
-  return {
-    doubt: "element-not-understood",
-    isHidden: false,
-    paper: [],
-    isFilled: false,
-    isFillSaid: false,
-    hasColour: false,
-    width: 0,
-    height: 0,
-    down: 0,
-    across: 0,
-    holdsText: false,
-    isAnchored: false,
-    isBehind: false,
-    isAside: false,
-    isTurned: false,
-    isPainted: false,
-    isFar: false,
-    wide: 0,
-    tall: 0,
-    left: undefined,
-    top: undefined,
-    acrossFrom: "",
-    downFrom: "",
-    boxes: [],
   };
 }
 

@@ -8,7 +8,7 @@ import { holdsText, isOfDrawing, isOfMath, signOf } from "./docx-elements.ts";
 import { DocumentFields } from "./docx-fields.ts";
 import { DocumentFlow } from "./docx-flow.ts";
 import type { Surroundings, Unseen } from "./docx-letters.ts";
-import { unseenOf } from "./docx-letters.ts";
+import { inksOf, isOfColours, paintsOver, unseenOf } from "./docx-letters.ts";
 import { DocumentPlaces } from "./docx-places.ts";
 import { DocumentNotes, DocumentReferences } from "./docx-references.ts";
 import { areUsual, DocumentSaid, leastPoints, linePoints, mostPoints } from "./docx-said.ts";
@@ -27,6 +27,8 @@ export interface PartToRead {
   readonly doubt?: Doubt | undefined;
 }
 
+/** Points of letters that leave those over them readable, if they are no signs. */
+const inkMost = 20;
 const none: BoundTexts = new Map();
 
 export class DocumentReader {
@@ -338,9 +340,17 @@ export class DocumentReader {
   #letters(text: string): void {
     const letters = this.#said.ofLetters();
     const unseen = this.#unseen(text, letters);
-    if (letters.some(paintsOver) || isOfColours(unseen)) this.#places.paint();
+    const inks = inksOf(letters, this.#paper);
+    const isMuch = mostPoints(letters) > inkMost || /[^\p{L}\p{M}\p{N}\p{P}\p{Z}\p{Cc}]/u.test(text);
+    this.#places.paint(isMuch ? (inks ?? []) : [], letters.some(paintsOver) || isOfColours(unseen));
     if (unseen === undefined)
-      this.flow.write(text, leastPoints(letters), this.#said.indentOf(letters), areUsual(letters));
+      this.flow.write(
+        text,
+        leastPoints(letters),
+        this.#said.indentOf(letters),
+        areUsual(letters),
+        this.#places.paper === undefined ? inks : undefined,
+      );
     else if (typeof unseen === "string") this.#count(unseen, 1);
     else this.#doubtful(unseen.why);
   }
@@ -378,13 +388,4 @@ export class DocumentReader {
     if (elsewhere !== undefined) return { why: elsewhere };
     return this.#places.unseen(text, mostPoints(letters), linePoints(letters)) ?? unseen;
   }
-}
-
-/** Letters with a ground of their own, and those of the colour of the paper, cover what is behind them. */
-function paintsOver({ fills, highlight = "" }: LetterProperties): boolean {
-  return fills !== undefined || highlight !== "";
-}
-
-function isOfColours(unseen: Unseen | undefined): boolean {
-  return unseen === "invisible-colour" || (typeof unseen === "object" && unseen.why === "colours-may-match");
 }

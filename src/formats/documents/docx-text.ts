@@ -5,7 +5,7 @@
 import { type CountLeftOut, cleanText } from "#/src/formats/text/clean-text.ts";
 import { escapeOwnLines, leftOutLine } from "#/src/formats/text/own-lines.ts";
 import { readBoundTexts } from "./docx-bound.ts";
-import { mayCoverAround } from "./docx-covers.ts";
+import { mayCoverAround, mayStandBehind } from "./docx-covers.ts";
 import { type DocxParts, findParts } from "./docx-parts.ts";
 import { DocumentReader, type PartToRead } from "./docx-reader.ts";
 import type { PartKind } from "./docx-references.ts";
@@ -66,13 +66,19 @@ export function docxText(bytes: Buffer, count: CountLeftOut): string | undefined
   const { covers } = main.flow;
   for (const [at, { flow, leftOut: left }] of readers.entries()) {
     const kind = kinds[at]!;
-    let covered = flow.settle(form);
+    const doubts = [...flow.settle(form)];
     if (kind === "header" || kind === "footer")
-      covered += flow.settle(form, (place) =>
-        covers.some((cover) => mayCoverAround(cover, place, kind, form)),
-      );
-    if (covered > 0) count("doubtful", covered, "may-be-covered");
-    leftOut += left + covered;
+      doubts.push(...flow.settle(form, covers, (cover, place) => mayCoverAround(cover, place, kind, form)));
+    else
+      for (const [other, { flow: around }] of readers.entries()) {
+        const part = kinds[other]!;
+        if (part !== "header" && part !== "footer") continue;
+        const behind = around.covers.map((cover) => ({ ...cover, isBehind: true }));
+        doubts.push(...flow.settle(form, behind, (cover, place) => mayStandBehind(cover, place, part, form)));
+      }
+    for (const doubt of new Set(doubts))
+      count("doubtful", doubts.filter((one) => one === doubt).length, doubt);
+    leftOut += left + doubts.length;
   }
   const textOf = (wanted: PartKind | "main"): readonly string[] =>
     readers.filter((_, at) => kinds[at] === wanted).map(({ flow }) => flow.toString());

@@ -1,0 +1,72 @@
+/** What is known of a box or a shape of a Word document while it is read. */
+import type { Doubt } from "#/src/model/removal.ts";
+
+export interface Box {
+  doubt: Doubt | undefined;
+  isHidden: boolean;
+  /** All that it may be. */
+  paper: readonly string[];
+  isFilled: boolean;
+  /** The shape says itself what it is filled with. */
+  isFillSaid: boolean;
+  hasColour: boolean;
+  width: number;
+  height: number;
+  /** Points of the lines of text that have ended, and of the letters of the one that has not. */
+  down: number;
+  across: number;
+  holdsText: boolean;
+  /** It stands in the page, and not in a line of text. */
+  isAnchored: boolean;
+  isBehind: boolean;
+  /** Text flows around it. */
+  isAside: boolean;
+  isTurned: boolean;
+  isPainted: boolean;
+  /** It is not known in which colours. */
+  isColourful: boolean;
+  /** Of its letters. */
+  readonly inks: Set<string>;
+  /** It reaches over its place by no length that is known. */
+  isFar: boolean;
+  /** Points that it may be wide and tall. */
+  wide: number;
+  tall: number;
+  left: number | undefined;
+  top: number | undefined;
+  acrossFrom: string;
+  downFrom: string;
+  /** Its text boxes. */
+  readonly boxes: number[];
+}
+
+export function unknownBox(): Box {
+  return {
+    doubt: "element-not-understood",
+    isHidden: false,
+    paper: [],
+    isFilled: false,
+    isFillSaid: false,
+    hasColour: false,
+    width: 0,
+    height: 0,
+    down: 0,
+    across: 0,
+    holdsText: false,
+    isAnchored: false,
+    isBehind: false,
+    isAside: false,
+    isTurned: false,
+    isPainted: false,
+    isColourful: false,
+    inks: new Set(),
+    isFar: false,
+    wide: 0,
+    tall: 0,
+    left: undefined,
+    top: undefined,
+    acrossFrom: "",
+    downFrom: "",
+    boxes: [],
+  };
+}
