@@ -7,6 +7,7 @@ import { admitSender } from "#/src/arrival/admit-sender.ts";
 import { submitMail } from "#/src/arrival/submit-mail.ts";
 import type { Transport } from "#/src/arrival/transport.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
+import { assertRecipientCount } from "#/src/outbound/recipient-count.ts";
 import type { MailCommand, RcptCommand } from "./mail-commands.ts";
 import type { PortRooms } from "./mail-port.ts";
 import type { DataProblem } from "./message-octets.ts";
@@ -35,8 +36,7 @@ export async function addRecipient(
 ): Promise<void> {
   const { forwardPaths, mail, transport } = transaction;
   const key = rcpt.forwardPath.address.toLowerCase();
-  if (!forwardPaths.has(key) && forwardPaths.size >= rooms.settings.smtp.maxRecipients)
-    throw new WaypostError("policy_refused", "Too many recipients.", { reason: "limit_reached" });
+  if (!forwardPaths.has(key)) assertRecipientCount(forwardPaths.size + 1, rooms.settings);
   const admission = await admitRecipient(rooms, rcpt.forwardPath.address, {
     sizeBytes: mail.sizeBytes ?? 0,
     sender: transport.principal?.address,

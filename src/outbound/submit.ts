@@ -29,6 +29,7 @@ import { readTold } from "./gate/told.ts";
 import { addressKey, normalAddress } from "./mail-address.ts";
 import type { Outbound, OutboundRooms, SubmitRequest, SubmitResult } from "./outbound.ts";
 import { unnamedField, withOwnTrace } from "./own-trace.ts";
+import { assertRecipientCount } from "./recipient-count.ts";
 import { tlsWishOf } from "./tls-wish.ts";
 
 const hourMs = 3_600_000;
@@ -224,6 +225,7 @@ async function readEnvelope(
     const address = normalAddress(written) ?? written;
     const key = addressKey(address);
     if (recipients.has(key)) continue;
+    assertRecipientCount(recipients.size + 1, settings, field);
     const resolution = await accounts.resolveRecipient(address);
     if (resolution.kind === "unknown")
       throw new WaypostError("invalid", "There is no such mailbox on this server.", {
@@ -235,12 +237,6 @@ async function readEnvelope(
     recipients.set(key, { address, domain, notify, orcpt: orcpt ?? null });
   }
   if (recipients.size === 0) throw new WaypostError("invalid", "The message has no recipient.");
-  const { maxRecipients } = settings.smtp;
-  if (recipients.size > maxRecipients)
-    throw new WaypostError("policy_refused", `The mail is to more than ${maxRecipients} recipients.`, {
-      reason: "limit_reached",
-      hint: "Send it in several mails.",
-    });
   return {
     from: envelope.from,
     recipients: [...recipients.values()],

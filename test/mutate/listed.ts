@@ -55,8 +55,8 @@ export const listed: readonly Listed[] = [
   ],
   [
     "protocols/smtp/mail-transaction.ts",
-    "forwardPaths.size >= rooms.settings.smtp.maxRecipients",
-    "forwardPaths.size > rooms.settings.smtp.maxRecipients",
+    "assertRecipientCount(forwardPaths.size + 1, rooms.settings)",
+    "assertRecipientCount(forwardPaths.size, rooms.settings)",
   ],
   [
     "protocols/smtp/mail-transaction.ts",

@@ -1,9 +1,12 @@
 /** `smtp.max_recipients` at each door by which the recipients of a mail are chosen: more of them are refused, or, where a calendar sends,
  *  they get it in several mails, of which each counts as a send. No mail of an owner has more. */
+import { readdirSync, readFileSync } from "node:fs";
 import { createTransport } from "nodemailer";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { administer } from "#/src/accounts/administration/operations.ts";
-import { atCommandLine } from "#/src/model/author.ts";
+import { atCommandLine, withoutApproval } from "#/src/model/author.ts";
+import { isWaypostError } from "#/src/model/errors.ts";
+import { holdImported } from "#/src/outbound/holds/hold-imported.ts";
 import { basic, type DavClient, davClient } from "../support/clients/dav-client.ts";
 import { type HttpClient, httpClient } from "../support/clients/http.ts";
 import { type InProcessDaemon, manyRequests, startInProcessDaemon } from "../support/daemon.ts";
@@ -76,6 +79,30 @@ async function submit(user: string, pass: string): Promise<string> {
   return `refused ${rejected.length}`;
 }
 
+/** A mail as a program writes it, or as it is in an archive. */
+const written = (to: readonly string[]) => ({
+  bytes: Buffer.from(
+    `From: ${address}\r\nTo: ${to.join(", ")}\r\nMessage-ID: <${count}@waypost.test>\r\nSubject: mail ${count}\r\n\r\nText.\r\n`,
+  ),
+  flags: 0,
+  keywords: [],
+});
+const agentNumber = () => daemon.daemon.house.store.ids.decode(daemon.agents[0]!.id)!.agent;
+const holdAgain = (to: readonly string[]) => {
+  const imported = { message: written(to), recipients: undefined, calendarUid: undefined };
+  return holdImported(daemon.daemon.house, atCommandLine, agentNumber(), imported, {
+    agent: agentNumber(),
+    operation: "import",
+    key: `hold ${count}`,
+    requestHash: new Uint8Array(32),
+    expiresAt: Date.now() + 86_400_000,
+  });
+};
+async function refusalOf(write: Promise<unknown>): Promise<string> {
+  const error: unknown = await write.then(() => undefined).catch((thrown: unknown) => thrown);
+  return isWaypostError(error) ? `${error.code} ${error.details.reason}` : String(error);
+}
+
 const ics = { "Content-Type": "text/calendar" };
 const href = () => `${calendar}event${count}.ics`;
 const eventOf = (people: readonly string[], summary = "First") =>
@@ -132,6 +159,17 @@ const doors: Readonly<
     "422 limit_reached",
     "",
   ],
+  "a mail program's version of what waits": [
+    async () => {
+      await holdAgain(far.slice(1));
+      const actor = withoutApproval(atCommandLine);
+      const edit = { agent: agentNumber(), message: written(far), actor };
+      return refusalOf(daemon.daemon.house.holds.editByMessage(edit));
+    },
+    "policy_refused limit_reached",
+    "",
+  ],
+  "import of what waited": [() => refusalOf(holdAgain(far)), "policy_refused limit_reached", ""],
   "submission of an agent": [
     () => submit(address, daemon.agents[0]!.password),
     "refused 1",
@@ -229,10 +267,10 @@ const callers: Readonly<Record<string, readonly string[] | string>> = {
   "src/arrival/submit-mail.ts": ["submission of an agent", "submission of a person"],
   "src/daemon/calendar-mail-runner.ts": "one REFRESH is answered to one attendee",
   "src/daemon/conditions/watch-conditions.ts": "notices of the server to one mailbox",
-  "src/outbound/holds/hold-imported.ts": "a mail that was sent before",
+  "src/outbound/holds/hold-imported.ts": ["import of what waited"],
   "src/outbound/holds/notice.ts": "notices of the server to approvers, one mail each",
   "src/outbound/holds/pause-notice.ts": "notices of the server to approvers, one mail each",
-  "src/outbound/holds/release.ts": ["/v1 hold.update"],
+  "src/outbound/holds/release.ts": ["/v1 hold.update", "a mail program's version of what waits"],
   "src/outbound/operator-acts.ts": "a mail that was sent before",
   "src/outbound/queue.ts": "a mail that was sent before",
   "src/outbound/scheduled.ts": "a mail that was sent before",
@@ -249,4 +287,19 @@ test("every caller of the gate has its doors here, or a reason", () => {
   expect(Object.keys(callers)).toEqual(Object.keys(doorsOfCallers));
   const named = Object.values(callers).filter((one) => typeof one !== "string");
   expect(named.flat().filter((door) => doors[door] === undefined)).toEqual([]);
+});
+
+test("the setting is read where it is asked for, by calendars for the size of their mails, and by a connection for its commands", () => {
+  const files = ["src", "protocols", "storage"].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`),
+  );
+  const reading = files.filter(
+    (file) => file.endsWith(".ts") && /maxRecipients/.test(readFileSync(file, "utf8")),
+  );
+  expect(reading.sort()).toEqual([
+    "protocols/smtp/mail-connection.ts",
+    "protocols/smtp/mail-port.ts",
+    "src/outbound/recipient-count.ts",
+    "src/outbound/submit.ts",
+  ]);
 });

@@ -85,7 +85,7 @@ async function submit(
   const sendAt = await readSendAt(context, input.send_at);
   using _turn = await takeTurnIfLarge(context.rooms.fairness, input.body, input.draft);
   const { sending, draft } = await readMail(context, mailbox, input);
-  assertRecipientCount(context, sending);
+  assertHasRecipient(sending);
   const startedAt = performance.now();
   const result = await outbound.submit(context.principal.author, {
     principal: context.principal,
@@ -176,19 +176,10 @@ async function readMail(context: OperationContext, mailbox: AgentNumber, input: 
   return { sending: await composeBody(context, mailbox, body!), draft: undefined };
 }
 
-function assertRecipientCount(
-  { rooms }: OperationContext,
-  { recipients }: Pick<ComposedMessage, "recipients">,
-): void {
+function assertHasRecipient({ recipients }: Pick<ComposedMessage, "recipients">): void {
   if (recipients.length === 0)
     throw new WaypostError("invalid", "The mail has no recipient.", {
       field: "/body/to",
       hint: "Name at least one recipient in to, cc or bcc.",
-    });
-  const { maxRecipients } = rooms.settings.smtp;
-  if (recipients.length > maxRecipients)
-    throw new WaypostError("invalid", `The mail is to more than ${maxRecipients} recipients.`, {
-      field: recipients[maxRecipients]!.field,
-      hint: "Send it in several mails.",
     });
 }

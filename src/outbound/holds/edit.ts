@@ -22,6 +22,7 @@ import type { EditedHold } from "#/storage/transactions/outbound/edit-hold.ts";
 import { assertMayLeave } from "../gate/decide.ts";
 import { addressKey, needsSmtputf8, normalAddress } from "../mail-address.ts";
 import { addressesIn, unnamedField, withOwnTrace } from "../own-trace.ts";
+import { assertRecipientCount } from "../recipient-count.ts";
 import { tlsWishOf } from "../tls-wish.ts";
 import type { HoldEdit, HoldRooms, Holds, MessageEdit } from "./holds.ts";
 
@@ -161,10 +162,7 @@ async function envelopeOf(
     recipients.set(addressKey(address), { address, domain, notify, orcpt });
   }
   if (recipients.size === 0) throw new WaypostError("invalid", "The message has no recipient.");
-  if (recipients.size > rooms.settings.smtp.maxRecipients)
-    throw new WaypostError("policy_refused", "The message has too many recipients.", {
-      reason: "limit_reached",
-    });
+  assertRecipientCount(recipients.size, rooms.settings);
   const all = [...recipients.values()];
   const header = bytes.subarray(0, after.at(-1)?.end ?? 0);
   const { tlsWish: asked, ...others } = envelope;

@@ -24,8 +24,6 @@ interface Rooms extends Pick<OutboundRooms, "accounts"> {
   readonly outbound: Pick<Outbound, "submit">;
 }
 
-const recipientsMax = 1000;
-
 /** Throws `policy_refused` and `invalid` for mail that could not be sent from this mailbox, which the caller keeps as a draft. */
 export async function holdImported(
   { accounts, outbound }: Rooms,
@@ -44,8 +42,6 @@ export async function holdImported(
   if (authors.length !== 1 || !own.has(addressKey(authors[0]!)))
     throw new WaypostError("policy_refused", "It is from another address than those of this mailbox.");
   const recipients = given ?? addressesIn(fields, ["to", "cc", "bcc"]);
-  if (recipients.length > recipientsMax)
-    throw new WaypostError("invalid", "It has too many recipients.", { reason: "limit_reached" });
   const { isReplayed } = await outbound.submit(by, {
     principal: { agent, kind: "agent", isServer: true },
     mailbox: agent,
