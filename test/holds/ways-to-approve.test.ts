@@ -1,6 +1,7 @@
 /** Every operation and command that can put mail into a folder is a way to approve: the list is made from their declarations, so a new one
  *  does not compile before it says here what it comes to. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readdirSync, readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { AnyCommand } from "#/protocols/imap/commands/index.ts";
 import type { AnyOperation } from "#/protocols/json/registry.ts";
 import { graceMs, type Held, type HoldHouse, openHoldHouse, type Party } from "./hold-house.ts";
@@ -64,13 +65,25 @@ const ways: Readonly<Record<PutsMail, Way>> = {
 let house: HoldHouse;
 /** May approve robin's mail, over `/v1`; over IMAP kim may. */
 let wren: Party;
+const scopes = ["mail", "send", "approve", "calendar"];
+let grant: unknown;
 
 beforeAll(async () => {
   house = await openHoldHouse();
-  const scopes = ["mail", "send", "approve", "calendar"];
   wren = await house.create("agent", "wren@ours.example", { scopes });
-  await house.administer("grant.create", { holder: wren.address, target: house.robin.address, scopes });
+  await letApprove();
 });
+/** The right of both. */
+async function letApprove(): Promise<void> {
+  const { robin, kim } = house;
+  const granted = { holder: wren.address, target: robin.address, scopes };
+  ({ number: grant } = await house.administer("grant.create", granted));
+  await house.administer("agent.update", { owner: robin.address, approver: kim.address });
+}
+async function letNobodyApprove(): Promise<void> {
+  await house.administer("grant.revoke", { number: grant });
+  await house.administer("agent.update", { owner: house.robin.address, approver: "none" });
+}
 afterAll(() => house[Symbol.asyncDispose]());
 
 async function trialOf(who: "approver" | "owner"): Promise<Trial> {
@@ -115,4 +128,69 @@ describe("who asked for the mail", () => {
     await house.advance(graceMs * 2);
     expect(await house.left()).toEqual([]);
   });
+});
+
+/** A session that may not read its mailbox any more ends, maybe before the answer: nothing was done. */
+function isEndOfSession(error: unknown): false {
+  if (!String(error).includes("the server closed")) throw error;
+  return false;
+}
+
+/** What an approver does beside approving. */
+const others: Readonly<Record<string, Way["run"]>> = {
+  "hold.update to declined": does("hold.update", ({ hold, version }) => ({
+    id: hold,
+    version,
+    state: "declined",
+  })),
+  "hold.update with another mail": does("hold.update", ({ hold, version }) => ({
+    id: hold,
+    version,
+    body: other,
+  })),
+  "message.update to declined": does("message.update", ({ ref }) => ({ id: ref, folder: "Holds/Declined" })),
+  "STORE of $Approved": ({ imap }) => imap("UID STORE {{=uid}} +FLAGS ($Approved)"),
+  "MOVE to Declined": ({ imap }) => imap('UID MOVE {{=uid}} "{{=box}}/Declined"'),
+};
+
+describe("whose right to approve ends between the look of the door and its write", () => {
+  const ways = [
+    ...named.filter(({ approves }) => approves),
+    ...Object.entries(others).map(([name, run]) => ({ name, run })),
+  ];
+  it.each(ways)("does nothing by $name", async ({ run }) => {
+    const trial = await trialOf("approver");
+    const before = await house.hold(trial.held.hold);
+    const { store, robin } = house;
+    const ended = vi.fn(letNobodyApprove);
+    const refused = Promise.withResolvers<void>();
+    const spies = (["write", "writeOnce"] as const).map((name) => {
+      const real = store[name].bind(store) as (...given: unknown[]) => Promise<unknown>;
+      return vi.spyOn(store, name).mockImplementation((async (...given: unknown[]) => {
+        const { agent } = given[2] as { readonly agent?: unknown };
+        const isOfDoor =
+          agent === robin.agent && given[1] !== "setSendingPolicy" && given[1] !== "revokeGrant";
+        if (!isOfDoor || ended.mock.calls.length > 0) return real(...given);
+        await ended();
+        return real(...given).finally(refused.resolve);
+      }) as never);
+    });
+    try {
+      expect(await run(trial).catch(isEndOfSession)).toBe(false);
+    } finally {
+      if (ended.mock.calls.length > 0) await refused.promise;
+      for (const spy of spies) spy.mockRestore();
+      if (ended.mock.calls.length > 0) await letApprove();
+    }
+    expect(ended).toHaveBeenCalledOnce();
+    expect(await house.hold(trial.held.hold)).toEqual(before);
+  });
+});
+
+it("asks for the next state of a hold in one place of the store", () => {
+  const files = readdirSync("storage", { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".ts"),
+  );
+  const asking = files.filter((name) => readFileSync(`storage/${name}`, "utf8").includes("nextHoldState"));
+  expect(asking).toEqual(["writing/outbound/holds.ts"]);
 });

@@ -2,10 +2,8 @@
  *  decides, and that the decision is about the version that was shown. */
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { declineNoteMax, declineWords } from "#/src/model/holds.ts";
-import type { AgentNumber } from "#/src/model/numbers.ts";
 import { rewriteMail } from "#/src/outbound/holds/rewrite.ts";
 import { editableText, frameOf, readWholeFile } from "#/src/render/shown-mail.ts";
-import type { PageSession } from "#/src/sign-in/sign-in.ts";
 import { proofProblem } from "../proof.ts";
 import { type Answer, lineOf, pageAnswer, redirect, type SignedVisit } from "../visit.ts";
 import { decidedPage } from "./decided-page.ts";
@@ -42,7 +40,7 @@ export async function decide(visit: SignedVisit): Promise<Answer> {
 }
 
 export async function decideAs(
-  { rooms, form, session }: SignedVisit,
+  { rooms, form }: SignedVisit,
   { hold, reached }: Opened,
   action: "approve" | "decline" | "undo",
 ): Promise<void> {
@@ -54,14 +52,8 @@ export async function decideAs(
     version: String(hold.modseq),
     action,
     actor: reached.actor,
-    asApprover: approverOf(session, reached),
     ...(action === "decline" ? { remark: { why, note: note === "" ? undefined : note } } : {}),
   });
-}
-
-/** Whose right to approve the write asks for. What waits of one's own needs none. */
-function approverOf({ principal }: PageSession, { isOwn }: Opened["reached"]): AgentNumber | undefined {
-  return isOwn ? undefined : principal.agent;
 }
 
 export async function undo(visit: SignedVisit): Promise<Answer> {
@@ -74,7 +66,7 @@ export async function undo(visit: SignedVisit): Promise<Answer> {
 }
 
 export async function edit(visit: SignedVisit): Promise<Answer> {
-  const { rooms, form, session } = visit;
+  const { rooms, form } = visit;
   const opened = await openHold(visit, visit.names[0]!);
   const { hold, message, reached } = opened;
   if (hold.state !== "waiting" || message === undefined) return redirect(`/approvals/${opened.id}`);
@@ -97,7 +89,6 @@ export async function edit(visit: SignedVisit): Promise<Answer> {
         version: String(hold.modseq),
         bytes,
         actor: reached.actor,
-        asApprover: approverOf(session, reached),
       });
       return redirect(`/approvals/${opened.id}?edited`);
     });

@@ -32,11 +32,11 @@ const hiddenFields: readonly string[] = ["bcc", "resent-bcc"];
 export function createHoldEdits(rooms: HoldRooms): Pick<Holds, "edit" | "editByMessage"> {
   const { store } = rooms;
   return {
-    async edit({ agent, hold: number, version, bytes, actor, asApprover, idempotency }: HoldEdit) {
+    async edit({ agent, hold: number, version, bytes, actor, idempotency }: HoldEdit) {
       const hold = await findHold(store, agent, number);
       if (hold === undefined) throw new WaypostError("not_found", "There is no such hold.");
       const { args, transfer } = await prepareEdit(rooms, hold, bytes, { isOfClient: false });
-      const edit = { ...args, version, flags: null, actor, asApprover };
+      const edit = { ...args, version, flags: null, actor };
       return writeOnce(store, actor, "editHold", edit, idempotency, { transfer });
     },
 

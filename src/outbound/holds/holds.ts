@@ -58,7 +58,6 @@ export interface HoldEdit {
   /** A complete message; its Bcc field is only for the sender's own copy. */
   readonly bytes: Uint8Array;
   readonly actor: Actor;
-  readonly asApprover?: AgentNumber | undefined;
   readonly idempotency?: Idempotency | undefined;
 }
 

@@ -1,14 +1,13 @@
 import { type Actor, nobody } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { type DeclineRemark, type HoldState, nextHoldState } from "#/src/model/holds.ts";
+import type { DeclineRemark, HoldState } from "#/src/model/holds.ts";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import type { DeclineReason } from "../../holds.ts";
 import { findHold } from "../../queries/outbound/holds.ts";
 import type { Transaction } from "../../sql.ts";
-import { assertApproves } from "../../writing/accounts/approvers.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { mailOf } from "../../writing/mail/mail.ts";
-import { changeHold } from "../../writing/outbound/holds.ts";
+import { changeHold, nextStateOf } from "../../writing/outbound/holds.ts";
 import { assertVersion } from "../../writing/version.ts";
 
 export interface DecideHold {
@@ -18,8 +17,6 @@ export interface DecideHold {
   readonly version: string | undefined;
   readonly action: "approve" | "undo" | "decline" | "withdraw" | "expire" | "fail";
   readonly actor: Actor | "server";
-  /** The person who decides as an approver: asked for in the write (`not_found`). */
-  readonly asApprover?: AgentNumber | undefined;
   /** Of a mail that failed. */
   readonly reason?: DeclineReason | undefined;
   /** To the agent, of a person who declines. */
@@ -41,9 +38,8 @@ export async function decideHold(tx: Transaction, args: DecideHold): Promise<Dec
   const mail = mailOf(write);
   const hold = await findHold(tx, args.agent, args.hold);
   if (hold === undefined) throw new WaypostError("not_found", "There is no such hold.");
-  if (args.asApprover !== undefined) await assertApproves(tx, args.asApprover, args.agent, args.at);
   // Checked first: a caller without permission to decide must not learn the version.
-  nextHoldState(hold, args.action, actor);
+  await nextStateOf(write, hold, args.action, actor);
   assertVersion(args.version, String(hold.modseq), "hold");
   const state = await changeHold(mail, hold, args.action, actor, {
     reason: args.reason,

@@ -1,20 +1,18 @@
 import type { Actor } from "#/src/model/author.ts";
 import { WaypostError } from "#/src/model/errors.ts";
-import { nextHoldState } from "#/src/model/holds.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
 import type { HoldRow } from "../../holds.ts";
 import { findHold } from "../../queries/outbound/holds.ts";
 import type { AgentKind, MessageFacts } from "../../rows.ts";
 import type { Transaction } from "../../sql.ts";
 import type { Envelope } from "../../submission.ts";
-import { assertApproves } from "../../writing/accounts/approvers.ts";
 import { beginAgentTransaction } from "../../writing/agent-transaction.ts";
 import { insertBlob } from "../../writing/blob-rows.ts";
 import { selectEntries } from "../../writing/mail/entry-rows.ts";
 import { mailOf } from "../../writing/mail/mail.ts";
 import { insertMessage } from "../../writing/mail/message-rows.ts";
 import { joinThread } from "../../writing/mail/threads.ts";
-import { removeHeldMessage } from "../../writing/outbound/holds.ts";
+import { nextStateOf, removeHeldMessage } from "../../writing/outbound/holds.ts";
 import { keptFlags, type NamedFlags, namedFlags } from "../../writing/outbound/kept-flags.ts";
 import { assertVersion } from "../../writing/version.ts";
 
@@ -34,8 +32,6 @@ export interface EditHold {
   /** Those that a mail program gives to its version; null: those of the version before, which nobody has seen yet. */
   readonly flags: NamedFlags | null;
   readonly actor: Actor;
-  /** The person who edits as an approver: asked for in the write (`not_found`). */
-  readonly asApprover?: AgentNumber | undefined;
   /** The entry that REPLACE names, which the new version replaces. If it does not exist any more, throws `precondition_failed`. */
   readonly replaces?: { readonly mailbox: MailboxNumber; readonly uid: Uid } | undefined;
   readonly at: number;
@@ -56,9 +52,8 @@ export async function editHold(tx: Transaction, args: EditHold): Promise<EditedH
   const mail = mailOf(write);
   const hold = await findHold(tx, agent, args.hold);
   if (hold === undefined) throw new WaypostError("not_found", "There is no such hold.");
-  if (args.asApprover !== undefined) await assertApproves(tx, args.asApprover, agent, at);
+  const state = await nextStateOf(write, hold, "edit", args.actor);
   assertVersion(args.version, String(hold.modseq), "hold");
-  const state = nextHoldState(hold, "edit", args.actor);
   const waiting = await mail.mailboxOfRole("holds");
   const size = trace.byteLength + facts.blob.size;
   write.assertRoom(size, 1);

@@ -15,6 +15,8 @@ import { holdRoles, holdsName, mailboxRoles } from "#/src/model/roles.ts";
 import type { DeclineReason, HoldRow } from "../../holds.ts";
 import { insertion } from "../../schema/insertion.ts";
 import type { Envelope } from "../../submission.ts";
+import { assertApproves } from "../accounts/approvers.ts";
+import type { AgentTransaction } from "../agent-transaction.ts";
 import type { HeldEntry } from "../mail/entry-rows.ts";
 import type { MailWrite } from "../mail/mail-write.ts";
 import { freeName, insertMailbox, missingNames, subscribe } from "../mail/mailbox-rows.ts";
@@ -93,8 +95,24 @@ export async function openHoldMailboxes(mail: MailWrite): Promise<void> {
   }
 }
 
+/** The state that an action leads to. Every action on a hold asks here, through whatever door it comes: the actor's right to approve for
+ *  another mailbox may have ended since the door looked (`not_found`). What waits of a person's own is decided by no such right. Throws the
+ *  refusals of `nextHoldState`, too. */
+export async function nextStateOf(
+  { tx, at }: AgentTransaction,
+  hold: HoldRow,
+  action: HoldAction,
+  actor: Actor | "server",
+): Promise<HoldState> {
+  const isOthers = actor !== "server" && actor.agent !== 0 && actor.agent !== hold.agent;
+  if (isOthers && actor.canApprove && hold.reason !== "unapproved")
+    // An agent decides with a token and a grant that both have the scope.
+    await assertApproves(tx, actor.agent, hold.agent, at, ["person", "agent"]);
+  return nextHoldState(hold, action, actor);
+}
+
 /** Applies one action to one hold: changes its row and the place of its message, and logs the event. Throws the refusals of
- *  `nextHoldState`. */
+ *  `nextStateOf`. */
 export async function changeHold(
   mail: MailWrite,
   hold: HoldRow,
@@ -109,7 +127,7 @@ export async function changeHold(
   } = {},
 ): Promise<HoldState> {
   const write = mail.transaction;
-  const state = nextHoldState(hold, action, actor);
+  const state = await nextStateOf(write, hold, action, actor);
   const isScheduled = state === "sent" && hold.sendAt > write.at;
   const target = isScheduled ? await openScheduledMailbox(mail) : await mail.mailboxOfRole(roleOfHold(state));
   if (isScheduled) target.settled.add(hold.message);
