@@ -2,6 +2,7 @@
 import {
   type FlagState,
   isKeyword,
+  keywordForm,
   keywordNumbers,
   systemFlagNamed,
   systemFlagNames,
@@ -54,7 +55,7 @@ function namedFlags(flags: readonly string[]): NamedFlags {
 }
 
 export function readKeyword(flag: string): string {
-  if (/[^\x21-\x7e]|\]/.test(flag)) throw bad("A keyword is made of ASCII characters");
+  if (!keywordForm.test(flag)) throw bad("A keyword is made of ASCII characters");
   if (flag.length > keywordBytesMax) throw no("LIMIT", `A keyword has at most ${keywordBytesMax} characters`);
   return flag;
 }
