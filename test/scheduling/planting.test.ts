@@ -1,6 +1,7 @@
 /** Participants, cancellations and words that an agent with a grant of calendars, or a stranger by mail, plants in events of a person. The
  *  person then uses the event: moves it, names it anew, answers, deletes it. Nothing goes to anybody whom the person did not invite, no word
  *  of the others leaves in the person's name, and nobody's meeting is cancelled but by the person. */
+import { readdirSync, readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { isWaypostError } from "#/src/model/errors.ts";
 import {
@@ -510,4 +511,26 @@ test("after the greatest number of versions that an agent has written, the perso
   const [copy] = await house.bob.texts();
   expect(copy).toContain("DTSTART:20261005T000000Z");
   expect(copy).toContain("SEQUENCE:2147483647");
+});
+
+/** Every file that stores events, with how the marks of who wrote them come to it. What uses `putItem` of this room is behind `change-plan.ts`. */
+const storing: Readonly<Record<string, string>> = {
+  "src/collections/transfer/import-items.ts": "a file of the operator or the owner: it is stored as it is",
+  "src/daemon/moving/archive/import-collections.ts":
+    "an archive of the operator or the owner: it is stored as it is",
+  "src/outbound/gate/gate.ts": "stores what the others of this list give",
+  "src/scheduling/arriving/apply-arrivals.ts": "what has come by mail: `byMail`",
+  "src/scheduling/change-plan.ts": "every write of an event: `byAgent`",
+  "src/scheduling/copy-items.ts": "events without participants; the others by `putItem`",
+  "src/scheduling/move-item.ts": "a move to another owner: `byAgent`",
+  "src/scheduling/outgoing/schedule-status-updates.ts": "what became of mails, on those who got them",
+};
+
+test("every file that stores events is named here, with a reason", () => {
+  const files = ["src", "protocols"].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`),
+  );
+  const stores = /\bcollections\.(?:changeItems|putItem)\(|\bchangeCalendars\(/;
+  const found = files.filter((file) => file.endsWith(".ts") && stores.test(readFileSync(file, "utf8")));
+  expect(found.sort()).toEqual(Object.keys(storing));
 });
