@@ -91,7 +91,8 @@ const rules: readonly Rule[] = [
     ],
     code: [
       ["demand.ts", "/** Demand:", "const columnsMost"],
-      ["fits.ts", "function roomOf", "/** H12"],
+      ["room.ts", "function roomOf", "return roomOf;"],
+      ["fits.ts", "function judgeWidth", "/** H12"],
       ["contents.ts", "/** What a box needs", "return number === 0"],
     ],
   },
@@ -106,13 +107,13 @@ const rules: readonly Rule[] = [
   },
   {
     rule: "H8 below a greatest width",
-    blunt: ["fits.ts", "(box.maxWidth?.share === 0 && part.content <= most - outer)", "false"],
-    code: [["fits.ts", "// Below a greatest width", "const isBelowMost"]],
+    blunt: ["room.ts", "(box.maxWidth?.share === 0 && part.content <= most - outer)", "false"],
+    code: [["room.ts", "// Below a greatest width", "const isBelowMost"]],
   },
   {
     rule: "H8 whole shares in growing boxes",
-    blunt: ["fits.ts", "    const isWhole =\n", "    const isWhole = false &&\n"],
-    code: [["fits.ts", "// A whole share in a box", "inside + outsideOf(box) === 0"]],
+    blunt: ["room.ts", "    const isWhole =\n", "    const isWhole = false &&\n"],
+    code: [["room.ts", "// A whole share in a box", "inside + outsideOf(box) === 0"]],
   },
   {
     rule: "H8 calculated widths",
@@ -128,16 +129,16 @@ const rules: readonly Rule[] = [
   {
     rule: "shares as paddings fit a long line",
     blunt: [
-      "fits.ts",
+      "room.ts",
       "    const isCell = box.display === ",
       "    return 0;\n    const isCell = box.display === ",
     ],
-    code: [["fits.ts", "/** The width that is left of the line", "return Math.max(0, around.line"]],
+    code: [["room.ts", "/** The width that is left of the line", "return Math.max(0, around.line"]],
   },
   {
     rule: "H10 heights of boxes without letters",
     blunt: ["fits.ts", "if (!hasWords && held <= limit + edge) return;", ""],
-    code: [["fits.ts", "/** The heights that the content is declared", "return high;"]],
+    code: [["declared-heights.ts", "  /** The heights that the content is declared", "return high;"]],
   },
   {
     rule: "H11 heights in percent",
@@ -194,13 +195,13 @@ const rules: readonly Rule[] = [
   },
   {
     rule: "H20 paint in lines",
-    blunt: ["page.ts", "    const above = overLine + ", "    const above = 100 + overLine + "],
-    code: [["page.ts", "/** H20: an inline box", 'flaws.push({ reach: "after"']],
+    blunt: ["paint.ts", "  const above = overLine + ", "  const above = 100 + overLine + "],
+    code: [["paint.ts", "/** H20: an inline box", 'flaws.push({ reach: "after"']],
   },
   {
     rule: "H20 thin lines",
     blunt: ["page.ts", "if (behind.paints || !isThinLine(part, values))", "if (true)"],
-    code: [["page.ts", "/** H20: borders alone", "return isSure && sideNames"]],
+    code: [["paint.ts", "/** H20: borders alone", "return isSure && sideNames"]],
   },
   {
     rule: "H21 light letters",

@@ -158,3 +158,13 @@ const widthMost = 12;
 export function isBlank(text: string): boolean {
   return !/[^\s\u200b-\u200f\u2060\ufeff\u00ad\u2800]/.test(text);
 }
+
+/** Rows of blanks that do not break push the letters after them out of the window. */
+const hardBlanks = /[\u00a0\u2000-\u200a\u202f\u205f\u3000]{25,}/;
+const keptBlanks = /[ \t\u00a0\u2000-\u200a\u202f\u205f\u3000]{60,}/;
+
+/** Whether it has such a row. */
+export function hasRowOfBlanks(text: string, whiteSpace: Style["whiteSpace"]): boolean {
+  const isKept = whiteSpace.startsWith("pre") && whiteSpace !== "pre-line";
+  return hardBlanks.test(text) || (isKept && keptBlanks.test(text));
+}

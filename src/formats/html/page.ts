@@ -1,30 +1,31 @@
-/** Builds the parts of a page: on the way down the style, the box and the flaws of each element, on the way up what it holds.
- *  Long because it is one walk. */
+/** Builds the parts of a page: on the way down the style, the box and the flaws of each element, on the way up what it holds. */
 import { windowMost } from "#/src/formats/css/media.ts";
 import type { Doubt } from "#/src/model/removal.ts";
-import {
-  type Box,
-  boxOf,
-  displayOf,
-  insideOf,
-  isPartOfTable,
-  outsideOf,
-  plainBox,
-  sideNames,
-} from "./box.ts";
-import { type Cascade, type DeclaredStyle, noStyle, type StyleDoubt } from "./cascade.ts";
-import { addColours, type Behind, behindOf, type Shadows } from "./colours.ts";
-import { initialStyle, type Letters, type Style } from "./computed-style.ts";
+import { type Box, displayOf, insideOf, isPartOfTable, outsideOf, plainBox } from "./box.ts";
+import { type Cascade, noStyle } from "./cascade.ts";
+import { addColours, type Shadows } from "./colours.ts";
+import { initialStyle, type Style } from "./computed-style.ts";
 import { lineLeast, measureBox } from "./contents.ts";
 import { createLines, keepsLine, type Lines } from "./demand.ts";
+import { elementStyles } from "./element-style.ts";
 import { flawsOf } from "./flaws.ts";
-import { isBlank, leastWidthOf, widthOf } from "./fonts.ts";
+import { hasRowOfBlanks, isBlank, leastWidthOf, widthOf } from "./fonts.ts";
 import type { PictureSizes } from "./held-pictures.ts";
-import { hiddenOf } from "./hidden.ts";
-import { contentArea, isOfSigns, reachOfLetters } from "./ink.ts";
-import { lettersOf } from "./letters.ts";
+import { childrenSeen, staysAway } from "./hidden.ts";
+import { isOfSigns, reachOfLetters } from "./ink.ts";
 import { isReadFromRight, standsApart, turnsOrder } from "./order.ts";
-import { addInk, doom, type Flaw, isAtom, newContext, nothingFound, type Part } from "./part.ts";
+import { inlinePaint, isThinLine, mayPaint, paintedElements } from "./paint.ts";
+import {
+  addInk,
+  blockAround,
+  doom,
+  type Flaw,
+  isAtom,
+  isOwnContext,
+  newContext,
+  nothingFound,
+  type Part,
+} from "./part.ts";
 import { widthOfParts } from "./pseudo.ts";
 import { drawnInside, isReplaced, measureReplaced } from "./replaced.ts";
 import { textOf } from "./survey.ts";
@@ -48,43 +49,23 @@ export interface PageOptions {
   readonly doubtPage: (why: Doubt) => void;
 }
 
-const paintedElements = new Set(
-  "img hr button fieldset meter progress svg video canvas iframe object embed input select textarea dialog marquee".split(
-    " ",
-  ),
-);
 /** The width of the longest list number, "mmmdccclxxxviii.", in em. */
 const markWidth = 16;
 /** Larger marks may cover lines beside their item. */
 const markMost = 40;
-/** Rows of blanks that do not break push the letters after them out of the window. */
-const hardBlanks = /[\u00a0\u2000-\u200a\u202f\u205f\u3000]{25,}/;
-const keptBlanks = /[ \t\u00a0\u2000-\u200a\u202f\u205f\u3000]{60,}/;
 const markStack = /\p{M}{5,}/u;
 const letterMost = 120;
 /** Of a lower opacity nothing is painted, however often: it is less than half of one step of a colour. */
 const paleLeast = 0.0019;
-/** What is not known of these may paint. */
-const mayPaint = /^(?:(?:background|border)-|animation-name$)/;
-
 /** Letters and blanks that are so much nearer to each other, in em, may go back. */
 const backMost = -0.2;
-
-interface Made {
-  readonly letters: Letters;
-  readonly box: Box;
-  readonly behind: Behind;
-  readonly style: Style;
-  /** What the letters leave unclear. */
-  readonly unclear: readonly StyleDoubt[];
-}
 
 export function buildPage(top: HtmlElement, options: PageOptions): Page {
   const { cascade, meter, shadows, doubtPage } = options;
   const styles = new Map<HtmlElement, Style>();
   const parts = new Map<HtmlNode, Part>();
   const valuesOf = new Map<Part, Values>();
-  const made = new Map<Style, Map<string, Made>>();
+  const madeOf = elementStyles({ cascade, valuesOf });
   const readFromRight = new Map<Part, boolean>();
   const rootContext = newContext(undefined);
   let partCount = 0;
@@ -116,11 +97,10 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     // It lasts to the end of the block.
     if (turnsOrder(text)) doom(blockAround(parent), "order-may-differ");
     lines.text(text, style);
-    const isKept = style.whiteSpace.startsWith("pre") && style.whiteSpace !== "pre-line";
+    if (hasRowOfBlanks(text, style.whiteSpace)) doubtPage("may-be-off-screen");
     if (isBlank(text)) {
       // Lines are drawn below and through blanks that do not go away.
       if (style.lined > 0 && /[^ \t\n\f\r]/.test(text) && !parent.isSealed) addInk(parent, "signs");
-      if (hardBlanks.test(text) || (isKept && keptBlanks.test(text))) doubtPage("may-be-off-screen");
       return;
     }
     const part = newPart(parent, {
@@ -145,7 +125,6 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
       part.line = leastWidthOf(text, style);
       parent.line = Math.max(parent.line, part.line);
     }
-    if (hardBlanks.test(text) || (isKept && keptBlanks.test(text))) doubtPage("may-be-off-screen");
     const isElsewhere = style.hidden === "off-screen" || style.opacity < 0.1;
     const isPainted = isSeen || (!parent.isSealed && style.isVisible && isElsewhere);
     // With shadows or outlines, letters fill the space between them.
@@ -172,64 +151,6 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     meter.spend(2);
     if (node.kind === "text") visitText(node, parent, lines);
     else if (node.kind === "element") visitElement(node, parent, lines);
-  }
-
-  /** Children of one parent with the same name and declarations share one style. */
-  function madeOf(
-    element: HtmlElement,
-    declared: DeclaredStyle,
-    values: Values,
-    display: string,
-    parentPart: Part,
-  ): Made {
-    const { style: parent } = parentPart;
-    const isLink = element.name === "a" && attributeOf(element, "href") !== undefined;
-    const key = `${display} ${element.name}${isLink ? "@" : ""} ${declared.id} ${element.parent?.name} ${element.namespace}`;
-    const known = made.get(parent)?.get(key);
-    if (known !== undefined) {
-      values.unclear.push(...known.unclear);
-      return known;
-    }
-    const before = values.unclear.length;
-    const isInline = display === "inline";
-    const letters = lettersOf(element, values, parent, { isQuirky: cascade.isQuirky });
-    const box = boxOf(element, values, letters, display, cascade.isQuirky);
-    const isOfCanvas = givesCanvas(element, values, display, parentPart);
-    const behind = behindOf(element, values, letters, box, parent, {
-      isQuirky: cascade.isQuirky,
-      isOfCanvas,
-    });
-    const own = values.isUnsure("opacity") ? 1 : opacityOf(values);
-    const opacity = parent.opacity * own;
-    const style: Style = {
-      ...letters,
-      display,
-      opacity,
-      under: own >= 1 || parent.opacity < 1 ? parent.under : parent.backdrops,
-      backdrops: behind.backdrops,
-      around: behind.around,
-      lineBackground: behind.lineBackground,
-      shownThrough: behind.shownThrough,
-      above: isInline ? 0 : Math.max(0, box.margin.top) + box.padding.top + box.border.top,
-      below: isInline ? 0 : Math.max(0, box.margin.bottom) + box.padding.bottom + box.border.bottom,
-      variables: values.variables,
-      values: values.known,
-      hidden: hiddenOf(element, values, box, letters, parent, opacity),
-    };
-    const one = { letters, box, behind, style, unclear: values.unclear.slice(before) };
-    const all = made.get(parent);
-    if (all === undefined) made.set(parent, new Map([[key, one]]));
-    else all.set(key, one);
-    return one;
-  }
-
-  /** Whether the canvas gets the background of the body: `html` has none, and none of both is contained (css-backgrounds-3 section 2.11.2). */
-  function givesCanvas({ name }: HtmlElement, values: Values, display: string, parent: Part): boolean {
-    const isBody = name === "body" && parent.element?.name === "html" && !parent.paints;
-    if (!isBody || display !== "block" || parent.box.display !== "block") return false;
-    return [values, valuesOf.get(parent)].every(
-      (one) => one?.unclear.length === 0 && !one.has("content-visibility"),
-    );
   }
 
   function visitElement(element: HtmlElement, parent: Part, lines: Lines): void {
@@ -392,59 +313,6 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     return false;
   }
 
-  /** Whether what begins left of the window ends there too. */
-  function staysAway(part: Part, values: Values): boolean {
-    const { box, style, longest } = part;
-    for (let at = part.parent; at !== undefined; at = at.parent)
-      if (at.box.position !== "" || at.flaws.length > 0) return false;
-    if (values.unclear.length > 0 || values.has("right") || !isPlainInside(part)) return false;
-    const { fontSize, lineHeight, rootFontSize } = style;
-    const left = values.length("left", { fontSize, lineHeight, rootFontSize, whole: 0, isQuirky: false });
-    const isShare = [box.width, box.maxWidth].some((size) => (size?.share ?? 0) > 0);
-    const wide = Math.max(longest, box.width?.px ?? 0, box.minWidth) + insideOf(box) + outsideOf(box);
-    return !isShare && left !== undefined && left + wide < 0;
-  }
-
-  /** Whether all that is in it begins at its left edge, and is as wide as its lines are. */
-  function isPlainInside({ children }: Part): boolean {
-    return children.every(
-      (one) =>
-        one.text !== undefined ||
-        ((one.box.isInline || one.box.display === "block") &&
-          sideNames.every((side) => one.box.margin[side] === 0) &&
-          [one.box.width, one.box.maxWidth, one.box.items].every((size) => size === undefined) &&
-          one.box.minWidth + one.box.sideShare === 0 &&
-          !one.box.isFloat &&
-          one.flaws.length === 0 &&
-          isPlainInside(one)),
-    );
-  }
-
-  /** H20: borders alone of two pixels, in the next lines at most, leave the rest of the letters that they cross (F5). */
-  function isThinLine(part: Part, values: Values): boolean {
-    for (let at: Part | undefined = part.parent; at?.box.isInline; at = at.parent)
-      if (at.paints) return false;
-    const { padding, border } = part.box;
-    const far = Math.max(padding.top + border.top, padding.bottom + border.bottom);
-    const overLine = (part.style.fontSize * contentArea - part.style.lineHeight) / 2;
-    const isSure = !values.unsureNames.some((one) => /^(?:background|border)-/.test(one));
-    return isSure && sideNames.every((side) => border[side] <= 2) && overLine + far <= lineLeast;
-  }
-
-  /** H20: an inline box is painted over what stands above it as far as it reaches over its line. */
-  function inlinePaint({ style, box }: Part, flaws: Flaw[]): void {
-    const overLine = (style.fontSize * contentArea - style.lineHeight) / 2;
-    const above = overLine + box.padding.top + box.border.top;
-    const below = overLine + box.padding.bottom + box.border.bottom;
-    if (
-      Math.max(above, below) > 60 ||
-      (Math.max(above, below) > 2 && (box.position !== "" || style.opacity < 1))
-    )
-      flaws.push({ reach: "page", why: "may-be-covered", px: 0 });
-    if (above > 2) flaws.push({ reach: "over", why: "may-be-covered", px: above });
-    if (below > 2) flaws.push({ reach: "after", why: "may-be-covered", px: below });
-  }
-
   function visitBox(element: HtmlElement, part: Part, lines: Lines): void {
     const { box, style } = part;
     const { name } = element;
@@ -510,26 +378,11 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
         columnFlaws(child, new Values(cascade.styleOf(child), part.style, child, cascade), parent, part);
   }
 
-  function childrenSeen(element: HtmlElement, part: Part): readonly HtmlNode[] {
-    if (element.name !== "details") return element.children;
-    // Of several with one name only one stays open.
-    if ((attributeOf(element, "name") ?? "") !== "") doom(part, "element-not-understood");
-    if (attributeOf(element, "open") !== undefined) return element.children;
-    const summary = element.children.find((node) => node.kind === "element" && node.name === "summary");
-    return summary === undefined ? [] : [summary];
-  }
-
   const root = newPart(undefined, {});
   const lines = createLines();
   for (const child of top.children) visit(child, root, lines);
   measureBox(root, lines.least, valuesOf);
   return { root, styles, parts, valuesOf };
-}
-
-function blockAround(part: Part): Part {
-  let block = part;
-  while (block.box.isInline && block.parent !== undefined) block = block.parent;
-  return block;
 }
 
 const textBox: Box = { ...plainBox, display: "text", isInline: true };
@@ -542,25 +395,3 @@ const isPlain = new Set(
 
 /** Elements that no browser with support for popovers renders before they are opened. */
 const closedPopovers = new Set(["div", "p", "span", "section"]);
-
-function opacityOf(values: Values): number {
-  const [token] = values.get("opacity") ?? [];
-  const number = token?.type === "number" ? token.number : token?.type === "percent" ? token.number / 100 : 1;
-  return Math.max(0, Math.min(1, number));
-}
-
-/** Boxes with a formatting context of their own (CSS 2.2 section 9.4.1). */
-function isOwnContext({ display, isFloat, isOutOfFlow, clips }: Box, style: Style): boolean {
-  return (
-    isFloat ||
-    isOutOfFlow ||
-    display === "table-cell" ||
-    display === "table-caption" ||
-    display === "flow-root" ||
-    display === "flex" ||
-    display === "grid" ||
-    display === "table" ||
-    (display.startsWith("inline-") && style.display !== "inline") ||
-    (clips && display !== "inline")
-  );
-}

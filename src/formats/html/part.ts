@@ -118,6 +118,22 @@ export function newContext(around: Context | undefined): Context {
   };
 }
 
+/** Boxes with a formatting context of their own (CSS 2.2 section 9.4.1). */
+export function isOwnContext({ display, isFloat, isOutOfFlow, clips }: Box, style: Style): boolean {
+  return (
+    isFloat ||
+    isOutOfFlow ||
+    display === "table-cell" ||
+    display === "table-caption" ||
+    display === "flow-root" ||
+    display === "flex" ||
+    display === "grid" ||
+    display === "table" ||
+    (display.startsWith("inline-") && style.display !== "inline") ||
+    (clips && display !== "inline")
+  );
+}
+
 export function doom(part: Part, why: Doubt): void {
   part.doom ??= why;
 }
@@ -148,4 +164,10 @@ export function isAtom({ box, style, parent }: Part): boolean {
     box.position !== "" ||
     style.opacity < (parent?.style.opacity ?? 1)
   );
+}
+
+export function blockAround(part: Part): Part {
+  let block = part;
+  while (block.box.isInline && block.parent !== undefined) block = block.parent;
+  return block;
 }

@@ -1,0 +1,85 @@
+/** The heights that the content of a box is declared to have. Lengths are in CSS pixels. */
+import { windowMost } from "#/src/formats/css/media.ts";
+import { isPartOfTable } from "./box.ts";
+import { isBlank } from "./fonts.ts";
+import { contentArea } from "./ink.ts";
+import { isInLine, type Part } from "./part.ts";
+import type { Values } from "./values.ts";
+
+/** The height of two parts with distances of 20 pixels each (H25). */
+const partsMost = 200;
+
+/** The function that finds the height of the content of a part. */
+export function heightsOf(valuesOf: ReadonlyMap<Part, Values>): (part: Part, isOneLine: boolean) => number {
+  /** The heights that the content is declared to have. `isOneLine`: no line of it breaks; else each word may have a line. */
+  function highIn(part: Part, isOneLine: boolean, isInPaint = false): number {
+    const { items } = part.box;
+    const gaps = items === undefined || items.isRow ? 0 : items.gap * (part.children.length - 1);
+    let high = (isInPaint ? blankHigh(part) : 0) + gaps;
+    for (const child of part.children) {
+      const { box, text } = child;
+      const isPaint = isInPaint || child.paints;
+      if (text !== undefined) {
+        const { lineHeight, fontSize, whiteSpace } = child.style;
+        const lines = isOneLine && whiteSpace === "normal" ? 1 : text.text.trim().split(/\s+/).length;
+        high += lines * Math.max(lineHeight, fontSize * contentArea);
+        continue;
+      }
+      if (box.isOutOfFlow) continue;
+      // A table, and each part of it, grows with what it holds.
+      const isGrown = isPartOfTable(box.display) || box.display.endsWith("table");
+      const inner =
+        box.height !== undefined && !isGrown
+          ? 0
+          : child.children.length > 0
+            ? highIn(child, isOneLine, isPaint)
+            : child.high > 0
+              ? child.high
+              : child.paints && isPicture(child)
+                ? Number.POSITIVE_INFINITY
+                : isPaint
+                  ? blankHigh(child)
+                  : 0;
+      const own = Math.max(inner, box.height ?? 0, box.minHeight);
+      const line = box.isInline ? child.style.lineHeight : 0;
+      // What has no letters stands on the line of those around, which is as high as they are, and painted by a box around.
+      const below = isInPaint && isInLine(child) ? part.style.lineHeight - (child.hasText ? line : 0) : 0;
+      // What is raised or lowered makes its line higher by no more than the letters.
+      const isRaised =
+        /^su[bp]$/.test(child.element?.name ?? "") || valuesOf.get(child)?.has("vertical-align") === true;
+      const raised = isInPaint && isInLine(child) && isRaised ? part.style.fontSize : 0;
+      high +=
+        Math.max(own, line) +
+        Math.max(0, below) +
+        raised +
+        box.tallShare * windowMost +
+        box.padding.top +
+        box.padding.bottom +
+        box.border.top +
+        box.border.bottom +
+        Math.max(0, box.margin.top) +
+        Math.max(0, box.margin.bottom);
+    }
+    return high;
+  }
+
+  /** The height of what has no letters: blanks that do not go away, marks, the space between rows, parts before and after. */
+  function blankHigh(part: Part): number {
+    const { element, style, box } = part;
+    const line = Math.max(style.lineHeight, style.fontSize * contentArea);
+    const isKept = !/^(?:normal|nowrap)$/.test(style.whiteSpace);
+    let lines = box.display === "list-item" ? 1 : 0;
+    for (const one of element?.children ?? [])
+      if (one.kind === "text" && (isKept || /[\u0080-\uffff]/.test(one.text)) && isBlank(one.text))
+        lines += isKept ? one.text.split("\n").length : 1;
+    const isOfRows = box.display.endsWith("table") || box.display === "table-row";
+    const hasParts = (valuesOf.get(part)?.declared.parts.size ?? 0) > 0;
+    return lines * line + (isOfRows ? 2 * style.spacing : 0) + (hasParts ? partsMost : 0);
+  }
+
+  return highIn;
+}
+
+function isPicture({ element }: Part): boolean {
+  return element !== undefined && !/^(?:hr|br|div|p|span|td|table)$/.test(element.name);
+}
