@@ -2,7 +2,8 @@
  *  the style of a newsletter, and what both say about values that only some browsers know. A renderer must tell three kinds of
  *  values apart: understood, dropped by every browser, and unknown. Run: npm run bench:css */
 import { type CssDeclaration, type CssNode, lexer, parse, walk } from "css-tree";
-import { expand, unknownInside, unknownValue } from "#/src/formats/css/shorthands.ts";
+import { expand, unknownInside } from "#/src/formats/css/properties.ts";
+import { unknownValue } from "#/src/formats/css/shorthands.ts";
 import { type Declaration, parseStyleAttribute, parseStyleSheets } from "#/src/formats/css/stylesheet.ts";
 import { surveyTree } from "#/src/formats/html/survey.ts";
 import { attributeOf, type HtmlNode, parseHtml } from "#/src/formats/html/tree.ts";

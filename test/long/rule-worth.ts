@@ -253,7 +253,7 @@ const rules: readonly Rule[] = [
   },
   {
     rule: "H28 names that no engine has",
-    blunt: ["../css/shorthands.ts", '{ kind: "inert", name }', '{ kind: "unknown", name }'],
+    blunt: ["../css/properties.ts", '{ kind: "inert", name }', '{ kind: "unknown", name }'],
     code: [["../css/understood.ts", "/** The first words of all names", "enginePrefix.test(name) ||"]],
   },
   {
@@ -297,10 +297,10 @@ const rules: readonly Rule[] = [
   },
   {
     rule: "filters of colour, scaled to nothing",
-    blunt: ["../css/shorthands.ts", "return isInside ||", "return false && isInside ||"],
+    blunt: ["../css/properties.ts", "return isInside ||", "return false && isInside ||"],
     code: [
       [
-        "../css/shorthands.ts",
+        "../css/properties.ts",
         "/** Stands for a value that is not understood, and changes only",
         'functions.join() === "scale"',
       ],

@@ -1,12 +1,13 @@
 /** Reads style sheets and style attributes as rules and declarations (CSS Syntax Level 3). A rule may apply if its condition is not
- *  known. Neutral declarations (`neutral.ts`) are left out.
- *  Long because rules, conditions and declarations nest in each other. */
+ *  known. Neutral declarations (`neutral.ts`) are left out. */
 import { asciiLower } from "./ascii-case.ts";
+import { blockOf, endOfAtRule, endOfStatement, findBlock, isBalanced, startsValue } from "./blocks.ts";
 import { black, colourOf } from "./colour.ts";
 import { answerMedia } from "./media.ts";
 import { isNeutral } from "./neutral.ts";
+import { hasVariable, reachOfProperty, subjectOf } from "./properties.ts";
 import { type ComplexSelector, parseSelectorList } from "./selector.ts";
-import { hasVariable, reachOfProperty, subjectOf, unknownValue } from "./shorthands.ts";
+import { unknownValue } from "./shorthands.ts";
 import { type CssToken, insideOf, skipComponent, splitByComma, tokenizeCss, trimSpace } from "./tokens.ts";
 import { addressOf, foldedName, isHeld, wordOf } from "./value-forms.ts";
 
@@ -382,59 +383,6 @@ function isRemoteSource(source: readonly CssToken[]): boolean {
   return address !== undefined && !isHeld(address);
 }
 
-function blockOf(tokens: readonly CssToken[], open: number, end: number): readonly CssToken[] {
-  return tokens.slice(open + 1, isClosed(tokens, open, end) ? end - 1 : end);
-}
-
-/** Whether the last bracket closes the block itself, and not a bracket inside of it. */
-function isClosed(tokens: readonly CssToken[], open: number, end: number): boolean {
-  const waiting: string[] = [];
-  for (let at = open; at < end; at++) {
-    const { type } = tokens[at]!;
-    const closer = closers[type];
-    if (closer !== undefined) waiting.push(closer);
-    else if (type === waiting.at(-1)) waiting.pop();
-  }
-  return waiting.length === 0;
-}
-
-/** The position of the "{" of a rule. `endsAtSemicolon`: or of the ";" that ends a rule without a block. */
-function findBlock(tokens: readonly CssToken[], from: number, endsAtSemicolon: boolean): number {
-  let at = from;
-  while (at < tokens.length) {
-    const { type } = tokens[at]!;
-    if (type === "{" || (endsAtSemicolon && type === ";")) return at;
-    at = skipComponent(tokens, at);
-  }
-  return at;
-}
-
-function endOfStatement(tokens: readonly CssToken[], from: number): number {
-  let at = from;
-  while (at < tokens.length && tokens[at]!.type !== ";") at = skipComponent(tokens, at);
-  return at;
-}
-
-/** The end of an at-rule among declarations: the position after its block, or of its semicolon. */
-function endOfAtRule(tokens: readonly CssToken[], from: number): number {
-  const open = findBlock(tokens, from + 1, true);
-  return tokens[open]?.type === "{" ? skipComponent(tokens, open) : open;
-}
-
-const closers: Readonly<Record<string, string>> = { "(": ")", function: ")", "[": "]", "{": "}" };
-
-/** Whether every closing bracket has its opening bracket; if not, the declaration is invalid. The end of the source closes brackets
- *  that are still open. */
-function isBalanced(tokens: readonly CssToken[]): boolean {
-  const open: string[] = [];
-  for (const { type } of tokens) {
-    const closer = closers[type];
-    if (closer !== undefined) open.push(closer);
-    else if ((type === ")" || type === "]" || type === "}") && open.pop() !== type) return false;
-  }
-  return true;
-}
-
 /** Whether a `var()` does not have the name of a variable. Browsers drop such a value. */
 function hasWrongVariable(tokens: readonly CssToken[]): boolean {
   return tokens.some((token, at) => {
@@ -442,10 +390,4 @@ function hasWrongVariable(tokens: readonly CssToken[]): boolean {
     const name = tokens[at + (tokens[at + 1]?.type === "space" ? 2 : 1)];
     return name?.type !== "ident" || !/^--./su.test(name.value);
   });
-}
-
-/** The position after the colon of a declaration; undefined without a colon. */
-function startsValue(tokens: readonly CssToken[], from: number): number | undefined {
-  const at = tokens[from]?.type === "space" ? from + 1 : from;
-  return tokens[at]?.type === ":" ? at + 1 : undefined;
 }

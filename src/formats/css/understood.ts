@@ -1,6 +1,5 @@
 /** The table of understood properties. Each row has the understood values, what any other value may do, and the rule that proves that
  *  text is visible. A declaration is harmless only by this table or by `neutral.ts`.
- *  Long because a reviewer reads the list line by line.
  *
  *  `reach` of a value that is not understood:
  *  - `inside`: it changes only the content of the element. The content is doubtful.
@@ -8,10 +7,10 @@
  *    page.
  *  - `paints`: it paints outside of the element. The whole page is doubtful. */
 import { asciiLower } from "./ascii-case.ts";
-import { black, type Colour, colourOf } from "./colour.ts";
+import { black } from "./colour.ts";
 import { lengthOf } from "./length.ts";
 import { readRows } from "./rows.ts";
-import { splitByComma } from "./tokens.ts";
+import { shadowsOf } from "./shadows.ts";
 import {
   anyLength,
   anyLengthOrShare,
@@ -117,11 +116,11 @@ height min-height | ${sizes}; none ${otherSizes}; positiveLengthOrShare | paints
 max-width | none ${sizes}; ${otherSizes}; positiveLengthOrShare | moves | own | as width
 max-height | none ${sizes}; ${otherSizes}; positiveLengthOrShare | moves | own | as height
 overflow-x overflow-y | visible hidden auto scroll overlay; clip | inside | own | what is cut off has to fit by a high estimate (fits.ts)
-box-sizing | content-box border-box; padding-box | moves | own | paddings count both ways (fits.ts)
+box-sizing | content-box border-box; padding-box | moves | own | paddings count both ways (room.ts)
 margin-top margin-right margin-bottom margin-left | auto; ; anyLengthOrShare | paints | own
   | 0 to 2,000 pixels; back only into the padding of the parent, sideways (flaws.ts)
 padding-top padding-right padding-bottom padding-left | ; ; positiveLengthOrShare | paints | own
-  | 0 to 2,000 pixels; of inline boxes with paint what it reaches over the line (page.ts)
+  | 0 to 2,000 pixels; of inline boxes with paint what it reaches over the line (paint.ts)
 border-top-width border-right-width border-bottom-width border-left-width | thin medium thick; ; positiveLength | moves | own
   | at most 60 pixels (flaws.ts)
 border-top-style border-right-style border-bottom-style border-left-style
@@ -303,45 +302,6 @@ function spacingOfLetters(value: Value, isQuirky: boolean): Reading {
   // Browsers differ on a number without a unit in quirks mode.
   if (isQuirky && value.length === 1 && token?.type === "number" && token.number !== 0) return "unknown";
   return anyLength(value, isQuirky);
-}
-
-/** One shadow of a box or of letters. Lengths are in pixels. */
-export interface Shadow {
-  readonly colour: Colour;
-  readonly x: number;
-  readonly y: number;
-  readonly blur: number;
-  readonly spread: number;
-  readonly isInset: boolean;
-}
-
-/** The shadows of `box-shadow` or `text-shadow`, none for `none`; undefined for a list that is not understood. `current`: the
- *  colour of the letters, which a shadow without a colour has. */
-export function shadowsOf(value: Value, current: Colour, fontSize = 16): readonly Shadow[] | undefined {
-  if (wordOf(value) === "none") return [];
-  const shadows: Shadow[] = [];
-  for (const one of splitByComma(value)) {
-    let colour: Colour | undefined;
-    let isInset = false;
-    const lengths: number[] = [];
-    let kinds = "";
-    for (const part of componentsOf(one)) {
-      const shade = colourOf(part, current, false);
-      const length = lengthOf(part, { fontSize, lineHeight: 20, whole: Number.NaN, isQuirky: false });
-      const isOther = shade !== undefined || wordOf(part) === "inset";
-      kinds += isOther ? "other " : "length ";
-      if (shade !== undefined && colour === undefined) colour = shade;
-      else if (wordOf(part) === "inset" && !isInset) isInset = true;
-      else if (length === undefined || !Number.isFinite(length)) return undefined;
-      else lengths.push(length);
-    }
-    // Browsers drop lengths that stand apart.
-    if (kinds.includes("length other length")) return undefined;
-    const [x, y, blur = 0, spread = 0] = lengths;
-    if (x === undefined || y === undefined || lengths.length > 4 || blur < 0) return undefined;
-    shadows.push({ colour: colour ?? current, x, y, blur, spread, isInset });
-  }
-  return shadows;
 }
 
 /** Properties that are not understood, by their reach. Any other name that is not in this file has the reach `inside`, or `paints` if

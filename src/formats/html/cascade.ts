@@ -3,13 +3,8 @@
  *  separately. */
 
 import { black, colourOf } from "#/src/formats/css/colour.ts";
-import {
-  expand,
-  hasVariable,
-  reachOfProperty,
-  subjectOf,
-  unknownValue,
-} from "#/src/formats/css/shorthands.ts";
+import { expand, hasVariable, reachOfProperty, subjectOf } from "#/src/formats/css/properties.ts";
+import { unknownValue } from "#/src/formats/css/shorthands.ts";
 import {
   type Declaration,
   parseStyleAttribute,

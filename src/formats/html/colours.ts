@@ -1,6 +1,6 @@
 /** The colours that may be behind letters: the backgrounds of the boxes around, those of a formatting context, and shadows. */
 import { type Colour, colourOf, over, transparent } from "#/src/formats/css/colour.ts";
-import { shadowsOf } from "#/src/formats/css/understood.ts";
+import { shadowsOf } from "#/src/formats/css/shadows.ts";
 import { wordOf } from "#/src/formats/css/value-forms.ts";
 import { type Background, backdropsOf, ownColours } from "./backdrops.ts";
 import type { Box } from "./box.ts";

@@ -2,8 +2,8 @@
  *  F1 to F6 are those of the README. What depends on the content is in `fits.ts`. Lengths are in CSS pixels. */
 import { type LengthBasis, lengthOf } from "#/src/formats/css/length.ts";
 import { windowMost } from "#/src/formats/css/media.ts";
+import { shadowsOf } from "#/src/formats/css/shadows.ts";
 import { tracksOf } from "#/src/formats/css/tracks.ts";
-import { shadowsOf } from "#/src/formats/css/understood.ts";
 import { addressOf, componentsOf, isHeld, type Value, wordOf } from "#/src/formats/css/value-forms.ts";
 import type { Doubt } from "#/src/model/removal.ts";
 import { type Box, isBound, isPartOfTable, sideNames, sizeOf } from "./box.ts";

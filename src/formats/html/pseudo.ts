@@ -1,6 +1,6 @@
 /** Pseudo-elements (`::before`, `::first-line`): how far they reach. Their content is no text of the message. */
 import { lengthOf } from "#/src/formats/css/length.ts";
-import { subjectOf } from "#/src/formats/css/shorthands.ts";
+import { subjectOf } from "#/src/formats/css/properties.ts";
 import type { Declaration } from "#/src/formats/css/stylesheet.ts";
 import { addressOf, isHeld, wordOf, words } from "#/src/formats/css/value-forms.ts";
 import type { Style } from "./computed-style.ts";

@@ -1,6 +1,7 @@
 /** The values of one element: its declarations with the variables put in, and those that are not understood. */
 import { type LengthBasis, lengthOf } from "#/src/formats/css/length.ts";
-import { unknownInside, unknownValue } from "#/src/formats/css/shorthands.ts";
+import { unknownInside } from "#/src/formats/css/properties.ts";
+import { unknownValue } from "#/src/formats/css/shorthands.ts";
 import { understoodOf } from "#/src/formats/css/understood.ts";
 import { type Value, weakerRuleKeywords, wideKeywords, wordOf } from "#/src/formats/css/value-forms.ts";
 import type { Cascade, DeclaredStyle, StyleDoubt } from "./cascade.ts";

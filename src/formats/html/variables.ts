@@ -1,6 +1,7 @@
 /** Custom properties (CSS Custom Properties Level 1): what `var()` stands for at an element. */
 import { asciiLower } from "#/src/formats/css/ascii-case.ts";
-import { expand, hasVariable, unknownValue } from "#/src/formats/css/shorthands.ts";
+import { expand, hasVariable } from "#/src/formats/css/properties.ts";
+import { unknownValue } from "#/src/formats/css/shorthands.ts";
 import { type CssToken, skipComponent, trimSpace } from "#/src/formats/css/tokens.ts";
 import { type Value, weakerRuleKeywords, wideKeywords, wordOf } from "#/src/formats/css/value-forms.ts";
 import type { DeclaredStyle, DeclaredValue } from "./cascade.ts";

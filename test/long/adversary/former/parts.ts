@@ -1,7 +1,7 @@
 /** Pseudo-elements (`::before`, `::first-line`): whether they may cover text or push it away. Their content is not text of the
  *  message. */
 import { lengthOf } from "#/src/formats/css/length.ts";
-import { subjectOf } from "#/src/formats/css/shorthands.ts";
+import { subjectOf } from "#/src/formats/css/properties.ts";
 import type { Declaration } from "#/src/formats/css/stylesheet.ts";
 import { addressOf, isHeld, wordOf, words } from "#/src/formats/css/value-forms.ts";
 import { widthOf } from "#/src/formats/html/fonts.ts";

@@ -3,8 +3,10 @@
  *  Long because every property of the table becomes a part of one style here. */
 import { black, type Colour, colourOf, legacyColour, transparent } from "#/src/formats/css/colour.ts";
 import { initialFontSize, type LengthBasis, lengthOf, numberOf } from "#/src/formats/css/length.ts";
-import { unknownInside, unknownValue } from "#/src/formats/css/shorthands.ts";
-import { shadowsOf, understoodOf } from "#/src/formats/css/understood.ts";
+import { unknownInside } from "#/src/formats/css/properties.ts";
+import { shadowsOf } from "#/src/formats/css/shadows.ts";
+import { unknownValue } from "#/src/formats/css/shorthands.ts";
+import { understoodOf } from "#/src/formats/css/understood.ts";
 import {
   componentsOf,
   type Value,
