@@ -1,56 +1,29 @@
 /** More that strangers and hostile agents try, each with what must not come of it: words that leave in a person's name without the person, an
  *  event or an answer that is changed by somebody for whom it is not. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { isWaypostError } from "#/src/model/errors.ts";
+import { beforeEach, describe, expect, test } from "vitest";
 import {
-  type CalendarOwner,
-  calendarText,
-  eventText,
-  openMiasHouse,
-  plain,
-  type SchedulingHouse,
-} from "./scheduling-house.ts";
+  attempt,
+  eachInMiasHouse,
+  everything,
+  held,
+  house,
+  inMias,
+  later,
+  mia,
+  textOf,
+} from "./mias-house.ts";
+import { calendarText, eventText, plain } from "./scheduling-house.ts";
 
-let house: SchedulingHouse;
-let mia: CalendarOwner;
-/** ada, an agent, in mia's calendar. */
-let inMias: CalendarOwner;
-beforeEach(async () => {
-  ({ house, mia, inMias } = await openMiasHouse());
-});
-afterEach(async () => {
-  await house[Symbol.asyncDispose]();
-});
+eachInMiasHouse();
 
 const words = "Wire the money";
 const mel = "mel@elsewhere.example";
 const people = `mia* mia=ACCEPTED bob ${mel}`;
 const event = (lines = "", named = people) => calendarText(eventText(named, lines));
-const later = (text: string) =>
-  text.replaceAll(/^(DTSTART|DTEND)(.*?):2026(\d\d)(\d\d)T1/gm, "$1$2:2026$3$4T2");
-
-const held = async (uid = "meeting-1") => (await mia.items()).find((one) => one.uid === uid);
-const textOf = async (uid = "meeting-1") => plain((await held(uid))!.bytes);
-
-/** A write that may be refused. */
-async function attempt(write: Promise<unknown>): Promise<void> {
-  await write.catch((error: unknown) => {
-    if (!isWaypostError(error)) throw error;
-  });
-}
 
 /** The person edits what is there. */
 async function edit(change: (text: string) => string = later, uid = "meeting-1"): Promise<void> {
   await attempt(mia.put(change(await textOf(uid)), { item: (await held(uid))!.number }));
-}
-
-/** All that is in the queue for others, and in bob's calendar. */
-async function everything(): Promise<string> {
-  await house.server.deliverQueued();
-  return [
-    ...(await house.leaving()).map(({ text, calendar }) => text + calendar),
-    ...(await house.bob.texts()),
-  ].join("\n");
 }
 
 const methods = async () =>

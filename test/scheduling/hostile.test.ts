@@ -1,35 +1,15 @@
 /** What a hostile agent with a grant of calendars tries in a person's calendar, so that its words leave in the person's name once the person
  *  uses the event. Nothing leaves, for another server or into another calendar. */
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { isWaypostError } from "#/src/model/errors.ts";
-import {
-  type CalendarOwner,
-  calendarText,
-  eventText,
-  openMiasHouse,
-  plain,
-  type SchedulingHouse,
-} from "./scheduling-house.ts";
+import { expect, test } from "vitest";
+import { attempt, eachInMiasHouse, everything, held, house, inMias, later, mia } from "./mias-house.ts";
+import { type CalendarOwner, calendarText, eventText, plain } from "./scheduling-house.ts";
 
-let house: SchedulingHouse;
-let mia: CalendarOwner;
-/** ada, an agent, in mia's calendar. */
-let inMias: CalendarOwner;
-beforeEach(async () => {
-  ({ house, mia, inMias } = await openMiasHouse());
-});
-afterEach(async () => {
-  await house[Symbol.asyncDispose]();
-});
+eachInMiasHouse();
 
 const words = "Wire the money";
 const people = "mia* mia=ACCEPTED bob mel@elsewhere.example";
 const event = (lines = "") => calendarText(eventText(people, lines));
 const withWords = event(`DESCRIPTION:${words}\n`);
-
-async function held() {
-  return (await mia.items()).find(({ uid }) => uid === "meeting-1");
-}
 
 /** What the agent writes: into an event of the person that its participants know, or as a new one. */
 const attacks: Readonly<Record<string, (write: (text: string) => Promise<unknown>) => Promise<unknown>>> = {
@@ -101,33 +81,19 @@ test.each(rows)("$attack, in $start", async ({ attack, start }) => {
   }
   const write = async (text: string) => {
     const item = (await held())?.number;
-    try {
-      await inMias.put(text, item === undefined ? {} : { item });
-    } catch (error) {
-      if (!isWaypostError(error)) throw error;
-    }
+    await attempt(inMias.put(text, item === undefined ? {} : { item }));
   };
   await attacks[attack]!(write);
   const found = await held();
   if (found !== undefined) {
     // The person moves the event, with all that the program shows, and then deletes it.
-    const later = plain(found.bytes).replaceAll(
-      /^(DTSTART|DTEND)(.*?):2026(\d\d)(\d\d)T1/gm,
-      "$1$2:2026$3$4T2",
-    );
-    await mia.put(later, { item: found.number }).catch((error: unknown) => {
-      if (!isWaypostError(error)) throw error;
-    });
+    await attempt(mia.put(later(plain(found.bytes)), { item: found.number }));
     await mia.delete((await held())!.number);
   }
-  await house.server.deliverQueued();
-  const left = [
-    ...(await house.leaving()).map(({ text, calendar }) => text + calendar),
-    ...(await house.bob.texts()),
-  ];
-  expect(left.join("\n")).not.toContain(words);
+  const left = await everything();
+  expect(left).not.toContain(words);
   // A cancellation is for whom the person had invited.
-  if (!starts[start as keyof typeof starts]) expect(left).toEqual([]);
+  if (!starts[start as keyof typeof starts]) expect(left).toBe("");
 });
 
 test("an event that goes into the agent's own calendar and back", async () => {
@@ -145,12 +111,7 @@ test("an event that goes into the agent's own calendar and back", async () => {
   await scheduling.moveToOther(own, (await ada.items())[0]!.number, inMias.writer, back);
   const found = (await held())!;
   await mia.put(plain(found.bytes).replaceAll("20261005T1", "20261006T1"), { item: found.number });
-  await house.server.deliverQueued();
-  const left = [
-    ...(await house.leaving()).map(({ text, calendar }) => text + calendar),
-    ...(await house.bob.texts()),
-  ];
-  expect(left.join("\n")).not.toContain(words);
+  expect(await everything()).not.toContain(words);
 });
 
 test("an approval that the agent asks for", async () => {

@@ -1,24 +1,9 @@
 /** What an agent writes into a person's calendar by a grant does not speak in the person's name until the person approves it. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  type CalendarOwner,
-  calendarText,
-  eventText,
-  openMiasHouse,
-  plain,
-  type SchedulingHouse,
-} from "./scheduling-house.ts";
+import { describe, expect, test } from "vitest";
+import { eachInMiasHouse, house, inMias, mia } from "./mias-house.ts";
+import { type CalendarOwner, calendarText, eventText, plain } from "./scheduling-house.ts";
 
-let house: SchedulingHouse;
-let mia: CalendarOwner;
-/** ada, an agent, in mia's calendar. */
-let inMias: CalendarOwner;
-beforeEach(async () => {
-  ({ house, mia, inMias } = await openMiasHouse());
-});
-afterEach(async () => {
-  await house[Symbol.asyncDispose]();
-});
+eachInMiasHouse();
 
 const people = "mia* mia=ACCEPTED bob mel@elsewhere.example";
 const event = (lines = "") => calendarText(eventText(people, lines));

@@ -2,27 +2,11 @@
  *  person then uses the event: moves it, names it anew, answers, deletes it. Nothing goes to anybody whom the person did not invite, no word
  *  of the others leaves in the person's name, and nobody's meeting is cancelled but by the person. */
 import { readdirSync, readFileSync } from "node:fs";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { isWaypostError } from "#/src/model/errors.ts";
-import {
-  type CalendarOwner,
-  calendarText,
-  eventText,
-  openMiasHouse,
-  plain,
-  type SchedulingHouse,
-} from "./scheduling-house.ts";
+import { describe, expect, test } from "vitest";
+import { attempt, eachInMiasHouse, held, house, inMias, later, mia, textOf } from "./mias-house.ts";
+import { type CalendarOwner, calendarText, eventText, plain } from "./scheduling-house.ts";
 
-let house: SchedulingHouse;
-let mia: CalendarOwner;
-/** ada, an agent, in mia's calendar. */
-let inMias: CalendarOwner;
-beforeEach(async () => {
-  ({ house, mia, inMias } = await openMiasHouse());
-});
-afterEach(async () => {
-  await house[Symbol.asyncDispose]();
-});
+eachInMiasHouse();
 
 const words = "Wire the money";
 const saysIt = /Wire.?the.?money/i;
@@ -34,18 +18,6 @@ const event = (lines = "", people = own, uid?: string) => calendarText(eventText
 const planted = `ATTENDEE;RSVP=TRUE:mailto:${victim}\n`;
 const weekly = "RRULE:FREQ=WEEKLY\n";
 const secondAt = "RECURRENCE-ID:20261012T100000Z\nDTSTART:20261012T100000Z\nDTEND:20261012T110000Z\n";
-const later = (text: string) =>
-  text.replaceAll(/^(DTSTART|DTEND)(.*?):2026(\d\d)(\d\d)T1/gm, "$1$2:2026$3$4T2");
-
-const held = async (uid = "meeting-1") => (await mia.items()).find((one) => one.uid === uid);
-const textOf = async (uid?: string) => plain((await held(uid))!.bytes);
-
-/** A write that may be refused. */
-async function attempt(write: Promise<unknown>): Promise<void> {
-  await write.catch((error: unknown) => {
-    if (!isWaypostError(error)) throw error;
-  });
-}
 
 async function edit(change: (text: string) => string, uid?: string): Promise<void> {
   const item = await held(uid);

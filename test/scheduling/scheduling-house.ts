@@ -52,18 +52,6 @@ export interface SchedulingHouse extends AsyncDisposable, CalendarRooms {
   >;
 }
 
-/** A house with a person, mia, into whose calendar ada, an agent, writes by a grant. */
-export async function openMiasHouse(): Promise<{
-  readonly house: SchedulingHouse;
-  readonly mia: CalendarOwner;
-  readonly inMias: CalendarOwner;
-}> {
-  const house = await openSchedulingHouse();
-  await house.openPolicies();
-  const mia = await house.person("mia");
-  return { house, mia, inMias: await house.granted(house.ada, mia, ["calendar"]) };
-}
-
 export async function openSchedulingHouse(
   limits: Partial<Settings["limits"]> = {},
 ): Promise<SchedulingHouse> {

@@ -1,27 +1,13 @@
 /** What an agent writes into an event of a person's calendar leaves in the person's name only when the person has approved it: the mail waits
  *  in the person's own Holds. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { actorOf, type Principal } from "#/src/accounts/principal.ts";
 import type { Actor } from "#/src/model/author.ts";
 import { isWaypostError } from "#/src/model/errors.ts";
-import {
-  type CalendarOwner,
-  calendarText,
-  eventText,
-  openMiasHouse,
-  type SchedulingHouse,
-} from "./scheduling-house.ts";
+import { eachInMiasHouse, everything, house, inMias, mia } from "./mias-house.ts";
+import { calendarText, eventText } from "./scheduling-house.ts";
 
-let house: SchedulingHouse;
-let mia: CalendarOwner;
-/** ada, an agent, in mia's calendar. */
-let inMias: CalendarOwner;
-beforeEach(async () => {
-  ({ house, mia, inMias } = await openMiasHouse());
-});
-afterEach(async () => {
-  await house[Symbol.asyncDispose]();
-});
+eachInMiasHouse();
 
 const people = "mia* mia=ACCEPTED bob mel@elsewhere.example";
 const event = (lines = "") => calendarText(eventText(people, lines));
@@ -30,15 +16,6 @@ const moved = "DTSTART:20261006T100000Z\nDTEND:20261006T110000Z\n";
 
 async function itemOf() {
   return (await mia.items())[0]!.number;
-}
-
-/** What has left since the start, at other servers and in bob's calendar. */
-async function everything(): Promise<string> {
-  await house.server.deliverQueued();
-  return [
-    ...(await house.leaving()).map(({ calendar, text }) => text + calendar),
-    ...(await house.bob.texts()),
-  ].join("\n");
 }
 
 async function waiting() {
