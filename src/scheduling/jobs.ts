@@ -303,10 +303,7 @@ function note({
   statuses,
   left,
 }: Extract<SchedulingJob, { readonly kind: "note" }>): SchedulingResult {
-  const calendar = readCalendar(stored);
-  const noted = calendar && withLaterStatus(calendar, statuses, left);
-  if (noted === undefined || noted === calendar) return { outcome: "ignored", reason: "stale" };
-  return { outcome: "changed", bytes: bytesOf(noted) };
+  return noted(stored, (calendar) => withLaterStatus(calendar, statuses, left));
 }
 
 function noteStatus({
@@ -314,10 +311,15 @@ function noteStatus({
   of,
   statuses,
 }: Extract<SchedulingJob, { readonly kind: "status" }>): SchedulingResult {
-  const calendar = readCalendar(now);
-  const noted = calendar && withScheduleStatus(calendar, of, statuses);
-  if (noted === undefined || noted === calendar) return { outcome: "ignored", reason: "stale" };
-  return { outcome: "changed", bytes: bytesOf(noted) };
+  return noted(now, (calendar) => withScheduleStatus(calendar, of, statuses));
+}
+
+/** `write` returns the calendar itself if nothing of it changes. */
+function noted(stored: Uint8Array, write: (calendar: Component) => Component): SchedulingResult {
+  const calendar = readCalendar(stored);
+  const changed = calendar && write(calendar);
+  if (changed === undefined || changed === calendar) return { outcome: "ignored", reason: "stale" };
+  return { outcome: "changed", bytes: bytesOf(changed) };
 }
 
 function attach({ now, edit }: Extract<SchedulingJob, { readonly kind: "attach" }>): SchedulingResult {
