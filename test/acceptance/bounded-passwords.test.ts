@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { AgentNumber } from "#/src/model/numbers.ts";
 import { type FormlessBrowser, fieldOf, openBrowser } from "../support/clients/browser.ts";
 import { basic, type DavClient, davClient } from "../support/clients/dav-client.ts";
-import { type SmtpSink, startSink } from "../support/servers/smtp-sink.ts";
+import { type SmtpSink, settingsOfSink, startSink } from "../support/servers/smtp-sink.ts";
 import { openPagesHouse, type PagesHouse } from "../web/pages-house.ts";
 
 let sink: SmtpSink;
@@ -16,12 +16,7 @@ let books: string;
 beforeAll(async () => {
   sink = await startSink();
   house = await openPagesHouse([
-    "dns.servers=none",
-    "outbound.smarthost_host=127.0.0.1",
-    `outbound.smarthost_port=${sink.port}`,
-    "outbound.smarthost_tls=none",
-    "outbound.allow_private_addresses=true",
-    "holds.grace_s=0",
+    ...settingsOfSink(sink.port),
     "limits.login_failures_per_network=1000000",
     "imap.max_connections_per_login=1000",
   ]);

@@ -4,7 +4,7 @@ import { createTransport } from "nodemailer";
 import { expect, it } from "vitest";
 import { type HttpClient, httpClient } from "../support/clients/http.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
-import { type SmtpSink, startSink } from "../support/servers/smtp-sink.ts";
+import { type SmtpSink, settingsOfSink, startSink } from "../support/servers/smtp-sink.ts";
 import { owner, run, useFolder } from "./archive-scene.ts";
 
 const { pathOf, archiveOf, takeBack } = useFolder();
@@ -14,15 +14,7 @@ const startWith = (sink: SmtpSink): Promise<InProcessDaemon> =>
   startInProcessDaemon({
     agents: 2,
     people: 1,
-    set: [
-      "dns.servers=none",
-      "log.level=silent",
-      "outbound.smarthost_host=127.0.0.1",
-      `outbound.smarthost_port=${sink.port}`,
-      "outbound.smarthost_tls=none",
-      "outbound.allow_private_addresses=true",
-      "holds.grace_s=0",
-    ],
+    set: ["log.level=silent", ...settingsOfSink(sink.port)],
   });
 
 const policy = (server: InProcessDaemon, holdPolicy: string) =>

@@ -10,7 +10,7 @@ import { holdImported } from "#/src/outbound/holds/hold-imported.ts";
 import { basic, type DavClient, davClient } from "../support/clients/dav-client.ts";
 import { type HttpClient, httpClient } from "../support/clients/http.ts";
 import { type InProcessDaemon, manyRequests, startInProcessDaemon } from "../support/daemon.ts";
-import { type SmtpSink, startSink } from "../support/servers/smtp-sink.ts";
+import { type SmtpSink, settingsOfSink, startSink } from "../support/servers/smtp-sink.ts";
 import { doorsOfCallers } from "./ways-out.ts";
 
 const recipientsMax = 2;
@@ -28,12 +28,7 @@ beforeAll(async () => {
   sink = await startSink();
   daemon = await startInProcessDaemon({
     set: [
-      "dns.servers=none",
-      "outbound.smarthost_host=127.0.0.1",
-      `outbound.smarthost_port=${sink.port}`,
-      "outbound.smarthost_tls=none",
-      "outbound.allow_private_addresses=true",
-      "holds.grace_s=0",
+      ...settingsOfSink(sink.port),
       `smtp.max_recipients=${recipientsMax}`,
       "limits.sends_per_hour=1000",
       "limits.sends_per_day=1000",

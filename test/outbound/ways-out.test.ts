@@ -16,7 +16,7 @@ import { basic, type DavClient, davClient } from "../support/clients/dav-client.
 import { type HttpClient, httpClient } from "../support/clients/http.ts";
 import { type InProcessDaemon, manyRequests, startInProcessDaemon } from "../support/daemon.ts";
 import { changeRows } from "../support/engine.ts";
-import { type SmtpSink, startSink } from "../support/servers/smtp-sink.ts";
+import { type SmtpSink, settingsOfSink, startSink } from "../support/servers/smtp-sink.ts";
 import { doorsOfCallers, doorsOfWays, expectedOutcomes } from "./ways-out.ts";
 
 let sink: SmtpSink;
@@ -34,12 +34,7 @@ beforeAll(async () => {
   });
   daemon = await startInProcessDaemon({
     set: [
-      "dns.servers=none",
-      "outbound.smarthost_host=127.0.0.1",
-      `outbound.smarthost_port=${sink.port}`,
-      "outbound.smarthost_tls=none",
-      "outbound.allow_private_addresses=true",
-      "holds.grace_s=0",
+      ...settingsOfSink(sink.port),
       "limits.sends_per_hour=3",
       "limits.login_failures_per_network=1000000",
       "imap.max_connections_per_login=1000",

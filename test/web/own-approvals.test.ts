@@ -3,7 +3,7 @@ import { ImapFlow } from "imapflow";
 import { createDAVClient, type DAVCalendar } from "tsdav";
 import { expect, test } from "vitest";
 import { fieldOf, openBrowser } from "../support/clients/browser.ts";
-import { startSink } from "../support/servers/smtp-sink.ts";
+import { settingsOfSink, startSink } from "../support/servers/smtp-sink.ts";
 import { openPagesHouse, type PagesHouse } from "./pages-house.ts";
 
 const mel = "mel@elsewhere.example";
@@ -69,14 +69,7 @@ async function plantAndEdit(house: PagesHouse): Promise<Planted & { readonly tex
 }
 
 async function openHouse(sinkPort: number): Promise<PagesHouse> {
-  return openPagesHouse([
-    "dns.servers=none",
-    "outbound.smarthost_host=127.0.0.1",
-    `outbound.smarthost_port=${sinkPort}`,
-    "outbound.smarthost_tls=none",
-    "outbound.allow_private_addresses=true",
-    "holds.grace_s=0",
-  ]);
+  return openPagesHouse([...settingsOfSink(sinkPort)]);
 }
 
 async function inbox(house: PagesHouse): Promise<ImapFlow> {

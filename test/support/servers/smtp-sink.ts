@@ -43,6 +43,18 @@ export interface SmtpSink extends AsyncDisposable {
   readonly recipientParameters: ReadonlyMap<string, unknown>;
 }
 
+/** Settings of a daemon that gives all its mail to the sink on this port, at once. */
+export function settingsOfSink(port: number): readonly string[] {
+  return [
+    "dns.servers=none",
+    "outbound.smarthost_host=127.0.0.1",
+    `outbound.smarthost_port=${port}`,
+    "outbound.smarthost_tls=none",
+    "outbound.allow_private_addresses=true",
+    "holds.grace_s=0",
+  ];
+}
+
 export async function startSink(options: SinkOptions = {}): Promise<SmtpSink> {
   const mails: SinkMail[] = [];
   const numbers = new Map<string, number>();
