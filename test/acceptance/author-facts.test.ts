@@ -7,7 +7,7 @@ import { createClient } from "#/src/client/client.ts";
 import { atCommandLine } from "#/src/model/author.ts";
 import { httpClient } from "../support/clients/http.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
-import { type DnsServer, startDnsServer } from "../support/servers/dns-server.ts";
+import { type DnsServer, sendersFromHere, startDnsServer } from "../support/servers/dns-server.ts";
 import { unmarked } from "../support/unmarked.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: answers differ by operation
@@ -22,11 +22,8 @@ const administrate = (name: string, input: unknown): Promise<Answer> =>
   administer(atCommandLine, daemon.daemon.house, name, input) as Promise<Answer>;
 
 beforeAll(async () => {
-  const passing = [["TXT", "v=spf1 ip4:127.0.0.1 -all"]] as const;
   names = await startDnsServer(
-    Object.fromEntries(
-      ["brandkontor", "brandkontcr", "other", "honest"].map((name) => [`${name}.example`, passing]),
-    ) as never,
+    sendersFromHere("brandkontor.example", "brandkontcr.example", "other.example", "honest.example"),
   );
   daemon = await startInProcessDaemon({ set: [`dns.servers=${names.address}`] });
   const [agent] = daemon.agents;

@@ -8,7 +8,7 @@ import { atCommandLine } from "#/src/model/author.ts";
 import { basic, davClient } from "../support/clients/dav-client.ts";
 import { doorNames, openThreeDoors, type ThreeDoors } from "../support/clients/three-doors.ts";
 import { type InProcessDaemon, manyRequests, startInProcessDaemon } from "../support/daemon.ts";
-import { type DnsServer, startDnsServer } from "../support/servers/dns-server.ts";
+import { type DnsServer, sendersFromHere, startDnsServer } from "../support/servers/dns-server.ts";
 import { openWebhookReceiver, type WebhookReceiver } from "../support/servers/webhook-receiver.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: answers differ by operation
@@ -36,11 +36,8 @@ const mails: Record<string, string> = {};
 const holds: Record<string, string> = {};
 
 beforeAll(async () => {
-  const passing = [["TXT", "v=spf1 ip4:127.0.0.1 -all"]] as const;
   names = await startDnsServer(
-    Object.fromEntries(
-      ["brandkontor", "brandkontcr", "other", "honest"].map((name) => [`${name}.example`, passing]),
-    ) as never,
+    sendersFromHere("brandkontor.example", "brandkontcr.example", "other.example", "honest.example"),
   );
   receiver = await openWebhookReceiver();
   daemon = await startInProcessDaemon({

@@ -2,7 +2,7 @@
 import { createTransport } from "nodemailer";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
-import { type DnsServer, startDnsServer } from "../support/servers/dns-server.ts";
+import { type DnsServer, sendersFromHere, startDnsServer } from "../support/servers/dns-server.ts";
 import { noteStoreQuestions } from "../support/store-questions.ts";
 
 let names: DnsServer;
@@ -11,8 +11,7 @@ let daemon: InProcessDaemon;
 const asked: string[] = [];
 
 beforeAll(async () => {
-  const passing = [["TXT", "v=spf1 ip4:127.0.0.1 -all"]] as const;
-  names = await startDnsServer({ "one.example": passing, "other.example": passing } as never);
+  names = await startDnsServer(sendersFromHere("one.example", "other.example"));
   daemon = await startInProcessDaemon({ set: [`dns.servers=${names.address}`] });
 });
 afterAll(async () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { nobody } from "#/src/model/author.ts";
 import { comparedRecipientsMax } from "#/src/outbound/holds/recipient-facts.ts";
 import { openBrowser } from "../support/clients/browser.ts";
-import { type DnsServer, startDnsServer } from "../support/servers/dns-server.ts";
+import { type DnsServer, sendersFromHere, startDnsServer } from "../support/servers/dns-server.ts";
 import { openPagesHouse, type PagesHouse } from "./pages-house.ts";
 
 const contact = "ottilie@brandkontor.example";
@@ -13,8 +13,7 @@ let names: DnsServer;
 let house: PagesHouse;
 
 beforeAll(async () => {
-  const passing = [["TXT", "v=spf1 ip4:127.0.0.1 -all"]] as const;
-  names = await startDnsServer({ "brandkontcr.example": passing, "other.example": passing } as never);
+  names = await startDnsServer(sendersFromHere("brandkontcr.example", "other.example"));
   house = await openPagesHouse([
     `dns.servers=${names.address}`,
     // Elsewhere mail of a domain for tests does not leave.

@@ -23,6 +23,11 @@ export interface DnsServerOptions {
   readonly cutsAnswers?: boolean;
 }
 
+/** A zone in which mail of these domains may come from this machine (SPF). */
+export function sendersFromHere(...domains: readonly string[]): Zone {
+  return Object.fromEntries(domains.map((name) => [name, [["TXT", "v=spf1 ip4:127.0.0.1 -all"]]]));
+}
+
 export async function startDnsServer(zone: Zone, options: DnsServerOptions = {}): Promise<DnsServer> {
   const resolve = zoneResolve(zone);
   const socket = createSocket("udp4");
