@@ -11,6 +11,7 @@ import { findHold } from "#/storage/queries/outbound/holds.ts";
 import type { Journey } from "#/storage/schema/column.ts";
 import type { Store } from "#/storage/store.ts";
 import { type Mutation, type TransactionName, transactions } from "#/storage/transactions/index.ts";
+import type { EditHold } from "#/storage/transactions/outbound/edit-hold.ts";
 import { openTestDatabase } from "../support/database.ts";
 import { type Write, writeEverything } from "../support/every-write.ts";
 import { submission } from "../support/submission.ts";
@@ -74,6 +75,20 @@ async function held({ store, ada }: Scene): Promise<number> {
     ...{ digest: new Uint8Array(32), expiresAt: asked.expiresAt },
   };
   return (await store.write(nobody, "submitMessage", { ...asked, decision })).hold!;
+}
+
+/** Edits a marked hold. */
+async function edit(scene: Scene, flags: EditHold["flags"]): Promise<readonly [State, State]> {
+  const { store, ada, at, message } = scene;
+  const hold = await held(scene);
+  const { state, mailbox } = await mark(scene, "Holds/Waiting", ["Own"]);
+  const { envelope } = await submission(store, ada);
+  await store.write(nobody, "editHold", {
+    ...{ agent: ada.agent, hold, ...message, trace: new Uint8Array(), envelope },
+    version: String((await findHold(store, ada.agent, hold))!.modseq),
+    ...{ digest: new Uint8Array(32), flags, actor: nobody, at },
+  });
+  return [state, await stateOf(store, ada.agent, mailbox)];
 }
 
 /** Sends a marked draft; its copy is in the named mailbox. */
@@ -155,37 +170,11 @@ const versions: Readonly<Record<string, Versions>> = {
       return [state, await stateOf(store, bob.agent, bob.inbox)];
     },
   },
-  editHold: {
-    journey: "draftVersion",
-    async run(scene) {
-      const { store, ada, at, message } = scene;
-      const hold = await held(scene);
-      const { state, mailbox } = await mark(scene, "Holds/Waiting", ["Own"]);
-      const { envelope } = await submission(store, ada);
-      await store.write(nobody, "editHold", {
-        ...{ agent: ada.agent, hold, ...message, trace: new Uint8Array(), envelope },
-        version: String((await findHold(store, ada.agent, hold))!.modseq),
-        ...{ digest: new Uint8Array(32), flags: null, actor: nobody, at },
-      });
-      return [state, await stateOf(store, ada.agent, mailbox)];
-    },
-  },
+  editHold: { journey: "draftVersion", run: (scene) => edit(scene, null) },
   "editHold by a mail program": {
     journey: "draftVersion",
     ownLabels: ["Other"],
-    async run(scene) {
-      const { store, ada, at, message } = scene;
-      const hold = await held(scene);
-      const { state, mailbox } = await mark(scene, "Holds/Waiting", ["Own"]);
-      const { envelope } = await submission(store, ada);
-      await store.write(nobody, "editHold", {
-        ...{ agent: ada.agent, hold, ...message, trace: new Uint8Array(), envelope },
-        version: String((await findHold(store, ada.agent, hold))!.modseq),
-        flags: { mask: 0, keywords: ["Other", approvedKeyword] },
-        ...{ digest: new Uint8Array(32), actor: nobody, at },
-      });
-      return [state, await stateOf(store, ada.agent, mailbox)];
-    },
+    run: (scene) => edit(scene, { mask: 0, keywords: ["Other", approvedKeyword] }),
   },
   "submitMessage of a draft": sent("Sent", "queue", 0),
   "submitMessage of a draft for later": sent("Scheduled", "queue", 3_600_000),
