@@ -4,7 +4,8 @@
  *  RCPT, DATA, EHLO and the conditions of AUTH are here, because the package accepts what the standard forbids (unknown parameters,
  *  UTF-8 without SMTPUTF8, bare line ends in DATA) and refuses what it allows (quoted local parts). The names with an underscore are
  *  private names of its version 3.21.6, which is pinned for this reason.
- *  Long because the order of commands is one thing. */
+ *  Long because the package takes one class for a connection, and each command reads or ends what the others began: the transaction, the
+ *  message that comes, its timers and its counts. */
 
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
