@@ -157,7 +157,7 @@ const rules: readonly Rule[] = [
       '  const layer = values.get("z-index");',
       '  flaw("moves", "may-be-covered");\n  const layer = values.get("z-index");',
     ],
-    code: [["flaws.ts", "// H13", 'if (size === "unknown" || size.share !== 0 ||']],
+    code: [["flaws.ts", "// H13", 'flaw(far <= edge ? "nudges" : "moves"']],
   },
   {
     rule: "H14 opacity",
@@ -240,7 +240,7 @@ const rules: readonly Rule[] = [
   },
   {
     rule: "H26 first letters and lines",
-    blunt: ["pseudo.ts", 'if (!isAll(firstOnes)) return "page";', 'return "page";'],
+    blunt: ["pseudo.ts", "if (!isAll(firstOnes) ||", "if (true ||"],
     code: [["pseudo.ts", 'name === "first-letter" || name === "first-line"', 'worst = "inside"']],
   },
   {
