@@ -93,8 +93,6 @@ const declared = [
 export const commands: readonly Command[] = declared;
 export type AnyCommand = (typeof declared)[number];
 export type CommandName = AnyCommand["name"];
-/** One that changes mail. */
-export type WritingCommand = Extract<AnyCommand, { readonly isWrite?: true }>["name"];
 
 const byName = new Map(commands.map((command) => [command.name, command]));
 

@@ -10,7 +10,7 @@ import { astringText } from "../wire/strings.ts";
 import type { WireReader } from "../wire/wire-reader.ts";
 
 /** Items that are known without the message's bytes, by their name in the response. */
-export const rowItems = [
+const rowItems = [
   "FLAGS",
   "UID",
   "INTERNALDATE",

@@ -3,7 +3,7 @@ import type { Feed } from "#/src/feed/feed.ts";
 import { loggedEntryNames } from "#/src/mail/metadata.ts";
 import type { AgentNumber, MailboxNumber, Modseq } from "#/src/model/numbers.ts";
 
-export const messageEvents = { add: "MessageNew", remove: "MessageExpunge", update: "FlagChange" } as const;
+const messageEvents = { add: "MessageNew", remove: "MessageExpunge", update: "FlagChange" } as const;
 export type MessageEvent = (typeof messageEvents)[keyof typeof messageEvents];
 
 export interface Happened {

@@ -8,7 +8,7 @@ import { type FetchItem, readFetchItems } from "../fetch/items.ts";
 import { decodeUtf8, type WireReader } from "../wire/wire-reader.ts";
 
 /** CONTEXT is only a hint that the client will ask again. */
-export const searchReturnOptions = [
+const searchReturnOptions = [
   "MIN",
   "MAX",
   "ALL",

@@ -25,7 +25,7 @@ export function limitMessages(uids: NumberSet, limit: number): LimitedMessages {
   return { uids: kept, lowest: kept[0]![0] };
 }
 
-export function limitCode(limit: number, lowest?: number): string {
+function limitCode(limit: number, lowest?: number): string {
   return lowest === undefined ? `MESSAGELIMIT ${limit}` : `MESSAGELIMIT ${limit} ${lowest}`;
 }
 

@@ -324,6 +324,6 @@ export function decodeUtf8(octets: string): string {
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const nonAscii = /\P{ASCII}/u;
 
-export function isAscii(octets: string): boolean {
+function isAscii(octets: string): boolean {
   return !nonAscii.test(octets);
 }

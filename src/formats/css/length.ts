@@ -50,7 +50,7 @@ export function lengthOf(tokens: readonly CssToken[], basis: LengthBasis): numbe
   const [token] = tokens;
   if (token === undefined) return undefined;
   if (token.type === "function")
-    return tokens.length === skipComponent(tokens, 0) ? mathOf(tokens, basis, 0) : undefined;
+    return tokens.length === skipComponent(tokens, 0) ? mathOf(tokens, basis) : undefined;
   return tokens.length === 1 ? simpleLength(token, basis) : undefined;
 }
 
@@ -90,8 +90,8 @@ interface Quantity {
   readonly isBare: boolean;
 }
 
-function mathOf(tokens: readonly CssToken[], basis: LengthBasis, depth: number): number | undefined {
-  const result = quantityOf(tokens, basis, depth);
+function mathOf(tokens: readonly CssToken[], basis: LengthBasis): number | undefined {
+  const result = quantityOf(tokens, basis, 0);
   return result === undefined || result.isBare ? undefined : result.size;
 }
 

@@ -4,7 +4,6 @@
  *  Long because a reviewer reads the list line by line. */
 import { asciiLower } from "./ascii-case.ts";
 import { readRows } from "./rows.ts";
-import type { CssToken } from "./tokens.ts";
 import { componentsOf, type Value, wideKeywords, wordOf, words } from "./value-forms.ts";
 
 /** Whether the proof holds for the value. */
@@ -27,13 +26,9 @@ function wordsOf(value: Value): string {
   return componentsOf(value).map(wordOf).join(" ");
 }
 
-function single(value: Value, type: CssToken["type"]): CssToken | undefined {
-  return value.length === 1 && value[0]!.type === type ? value[0] : undefined;
-}
-
-function numberIn(value: Value, type: "number" | "percent", least: number, most: number): boolean {
-  const token = single(value, type);
-  return token?.type === type && token.number >= least && token.number <= most;
+function percentIn(value: Value, least: number, most: number): boolean {
+  const [token] = value;
+  return value.length === 1 && token?.type === "percent" && token.number >= least && token.number <= most;
 }
 
 /** Features of a font that choose between shapes of the same letters and digits. */
@@ -159,9 +154,9 @@ font-display src panose-1 unicode-range size page-orientation | whatever
 
 const proofs: Readonly<Record<string, Proven>> = {
   narrow: (value) =>
-    only("normal semi-condensed condensed extra-condensed")(value) || numberIn(value, "percent", 62, 100),
+    only("normal semi-condensed condensed extra-condensed")(value) || percentIn(value, 62, 100),
   features: isKnownFeatures,
-  sizeAdjusted: (value) => only("auto none")(value) || numberIn(value, "percent", 90, 110),
+  sizeAdjusted: (value) => only("auto none")(value) || percentIn(value, 90, 110),
   counters: isOwnCounter,
   thinStroke: isThinStroke,
   schemes: (value) =>

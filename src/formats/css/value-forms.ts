@@ -160,7 +160,7 @@ export function upTo(most: number, form: Form): Form {
 }
 
 /** One dropped part makes the whole value dropped. With a function the value is unknown, because a function may stand for anything. */
-export function worst(readings: readonly Reading[], value: Value): Reading {
+function worst(readings: readonly Reading[], value: Value): Reading {
   if (readings.includes("dropped")) return hasFunction(value) ? "unknown" : "dropped";
   return readings.includes("unknown") ? "unknown" : "understood";
 }

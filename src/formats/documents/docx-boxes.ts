@@ -36,7 +36,6 @@ export interface Box {
   top: number | undefined;
   acrossFrom: string;
   downFrom: string;
-  /** Its text boxes. */
   readonly boxes: number[];
 }
 

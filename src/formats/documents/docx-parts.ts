@@ -11,7 +11,7 @@ const boundMost = 20;
 /** Headers, footers, notes and what controls are bound to, together. */
 const relatedBytesMax = 8 * 1024 * 1024;
 
-export const otherParts = ["styles", "theme", "settings", "numbering", "fontTable"] as const;
+const otherParts = ["styles", "theme", "settings", "numbering", "fontTable"] as const;
 export type OtherPart = (typeof otherParts)[number];
 
 export interface DocxParts {

@@ -59,7 +59,7 @@ function readSlots(xml: Buffer, colours: Map<string, string>): void {
 }
 
 /** As DrawingML names the fonts of a theme. */
-export const themeFonts = ["+mj", "+mn"] as const;
+const themeFonts = ["+mj", "+mn"] as const;
 export type ThemeFont = (typeof themeFonts)[number];
 
 /** Fonts of headings and of the body, in small letters, for any kind of letters. */

@@ -18,7 +18,7 @@ export interface Shape {
   readonly cells: Float32Array;
 }
 
-export const gridSide = 8;
+const gridSide = 8;
 const cellCount = gridSide * gridSide;
 /** Lines through each row of cells, on which the ink is measured. */
 const scansOfRow = 3;

@@ -54,7 +54,6 @@ export interface PageView {
   readonly letters: LetterJudge;
 }
 
-/** Judges each item of a page. */
 export function judgeItems(items: readonly TextItem[], page: PagePaint, view: PageView): readonly Seen[] {
   const { runs } = page;
   const paints = [...page.paints, ...view.annotated.map(overAll)];

@@ -111,7 +111,7 @@ export function sizeOf(values: Values, name: string, basis: LengthBasis): Size |
 
 const fitted = /content|fill|stretch|intrinsic/;
 
-export function borderOf(values: Values, side: string, basis: LengthBasis): number {
+function borderOf(values: Values, side: string, basis: LengthBasis): number {
   const name = `border-${side}-width`;
   const style = values.word(`border-${side}-style`);
   if ((style === "none" || style === "hidden") && !values.isUnsure(`border-${side}-style`)) return 0;

@@ -194,7 +194,7 @@ function itemFlaws({ values, style, box, parent, cascade }: Around, flaw: AddFla
   if (px > farAway || share > 1 || (isBelow && px > 0)) flaw("moves", "may-be-off-screen");
 }
 
-export function basisOf({ fontSize, lineHeight, rootFontSize }: Style, { isQuirky }: Cascade): LengthBasis {
+function basisOf({ fontSize, lineHeight, rootFontSize }: Style, { isQuirky }: Cascade): LengthBasis {
   return { fontSize, lineHeight, rootFontSize, whole: 0, isQuirky };
 }
 

@@ -163,7 +163,6 @@ export function isBlank(text: string): boolean {
 const hardBlanks = /[\u00a0\u2000-\u200a\u202f\u205f\u3000]{25,}/;
 const keptBlanks = /[ \t\u00a0\u2000-\u200a\u202f\u205f\u3000]{60,}/;
 
-/** Whether it has such a row. */
 export function hasRowOfBlanks(text: string, whiteSpace: Style["whiteSpace"]): boolean {
   const isKept = whiteSpace.startsWith("pre") && whiteSpace !== "pre-line";
   return hardBlanks.test(text) || (isKept && keptBlanks.test(text));

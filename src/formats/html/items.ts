@@ -35,7 +35,7 @@ export interface Basis {
   readonly keeps: boolean;
 }
 
-export function isItemHolder(display: string): boolean {
+function isItemHolder(display: string): boolean {
   return /^(?:inline-)?(?:flex|grid)$/.test(display);
 }
 

@@ -87,19 +87,14 @@ function openAttributes(parser: Parser<Nodes>): number {
   return currentToken?.attrs?.length ?? 0;
 }
 
-function newElement(
-  name: string,
-  namespace: string,
-  attributes: Token.Attribute[],
-  children: HtmlNode[] = [],
-): HtmlElement {
+function newElement(name: string, namespace: string, attributes: Token.Attribute[]): HtmlElement {
   return {
     kind: "element",
     name,
     isHtml: namespace === htmlNamespace,
     namespace,
     attributes,
-    children,
+    children: [],
     parent: undefined,
     content: undefined,
   };

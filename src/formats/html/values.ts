@@ -9,7 +9,7 @@ import type { HtmlElement } from "./tree.ts";
 import { resolveDeclared, type Variables, variablesOf } from "./variables.ts";
 
 /** The value of a property that was reset to its initial value. */
-export const initialValue = "initial";
+const initialValue = "initial";
 export type StyleValue = Value | typeof initialValue;
 export type ValueMap = ReadonlyMap<string, StyleValue>;
 export const noValues: ValueMap = new Map();
