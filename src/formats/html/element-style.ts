@@ -23,8 +23,16 @@ interface ElementStyleOptions {
   readonly valuesOf: ReadonlyMap<Part, Values>;
 }
 
+type MadeOf = (
+  element: HtmlElement,
+  declared: DeclaredStyle,
+  values: Values,
+  display: string,
+  parent: Part,
+) => Made;
+
 /** The function that finds what is made of an element. */
-export function elementStyles({ cascade, valuesOf }: ElementStyleOptions) {
+export function elementStyles({ cascade, valuesOf }: ElementStyleOptions): MadeOf {
   const made = new Map<Style, Map<string, Made>>();
 
   /** Children of one parent with the same name and declarations share one style. */
