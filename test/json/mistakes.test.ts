@@ -359,4 +359,19 @@ describe("a mistake", () => {
     const told = `${body.error?.message} ${body.error?.hint}`;
     for (const one of says) expect(told).toMatch(one);
   });
+
+  it.each([
+    ["event.create", { title: "T", start: "2030-01-15T10:00" }],
+    ["event.create", { title: "T", start: "2030-01-15T10:00", recurrenceOverrides: {} }],
+    ["contact.create", { name: "Ada" }],
+    ["contact.create", { name: "Ada", emails: {} }],
+  ])("%s repeats only the beginning of names that are long: %j", async (operation, body) => {
+    const names = Object.fromEntries(["a", "b", "c", "d"].map((letter) => [letter.repeat(100_000), 1]));
+    const [inner] = Object.keys(body).filter((name) => name === "recurrenceOverrides" || name === "emails");
+    const refused = await server.ada.client.call(operation, {
+      body: inner === undefined ? { ...body, ...names } : { ...body, [inner]: names },
+    });
+    expect(JSON.stringify(refused.body)).toMatch(/"code":"invalid".*aaa…/);
+    expect(JSON.stringify(refused.body).length).toBeLessThan(5000);
+  });
 });

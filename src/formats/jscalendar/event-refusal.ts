@@ -1,7 +1,7 @@
 /** What is said of an event or a task that is not valid: the place, and how it is written. */
 import type { z } from "zod";
 import { WaypostError } from "#/src/model/errors.ts";
-import { eachIssue } from "../jscontact/each-issue.ts";
+import { beginningOf, eachIssue } from "../jscontact/each-issue.ts";
 import { formatPointer } from "../jscontact/json.ts";
 import { eventSchema, participant, recurrenceRuleSchema, taskSchema } from "./event-schema.ts";
 
@@ -29,8 +29,8 @@ function saidOf(issue: z.core.$ZodIssue, at: string | undefined) {
   const form = eventForms[path[0]!];
   const deepest = issue.code === "invalid_union" ? issue.errors.flat()[0] : undefined;
   return {
-    field: `/${at === undefined ? "" : `${at}/`}${formatPointer(path)}`,
-    why: (deepest ?? issue).message.replace(/\.$/, ""),
+    field: beginningOf(`/${at === undefined ? "" : `${at}/`}${formatPointer(path)}`),
+    why: beginningOf((deepest ?? issue).message.replace(/\.$/, "")),
     hint: name === undefined ? form : (meant(name) ?? form),
     known: name === undefined ? undefined : knownMembers(path),
   };

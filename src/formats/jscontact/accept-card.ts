@@ -5,7 +5,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import { atSent } from "./at-sent.ts";
 import { canonicalProperty } from "./card-properties.ts";
 import { cardSchema } from "./contact-schema.ts";
-import { eachIssue } from "./each-issue.ts";
+import { beginningOf, eachIssue } from "./each-issue.ts";
 import {
   formatPointer,
   isArray,
@@ -124,7 +124,7 @@ function saidOf(issue: z.core.$ZodIssue) {
   const name = issue.code === "unrecognized_keys" ? issue.keys[0]! : undefined;
   const path = [...issue.path.map(String), ...(name === undefined ? [] : [name])];
   const hint = name !== undefined && path.length === 1 ? formOf(name) : forms[path[0]!];
-  return { field: `/${formatPointer(path)}`, why: issue.message, hint };
+  return { field: beginningOf(`/${formatPointer(path)}`), why: beginningOf(issue.message), hint };
 }
 
 /** How members are written. */
