@@ -6,7 +6,7 @@ import type { ThreadKind } from "./house-threads.ts";
 import { createBoard } from "./job-board.ts";
 import { type FromHost, hostedThread, type ToHost } from "./process-messages.ts";
 import { startThread } from "./start-thread.ts";
-import { describeCause } from "./thread-ends.ts";
+import { describeCause, wasOutOfMemory } from "./thread-ends.ts";
 
 const kind = JSON.parse(process.env[hostedThread]!) as ThreadKind;
 const board = createBoard();
@@ -22,8 +22,8 @@ process.on("message", (message: ToHost) => {
     case "start":
       worker = startThread(kind, { ...message.data, board });
       worker.on("message", (said: unknown) => say({ kind: "said", message: said }));
-      worker.on("error", (error: NodeJS.ErrnoException) =>
-        endThere({ isOutOfMemory: error.code === "ERR_WORKER_OUT_OF_MEMORY", error: describeCause(error) }),
+      worker.on("error", (thrown: unknown) =>
+        endThere({ isOutOfMemory: wasOutOfMemory(thrown), error: describeCause(thrown) }),
       );
       worker.on("exit", () => endThere({ isOutOfMemory: false }));
       break;

@@ -8,7 +8,7 @@ import type { ThreadKind } from "./house-threads.ts";
 import { createBoard, type JobBoard } from "./job-board.ts";
 import { type FromHost, hostedThread, type ToHost } from "./process-messages.ts";
 import { confinement, endThread, processFile, startThread } from "./start-thread.ts";
-import { noteThreadEnd } from "./thread-ends.ts";
+import { describeCause, noteThreadEnd, wasOutOfMemory } from "./thread-ends.ts";
 
 export interface StartedThread {
   /** Of a thread in its own process: as it was when `cpuMs` was last answered. */
@@ -56,7 +56,7 @@ function startHere(kind: ThreadKind, events: StartedThreadEvents, data: object):
   const board = createBoard();
   const worker = startThread(kind, { ...data, board });
   worker.on("message", events.said);
-  worker.on("error", (error: NodeJS.ErrnoException) => events.ended(error.code === outOfMemory, error));
+  worker.on("error", (thrown: unknown) => events.ended(wasOutOfMemory(thrown), causeOf(describeCause(thrown))));
   worker.on("exit", (code) => events.ended(false, `The thread ended with ${code}.`));
   return {
     board,
@@ -73,8 +73,6 @@ function startHere(kind: ThreadKind, events: StartedThreadEvents, data: object):
   };
 }
 
-/** Node's error for a thread that was ended for its memory. */
-const outOfMemory = "ERR_WORKER_OUT_OF_MEMORY";
 /** V8 ends a process by the first if a heap cannot grow, and the kernel by the second if the machine has no memory. */
 const signalsOfMemory: ReadonlySet<unknown> = new Set(["SIGABRT", "SIGKILL"]);
 
@@ -84,10 +82,9 @@ const runningNode = process.platform === "linux" ? "/proc/self/exe" : process.ex
 /** If the machine runs out of memory, the kernel ends such a process before the daemon (proc(5)). */
 const oomScore = "800";
 
-/** As an error of a thread in this process: its stack is the one of the other side. */
-function causeOf(error: string | undefined): unknown {
-  if (error === undefined) return "The thread of the process ended.";
-  return Object.assign(new Error("The thread of the process failed."), { stack: error });
+/** What a thread threw, or what was made of it in its process, as an error. */
+function causeOf(description: string): Error {
+  return Object.assign(new Error("The thread failed."), { stack: description });
 }
 
 /** Environment variables that the process of a thread inherits: for the cache of compiled code and for memory. */
@@ -129,7 +126,11 @@ function startProcess(kind: ThreadKind, events: StartedThreadEvents, data: objec
   };
   child.on("message", (message: FromHost) => {
     if (message.kind === "said") events.said(message.message);
-    else if (message.kind === "ended") events.ended(message.isOutOfMemory, causeOf(message.error));
+    else if (message.kind === "ended") 
+      events.ended(
+        message.isOutOfMemory,
+        message.error === undefined ? "The thread of the process ended." : causeOf(message.error),
+      );
     else {
       board.words.set(message.words);
       board.times.set(message.times);

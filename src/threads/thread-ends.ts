@@ -1,5 +1,7 @@
 /** Threads that ended by themselves: counted by their name and why, and told, because whoever waited for their work is mostly told less. */
 
+import { inspect } from "node:util";
+
 /** `memory`: the heap was full, or the machine. `error`: an exception that the thread did not catch. `exit`: anything else. */
 export type ThreadEndCause = "memory" | "error" | "exit";
 
@@ -26,10 +28,15 @@ export function noteThreadEnd(thread: string, isOutOfMemory: boolean, cause: unk
   tell({ thread, why, cause: describeCause(cause) });
 }
 
-/** What ended a thread, as text that is kept short. */
+/** What ended a thread, as text that is kept short. Libraries also throw what is no Error. */
 export function describeCause(cause: unknown): string {
-  const text = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+  const text = typeof cause === "string" ? cause : inspect(cause, { depth: 1 });
   return text.slice(0, causeLengthMax);
+}
+
+/** Of what a thread threw: its memory was full. */
+export function wasOutOfMemory(thrown: unknown): boolean {
+  return (thrown as { readonly code?: unknown } | null | undefined)?.code === "ERR_WORKER_OUT_OF_MEMORY";
 }
 
 /** How many have ended since the start, by the names of the threads that had an end. */

@@ -8,6 +8,7 @@ import { inBackground } from "#/src/model/background.ts";
 import type { WaypostError } from "#/src/model/errors.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
 import { endThread, startThread } from "#/src/threads/start-thread.ts";
+import { describeCause } from "#/src/threads/thread-ends.ts";
 import { EngineStore, type NewJob } from "../engine-store.ts";
 import { closedStore } from "../failures.ts";
 import { lockStore, type StoreLock } from "../folder-lock.ts";
@@ -74,7 +75,7 @@ class SqliteStore extends EngineStore {
     this.#writer = new Channel(writer);
     this.#longReads = new LongReads(this.place);
     writer.on("message", (message: FromWriter) => this.#hearWriter(message));
-    writer.on("error", (error: Error) => this.#fail(error.stack ?? error.message));
+    writer.on("error", (thrown: unknown) => this.#fail(describeCause(thrown)));
     writer.on("exit", () => this.#fail("A thread of the store ended"));
     // After its listeners are there, as they would hold the process again.
     writer.unref();

@@ -6,6 +6,7 @@ import { after, idleTime, inBackground } from "#/src/model/background.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { houseThreads } from "#/src/threads/house-threads.ts";
 import { endThread, startThread } from "#/src/threads/start-thread.ts";
+import { describeCause } from "#/src/threads/thread-ends.ts";
 import { type StartedThread, startHereOrApart } from "#/src/threads/started-thread.ts";
 import { closedStore, errorOfRow } from "../failures.ts";
 import type { Progress, StorePlace } from "../store.ts";
@@ -126,7 +127,7 @@ export class LongReads {
       channel.fail(reason);
       isReady.reject(new Error(reason));
     };
-    worker.on("error", (error: Error) => end(error.stack ?? error.message));
+    worker.on("error", (thrown: unknown) => end(describeCause(thrown)));
     worker.on("exit", () => end("A thread of the store ended"));
     worker.on("message", (message: FromReader) => {
       if (message.kind === "answer") channel.settle(message.answer);

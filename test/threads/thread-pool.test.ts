@@ -87,6 +87,23 @@ describe("threads of a pool", () => {
     },
   );
 
+  it.each([false, true])(
+    "tell also what is no error and was thrown, in a process of their own: %s",
+    async (hasOwnProcess) => {
+      start({}, { hasOwnProcess });
+      const ends: ThreadEnd[] = [];
+      const former = onThreadEnd((end) => ends.push(end));
+      onTestFinished(() => void onThreadEnd(former));
+      expect(await run("throw no error", "of a library")).toBe("over");
+      expect(await run("throw nothing")).toBe("over");
+      expect(ends).toEqual([
+        { thread: "greedy", why: "error", cause: "{ because: 'of a library' }" },
+        { thread: "greedy", why: "error", cause: "null" },
+      ]);
+      expect(await run("answer", "still here")).toBe("still here");
+    },
+  );
+
   it("limit a job by the limit of its own", async () => {
     start({ jobMs: 600_000 });
     expect(await run("hang", "", { bytes: 1, limitMs: 100 })).toBe("over");

@@ -7,6 +7,7 @@ import { onCallerGone } from "#/src/model/caller.ts";
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
 import { houseThreads, type ThreadKind } from "#/src/threads/house-threads.ts";
 import { endThread, startThread } from "#/src/threads/start-thread.ts";
+import { describeCause } from "#/src/threads/thread-ends.ts";
 import { watchBeat } from "#/src/threads/watch-beat.ts";
 import type { Store } from "#/storage/store.ts";
 import type { FromIndexThread, IndexThreadAnswer, IndexThreadData, ToIndexThread } from "./messages.ts";
@@ -121,7 +122,7 @@ export async function openTextIndex(
           if (waiting.size === 0) thread.unref();
       }
     });
-    thread.on("error", (error: Error) => lose(error.stack ?? error.message));
+    thread.on("error", (thrown: unknown) => lose(describeCause(thrown)));
     thread.on("exit", () => {
       lose("The indexing thread ended");
       hasEnded.resolve();

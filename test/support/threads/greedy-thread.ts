@@ -1,4 +1,4 @@
-/** A thread of a pool. A job says what it does: answer, fail, throw what nobody catches, hang at once or after three turns of the event loop, grow in small or in
+/** A thread of a pool. A job says what it does: answer, fail, throw what nobody catches (an error, an object, null), hang at once or after three turns of the event loop, grow in small or in
  *  large pieces, end the thread, wait for ever, sleep so that it gets no processor time, return the id of its thread (at once or after
  *  10 ms of processor time) or of its process, or the number of jobs so far, or what it may do outside of its program. */
 import { spawnSync } from "node:child_process";
@@ -12,6 +12,8 @@ export interface GreedyJob {
     | "answer"
     | "fail"
     | "throw"
+    | "throw no error"
+    | "throw nothing"
     | "hang"
     | "hang later"
     | "grow"
@@ -34,9 +36,10 @@ serveJobs<undefined, GreedyJob, string>(() => async ({ task, text }) => {
   if (task === "wait") await new Promise(() => {});
   if (task === "sleep") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   if (task === "hang later") for (let turn = 0; turn < 3; turn++) await nextTurn();
-  if (task === "throw") {
+  if (task === "throw" || task === "throw no error" || task === "throw nothing") {
     queueMicrotask(() => {
-      throw new TypeError(`nobody catches ${text}`);
+      if (task === "throw nothing") throw null;
+      throw task === "throw" ? new TypeError(`nobody catches ${text}`) : { because: text };
     });
     await new Promise(() => {});
   }
