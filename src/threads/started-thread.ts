@@ -56,7 +56,9 @@ function startHere(kind: ThreadKind, events: StartedThreadEvents, data: object):
   const board = createBoard();
   const worker = startThread(kind, { ...data, board });
   worker.on("message", events.said);
-  worker.on("error", (thrown: unknown) => events.ended(wasOutOfMemory(thrown), causeOf(describeCause(thrown))));
+  worker.on("error", (thrown: unknown) =>
+    events.ended(wasOutOfMemory(thrown), causeOf(describeCause(thrown))),
+  );
   worker.on("exit", (code) => events.ended(false, `The thread ended with ${code}.`));
   return {
     board,
@@ -126,7 +128,7 @@ function startProcess(kind: ThreadKind, events: StartedThreadEvents, data: objec
   };
   child.on("message", (message: FromHost) => {
     if (message.kind === "said") events.said(message.message);
-    else if (message.kind === "ended") 
+    else if (message.kind === "ended")
       events.ended(
         message.isOutOfMemory,
         message.error === undefined ? "The thread of the process ended." : causeOf(message.error),

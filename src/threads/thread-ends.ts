@@ -30,7 +30,8 @@ export function noteThreadEnd(thread: string, isOutOfMemory: boolean, cause: unk
 
 /** What ended a thread, as text that is kept short. Libraries also throw what is no Error. */
 export function describeCause(cause: unknown): string {
-  const text = typeof cause === "string" ? cause : inspect(cause, { depth: 1 });
+  if (typeof cause === "string") return cause.slice(0, causeLengthMax);
+  const text = cause instanceof Error ? (cause.stack ?? cause.message) : inspect(cause, { depth: 1 });
   return text.slice(0, causeLengthMax);
 }
 
