@@ -21,7 +21,7 @@ import { readingOf } from "./part-reading.ts";
 import { createRemovalTally, type RemovalDetail } from "./removal.ts";
 
 /** Changes when the same bytes would give another text. */
-export const textRenderer = "waypost-text/7";
+export const textRenderer = "waypost-text/8";
 
 export const bodyForms = ["text", "reply", "markdown", "html"] as const;
 /** `reply`: the text without what it quotes, and without the signature. */

@@ -10,13 +10,14 @@ import {
   type RenderedHtml,
   type RenderHtml,
 } from "#/src/formats/html/rendered-html.ts";
-import { decodeCharset, isKnownCharset } from "#/src/formats/mime/charset.ts";
+import { isKnownCharset } from "#/src/formats/mime/charset.ts";
+import { charsetOfMark, readingsOf, sharedLines } from "#/src/formats/mime/charset-readings.ts";
 import { readForeign } from "#/src/model/foreign-text.ts";
-import type { Removal } from "#/src/model/removal.ts";
+import type { Removal, RemovalCounts } from "#/src/model/removal.ts";
 import { type CountRemoval, cleanText } from "./clean-text.ts";
 import { calendarText, contactText } from "./content-lines.ts";
 import { joinFlowed } from "./flowed.ts";
-import { escapeOwnLines } from "./own-lines.ts";
+import { escapeOwnLines, leftOutLine } from "./own-lines.ts";
 import { type Quote, quotesIn } from "./quotes.ts";
 import { type Sign, signsOf } from "./signs.ts";
 
@@ -58,11 +59,14 @@ function readWhole(
   { bytes, reading, charset: said, usualCharset, flowed, form, pictures, withDoubtful }: TextToRead,
   render: RenderHtml,
 ): ReadText {
-  const charset = said ?? (reading === "html" ? charsetOfPage(bytes) : undefined) ?? usualCharset;
-  const decoded = decodeCharset(bytes, charset);
+  const charset = said ?? (reading === "html" ? charsetOfPage(bytes) : charsetOfMark(bytes)) ?? usualCharset;
+  const readings = readingsOf(bytes, charset);
+  const [decoded] = readings;
   const counts = new Map<Removal, number>();
   const count: CountRemoval = (what, times) => void counts.set(what, (counts.get(what) ?? 0) + times);
   if (!isKnownCharset(charset) || decoded.includes("\ufffd")) count("undecodable", 1);
+  if (readings.length > 1 && reading !== "text" && form !== "frame")
+    return { ...readDifferently, removed: [...counts, ...readDifferently.removed] };
   if (reading === "html") {
     const page = render(decoded, form, pictures, withDoubtful);
     const removed = [...counts, ...page.removed];
@@ -75,13 +79,36 @@ function readWhole(
       ...(isLines ? { quotes: quotesIn(page.text) } : {}),
     };
   }
-  const text = plainText(decoded, reading, flowed, count);
-  const removed = [...counts];
+  const shared =
+    reading === "text" && form !== "frame" ? sharedLines(readings) : { text: decoded, leftOut: 0 };
+  const text = plainText(shared.text, reading, flowed, count);
+  const { leftOut } = shared;
+  const removed: RemovalCounts = [
+    ...counts,
+    ...(leftOut > 0 ? ([["doubtful", leftOut, "element-not-understood"]] as const) : []),
+  ];
   const plain = { removed, pictures: [], isOverLimit: false, isPage: false, signs: signsOf(text, removed) };
   return form === "frame"
     ? { ...plain, text: "", frame: frameOfText(text) }
-    : { ...plain, text: escapeOwnLines(text), ...(reading === "text" ? { quotes: quotesIn(text) } : {}) };
+    : {
+        ...plain,
+        text:
+          leftOut === 0
+            ? escapeOwnLines(text)
+            : `${escapeOwnLines(text)}\n${leftOutLine(leftOut)}`.trimStart(),
+        ...(reading === "text" ? { quotes: quotesIn(text) } : {}),
+      };
 }
+
+/** A page, a calendar or a contact of which programs read different texts: what would be hidden in one is not known. */
+const readDifferently: ReadText = {
+  text: leftOutLine(1),
+  removed: [["doubtful", 1, "whole-document"]],
+  pictures: [],
+  isOverLimit: false,
+  isPage: true,
+  signs: [],
+};
 
 function plainText(
   decoded: string,
