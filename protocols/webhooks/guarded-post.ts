@@ -2,9 +2,11 @@
  *  following redirects, and with bounds on time and answer. 2xx is taken, 410 wants no more, everything else is tried again. */
 import http from "node:http";
 import https from "node:https";
+import type { Settings } from "#/config/schema.ts";
 import manifest from "#/package.json" with { type: "json" };
+import type { DnsSettings } from "#/src/evidence/dns.ts";
 import type { RequestOutcome } from "#/src/feed/retries.ts";
-import { assertPublicHost, PrivateAddress, publicLookup } from "./public-lookup.ts";
+import { assertPublicHost, dnsAddresses, PrivateAddress, publicLookup } from "./public-lookup.ts";
 
 export interface GuardedPost {
   readonly url: string;
@@ -21,7 +23,12 @@ export interface GuardedClient extends Disposable {
 
 export interface GuardOptions {
   readonly allowsPrivate: boolean;
+  readonly dns: DnsSettings;
   readonly answerMs?: number;
+}
+
+export function guardOf({ webhooks, dns }: Pick<Settings, "webhooks" | "dns">): GuardOptions {
+  return { allowsPrivate: webhooks.allowPrivateAddresses, dns };
 }
 
 /** From the first look-up to the status. */
@@ -37,7 +44,7 @@ export function createGuardedClient(options: GuardOptions): GuardedClient {
     keepAlive: true,
     timeout: idleMs,
     maxFreeSockets: idleSocketsPerHost,
-    ...(options.allowsPrivate ? {} : { lookup: publicLookup }),
+    ...(options.allowsPrivate ? {} : { lookup: publicLookup(dnsAddresses(options.dns)) }),
   };
   const agents = { "https:": new https.Agent(kept), "http:": new http.Agent(kept) };
 

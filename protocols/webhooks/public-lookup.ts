@@ -1,7 +1,10 @@
 /** Names are looked up when a connection is made, and only public addresses come out: what was checked is what is connected to,
  *  so a name that leads somewhere else a moment later leads nowhere. */
-import { type LookupAddress, type LookupOptions, lookup } from "node:dns";
+import type { LookupAddress, LookupOptions } from "node:dns";
+import { lookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
+import { createResolve, type DnsSettings } from "#/src/evidence/dns.ts";
+import { inBackground } from "#/src/model/background.ts";
 import { isPublicAddress } from "#/src/model/public-address.ts";
 
 export class PrivateAddress extends Error {
@@ -11,18 +14,54 @@ export class PrivateAddress extends Error {
   }
 }
 
+/** Rejects with the codes of `node:dns`. */
+export type FindAddresses = (hostname: string) => Promise<readonly LookupAddress[]>;
+
+/** The resolver of the system. It has two threads of a process, so names whose servers are silent stop all others that it is asked for. */
+export const systemAddresses: FindAddresses = (hostname) => lookup(hostname, { all: true });
+
+/** The name servers, for names that strangers choose. The hosts file of the system does not count. */
+export function dnsAddresses(dns: DnsSettings): FindAddresses {
+  const resolve = createResolve(dns);
+  const ask = async (hostname: string, type: "A" | "AAAA"): Promise<LookupAddress[]> => {
+    const family = type === "A" ? 4 : 6;
+    return (await resolve(hostname, type)).map((address) => ({ address: String(address), family }));
+  };
+  return async (hostname) => {
+    if (/^(?:.{1,200}\.)?localhost\.?$/i.test(hostname)) return [{ address: "127.0.0.1", family: 4 }];
+    const answers = await Promise.allSettled([ask(hostname, "A"), ask(hostname, "AAAA")]);
+    const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+    const failed = answers.find((answer) => answer.status === "rejected");
+    if (found.length === 0 && failed !== undefined) throw failed.reason;
+    return found;
+  };
+}
+
 /** As `dns.lookup`, for the option of that name of a connection. */
-export const publicLookup: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...(options as LookupOptions), all: true }, (error, found) => {
-    if (error !== null) return callback(error, "", 0);
-    const addresses: LookupAddress[] = found.filter(({ address }) => isPublicAddress(address));
-    const [first] = addresses;
-    if (first === undefined) return callback(new PrivateAddress(hostname), "", 0);
-    if (options.all)
-      return (callback as unknown as (error: null, all: LookupAddress[]) => void)(null, addresses);
-    callback(null, first.address, first.family);
-  });
-};
+export function publicLookup(find: FindAddresses): LookupFunction {
+  return (hostname, options, callback) =>
+    inBackground(async () => {
+      const addresses = await findPublic(find, hostname, options).catch((error: Error) => error);
+      if (addresses instanceof Error) return callback(addresses, "", 0);
+      if (options.all)
+        return (callback as unknown as (error: null, all: readonly LookupAddress[]) => void)(null, addresses);
+      const [{ address, family }] = addresses as readonly [LookupAddress];
+      callback(null, address, family);
+    });
+}
+
+async function findPublic(
+  find: FindAddresses,
+  hostname: string,
+  { family = 0 }: LookupOptions,
+): Promise<readonly LookupAddress[]> {
+  const wanted = { IPv4: 4, IPv6: 6 }[family as string] ?? family;
+  const addresses = (await find(hostname)).filter(
+    (one) => isPublicAddress(one.address) && (wanted === 0 || wanted === one.family),
+  );
+  if (addresses.length === 0) throw new PrivateAddress(hostname);
+  return addresses;
+}
 
 /** An address that stands in the URL itself is looked up by nobody. Throws `PrivateAddress`. */
 export function assertPublicHost(hostname: string): void {

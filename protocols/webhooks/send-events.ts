@@ -10,6 +10,7 @@ import { after, every } from "#/src/model/background.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { Tally } from "#/src/model/tally.ts";
+import { guardOf } from "./guarded-post.ts";
 import { createWebhookClient, type WebhookClient } from "./send-webhook.ts";
 
 export interface WebhookRooms {
@@ -29,7 +30,7 @@ const faultMs = 10_000;
 
 export async function startWebhooks(rooms: WebhookRooms): Promise<AsyncDisposable> {
   const { webhooks, settings } = rooms;
-  const client = createWebhookClient({ allowsPrivate: settings.webhooks.allowPrivateAddresses });
+  const client = createWebhookClient(guardOf(settings));
   const requests = (rooms.fairness ?? createFairness()).gate("webhooks");
   const lines = new Map<number, Line>();
   let following: Promise<void> = follow();
@@ -82,7 +83,7 @@ export async function testWebhook(rooms: WebhookRooms, number: number): Promise<
   const { webhooks, settings } = rooms;
   const webhook = await webhooks.find(number);
   if (webhook === undefined) return { status: null, error: "there is no such webhook" };
-  using client = createWebhookClient({ allowsPrivate: settings.webhooks.allowPrivateAddresses });
+  using client = createWebhookClient(guardOf(settings));
   const at = webhooks.clock.now();
   const body = bodyOf("webhook.test", at, { webhook: number });
   const message = `msg_test_${at.toString(36)}`;
@@ -98,7 +99,7 @@ export async function resendWebhook(
   const sent = await webhooks.findSent(message);
   if (sent === undefined)
     throw new WaypostError("not_found", "There is no such request, or its events are kept no more.");
-  using client = createWebhookClient({ allowsPrivate: settings.webhooks.allowPrivateAddresses });
+  using client = createWebhookClient(guardOf(settings));
   const { cursor, events } = sent.batch;
   const body = bodyOf("mail.events", Date.parse(events[0]!.at), { cursor, events });
   const request = { ...sent.webhook, message, body, at: webhooks.clock.now() };

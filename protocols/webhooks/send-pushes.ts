@@ -6,7 +6,7 @@ import { after, inBackground } from "#/src/model/background.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
 import type { Push } from "#/src/sign-in/push.ts";
 import type { Pushes } from "#/src/sign-in/pushes.ts";
-import { createGuardedClient } from "./guarded-post.ts";
+import { createGuardedClient, guardOf } from "./guarded-post.ts";
 import { pushRequest } from "./push-message.ts";
 
 export interface PushRunnerRooms {
@@ -29,7 +29,7 @@ export function runPushes({
   log,
   fairness = createFairness(),
 }: PushRunnerRooms): AsyncDisposable {
-  const client = createGuardedClient({ allowsPrivate: settings.webhooks.allowPrivateAddresses });
+  const client = createGuardedClient(guardOf(settings));
   const requests = fairness.gate("webhooks");
   const stop = new AbortController();
   const underWay = new Map<number, Promise<void>>();

@@ -1,16 +1,24 @@
+import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { publicLookup } from "#/protocols/webhooks/public-lookup.ts";
+import {
+  dnsAddresses,
+  type FindAddresses,
+  publicLookup,
+  systemAddresses,
+} from "#/protocols/webhooks/public-lookup.ts";
 import { createWebhookClient } from "#/protocols/webhooks/send-webhook.ts";
 import { testCertificate } from "../support/certificates/certificate.ts";
+import { startDnsServer } from "../support/servers/dns-server.ts";
 import { openWebhookReceiver, type WebhookReceiver } from "../support/servers/webhook-receiver.ts";
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 const never = new AbortController().signal;
+const dns = { servers: ["none"], timeoutMs: 1000 };
 
 let receiver: WebhookReceiver;
 beforeAll(async () => {
@@ -20,7 +28,7 @@ afterAll(() => receiver[Symbol.asyncDispose]());
 
 async function send(options: { url?: string; allowsPrivate?: boolean; answerMs?: number } = {}) {
   const { url = receiver.url, allowsPrivate = true, ...rest } = options;
-  using client = createWebhookClient({ allowsPrivate, ...rest });
+  using client = createWebhookClient({ allowsPrivate, dns, ...rest });
   return await client.send({ url, secret, message: "msg_1", body: '{"type":"x"}', at: Date.now() }, never);
 }
 
@@ -60,7 +68,7 @@ describe("a request", () => {
         more();
       };
     });
-    using client = createWebhookClient({ allowsPrivate: true });
+    using client = createWebhookClient({ allowsPrivate: true, dns });
     const request = { url: receiver.url, secret, message: "msg_1", body: "{}", at: Date.now() };
     expect(await client.send(request, never)).toEqual({ status: 200, error: null });
     await closed;
@@ -96,6 +104,11 @@ describe("over TLS", () => {
   });
 });
 
+const lookUp = (find: FindAddresses, hostname: string): Promise<unknown> =>
+  new Promise((resolve) => {
+    publicLookup(find)(hostname, { all: true }, (error, found) => resolve(error ?? found));
+  });
+
 describe("egress", () => {
   it.each([
     ["https://127.0.0.1/", "its address is not of the public internet"],
@@ -111,9 +124,43 @@ describe("egress", () => {
   });
 
   it("connects only to the address that was checked", async () => {
-    const failure = await new Promise<Error | null>((resolve) => {
-      publicLookup("localhost", { all: true }, (error) => resolve(error));
+    expect(await lookUp(systemAddresses, "localhost")).toMatchObject({
+      message: "localhost is no address of the public internet",
     });
-    expect(failure?.message).toBe("localhost is no address of the public internet");
+  });
+
+  it("asks the name servers, and takes the public ones of their addresses", async () => {
+    await using server = await startDnsServer({
+      "mixed.example": [
+        ["A", "10.0.0.1"],
+        ["A", "1.1.1.1"],
+        ["AAAA", "2606:4700::1111"],
+      ],
+      "inside.example": [["A", "192.168.1.1"]],
+    });
+    const find = dnsAddresses({ servers: [server.address], timeoutMs: 5000 });
+    expect(await lookUp(find, "mixed.example")).toEqual([
+      { address: "1.1.1.1", family: 4 },
+      { address: "2606:4700::1111", family: 6 },
+    ]);
+    expect(await lookUp(find, "inside.example")).toMatchObject({ name: "PrivateAddress" });
+    expect(await lookUp(find, "nobody.example")).toMatchObject({ code: "ENOTFOUND" });
+    expect(await lookUp(find, "a.localhost")).toMatchObject({ name: "PrivateAddress" });
+  });
+
+  it("does not keep the threads of the system busy with names whose servers are silent", async () => {
+    const silent = createSocket("udp4").bind(0, "127.0.0.1");
+    await once(silent, "listening");
+    let asked = 0;
+    silent.on("message", () => asked++);
+    const servers = [`127.0.0.1:${silent.address().port}`];
+    using client = createWebhookClient({ allowsPrivate: false, dns: { servers, timeoutMs: 100 } });
+    const request = { secret, message: "msg_1", body: "{}", at: Date.now() };
+    const outcomes = await Promise.all(
+      ["a", "b", "c"].map((name) => client.send({ ...request, url: `https://${name}.example/` }, never)),
+    );
+    expect(outcomes.map(({ error }) => error)).toEqual(Array(3).fill("the connection failed (ETIMEOUT)"));
+    expect(asked).toBeGreaterThan(0);
+    silent.close();
   });
 });

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { isIP } from "node:net";
 import { type ConnectionOptions, connect, type PeerCertificate } from "node:tls";
 import { ImapFlow } from "imapflow";
-import { publicLookup } from "#/protocols/webhooks/public-lookup.ts";
+import { publicLookup, systemAddresses } from "#/protocols/webhooks/public-lookup.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import { isKeyword, systemFlagNamed, systemFlags } from "#/src/model/flags.ts";
 import type { MailSource, SourceMessage } from "./mail-source.ts";
@@ -48,7 +48,7 @@ export async function openImapAccount({
   fingerprint,
   isPublic,
 }: ImapPlace): Promise<MailSource> {
-  const way = isPublic ? { lookup: publicLookup } : {};
+  const way = isPublic ? { lookup: publicLookup(systemAddresses) } : {};
   const trust =
     fingerprint === undefined
       ? authority === undefined
