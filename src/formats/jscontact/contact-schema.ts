@@ -121,7 +121,11 @@ const cardProperty = z
 const known = {
   "@type": types("Card"),
   version: z.literal("1.0").optional(),
-  uid: z.string().min(1).max(1000).optional(),
+  uid: z
+    .string()
+    .max(1000)
+    .refine((value) => /[^\s\p{Cc}]/u.test(value), "A text that is not blank.")
+    .optional(),
   kind: z.string().min(1).max(100).optional(),
   created: utcTime.optional(),
   updated: utcTime.optional(),

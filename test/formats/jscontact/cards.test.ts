@@ -57,6 +57,8 @@ describe("a body", () => {
     [{ addresses: { a: { coordinates: "1,2" } } }, "/addresses/a/coordinates"],
     [{ vCardProps: [["x", {}, "text"]] }, "/vCardProps/0"],
     [{ keywords: { a: false } }, "/keywords/a"],
+    [{ uid: " " }, "/uid"],
+    [{ uid: "\u0000" }, "/uid"],
   ])("%j is refused with the pointer %s", (body, field) => {
     expect(fieldOfRefusal(() => acceptCard(body, "u"))).toMatch(new RegExp(`^${field}`));
   });
