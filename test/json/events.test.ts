@@ -645,6 +645,63 @@ describe("a calendar", () => {
 describe("calendarMonth.list", () => {
   const month = (input: object) => server.ada.client.ok("calendarMonth.list", input);
 
+  it("has the last day of the year 9999, and no event ends after it", async () => {
+    const place = await made("Last day", { time_zone: "Etc/UTC" });
+    const timeZone = "Etc/UTC";
+    const last = { start: "9999-12-31T23:00:00", timeZone, duration: "PT1H" };
+    for (const body of [
+      { ...last, start: "9999-12-31T22:59:00" },
+      last,
+      { start: "9999-12-31", showWithoutTime: true },
+    ])
+      await create(body, { in: place });
+    const { content } = await month({ in: place, month: "9999-12" });
+    expect(
+      content.items.map(({ start, end }: { readonly start: string; readonly end: string }) => [start, end]),
+    ).toEqual([
+      ["9999-12-31T00:00:00", "9999-12-31T23:59:59"],
+      ["9999-12-31T22:59:00", "9999-12-31T23:59:00"],
+      ["9999-12-31T23:00:00", "9999-12-31T23:59:59"],
+    ]);
+    for (const body of [
+      { ...last, duration: "PT2H" },
+      { ...last, timeZone: undefined, duration: "PT2H" },
+      { start: "2026-01-01T00:00:00", duration: "P9999999D" },
+      { start: "9999-12-31", showWithoutTime: true, duration: "P2D" },
+    ])
+      expect(await refusal("event.create", { body, in: place })).toEqual([400, "invalid", "/body/duration"]);
+  });
+
+  it("continues within changed instances of two series that all begin at one time", async () => {
+    const place = await made("At one time");
+    const at = Array.from({ length: 700 }, (_, day) =>
+      new Date(Date.UTC(2020, 0, 1 + day)).toISOString().slice(0, 10).replaceAll("-", ""),
+    );
+    for (const uid of ["one", "two"])
+      await put(
+        [
+          `BEGIN:VEVENT\nUID:${uid}\nDTSTART:20200101T100000Z\nRRULE:FREQ=DAILY;COUNT=700\nEND:VEVENT`,
+          ...at.map(
+            (day) =>
+              `BEGIN:VEVENT\nUID:${uid}\nRECURRENCE-ID:${day}T100000Z\nDTSTART:20260310T100000Z\nSUMMARY:${uid} ${day}\nEND:VEVENT`,
+          ),
+        ].join("\n"),
+        place,
+      );
+    const seen: string[] = [];
+    const counts: number[] = [];
+    let cursor: string | undefined;
+    do {
+      const asked = { in: place, month: "2026-03", max_chars: 200_000 };
+      const page = await month(cursor === undefined ? asked : { ...asked, cursor });
+      seen.push(...page.content.items.map(({ title }: { readonly title: string }) => title));
+      counts.push(page.content.items.length);
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    expect(seen).toEqual(["one", "two"].flatMap((uid) => at.map((day) => `${uid} ${day}`)));
+    expect(counts).toHaveLength(3);
+  });
+
   it("lists each instance that overlaps the month in the calendar's zone, by its start", async () => {
     const place = await made("Month", { time_zone: "Europe/Berlin" });
     await create({ ...daily, title: "Series", start: "2026-03-30T10:00:00" }, { in: place });

@@ -51,7 +51,7 @@ export async function eventOccursIn(
 ): Promise<boolean> {
   if (item.component !== "VEVENT" && item.component !== "VTODO" && item.component !== "VJOURNAL") return true;
   const zone = calendarZoneName(timeZone);
-  const job = { bytes: item.bytes, zone, sinceMs, beforeMs: Math.min(beforeMs, lastMs) };
+  const job = { bytes: item.bytes, zone, sinceMs, beforeMs: Math.min(beforeMs, lastMs), limit: 1 };
   const instances = await context.rooms.events.run("instances", job);
   if (instances === undefined || instances.length > 0) return true;
   const { utc_start: start } = await context.rooms.events.run("list", { bytes: item.bytes, zone });

@@ -1,5 +1,6 @@
 /** The instances of a calendar's events in a range of time, in the order of their starts, in pages. A cursor names the last listed
  *  instance, so no instance is repeated or left out when events are added or removed between two pages. */
+import type { InstancePlace } from "#/src/collections/events/event-jobs.ts";
 import type { StoredItem } from "#/src/collections/item.ts";
 import { LoopTurns } from "#/src/fairness/loop-turns.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -84,7 +85,6 @@ export async function listInstances(
       const [stored] = await collections.readItems(agent, [item]);
       if (stored === undefined || stored.collection !== number) continue;
       for (const told of await instancesOf(stored)) {
-        if (after !== undefined && comparePlaces(told, after) <= 0) continue;
         held.push(told);
         if (held.length > heldMax) held = earliest(held);
       }
@@ -109,12 +109,16 @@ export async function listInstances(
   return { more, items, cursor: seal.seal([...boundTo, last.startMs, last.item, last.recurrenceId]) };
 
   async function instancesOf(stored: StoredItem): Promise<readonly Told[]> {
-    const job = { bytes: stored.bytes, zone, sinceMs, beforeMs, own };
+    const { number: item } = stored;
+    // One more than an answer has: whether there are more.
+    const limit = instancesMax + 1;
+    const job = { bytes: stored.bytes, zone, sinceMs, beforeMs, limit, own, ...afterIn(item) };
     const instances = await context.rooms.events.run("instances", job);
     const id = itemId(context, stored);
-    const { number: item } = stored;
     const facts = await authorFactsOf(context, stored);
     if (instances === undefined) {
+      if (after !== undefined && comparePlaces({ startMs: sinceMs, item, recurrenceId: "" }, after) <= 0)
+        return [];
       const form = await context.rooms.events.run("list", { bytes: stored.bytes, zone });
       const shown = { ...shownForm(stored, form, id, facts), dense: true as const };
       return [{ startMs: sinceMs, endMs: sinceMs, isBusy: false, item, recurrenceId: "", shown }];
@@ -130,6 +134,14 @@ export async function listInstances(
         ...(recurrenceId === "" ? {} : { recurrence_id: recurrenceId }),
       },
     }));
+  }
+
+  /** Where the instances of an item go on behind the cursor. */
+  function afterIn(item: ItemNumber): { readonly after?: InstancePlace } {
+    if (after === undefined) return {};
+    const { startMs, recurrenceId } = after;
+    if (item === after.item) return { after: { startMs, recurrenceId } };
+    return { after: { startMs: item > after.item ? startMs : startMs + 1 } };
   }
 
   function readCursor(text: string): Place {

@@ -4,6 +4,7 @@ import { type Component, listComponents } from "#/src/formats/content-lines/cont
 import { readContentLines } from "#/src/formats/content-lines/read-content-lines.ts";
 import { writeContentLines } from "#/src/formats/content-lines/write-content-lines.ts";
 import { readCalendarAddress } from "#/src/formats/icalendar/calendar-address.ts";
+import { inYears } from "#/src/formats/icalendar/calendar-time.ts";
 import { busyTypeOf } from "#/src/formats/icalendar/free-busy.ts";
 import { acceptEvent, patchEvent } from "#/src/formats/jscalendar/accept-event.ts";
 import {
@@ -20,9 +21,15 @@ import { updateEvent, writeEvent } from "#/src/formats/jscalendar/write-event.ts
 import { isEqual, type JsonObject, member, put } from "#/src/formats/jscontact/json.ts";
 import { type Sign, signsOf } from "#/src/formats/text/signs.ts";
 import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
-import { baseOf, type EventForm, eventForm, hasForeignName, spanOf } from "#/src/render/events/event-form.ts";
+import {
+  baseOf,
+  type EventForm,
+  eventForms,
+  hasForeignName,
+  spanOf,
+} from "#/src/render/events/event-form.ts";
 import { agendaLine, eventText } from "#/src/render/events/event-text.ts";
-import { listInstances, zoneNamed } from "#/src/render/events/event-times.ts";
+import { type EventInstance, listInstances, zoneNamed } from "#/src/render/events/event-times.ts";
 import { shownEvent } from "#/src/render/events/shown-event.ts";
 import { shownIcal } from "#/src/render/events/shown-ical.ts";
 import { createRemovalTally, type RemovalDetail } from "#/src/render/removal.ts";
@@ -54,6 +61,12 @@ export interface ListedInstance {
   readonly endMs: number;
   /** Whether it takes its owner's time. */
   readonly isBusy: boolean;
+}
+
+/** Instances are listed by their starts, then by their recurrence ids; without one, all of that start are behind it. */
+export interface InstancePlace {
+  readonly startMs: number;
+  readonly recurrenceId?: string;
 }
 
 interface Stored {
@@ -103,10 +116,17 @@ export interface EventJobs {
     readonly result: Uint8Array;
   };
   list: { readonly job: Zoned; readonly result: EventForm };
-  /** In the order of their starts; undefined if they are too many to be expanded. */
+  /** In the order of their places; undefined if they are too many to be expanded. */
   instances: {
-    /** `own`: addresses of the owner of the calendar. */
-    readonly job: Zoned & Range & { readonly own?: readonly string[] };
+    readonly job: Zoned &
+      Range & {
+        /** Without those up to this place. */
+        readonly after?: InstancePlace;
+        /** The earliest ones alone. */
+        readonly limit?: number;
+        /** Addresses of the owner of the calendar. */
+        readonly own?: readonly string[];
+      };
     readonly result: readonly ListedInstance[] | undefined;
   };
   describe: {
@@ -161,15 +181,16 @@ const actions: Actions<EventJobs> = {
     assertInstance(calendar, event, instance);
     return written(bytes, calendar, withTime(event, excludeInstance(event, instance), at));
   },
-  list: ({ bytes, zone }) => eventForm(calendarOf(bytes), zoneNamed(zone), createRemovalTally()),
-  instances({ bytes, zone, sinceMs, beforeMs, own = [] }) {
+  list: ({ bytes, zone }) => eventForms(calendarOf(bytes), zoneNamed(zone), createRemovalTally())(undefined),
+  instances({ bytes, zone, sinceMs, beforeMs, after, limit, own = [] }) {
     const calendar = calendarOf(bytes);
     const floating = zoneNamed(zone);
-    const tally = createRemovalTally();
+    const formOf = eventForms(calendar, floating, createRemovalTally());
     const addresses = new Set(own.map(readCalendarAddress));
     const isOwn = (value: string): boolean => addresses.has(readCalendarAddress(value));
-    return listInstances(calendar, floating, sinceMs, beforeMs)?.map((instance) => ({
-      form: eventForm(calendar, floating, tally, instance),
+    const listed = listInstances(calendar, floating, sinceMs, beforeMs);
+    return earliest(listed, after, limit)?.map((instance) => ({
+      form: formOf(instance),
       recurrenceId: instance.recurrenceId,
       startMs: instance.startMs,
       endMs: instance.endMs,
@@ -201,9 +222,9 @@ const actions: Actions<EventJobs> = {
       event: shown?.event,
       linked: shown?.linked ?? [],
       recurrenceId: typeof recurrenceId === "string" ? recurrenceId : undefined,
-      times: timesOf(eventForm(calendar, floating, createRemovalTally(), found)),
-      utcStart: span === undefined ? undefined : formatUtc(span.startMs),
-      utcEnd: span === undefined ? undefined : formatUtc(span.endMs),
+      times: timesOf(eventForms(calendar, floating, createRemovalTally())(found)),
+      utcStart: span === undefined ? undefined : formatUtc(inYears(span.startMs)),
+      utcEnd: span === undefined ? undefined : formatUtc(inYears(span.endMs)),
       text,
       signs: signsOf(text),
       removed: tally.list(),
@@ -305,6 +326,27 @@ function assertInstance(calendar: Component, event: JsonObject, instance: string
   if (!isThere) throw new WaypostError("not_found", "There is no such object.");
 }
 
+function earliest(
+  listed: readonly EventInstance[] | undefined,
+  after: InstancePlace | undefined,
+  limit = Number.POSITIVE_INFINITY,
+): readonly EventInstance[] | undefined {
+  const behind = listed?.filter((one) => after === undefined || isBehind(one, after));
+  return behind?.toSorted(comparePlaces).slice(0, limit);
+}
+
+function isBehind(instance: EventInstance, after: InstancePlace): boolean {
+  if (after.recurrenceId !== undefined) return comparePlaces(instance, after) > 0;
+  return instance.startMs >= after.startMs;
+}
+
+type Placed = { readonly startMs: number; readonly recurrenceId?: string | undefined };
+
+function comparePlaces(one: Placed, other: Placed): number {
+  const [first, second] = [one.recurrenceId ?? "", other.recurrenceId ?? ""];
+  return one.startMs - other.startMs || (first < second ? -1 : Number(first > second));
+}
+
 /** The instance with this recurrence id. It may have been moved, so it is looked for where the series has it. */
 function instanceIn(calendar: Component, instance: string, zone: string | undefined) {
   const at = parseLocal(instance);
@@ -321,10 +363,8 @@ function instanceIn(calendar: Component, instance: string, zone: string | undefi
 function agendaOf(calendar: Component, zone: string | undefined, at: number): string {
   const floating = zoneNamed(zone);
   const listed = listInstances(calendar, floating, at, at + 366 * 24 * 3_600_000) ?? [];
-  const tally = createRemovalTally();
-  const lines = listed
-    .slice(0, agendaLinesMax)
-    .map((instance) => agendaLine(eventForm(calendar, floating, tally, instance)));
+  const formOf = eventForms(calendar, floating, createRemovalTally());
+  const lines = listed.slice(0, agendaLinesMax).map((instance) => agendaLine(formOf(instance)));
   return lines.join("\n");
 }
 

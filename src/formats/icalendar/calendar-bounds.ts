@@ -8,7 +8,8 @@ import {
   listProperties,
   parameterValue,
 } from "../content-lines/content-line.ts";
-import { dayMs, parseCalendarTime, parsePeriod, utcTzid } from "./calendar-time.ts";
+import { type CalendarTime, dayMs, parseCalendarTime, parsePeriod, utcTzid } from "./calendar-time.ts";
+import { type Duration, parseDuration } from "./duration.ts";
 import { type FindTimeZone, timeZonesOf } from "./find-time-zone.ts";
 import { parseRecurrenceRule } from "./recurrence-rule.ts";
 import { utcOfLocal } from "./time-zone.ts";
@@ -36,24 +37,38 @@ function findBrokenTime(
   component: Component,
   findZone: FindTimeZone,
 ): "min-date-time" | "max-date-time" | undefined {
+  const length = parseDuration(findProperty(component, "DURATION")?.value ?? "");
   for (const name of timeNames)
     for (const property of listProperties(component, name)) {
       const tzid = parameterValue(property, "TZID");
       for (const value of property.value.split(",")) {
         if (isBeforeAll(value)) return "min-date-time";
-        const time = parseCalendarTime(value, tzid) ?? parsePeriod(value, tzid)?.start;
+        const period = parsePeriod(value, tzid);
+        const time = parseCalendarTime(value, tzid) ?? period?.start;
         if (time === undefined) continue;
-        const { localMs } = time;
-        // Only near the bounds does the zone matter.
-        const isFar = localMs > calendarTimeMinMs + 2 * dayMs && localMs < calendarTimeMaxMs - 2 * dayMs;
-        if (isFar) continue;
-        const zone = time.tzid === undefined || time.tzid === utcTzid ? undefined : findZone(time.tzid);
-        const ms = zone === undefined ? localMs : utcOfLocal(zone, localMs);
+        const ms = nearBound(time, findZone);
         if (ms < calendarTimeMinMs) return "min-date-time";
         if (ms > calendarTimeMaxMs) return "max-date-time";
+        if (name !== "DTSTART" && period === undefined) continue;
+        const end = period?.end ?? length;
+        if (end !== undefined && endMs(ms, end, findZone) > calendarEndMaxMs) return "max-date-time";
       }
     }
   return undefined;
+}
+
+/** The last day ends with it. */
+const calendarEndMaxMs = calendarTimeMaxMs + 1000;
+
+function endMs(startMs: number, end: CalendarTime | Duration, findZone: FindTimeZone): number {
+  return "form" in end ? nearBound(end, findZone) : startMs + end.days * dayMs + end.ms;
+}
+
+/** UTC. Only near the bounds does the zone matter. */
+function nearBound({ localMs, tzid }: CalendarTime, findZone: FindTimeZone): number {
+  const isFar = localMs > calendarTimeMinMs + 2 * dayMs && localMs < calendarTimeMaxMs - 2 * dayMs;
+  const zone = isFar || tzid === undefined || tzid === utcTzid ? undefined : findZone(tzid);
+  return zone === undefined ? localMs : utcOfLocal(zone, localMs);
 }
 
 /** Whether the value is in the year 0, which the product does not accept. */

@@ -1,6 +1,7 @@
 /** DATE, DATE-TIME and PERIOD values (RFC 5545 section 3.3.4, 3.3.5 and 3.3.9).
  *  date = 8DIGIT; date-time = date "T" 6DIGIT ["Z"]; period = date-time "/" (date-time / duration)
  *  Lenient: the form of a value decides its type, because clients leave VALUE=DATE out (khal, old Outlook). */
+import { calendarTimeMaxMs } from "#/src/model/limits.ts";
 import { type Duration, formatDuration, parseDuration } from "./duration.ts";
 
 export interface CalendarTime {
@@ -53,6 +54,11 @@ function daysOfMonth(year: number, month: number): number {
 export function formatCalendarTime({ form, localMs, tzid }: CalendarTime): string {
   const text = new Date(localMs).toISOString().replace(/[-:]|\.\d+Z$/g, "");
   return form === "date" ? text.slice(0, 8) : `${text}${tzid === utcTzid ? "Z" : ""}`;
+}
+
+/** What four digits of a year don't say is the last time that they do. */
+export function inYears(ms: number): number {
+  return Math.min(ms, calendarTimeMaxMs);
 }
 
 export function parsePeriod(text: string, tzid?: string): Period | undefined {

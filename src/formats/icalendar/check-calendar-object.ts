@@ -82,7 +82,7 @@ export function checkCalendarObject(stream: ContentStream, isMessage = false): C
 
 const boundExplanations: Readonly<Record<BrokenBound, string>> = {
   "min-date-time": "A time is before the year 1.",
-  "max-date-time": "A time is after the year 9999.",
+  "max-date-time": "A time or an end is after the year 9999.",
   "max-instances": `A series has more than ${recurrenceInstancesMax} instances.`,
 };
 

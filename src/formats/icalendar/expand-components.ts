@@ -10,7 +10,7 @@ import {
   type Parameter,
   type Property,
 } from "../content-lines/content-line.ts";
-import { type CalendarTime, formatCalendarTime, utcTzid } from "./calendar-time.ts";
+import { type CalendarTime, formatCalendarTime, inYears, utcTzid } from "./calendar-time.ts";
 import { expandRecurrenceSet, type Occurrence } from "./expand-recurrence-set.ts";
 import { type RecurrenceSet, readCalendarTime } from "./recurrence-set.ts";
 import { utcOfLocal } from "./time-zone.ts";
@@ -83,11 +83,12 @@ function endProperty(set: RecurrenceSet, property: Property, { start, endMs }: O
 }
 
 function formatUtc(ms: number): string {
-  return formatCalendarTime({ form: "date-time", localMs: ms, tzid: utcTzid });
+  return formatCalendarTime({ form: "date-time", localMs: inYears(ms), tzid: utcTzid });
 }
 
 /** The property with another time, in UTC if its zone is known. */
-function timeProperty(set: RecurrenceSet, property: Property, time: CalendarTime): Property {
+function timeProperty(set: RecurrenceSet, property: Property, given: CalendarTime): Property {
+  const time = { ...given, localMs: inYears(given.localMs) };
   const { form, tzid, localMs } = time;
   const parameters = property.parameters.filter(({ name }) => name !== "TZID" && name !== "VALUE");
   if (form === "date")
@@ -96,7 +97,9 @@ function timeProperty(set: RecurrenceSet, property: Property, time: CalendarTime
       value: formatCalendarTime(time),
     });
   const utc =
-    tzid === undefined ? time : { form, localMs: utcOfLocal(set.zones(time), localMs), tzid: utcTzid };
+    tzid === undefined
+      ? time
+      : { form, localMs: inYears(utcOfLocal(set.zones(time), localMs)), tzid: utcTzid };
   return changeProperty(property, { parameters, value: formatCalendarTime(utc) });
 }
 

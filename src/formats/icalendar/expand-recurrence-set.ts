@@ -113,7 +113,7 @@ function expandMaster(
     const utcMs = utcOfLocal(master.zone, localMs);
     if (isGone(localMs, utcMs)) continue;
     const id = repeats ? { ...master.start, localMs } : undefined;
-    const change = changes.findLast((one) => one.fromMs <= utcMs);
+    const change = lastUntil(changes, utcMs);
     occurrences.set(
       utcMs,
       change === undefined
@@ -138,6 +138,18 @@ interface Shift {
   readonly fromMs: number;
   /** From the instance's original start to the changed one, in local time of the override's zone. */
   readonly shiftMs: number;
+}
+
+/** The last change that begins by then, of changes in the order of their beginnings. */
+function lastUntil(changes: readonly Shift[], utcMs: number): Shift | undefined {
+  let low = 0;
+  let high = changes.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (changes[middle]!.fromMs <= utcMs) low = middle + 1;
+    else high = middle;
+  }
+  return changes[low - 1];
 }
 
 function shiftOf(master: Master, override: Override): Shift {

@@ -3,7 +3,7 @@
  *  or a patch of JSON pointers (RFC 8984 section 1.4.9). The result is canonical: each meaning has one form, and defaults are
  *  left out. Throws `invalid` with the field. */
 import { WaypostError } from "#/src/model/errors.ts";
-import { overrideEntriesMax } from "#/src/model/limits.ts";
+import { calendarTimeMaxMs, overrideEntriesMax } from "#/src/model/limits.ts";
 import { dayMs } from "../icalendar/calendar-time.ts";
 import { formatDuration, parseDuration } from "../icalendar/duration.ts";
 import { type TimeZone, utcZone } from "../icalendar/time-zone.ts";
@@ -247,6 +247,7 @@ function setTimes(object: OpenObject, isTask: boolean, zones: JsonObject): void 
     throw invalid("start", "is missing", "A local time: 2026-01-31T12:00:00.");
   if (object.recurrenceRule !== undefined && object.start === undefined)
     throw invalid("start", "is missing, and the task repeats");
+  if (!isTask) checkEnd(object);
   if (object.showWithoutTime !== true) {
     if (isTask && object.start === undefined && object.due === undefined) delete object.timeZone;
     return;
@@ -268,6 +269,14 @@ function setTimes(object: OpenObject, isTask: boolean, zones: JsonObject): void 
   const length = parseDuration(object.duration as string)!;
   if (length.ms !== 0 || length.days === 0)
     throw invalid("duration", "is not whole days beside showWithoutTime");
+}
+
+/** Years have four digits; the last day may end with them. */
+function checkEnd({ start, duration }: OpenObject): void {
+  if (typeof start !== "string" || typeof duration !== "string") return;
+  const { days, ms } = parseDuration(duration)!;
+  if (parseLocal(start)! + days * dayMs + ms > calendarTimeMaxMs + 1000)
+    throw invalid("duration", "ends after the year 9999");
 }
 
 function canonicalRule(object: JsonObject): JsonObject {

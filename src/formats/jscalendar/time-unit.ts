@@ -1,6 +1,7 @@
 /** Start, end and time zone: DTSTART, DTEND, DUE and DURATION as the members start, timeZone, duration, endTimeZone, due and
  *  showWithoutTime (RFC 8984 section 4.2 and 5.1.1).
  *  The length between DTSTART and DTEND is exact, so it is written in hours, also where it is whole days. */
+import { calendarTimeMaxMs } from "#/src/model/limits.ts";
 import {
   makeProperty,
   type Parameter,
@@ -217,12 +218,14 @@ export function writeTimeUnit(
   const isNominal = !isDate && length.days !== 0 && endZone === zone;
   const localMs = isDate ? startMs + length.days * dayMs : endOf(zones, zone, startMs, length, endZone);
   // A time that its clock shows twice is the first of both (RFC 5545 section 3.3.5): it can't say that an event ends at the second. A
-  // length without a zone is exact, too, and two times without one are not: the clock that they are read on may change between them.
+  // length without a zone is exact, too, and two times without one are not: the clock that they are read on may change between them. No time
+  // says the end of the year 9999.
   const isExact =
-    isDate ||
-    (endZone !== undefined &&
-      utcOfLocal(zones.zoneOf(endZone), localMs) ===
-        utcOfLocal(zones.zoneOf(zone), startMs + length.days * dayMs) + length.ms);
+    localMs <= calendarTimeMaxMs &&
+    (isDate ||
+      (endZone !== undefined &&
+        utcOfLocal(zones.zoneOf(endZone), localMs) ===
+          utcOfLocal(zones.zoneOf(zone), startMs + length.days * dayMs) + length.ms));
   if (
     isNominal ||
     !isExact ||

@@ -7,13 +7,13 @@ import {
   listProperties,
   parameterValue,
 } from "#/src/formats/content-lines/content-line.ts";
-import { dayMs } from "#/src/formats/icalendar/calendar-time.ts";
+import { dayMs, inYears } from "#/src/formats/icalendar/calendar-time.ts";
 import { parseText } from "#/src/formats/icalendar/text-value.ts";
 import type { TimeZone } from "#/src/formats/icalendar/time-zone.ts";
 import { localOfUtc, utcOfLocal } from "#/src/formats/icalendar/time-zone.ts";
 import { formatLocal, formatUtc } from "#/src/formats/jscalendar/local-time.ts";
 import { readTimeOf } from "#/src/formats/jscalendar/time-unit.ts";
-import { zoneNamesOf } from "#/src/formats/jscalendar/zone-names.ts";
+import { type ZoneNames, zoneNamesOf } from "#/src/formats/jscalendar/zone-names.ts";
 import { cleanLine } from "../clean-text.ts";
 import type { RemovalTally } from "../removal.ts";
 import { type EventInstance, recurrenceSetOf } from "./event-times.ts";
@@ -53,78 +53,87 @@ export function baseOf(calendar: Component): Component | undefined {
   return components.find((one) => findProperty(one, "RECURRENCE-ID") === undefined) ?? components[0];
 }
 
-export function eventForm(
+/** Forms of the event (undefined) and of its instances. A series has up to 10,000 overrides, so what is about all of it is read once. */
+export function eventForms(
   calendar: Component,
   floating: TimeZone,
   tally: RemovalTally,
-  instance?: EventInstance,
-): EventForm {
+): (instance: EventInstance | undefined) => EventForm {
   const base = baseOf(calendar);
-  const component = instance?.component ?? base;
-  if (base === undefined || component === undefined) return { kind: "event", title: "" };
-  const textOf = (name: string, where: string) => {
-    const value = findProperty(component, name)?.value;
-    return value === undefined ? "" : cleanLine(parseText(value), where, tally, lineCharactersMax);
-  };
-  const location = textOf("LOCATION", "locations");
-  const status = textOf("STATUS", "status").toLowerCase();
-  const organizer = findProperty(component, "ORGANIZER");
-  const participants = listProperties(component, "ATTENDEE").length;
-  const isRecurring = ["RRULE", "RDATE"].some((name) => findProperty(base, name) !== undefined);
-  return {
-    kind: kindOfComponent.get(base.name) ?? "event",
-    title: textOf("SUMMARY", "title"),
-    ...(location === "" ? {} : { location }),
-    ...timesOf(calendar, component, floating, instance),
-    ...(/^[a-z-]{1,40}$/.test(status) ? { status } : {}),
-    ...(isRecurring ? { recurring: true } : {}),
-    ...(organizer === undefined
-      ? {}
-      : {
-          organizer: cleanLine(
-            organizer.value.replace(/^mailto:/i, ""),
-            "participants",
-            tally,
-            lineCharactersMax,
-          ),
-        }),
-    ...(participants === 0 ? {} : { participants }),
+  const zones = zoneNamesOf(calendar);
+  const isRecurring =
+    base !== undefined && ["RRULE", "RDATE"].some((name) => findProperty(base, name) !== undefined);
+  return (instance) => {
+    const component = instance?.component ?? base;
+    if (base === undefined || component === undefined) return { kind: "event", title: "" };
+    const textOf = (name: string, where: string) => {
+      const value = findProperty(component, name)?.value;
+      return value === undefined ? "" : cleanLine(parseText(value), where, tally, lineCharactersMax);
+    };
+    const location = textOf("LOCATION", "locations");
+    const status = textOf("STATUS", "status").toLowerCase();
+    const organizer = findProperty(component, "ORGANIZER");
+    const participants = listProperties(component, "ATTENDEE").length;
+    const span = instance ?? spanOf(calendar, component, floating);
+    return {
+      kind: kindOfComponent.get(base.name) ?? "event",
+      title: textOf("SUMMARY", "title"),
+      ...(location === "" ? {} : { location }),
+      ...timesOf(zones, component, span, instance?.start),
+      ...(/^[a-z-]{1,40}$/.test(status) ? { status } : {}),
+      ...(isRecurring ? { recurring: true } : {}),
+      ...(organizer === undefined
+        ? {}
+        : {
+            organizer: cleanLine(
+              organizer.value.replace(/^mailto:/i, ""),
+              "participants",
+              tally,
+              lineCharactersMax,
+            ),
+          }),
+      ...(participants === 0 ? {} : { participants }),
+    };
   };
 }
 
+interface Span {
+  readonly startMs: number;
+  readonly endMs: number;
+  /** On the clock of the start. */
+  readonly end: string;
+}
+
 function timesOf(
-  calendar: Component,
+  zones: ZoneNames,
   component: Component,
-  floating: TimeZone,
-  instance: EventInstance | undefined,
+  span: Span | undefined,
+  startOfInstance: string | undefined,
 ) {
   const property = findProperty(component, "DTSTART") ?? findProperty(component, "DUE");
   const start = readTimeOf(property);
   if (start === undefined) return {};
-  const zone = zoneNamesOf(calendar).nameOf(start.tzid);
-  const span = instance ?? spanOf(calendar, component, floating);
+  const zone = zones.nameOf(start.tzid);
   return {
-    start: instance?.start ?? formatLocal(start.localMs),
+    start: startOfInstance ?? formatLocal(start.localMs),
     ...(span === undefined ? {} : { end: span.end }),
     ...(zone === undefined ? {} : { time_zone: zone }),
     ...(start.form === "date" ? { all_day: true as const } : {}),
-    ...(span === undefined ? {} : { utc_start: formatUtc(span.startMs), utc_end: formatUtc(span.endMs) }),
+    ...(span === undefined
+      ? {}
+      : { utc_start: formatUtc(inYears(span.startMs)), utc_end: formatUtc(inYears(span.endMs)) }),
   };
 }
 
 /** Of the component itself. */
-export function spanOf(
-  calendar: Component,
-  component: Component,
-  floating: TimeZone,
-): { readonly startMs: number; readonly endMs: number; readonly end: string } | undefined {
+export function spanOf(calendar: Component, component: Component, floating: TimeZone): Span | undefined {
   const { master, overrides } = recurrenceSetOf(calendar, floating);
   const timed = [master, ...overrides].find((one) => one?.component === component);
   if (timed === undefined) return undefined;
   const { start, zone, span } = timed;
   const startMs = utcOfLocal(zone, start.localMs);
   const endMs = utcOfLocal(zone, start.localMs + span.days * dayMs) + span.ms;
-  const end = formatLocal(localOfUtc(zone, Math.max(startMs, endMs)));
+  const end = formatLocal(inYears(localOfUtc(zone, Math.max(startMs, endMs))));
   return { startMs, endMs: Math.max(startMs, endMs), end };
 }
 

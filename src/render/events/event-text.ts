@@ -1,7 +1,7 @@
 /** An event as text: one line for each property. A value of several lines is indented, so that no part of it looks like another
  *  property. */
 
-import { dayMs } from "#/src/formats/icalendar/calendar-time.ts";
+import { dayMs, inYears } from "#/src/formats/icalendar/calendar-time.ts";
 import { formatUtc } from "#/src/formats/jscalendar/local-time.ts";
 import { isArray, isObject, type JsonObject, member } from "#/src/formats/jscontact/json.ts";
 import { escapeOwnLines } from "#/src/formats/text/own-lines.ts";
@@ -58,7 +58,8 @@ function whenOf(event: JsonObject, span: ToldEvent["span"]): string {
   if (event.showWithoutTime === true)
     return `${start.slice(0, 10)}, all day${duration === "P1D" ? "" : `, ${duration}`}`;
   const zone = textOf(event, "timeZone") || "floating";
-  const utc = span === undefined ? "" : `, ${formatUtc(span.startMs)} to ${formatUtc(span.endMs)}`;
+  const utc =
+    span === undefined ? "" : `, ${formatUtc(inYears(span.startMs))} to ${formatUtc(inYears(span.endMs))}`;
   return `${start} ${zone}${duration === "" ? "" : `, ${duration}`}${utc}`;
 }
 
@@ -125,7 +126,7 @@ function daysOf(start: string, utcStart = "", utcEnd = ""): string {
   // A day of a zone may have an hour more or less.
   const days = Math.round((Date.parse(utcEnd) - Date.parse(utcStart)) / dayMs);
   return days > 1
-    ? `${first} to ${formatUtc(Date.parse(`${first}Z`) + (days - 1) * dayMs).slice(0, 10)}`
+    ? `${first} to ${formatUtc(inYears(Date.parse(`${first}Z`) + (days - 1) * dayMs)).slice(0, 10)}`
     : first;
 }
 

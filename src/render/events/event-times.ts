@@ -1,5 +1,6 @@
 /** Instances of a calendar object, with their recurrence ids and their times in UTC. */
 import { type Component, listComponents } from "#/src/formats/content-lines/content-line.ts";
+import { inYears } from "#/src/formats/icalendar/calendar-time.ts";
 import { expandRecurrenceSet } from "#/src/formats/icalendar/expand-recurrence-set.ts";
 import { findNamedZone, timeZonesOf } from "#/src/formats/icalendar/find-time-zone.ts";
 import { type RecurrenceSet, readRecurrenceSet } from "#/src/formats/icalendar/recurrence-set.ts";
@@ -53,7 +54,7 @@ export function listInstances(
           ? formatLocal(recurrenceId.localMs)
           : idOf?.(recurrenceId),
     start: formatLocal(start.localMs),
-    end: formatLocal(localOfUtc(set.zones(start), endMs)),
+    end: formatLocal(inYears(localOfUtc(set.zones(start), endMs))),
     isDate: start.form === "date",
     startMs,
     endMs,

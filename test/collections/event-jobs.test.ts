@@ -1,0 +1,54 @@
+/** A series may have as many overrides as instances. */
+import { expect, test } from "vitest";
+import { doEventJob } from "#/src/collections/events/event-jobs.ts";
+
+const dayMs = 86_400_000;
+
+/** All overrides are in January 2026. */
+function seriesOf(overrides: number): Buffer {
+  const lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:a"];
+  const add = (...more: readonly string[]) => lines.push("BEGIN:VEVENT", "UID:a", ...more, "END:VEVENT");
+  add("DTSTART:20000101T100000Z", "DURATION:PT1H", `RRULE:FREQ=DAILY;COUNT=${overrides}`);
+  for (let day = 0; day < overrides; day++) {
+    const id = new Date(Date.UTC(2000, 0, 1 + day)).toISOString().slice(0, 10).replaceAll("-", "");
+    const hour = String(day % 24).padStart(2, "0");
+    add(
+      `RECURRENCE-ID:${id}T100000Z`,
+      `DTSTART:202601${String((day % 31) + 1).padStart(2, "0")}T${hour}0000Z`,
+    );
+  }
+  return Buffer.from([...lines, "END:VCALENDAR", ""].join("\r\n"));
+}
+
+const sinceMs = Date.UTC(2026, 0, 1);
+const listed = (bytes: Buffer, limit?: number) => {
+  const range = { zone: undefined, sinceMs, beforeMs: sinceMs + 31 * dayMs };
+  const answer = doEventJob({
+    action: "instances",
+    job: { bytes, ...range, ...(limit === undefined ? {} : { limit }) },
+  });
+  return (answer as { readonly result: readonly { readonly startMs: number }[] }).result;
+};
+
+test("a page of changed instances has the earliest ones", () => {
+  const bytes = seriesOf(1000);
+  const all = listed(bytes);
+  expect(all).toHaveLength(1000);
+  expect(listed(bytes, 100)).toEqual(all.slice(0, 100));
+});
+
+/** Milliseconds of this thread's processor time, of some rounds the least. */
+function costOf(bytes: Buffer): number {
+  const rounds = Array.from({ length: 4 }, () => {
+    const before = process.threadCpuUsage();
+    listed(bytes);
+    const { user, system } = process.threadCpuUsage(before);
+    return (user + system) / 1000;
+  });
+  return Math.min(...rounds);
+}
+
+test("listing twice as many changed instances takes at most 2.5 times as long", () => {
+  costOf(seriesOf(500));
+  expect(costOf(seriesOf(10_000)) / costOf(seriesOf(5000))).toBeLessThan(2.5);
+});
