@@ -22,6 +22,8 @@ export interface Sql {
 export interface Reader extends Pick<Sql, "get" | "all" | "column"> {
   /** Where bodies are that are in no row. */
   readonly objects?: Objects | undefined;
+  /** Those of the keys of a mailbox's references (`src/model/likeness.ts`) that may have a row; absent where nobody keeps account of it. */
+  nearKeys?(agent: AgentNumber, keys: readonly string[]): Promise<readonly string[]>;
 }
 
 /** The transaction that a named write gets. */

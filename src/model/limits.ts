@@ -140,6 +140,9 @@ export const objectsPerSweep = 10_000;
 export const pageRows = 250;
 /** Messages whose flags are kept in memory, of all mailboxes together: 8 octets each. A mailbox that has more is always read. */
 export const keptFlagsMax = 1_000_000;
+/** Keys of contacts that the writer keeps for all mailboxes together, one octet each: of 60 mailboxes with 5,000 contacts, or of 1,000 with 200.
+ *  Those of others are searched in the store, as are all keys of a mailbox that has more than 20,000 contacts. */
+export const nearKeysOctetsMax = 8 * 1024 * 1024;
 
 /** Octets of one iCalendar or vCard stream that is read at once. A calendar of 20,000 events in one file is about 12 MiB. */
 export const contentStreamBytesMax = 32 * 1024 * 1024;

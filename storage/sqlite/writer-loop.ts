@@ -12,21 +12,19 @@
 import Database from "better-sqlite3";
 import { inBackground, loopTurn } from "#/src/model/background.ts";
 import type { Touched } from "#/src/model/changes.ts";
-import type { AccountNumber, AgentNumber, BlobNumber, Modseq } from "#/src/model/numbers.ts";
+import type { AgentNumber, Modseq } from "#/src/model/numbers.ts";
 import { collectGarbage } from "#/src/threads/collect-garbage.ts";
-import type { WritingAuthor } from "../author-row.ts";
 import { errorRow } from "../failures.ts";
 import { runOnce } from "../idempotency.ts";
-import type { Transaction } from "../sql.ts";
 import { SweepState } from "../sweep.ts";
 import type { Answer, FromWriter, Job, Lane, ToWriter } from "../threads/messages.ts";
 import { runJob } from "../transactions/run-write.ts";
 import { WriterLanes } from "../writer-lanes.ts";
-import { BlobNumbers } from "../writing/blob-numbers.ts";
 import { watchAccess } from "./access-triggers.ts";
 import { backupTo } from "./backup.ts";
-import { checkpointPages, SqliteSql } from "./connection.ts";
+import { checkpointPages } from "./connection.ts";
 import { engineFailure, isUntrustworthy } from "./failures.ts";
+import { WriterTransaction } from "./writer-transaction.ts";
 
 const batchJobsMax = 256;
 const batchBytesMax = 16 * 1024 * 1024;
@@ -42,25 +40,6 @@ export interface WriterHost {
   /** Hands over every message that has arrived and was not yet delivered. */
   drain(take: (message: ToWriter) => void): void;
   close(): void;
-}
-
-class WriterTransaction extends SqliteSql implements Transaction {
-  by: WritingAuthor | undefined;
-  touched = new Map<AgentNumber, Modseq>();
-  hasSweep = false;
-  readonly blobNumbers = new BlobNumbers();
-
-  touch(agent: AgentNumber, modseq: Modseq): void {
-    this.touched.set(agent, modseq);
-  }
-
-  takeBlobNumber(account: AccountNumber): Promise<BlobNumber> {
-    return this.blobNumbers.take(this, account);
-  }
-
-  sweepLater(): void {
-    this.hasSweep = true;
-  }
 }
 
 export class WriterLoop {
@@ -227,7 +206,7 @@ export class WriterLoop {
       }
     if (failure === undefined) {
       this.#hasSweep ||= this.#tx.hasSweep;
-      this.#tx.hasSweep = false;
+      this.#tx.committed();
       this.#host.say({
         kind: "answers",
         answers,
@@ -264,7 +243,7 @@ export class WriterLoop {
     if (this.#database.inTransaction) this.#statements.rollback();
     this.#access.clear();
     this.#tx.hasSweep = false;
-    this.#tx.blobNumbers.forget();
+    this.#tx.undone();
   }
 
   async #runJob(
@@ -289,7 +268,7 @@ export class WriterLoop {
       if (isUntrustworthy(error)) throw error;
       const answer = { id: job.id, error: errorRow(engineFailure(error)) };
       if (!this.#database.inTransaction) return { answer, isTransactionLost: true, error };
-      tx.blobNumbers.forget();
+      tx.undone();
       if (!isCareful) return { answer, isTransactionLost: false };
       try {
         this.#statements.undo();

@@ -70,6 +70,9 @@ const model: MeetingsOf<"model"> = {
   keptFlagsMax: told(
     "mail/kept-flags: flags are kept when they are read a second time, for a limited number of messages",
   ),
+  nearKeysOctetsMax: told(
+    "storage/near-keys: keeps no more octets than it may, of the mailboxes that were asked for last",
+  ),
   calendarTimeMinMs: does("is the first time that a calendar can have"),
   calendarTimeMaxMs: does("is the last time that a calendar can have"),
   recurrenceIterationsMax: does("ends the expansion of a rule"),

@@ -90,14 +90,17 @@ async function resemblances(
   const isDomainAsked = !isOfKnownDomain && organization !== undefined;
   // Who has a domain that looks like another one writes from below it, too.
   const asked = isDomainAsked ? [...new Set([domain, organization])] : [];
-  const keys = {
-    names: named,
-    // Where nobody of the domain is known, nobody there is like the author.
-    locals: isOfKnownDomain ? localKeys(address) : [],
-    domains: hasReferences ? asked.flatMap((one) => domainKeys(one)) : [],
-  };
-  if (named.length + keys.locals.length === 0 && !isDomainAsked) return [];
-  const { references, domains } = await listLikeAuthors(reader, mailbox, keys);
+  // Where nobody of the domain is known, nobody there is like the author.
+  const locals = isOfKnownDomain ? localKeys(address) : [];
+  if (named.length + locals.length === 0 && !isDomainAsked) return [];
+  const keys = [...named, ...asked.flatMap((one) => domainKeys(one))];
+  const near = hasReferences ? ((await reader.nearKeys?.(mailbox.agent, keys)) ?? keys) : [];
+  const { references, domains } = await listLikeAuthors(reader, mailbox, {
+    cards: [...near, ...locals],
+    mailboxes: [...named, ...locals],
+    // They have no name.
+    written: [...near.filter((key) => !named.includes(key)), ...locals],
+  });
   const isLikeDomain = (other: string): boolean =>
     asked.some((one) => areLikeDomains(one, other)) &&
     other !== organization &&

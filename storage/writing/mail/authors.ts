@@ -86,26 +86,23 @@ export interface LikeAuthors {
   readonly domains: readonly string[];
 }
 
-/** Keys of `src/model/likeness.ts`, by what they are of. */
+/** Keys of `src/model/likeness.ts`, by where they are looked up. The domains of the account are listed instead. */
 export interface LikenessKeys {
-  readonly names: readonly string[];
-  readonly locals: readonly string[];
-  readonly domains: readonly string[];
+  readonly cards: readonly string[];
+  readonly mailboxes: readonly string[];
+  readonly written: readonly string[];
 }
 
-/** In one statement, because each delivery asks. Each key is looked up where keys of its kind are: the domains of the account are listed
- *  instead, and an address that was written to has no name. */
+/** In one statement, because each delivery asks. */
 export async function listLikeAuthors(
   reader: Reader,
   { agent, account }: MailboxName,
-  { names, locals, domains: likeDomains }: LikenessKeys,
+  asked: LikenessKeys,
 ): Promise<LikeAuthors> {
   // No row has an empty name: it fills the lists.
-  const [cards, mailboxNames, written] = [
-    [...names, ...locals, ...likeDomains],
-    [...names, ...locals],
-    [...locals, ...likeDomains],
-  ].map((keys) => paddedList([...keys, ""])) as [string[], string[], string[]];
+  const [cards, mailboxNames, written] = [asked.cards, asked.mailboxes, asked.written].map((keys) =>
+    paddedList([...keys, ""]),
+  ) as [string[], string[], string[]];
   const valuesOf = (keys: readonly string[]): string => keys.map(() => "(?)").join(", ");
   const found = await reader.all<{
     kind: KeyedReference["kind"] | "domain";
