@@ -1,4 +1,5 @@
 import { type Actor, type Author, withoutApproval } from "#/src/model/author.ts";
+import { isInYears } from "#/src/model/clock.ts";
 import { messageProperties, type SettableOfMessage } from "#/src/model/message-properties.ts";
 import type { NumberSet } from "#/src/model/number-set.ts";
 import type { AgentNumber, MailboxNumber, MessageNumber, Modseq, Uid } from "#/src/model/numbers.ts";
@@ -146,17 +147,22 @@ export interface MailWrites {
   >;
 }
 
+/** A file or another server may say a date that no year of four digits has: it is none then. */
+function dateOf({ internalDate }: Appended): number | undefined {
+  return internalDate !== undefined && isInYears(internalDate) ? Math.trunc(internalDate) : undefined;
+}
+
 export function createMailWrites(store: Store, preparePut: PreparePut): MailWrites {
   const at = (): number => store.clock.now();
   const prepare = async (message: Appended, provenance: Provenance, isOwn = false) => ({
     facts: await preparePut(message.bytes, { isOwn }),
     flags: message.flags,
     keywords: message.keywords,
-    internalDate: message.internalDate ?? at(),
+    internalDate: dateOf(message) ?? at(),
     provenance: JSON.stringify(provenance),
     isAuthenticated: false,
     properties: messageProperties.stored(message.properties ?? {}),
-    ...(isOwn ? { receivedAt: message.internalDate } : {}),
+    ...(isOwn ? { receivedAt: dateOf(message) } : {}),
   });
   return {
     async replaceMessage(actor, agent, source, uid, target, message, provenance) {

@@ -4,3 +4,11 @@ export interface Clock {
 }
 
 export const systemClock: Clock = { now: () => Date.now() };
+
+/** Whether a year of four digits says the time. */
+export function isInYears(ms: number): boolean {
+  return ms >= yearZero && ms < yearTenThousand;
+}
+
+const yearZero = Date.parse("0000-01-01T00:00:00Z");
+const yearTenThousand = 253_402_300_800_000;

@@ -336,6 +336,28 @@ describe("an archive that is hostile or damaged", () => {
     expect(await house.files.listDeadProperties(found)).toMatchObject([{ name: "p" }]);
   });
 
+  it("takes a date that no year of four digits has for the time of the import", async () => {
+    await using server = await start();
+    const { house } = server.daemon;
+    const dates = [1e300, -1e15, 253_402_300_800_000, 1.5];
+    writeFile(
+      "a.tar",
+      madeArchive([
+        ["mail/0/0.json", page(...dates.map((date, at) => ({ ...facts, file: `${at}.eml`, internalDate: date })))],
+        ...dates.map((_, at) => [`mail/0/${at}.eml`, `Subject: ${at}\r\n\r\n\r\n`] as const),
+      ]),
+    );
+    const before = Date.now();
+    expect(await takeBack(server, "a.tar")).toMatchObject({ imported: 4, refused: 0 });
+    const { agent } = (await house.accounts.findOwner(owner))!;
+    const box = (await house.mail.findMailbox(agent, "INBOX"))!;
+    const found: number[] = [];
+    for await (const list of house.mail.messagePages(agent, box.number, [[1, 100]]))
+      found.push(...list.map(({ internalDate }) => internalDate));
+    expect(found.toSorted((one, other) => one - other)[0]).toBe(1);
+    expect(found.filter((date) => date >= before && date <= Date.now())).toHaveLength(3);
+  });
+
   it("sets the flags of each copy, after whichever write an earlier run was killed", async () => {
     await using server = await start();
     const { house } = server.daemon;

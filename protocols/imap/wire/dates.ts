@@ -2,6 +2,7 @@
  *
  *  date      = date-day "-" date-month "-" date-year                     1-Feb-1994
  *  date-time = DQUOTE date-day-fixed "-" … SP time SP zone DQUOTE        " 7-Feb-1994 21:52:25 -0800" */
+import { isInYears } from "#/src/model/clock.ts";
 import { bad } from "../errors.ts";
 import type { WireReader } from "./wire-reader.ts";
 
@@ -29,7 +30,9 @@ export function readDateTime(reader: WireReader): number {
   if (hour! > 23 || minute! > 59 || second! > 60 || zoneHour! > 23 || zoneMinute! > 59)
     throw bad("Malformed date-time");
   const offset = (zoneHour! * 60 + zoneMinute!) * (match[7] === "-" ? 1 : -1);
-  return day + ((hour! * 60 + minute! + offset) * 60 + second!) * 1000;
+  const atMs = day + ((hour! * 60 + minute! + offset) * 60 + second!) * 1000;
+  if (!isInYears(atMs)) throw bad("The date is not in the years 0 to 9999");
+  return atMs;
 }
 
 /** date-time in UTC: the original zone of a message's internal date is not kept. */
