@@ -343,7 +343,10 @@ describe("an archive that is hostile or damaged", () => {
     writeFile(
       "a.tar",
       madeArchive([
-        ["mail/0/0.json", page(...dates.map((date, at) => ({ ...facts, file: `${at}.eml`, internalDate: date })))],
+        [
+          "mail/0/0.json",
+          page(...dates.map((date, at) => ({ ...facts, file: `${at}.eml`, internalDate: date }))),
+        ],
         ...dates.map((_, at) => [`mail/0/${at}.eml`, `Subject: ${at}\r\n\r\n\r\n`] as const),
       ]),
     );

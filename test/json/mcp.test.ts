@@ -225,6 +225,8 @@ describe("a tool", () => {
       ["tools/list", {}],
       ["initialize", {}],
       ["tools/call", { name: "nonsense" }],
+      ["tools/call", { name: "health", arguments: 5 }],
+      ["tools/call", { name: "health", _meta: 5 }],
     ] as const) {
       const { status, body } = await post(method, params);
       expect([status, body.error.code]).toEqual([429, "rate_limited"]);
@@ -384,6 +386,27 @@ describe("the address /mcp", () => {
     const client = await connect(server.ada.token);
     const large = await client.callTool(params as never);
     expect(readText(large)).toMatchObject({ error: { code: "invalid", field: "" } });
+  });
+
+  it.each(['{"folder":"inbox"}', ["inbox"], 5, true])(
+    "tells a model in a result that arguments are an object, and not %j",
+    async (written) => {
+      const client = await connect(server.ada.token);
+      const answer = readText(await client.callTool({ name: "search", arguments: written as never }));
+      expect(answer.error).toMatchObject({
+        code: "invalid",
+        message: "The arguments of a tool are an object.",
+        hint: expect.stringContaining('"arguments": {"folder": "inbox"}'),
+      });
+    },
+  );
+
+  it("takes null for no arguments, and names the tool that was meant", async () => {
+    const client = await connect(server.ada.token);
+    expect(readText(await client.callTool({ name: "health", arguments: null as never })).ok).toBe(true);
+    await expect(client.callTool({ name: "part.describe", arguments: {} })).rejects.toThrow(
+      "part_describe was meant?",
+    );
   });
 
   it.each([

@@ -117,7 +117,8 @@ export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, in
       () => mailboxOwner(principal),
     );
     assertFew(message);
-    if (!isToolCall(message, listCallable(principal, selection))) invoke.admit(principal);
+    const isCall = isToolCall(message, listCallable(principal, selection));
+    if (!isCall) invoke.admit(principal);
     const working: Promise<unknown>[] = [];
     const caller: Caller = { principal, signal, bodyBytes: body.length, decoded, selection, working };
     // The SDK answers a caller that has gone at once. Its calls look at the body until they end.
@@ -139,6 +140,8 @@ export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, in
         },
       },
     );
+    // A call that the SDK has refused counts as a request, too.
+    if (isCall && working.length === 0) invoke.admit(principal);
     koa.set("Cache-Control", "no-store");
     const type = response.headers.get("content-type");
     if (type !== null) koa.set("Content-Type", type);

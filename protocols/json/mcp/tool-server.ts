@@ -1,6 +1,7 @@
 /** A server of the Model Context Protocol (revisions of 2025 and 2026-07-28) whose tools are operations. It keeps nothing between two
  *  requests. `ToolDoor` decides what the caller may do. */
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
+import { nearestName } from "#/config/nearest-name.ts";
 import manifest from "#/package.json" with { type: "json" };
 import { WaypostError } from "#/src/model/errors.ts";
 import { type ErrorObject, errorObject } from "../errors.ts";
@@ -36,7 +37,7 @@ const listKeptMs = 60 * 60 * 1000;
 
 export function createToolServer(door: ToolDoor): Server {
   const isStructured = door.withSchemas === true;
-  const server = new Server(
+  const server = new ToolServer(
     { name: "waypost", title: "Waypost", version: manifest.version },
     {
       capabilities: { tools: {} },
@@ -51,16 +52,50 @@ export function createToolServer(door: ToolDoor): Server {
     const found = (await door.listOperations()).find(
       (one) => isTool(one) && toolName(one.name) === params.name,
     );
-    if (found === undefined)
+    if (found === undefined) {
+      const near = nearestName(
+        params.name,
+        (await door.listOperations()).filter(isTool).map((one) => toolName(one.name)),
+      );
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
-        "There is no such tool for this credential. tools/list names those that it can call.",
+        `There is no such tool for this credential. ${near === undefined ? "" : `${near} was meant? `}tools/list names those that it can call.`,
       );
+    }
     const outcome = await door.call(found, params.arguments ?? {}, context.mcpReq.signal);
     return answerOf(outcome, found, isStructured) as never;
   });
   return server;
 }
+
+/** Programs write null for no arguments, and models the text of an object. The SDK answers with what its schema says of them, and as an error of the
+ *  protocol, which the model does not read. */
+class ToolServer extends Server {
+  protected override _wrapHandler(...given: Parameters<Wrap>): ReturnType<Wrap> {
+    const handle = super._wrapHandler(...given);
+    if (given[0] !== "tools/call") return handle;
+    return async (request, context) => {
+      const { arguments: written } = request.params ?? {};
+      if (written === undefined || isRecord(written)) return handle(request, context);
+      if (written === null)
+        return handle({ ...request, params: { ...request.params, arguments: {} } }, context);
+      return errorAnswer(noObject) as never;
+    };
+  }
+}
+
+type Wrap = Server["_wrapHandler"];
+
+function isRecord(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const noObject = errorObject(
+  new WaypostError("invalid", "The arguments of a tool are an object.", {
+    field: "",
+    hint: 'Send the object itself, not its text or a list: "arguments": {"folder": "inbox"}.',
+  }),
+);
 
 const shortTools = new WeakMap<Operation, Tool>();
 const toolsWithOutput = new WeakMap<Operation, Tool>();
