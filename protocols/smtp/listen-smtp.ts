@@ -25,7 +25,7 @@ export type { SmtpRooms } from "./mail-port.ts";
 /** Opens the SMTP ports that the settings enable. If one of them cannot be bound, the others are closed. */
 export async function listenSmtp(house: SmtpRooms): Promise<Listener[]> {
   const { smtp, submission, submissions, limits } = house.settings;
-  const rooms: PortRooms = { ...house, recipients: rememberRecipients(house.accounts) };
+  const rooms: PortRooms = { ...house, recipients: rememberRecipients(house.accounts, house.store) };
   const { fairness, nameNetwork } = house;
   const relayDoor = createConnectionDoor(
     fairness.gate("smtp", { total: smtp.maxConnections, share: smtp.maxConnectionsPerNetwork }),

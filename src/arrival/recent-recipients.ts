@@ -1,26 +1,40 @@
 import type { Accounts, Resolution } from "#/src/accounts/accounts.ts";
+import { RecentValues } from "#/src/model/recent-values.ts";
+import type { Store } from "#/storage/store.ts";
 
 /** Finds the mailboxes of an address. */
 export type RecipientLookup = Pick<Accounts, "resolveRecipient">;
 
-/** How long an answer is kept: a change by the operator takes effect at most so much later. */
-const freshMs = 100;
+/** How long an answer is kept at most: the size of a mailbox grows meanwhile, and which account has a domain is not told. */
+const keptMs = 5000;
 const entriesMax = 10_000;
-/** A mailbox with less room left is looked up each time, because its quota is near. */
+/** A mailbox with less room left is looked up each time, because its quota is near: so much does not come within `keptMs`. */
 const roomBytesMin = 1024 * 1024 * 1024;
 
-/** The same look-up, which keeps found recipients for a moment. Senders with a queue name the same mailboxes again and again, and after
- *  each commit a read of the store costs as much as the rest of the envelope. */
-export function rememberRecipients(accounts: RecipientLookup): RecipientLookup {
-  const known = new Map<string, { readonly resolution: Resolution; readonly until: number }>();
+interface Kept {
+  readonly resolution: Resolution;
+  readonly until: number;
+}
+
+/** The same look-up, which keeps found recipients until access changes. Senders with a queue name the same mailboxes again and again, and
+ *  after each commit a read of the store costs as much as the rest of the envelope. */
+export function rememberRecipients(
+  accounts: RecipientLookup,
+  store: Pick<Store, "onAccess" | "hearsAccess">,
+): RecipientLookup {
+  let known = new RecentValues<Kept>(entriesMax / 2);
+  store.onAccess(() => {
+    known = new RecentValues(entriesMax / 2);
+  });
   return {
     async resolveRecipient(address) {
-      const now = performance.now();
-      const recent = known.get(address);
-      if (recent !== undefined && recent.until > now) return recent.resolution;
+      // What is read while access changes is kept among what is forgotten.
+      const kept = known;
+      const recent = store.hearsAccess() ? kept.find(address) : undefined;
+      if (recent !== undefined && recent.until > performance.now()) return recent.resolution;
+      const until = performance.now() + keptMs;
       const resolution = await accounts.resolveRecipient(address);
-      if (known.size >= entriesMax) known.clear();
-      if (hasRoom(resolution)) known.set(address, { resolution, until: now + freshMs });
+      if (hasRoom(resolution)) kept.keep(address, { resolution, until });
       return resolution;
     },
   };

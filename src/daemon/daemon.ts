@@ -88,7 +88,7 @@ export async function startDaemon(settings: Settings): Promise<Daemon> {
       resolve,
       onTls: (session) => reportCounts.note("tls", session.policy.domain, tlsDetail(session)),
       ...(secureDns === undefined ? {} : { secureDns }),
-      recipients: rememberRecipients(house.accounts),
+      recipients: rememberRecipients(house.accounts, house.store),
     });
     closers.push(async () => delivery[Symbol.asyncDispose]());
     const { listeners, close: closeListeners } = await openListeners(house, certificate, challenges);

@@ -6,7 +6,8 @@ import { type Schema, schema } from "../schema/schema.ts";
 type Row = "new" | "old";
 
 interface Access<Name extends keyof Schema> {
-  /** Columns that the image does not read. A write of these alone tells nothing. */
+  /** Columns that neither the image nor what is remembered of recipients (`src/arrival/recent-recipients.ts`) says. A write of these alone tells
+   *  nothing. */
   readonly unread: readonly (keyof Schema[Name] & string)[];
   /** A query of the owners whom a row is about, as `owner`. */
   readonly owners: (row: Row) => string;
@@ -35,7 +36,6 @@ const declared = {
       "last_uid_validity",
       "byte_count",
       "message_count",
-      "quota_bytes",
       "resumed_at",
       "pause_told_at",
       "noticed_at",
