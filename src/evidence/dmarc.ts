@@ -2,6 +2,7 @@
  *  the author's domain if none is. */
 import type { Checks, DmarcPolicy } from "./checks.ts";
 import type { Resolve } from "./dns.ts";
+import { libraries } from "./libraries.ts";
 import { relatedTo } from "./organization.ts";
 
 /** Domains that passed SPF or DKIM. */
@@ -33,7 +34,7 @@ export async function checkDmarc(
   // How strictly the domain wants to be compared is not known: only the very same domain counts.
   const unknown = (result: string): DmarcFinding => compared(result, (one) => one === domain);
   try {
-    const { evaluateDmarc } = await import("mailauth/lib/dmarc/index.js");
+    const { evaluateDmarc } = await libraries.dmarc();
     const { response, dkimAligned } = await evaluateDmarc({
       headerFrom: [`author@${domain}`],
       fromFields: 1,

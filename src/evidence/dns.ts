@@ -94,14 +94,22 @@ function isSilence(error: unknown): boolean {
   return code === "ETIMEOUT" || code === "ECONNREFUSED";
 }
 
-/** Copies results, because the checks sort the lists and change the errors that they get. */
+/** Copies results, because the checks sort the lists and change the errors that they get. A new error would collect its stack, and each mail
+ *  asks for names that are not there: what is written to this one does not reach the kept one. */
 async function copyOf(answer: Promise<unknown[]>): Promise<unknown[]> {
+  let values: unknown[];
   try {
-    return structuredClone(await answer);
+    values = await answer;
   } catch (error) {
-    const { message, code } = error as Error & { code?: string };
-    throw Object.assign(new Error(message), { code });
+    throw Object.create(error as Error);
   }
+  return values.map(copyOfRecord);
+}
+
+/** A record is a text, a list of texts, or an object of plain values. */
+function copyOfRecord(record: unknown): unknown {
+  if (Array.isArray(record)) return [...record];
+  return typeof record === "object" ? { ...record } : record;
 }
 
 export function asksNobody({ servers }: Pick<DnsSettings, "servers">): boolean {

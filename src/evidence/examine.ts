@@ -13,6 +13,7 @@ import type { Checks, DkimCheck, Evidence } from "./checks.ts";
 import { decodingFields, hidesText } from "./decoding-fields.ts";
 import { checkDmarc, checkDmarcOfAll, type DmarcFinding, type PassedDomains } from "./dmarc.ts";
 import { limitQuestions, type Resolve } from "./dns.ts";
+import { libraries } from "./libraries.ts";
 import { relatedTo } from "./organization.ts";
 import { checkReverseName } from "./reverse-name.ts";
 import { checkSignatures, type SignatureFinding } from "./signatures.ts";
@@ -30,14 +31,7 @@ const dmarcTimeMaxMs = 5_000;
 
 /** Loads what examinations need, which takes 100 ms of a processor or more: otherwise the first of them loads it. */
 export async function loadExaminers(): Promise<void> {
-  await Promise.all([
-    import("mailauth/lib/spf/index.js"),
-    import("mailauth/lib/arc/index.js"),
-    import("mailauth/lib/dkim/dkim-verifier.js"),
-    import("mailauth/lib/parse-dkim-headers.js"),
-    import("mailauth/lib/dmarc/index.js"),
-    import("tldts"),
-  ]);
+  await Promise.all(Object.values(libraries).map((load) => load()));
 }
 
 export async function examineMessage(

@@ -1,7 +1,6 @@
 /** The organization of a domain. It loads only the list of public suffixes, and no library of mail, because each delivery asks. */
 import { domainToASCII } from "node:url";
-
-let suffixes: typeof import("tldts") | undefined;
+import { libraries } from "./libraries.ts";
 
 /** The organizational domain of one, by the list of public suffixes; "" for what is no name. */
 export async function organizationOf(domain: string): Promise<string> {
@@ -25,9 +24,7 @@ export async function relatedTo(domains: readonly string[]): Promise<(domain: st
 }
 
 async function loadOrganizations(): Promise<(domain: string) => string> {
-  // A failure is not kept.
-  suffixes ??= await import("tldts");
-  const { getDomain } = suffixes;
+  const { getDomain } = await libraries.suffixes();
   return (domain) =>
     nameOf(getDomain(domain, { allowIcannDomains: true, allowPrivateDomains: true }) ?? domain);
 }

@@ -11,6 +11,7 @@ import { loopTurn } from "#/src/model/background.ts";
 import type { Checks, DkimCheck } from "./checks.ts";
 import { claimedDomain, claimedName } from "./claims.ts";
 import type { Resolve } from "./dns.ts";
+import { libraries } from "./libraries.ts";
 import { type Coverage, coverageOf } from "./shown-fields.ts";
 
 /** Real messages have at most a handful of signatures, and chains of three or four sets. */
@@ -63,7 +64,7 @@ export async function checkSignatures(
     const dkim = verifier.findings();
     if (!isSealed) return { dkim };
     if (verifier.isChainLeftOut) return { dkim, arc: arcLeftOut };
-    const { arc } = await import("mailauth/lib/arc/index.js");
+    const { arc } = await libraries.arc();
     const sealed = await arc(verifier.arc as never, { resolver: resolver as never, strict: true } as never);
     const count = sealed.i === false ? undefined : sealed.i;
     return { dkim, arc: { result: sealed.status.result, ...(count === undefined ? {} : { count }) } };
@@ -110,8 +111,8 @@ async function createVerifier(
   resolver: Resolve,
 ) {
   const [{ DkimVerifier }, { default: parseTags }] = await Promise.all([
-    import("mailauth/lib/dkim/dkim-verifier.js"),
-    import("mailauth/lib/parse-dkim-headers.js"),
+    libraries.dkimVerifier(),
+    libraries.dkimHeaders(),
   ]);
 
   class ChosenVerifier extends DkimVerifier {

@@ -4,6 +4,7 @@ import { formatAddress, parseAddress } from "#/src/accounts/address.ts";
 import type { Checks } from "./checks.ts";
 import { claimedDomain } from "./claims.ts";
 import type { Resolve } from "./dns.ts";
+import { libraries } from "./libraries.ts";
 
 /** Who handed a message over, and in whose name. */
 export interface Origin {
@@ -57,7 +58,7 @@ function plainAddress({ remoteAddress }: Origin): string {
 
 async function evaluate(origin: Origin, hostname: string, resolver: Resolve, timeMaxMs: number) {
   const { heloName, reversePath } = origin;
-  const { spf } = await import("mailauth/lib/spf/index.js");
+  const { spf } = await libraries.spf();
   const helo = isIP(heloName) === 0 ? heloName : `[${heloName}]`;
   const sender = parseAddress(reversePath);
   return spf({

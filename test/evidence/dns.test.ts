@@ -42,6 +42,17 @@ test("makes one query for many equal questions at once, and gives each its own c
   expect(zone.asked).toHaveLength(1);
 });
 
+test("gives each question its own error", async () => {
+  const resolve = createResolve(settings, Date.now, zoneResolve({}));
+  const ask = () => resolve("none.example", "A").then(undefined, (error: Error & { code: string }) => error);
+  const first = (await ask()) as Error & { code: string };
+  first.code = "ELSE";
+  first.message = "else";
+  const second = await ask();
+  expect(second).toBeInstanceOf(Error);
+  expect(second).toMatchObject({ code: "ENOTFOUND", message: expect.stringContaining("none.example") });
+});
+
 test("does not wait for unreachable servers, and queries them again later", async () => {
   let now = 0;
   let count = 0;
