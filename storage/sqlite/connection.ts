@@ -109,7 +109,7 @@ function setFullSynchronous(database: Database.Database): void {
 
 /** SQLite chooses a plan by the values of bare parameters, and so compiles a statement again whenever other values are bound: 7 µs for
  *  a small one, 15 for a join. Unary plus does not change a value of any type, and hides it from the planner. */
-function writtenForSqlite(query: string): string {
+export function writtenForSqlite(query: string): string {
   return withOctetText(query.replaceAll("?", "+?"), (column) => `cast(${column} as text)`);
 }
 

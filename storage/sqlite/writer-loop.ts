@@ -31,8 +31,17 @@ const batchBytesMax = 16 * 1024 * 1024;
 const batchMsMax = 20;
 /** Batches behind savepoints after one that was done again: who makes writes fail makes few of the others' be done twice. */
 const carefulBatches = 32;
+/** Quick jobs, and octets of theirs, after which the writer asks how long the WAL is: they write some 1,000 pages. */
+const unaskedJobsMax = 64;
+const unaskedBytesMax = 1024 * 1024;
 /** Different troubles that are told of in one life. */
 const troublesMax = 1000;
+
+/** How many pages the WAL has, and how many of them are in the file. */
+interface LogState {
+  readonly log: number;
+  readonly checkpointed: number;
+}
 
 export interface WriterHost {
   say(message: FromWriter): void;
@@ -47,8 +56,8 @@ export class WriterLoop {
   readonly #host: WriterHost;
   readonly #tx: WriterTransaction;
   readonly #statements: Record<"begin" | "commit" | "rollback" | "save" | "release" | "undo", () => void>;
-  /** How many pages the WAL has, and how many of them are in the file. */
-  readonly #walState: Database.Statement<[], { readonly log: number; readonly checkpointed: number }>;
+  /** Quick jobs, and their octets, since the writer asked how long the WAL is. */
+  readonly #unasked = { jobs: 0, bytes: 0 };
   readonly #lanes = new WriterLanes();
   #isRunning = false;
   #isClosing = false;
@@ -69,8 +78,6 @@ export class WriterLoop {
     this.#host = host;
     this.#tx = new WriterTransaction(database);
     watchAccess(database, (owner) => this.#access.add(owner));
-    // Prepared, because it is asked after each batch.
-    this.#walState = database.prepare("pragma wal_checkpoint(NOOP)");
     const statement = (text: string) => {
       const prepared = database.prepare(text);
       return () => void prepared.run();
@@ -128,7 +135,7 @@ export class WriterLoop {
         this.#lanes.began(lane);
         await this.#batch(lane);
       } else break;
-      this.#checkpoint(false);
+      if (lane !== "quick" || this.#isLogDue) this.#checkpoint(false);
       if (this.#backups.size > 0 || !this.#lanes.hasQuick) await loopTurn();
     }
     if (this.#isClosing && this.#backups.size === 0 && !this.#isDead) {
@@ -162,8 +169,12 @@ export class WriterLoop {
       this.#carefulBatches = carefulBatches;
       await this.#transaction(taken, true);
     }
-    // At once: what waits for a collection of garbage makes them more frequent.
-    for (const { given } of taken) for (const buffer of given ?? []) if (!buffer.detached) buffer.transfer(0);
+    this.#unasked.jobs += taken.length;
+    for (const { bytes, given } of taken) {
+      this.#unasked.bytes += bytes;
+      // At once: what waits for a collection of garbage makes them more frequent.
+      for (const buffer of given ?? []) if (!buffer.detached) buffer.transfer(0);
+    }
   }
 
   /** Does jobs in one transaction and answers them. `isCareful`: each behind a savepoint. False if it has to be done again so: then nothing of it
@@ -321,10 +332,16 @@ export class WriterLoop {
     this.#host.say({ kind: "trouble", message: trouble });
   }
 
+  /** SQLite compiles the question anew each time: it is a twentieth of a delivery that is alone in its commit. */
+  get #isLogDue(): boolean {
+    return this.#unasked.jobs >= unaskedJobsMax || this.#unasked.bytes >= unaskedBytesMax;
+  }
+
   /** Moves pages of the WAL into the file, after the answers have left. */
   #checkpoint(isLast: boolean): void {
+    Object.assign(this.#unasked, { jobs: 0, bytes: 0 });
     try {
-      const state = this.#walState.get();
+      const [state] = this.#database.pragma("wal_checkpoint(NOOP)") as LogState[];
       if (state !== undefined && !isLast && state.log - state.checkpointed < checkpointPages) return;
       this.#database.pragma("wal_checkpoint(PASSIVE)");
     } catch (error) {

@@ -121,6 +121,8 @@ it("takes nine statements for a delivery, and one more for each hundred", async 
   for (let count = 0; count < 200; count++) await deliver();
   expect(texts.filter((text) => text.startsWith("update account"))).toHaveLength(2);
   expect(texts.filter((text) => !/^(begin|commit|pragma|update account)/i.test(text))).toHaveLength(1800);
+  // How long the log of pages is, each 64 jobs.
+  expect(texts.filter((text) => /wal_checkpoint\(NOOP\)/i.test(text))).toHaveLength(3);
 });
 
 it("searches no more for a stranger's author where there are contacts than where there are none", async () => {
