@@ -1,6 +1,6 @@
 /** The file of the search index, with its statements. */
 import type Database from "better-sqlite3";
-import { checkpointPages } from "../sqlite/connection.ts";
+import { checkpointPages, writtenForSqlite } from "../sqlite/connection.ts";
 
 export class SearchFile {
   readonly #database: Database.Database;
@@ -14,7 +14,7 @@ export class SearchFile {
   sql<R>(query: string): Database.Statement<unknown[], R> {
     let statement = this.#statements.get(query);
     if (statement === undefined) {
-      statement = this.#database.prepare<unknown[]>(query);
+      statement = this.#database.prepare<unknown[]>(writtenForSqlite(query));
       this.#statements.set(query, statement);
     }
     return statement as Database.Statement<unknown[], R>;
