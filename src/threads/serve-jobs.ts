@@ -41,6 +41,7 @@ export function serveJobs<Settings, Job, Result>(
   const run = create(settings);
   let answers: JobAnswer<Result>[] = [];
   let transfer: ArrayBuffer[] = [];
+  let isSendDue = false;
 
   const nobody: UnderWay = { id: 0, ms: 0 };
   const owner = new AsyncLocalStorage<UnderWay>();
@@ -73,8 +74,8 @@ export function serveJobs<Settings, Job, Result>(
     } catch (error) {
       said = { id, failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
     }
-    // Results that are ready in one turn are sent together, unless another job begins before.
-    if (answers.push(said) === 1) owner.exit(() => soon(send));
+    answers.push(said);
+    sendSoon();
   }
 
   function receive(given: GivenJob<Job>): void {
@@ -91,8 +92,20 @@ export function serveJobs<Settings, Job, Result>(
       const underWay = { id: given.id, ms: 0 };
       inBackground(() => owner.run(underWay, answer, underWay, given.job));
     }
-    // In a separate callback, after everything that the job could do at once.
-    soon(() => {});
+    sendSoon();
+  }
+
+  /** Results that are ready in one turn are sent together, unless another job begins before. The callback belongs to no job, and comes after
+   *  everything that one could do at once. */
+  function sendSoon(): void {
+    if (isSendDue) return;
+    isSendDue = true;
+    owner.exit(() => soon(sendDue));
+  }
+
+  function sendDue(): void {
+    isSendDue = false;
+    send();
   }
 
   function send(): void {
@@ -103,8 +116,10 @@ export function serveJobs<Settings, Job, Result>(
   }
 
   port.on("message", (jobs: readonly GivenJob<Job>[]) => {
-    // Each in a separate callback, so that its processor time is counted for the right job.
-    for (const given of jobs) soon(receive, given);
+    // Each in a separate callback, so that its processor time is counted for the right job; the first in this one.
+    const [first, ...others] = jobs;
+    if (first !== undefined) receive(first);
+    for (const given of others) soon(receive, given);
   });
   port.postMessage([]);
 }
