@@ -1,6 +1,7 @@
 /** Turns of the event loop for long work on the main thread: reading pages of a mailbox, decoding text, writing responses. After each
  *  piece the work waits for its next turn, in turns of the owners. All such work together gets a few milliseconds between two polls of
  *  the sockets, whatever number of jobs there is, so other requests are answered in time. */
+import { performance as loop } from "node:perf_hooks";
 import { soon } from "#/src/model/background.ts";
 import { assertCallerThere, callerOwner } from "#/src/model/caller.ts";
 import type { Owner } from "#/src/model/owner.ts";
@@ -16,8 +17,19 @@ interface Waiting {
 
 const waiting = new FairQueue<Waiting>();
 let isScheduled = false;
-/** When the event loop last continued. */
+/** When the event loop last continued, and how long it had waited for something to do until then. */
 let turnedAt = performance.now();
+let idleAt = 0;
+
+function idleMs(): number {
+  return loop.eventLoopUtilization().idle;
+}
+
+/** Time that work has run since the loop last continued. A loop that had nothing to do has continued, too, though nobody has waited for it. */
+function ranMs(): number {
+  const elapsed = performance.now() - turnedAt;
+  return elapsed < turnMs ? elapsed : elapsed - (idleMs() - idleAt);
+}
 
 /** Waits for the next turn. Throws `CallerGone` if the caller of the work has gone. */
 export async function nextTurn(): Promise<void> {
@@ -33,6 +45,7 @@ export async function nextTurn(): Promise<void> {
 
 function begin(): void {
   turnedAt = performance.now();
+  idleAt = idleMs();
   letGo();
 }
 
@@ -52,7 +65,7 @@ function goOn(): void {
 /** Lets the event loop continue when work without own waits has run for a while. */
 export class LoopTurns {
   get isDue(): boolean {
-    return performance.now() - turnedAt >= turnMs;
+    return ranMs() >= turnMs;
   }
 
   /** Throws `CallerGone` if the caller of the work has gone. */

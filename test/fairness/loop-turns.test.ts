@@ -1,5 +1,5 @@
-import { expect, it } from "vitest";
-import { nextTurn } from "#/src/fairness/loop-turns.ts";
+import { expect, it, vi } from "vitest";
+import { LoopTurns, nextTurn } from "#/src/fairness/loop-turns.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
 
 const there = new AbortController().signal;
@@ -48,6 +48,34 @@ it("continues after it had nothing to do", async () => {
   const done: string[] = [];
   await work("a", 2, done);
   expect(done).toEqual(["a", "a"]);
+});
+
+it("is due when work has run for some milliseconds, and not when the loop had nothing to do for as long", async () => {
+  const turns = new LoopTurns();
+  const { idle } = performance.eventLoopUtilization();
+  const loop = vi.spyOn(performance, "eventLoopUtilization");
+  const clock = vi.spyOn(performance, "now");
+  const at = (ranMs: number, idleMs: number): void => {
+    clock.mockReturnValue(100_000 + ranMs + idleMs);
+    loop.mockReturnValue({ idle: idle + idleMs, active: 0, utilization: 0 });
+  };
+  try {
+    at(0, 0);
+    await nextTurn();
+    const seen = [
+      [2, 0],
+      [2, 50],
+      [4, 50],
+      [4, 0],
+    ].map(([ran, waited]) => {
+      at(ran!, waited!);
+      return turns.isDue;
+    });
+    expect(seen).toEqual([false, false, true, true]);
+  } finally {
+    loop.mockRestore();
+    clock.mockRestore();
+  }
 });
 
 it("ends work whose caller has gone", async () => {
