@@ -14,10 +14,11 @@ import type Database from "better-sqlite3";
 import type { AgentNumber, MessageNumber, Modseq } from "#/src/model/numbers.ts";
 import { openSearchFile } from "../sqlite/connection.ts";
 import { rewriteLog } from "../sqlite/log-of-pages.ts";
+import { indexable, indexedTerms, termTokenizer } from "./indexed-terms.ts";
 import { SearchFile } from "./search-file.ts";
 import { SearchPieces } from "./search-pieces.ts";
 import { SearchTrials, trialStatements } from "./search-trials.ts";
-import { matchOf, scopeOf, withoutNul } from "./trigrams.ts";
+import { matchOf, scopeOf } from "./trigrams.ts";
 
 /** Text of a message in the form that is searched; no part of it is empty unless there is nothing. */
 export interface SearchDocument {
@@ -48,7 +49,7 @@ export type DocumentColumn = "header" | "addresses" | "body";
 
 /** Changes with what is written into the file, and with the text that messages are rendered to: another version's file is
  *  made anew. */
-const formatVersion = 8;
+const formatVersion = 9;
 
 const statements = [
   `create table origin (fingerprint text not null)`,
@@ -63,7 +64,7 @@ const statements = [
     preview text)`,
   `create unique index doc_by_message on doc (agent_id, message_id)`,
   `create index doc_too_large on doc (agent_id, message_id) where header is null`,
-  `create virtual table tri using fts5(text, content='', contentless_delete=1, detail=none, tokenize='trigram case_sensitive 1')`,
+  `create virtual table tri using fts5(text, content='', contentless_delete=1, detail=none, tokenize=${quoted(termTokenizer)})`,
   ...trialStatements,
   `create table piece (
     piece_id integer primary key,
@@ -72,7 +73,7 @@ const statements = [
     piece_number integer not null,
     body text not null)`,
   `create unique index piece_by_number on piece (agent_id, message_id, piece_number)`,
-  `create virtual table piece_tri using fts5(text, content='', contentless_delete=1, detail=none, tokenize='trigram case_sensitive 1')`,
+  `create virtual table piece_tri using fts5(text, content='', contentless_delete=1, detail=none, tokenize=${quoted(termTokenizer)})`,
 ];
 
 const fileNames = ["search.db", "search.db-wal", "search.db-shm"];
@@ -179,8 +180,8 @@ export class SearchDatabase {
     if (changes === 0) return;
     if (document !== undefined)
       this.#file
-        .sql("insert into tri (rowid, text) values (?, ?)")
-        .run(lastInsertRowid, indexText(agent, document));
+        .sql("insert into tri (rowid, text) values (?, cast(? as text))")
+        .run(lastInsertRowid, termsOf(agent, document));
     if (setAside !== undefined) this.trials.setAside({ agent, message, ...setAside });
   }
 
@@ -293,6 +294,10 @@ function prepare(database: Database.Database, fingerprint: string): boolean {
   return true;
 }
 
-function indexText(agent: AgentNumber, { header, addresses, body }: SearchDocument): string {
-  return withoutNul(`${scopeOf(agent)}\n${header}\n${addresses}\n${body}`);
+function termsOf(agent: AgentNumber, { header, addresses, body }: SearchDocument): Buffer {
+  return indexedTerms(indexable(`${scopeOf(agent)}\n${header}\n${addresses}\n${body}`));
+}
+
+function quoted(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
 }

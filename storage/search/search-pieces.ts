@@ -1,7 +1,8 @@
 /** Long bodies in pieces, and the trigrams of each. A body is searched piece by piece, and no piece takes long. */
 import type { AgentNumber, MessageNumber } from "#/src/model/numbers.ts";
+import { indexable, indexedTerms } from "./indexed-terms.ts";
 import type { SearchFile } from "./search-file.ts";
-import { firstCharacters, matchOf, scopeOf, withoutNul } from "./trigrams.ts";
+import { firstCharacters, matchOf, scopeOf } from "./trigrams.ts";
 
 /** Characters of the piece before that are indexed with a piece, so that the beginning of a term that stands across their border
  *  is in one of them; of a term no more is looked up. */
@@ -21,8 +22,11 @@ export class SearchPieces {
         .sql("insert into piece (agent_id, message_id, piece_number, body) values (?, ?, ?, ?)")
         .run(agent, message, number, body);
       this.#file
-        .sql("insert into piece_tri (rowid, text) values (?, ?)")
-        .run(lastInsertRowid, withoutNul(`${scopeOf(agent)}\n${before.slice(-overlapLength)}${body}`));
+        .sql("insert into piece_tri (rowid, text) values (?, cast(? as text))")
+        .run(
+          lastInsertRowid,
+          indexedTerms(indexable(`${scopeOf(agent)}\n${before.slice(-overlapLength)}${body}`)),
+        );
     });
   }
 

@@ -1,5 +1,6 @@
 /** Trigrams, by which the index finds terms, and the trigram that identifies an agent. */
 import type { AgentNumber } from "#/src/model/numbers.ts";
+import { indexable } from "./indexed-terms.ts";
 
 /** The most trigrams of a term that are looked up. More give fewer candidates, but more lists have to be read. */
 const trigramsMax = 16;
@@ -9,11 +10,6 @@ export function scopeOf(agent: AgentNumber): string {
   const base = 65_534;
   const digits = [Math.floor(agent / (base * base)) % base, Math.floor(agent / base) % base, agent % base];
   return String.fromCodePoint(...digits.map((digit) => 0xf0000 + digit));
-}
-
-/** NUL separates parts of a text, but SQLite ends a text at NUL. Texts are indexed, and terms are looked up, without it. */
-export function withoutNul(text: string): string {
-  return text.replaceAll("\0", "\n");
 }
 
 /** The beginning of a text, in whole characters, with at most so many UTF-16 units. */
@@ -30,7 +26,7 @@ export function hasTrigram(term: string): boolean {
  *  phrases, so the query joins single trigrams. */
 export function matchOf(agent: AgentNumber, term: string): string | undefined {
   if (!hasTrigram(term)) return undefined;
-  const characters = [...withoutNul(term)];
+  const characters = [...indexable(term)];
   const trigrams = new Set<string>();
   const count = characters.length - 2;
   const step = Math.max(1, count / trigramsMax);

@@ -1,5 +1,6 @@
 /** Many SMTP connections that send one message after the other with pipelined envelopes. Counts the accepted messages. */
-import { randomBytes } from "node:crypto";
+import { randomInt } from "node:crypto";
+import fs from "node:fs";
 import net from "node:net";
 
 export interface SmtpLoad {
@@ -32,6 +33,11 @@ export interface SmtpResult {
 }
 
 const plainType = "text/plain; charset=utf-8";
+const lineLength = 76;
+const pages = ["interface", "operate", "approve", "development", "performance"]
+  .map((name) => fs.readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), "utf8"))
+  .join(" ")
+  .replace(/[^!-~]+/g, " ");
 const warmupSeconds = 0.7;
 let lastMessage = 0;
 
@@ -163,13 +169,12 @@ function headerOf(number: number, recipients: readonly string[], contentType: st
   ].join("\r\n");
 }
 
-/** Lines of 76 characters. Half of the text repeats, as in real text. */
+/** Lines of 76 characters, each from another place of the documentation: words as people write them. */
 export function bodyOf(bytes: number): Buffer {
-  const noise = randomBytes(Math.ceil(bytes * 0.375)).toString("base64");
-  const words =
-    "the quick brown fox jumps over the lazy dog and comes back in the evening to its den and sleeps";
   let text = "";
-  for (let at = 0; text.length < bytes; at += 38)
-    text += `${noise.slice(at, at + 38)}${words.slice(at % 40, (at % 40) + 38)}\r\n`;
+  while (text.length < bytes) {
+    const at = randomInt(pages.length - lineLength);
+    text += `${pages.slice(at, at + lineLength)}\r\n`;
+  }
   return Buffer.from(text.slice(0, bytes).replace(/\r$/, ""));
 }
