@@ -29,9 +29,12 @@ export function createTokenBuckets(clock: Clock, limit: RateLimit): TokenBuckets
     for (const [key, at] of fullAt) if (at <= now) fullAt.delete(key);
   }
 
-  /** If the clock was set back, the wait is at most that of an empty bucket. */
   function levelOf(key: string, now: number): number {
-    return Math.min(Math.max(fullAt.get(key) ?? now, now), now + emptyMs);
+    const at = fullAt.get(key) ?? now;
+    const emptyAt = now + emptyMs;
+    // The clock was set back: the bucket is empty, and fills from now on.
+    if (at > emptyAt + intervalMs) fullAt.set(key, emptyAt);
+    return Math.min(Math.max(at, now), emptyAt);
   }
 
   return {

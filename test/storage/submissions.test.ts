@@ -207,6 +207,26 @@ describe("limits of sending", () => {
     expect(await waitOf()).toBe(0);
   });
 
+  it("answers a window at most when the clock was set back, and keeps the limit from then on", async () => {
+    await using opened = await openTestStore();
+    const { store, clock } = opened;
+    const ada = await seedAgent(store);
+    const limits = { perHour: 2, perDay: 0 };
+    const waitOf = async () =>
+      store.write(nobody, "submitMessage", await submission(store, ada, { limits })).then(
+        () => 0,
+        (error: { details: { retryAfterMs: number } }) => error.details.retryAfterMs,
+      );
+    const waits = async () => [await waitOf(), await waitOf(), await waitOf()];
+    expect(await waits()).toEqual([0, 0, hourMs]);
+    clock.advance(-hourMs / 2);
+    expect(await waitOf()).toBe(hourMs);
+    clock.advance(-240 * hourMs);
+    expect(await waits()).toEqual([0, 0, hourMs]);
+    clock.advance(hourMs);
+    expect(await waits()).toEqual([0, 0, hourMs]);
+  });
+
   it("does not count refused mail", async () => {
     await using opened = await openTestStore();
     const { store } = opened;

@@ -48,7 +48,8 @@ export async function countSend(write: AgentTransaction, limits: SendLimits): Pr
   );
 }
 
-/** The time until the `limit`-th last send is `windowMs` ago; 0 if it is already. At most a window, even if the clock was set back. */
+/** The time until the `limit`-th last send is `windowMs` ago; 0 if it is already. At most a window: a send that is further ahead was counted
+ *  by a clock that has been set back since, and counts no more. */
 async function waitOf(
   write: AgentTransaction,
   last: number,
@@ -61,5 +62,6 @@ async function waitOf(
     write.agent,
     last + 1 - limit,
   );
-  return row === undefined ? 0 : Math.min(windowMs, Math.max(0, row.sentAt + windowMs - write.at));
+  if (row === undefined || row.sentAt > write.at + windowMs) return 0;
+  return Math.min(windowMs, Math.max(0, row.sentAt + windowMs - write.at));
 }
