@@ -1,4 +1,9 @@
+import { once } from "node:events";
+import http from "node:http";
+import https from "node:https";
+import { networkInterfaces } from "node:os";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { lockTimeoutMsMax } from "#/protocols/dav/locks/locks.ts";
 import { apple, caldav, calendarserver, carddav, dav } from "#/protocols/dav/xml/names.ts";
 import { deadPropertiesMax, deadPropertyBytesMax } from "#/src/model/limits.ts";
 import { basic, type DavClient, davClient, readResponses } from "../support/clients/dav-client.ts";
@@ -31,6 +36,9 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const ics = { "Content-Type": "text/calendar; charset=utf-8" };
 const vcf = { "Content-Type": "text/vcard" };
+const outside = Object.values(networkInterfaces())
+  .flat()
+  .find((one) => one?.family === "IPv4" && !one.internal)?.address;
 
 describe("discovery", () => {
   test.each(["caldav", "carddav"])("/.well-known/%s leads to /dav/ without a credential", async (name) => {
@@ -67,6 +75,36 @@ describe("discovery", () => {
       "principal",
     ]);
   });
+
+  test.runIf(outside !== undefined)(
+    "a password is taken from another machine over TLS alone, and is not asked for without",
+    async () => {
+      await using own = await openJsonServer({
+        http: { host: "0.0.0.0" },
+        https: { enabled: true, host: "0.0.0.0", port: 0 },
+      });
+      const { address, token } = own.ada;
+      const [plain, secure] = own.listeners.map(({ port }) => port);
+      const ask = async (port: number, authorization: string) => {
+        const overTls = { protocol: "https:", agent: new https.Agent({ rejectUnauthorized: false }) };
+        const request = http.request({
+          ...(port === secure ? overTls : {}),
+          host: outside,
+          port,
+          path: "/dav/",
+          method: "PROPFIND",
+          headers: { authorization, depth: "0" },
+        });
+        const [response] = (await once(request.end(), "response")) as [http.IncomingMessage];
+        response.resume();
+        return [response.statusCode, response.headers["www-authenticate"]];
+      };
+      const bearer = 'Bearer realm="Waypost"';
+      expect(await ask(plain!, basic(address, token))).toEqual([401, bearer]);
+      expect(await ask(plain!, `Bearer ${token}`)).toEqual([207, undefined]);
+      expect(await ask(secure!, basic(address, token))).toEqual([207, undefined]);
+    },
+  );
 
   test("OPTIONS names what is served, and the methods of the resource", async () => {
     const { status, headers } = await ada.request("OPTIONS", calendar);
@@ -177,6 +215,20 @@ describe("items", () => {
     );
     expect((await ada.request("DELETE", `${calendar}one.ics`)).status).toBe(204);
     expect((await ada.request("GET", `${calendar}one.ics`)).status).toBe(404);
+  });
+
+  test("a weak tag, as a proxy makes one, permits no change by If-Match, and is known to If-None-Match", async () => {
+    const path = `${calendar}weak.ics`;
+    const { headers } = await ada.request("PUT", path, eventText("weak"), ics);
+    const weak = `W/${headers.etag}`;
+    const change = (field: string, value: string) =>
+      ada.request("PUT", path, eventText("weak", "SUMMARY:x"), { ...ics, [field]: value });
+    expect((await change("If-Match", weak)).status).toBe(412);
+    expect((await change("If-None-Match", `"1", ${weak}`)).status).toBe(412);
+    expect((await ada.request("DELETE", path, undefined, { "If-Match": weak })).status).toBe(412);
+    const read = await ada.request("GET", path, undefined, { "If-None-Match": `"1", ${weak}` });
+    expect([read.status, read.text]).toEqual([304, ""]);
+    expect((await ada.request("GET", path)).text).not.toContain("SUMMARY:x");
   });
 
   test("If-Match: * fails for an absent resource", async () => {
@@ -926,6 +978,22 @@ describe("locks", () => {
     expect((await ada.request("UNLOCK", path, undefined, { "Lock-Token": token })).status).toBe(204);
     expect((await ada.request("DELETE", path)).status).toBe(204);
   });
+
+  test.each(["Infinite", "Second-4100000000", "Second-9999999999"])(
+    "a lock that is wanted for %s lasts an hour at most, when it is taken and when it is refreshed",
+    async (Timeout) => {
+      const path = `${calendar}long-${Timeout.toLowerCase()}.ics`;
+      await ada.request("PUT", path, eventText(`long-${Timeout}`), ics);
+      const locked = await ada.request("LOCK", path, info("exclusive"), { Timeout });
+      const If = `(${locked.headers["lock-token"]})`;
+      const refreshed = await ada.request("LOCK", path, undefined, { If, Timeout });
+      for (const { status, text } of [locked, refreshed]) {
+        expect(status).toBe(200);
+        const [, seconds] = /Second-(\d+)/.exec(text)!;
+        expect(Number(seconds) * 1000).toBeLessThanOrEqual(lockTimeoutMsMax);
+      }
+    },
+  );
 
   test("a locked calendar and its members are not changed without the token", async () => {
     const path = await makeCalendar("kept");

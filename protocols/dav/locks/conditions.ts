@@ -38,7 +38,7 @@ export function checkConditions(
   const ifNoneMatch = koa.get("If-None-Match");
   const etag = resource && findEtag(resource);
   if (ifMatch !== "" && (resource === undefined || !matches(ifMatch, etag))) throw failed("If-Match");
-  if (ifNoneMatch !== "" && resource !== undefined && matches(ifNoneMatch, etag))
+  if (ifNoneMatch !== "" && resource !== undefined && matches(ifNoneMatch, etag, "weak"))
     throw failed("If-None-Match");
   if (ifMatch === "" && ifNoneMatch === "") return ofIf;
   return etag === undefined ? "absent" : versionOf(etag);
@@ -53,7 +53,7 @@ export function isUnmodified({ context: { koa } }: DavRequest, etag: string, upd
   const ifMatch = koa.get("If-Match");
   const ifNoneMatch = koa.get("If-None-Match");
   if (ifMatch !== "" && !matches(ifMatch, etag)) throw failed("If-Match");
-  if (ifNoneMatch !== "") return matches(ifNoneMatch, etag);
+  if (ifNoneMatch !== "") return matches(ifNoneMatch, etag, "weak");
   return Math.floor(updatedAt / 1000) * 1000 <= Date.parse(koa.get("If-Modified-Since"));
 }
 
@@ -62,11 +62,19 @@ function findEtag(resource: DavResource): string | undefined {
   return resource.kind === "file" ? etagOf(resource.entry.modseq) : undefined;
 }
 
-/** `field`: `*` or a list of entity tags. A weak tag never matches, as all tags of Waypost are strong. */
-export function matches(field: string, etag: string | undefined): boolean {
+/** `field`: `*` or a list of entity tags (RFC 9110 section 8.8.3.2). All tags of Waypost are strong; a proxy that compresses answers makes weak
+ *  ones of them, which match only where the comparison is weak. */
+export function matches(
+  field: string,
+  etag: string | undefined,
+  comparison: "strong" | "weak" = "strong",
+): boolean {
   if (field.trim() === "*") return true;
   if (etag === undefined) return false;
-  return field.split(",").some((one) => one.trim() === etag);
+  return field
+    .split(",")
+    .map((one) => one.trim())
+    .some((one) => one === etag || (comparison === "weak" && one === `W/${etag}`));
 }
 
 /** Checks the If field, and the locks that forbid a change. `changed`: the hrefs of changed resources, and of collections whose
