@@ -6,7 +6,7 @@
  *
  *  Requests that are safe to repeat are repeated: reads, and writes with an idempotency key, which is made if none is given.
  *  A stream continues from its last cursor when its connection breaks. */
-import { type Operations, operationFacts } from "./operations.ts";
+import { keyed, type Operations } from "./operations.ts";
 import { refusalOf, unreachable } from "./request-error.ts";
 import { pause, waitBefore } from "./retry.ts";
 import { type WatchOptions, watchBatches } from "./watch.ts";
@@ -88,7 +88,7 @@ export function createClient(options: ClientOptions): Client {
           return (await attempt(name, whole, signal)) as never;
         } catch (error) {
           signal?.throwIfAborted();
-          const waitMs = waitBefore(error, count, isRepeatable(name, whole));
+          const waitMs = waitBefore(error, count);
           if (waitMs === undefined || count >= attempts) throw error;
           await pause(waitMs, signal);
         }
@@ -110,10 +110,6 @@ type Loose = Readonly<Record<string, unknown>> & { readonly idempotency_key?: st
 /** Adds an idempotency key to a write, so that it is done once, however often it is sent. */
 function withKey(name: CallName, input: unknown = {}): Loose {
   const given = input as Loose;
-  if (!operationFacts[name].takesKey || given.idempotency_key !== undefined) return given;
+  if (!keyed.has(name) || given.idempotency_key !== undefined) return given;
   return { ...given, idempotency_key: crypto.randomUUID() };
-}
-
-function isRepeatable(name: CallName, input: Loose): boolean {
-  return operationFacts[name].effect === "reads" || input.idempotency_key !== undefined;
 }

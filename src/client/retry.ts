@@ -4,9 +4,9 @@ import { RequestError } from "./request-error.ts";
 const firstMs = 250;
 const longestMs = 30_000;
 
-/** Milliseconds to wait after the attempt, or undefined if another one is useless. `isRepeatable`: the request can be sent again even
- *  if the server may have executed it. */
-export function waitBefore(error: unknown, attempt: number, isRepeatable: boolean): number | undefined {
+/** Milliseconds to wait after the attempt, or undefined if another one is useless. Every request can be sent again, even if the server may
+ *  have executed it: a write has an idempotency key. */
+export function waitBefore(error: unknown, attempt: number): number | undefined {
   if (!(error instanceof RequestError)) return undefined;
   if (error.code === "rate_limited") {
     const waitMs = error.retryAfterMs ?? firstMs;
@@ -14,10 +14,7 @@ export function waitBefore(error: unknown, attempt: number, isRepeatable: boolea
   }
   if (error.code !== "upstream_unavailable" && error.code !== "internal") return undefined;
   // Repeating does not change a refusal of a proxy.
-  if (error.status >= 300 && error.status < 500) return undefined;
-  // If the server itself says so, nothing was done. Otherwise it is not known.
-  const hadNoEffect = error.code === "upstream_unavailable" && error.requestId !== undefined;
-  return hadNoEffect || isRepeatable ? backoffMs(attempt) : undefined;
+  return error.status >= 300 && error.status < 500 ? undefined : backoffMs(attempt);
 }
 
 /** The pause doubles with each attempt. A random value in its upper half keeps many clients from coming back together. */

@@ -38,7 +38,7 @@ export async function* watchBatches(
         throw unreachable("the stream ended");
       } catch (error) {
         signal?.throwIfAborted();
-        const waitMs = waitBefore(error, ++failures, true);
+        const waitMs = waitBefore(error, ++failures);
         if (waitMs === undefined) throw error;
         onReconnect?.(error as RequestError);
         await pause(Math.max(waitMs, failures > 1 ? backoffMs(failures) : 0), signal);

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { operations } from "#/protocols/json/registry.ts";
 import { type Client, createClient, RequestError } from "#/src/client/client.ts";
+import { keyed } from "#/src/client/operations.ts";
 import { derivedFiles, presentText } from "../derive.ts";
 import { type JsonServer, openJsonServer, plainMessage } from "../support/servers/json-server.ts";
 
@@ -171,6 +172,11 @@ describe("what is derived from the declarations", () => {
   it("knows every operation", () => {
     const { text } = derivedFiles().find((file) => file.path === "src/client/operations.ts")!;
     for (const { name } of operations) expect(text).toContain(`readonly "${name}": {`);
+  });
+
+  it("repeats each operation without harm: it reads, or is a write with a key", () => {
+    const writes = operations.filter(({ effect }) => effect === "writes");
+    expect([...keyed]).toEqual(writes.map(({ name }) => name));
   });
 });
 

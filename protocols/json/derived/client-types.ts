@@ -49,17 +49,14 @@ export function clientTypesText(operations: readonly Operation[]): string {
     ({ operation, input, output }) =>
       `  /** ${operation.summary} */\n  readonly ${JSON.stringify(operation.name)}: { readonly input: ${input}; readonly output: ${output} };`,
   );
-  const facts = entries.map(
-    ({ operation }) =>
-      `  ${JSON.stringify(operation.name)}: { effect: ${JSON.stringify(operation.effect)}, takesKey: ${takesKey(operation)} },`,
-  );
+  const keyed = entries.filter(({ operation }) => takesKey(operation)).map(({ operation }) => operation.name);
   return [
     header,
     ...[...definitions.entries()].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text),
     `export interface Operations {\n${table.join("\n")}\n}`,
     "",
-    "/** What a caller has to know to repeat one. */",
-    `export const operationFacts = {\n${facts.join("\n")}\n} as const satisfies Record<\n  keyof Operations,\n  { readonly effect: "reads" | "writes" | "streams"; readonly takesKey: boolean }\n>;`,
+    "/** Those that take an idempotency key: every write. */",
+    `export const keyed: ReadonlySet<string> = new Set<keyof Operations>([\n${keyed.map((name) => `  ${JSON.stringify(name)},\n`).join("")}]);`,
     "",
   ].join("\n");
 }
