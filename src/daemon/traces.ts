@@ -106,7 +106,6 @@ function contextOf(id: string) {
     traceId: traceIdOf(id),
     spanId: wholeIdOf(id),
     traceFlags: TraceFlags.SAMPLED,
-    isRemote: true,
   };
 }
 

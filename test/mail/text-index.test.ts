@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
+import Database from "better-sqlite3";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { renderHtml } from "#/src/formats/html/render-html.ts";
@@ -235,6 +236,29 @@ it.each([
   expect((await index.find(agent, [{ kind: "text", text: "CLOVES" }]))!.found[0]).toHaveLength(1);
   expect(failures).toEqual([]);
 });
+
+it("is made again when a question finds it damaged, though no mail comes", async () => {
+  await append(agent, inbox, "Subject: Zanzibar\n\ncloves\n");
+  await index.settle();
+  await index[Symbol.asyncDispose]();
+  damageTable(path.join(store.folder, "search.db"), "doc");
+  await openIndex();
+  await index.settle();
+  const ask = async () => (await index.find(agent, [{ kind: "text", text: "CLOVES" }]))?.found[0]?.length;
+  expect(await ask()).toBeUndefined();
+  await expect.poll(ask).toBe(1);
+});
+
+/** The first page of a table is overwritten. */
+function damageTable(file: string, table: string): void {
+  const database = new Database(file);
+  const root = database.prepare("select rootpage from sqlite_master where name = ?").pluck().get(table);
+  const size = database.pragma("page_size", { simple: true }) as number;
+  database.close();
+  const bytes = fs.readFileSync(file);
+  bytes.fill(0x5a, (Number(root) - 1) * size, Number(root) * size);
+  fs.writeFileSync(file, bytes);
+}
 
 /** Every page but the first is overwritten. */
 function damage(file: string): void {

@@ -93,6 +93,7 @@ async function start(): Promise<void> {
     }
     for (const agent of agents) behind.add(agent);
     if (database.agentsOwingSweep().length > 0) sweepsAt = performance.now() + sweepDelayMs;
+    wake();
   }
 
   async function forget(agent: AgentNumber): Promise<void> {
@@ -329,7 +330,6 @@ async function start(): Promise<void> {
     } catch (error) {
       if (error instanceof CallerGone) return;
       await beginAnew(error);
-      wake();
     } finally {
       asked.delete(id);
     }
@@ -345,7 +345,6 @@ async function start(): Promise<void> {
       say({ kind: "answer", id, previews: database.readPreviews(agent, messages) });
     } catch (error) {
       await beginAnew(error);
-      wake();
       say({ kind: "answer", id });
     }
   }
@@ -365,7 +364,7 @@ async function start(): Promise<void> {
     } else if (message.kind === "cancel") asked.get(message.id)?.abort(new CallerGone());
     else if (message.kind === "previews")
       tellPreviews(message.id, message.agent, message.messages).catch(fail);
-    else if (message.kind === "ring all") compareWithStore().then(() => wake(), fail);
+    else if (message.kind === "ring all") compareWithStore().catch(fail);
     else {
       if (message.kind === "ring") for (const agent of message.agents) behind.add(agent);
       else if (message.kind === "settle") settling = [...settling, message.id];
