@@ -3,13 +3,19 @@ import { execFile } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import type { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createProgram, withSubcommands } from "#/src/cli/program.ts";
 import { makeCertificate, writeCertificate } from "../support/certificates/made-certificate.ts";
 import { type Outcome, runCommand, runProcess } from "../support/command.ts";
 import { type InProcessDaemon, startInProcessDaemon, startScript } from "../support/daemon.ts";
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waypost-cli-"));
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+function namesOf(command: Command): string[] {
+  return command.parent === null ? [] : [...namesOf(command.parent), command.name()];
+}
 
 /** Runs in the folder, so that no settings file of the repository is found. */
 function waypost(...args: readonly string[]): Promise<Outcome> {
@@ -47,6 +53,38 @@ describe("use", () => {
     expect(outcome.code).toBe(code);
     expect(outcome.stdout + outcome.stderr).toMatch(text);
     expect(fs.existsSync(path.join(folder, "nowhere"))).toBe(false);
+  });
+
+  test("every other command than account create, dev, setup and start leaves an empty folder empty", async () => {
+    const place = path.join(folder, "empty");
+    fs.mkdirSync(place);
+    fs.writeFileSync(path.join(place, "new.ics"), "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n");
+    const files = ["new.ics"];
+    const further: Readonly<Record<string, readonly string[]>> = {
+      move: ["--to", "postgres://nobody@127.0.0.1:1/x"],
+      call: ["--agent", "x@y.example"],
+      import: ["--in", "x"],
+    };
+    const commands = withSubcommands(createProgram()).filter((command) => command.commands.length === 0);
+    const lines = commands.map((command) => {
+      const names = namesOf(command);
+      const name = names.join(" ");
+      const example = (argument: string): string =>
+        ({ file: "new.ics", operation: "health" })[argument] ?? "x@y.example";
+      const options = command.options.flatMap(({ mandatory, long: option }) => {
+        if (mandatory) return [option!, example(option!.slice(2))];
+        return option === "--yes" ? [option] : option === "--data" ? [option, "nowhere"] : [];
+      });
+      const values = command.registeredArguments.map((argument) => example(argument.name()));
+      return { name, line: [...names, ...values, ...options, ...(further[name] ?? [])] };
+    });
+    const makers = ["account create", "dev", "setup", "start"];
+    expect(lines.map(({ name }) => name)).toEqual(expect.arrayContaining(makers));
+    for (const { name, line } of lines) {
+      if (makers.includes(name)) continue;
+      const { code } = await runCommand(place, line);
+      expect([line, code !== 0, fs.readdirSync(place)]).toEqual([line, true, files]);
+    }
   });
 
   test.each([
