@@ -235,6 +235,17 @@ test("an invitation without VERSION is accepted, as Google has sent them", async
   expect(await textOf()).toContain("VERSION:2.0\n");
 });
 
+test("a question for busy times that comes by mail is delivered as a mail, and is not answered", async () => {
+  await put(calendarText(event("", `ORGANIZER:mailto:${address}\n`)));
+  const before = [await countMessages(), sink.mails.length] as const;
+  const times = "DTSTAMP:20260901T100000Z\nDTSTART:20261005T000000Z\nDTEND:20261006T000000Z\n";
+  const people = `ORGANIZER:mailto:olga@organizer.example\nATTENDEE:mailto:${address}\n`;
+  const question = `BEGIN:VFREEBUSY\nUID:question-${uid}\n${times}${people}END:VFREEBUSY\n`;
+  await sendMessage("REQUEST", "olga@organizer.example", calendarText(question));
+  await daemon.daemon.delivery.whenIdle();
+  expect([await countMessages(), sink.mails.length]).toEqual([before[0] + 1, before[1]]);
+});
+
 test("an invitation that no calendar can store is delivered as a mail", async () => {
   const before = await countMessages();
   const broken = event("SEQUENCE:many\nDTSTART:tomorrow\n");

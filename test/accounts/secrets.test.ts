@@ -1,5 +1,18 @@
 import { expect, test } from "vitest";
-import { generatePassword, generateToken, isTokenText, normalPassword } from "#/src/accounts/secrets.ts";
+import {
+  generateInvitation,
+  generateOperatorLink,
+  generateOperatorToken,
+  generatePassword,
+  generateSessionToken,
+  generateToken,
+  isTokenText,
+  isWellFormedInvitation,
+  isWellFormedOperatorLink,
+  isWellFormedOperatorToken,
+  isWellFormedToken,
+  normalPassword,
+} from "#/src/accounts/secrets.ts";
 
 test("a token is wp_ and 160 random bits", () => {
   const token = generateToken();
@@ -27,3 +40,22 @@ test.each(["", "secret", "wp_abc", "a".repeat(10_000), "u".repeat(26)])(
     expect(normalPassword(typed)).toBe(typed);
   },
 );
+
+test("every secret has at least 128 random bits, and none is taken for another kind", () => {
+  const kinds = [
+    [generateToken, isWellFormedToken],
+    [generateOperatorToken, isWellFormedOperatorToken],
+    [generateInvitation, isWellFormedInvitation],
+    [generateOperatorLink, isWellFormedOperatorLink],
+  ] as const;
+  const makers = [...kinds.map(([make]) => make), generatePassword, generateSessionToken];
+  for (const make of makers) {
+    const [one, other] = [make(), make()];
+    expect(one).not.toBe(other);
+    const digits = one.replace(/^wp[a-z]?_/, "").replaceAll("-", "").length;
+    // A digit has five bits, in base64url six.
+    expect(digits * 5).toBeGreaterThanOrEqual(128);
+    const takers = kinds.filter(([, isOne]) => isOne(one)).map(([maker]) => maker);
+    expect(takers).toEqual(kinds.some(([maker]) => maker === make) ? [make] : []);
+  }
+});

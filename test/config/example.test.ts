@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { formatExample } from "#/config/example.ts";
 import { loadSettings } from "#/config/load.ts";
 import { defaultSettings, settingDescriptions } from "#/config/schema.ts";
+import { loopMailsMax, loopWindowMs } from "#/src/outbound/limits.ts";
 
 const file = new URL("../../config/waypost.example.toml", import.meta.url).pathname;
 
@@ -47,4 +48,18 @@ test("the settings in the README load, and open the ports of mail to other compu
 
 test("every setting has a meaning of one line", () => {
   for (const { name, meaning } of settingDescriptions) expect(meaning, name).toMatch(/^[A-Z:].{10,140}\.$/);
+});
+
+test("docs/agents.md names the bounds of an agent as they are without settings", () => {
+  const page = readFileSync(new URL("../../docs/agents.md", import.meta.url), "utf8").replaceAll("\n", " ");
+  const { limits, breaker, holds } = defaultSettings();
+  expect(page).toContain(
+    `An agent sends at most ${limits.sendsPerHour} mails an hour and ${limits.sendsPerDay} a day`,
+  );
+  expect(page).toContain(`a mail to more than ${holds.bulkRecipients} recipients`);
+  expect(page).toContain(`It is sent ${holds.graceS} seconds later`);
+  expect(page).toContain("when five of its last 20 mails have failed");
+  expect(breaker).toMatchObject({ enabled: true, bounces: 5, sends: 20 });
+  expect(page).toContain("agents and programs have sent ten mails within 24 hours");
+  expect([loopMailsMax, loopWindowMs]).toEqual([10, 24 * 3_600_000]);
 });

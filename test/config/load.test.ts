@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { loadSettings, readSettings, type SettingSources } from "#/config/load.ts";
-import { defaultSettings, type Settings, settingDescriptions } from "#/config/schema.ts";
+import { defaultSettings, listenerSections, type Settings, settingDescriptions } from "#/config/schema.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "waypost-config-"));
 let written = 0;
@@ -26,6 +26,15 @@ function refusalOf(sources: SettingSources): string {
 describe("precedence", () => {
   test("a configuration without settings has the defaults", () => {
     expect(loadSettings()).toEqual(defaultSettings());
+  });
+
+  test("without settings every port is for programs of this host alone", () => {
+    const settings = loadSettings();
+    const hosts = Object.values(settings).flatMap((section: object) =>
+      "host" in section ? [section.host || settings.server.bind] : [],
+    );
+    expect(hosts.length).toBeGreaterThanOrEqual(listenerSections.length);
+    expect(new Set(hosts)).toEqual(new Set(["127.0.0.1"]));
   });
 
   test("the environment wins over the file, --set over both", () => {

@@ -94,6 +94,24 @@ describe("a login", () => {
     expect(other.claim(owner(2, 1))).toBe(true);
   });
 
+  test("keeps its connection when another network finds no place, until it is returned", () => {
+    const door = openDoor({ total: 3, share: 3, mailboxShare: 3 });
+    const ended: number[] = [];
+    const places = [1, 2, 3].map((name) => {
+      const place = enter(door, "192.0.2.1");
+      place.giveWay(() => void ended.push(name));
+      expect(place.claim(owner(1, 1))).toBe(true);
+      return place;
+    });
+    // It is idle again after its login.
+    places[1]!.giveWay(() => void ended.push(2));
+    expect(refusal(door, "198.51.100.1")).toBe("role_full");
+    expect(ended).toEqual([]);
+    for (const place of places.slice(0, 2)) expect(place.giveBack()).toBe(true);
+    enter(door, "198.51.100.1");
+    expect(ended).toEqual([1]);
+  });
+
   test("can be returned to the share of the network, unless the network has its share", () => {
     const door = openDoor({ mailboxShare: 1 });
     const place = enter(door, "192.0.2.1");

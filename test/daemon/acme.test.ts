@@ -260,6 +260,36 @@ describe("what is looked after", () => {
     expect(acme.given).toHaveLength(2);
   });
 
+  it("is ordered again half a day after a failure at the latest", async () => {
+    await using one = await runner();
+    acme.isFailing = true;
+    const failures = () => one.lines.filter((line) => line.includes("no certificate was obtained")).length;
+    for (let count = 1; count <= 12; count++) {
+      await one.look();
+      expect(failures()).toBe(count);
+      one.clock.advance(dayMs / 2);
+    }
+  });
+
+  it.each([
+    ["a minute at the earliest", "1", 60_000],
+    ["a day at the latest", String(30 * 86_400), dayMs],
+  ])("is asked about again after %s, whatever the authority wants", async (_, wanted, waitMs) => {
+    await using one = await runner();
+    await one.look();
+    acme.retryAfter = wanted;
+    const later = one.clock.now() + 30 * dayMs;
+    acme.window = { start: new Date(later), end: new Date(later + dayMs) };
+    await one.look();
+    expect(acme.asked).toHaveLength(1);
+    one.clock.advance(waitMs - 1000);
+    await one.look();
+    expect(acme.asked).toHaveLength(1);
+    one.clock.advance(1000);
+    await one.look();
+    expect(acme.asked).toHaveLength(2);
+  });
+
   it("is ordered for each name separately: one that fails does not delay others", async () => {
     await using one = await runner(["localhost", "good.example.org"]);
     await one.look();

@@ -5,6 +5,7 @@ import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { withLimit } from "../limits/hand-in.ts";
 import { connectRawImap } from "../support/clients/raw-imap.ts";
 import { connectRawSmtp, stuff } from "../support/clients/raw-smtp.ts";
 import { type InProcessDaemon, startInProcessDaemon } from "../support/daemon.ts";
@@ -135,6 +136,27 @@ function closed(socket: net.Socket): Promise<void> {
 
 const of = (msg: string): Line[] => lines.filter((line) => line.msg === msg);
 const loopback = { remote: "127.0.0.1", network: "loopback" };
+
+test("the log tells each accepted message, also when strangers have used up their lines", async () => {
+  const own = path.join(folder, "used-up.log");
+  const daemon = await startInProcessDaemon({
+    set: ["log.level=info", `log.file=${own}`, "dns.servers=none"],
+  });
+  await withLimit("model", "strangerLinesTotalMax", 0, async () => {
+    await using client = await connectRawSmtp(daemon.smtp);
+    await client.command("EHLO mx.outside.example");
+    await client.command("MAIL FROM:<a@outside.example>");
+    await client.command("RCPT TO:<nobody@waypost.test>");
+    await client.command(`RCPT TO:<${daemon.people[0]!.address}>`);
+    await client.command("DATA");
+    await client.send(stuff(message));
+  });
+  await daemon[Symbol.asyncDispose]();
+  const said = fs.readFileSync(own, "utf8").trimEnd().split("\n");
+  const told = said.map((line) => (JSON.parse(line) as Line).msg);
+  expect(told).toContain("message accepted");
+  expect(told).not.toContain("refused");
+});
 
 describe("the log tells", () => {
   test("logins, with the login, the address and the protocol", () => {

@@ -160,6 +160,32 @@ describe("a smarthost", () => {
     expect(sink.mails).toMatchObject([{ isSecure, from: "ada@ours.org" }, { isSecure }]);
   });
 
+  test.each([
+    ["is another host", "192.0.2.1"],
+    ["may be another host", "relay.theirs.net"],
+  ])("that is used without TLS and %s gets no login: the mail waits", async (_, host) => {
+    await using sink = await startSink({ server: withLogin });
+    await using house = await openDeliveryHouse({
+      zone: {
+        "relay.theirs.net": [
+          ["A", "127.0.0.1"],
+          ["A", "192.0.2.1"],
+        ],
+      },
+      set: [
+        "dns.servers=192.0.2.53",
+        `outbound.smarthost_host=${host}`,
+        `outbound.smarthost_port=${sink.port}`,
+        "outbound.smarthost_tls=none",
+        "outbound.smarthost_user=me",
+        "outbound.smarthost_password=secret",
+      ],
+    });
+    const submission = await house.send({ to: ["bob@theirs.net"] });
+    expect(await house.recipients(submission)).toMatchObject([{ state: "queued", status: "4.7.0" }]);
+    expect(sink.mails).toHaveLength(0);
+  });
+
   test("that refuses the login, or has a certificate for another name, makes the mail wait", async () => {
     await using sink = await startSink({ server: { ...withLogin, ...trusted } });
     for (const set of [

@@ -215,6 +215,20 @@ test("a spam filter gets the message, and its verdict is stored", async () => {
   expect(asked?.body).toContain("Subject: hello");
 });
 
+test.each(["reject", "discard", "quarantine", "rewrite subject"])(
+  "a filter that says %s has the mail put into Junk, and none is lost",
+  async (action) => {
+    verdict.body = JSON.stringify({ action, score: 99, symbols: {} });
+    const { folder, content } = await deliver("ann@good.example");
+    expect([folder, content.subject]).toEqual(["junk", "hello"]);
+  },
+);
+
+test.each(["greylist", "soft reject"])("a filter that says %s delays no mail", async (action) => {
+  verdict.body = JSON.stringify({ action, score: 9, symbols: {} });
+  expect((await deliver("ann@good.example")).folder).toBe("inbox");
+});
+
 test.each([
   { says: "fails", status: 500, body: "{}" },
   { says: "speaks something else", status: 200, body: "<html>" },

@@ -146,6 +146,17 @@ describe("who gets in", () => {
     await expect.poll(async () => (await call("agent.list", {}, token)).status).toBe(401);
   });
 
+  it("always expires: after a year where nothing is said, after ten at the latest, and not never", async () => {
+    const before = server.daemon.house.store.clock.now();
+    const { expiresAt } = (await create({ name: "plain" })) as Made & { readonly expiresAt: string };
+    const after = server.daemon.house.store.clock.now();
+    const yearMs = 365 * 86_400_000;
+    expect(Date.parse(expiresAt)).toBeGreaterThanOrEqual(before + yearMs);
+    expect(Date.parse(expiresAt)).toBeLessThanOrEqual(after + yearMs);
+    for (const expiresInDays of [0, -1, 3661, null, "never"])
+      await expect(create({ name: "for ever", expiresInDays })).rejects.toMatchObject({ code: "invalid" });
+  });
+
   it("has no operation that makes operators or calls in an agent's place", async () => {
     for (const name of ["operator.create", "operator.list", "person.invite", "call"])
       expect([name, (await call(name)).status]).toEqual([name, 404]);

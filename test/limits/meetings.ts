@@ -89,7 +89,9 @@ const model: MeetingsOf<"model"> = {
   attachmentBytesMax: told(
     "dav/attachments: attachments that are too large or too many are refused before they are stored",
   ),
-  mailedAttachmentBytesMax: does("leaves further attachments out of an invitation"),
+  mailedAttachmentBytesMax: told(
+    "scheduling/scheduling: gets the files of an event that fit into the mail, and the addresses of the others",
+  ),
   attachmentInstancesMax: told(
     "dav/attachments: attachments that are too large or too many are refused before they are stored",
   ),

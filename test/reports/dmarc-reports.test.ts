@@ -11,7 +11,7 @@ import { createReportCounts, dayOf } from "#/src/reports/report-counts.ts";
 import { sendDueReports } from "#/src/reports/send-reports.ts";
 import { dmarcDetail } from "#/src/reports/write-dmarc-report.ts";
 import { listAgents } from "#/storage/queries/accounts/agents.ts";
-import { listReportCounts } from "#/storage/queries/accounts/domain-reports.ts";
+import { listCountedDomains, listReportCounts } from "#/storage/queries/accounts/domain-reports.ts";
 import { openDeliveryHouse } from "../delivery/delivery-house.ts";
 import { startInProcessDaemon } from "../support/daemon.ts";
 import { startDnsServer } from "../support/servers/dns-server.ts";
@@ -141,6 +141,33 @@ describe("when the day is over", () => {
         ],
       },
     ]);
+  });
+
+  test("a report goes to five addresses at most", async () => {
+    const many = Array.from({ length: 7 }, (_, count) => `mailto:r${count}@theirs.net`).join(",");
+    const { mails } = await report({
+      ...zone,
+      "_dmarc.theirs.net": [["TXT", `v=DMARC1; p=none; rua=${many}`]],
+    });
+    expect(mails.flatMap(({ to }) => to).toSorted()).toEqual(
+      [0, 1, 2, 3, 4].map((count) => `r${count}@theirs.net`),
+    );
+  });
+
+  test.each([
+    [3, 1],
+    [4, 0],
+  ])("of counts of %i days ago %i reports are sent, and none is kept", async (days, sent) => {
+    await using house = await openDeliveryHouse({ zone, isStopped: true });
+    const { store, clock } = house.test;
+    const counts = createReportCounts(store);
+    const seen = dmarcDetail(evidence, { address: "192.0.2.1", disposition: "none" })!;
+    counts.note("dmarc", seen.domain, seen.detail);
+    await counts.flush();
+    clock.advance(days * dayMs);
+    const rooms = { store, settings: house.settings, outbound: house.outbound, resolve: zoneResolve(zone) };
+    expect(await sendDueReports(rooms)).toBe(sent);
+    expect(await listCountedDomains(store, "dmarc", dayOf(clock.now()) + 1, 9)).toEqual([]);
   });
 
   const outside = {

@@ -106,6 +106,15 @@ describe("when the day is over", () => {
     return { early, count, again: await sendDueReports(rooms), mails: sink.mails };
   }
 
+  test("a report goes to five addresses at most", async () => {
+    const many = Array.from({ length: 7 }, (_, count) => `mailto:r${count}@theirs.net`).join(",");
+    const records: Zone = { ...zone, "_smtp._tls.theirs.net": [["TXT", `v=TLSRPTv1; rua=${many}`]] };
+    const { mails } = await report({ records });
+    expect(mails.flatMap(({ to }) => to).toSorted()).toEqual(
+      [0, 1, 2, 3, 4].map((count) => `r${count}@theirs.net`),
+    );
+  });
+
   test("a report is sent once, and its receiver can read it", async () => {
     const { early, count, again, mails } = await report();
     expect([early, count, again]).toEqual([0, 1, 0]);

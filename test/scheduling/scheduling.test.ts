@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { nobody } from "#/src/model/author.ts";
 import { schedulingInboxItemsMax } from "#/src/model/limits.ts";
 import type { CollectionNumber } from "#/src/model/numbers.ts";
+import { withLimit } from "../limits/hand-in.ts";
 import {
   calendarText,
   eventText,
@@ -288,6 +289,29 @@ describe("an attendee elsewhere", () => {
     expect(mail!.calendar).toContain("ATTACH:https://first.example/dav/gone\n");
     expect(mail!.calendar).not.toMatch(/MANAGED-ID|dav\/here/);
     expect((await ada.texts())[0]).toContain("MANAGED-ID=here");
+  });
+
+  test("gets the files of an event that fit into the mail, and the addresses of the others", async () => {
+    const { ada } = house;
+    await house.openPolicies();
+    const names = ["first", "second", "third"];
+    const lines = names.map((id) => `ATTACH;MANAGED-ID=${id}:https://first.example/dav/${id}\n`);
+    const added = names.map((managedId) => ({
+      managedId,
+      bytes: Buffer.alloc(managedId === "third" ? 2 : 6, managedId),
+      name: `${managedId}.txt`,
+      type: "text/plain",
+    }));
+    const invited = invitation("ada* ada=ACCEPTED mel@elsewhere.example", lines.join(""));
+    await withLimit("model", "mailedAttachmentBytesMax", 8, () =>
+      ada.put(invited, { attachments: { added } }),
+    );
+    const [mail] = await house.leaving();
+    expect([...mail!.text.matchAll(/filename="?(\w+)\.txt/g)].map(([, name]) => name)).toEqual([
+      "first",
+      "third",
+    ]);
+    expect(mail!.calendar.match(/^ATTACH.*$/gm)).toEqual(["ATTACH:https://first.example/dav/second"]);
   });
 
   test("gets no mail for a change that does not concern attendees", async () => {

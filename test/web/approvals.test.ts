@@ -283,6 +283,23 @@ test("hidden text stands at its place, remote pictures are named, and foreign te
   expect(frame.text).toContain("[evil.example]");
 });
 
+test("a file of a mail is for the disk, and no page of this origin, whatever its name and its type are", async () => {
+  await using house = await openPagesHouse();
+  const browser = await signedIn(house);
+  const page = "<script>alert(1)</script>";
+  const data = Buffer.from(page).toString("base64");
+  const hold = await house.send({ attachments: [{ name: `"a';b=ö.html`, type: "text/html", data }] });
+  const [place] = /\/approvals\/hold_\w+\/files\/[\d.]+/.exec(
+    (await browser.get(`/approvals/${hold}`)).text,
+  )!;
+  const { text, headers } = await browser.get(place);
+  expect(text).toBe(page);
+  expect(headers.get("content-type")).toBe("application/octet-stream");
+  expect(headers.get("content-disposition")).toBe("attachment; filename*=UTF-8''%22a%27%3Bb%3D%C3%B6.html");
+  expect(headers.get("content-security-policy")).toMatch(/^sandbox; default-src 'none';/);
+  expect(headers.get("x-content-type-options")).toBe("nosniff");
+});
+
 test("the pages speak German, and keep the language that was chosen", async () => {
   await using house = await openPagesHouse();
   const browser = await signedIn(house);

@@ -1,5 +1,5 @@
 /** Sessions of people: how they begin and end, and what a browser is told. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { server } from "#/src/model/author.ts";
 import { type FormlessBrowser, openBrowser } from "../support/clients/browser.ts";
 import { makeSoftPasskey } from "../support/soft-passkey.ts";
@@ -66,6 +66,32 @@ describe("a session", () => {
     expect(cookie.replace(/=[\w-]{43};/, "=…;")).toBe(
       `${sessionName}=…; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=7776000`,
     );
+  });
+
+  test("ends after 14 days without use, and after 90 days however much it is used", async () => {
+    await using house = await openPagesHouse();
+    const { clock } = house.daemon.daemon.house.store;
+    const dayMs = 86_400_000;
+    const begunAt = clock.now();
+    let now = begunAt;
+    const time = vi.spyOn(clock, "now").mockImplementation(() => now);
+    try {
+      const [idle, used] = [openBrowser(house.origin), openBrowser(house.origin)];
+      for (const browser of [idle, used]) await browser.post("/sign-in", { ...house.person });
+      const isIn = async (browser: FormlessBrowser) =>
+        new URL((await browser.get("/approvals")).url).pathname === "/approvals";
+      for (const day of [13, 14, 27, 40, 53, 66, 79]) {
+        now = begunAt + day * dayMs;
+        expect([day, await isIn(used)]).toEqual([day, true]);
+        if (day >= 14) expect([day, await isIn(idle)]).toEqual([day, false]);
+      }
+      now = begunAt + 90 * dayMs - 1;
+      expect(await isIn(used)).toBe(true);
+      now += 1;
+      expect(await isIn(used)).toBe(false);
+    } finally {
+      time.mockRestore();
+    }
   });
 
   test("ends when its person is deleted", async () => {

@@ -132,6 +132,19 @@ describe("a webhook", () => {
     await expect.poll(newest).toMatchObject({ status: 204, error: null });
   });
 
+  it("has nothing of what its receiver answers in its history or in the log", async () => {
+    await using sender = await openSender();
+    sender.receiver.onRequest = (_, response) =>
+      void response.writeHead(500, "Quincunx", { "x-quincunx": "quincunx" }).end("quincunx");
+    await sender.add();
+    await sender.deliver();
+    const history = () => sender.operate("history", { number: 1 }) as Promise<{ attempts: object[] }>;
+    await expect
+      .poll(async () => (await history()).attempts[0])
+      .toMatchObject({ status: 500, error: "it answers 500" });
+    expect(JSON.stringify([await history(), sender.logged])).not.toMatch(/quincunx/i);
+  });
+
   it("gets only the types of its filter", async () => {
     await using sender = await openSender();
     await sender.add(["mail.bounced"]);

@@ -22,6 +22,8 @@ export interface AcmeServer extends AsyncDisposable {
   lifetimeMs: number;
   /** The suggested renewal window for every certificate. Undefined: renewalInfo answers 404. */
   window: { readonly start: Date; readonly end: Date } | undefined;
+  /** Seconds after which a client is to ask for the window again. */
+  retryAfter: string;
   /** When true, challenges are never decided. */
   isSilent: boolean;
   /** Requests are answered when it has resolved. */
@@ -80,6 +82,7 @@ export async function startAcmeServer(): Promise<AcmeServer> {
     asked: [],
     lifetimeMs: 90 * 86_400_000,
     window: undefined,
+    retryAfter: "3600",
     isSilent: false,
     opened: Promise.resolve(),
     isFailing: false,
@@ -119,7 +122,7 @@ export async function startAcmeServer(): Promise<AcmeServer> {
       acme.asked.push(id);
       const { window } = acme;
       if (window === undefined) throw refusal(404, "malformed", "no such certificate");
-      return send(response, 200, { suggestedWindow: window }, { "retry-after": "3600" });
+      return send(response, 200, { suggestedWindow: window }, { "retry-after": acme.retryAfter });
     }
     if (request.method !== "POST") throw refusal(405, "malformed", "not a POST");
     const { payload, jwk } = await readSigned(request);
