@@ -7,6 +7,7 @@ import { mailboxRoles, type Scope } from "#/src/model/roles.ts";
 import { type ReachedData, reachAgent } from "#/src/reach/agents.ts";
 import { assertReachesAll, assertVisible, isVisible } from "#/src/reach/messages.ts";
 import { unknownObject } from "./errors.ts";
+import { roleField } from "./folders/folder-role.ts";
 import { readId } from "./identifiers.ts";
 import type { OperationContext } from "./operation.ts";
 
@@ -61,8 +62,8 @@ export async function reachFolder(
     const visible = (await mail.listMailboxes(reached.agent)).filter(({ number }) =>
       isVisible(reached, number),
     );
-    const roles = visible.map(({ role }) => role).filter((role) => role !== undefined && role !== null);
-    const all = `part.describe {"id": "${mail.ids.encode("agent", reached.agent)}"} lists all.`;
+    const roles = visible.map(({ role }) => roleField(role).role).filter((role) => role !== undefined);
+    const all = `part.describe {"id": "${mail.ids.encode("agent", reached.agent)}"} lists all, folder.create makes one.`;
     return `${roles.length === 0 ? "" : `There are ${roles.join(", ")}. `}${all}`;
   }
 

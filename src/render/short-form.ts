@@ -74,6 +74,11 @@ function attachmentFacts(structure: MimePart, tally: RemovalTally): Partial<Shor
   return { attachments, ...(more === 0 ? {} : { attachments_more: more }) };
 }
 
+/** The section of the first file with this name. */
+export function findFile(structure: MimePart, name: string): string | undefined {
+  return listFiles(structure).find((part) => shownName(part, createRemovalTally()) === name)?.section;
+}
+
 function listFiles(part: MimePart): MimePart[] {
   if (part.type === "multipart") return part.parts.flatMap(listFiles);
   const isFile = part.disposition === "attachment" || part.type === "message" || fileName(part) !== "";

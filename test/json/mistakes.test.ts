@@ -202,7 +202,7 @@ describe("a mistake", () => {
   beforeAll(async () => {
     server = await openJsonServer();
     const { client, id: agent } = server.ada;
-    const message = await server.deliver(server.ada, plainMessage("Here"));
+    const message = await server.deliver(server.ada, withFile);
     const event = await client.ok("event.create", {
       body: { title: "Review", start: "2027-03-02T10:00:00", duration: "PT1H" },
     });
@@ -220,6 +220,12 @@ describe("a mistake", () => {
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
+  const part = (name: string, text: string) =>
+    `--b\nContent-Type: text/plain\nContent-Disposition: ${name}\n\n${text}\n`;
+  const withFile = plainMessage(
+    "Here",
+    `${part("inline", "Here.")}${part("attachment; filename=plan.txt", "Plan.")}--b--\n`,
+  ).replace("text/plain; charset=utf-8", "multipart/mixed; boundary=b");
   const mail = { to: ["bob@first.example"], text: "Hello." };
   const week = { since: "2027-03-01T00:00:00Z", before: "2027-03-05T00:00:00Z" };
   const review = { title: "Review", start: "2027-03-02T10:00:00" };
@@ -227,7 +233,15 @@ describe("a mistake", () => {
   /** What is called with what, and what the message and hint have. */
   const rows: readonly (readonly [string, object, ...string[]])[] = [
     ["part_describe", { id: "message_…" }, "part.describe was meant?"],
-    ["mail.search", {}, "search"],
+    ["catalog_describe", {}, "catalog.describe was meant?"],
+    ["mail.search", {}, "search was meant?"],
+    ["messages.list", {}, "search was meant?"],
+    ["message.send", mail, "send was meant?"],
+    ["listEvents", {}, "calendarMonth.list was meant?"],
+    ["contact.search", {}, "search was meant?"],
+    ["messages.move", {}, "message.update was meant?"],
+    ["folder.list", {}, "part.describe was meant?"],
+    ["deleteMessage", {}, "message.delete was meant?"],
     ["send", mail, "/body/to was meant?"],
     [
       "send",
@@ -247,6 +261,17 @@ describe("a mistake", () => {
     ["event.create", review, "/body/title was meant?"],
     ["event.update", { id: "event_…", version: "event", title: "x" }, "/patch/title was meant?"],
     ["contact.create", { name: "Ann" }, "/body/name was meant?"],
+    [
+      "contact.create",
+      { name: "Ann", email: "ann@example.com", phone: "1" },
+      "/body/email was meant?",
+      'For example {"body":{"name":"Ada Lovelace","emails":["ada@example.com"],"phones":',
+    ],
+    ["search", { kind: "freetime", ...week, duration: "PT1H", to: "2027-03-05" }, "/before was meant?"],
+    ["search", { to: "ann@example.com" }, "/q was meant?"],
+    ["part.describe", { id: "message_…", q: "words" }, "/around was meant?"],
+    ["part.describe", { id: "message_…", part: "plan.txt" }, 'The file of this name is part "2".'],
+    ["message.update", { id: "message_…", folder: "Reading" }, "folder.create makes one"],
     ["search", { kind: "freetime", ...week, duration: "PT1H", days: "mo" }, "One of: su, mo"],
     [
       "event.create",

@@ -8,7 +8,8 @@ import { jsonPointer } from "./json-pointer.ts";
 
 type Issue = z.core.$ZodIssue;
 
-export function parseInput(schema: z.ZodType, value: unknown): unknown {
+/** `example`: a call as it can be, shown where a field was put beside an object whose fields another standard names. */
+export function parseInput(schema: z.ZodType, value: unknown, example?: unknown): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const issues = eachIssue(result.error.issues);
@@ -17,7 +18,12 @@ export function parseInput(schema: z.ZodType, value: unknown): unknown {
   const unknown = issues.find(({ code }) => code === "unrecognized_keys");
   const first = (isMissing(issues[0]!) && unknown) || issues[0]!;
   const others = issues.filter((one) => one !== first && !(unknown !== undefined && isMissing(one)));
-  throw refusalOf(schema, first, others.slice(0, othersMax), value);
+  const refusal = refusalOf(schema, first, others.slice(0, othersMax), value);
+  const isBeside = issues.some((one) => one.code === "unrecognized_keys" && one.path.length === 0);
+  const open = isBeside && knownFields(schema, []).some((name) => isOpenAt(schema, [name]));
+  if (!open || example === undefined) throw refusal;
+  const hint = `${refusal.details.hint} For example ${JSON.stringify(example)}.`;
+  throw new WaypostError("invalid", refusal.message, { ...refusal.details, hint });
 }
 
 /** Problems that are told beside the first one. */
@@ -206,12 +212,18 @@ function meantField(
     within.length > 0 && within.every((name) => fields.includes(name));
   if (hasAll(known)) return `Its fields stand beside the others, without ${printable(unknown)} around them.`;
   const plain = unknown.toLowerCase().replaceAll(/[_-]/g, "");
+  const open = known.find((name) => isOpenAt(schema, [...path, name]));
+  // Of several fields that have the name elsewhere it is the one that takes the value; a day stands for a time of it.
+  const called = known.filter((name) => otherNames[name]?.includes(plain));
+  const meant = typeof given === "string" && isDay.test(given) ? `${given}T00:00:00` : given;
+  const takesIt = (name: string): boolean =>
+    choicesAlong(schema, [...path, name]).some((place) => place.safeParse(meant).success);
   const nearest =
-    known.find((name) => otherNames[name]?.includes(plain)) ??
+    called.find(takesIt) ??
+    called.find((name) => name !== open) ??
     known.find((name) => hasAll(knownFields(schema, [...path, name]))) ??
     nearestName(unknown, known);
   if (nearest !== undefined) return wasMeant(...path, nearest);
-  const open = known.find((name) => isOpenAt(schema, [...path, name]));
   const innerOf = (name: string): string | undefined => {
     const fields = knownFields(schema, [...path, name]);
     return fields.includes(unknown) ? unknown : fields.find((field) => otherNames[field]?.includes(plain));
@@ -223,12 +235,14 @@ function meantField(
   return outer === -1 ? undefined : wasMeant(...path.slice(0, outer), unknown);
 }
 
+const isDay = /^\d{4}-\d\d-\d\d$/;
+
 /** Names that other interfaces have for a field, in lower case and without "_" and "-". */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
   q: ["query", "text", "subject", "search", "keyword", "keywords", "term", "contains", "name", "to"],
   limit: ["max", "maxresults", "count", "pagesize", "top", "n", "results"],
   since: ["after", "start", "startdate", "datefrom", "fromdate", "starttime"],
-  before: ["until", "end", "enddate", "dateto", "todate", "endtime"],
+  before: ["until", "to", "end", "enddate", "dateto", "todate", "endtime"],
   from: ["sender", "author"],
   with: ["participants", "attendees", "people", "emails", "addresses"],
   zone: ["timezone", "tz"],
@@ -261,6 +275,7 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   type: ["contenttype", "mimetype", "mediatype"],
   part: ["section", "attachment", "attachmentid", "message", "messageid"],
   render: ["format", "view", "as"],
+  around: ["q", "query", "find", "search", "word", "words", "keyword", "near"],
   invite: ["notify", "sendinvitations", "sendupdates", "sendinvites"],
   patch: ["changes", "update", "updates", "fields"],
   month: ["date", "yearmonth"],

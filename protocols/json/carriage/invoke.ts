@@ -68,7 +68,7 @@ export function createInvoke(rooms: JsonRooms, registry: OperationRegistry): Inv
     assertScope(principal, operation.scope);
     const owner = (): Owner => mailboxOwner(principal);
     const { value, decoded } = await forCaller(call.signal, () => call.readInput(operation), owner);
-    const { isDryRun, input } = readDryRun(operation, parseInput(operation.input, value));
+    const { isDryRun, input } = readDryRun(operation, parseInput(operation.input, value, operation.example));
     if (operation.effect === "writes") marks.assertNoneIn(input);
     const sameCall =
       call.isTool === true && !isDryRun

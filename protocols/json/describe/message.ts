@@ -12,6 +12,7 @@ import type { KeptDescription } from "#/src/render/kept-descriptions.ts";
 import { messageState } from "#/src/render/message-state.ts";
 import { findTarget, isPartName, type Render, rendersOf } from "#/src/render/part-target.ts";
 import { shownProvenance } from "#/src/render/provenance.ts";
+import { findFile } from "#/src/render/short-form.ts";
 import type { OperationContext } from "../operation.ts";
 import type { ReadResult } from "../schemas.ts";
 import { assertRender } from "./assert-render.ts";
@@ -60,11 +61,16 @@ export async function describeStoredMessage(
   const object: ReadObject = withDoubtful ? { ...named, variant: " with doubtful" } : named;
   const continued = openContinuation<Render>(context, object, request);
   const part = request.part ?? continued?.part ?? "";
-  if (part !== "" && !isPartName(part))
+  if (part !== "" && !isPartName(part)) {
+    const file = findFile(await context.rooms.mail.readStructure(message), part);
     throw new WaypostError("invalid", "This is not the name of a part.", {
       field: "/part",
-      hint: "body, headers, structure, agent, or an IMAP section such as 1.2, HEADER, 2.MIME.",
+      hint:
+        file === undefined
+          ? "body, headers, structure, agent, or an IMAP section such as 1.2, HEADER, 2.MIME."
+          : `The file of this name is part "${file}".`,
     });
+  }
   const asked = (request.render as Render | undefined) ?? continued?.render;
   const { render, description } = await readDescription(context, message, part, asked, withDoubtful);
   const page = markedPage(
