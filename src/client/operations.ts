@@ -887,7 +887,7 @@ export interface Provenance {
     readonly count: number;
     readonly where: string;
     /** For doubtful: why it is not known to be visible. order-may-differ and font-of-signs: a person compares the words with what is drawn; of all others a person looks at the mail in a mail program. */
-    readonly why?: "style-not-understood" | "rule-may-apply" | "element-not-understood" | "may-be-covered" | "may-be-cut-off" | "may-be-off-screen" | "colours-may-match" | "may-be-too-small" | "order-may-differ" | "font-of-signs" | "whole-document";
+    readonly why?: "style-not-understood" | "rule-may-apply" | "depends-on-window" | "element-not-understood" | "may-be-covered" | "may-be-cut-off" | "may-be-off-screen" | "colours-may-match" | "may-be-too-small" | "order-may-differ" | "font-of-signs" | "whole-document";
   }[];
   readonly received_at?: string;
 }

@@ -34,6 +34,8 @@ export const doubts = [
   "style-not-understood",
   /** A rule whose selector or condition is not understood, and that may hide it. */
   "rule-may-apply",
+  /** A rule of which each window decides whether it applies, and that may hide it. */
+  "depends-on-window",
   /** An element or attribute that the renderer does not understand. */
   "element-not-understood",
   /** Another box may be painted over it. */

@@ -148,8 +148,19 @@ test.each([
 ])("text that is hidden %s is in doubt", (_, condition) => {
   const text = renderHtml(`<!doctype html><style>${condition}{p{display:none}}</style><p>words</p>`, "text");
   expect(text.text).not.toContain("words");
-  expect(text.removed).toContainEqual(["doubtful", 1, "rule-may-apply"]);
+  expect(text.removed).toContainEqual(["doubtful", 1, "depends-on-window"]);
 });
+
+test.each(["@media (min-device-memory: 4)", "@supports (display: grid)"])(
+  "text that a condition may hide which says nothing of the window is in doubt for another reason: %s",
+  (condition) => {
+    const text = renderHtml(
+      `<!doctype html><style>${condition}{p{display:none}}</style><p>words</p>`,
+      "text",
+    );
+    expect(text.removed).toContainEqual(["doubtful", 1, "rule-may-apply"]);
+  },
+);
 
 test.each([
   "<style>p{display:none}@media (prefers-color-scheme:light){p{display:block}}</style>",

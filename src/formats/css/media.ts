@@ -9,6 +9,16 @@ export const windowMost = 2560;
 /** undefined: not known. Rules under the query may apply or not. */
 export type Answer = boolean | undefined;
 
+/** Whether the condition is understood, so that each window answers it. */
+export function dependsOnWindow(prelude: readonly CssToken[]): boolean {
+  known = oneWindow;
+  try {
+    return answerMedia(prelude) !== undefined;
+  } finally {
+    known = desk;
+  }
+}
+
 /** `scheme`: that of the window. */
 export function answerMedia(prelude: readonly CssToken[], scheme: "light" | "dark" = "light"): Answer {
   known["prefers-color-scheme"] = scheme;
@@ -159,7 +169,7 @@ type Interval = readonly [least: number, most: number];
 
 /** Features of the window, as pixels, numbers or words. The list has only features that are the same in the windows of all mail
  *  programs, or that follow from the choice of the window. */
-const known: Record<string, Interval | string> = {
+const desk: Record<string, Interval | string> = {
   __proto__: null as never,
   width: [windowLeast, windowMost],
   // A screen may be wider than its windows.
@@ -169,6 +179,16 @@ const known: Record<string, Interval | string> = {
   "-webkit-device-pixel-ratio": [1, 3],
   "prefers-color-scheme": "light",
 };
+const oneWindow: typeof desk = {
+  ...desk,
+  __proto__: null as never,
+  width: [1280, 1280],
+  "device-width": [1280, 1280],
+  orientation: "landscape",
+  resolution: [1, 1],
+  "-webkit-device-pixel-ratio": [1, 1],
+};
+let known = desk;
 /** The valid words of features that take a word. */
 const valuesOf: Readonly<Record<string, readonly string[]>> = {
   __proto__: null as never,

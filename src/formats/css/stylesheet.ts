@@ -3,9 +3,9 @@
 import { asciiLower } from "./ascii-case.ts";
 import { blockOf, endOfAtRule, endOfStatement, findBlock, isBalanced, startsValue } from "./blocks.ts";
 import { black, colourOf } from "./colour.ts";
-import { answerMedia } from "./media.ts";
 import { isNeutral } from "./neutral.ts";
 import { hasVariable, reachOfProperty, subjectOf } from "./properties.ts";
+import { inMedia, mayApply, type RuleDoubt, type Scheme, type Scope } from "./scope.ts";
 import { type ComplexSelector, parseSelectorList } from "./selector.ts";
 import { unknownValue } from "./shorthands.ts";
 import { type CssToken, insideOf, skipComponent, splitByComma, tokenizeCss, trimSpace } from "./tokens.ts";
@@ -21,8 +21,8 @@ export interface Declaration {
 export interface StyleRule {
   readonly selectors: readonly ComplexSelector[];
   readonly declarations: readonly Declaration[];
-  /** It is not known whether the rule applies. */
-  readonly isMaybe: boolean;
+  /** Why it is not known whether the rule applies. */
+  readonly doubt: RuleDoubt | undefined;
   /** Specificity and order decide between this rule and others. If false, a layer, a scope or nesting decides first. */
   readonly isRanked: boolean;
   /** Colours of one scheme. In a light window they count; in the other one a box is painted as well, and a variable is a colour too. */
@@ -76,18 +76,6 @@ export function parseStyleAttribute(source: string): {
   return { declarations: new SheetReader().readDeclarations(tokens), isCut };
 }
 
-export type Scheme = "dark" | "light";
-
-interface Scope {
-  readonly isMaybe: boolean;
-  readonly isRanked: boolean;
-  /** Inside of a style rule. */
-  readonly isNested: boolean;
-  readonly depth: number;
-  /** Inside of rules for one scheme: in a dark window the page is the same as in a light one but for its colours. */
-  readonly scheme: Scheme | undefined;
-}
-
 /** At-rules that have no effect on a screen. */
 const neutralRules = new Set(["charset", "page", "viewport", "-ms-viewport", "-o-viewport"]);
 /** At-rules that contain rules. It is not known whether their condition is true. */
@@ -114,14 +102,6 @@ function isOfColour({ property, value }: Declaration, scheme: Scheme): boolean {
 const shadowNames = /^(?:text|box)-shadow$/;
 const colourNames = /^(?:color|background(?:-color|-image)?|(?:-webkit-)?[a-z-]+-color|fill|stroke)$/;
 
-/** The scope of rules for these windows; undefined if there are none of them. */
-function inMedia(scope: Scope, prelude: readonly CssToken[]): Scope | undefined {
-  const [light, dark] = [answerMedia(prelude), answerMedia(prelude, "dark")];
-  if (light === false && dark === false) return undefined;
-  const scheme = light === false ? "dark" : light === true && dark !== true ? "light" : undefined;
-  return { ...scope, isMaybe: scope.isMaybe || light !== true, scheme: scope.scheme ?? scheme };
-}
-
 class SheetReader implements StyleSheets {
   readonly rules: StyleRule[] = [];
   readonly ownFonts = new Set<string>();
@@ -130,7 +110,8 @@ class SheetReader implements StyleSheets {
   isCut = false;
 
   readSheet(tokens: readonly CssToken[], isMaybe: boolean, media: readonly CssToken[]): void {
-    const scope: Scope = { isMaybe, isRanked: true, isNested: false, depth: 0, scheme: undefined };
+    const doubt = isMaybe ? mayApply : undefined;
+    const scope: Scope = { doubt, isRanked: true, isNested: false, depth: 0, scheme: undefined };
     const inside = inMedia(scope, media);
     if (inside !== undefined) this.#readRules(tokens, inside);
   }
@@ -160,7 +141,7 @@ class SheetReader implements StyleSheets {
         blockOf(tokens, open, end),
         { ...scope, isRanked: scope.isRanked && !scope.isNested, isNested: true, depth: scope.depth + 1 },
         selectors.list,
-        scope.isNested || scope.isMaybe || !selectors.isSure,
+        scope.isNested || !selectors.isSure ? mayApply : scope.doubt,
       );
     return end;
   }
@@ -170,7 +151,7 @@ class SheetReader implements StyleSheets {
     tokens: readonly CssToken[],
     scope: Scope,
     selectors: readonly ComplexSelector[],
-    isMaybe: boolean,
+    doubt: RuleDoubt | undefined,
   ): void {
     // Nested rules come after the rule around them.
     const place = this.rules.length;
@@ -179,24 +160,28 @@ class SheetReader implements StyleSheets {
         ? this.#readAtRule(tokens, at, scope, selectors)
         : this.#readStyleRule(tokens, at, scope),
     );
-    const add = (kept: readonly Declaration[], isUnsure: boolean, ofScheme?: Scheme): void => {
+    const add = (
+      kept: readonly Declaration[],
+      doubtOfKept: RuleDoubt | undefined,
+      ofScheme?: Scheme,
+    ): void => {
       if (kept.length > 0)
         this.rules.splice(place, 0, {
           selectors,
           declarations: kept,
-          isMaybe: isUnsure,
+          doubt: doubtOfKept,
           isRanked: scope.isRanked,
           scheme: ofScheme,
         });
     };
     const { scheme } = scope;
-    if (scheme === undefined) add(declarations, isMaybe);
+    if (scheme === undefined) add(declarations, doubt);
     else {
       const { colours = [], others = [] } = Object.groupBy(declarations, (one) =>
         isOfColour(one, scheme) ? "colours" : "others",
       );
-      add(others, true);
-      add(colours, isMaybe || scheme === "dark", scheme);
+      add(others, doubt ?? "depends-on-window");
+      add(colours, doubt ?? (scheme === "dark" ? "depends-on-window" : undefined), scheme);
     }
   }
 
@@ -288,7 +273,7 @@ class SheetReader implements StyleSheets {
       if (name === "scope" && this.readDeclarations(block).length > 0) this.isUnclear = true;
       this.#readInner(
         block,
-        { ...deeper, isMaybe: true, isRanked: scope.isRanked && rankedConditions.has(name) },
+        { ...deeper, doubt: mayApply, isRanked: scope.isRanked && rankedConditions.has(name) },
         selectors,
       );
     } else if (name === "font-face") this.#readFont(block);
@@ -300,13 +285,13 @@ class SheetReader implements StyleSheets {
 
   #readInner(block: readonly CssToken[], scope: Scope, selectors?: readonly ComplexSelector[]): void {
     if (selectors === undefined) this.#readRules(block, scope);
-    else this.#readBlock(block, scope, selectors, true);
+    else this.#readBlock(block, scope, selectors, scope.doubt ?? mayApply);
   }
 
   /** Reads an at-rule that is not known. Rules in it may apply. Declarations in it may apply to anything. */
   #readUnknown(block: readonly CssToken[], scope: Scope): void {
     if (this.readDeclarations(block).length > 0) this.isUnclear = true;
-    this.#readRules(block, { ...scope, isMaybe: true, isRanked: false });
+    this.#readRules(block, { ...scope, doubt: mayApply, isRanked: false });
   }
 
   /** A style sheet on the network is not loaded. Any other import makes the page doubtful. */

@@ -4,12 +4,12 @@
 
 import { black, colourOf } from "#/src/formats/css/colour.ts";
 import { expand, hasVariable, reachOfProperty, subjectOf } from "#/src/formats/css/properties.ts";
+import type { RuleDoubt, Scheme } from "#/src/formats/css/scope.ts";
 import { unknownValue } from "#/src/formats/css/shorthands.ts";
 import {
   type Declaration,
   parseStyleAttribute,
   parseStyleSheets,
-  type Scheme,
   type StyleSheets,
   type StyleSource,
 } from "#/src/formats/css/stylesheet.ts";
@@ -94,6 +94,7 @@ interface Maybe {
   /** The rank is that of the selector and of the position. */
   readonly isRanked: boolean;
   readonly isOfDark: boolean;
+  readonly why: RuleDoubt;
   readonly name: string;
   readonly value: Value;
   readonly rank: Rank;
@@ -198,31 +199,37 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
     let visit: Fitting["visit"] = "both";
     let isRanked = true;
     let scheme: Scheme | undefined;
-    const declare = (declaration: Declaration, rank: Rank, isMaybe: boolean): void => {
+    const declare = (declaration: Declaration, rank: Rank, doubt: RuleDoubt | undefined): void => {
       const { property } = declaration;
       if (scheme === "dark" && !/^(?:--|background)/.test(property)) return;
-      if (property.startsWith("--")) set(property, property, declaration.value, rank, isMaybe);
+      if (property.startsWith("--")) set(property, property, declaration.value, rank, doubt);
       else if (subjectOf(property).kind !== "properties") {
         if (!nothingWords.has(wordOf(declaration.value))) {
           doubts.push({
             reach: reachOfProperty(property),
-            why: isMaybe ? "rule-may-apply" : "style-not-understood",
+            why: doubt ?? "style-not-understood",
           });
         }
-      } else for (const { name, value } of expandOnce(declaration)) set(name, property, value, rank, isMaybe);
+      } else for (const { name, value } of expandOnce(declaration)) set(name, property, value, rank, doubt);
     };
-    const set = (name: string, property: string, value: Value, rank: Rank, isMaybe: boolean): void => {
+    const set = (
+      name: string,
+      property: string,
+      value: Value,
+      rank: Rank,
+      doubt: RuleDoubt | undefined,
+    ): void => {
       if (visit === "visited" && !visitedNames.has(name)) return;
       const isVariable = name.startsWith("--");
       if (scheme !== undefined && groundNames.has(name)) paintsElsewhere = true;
       if (scheme === "dark" && !isVariable) return;
-      if (isVariable && scheme !== "light" && !isMaybe && inDark !== undefined)
+      if (isVariable && scheme !== "light" && doubt === undefined && inDark !== undefined)
         setIn(inDark, name, { property, value }, rank);
       // From the right it is the other side, so that what comes later does not replace it.
       if (logicalMargin.test(property) && value.some((token) => "number" in token && token.number < 0))
         doubts.push({ reach: "paints", why: "style-not-understood" });
-      if (isMaybe) {
-        maybes.push({ name, value, rank, isRanked, isOfDark: scheme === "dark" });
+      if (doubt !== undefined) {
+        maybes.push({ name, value, rank, isRanked, isOfDark: scheme === "dark", why: doubt });
         return;
       }
       if (visited !== undefined && visit !== "unvisited" && visitedNames.has(name))
@@ -230,7 +237,7 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
       if (visit !== "visited") setIn({ values, ranks }, name, { property, value }, rank);
     };
 
-    for (const hint of hints) declare(hint, [hintOrigin, 0, 0], false);
+    for (const hint of hints) declare(hint, [hintOrigin, 0, 0], undefined);
     for (const {
       candidate: { selector, rule, order },
       isMaybe,
@@ -246,18 +253,18 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
         parts ??= new Map();
         const list = parts.get(part) ?? [];
         // A rule that may apply hides nothing for sure.
-        const isSure = !(rule.isMaybe || isMaybe);
+        const isSure = rule.doubt === undefined && !isMaybe;
         for (const declaration of rule.declarations)
           if (isSure || declaration.property !== "visibility") list.push(declaration);
         parts.set(part, list);
-        if (rule.isMaybe || isMaybe || visit !== "both") unsureParts.add(part);
+        if (!isSure || visit !== "both") unsureParts.add(part);
         continue;
       }
       for (const declaration of rule.declarations)
         declare(
           declaration,
           [declaration.isImportant ? importantRuleOrigin : ruleOrigin, selector.specificity, order],
-          rule.isMaybe || isMaybe,
+          isMaybe ? "rule-may-apply" : rule.doubt,
         );
     }
     isRanked = true;
@@ -275,7 +282,7 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
         declare(
           declaration,
           [declaration.isImportant ? importantAttributeOrigin : attributeOrigin, 0, 0],
-          false,
+          undefined,
         );
     }
     // Of a variable that is a colour in both schemes, that of the light one counts. Any other has no value that is known.
@@ -285,7 +292,7 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
         if (name.startsWith("--") && other !== value && !areColours(value, other))
           values.set(name, { property: name, value: unknownValue });
       }
-    for (const { name, value, rank, isRanked: hasRank, isOfDark } of maybes) {
+    for (const { name, value, rank, isRanked: hasRank, isOfDark, why } of maybes) {
       const certain = ranks.get(name);
       if (isOfDark && areColours(value, values.get(name)?.value)) continue;
       if (certain !== undefined && (hasRank ? isStronger(certain, rank) : certain[0] > rank[0])) continue;
@@ -302,7 +309,7 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
             (harmlessMaybes.has(name) || isUnbound(name, value))
               ? "inside"
               : understoodOf(name)!.reach,
-          why: "rule-may-apply",
+          why,
         });
     }
     let visitedColour: DeclaredStyle["visitedColour"];
