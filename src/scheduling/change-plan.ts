@@ -41,7 +41,8 @@ export function createSchedulingWrites(rooms: SchedulingRooms): Pick<Scheduling,
       const repeat = await collections.findItemRepeat(options.idempotency);
       if (repeat !== undefined) return { ...repeat, isRewritten: false, ...toldNobody };
       const uid = (await findHeld(rooms, writer.agent, put))?.uid;
-      return inTurn(uid, () => untilAgreed(() => tryPut(rooms, writer, put, options)));
+      const turn = { agent: writer.agent, uid };
+      return inTurn(rooms.accounts, turn, () => untilAgreed(() => tryPut(rooms, writer, put, options)));
     },
     async deleteItem(writer, item, expected, options = {}) {
       const { agent, actor } = writer;
@@ -49,7 +50,7 @@ export function createSchedulingWrites(rooms: SchedulingRooms): Pick<Scheduling,
       const repeat = await collections.findItemRepeat(idempotency);
       if (repeat !== undefined) return { ...repeat, ...toldNobody };
       const uid = (await collections.findItem(agent, item))?.uid;
-      return inTurn(uid, () =>
+      return inTurn(rooms.accounts, { agent, uid }, () =>
         untilAgreed(async () => {
           const [held] = await collections.readItems(agent, [item]);
           const place = held && (await collections.findCollection(agent, held.collection));

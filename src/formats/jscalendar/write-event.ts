@@ -66,7 +66,9 @@ function withStored(stored: JsonObject, event: JsonObject): JsonObject {
   for (const name of ["@type", "uid", "recurrenceId", "recurrenceIdTimeZone", "method", "timeZones"]) {
     const before = member(stored, name);
     if (wanted[name] !== undefined && !isEqual(wanted[name], before))
-      throw refused(`/${name}`, `${name} cannot be changed`);
+      throw before === undefined
+        ? refused(`/${name}`, `${name} cannot be set`, "Leave it out.")
+        : refused(`/${name}`, `${name} cannot be changed`);
     if (before !== undefined) wanted[name] = before;
   }
   const prodId = wanted.prodId ?? member(stored, "prodId");
@@ -76,8 +78,8 @@ function withStored(stored: JsonObject, event: JsonObject): JsonObject {
   return wanted;
 }
 
-function refused(field: string, message: string): WaypostError {
-  return new WaypostError("invalid", `${message}.`, { field });
+function refused(field: string, message: string, hint?: string): WaypostError {
+  return new WaypostError("invalid", `${message}.`, { field, ...(hint === undefined ? {} : { hint }) });
 }
 
 function firstDifference(is: JsonObject | undefined, should: JsonObject): string {

@@ -28,7 +28,7 @@ const attemptsMax = 20;
 export function createArrivals(rooms: RefreshRooms): Arrivals {
   return {
     applyArrivals: (agent, uid) =>
-      inTurn(uid, async () => {
+      inTurn(rooms.accounts, { agent, uid }, async () => {
         for (;;) {
           const arrivals = await rooms.collections.listArrivals(agent, uid);
           if (arrivals.length === 0) return;
