@@ -29,7 +29,14 @@ export async function readBody(request: IncomingMessage, options: BodyOptions): 
   const { limitBytes, copies, receiving, memory } = options;
   const announced = Number(request.headers["content-length"] ?? 0);
   if (announced > limitBytes) throw tooLarge(limitBytes);
-  if (announced === 0 && request.headers["transfer-encoding"] === undefined) return Buffer.alloc(0);
+  const coding = request.headers["transfer-encoding"];
+  if (announced === 0 && coding === undefined) return Buffer.alloc(0);
+  // Node reads the chunks of a compressed body, too, and leaves it compressed.
+  if (coding !== undefined && coding.trim().toLowerCase() !== "chunked")
+    throw new WaypostError("invalid", "The request body has a transfer coding other than chunked.", {
+      field: "",
+      hint: "Send the body as it is, with Content-Length or with Transfer-Encoding: chunked.",
+    });
   const whole = announced > 0 && announced <= smallestBytes ? readWhole(request, announced) : undefined;
   if (whole !== undefined) return whole;
   const first = announced || smallestBytes;

@@ -38,6 +38,17 @@ test("is refused with the first octet beyond its limit", async () => {
   await expect(body).rejects.toMatchObject({ code: "invalid", details: { reason: "too_large" } });
 });
 
+test.each(["gzip, chunked", "chunked, gzip", "gzip"])(
+  "in the coding %s is refused before it is read",
+  async (coding) => {
+    const request = Object.assign(new EventEmitter(), { headers: { "transfer-encoding": coding } });
+    await expect(readBody(request as unknown as IncomingMessage, optionsOf(100))).rejects.toMatchObject({
+      code: "invalid",
+      details: { hint: expect.stringContaining("Transfer-Encoding: chunked") },
+    });
+  },
+);
+
 test("that finds no memory is refused as temporary", async () => {
   const request = Object.assign(new EventEmitter(), { headers: { "transfer-encoding": "chunked" } });
   const options = optionsOf(100_000, 10_000);

@@ -283,6 +283,11 @@ describe("the address /mcp", () => {
     ]);
   });
 
+  it("refuses an encoded body as /v1 does", async () => {
+    const { status, body } = await ask({ method: "POST", body: "{}" }, { "Content-Encoding": "gzip" });
+    expect([status, body.error.hint]).toEqual([400, "Send the body without Content-Encoding."]);
+  });
+
   it("has no sessions: GET and DELETE are answered 405", async () => {
     for (const method of ["GET", "DELETE"]) {
       const { status, headers } = await ask({ method });

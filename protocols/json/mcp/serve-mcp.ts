@@ -14,7 +14,7 @@ import { isWaypostError, WaypostError } from "#/src/model/errors.ts";
 import { jsonBlobBodyBytesMax, jsonBodyBytesMax } from "#/src/model/limits.ts";
 import { giveBackMemory } from "#/src/model/octet-memory.ts";
 import { mailboxOwner } from "#/src/model/owner.ts";
-import { authenticateBearer, refuse, sendJson } from "../carriage/answers.ts";
+import { assertJson, authenticateBearer, refuse, sendJson } from "../carriage/answers.ts";
 import type { Invoke } from "../carriage/invoke.ts";
 import { copiesOf, type JsonInput, readJson } from "../carriage/json-text.ts";
 import type { DecodedData } from "../carriage/large-data.ts";
@@ -105,6 +105,7 @@ export function createMcpRoute(rooms: JsonRooms, registry: OperationRegistry, in
       koa.set("Allow", "POST");
       return refuse(rooms.log, context, notPost, 405);
     }
+    assertJson(undefined, koa.get("Content-Encoding"));
     const selection = selectionOf(koa.query, koa.get("MCP-Protocol-Version"));
     using memory = new DisposableStack();
     const body = memory.adopt(
