@@ -158,8 +158,10 @@ export class NearKeys {
 
 /** Whether a bit was missing. */
 function putIn(bits: Uint8Array, key: string): boolean {
+  const [first, step] = hashesOf(key);
   let isNew = false;
-  for (const place of placesOf(bits, key)) {
+  for (let probe = 0; probe < probes && bits.length > 0; probe++) {
+    const place = placeOf(bits, first, step, probe);
     const mask = 1 << (place & 7);
     isNew ||= (bits[place >> 3]! & mask) === 0;
     bits[place >> 3]! |= mask;
@@ -168,18 +170,22 @@ function putIn(bits: Uint8Array, key: string): boolean {
 }
 
 function isIn(bits: Uint8Array, key: string): boolean {
-  return placesOf(bits, key).every((place) => (bits[place >> 3]! & (1 << (place & 7))) !== 0);
+  const [first, step] = hashesOf(key);
+  for (let probe = 0; probe < probes; probe++) {
+    const place = placeOf(bits, first, step, probe);
+    if ((bits[place >> 3]! & (1 << (place & 7))) === 0) return false;
+  }
+  return true;
 }
 
-/** Of a power of two of octets; none for none. */
-function placesOf(bits: Uint8Array, key: string): number[] {
-  const places: number[] = [];
-  if (bits.length === 0) return places;
-  // FNV-1a, and the same mixed once more for the step between the places.
+/** FNV-1a, and the same mixed once more for the step between the places. */
+function hashesOf(key: string): readonly [first: number, step: number] {
   let hash = 0x811c9dc5;
   for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
-  const step = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) | 1;
-  for (let probe = 0; probe < probes; probe++)
-    places.push(((hash + probe * step) >>> 7) & (bits.length * 8 - 1));
-  return places;
+  return [hash, Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) | 1];
+}
+
+/** The number of bits is a power of two. */
+function placeOf(bits: Uint8Array, first: number, step: number, probe: number): number {
+  return ((first + probe * step) >>> 7) & (bits.length * 8 - 1);
 }
