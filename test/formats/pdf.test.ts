@@ -1,38 +1,8 @@
 /** Which text of a PDF a person sees: what hides words of it, and what does not. */
 import { describe, expect, it } from "vitest";
 import { readDocument } from "#/src/formats/documents/read-document.ts";
-import { pdfOfObjects } from "../support/documents.ts";
 import { boxesOf, type FontText, pdfInFont } from "../support/made-font.ts";
-
-interface PageForm {
-  /** Further resources of the page. */
-  readonly resources?: string;
-  /** Further entries of the page. */
-  readonly page?: string;
-  /** Objects from number 6 on. */
-  readonly objects?: readonly string[];
-  readonly catalog?: string;
-}
-
-function page(
-  stream: string,
-  { resources = "", page: more = "", objects = [], catalog = "" }: PageForm = {},
-): Buffer {
-  return pdfOfObjects([
-    `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`,
-    "<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
-    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-    `<< /Type /Page /Parent 2 0 R ${more.includes("MediaBox") ? "" : "/MediaBox [0 0 612 792]"} /Resources << /Font << /F1 3 0 R ${
-      resources.includes("/F3") ? "/F3 6 0 R" : ""
-    } >> ${resources.replace("/F3", "")} >> /Contents 5 0 R ${more} >>`,
-    streamOf("", stream),
-    ...objects,
-  ]);
-}
-
-function streamOf(entries: string, stream: string): string {
-  return `<< ${entries} /Length ${stream.length} >>\nstream\n${stream}\nendstream`;
-}
+import { type PageForm, pageOf, streamOf } from "../support/pdf-pages.ts";
 
 const text = (word: string, more = "", place = "72 720 Td"): string =>
   `BT /F1 12 Tf ${more} ${place} (${word}) Tj ET`;
@@ -70,101 +40,101 @@ const annotation = (entries: string): PageForm => ({
 const hidings: readonly (readonly [name: string, bytes: Buffer])[] = [
   [
     "a place that Q takes back, behind a decoy in it",
-    page(
+    pageOf(
       `BT /F1 12 Tf 72 720 Td q 0 -420 Td Q (HIDDEN) Tj ET 1 g 60 700 200 50 re f 0 g BT /F1 12 Tf 72 300 Td q 0 420 Td (HIDDEN) Tj Q ET`,
     ),
   ],
   [
     "black letters on black that is mixed",
-    page(`q /G1 gs 1 g 0 700 612 60 re f Q ${words}`, state("/BM /Difference")),
+    pageOf(`q /G1 gs 1 g 0 700 612 60 re f Q ${words}`, state("/BM /Difference")),
   ],
   [
     "ten covers of half its strength",
-    page(`${words} /G1 gs 1 g ${"0 700 612 60 re f ".repeat(10)}`, state("/ca 0.5")),
+    pageOf(`${words} /G1 gs 1 g ${"0 700 612 60 re f ".repeat(10)}`, state("/ca 0.5")),
   ],
   [
     "two covers of nearly half",
-    page(`${words} /G1 gs 1 g 0 700 612 60 re f 0 700 612 60 re f`, state("/ca 0.49")),
+    pageOf(`${words} /G1 gs 1 g 0 700 612 60 re f 0 700 612 60 re f`, state("/ca 0.49")),
   ],
-  ["pale letters that let half through", page(`/G1 gs 0.7 g ${words}`, state("/ca 0.45"))],
-  ["thick white edges of other letters", page(`${words} 1 G 1 Tr 60 w BT /F1 12 Tf 90 750 Td (o) Tj ET`)],
-  ["its own thick white edges", page(`1 G 20 w ${text("HIDDEN", "2 Tr")}`)],
-  ["edges that are all gap", page(`[0 1000] 500 d ${text("HIDDEN", "1 Tr")}`)],
-  ["a state whose edges are all gap", page(`/G1 gs ${text("HIDDEN", "1 Tr")}`, state("/D [[0 1000] 500]"))],
+  ["pale letters that let half through", pageOf(`/G1 gs 0.7 g ${words}`, state("/ca 0.45"))],
+  ["thick white edges of other letters", pageOf(`${words} 1 G 1 Tr 60 w BT /F1 12 Tf 90 750 Td (o) Tj ET`)],
+  ["its own thick white edges", pageOf(`1 G 20 w ${text("HIDDEN", "2 Tr")}`)],
+  ["edges that are all gap", pageOf(`[0 1000] 500 d ${text("HIDDEN", "1 Tr")}`)],
+  ["a state whose edges are all gap", pageOf(`/G1 gs ${text("HIDDEN", "1 Tr")}`, state("/D [[0 1000] 500]"))],
   [
     "white letters over a part each",
-    page(
+    pageOf(
       `${words} 1 g ${Array.from({ length: 12 }, (_, at) => `BT /F1 16 Tf ${70 + at * 4} 719 Td (M) Tj ET`).join(" ")}`,
     ),
   ],
-  ["the same letters in white", page(`${words} 1 g ${words}`)],
-  ["a slant that leaves a line", page("BT /F1 12 Tf 1 0 40 1 72 720 Tm (HIDDEN) Tj ET")],
-  ["a mirror", page("BT /F1 12 Tf -1 0 0 1 200 720 Tm (HIDDEN) Tj ET")],
-  ["letters on each other", page(text("HIDDEN", "-7.5 Tc"))],
-  ["letters wider than they are read", page("BT /F1 4 Tf 20 0 0 1 72 720 Tm (HIDDEN) Tj ET")],
+  ["the same letters in white", pageOf(`${words} 1 g ${words}`)],
+  ["a slant that leaves a line", pageOf("BT /F1 12 Tf 1 0 40 1 72 720 Tm (HIDDEN) Tj ET")],
+  ["a mirror", pageOf("BT /F1 12 Tf -1 0 0 1 200 720 Tm (HIDDEN) Tj ET")],
+  ["letters on each other", pageOf(text("HIDDEN", "-7.5 Tc"))],
+  ["letters wider than they are read", pageOf("BT /F1 4 Tf 20 0 0 1 72 720 Tm (HIDDEN) Tj ET")],
   [
     "a line that is wide in one direction",
-    page(`${words} q 100 0 0 0.01 0 0 cm 1 G 1 w 1 70000 m 1 74000 l S Q`),
+    pageOf(`${words} q 100 0 0 0.01 0 0 cm 1 G 1 w 1 70000 m 1 74000 l S Q`),
   ],
   [
     "a thick curve",
-    page(`${words} 1 G 70 w 20 640 m 20 800 l S 1 G 60 w 40 690 m 100 760 160 690 220 760 c S`),
+    pageOf(`${words} 1 G 70 w 20 640 m 20 800 l S 1 G 60 w 40 690 m 100 760 160 690 220 760 c S`),
   ],
   [
     "white on a dark bow tie",
-    page(`0 g 40 690 m 240 760 l 40 760 l 240 690 l h f 1 g ${text("HIDDEN", "", "110 722 Td")}`),
+    pageOf(`0 g 40 690 m 240 760 l 40 760 l 240 690 l h f 1 g ${text("HIDDEN", "", "110 722 Td")}`),
   ],
-  ["white on a box that leaves itself out", page(`0 g 40 690 240 80 re 40 690 240 80 re f* 1 g ${words}`)],
+  ["white on a box that leaves itself out", pageOf(`0 g 40 690 240 80 re 40 690 240 80 re f* 1 g ${words}`)],
   [
     "white on what a closed layer paints",
-    page(`/OC /Off BDC 0 g 40 690 240 80 re f EMC 1 g ${words}`, form("", "")),
+    pageOf(`/OC /Off BDC 0 g 40 690 240 80 re f EMC 1 g ${words}`, form("", "")),
   ],
-  ["a closed layer that a form ends", page("/OC /Off BDC /X1 Do EMC", form("", `EMC ${words}`))],
-  ["a closed layer of a form", page("/X1 Do", form("/OC 7 0 R", words))],
+  ["a closed layer that a form ends", pageOf("/OC /Off BDC /X1 Do EMC", form("", `EMC ${words}`))],
+  ["a closed layer of a form", pageOf("/X1 Do", form("/OC 7 0 R", words))],
   [
     "a form in a group that is mixed",
-    page("q /G2 gs /X1 Do Q", form("/Group << /S /Transparency >>", words)),
+    pageOf("q /G2 gs /X1 Do Q", form("/Group << /S /Transparency >>", words)),
   ],
-  ["a form without room", page("/X1 Do", form("", words, [])).subarray(0)],
+  ["a form without room", pageOf("/X1 Do", form("", words, [])).subarray(0)],
   [
     "a white drawing as a letter",
-    page(
+    pageOf(
       `${words} 1 g BT /F3 100 Tf 60 700 Td (a) Tj ET`,
       drawnFont("600 0 0 0 1000 1000 d1 0 0 1000 1000 re f"),
     ),
   ],
   [
     "a white drawing far from its letter",
-    page(
+    pageOf(
       `${words} 1 g BT /F3 10 Tf 560 20 Td (a) Tj ET`,
       drawnFont("600 0 d0 1 g -60000 60000 70000 30000 re f"),
     ),
   ],
   [
     "letters that are empty drawings",
-    page("BT /F3 12 Tf 72 720 Td (aaaa) Tj ET", drawnFont("600 0 0 0 0 0 d1")),
+    pageOf("BT /F3 12 Tf 72 720 Td (aaaa) Tj ET", drawnFont("600 0 0 0 0 0 d1")),
   ],
-  ["a white annotation", page(words, annotation("/Subtype /Stamp /AP << /N 7 0 R >>"))],
+  ["a white annotation", pageOf(words, annotation("/Subtype /Stamp /AP << /N 7 0 R >>"))],
   [
     "an annotation that programs paint themselves",
-    page(words, annotation("/Subtype /Stamp /Name /Approved")),
+    pageOf(words, annotation("/Subtype /Stamp /Name /Approved")),
   ],
   [
     "a field with a white ground",
-    page(words, annotation("/Subtype /Widget /FT /Tx /T (a) /V () /MK << /BG [1 1 1] >>")),
+    pageOf(words, annotation("/Subtype /Widget /FT /Tx /T (a) /V () /MK << /BG [1 1 1] >>")),
   ],
-  ["a page of hundreds of metres", page(words, { page: "/MediaBox [0 0 200000 200000]" })],
-  ["a page of small units", page(words, { page: "/MediaBox [0 0 612 792] /UserUnit 0.01" })],
+  ["a page of hundreds of metres", pageOf(words, { page: "/MediaBox [0 0 200000 200000]" })],
+  ["a page of small units", pageOf(words, { page: "/MediaBox [0 0 612 792] /UserUnit 0.01" })],
   [
     "a font of signs that nobody has with it",
-    page(words.replace("/F1", "/F3"), {
+    pageOf(words.replace("/F1", "/F3"), {
       resources: "/F3",
       objects: ["<< /Type /Font /Subtype /TrueType /BaseFont /Wingdings /Encoding /WinAnsiEncoding >>"],
     }),
   ],
   [
     "names of letters that are others",
-    page(text("\\001\\002\\003\\004\\004\\005\\006").replace("/F1", "/F3"), {
+    pageOf(text("\\001\\002\\003\\004\\004\\005\\006").replace("/F1", "/F3"), {
       resources: "/F3",
       objects: [
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Type /Encoding /Differences [1 /f /r /i /d /a /y] >> /ToUnicode 7 0 R >>",
@@ -273,7 +243,7 @@ function pdfOfDrawings(drawn: readonly string[], operator = "600 0 0 0 700 700 d
       .join(" ")} f`;
   const drawings = alphabet.map((one, at) => `/${one} ${7 + at} 0 R`).join(" ");
   const names = alphabet.map((one) => `/${one}`).join(" ");
-  return page(`BT /F3 12 Tf 72 720 Td (${shownWords.join("")}) Tj ET`, {
+  return pageOf(`BT /F3 12 Tf 72 720 Td (${shownWords.join("")}) Tj ET`, {
     resources: "/F3",
     objects: [
       `<< /Type /Font /Subtype /Type3 /FontBBox [0 -200 1000 1000] /FontMatrix [0.001 0 0 0.001 0 0] /CharProcs << ${drawings} >> /Encoding << /Type /Encoding /Differences [97 ${names}] >> /FirstChar 97 /LastChar 122 /Widths [${"600 ".repeat(26)}] /Resources << >> >>`,
@@ -301,24 +271,27 @@ describe("a font of drawings is believed", () => {
 const seen: readonly (readonly [name: string, bytes: Buffer])[] = [
   [
     "a state that ends a mask and a mixture",
-    page(`/G1 gs ${text("Words")}`, state("/SMask /None /BM /Normal /ca 1 /CA 1")),
+    pageOf(`/G1 gs ${text("Words")}`, state("/SMask /None /BM /Normal /ca 1 /CA 1")),
   ],
-  ["thin edges of their own", page(`0.3 w ${text("Words", "2 Tr")}`)],
+  ["thin edges of their own", pageOf(`0.3 w ${text("Words", "2 Tr")}`)],
   [
     "a pale stamp over it",
-    page(`${text("Words")} /G1 gs 0.5 g BT /F1 60 Tf 60 700 Td (DRAFT) Tj ET`, state("/ca 0.2")),
+    pageOf(`${text("Words")} /G1 gs 0.5 g BT /F1 60 Tf 60 700 Td (DRAFT) Tj ET`, state("/ca 0.2")),
   ],
-  ["a form with a matrix", page("q 1 0 0 1 10 10 cm /X1 Do Q", form("/Matrix [1 0 0 1 5 5]", text("Words")))],
+  [
+    "a form with a matrix",
+    pageOf("q 1 0 0 1 10 10 cm /X1 Do Q", form("/Matrix [1 0 0 1 5 5]", text("Words"))),
+  ],
   [
     "an upside-down page that is turned back",
-    page(`1 0 0 -1 0 792 cm BT /F1 12 Tf 1 0 0 -1 72 72 Tm (Words) Tj ET`),
+    pageOf(`1 0 0 -1 0 792 cm BT /F1 12 Tf 1 0 0 -1 72 72 Tm (Words) Tj ET`),
   ],
-  ["a link", page(text("Words"), annotation("/Subtype /Link /Border [0 0 0]"))],
-  ["a field without a ground", page(text("Words"), annotation("/Subtype /Widget /FT /Tx /T (a) /V ()"))],
-  ["a large poster", page(text("Words", "", "72 2000 Td"), { page: "/MediaBox [0 0 2384 3370]" })],
+  ["a link", pageOf(text("Words"), annotation("/Subtype /Link /Border [0 0 0]"))],
+  ["a field without a ground", pageOf(text("Words"), annotation("/Subtype /Widget /FT /Tx /T (a) /V ()"))],
+  ["a large poster", pageOf(text("Words", "", "72 2000 Td"), { page: "/MediaBox [0 0 2384 3370]" })],
   [
     "an open layer",
-    page(`/OC /On BDC ${text("Words")} EMC`, {
+    pageOf(`/OC /On BDC ${text("Words")} EMC`, {
       resources: "/Properties << /On 6 0 R >>",
       objects: ["<< /Type /OCG /Name (on) >>"],
       catalog: "/OCProperties << /OCGs [6 0 R] /D << /ON [6 0 R] >> >>",
@@ -326,10 +299,13 @@ const seen: readonly (readonly [name: string, bytes: Buffer])[] = [
   ],
   [
     "letters of another encoding",
-    page(text("\\101\\102").replace("AB", "Words").replace("/F1", "/F3").replace("(\\101\\102)", "(Words)"), {
-      resources: "/F3",
-      objects: ["<< /Type /Font /Subtype /Type1 /BaseFont /Times-Roman /Encoding /WinAnsiEncoding >>"],
-    }),
+    pageOf(
+      text("\\101\\102").replace("AB", "Words").replace("/F1", "/F3").replace("(\\101\\102)", "(Words)"),
+      {
+        resources: "/F3",
+        objects: ["<< /Type /Font /Subtype /Type1 /BaseFont /Times-Roman /Encoding /WinAnsiEncoding >>"],
+      },
+    ),
   ],
 ];
 

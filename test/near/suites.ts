@@ -8,7 +8,7 @@ const rows: Readonly<Record<Room, readonly string[]>> = {
   "src/model": ["model/*", "arrival/scan-header", "fairness/shares", "reach/collection-rights"],
   "src/fairness": ["fairness/*", "connection/connection-door", "storage/writer-lanes", "smtp/connections"],
   "src/threads": ["threads/*", "render/reading-memory", "arrival/preparation"],
-  "src/formats": ["formats/*", "!formats/docx*", "!formats/pdf", "!formats/order", "!formats/variables"],
+  "src/formats": ["formats/*", "!formats/docx*", "!formats/pdf*", "!formats/order", "!formats/variables"],
   config: ["config/*", "cli/options", "cli/setup", "daemon/wrong-settings"],
   storage: [
     "storage/*",
@@ -133,7 +133,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
     "formats/template-pages",
     "render/left-out",
   ],
-  "src/formats/documents": ["formats/documents", "formats/docx*", "formats/pdf", "json/renders"],
+  "src/formats/documents": ["formats/documents", "formats/docx*", "formats/pdf*", "json/renders"],
   "src/formats/html": [
     "formats/html-visibility",
     "formats/order",

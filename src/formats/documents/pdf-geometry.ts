@@ -144,3 +144,12 @@ export function intersection(one: Box, other: Box): Box | undefined {
   };
   return box.left < box.right && box.bottom < box.top ? box : undefined;
 }
+
+/** Of a path, that are compared with each other. */
+const partsMost = 40;
+
+/** Parts of a path that lie on each other may leave each other out. */
+export function isAlone(part: Subpath, parts: readonly Subpath[]): boolean {
+  if (parts.length > partsMost) return false;
+  return parts.every((other) => other === part || intersection(other.box, part.box) === undefined);
+}

@@ -17,6 +17,8 @@ const othersLeast = 2;
 /** Ems: an outline is in this place around its letter. */
 const place: Ink = { left: -1, bottom: -1, right: 2.5, top: 1.7 };
 const tallLeast = 0.18;
+/** Letters that are a line. */
+const flat = /^[\u4e00\u30fc\u3161\u2f00\u0640]$/;
 /** Ems that each of several letters in one outline is wide at least. */
 const shareOfLigature = 0.12;
 /** Those that usual fonts have: of others it is not known what they look like. */
@@ -113,7 +115,8 @@ function letterOf(font: PageFont, glyph: Glyph): Letter {
   if (outline === undefined && font.isDrawn) return { drawn: "otherwise" };
   if (outline === undefined || ink === undefined) return { drawn: "not-drawn" };
   const isTall = ink.top - ink.bottom >= tallLeast;
-  if (!isInPlace(ink) || (/^[\p{L}\p{N}]/u.test(text) && !isTall)) return { drawn: "otherwise" };
+  if (!isInPlace(ink) || (/^[\p{L}\p{N}]/u.test(text) && !isTall && !flat.test(text)))
+    return { drawn: "otherwise" };
   const letters = [...glyph.unicode.trim()].filter((one) => !/\p{M}/u.test(one));
   if (letters.length > 1) return { drawn: isLigature(letters, ink) ? "as-said" : "otherwise" };
   const plain = [...text.normalize("NFKD").replace(/\p{M}/gu, "")];

@@ -7,65 +7,32 @@ import {
   boxOf,
   identity,
   intersection,
+  isAlone,
   isUpright,
   matrixOf,
   multiply,
-  type Subpath,
   scaleOf,
   subpaths,
   transformed,
   unionOf,
   widened,
 } from "./pdf-geometry.ts";
-import { place } from "./pdf-runs.ts";
-import { colourOf, everywhere, firstState, isDashed, isMixed, type State } from "./pdf-state.ts";
+import type { Operators, PagePaint, Paint, TextRun } from "./pdf-painted.ts";
+import { type Placed, place } from "./pdf-runs.ts";
+import { type Shape, shapeOf } from "./pdf-shapes.ts";
+import {
+  colourOf,
+  everywhere,
+  firstState,
+  type Gradient,
+  gradientOf,
+  isDashed,
+  isMixed,
+  type State,
+} from "./pdf-state.ts";
 
-/** A box that something opaque or not is painted into. `colour` is undefined for pictures and patterns. */
-export interface Paint {
-  readonly kind: "fill" | "line" | "picture" | "text";
-  readonly box: Box;
-  readonly colour: string | undefined;
-  readonly alpha: number;
-  /** It fills all of its box. */
-  readonly isWhole: boolean;
-  /** Its place among all paints. */
-  readonly at: number;
-  /** Of text: what it says. */
-  readonly text?: string;
-  /** Of text: pixels of an em, of lines: their width. */
-  readonly size: number;
-}
-
-export interface TextRun extends Paint {
-  readonly text: string;
-  /** The ends of its base line. */
-  readonly from: readonly [number, number];
-  readonly to: readonly [number, number];
-  readonly letters: readonly Glyph[];
-  readonly font: PageFont | undefined;
-  /** Its letters are stretched, slanted, mirrored or crowded. */
-  readonly isDistorted: boolean;
-  readonly mode: number;
-  readonly clip: Box;
-  /** It is cut by something else than a box, mixed with what is behind it, seen through a mask, or drawn by a font made of drawings or by
-   *  lines that may hide it. */
-  readonly isUnclear: boolean;
-  /** It belongs to a layer that is not shown. */
-  readonly isLayerOff: boolean;
-}
-
-export interface PagePaint {
-  readonly runs: readonly TextRun[];
-  readonly paints: readonly Paint[];
-}
-
-export interface Operators {
-  readonly fnArray: readonly number[];
-  readonly argsArray: readonly unknown[];
-}
-
-/** Of a path, that are compared with each other. */
-const partsMost = 40;
+/** Shapes that cut one piece of text or paint. */
+const cutsMost = 20;
 /** Drawings of letters in drawings of letters. */
 const drawingsMost = 3;
 /** Lines around letters of this share of an em hide none of them. */
@@ -75,6 +42,8 @@ export interface PageFacts {
   /** The numbers of the operators by name. */
   readonly ops: Readonly<Record<string, number>>;
   fontOf(name: string): PageFont;
+  /** What pdf.js has read of a pattern. */
+  patternOf(name: string): unknown;
   /** Whether the content of a layer is shown. */
   isLayerOn(properties: unknown): boolean;
 }
@@ -96,31 +65,55 @@ export function paintOf(
   /** How many layers were open where each form began. */
   const floors: number[] = [];
   let state: State = firstState();
-  let isClipping = false;
+  let clipping: "clip" | "eoClip" | undefined;
   let at = 0;
+  let annotation: string | undefined;
+  /** Programs differ in whether a state that is taken back within a text takes its place back, too. */
+  let isInText = false;
+  let isPlaceUnclear = false;
+  /** How many groups around make a mask. */
+  let masks = 0;
+  const groups: boolean[] = [];
 
-  const save = (): void => void saved.push({ ...state });
+  const save = (): void => {
+    isPlaceUnclear ||= isInText;
+    saved.push({ ...state });
+  };
   const restore = (): void => {
+    isPlaceUnclear ||= isInText;
     state = saved.pop() ?? state;
   };
-  const paint = (one: Omit<Paint, "at">): void => {
+  const paint = (one: Omit<Paint, "at" | "cuts">): void => {
     const box = intersection(one.box, state.clip);
-    if (box === undefined || one.alpha <= 0 || layers.includes(false)) return;
-    const isWhole = one.isWhole && !state.isCut && !isMixed(state);
-    paints.push({ ...one, box, isWhole, colour: isMixed(state) ? undefined : one.colour, at: at++ });
+    if (box === undefined || one.alpha <= 0 || layers.includes(false) || masks > 0) return;
+    const isKnown = !state.isCut && !isMixed(state);
+    paints.push({
+      ...one,
+      box,
+      isWhole: one.isWhole && isKnown,
+      shape: isKnown ? one.shape : undefined,
+      colour: isMixed(state) ? undefined : one.colour,
+      gradient: isMixed(state) ? undefined : one.gradient,
+      cuts: state.cuts,
+      annotation,
+      at: at++,
+    });
   };
-  const picture = (box: Box): void =>
+  const picture = (box: Box, gradient?: Gradient): void =>
     paint({
-      kind: "picture",
+      kind: gradient === undefined ? "picture" : "fill",
       box,
       colour: undefined,
+      gradient,
       alpha: state.fillAlpha * state.groupAlpha,
-      isWhole: false,
+      isWhole: gradient?.isFull === true,
       size: 0,
     });
-  const clipTo = (box: Box, isBox: boolean): void => {
+  const clipTo = (box: Box, isBox: boolean, shape?: Shape): void => {
     state.clip = intersection(state.clip, box) ?? { left: 0, bottom: 0, right: 0, top: 0 };
-    if (!isBox) state.isCut = true;
+    if (isBox) return;
+    if (shape === undefined || state.cuts.length >= cutsMost) state.isCut = true;
+    else state.cuts = [...state.cuts, shape];
   };
   const moveLine = (x: number, y: number): void => {
     state.line = multiply(state.line, [1, 0, 0, 1, x, y]);
@@ -140,7 +133,12 @@ export function paintOf(
   function show(said: readonly (Glyph | number | null)[]): void {
     const { advance, placed } = place(said, state, multiply(state.ctm, state.text), drawingBox);
     state.text = multiply(state.text, [1, 0, 0, 1, advance, 0]);
-    if (placed === undefined) return;
+    const { mode } = state;
+    for (const word of placed) showWord(word);
+    if (placed.length > 0 && mode >= 4) state.isCut = true;
+  }
+
+  function showWord({ ink, isVertical, ...placed }: Placed): void {
     const { mode, font } = state;
     const isStroked = mode === 1 || mode === 5;
     const hasStroke = isStroked || mode === 2 || mode === 6;
@@ -160,40 +158,51 @@ export function paintOf(
       at: at++,
       mode,
       clip: state.clip,
+      cuts: state.cuts,
+      annotation,
       isUnclear:
         state.isCut ||
+        isPlaceUnclear ||
+        masks > 0 ||
         isMixed(state) ||
         font === undefined ||
         placed.letters.some((letter) => font.isDrawn && font.outlineOf(letter) === undefined) ||
-        placed.isVertical ||
+        isVertical ||
         isHiddenByStroke,
       isLayerOff: layers.includes(false),
     };
     if (run.text !== "") runs.push(run);
-    const box = placed.ink && intersection(widened(placed.ink, stroke / 2), state.clip);
-    const isPainted = mode !== 3 && mode !== 7 && !run.isLayerOff;
+    const box = ink && intersection(widened(ink, stroke / 2), state.clip);
+    const isPainted = mode !== 3 && mode !== 7 && !run.isLayerOff && masks === 0;
     if (isPainted && box !== undefined)
       paints.push({ ...run, box, colour: isMixed(state) || stroke > 0 ? undefined : run.colour });
-    if (mode >= 4) state.isCut = true;
   }
 
   function path(operator: string, data: ArrayLike<number>): void {
     const parts = subpaths(data, state.ctm);
-    if (isClipping) {
-      isClipping = false;
+    if (clipping !== undefined) {
       const whole = unionOf(parts.map(({ box }) => box));
-      clipTo(whole ?? { left: 0, bottom: 0, right: 0, top: 0 }, parts.length === 1 && parts[0]!.isBox);
+      const isBox = parts.length === 1 && parts[0]!.isBox;
+      const shape = isBox ? undefined : shapeOf(data, state.ctm, clipping === "eoClip");
+      clipTo(whole ?? { left: 0, bottom: 0, right: 0, top: 0 }, isBox, shape);
+      clipping = undefined;
     }
-    if (/fill/i.test(operator))
+    if (/fill/i.test(operator)) {
+      const isBox = parts.length === 1 && parts[0]!.isBox;
+      const shape = isBox ? undefined : shapeOf(data, state.ctm, /eo/i.test(operator));
+      const { gradient } = state;
       for (const part of parts)
         paint({
           kind: "fill",
           box: part.box,
           colour: state.fill,
+          gradient,
           alpha: state.fillAlpha * state.groupAlpha,
-          isWhole: part.isBox && isAlone(part, parts),
+          isWhole: part.isBox && isAlone(part, parts) && gradient?.isFull !== false,
+          shape: gradient?.isFull === false ? undefined : shape,
           size: 0,
         });
+    }
     if (/stroke/i.test(operator)) {
       const size = state.lineWidth * scaleOf(state.ctm);
       for (const { lines } of parts)
@@ -239,7 +248,12 @@ export function paintOf(
       case "setDash":
         state.isDashed = isDashed(args);
         break;
+      case "endText":
+        isInText = false;
+        break;
       case "beginText":
+        isInText = true;
+        isPlaceUnclear = false;
         state.line = identity;
         state.text = identity;
         break;
@@ -284,6 +298,7 @@ export function paintOf(
         break;
       case "setFillRGBColor":
         state.fill = colourOf(args);
+        state.gradient = undefined;
         break;
       case "setStrokeRGBColor":
         state.stroke = colourOf(args);
@@ -291,6 +306,7 @@ export function paintOf(
       case "setFillColorN":
       case "setFillColor":
         state.fill = undefined;
+        state.gradient = args[0] === "Shading" ? gradientOf(facts.patternOf(args[1])) : undefined;
         break;
       case "setStrokeColorN":
       case "setStrokeColor":
@@ -304,7 +320,7 @@ export function paintOf(
         break;
       case "clip":
       case "eoClip":
-        isClipping = true;
+        clipping = name;
         break;
       case "constructPath":
         path(names.get(args[0]) ?? "", (args[1] as (ArrayLike<number> | null)[])[0] ?? []);
@@ -325,9 +341,15 @@ export function paintOf(
         state.groupAlpha *= state.fillAlpha;
         state.fillAlpha = 1;
         state.strokeAlpha = 1;
+        // What makes a mask is not painted itself.
+        groups.push(Boolean((args[0] as { readonly smask?: unknown } | null)?.smask));
+        if (groups.at(-1) === true) masks++;
         break;
       case "beginAnnotation":
         save();
+        // It is painted in its place, whatever the page has left behind.
+        state = { ...firstState(), clip: boxOf(args[1]) };
+        annotation = args[0];
         if (Array.isArray(args[2])) state.ctm = multiply(state.ctm, matrixOf([args[2]]));
         if (Array.isArray(args[3])) state.ctm = multiply(state.ctm, matrixOf([args[3]]));
         break;
@@ -337,7 +359,11 @@ export function paintOf(
         restore();
         break;
       case "endGroup":
+        if (groups.pop() === true) masks--;
+        restore();
+        break;
       case "endAnnotation":
+        annotation = undefined;
         restore();
         break;
       case "beginMarkedContent":
@@ -356,6 +382,8 @@ export function paintOf(
         picture(transformed({ left: 0, bottom: 0, right: 1, top: 1 }, state.ctm));
         break;
       case "shadingFill":
+        picture(state.clip, gradientOf(facts.patternOf(args[0])));
+        break;
       case "rawFillPath":
       case "paintInlineImageXObjectGroup":
       case "paintImageXObjectRepeat":
@@ -366,10 +394,4 @@ export function paintOf(
     }
   }
   return { runs, paints };
-}
-
-/** Parts of a path that lie on each other may leave each other out. */
-function isAlone(part: Subpath, parts: readonly Subpath[]): boolean {
-  if (parts.length > partsMost) return false;
-  return parts.every((other) => other === part || intersection(other.box, part.box) === undefined);
 }

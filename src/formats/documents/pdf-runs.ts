@@ -12,16 +12,22 @@ export interface TextState {
   rise: number;
 }
 
-/** A piece of text in its place, without what it is painted with. */
+/** A word in its place, without what it is painted with. */
 export interface Placed {
   readonly text: string;
   readonly letters: readonly Glyph[];
+  /** A space stands before it in its piece of text. */
+  readonly isAfterSpace: boolean;
   /** The lower half of its letters, which all of them have. */
   readonly box: Box;
   /** All that its letters may paint; undefined if they paint nothing. */
   readonly ink: Box | undefined;
+  /** The same of each letter; of a font that is not known, the box. */
+  readonly inks: readonly Box[];
+  /** The ends of its base line, and its direction, of length 1. */
   readonly from: readonly [number, number];
   readonly to: readonly [number, number];
+  readonly along: readonly [number, number];
   readonly size: number;
   readonly isDistorted: boolean;
   /** Nobody knows here how it lies. */
@@ -35,24 +41,36 @@ const slantLeast = 0.4;
 /** Ems from a letter to the next one, on the whole. */
 const advanceLeast = 0.2;
 const lettersOfCrowd = 4;
-/** Letters of one piece whose own outline is looked at. */
+/** Ems between two letters of which the second begins another word. */
+const spaceLeast = 0.13;
+/** Letters of one piece whose own outline is looked at, and the ink of others, in ems. */
 const inkedMost = 500;
+const usualInk: Box = { left: 0, bottom: -0.25, right: 1, top: 1 };
 
-/** `said`: letters, and thousandths of an em between. `matrix`: from the text's units to those of the page. */
+/** A word of a piece of text: its letters, the places where they begin and end, and what they paint, in units of the text. */
+interface Word {
+  readonly letters: Glyph[];
+  readonly inks: Box[];
+  from: number;
+  to: number;
+  isAfterSpace: boolean;
+}
+
+/** `said`: letters, and thousandths of an em between. `matrix`: from the text's units to those of the page. Returns its words, and how far the
+ *  next piece is. */
 export function place(
   said: readonly (Glyph | number | null)[],
   state: TextState,
   matrix: Matrix,
   drawingBox: (drawing: Drawing) => Box | undefined,
-): { readonly advance: number; readonly placed?: Placed } {
+): { readonly advance: number; readonly placed: readonly Placed[] } {
   const { font, size, scale, rise } = state;
   const unit = font?.unit ?? 0.001;
-  const letters: Glyph[] = [];
-  const inks: Box[] = [];
+  const words: Word[] = [];
   let x = 0;
-  let first: number | undefined;
-  let last = 0;
+  let inked = 0;
   let isVertical = false;
+  let isAfterSpace = false;
   for (const glyph of said) {
     if (typeof glyph === "number") {
       x -= (glyph * size * scale) / 1000;
@@ -60,63 +78,76 @@ export function place(
     }
     if (glyph === null || typeof glyph !== "object") continue;
     const wide = glyph.width * unit * size * scale;
-    const ink = inks.length < inkedMost ? inkOfLetter(glyph, font, drawingBox) : undefined;
-    if (ink !== undefined)
-      inks.push({
-        left: x + ink.left * size * scale,
-        right: x + ink.right * size * scale,
-        bottom: rise + ink.bottom * size,
-        top: rise + ink.top * size,
-      });
-    if (glyph.unicode.trim() !== "") {
-      first ??= x;
-      last = x + wide;
-      letters.push(glyph);
+    const isBlank = glyph.unicode.trim() === "";
+    const ink = ++inked <= inkedMost ? inkOfLetter(glyph, font, drawingBox) : isBlank ? undefined : usualInk;
+    const last = words.at(-1);
+    const gap = last === undefined ? 0 : x - last.to - state.charSpacing * scale;
+    const isNear = Math.abs(gap) < spaceLeast * Math.abs(size * scale);
+    if (!isBlank || ink !== undefined) {
+      const isNext = last !== undefined && isNear && !isAfterSpace && !isBlank;
+      const word = isNext ? last : { letters: [], inks: [], from: x, to: x, isAfterSpace };
+      if (!isNext) words.push(word);
+      if (!isBlank) {
+        word.letters.push(glyph);
+        word.to = x + wide;
+      }
+      if (ink !== undefined)
+        word.inks.push({
+          left: x + ink.left * size * scale,
+          right: x + ink.right * size * scale,
+          bottom: rise + ink.bottom * size,
+          top: rise + ink.top * size,
+        });
     }
+    isAfterSpace = isBlank;
     isVertical ||= glyph.vmetric !== undefined && glyph.vmetric !== null;
     x += wide + (state.charSpacing + (glyph.isSpace ? state.wordSpacing : 0)) * scale;
   }
-  if (first === undefined && inks.length === 0) return { advance: x };
-  const from = first ?? 0;
   const tall = Math.hypot(matrix[2], matrix[3]) * Math.abs(size);
   const wide = Math.hypot(matrix[0], matrix[1]) * Math.abs(size * scale);
   const turned = (matrix[0] * matrix[3] - matrix[1] * matrix[2]) * Math.sign(scale);
   const slant = turned / (Math.hypot(matrix[0], matrix[1]) * Math.hypot(matrix[2], matrix[3]));
-  const isCrowded =
-    letters.length >= lettersOfCrowd &&
-    Math.abs(last - from) < advanceLeast * Math.abs(size * scale) * letters.length;
-  const box = transformed(
-    {
-      left: Math.min(from, last),
-      right: Math.max(from, last),
-      bottom: rise + Math.min(0, 0.55 * size),
-      top: rise + Math.max(0, 0.55 * size),
-    },
-    matrix,
+  const isCrowded = (letters: number, from: number, to: number): boolean =>
+    letters >= lettersOfCrowd && Math.abs(to - from) < advanceLeast * Math.abs(size * scale) * letters;
+  const isAllCrowded = isCrowded(
+    words.reduce((sum, { letters }) => sum + letters.length, 0),
+    words.find(({ letters }) => letters.length > 0)?.from ?? 0,
+    words.findLast(({ letters }) => letters.length > 0)?.to ?? 0,
   );
-  return {
-    advance: x,
-    placed: {
+  const isDistorted = wide * stretchMost < tall || tall * 2 * stretchMost < wide || !(slant >= slantLeast);
+  const placed = words.map(({ letters, inks, from, to, isAfterSpace: isAfter }): Placed => {
+    const box = transformed(
+      {
+        left: Math.min(from, to),
+        right: Math.max(from, to),
+        bottom: rise + Math.min(0, 0.55 * size),
+        top: rise + Math.max(0, 0.55 * size),
+      },
+      matrix,
+    );
+    const inkOfLetters = inks.map((one) => transformed(normal(one), matrix));
+    const isUnknown = font === undefined || font.isMissing;
+    return {
       text: letters.map(({ unicode }) => unicode).join(""),
       letters,
+      isAfterSpace: isAfter,
       box,
-      ink: inked(
-        inks.map((one) => transformed(normal(one), matrix)),
-        font,
-        box,
-      ),
+      ink: isUnknown ? box : unionOf(inkOfLetters),
+      inks: isUnknown ? [box] : inkOfLetters,
       from: point(matrix, from, rise),
-      to: point(matrix, last, rise),
+      to: point(matrix, to, rise),
+      along: directionOf(matrix, Math.sign(size * scale) || 1),
       size: Math.min(tall, wide * stretchMost),
-      isDistorted:
-        wide * stretchMost < tall || tall * 2 * stretchMost < wide || !(slant >= slantLeast) || isCrowded,
+      isDistorted: isDistorted || isAllCrowded || isCrowded(letters.length, from, to),
       isVertical,
-    },
-  };
+    };
+  });
+  return { advance: x, placed };
 }
 
-function inked(inks: readonly Box[], font: PageFont | undefined, box: Box): Box | undefined {
-  return font === undefined || font.isMissing ? box : unionOf(inks);
+function directionOf([a, b]: Matrix, sign: number): readonly [number, number] {
+  const length = Math.hypot(a, b) || 1;
+  return [(sign * a) / length, (sign * b) / length];
 }
 
 function inkOfLetter(

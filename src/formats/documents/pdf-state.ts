@@ -1,10 +1,13 @@
 /** The state of a page's content (ISO 32000-1 section 8.4), as far as it decides what is seen. */
 import { type Box, identity, type Matrix } from "./pdf-geometry.ts";
 import type { TextState } from "./pdf-runs.ts";
+import type { Shape } from "./pdf-shapes.ts";
 
 export interface State extends TextState {
   ctm: Matrix;
   fill: string | undefined;
+  /** What is filled has colours between others. */
+  gradient: Gradient | undefined;
   stroke: string | undefined;
   fillAlpha: number;
   strokeAlpha: number;
@@ -13,7 +16,9 @@ export interface State extends TextState {
   lineWidth: number;
   isDashed: boolean;
   clip: Box;
-  /** It is cut by something else than a box. */
+  /** It is cut by these, too. */
+  cuts: readonly Shape[];
+  /** It is cut by something that is not known. */
   isCut: boolean;
   isBlended: boolean;
   isMasked: boolean;
@@ -25,12 +30,59 @@ export interface State extends TextState {
   text: Matrix;
 }
 
+/** Of a gradient (ISO 32000-1 section 8.7.4.5.3): colours so near to each other that all others lie between two of them. */
+export interface Gradient {
+  readonly colours: readonly string[];
+  /** It paints wherever it may. */
+  readonly isFull: boolean;
+}
+
+/** Steps between two colours of a gradient, and its colours. */
+const stepsOfGradient = 8;
+const coloursMost = 400;
+/** Where pdf.js begins a gradient that does not go on beyond its ends. */
+const unextended = 2e-6;
+
+/** `said`: as pdf.js has read it; undefined for other patterns. */
+export function gradientOf(said: unknown): Gradient | undefined {
+  if (!Array.isArray(said) || said[0] !== "RadialAxial") return undefined;
+  const [, kind, box, stops] = said as [string, string, unknown, readonly [number, string][]];
+  const found = stops.map(([, colour]) => colourOf([colour]));
+  if (stops.length === 0 || stops.length * stepsOfGradient > coloursMost) return undefined;
+  const known = found.filter((one) => one !== undefined);
+  const isExtended = (stops[1]?.[0] ?? 0) > unextended && (stops.at(-2)?.[0] ?? 1) < 1 - unextended;
+  const colours = known.flatMap((one, at) =>
+    Array.from({ length: stepsOfGradient }, (_, step) =>
+      between(one, known[at + 1] ?? one, step / stepsOfGradient),
+    ),
+  );
+  return {
+    colours: [...new Set(colours)],
+    isFull: kind === "axial" && box === null && known.length === found.length && isExtended,
+  };
+}
+
+function between(one: string, other: string, share: number): string {
+  return `#${[1, 3, 5]
+    .map((at) => {
+      const [from, to] = [one, other].map((colour) => Number.parseInt(colour.slice(at, at + 2), 16)) as [
+        number,
+        number,
+      ];
+      return Math.round(from + (to - from) * share)
+        .toString(16)
+        .padStart(2, "0");
+    })
+    .join("")}`;
+}
+
 export const everywhere: Box = { left: -1e6, bottom: -1e6, right: 1e6, top: 1e6 };
 
 export function firstState(): State {
   return {
     ctm: identity,
     fill: "#000000",
+    gradient: undefined,
     stroke: "#000000",
     fillAlpha: 1,
     strokeAlpha: 1,
@@ -38,6 +90,7 @@ export function firstState(): State {
     lineWidth: 1,
     isDashed: false,
     clip: everywhere,
+    cuts: [],
     isCut: false,
     isBlended: false,
     isMasked: false,

@@ -1,34 +1,18 @@
 /** Text of the pages of a PDF that a person sees (pdf.js from the package unpdf, loaded when it is first needed). */
+
+import { randomUUID } from "node:crypto";
 import { type CountLeftOut, cleanText } from "#/src/formats/text/clean-text.ts";
-import { escapeOwnLines, leftOutLine } from "#/src/formats/text/own-lines.ts";
+import { escapeOwnLines, leftOutLine, withNotes } from "#/src/formats/text/own-lines.ts";
+import { type Annotation, labelOf, notesOf, unpainted } from "./pdf-fields.ts";
 import { type FontObjects, fontOf, type PageFont } from "./pdf-fonts.ts";
-import { type Box, boxOf } from "./pdf-geometry.ts";
 import { createLetterJudge } from "./pdf-letters.ts";
+import { textOfRuns } from "./pdf-order.ts";
 import { paintOf } from "./pdf-paint.ts";
-import { judgeItems, type TextItem } from "./pdf-visible.ts";
+import type { TextRun } from "./pdf-painted.ts";
+import { judgeRuns, type Seen } from "./pdf-visible.ts";
 
 const pagesMax = 200;
 const textLengthMax = 1024 * 1024;
-
-/** What pdf.js tells of an annotation. */
-interface Annotation {
-  readonly subtype: string;
-  readonly rect: readonly number[];
-  readonly hasAppearance?: boolean;
-  /** Of a field of a form. */
-  readonly backgroundColor?: unknown;
-}
-
-/** Of these nothing is painted that covers text, or pdf.js paints them itself. */
-const neverPainted: ReadonlySet<string> = new Set([
-  "Link",
-  "Popup",
-  "Text",
-  "Highlight",
-  "Underline",
-  "Squiggly",
-  "StrikeOut",
-]);
 
 /** undefined if the bytes are not a PDF, or if it is damaged or encrypted. Lines of the server in it are its own. */
 export async function pdfText(bytes: Buffer, count: CountLeftOut): Promise<string | undefined> {
@@ -49,8 +33,16 @@ export async function pdfText(bytes: Buffer, count: CountLeftOut): Promise<strin
     return undefined;
   }
   const layers = await document.getOptionalContentConfig();
+  const { info } = (await document.getMetadata()) as { readonly info: FormFacts };
+  // Programs that know such a form show it in the place of the pages.
+  if (info.IsXFAPresent === true && info.IsAcroFormPresent !== true) {
+    count("doubtful", 1, "whole-document");
+    await document.loadingTask.destroy();
+    return leftOutLine(1);
+  }
   const letters = createLetterJudge();
   const pages: string[] = [];
+  const places = { begin: randomUUID(), end: randomUUID() };
   let length = 0;
   for (let number = 1; number <= document.numPages; number++) {
     if (number > pagesMax || length > textLengthMax) {
@@ -58,10 +50,6 @@ export async function pdfText(bytes: Buffer, count: CountLeftOut): Promise<strin
       break;
     }
     const page = await document.getPage(number);
-    const { items } = await page.getTextContent();
-    const pieces = items.filter((item) => "str" in item) as unknown as (TextItem & {
-      readonly hasEOL: boolean;
-    })[];
     const fonts = new Map<string, PageFont>();
     const painted = paintOf(await page.getOperatorList(), {
       ops: OPS,
@@ -70,27 +58,36 @@ export async function pdfText(bytes: Buffer, count: CountLeftOut): Promise<strin
         fonts.set(name, font);
         return font;
       },
+      patternOf: (name) =>
+        [page.objs, page.commonObjs].find((one) => (one as FontObjects).has(name))?.get(name),
       isLayerOn: (properties) => layers.isVisible(properties as never),
     });
-    const verdicts = judgeItems(pieces, painted, {
+    const annotations: readonly Annotation[] = await page.getAnnotations();
+    const seen = judgeRuns(painted, {
       view: page.view,
       unit: page.userUnit,
-      annotated: unpainted(await page.getAnnotations()),
+      annotated: unpainted(annotations),
       letters,
     });
-    let text = "";
-    let leftOut = 0;
-    for (const [index, { str, hasEOL }] of pieces.entries()) {
-      const verdict = verdicts[index]!;
-      if (verdict === "visible") text += str;
-      else if (typeof verdict === "string") count(verdict, 1);
-      else {
-        count("doubtful", 1, verdict.why);
-        leftOut++;
-      }
-      if (hasEOL) text += "\n";
+    const verdicts = new Map(painted.runs.map((run, at) => [run, seen[at]!]));
+    const runs = painted.runs.filter(({ annotation }) => annotation === undefined);
+    const fields = notesOf(annotations, painted.runs, verdicts, info.IsXFAPresent === true);
+    let leftOut = countPassages(runs, verdicts, count);
+    for (let field = 0; field < fields.doubtful; field++) count("doubtful", 1, "element-not-understood");
+    leftOut += fields.doubtful;
+    if (fields.hidden > 0) count("hidden-element", fields.hidden);
+    if (fields.remarks > 0) count("comment", fields.remarks);
+    const notes = new Map<TextRun, string>();
+    const loose: string[] = [];
+    for (const note of fields.notes) {
+      const said = ` ${places.begin}${note.kind}:${note.words}${places.end}`;
+      const label = labelOf(note, runs);
+      if (label === undefined) loose.push(said.trim());
+      else notes.set(label, (notes.get(label) ?? "") + said);
     }
-    text = escapeOwnLines(cleanText(text, count)).trim();
+    const isGiven = (run: TextRun): boolean => verdicts.get(run) === "visible";
+    const whole = [textOfRuns(runs, isGiven, notes), ...loose].join("\n");
+    let text = withNotes(escapeOwnLines(cleanText(whole, count)), places).trim();
     if (leftOut > 0) text = `${text}\n${leftOutLine(leftOut)}`.trimStart();
     page.cleanup();
     pages.push(text.trim());
@@ -100,13 +97,30 @@ export async function pdfText(bytes: Buffer, count: CountLeftOut): Promise<strin
   return pages.join("\n\n").trim();
 }
 
-/** Annotations that programs may paint although the file does not say how (ISO 32000-1 section 12.5.5). */
-function unpainted(annotations: readonly Annotation[]): readonly Box[] {
-  return annotations
-    .filter(
-      ({ subtype, hasAppearance, backgroundColor }) =>
-        !neverPainted.has(subtype) &&
-        (subtype === "Widget" ? backgroundColor != null : hasAppearance !== true),
-    )
-    .map(({ rect }) => boxOf(rect));
+interface FormFacts {
+  readonly IsXFAPresent?: boolean;
+  readonly IsAcroFormPresent?: boolean;
+}
+
+/** Words one behind the other that are left out for one reason are a passage. Returns how many are in doubt. */
+function countPassages(
+  runs: readonly TextRun[],
+  verdicts: ReadonlyMap<TextRun, Seen>,
+  count: CountLeftOut,
+): number {
+  let doubtful = 0;
+  let last: string | undefined;
+  for (const run of runs) {
+    const verdict = verdicts.get(run)!;
+    const reason = typeof verdict === "string" ? verdict : verdict.why;
+    if (reason !== last && verdict !== "visible") {
+      if (typeof verdict === "string") count(verdict, 1);
+      else {
+        count("doubtful", 1, verdict.why);
+        doubtful++;
+      }
+    }
+    last = reason;
+  }
+  return doubtful;
 }

@@ -5,17 +5,10 @@ import { isDistinct } from "#/src/formats/html/contrast.ts";
 import type { Doubt, Removal } from "#/src/model/removal.ts";
 import { type Box, boxOf, intersection } from "./pdf-geometry.ts";
 import type { LetterJudge } from "./pdf-letters.ts";
-import type { PagePaint, Paint, TextRun } from "./pdf-paint.ts";
+import type { PagePaint, Paint, TextRun } from "./pdf-painted.ts";
+import { placeIn } from "./pdf-shapes.ts";
 
 export type Seen = "visible" | Exclude<Removal, "doubtful"> | { readonly why: Doubt };
-
-/** A piece of text as pdf.js joins it. */
-export interface TextItem {
-  readonly str: string;
-  readonly transform: readonly number[];
-  readonly width: number;
-  readonly height: number;
-}
 
 /** Points of an em; smaller letters are not read. */
 const leastSize = 3;
@@ -32,17 +25,20 @@ const sizesOfPage = 1200;
 /** Letters that are looked at together, and how many different ones look like others. */
 const oddAround = 10;
 const oddLeast = 3;
-/** Letters of a page that are looked at to find those of an item. */
-const lettersLookedMax = 500_000;
-/** A line of this share of an em hides no letters, if it is alone. */
+/** A line of this share of an em is thin. Lines along a word that have less together hide no letters, and so do lines across it of this share
+ *  of its length. */
 const thinLine = 0.15;
-const thinLinesMax = 3;
+const thinAlong = 0.2;
+const thinAcross = 0.05;
 /** A picture of this share of the page is a picture of the page. */
 const scanShare = 0.5;
 /** Letters may reach so many points over an edge. */
 const edge = 1.5;
 /** Comparisons of pieces of text with what is painted, for a page. */
 const comparisonsMax = 30_000_000;
+/** Units that a band of a page is high, and bands of a paint that is in all of them. */
+const bandHeight = 24;
+const bandsMost = 40;
 
 export interface PageView {
   /** Left, bottom, right and top of what is shown of the page. */
@@ -50,19 +46,17 @@ export interface PageView {
   /** Points of a unit of the page. */
   readonly unit: number;
   /** Places of annotations that programs may paint. */
-  readonly annotated: readonly Box[];
+  readonly annotated: readonly Paint[];
   readonly letters: LetterJudge;
 }
 
-export function judgeItems(items: readonly TextItem[], page: PagePaint, view: PageView): readonly Seen[] {
-  const { runs } = page;
-  const paints = [...page.paints, ...view.annotated.map(overAll)];
-  if (runs.length * (paints.length + items.length) > comparisonsMax)
-    return items.map(() => ({ why: "whole-document" }));
+/** Of each piece of text, whether a person sees it. */
+export function judgeRuns({ runs, paints: painted }: PagePaint, view: PageView): readonly Seen[] {
+  const near = nearness([...painted, ...view.annotated]);
   for (const { font, letters } of runs)
     if (font !== undefined) for (const letter of letters) view.letters.note(font, letter);
   const shown = boxOf(view.view);
-  const isScan = paints.some(
+  const isScan = painted.some(
     ({ kind, box }) => kind === "picture" && area(intersection(box, shown)) >= scanShare * area(shown),
   );
   const least = Math.max(
@@ -70,97 +64,58 @@ export function judgeItems(items: readonly TextItem[], page: PagePaint, view: Pa
     Math.max(shown.right - shown.left, shown.top - shown.bottom) / sizesOfPage,
   );
   const odd = runsOfOddLetters(runs, view.letters);
-  const verdicts = runs.map((run): Seen => {
+  let compared = 0;
+  return runs.map((run): Seen => {
+    const paints = near(run.box);
+    compared += paints.length;
+    if (compared > comparisonsMax) return { why: "whole-document" };
     const verdict = verdictOf(run, paints, { shown, isScan, least, letters: view.letters });
     return verdict === "visible" && odd.has(run) ? { why: "font-of-signs" } : verdict;
   });
-  const inOrder = verdictsInOrder(items, runs, verdicts);
-  return items.map((item, at) => {
-    const verdict = inOrder[at]!;
-    return verdict === "visible" && item.str.trim() !== "" ? inPlace(item, runs, verdicts) : verdict;
-  });
 }
 
-function overAll(box: Box): Paint {
+/** What programs may paint over all of the page. */
+export function overAll(box: Box, annotation: string): Paint {
   return {
     kind: "picture",
     box,
     colour: undefined,
     alpha: 1,
     isWhole: false,
+    cuts: [],
+    annotation,
     at: Number.POSITIVE_INFINITY,
     size: 0,
   };
 }
 
-/** Letters of a text, each by itself, as all forms of the text have them. */
-function lettersOf(text: string): readonly string[] {
-  return [...text.normalize("NFKD")].filter((letter) => letter.trim() !== "" && !/\p{Cf}/u.test(letter));
-}
-
-/** Items have the letters of the runs, in their order, except that the letters of one item may be turned around (of scripts that are written
- *  from right to left) and that runs may be in no item. An item is as visible as all runs whose letters it has. */
-function verdictsInOrder(
-  items: readonly TextItem[],
-  runs: readonly TextRun[],
-  verdicts: readonly Seen[],
-): readonly Seen[] {
-  const letters: string[] = [];
-  const owners: number[] = [];
-  for (const [at, run] of runs.entries())
-    for (const letter of lettersOf(run.text)) {
-      letters.push(letter);
-      owners.push(at);
-    }
-  let at = 0;
-  let looked = 0;
-  return items.map(({ str }) => {
-    const wanted = lettersOf(str);
-    if (wanted.length === 0) return "visible";
-    const missing = new Map<string, number>();
-    const count = (letter: string | undefined, by: number): void => {
-      if (letter === undefined) return;
-      const now = (missing.get(letter) ?? 0) + by;
-      if (now === 0) missing.delete(letter);
-      else missing.set(letter, now);
-    };
-    for (const letter of wanted) count(letter, 1);
-    for (let to = at; to < at + wanted.length; to++) count(letters[to], -1);
-    for (let from = at; from + wanted.length <= letters.length; from++) {
-      if (missing.size === 0) {
-        at = from + wanted.length;
-        const seen = new Set(owners.slice(from, at));
-        return verdicts[[...seen].find((owner) => verdicts[owner] !== "visible") ?? owners[from]!]!;
+/** Finds the paints that a box may touch, in their order. */
+function nearness(paints: readonly Paint[]): (box: Box) => readonly Paint[] {
+  const bands = new Map<number, Paint[]>();
+  const tall: Paint[] = [];
+  const bandOf = (y: number): number => Math.floor(y / bandHeight);
+  for (const paint of paints) {
+    const [from, to] = [bandOf(paint.box.bottom), bandOf(paint.box.top)];
+    if (!(to - from < bandsMost)) tall.push(paint);
+    else
+      for (let band = from; band <= to; band++) {
+        const all = bands.get(band);
+        if (all === undefined) bands.set(band, [paint]);
+        else all.push(paint);
       }
-      if (++looked > lettersLookedMax) break;
-      count(letters[from], 1);
-      count(letters[from + wanted.length], -1);
-    }
-    return { why: "order-may-differ" };
-  });
+  }
+  return (box) => {
+    const found = new Set(tall);
+    const [from, to] = [bandOf(box.bottom), bandOf(box.top)];
+    if (!(to - from < bandsMost)) return paints;
+    for (let band = from; band <= to; band++)
+      for (const paint of bands.get(band) ?? []) if (touches(paint.box, box)) found.add(paint);
+    return [...found].sort((one, other) => (one.at === other.at ? 0 : one.at - other.at));
+  };
 }
 
-/** Whether all runs along an item are visible. */
-function inPlace(item: TextItem, runs: readonly TextRun[], verdicts: readonly Seen[]): Seen {
-  const [a = 1, b = 0, , , x = 0, y = 0] = item.transform;
-  const length = Math.hypot(a, b) || 1;
-  const [ux, uy] = [a / length, b / length];
-  const along = ([px, py]: readonly [number, number]): number => (px - x) * ux + (py - y) * uy;
-  const beside = ([px, py]: readonly [number, number]): number => Math.abs((py - y) * ux - (px - x) * uy);
-  const tall = Math.max(item.height, length);
-  const letters = new Set<string>();
-  for (const [at, run] of runs.entries()) {
-    if (beside(run.from) > 0.5 * tall) continue;
-    const [one, other] = [along(run.from), along(run.to)];
-    const shared = Math.min(Math.max(one, other), item.width) - Math.max(Math.min(one, other), 0);
-    if (shared <= 0.02 * Math.min(Math.abs(other - one), item.width)) continue;
-    const verdict = verdicts[at]!;
-    if (verdict !== "visible") return verdict;
-    for (const letter of lettersOf(run.text)) letters.add(letter);
-  }
-  return lettersOf(item.str).every((letter) => letters.has(letter))
-    ? "visible"
-    : { why: "style-not-understood" };
+function touches(one: Box, other: Box): boolean {
+  return one.left < other.right && other.left < one.right && one.bottom < other.top && other.bottom < one.top;
 }
 
 /** Runs with letters that look like others where most letters around do so: each of many fonts may have one. */
@@ -199,6 +154,7 @@ function verdictOf(run: TextRun, paints: readonly Paint[], { shown, isScan, leas
   if (intersection(run.box, run.clip) === undefined) return "hidden-by-style";
   if (!isInside(run.box, shown)) return { why: "may-be-off-screen" };
   if (!isInside(run.box, run.clip)) return { why: "may-be-cut-off" };
+  if (run.cuts.some((cut) => placeIn(cut, run.box) !== "inside")) return { why: "may-be-cut-off" };
   if (run.isUnclear || run.isDistorted) return { why: "style-not-understood" };
   if (run.colour === undefined || run.alpha < clearAlpha) return { why: "colours-may-match" };
   const cover = coverOf(run, paints);
@@ -220,15 +176,22 @@ function shareOver(letters: Paint, run: TextRun): number {
 
 /** What is painted over the text later. A number: so much of the text is seen through it. */
 function coverOf(run: TextRun, paints: readonly Paint[]): Seen | number {
-  let lines = 0;
+  let along = 0;
+  let across = 0;
   let through = 1;
   let overLetters = 0;
   for (const one of paints) {
     if (one.at <= run.at) continue;
+    if (one.at === Number.POSITIVE_INFINITY && one.annotation === run.annotation) continue;
     const over = intersection(one.box, run.box);
-    if (over === undefined) continue;
-    if (one.kind === "line" && one.size <= thinLine * run.size && ++lines <= thinLinesMax) continue;
-    if (one.kind === "fill" && thinness(one.box) <= thinLine * run.size && ++lines <= thinLinesMax) continue;
+    if (over === undefined || isElsewhere(one, run.box)) continue;
+    if (!run.inks.some((ink) => touches(ink, one.box) && !isElsewhere(one, ink))) continue;
+    const line = thinOf(one, run);
+    if (line !== undefined) {
+      if (line.isAlong) along += line.size;
+      else across += line.size;
+      if (line.isAlong ? along <= thinAlong * run.size : across <= thinAcross * lengthOf(run)) continue;
+    }
     if (one.kind === "text") {
       // Letters that are printed twice, to look bold.
       if (one.text === run.text && one.colour === run.colour) continue;
@@ -237,19 +200,55 @@ function coverOf(run: TextRun, paints: readonly Paint[]): Seen | number {
     }
     through *= 1 - one.alpha;
     if (through >= thinAlpha) continue;
-    const isWhole = one.isWhole && isInside(run.box, one.box);
-    return isWhole && one.alpha >= wholeAlpha ? "hidden-by-style" : { why: "may-be-covered" };
+    return isBehind(run.box, one) && one.alpha >= wholeAlpha ? "hidden-by-style" : { why: "may-be-covered" };
   }
   return through;
 }
 
+/** Of a thin line or box: how thin, and whether it lies along the text. */
+function thinOf(
+  { kind, box, size }: Paint,
+  run: TextRun,
+): { readonly size: number; readonly isAlong: boolean } | undefined {
+  const thin = kind === "line" ? Math.min(size, thinness(box)) : kind === "fill" ? thinness(box) : undefined;
+  // A line that slants has a box that is not thin.
+  const thick = kind === "line" && thinness(box) > 2 * size ? 2 * size : thin;
+  if (thin === undefined || thick === undefined || thick > thinLine * run.size) return undefined;
+  const isLevel = box.right - box.left >= box.top - box.bottom && thinness(box) <= thinLine * run.size;
+  const isUp = box.right - box.left < box.top - box.bottom && thinness(box) <= thinLine * run.size;
+  const [ux, uy] = run.along.map(Math.abs) as [number, number];
+  return { size: thick, isAlong: (isLevel && ux > 0.99) || (isUp && uy > 0.99) };
+}
+
+function lengthOf({ from, to }: TextRun): number {
+  return Math.hypot(to[0] - from[0], to[1] - from[1]);
+}
+
+/** A paint does not reach this box. */
+function isElsewhere({ shape, cuts }: Paint, box: Box): boolean {
+  return (
+    (shape !== undefined && placeIn(shape, box) === "outside") ||
+    cuts.some((cut) => placeIn(cut, box) === "outside")
+  );
+}
+
+/** A paint fills all of this box. */
+function isBehind(box: Box, { isWhole, shape, cuts, box: painted }: Paint): boolean {
+  const isFilled = isWhole ? isInside(box, painted) : shape !== undefined && placeIn(shape, box) === "inside";
+  return isFilled && isInside(box, painted) && cuts.every((cut) => placeIn(cut, box) === "inside");
+}
+
+/** Colours that may be behind one text; of more it is not known whether it differs. */
+const colourMost = 500;
+
 /** Whether the letters differ from all that may be behind them. `through`: so much of both is seen. */
 function backdropOf(run: TextRun, colour: string, through: number, paints: readonly Paint[]): Seen {
-  const behind: string[] = [];
-  let isPaper = true;
+  const layers: { readonly colours: readonly string[]; readonly alpha: number; readonly isAll: boolean }[] =
+    [];
   for (let index = paints.length - 1; index >= 0; index--) {
     const one = paints[index]!;
     if (one.at >= run.at || intersection(one.box, run.box) === undefined) continue;
+    if (isElsewhere(one, run.box)) continue;
     if (one.kind === "line" && one.size <= thinLine * run.size) continue;
     if (
       one.kind === "text" &&
@@ -258,20 +257,25 @@ function backdropOf(run: TextRun, colour: string, through: number, paints: reado
     )
       continue;
     if (one.kind === "text" && one.text === run.text) continue;
-    if (one.colour === undefined) return { why: "colours-may-match" };
-    behind.push(one.colour);
-    if (one.alpha < 1) behind.push(mixed(one.colour, one.alpha, "#ffffff"));
-    if (one.isWhole && one.alpha === 1 && isInside(run.box, one.box)) {
-      isPaper = false;
-      break;
-    }
+    const colours = one.gradient?.colours ?? (one.colour === undefined ? undefined : [one.colour]);
+    if (colours === undefined) return { why: "colours-may-match" };
+    const isAll = isBehind(run.box, one);
+    layers.push({ colours, alpha: one.alpha, isAll });
+    if (one.alpha === 1 && isAll) break;
   }
-  if (isPaper) behind.push("#ffffff");
+  // From the lowest layer to the highest one, over paper.
+  let behind: ReadonlySet<string> = new Set(["#ffffff"]);
+  for (const { colours, alpha, isAll } of layers.toReversed()) {
+    const under = alpha === 1 ? ["#ffffff"] : [...behind];
+    const over = under.flatMap((one) => colours.map((each) => mixed(each, alpha, one)));
+    behind = new Set(isAll ? over : [...behind, ...over]);
+    if (behind.size > colourMost) return { why: "colours-may-match" };
+  }
   const least = 1 + ((run.size >= 18 ? 1.3 : 1.5) - 1) / through;
-  const distinct = behind.filter((one) =>
+  const distinct = [...behind].filter((one) =>
     isDistinct(channels(mixed(colour, run.alpha, one)), channels(one), least),
   ).length;
-  if (distinct === behind.length) return "visible";
+  if (distinct === behind.size) return "visible";
   return distinct === 0 ? "invisible-colour" : { why: "colours-may-match" };
 }
 
