@@ -43,8 +43,8 @@ export interface EncodedBlob {
 }
 
 /** A body up to this size is stored uncompressed: decompression would take longer than the rest of a read, and compression would save
- *  half a page. */
-const uncompressedMax = 4 * 1024;
+ *  half a page at most, and nothing with a header of 2 KiB. */
+const uncompressedMax = 6 * 1024;
 /** Messages up to this size are compressed synchronously; larger ones on a thread of the pool. */
 const compressSyncMax = 64 * 1024;
 /** When the first chunk compresses to more than this share, the others are not compressed: data that is compressed already, and not in
@@ -164,6 +164,24 @@ export interface StoredBlob {
   readonly headerSize: number;
   readonly header: Uint8Array;
   readonly data: Uint8Array;
+}
+
+/** Octets of a message whose header block and body are in one row. */
+export const shortBytesMax = 64 * 1024;
+
+/** All of a short message with its structure, in one statement; undefined if it is no longer there, or its body is in the object store. */
+export async function readShortBlob(
+  reader: Reader,
+  account: AccountNumber,
+  blob: BlobNumber,
+): Promise<(StoredBlob & { readonly structure: string }) | undefined> {
+  return reader.get(
+    `select codec, size, header_size as "headerSize", header, data, structure
+    from blob
+    where account_id = ? and blob_id = ? and object is null`,
+    account,
+    blob,
+  );
 }
 
 /** The octets after the header block. */

@@ -2,7 +2,14 @@ import { octetBytes, octetString } from "#/src/formats/mime/octets.ts";
 import { type MimePart, readStructure, sectionRange } from "#/src/formats/mime/structure.ts";
 import { WaypostError } from "#/src/model/errors.ts";
 import type { AccountNumber, BlobNumber } from "#/src/model/numbers.ts";
-import { bodyOf, readBlobHeader, readBlobRange, type StoredBlob } from "#/storage/blob.ts";
+import {
+  bodyOf,
+  readBlobHeader,
+  readBlobRange,
+  readShortBlob,
+  type StoredBlob,
+  shortBytesMax,
+} from "#/storage/blob.ts";
 import { findBlob } from "#/storage/queries/mail/messages.ts";
 import type { Reader } from "#/storage/store.ts";
 
@@ -25,6 +32,18 @@ export interface HeldBytes {
   readonly body?: string | Omit<StoredBlob, "header"> | undefined;
   /** JSON. */
   readonly structure?: string | undefined;
+}
+
+/** The same message with its bytes in memory, if it is short: for whoever reads its structure, its header and its parts one after the other. */
+export async function holdShort<Message extends StoredBytes>(
+  reader: Reader,
+  message: Message,
+): Promise<Message> {
+  if (message.size - message.trace.byteLength > shortBytesMax) return message;
+  const row = await readShortBlob(reader, message.account, message.blob);
+  if (row === undefined) return message;
+  const { header, structure } = row;
+  return { ...message, held: { header: octetString(header), body: octetString(bodyOf(row)), structure } };
 }
 
 /** Octets, or as many characters. */

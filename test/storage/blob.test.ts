@@ -84,13 +84,13 @@ it("keeps the caller's bytes when the stored form is handed to another thread", 
 });
 
 it("compresses a body only if it becomes smaller", async () => {
-  expect((await encodeBlob(Buffer.alloc(5000, "a"), 0, "{}")).codec).toBe(zstdCodec);
-  expect((await encodeBlob(randomBytes(5000), 0, "{}")).codec).toBe(rawCodec);
+  expect((await encodeBlob(Buffer.alloc(7000, "a"), 0, "{}")).codec).toBe(zstdCodec);
+  expect((await encodeBlob(randomBytes(7000), 0, "{}")).codec).toBe(rawCodec);
 });
 
 it("keeps short bodies as they are", async () => {
-  expect((await encodeBlob(Buffer.alloc(5096, "a"), 1000, "{}")).codec).toBe(rawCodec);
-  expect((await encodeBlob(Buffer.alloc(5097, "a"), 1000, "{}")).codec).toBe(zstdCodec);
+  expect((await encodeBlob(Buffer.alloc(7144, "a"), 1000, "{}")).codec).toBe(rawCodec);
+  expect((await encodeBlob(Buffer.alloc(7145, "a"), 1000, "{}")).codec).toBe(zstdCodec);
 });
 
 it("does not compress a body whose first chunk does not become smaller", async () => {

@@ -8,7 +8,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { renderHtml } from "#/src/formats/html/render-html.ts";
 import { readingOnce } from "#/src/mail/content-readers.ts";
-import { createMessageBytes } from "#/src/mail/message-bytes.ts";
+import { createMessageBytes, holdShort } from "#/src/mail/message-bytes.ts";
 import { createDocumentReader, type DocumentReader } from "#/src/mail/search/search-document.ts";
 import { every, loopTurn, pause } from "#/src/model/background.ts";
 import { CallerGone, forCaller } from "#/src/model/caller.ts";
@@ -157,9 +157,10 @@ async function start(): Promise<void> {
   async function readDocument(agent: AgentNumber, row: MessageRow, attempts = 1): Promise<IndexedDocument> {
     const { message } = row;
     const readers = readingOnce(renderHtml);
-    const reader = createDocumentReader({ ...bytes, readers }, row);
     try {
-      const preview = await previewText({ mail: bytes, readers }, row, await bytes.readStructure(row));
+      const held = await holdShort(source, row);
+      const reader = createDocumentReader({ ...bytes, readers }, held);
+      const preview = await previewText({ mail: bytes, readers }, held, await bytes.readStructure(held));
       const header = await reader.readHeader();
       return { message, document: { ...header, body: await readBody(agent, message, reader) }, preview };
     } catch (error) {
