@@ -45,7 +45,8 @@ export interface JudgeOptions {
 interface Exposed {
   readonly colours: readonly Colour[] | undefined;
   readonly borders: number;
-  readonly contexts: readonly Context[];
+  /** Boxes that lie over it, where they are not around it. */
+  readonly stacked: readonly (readonly Part[])[];
 }
 
 export function judgePage(
@@ -108,25 +109,26 @@ export function judgePage(
       box.height === undefined &&
       box.maxHeight === undefined;
     // But what is positioned lies over it, too.
-    return isCovering && next !== undefined ? { colours: [], borders: 0, contexts: next.contexts } : next;
+    return isCovering && next !== undefined ? { colours: [], borders: 0, stacked: next.stacked } : next;
   }
 
   /** With all colours of the contexts around, and of the boxes around. */
   function widened(part: Part, exposed: Exposed | undefined): Exposed {
     let colours: readonly Colour[] | undefined = union(part.style.around, exposed?.colours ?? []);
     let borders = 0;
-    const isPulled = part.box.margin.top < 0;
+    const isPulled = part.box.margin.top < 0 || part.isPulled;
     // What is wider than its box leaves it to the right, where nothing of its context stands (F3).
     const isOver = part.box.isFloat || isPulled || part.box.display === "table-caption";
-    const contexts = [...(isOver ? [part.context] : []), ...(exposed?.contexts ?? [])];
-    for (let at: Context | undefined = part.context; at !== undefined; at = at.around) {
+    const { context } = part;
+    const over = isPulled ? [context.allStacked] : isOver ? [context.stacked] : [];
+    for (let at: Context | undefined = context; at !== undefined; at = at.around) {
       const added: readonly Colour[] | undefined = isPulled ? at.all : at.colours;
       colours = colours === undefined || added === undefined ? undefined : union(colours, added);
       borders = Math.max(borders, at.borders);
       meter.spend((colours?.length ?? 0) >> 2);
     }
     if (colours !== undefined && colours.length > coloursMax) colours = undefined;
-    return { colours, borders: part.context.borders, contexts };
+    return { colours, borders: context.borders, stacked: [...over, ...(exposed?.stacked ?? [])] };
   }
 
   function judgeText(
@@ -156,14 +158,12 @@ export function judgePage(
     return undefined;
   }
 
-  function isClearOf(part: Part, { colours, borders, contexts }: Exposed): boolean {
+  function isClearOf(part: Part, { colours, borders, stacked }: Exposed): boolean {
     const { style } = part;
     if (colours === undefined || borders >= style.fontSize / 2) return false;
     meter.spend(colours.length);
     if (clarityOf(style, colours) !== "clear") return false;
-    return contexts.every(
-      ({ stacked }) => stacked.length === 0 || stacked.every((one) => isAround(one, part)),
-    );
+    return stacked.every((list) => list.every((one) => isAround(one, part)));
   }
 
   function isAround(box: Part, part: Part): boolean {

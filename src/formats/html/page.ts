@@ -278,7 +278,8 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     }
     // What is not understood may be painted as a layer of its own, above floats and lines.
     const isLayer = box.position !== "" || opacity < parent.style.opacity || values.unclear.length > 0;
-    if (part.paints && isLayer) part.context.stacked.push(part);
+    if (isLayer && (part.paints || part.ink === "signs" || (box.isOutOfFlow && part.ink !== "")))
+      for (const list of [part.context.stacked, part.context.allStacked]) list.push(part);
     const isBound = box.width?.share === 0 || box.maxWidth !== undefined || box.isFloat || box.isOutOfFlow;
     if (!isBound || display.endsWith("table")) parent.line = Math.max(parent.line, part.line);
     if (style.hidden === "off-screen" && box.isOutOfFlow && staysAway(part, values)) part.ink = "";

@@ -44,6 +44,8 @@ export interface Context {
   hasRightFloat: boolean;
   /** Boxes with paint that are positioned or not opaque: they are painted above what is in flow. */
   readonly stacked: Part[];
+  /** The same of the whole page. */
+  readonly allStacked: Part[];
 }
 
 /** What a part holds, known after its content was visited, and what the rules find. */
@@ -79,6 +81,8 @@ export const nothingFound = {
   isOut: false,
   /** Its box may leave the one around it, with its content. */
   isMoved: false,
+  /** A margin below zero, of it or before it, may move it up onto others. */
+  isPulled: false,
   /** How far margins below zero at the top or bottom of it, and of the boxes in it, may move up what follows. */
   pull: 0,
 };
@@ -115,6 +119,7 @@ export function newContext(around: Context | undefined): Context {
     hasFloat: false,
     hasRightFloat: false,
     stacked: [],
+    allStacked: around?.allStacked ?? [],
   };
 }
 

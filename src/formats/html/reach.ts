@@ -61,6 +61,7 @@ function applyFlaw(part: Part, { reach, why, px }: Flaw, reaches: Reaches): void
     case "loose": {
       const loosen = (one: Part): void => {
         one.isOut = true;
+        one.isPulled = true;
         if (one.hasAtoms) doom(one, why);
       };
       loosen(part);
