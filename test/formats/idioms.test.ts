@@ -419,6 +419,67 @@ const idioms: readonly Idiom[] = [
       "<style>@media screen and (max-width640px){p{position:absolute}}</style><p>HIDDEN",
     ],
   },
+  {
+    name: "a layer below the words on a picture",
+    because: "H32: it lies above the background of its box and below all else in it (CSS 2.2 appendix E)",
+    honest: [
+      `<style>.hero{position:relative;z-index:0}.hero .overlay{position:absolute;top:0;left:0;right:0;bottom:0;content:'';width:100%;background:#000;z-index:-1;opacity:.3}</style><table width=600><tr><td class=hero style="background:#fff url(https://x.example/a.jpg);height:400px"><div class=overlay></div><h2 style="color:#fff">VISIBLE</h2></td></tr></table><p>VISIBLE`,
+    ],
+    hiding: [
+      ...[
+        "width:30%",
+        "height:4px",
+        "visibility:hidden",
+        "border-radius:300px",
+        "position:static",
+        "z-index:1",
+      ].map(
+        (one) =>
+          `<div style="position:relative;z-index:0"><div style="position:absolute;top:0;left:0;right:0;bottom:0;background:#000;z-index:-1;${one}"></div><p style="color:#fff">HIDDEN`,
+      ),
+      '<div style="background:#fff"><div style="position:relative"><div style="position:absolute;top:0;left:0;right:0;bottom:0;background:#000;z-index:-1"></div><p style="color:#fff">HIDDEN',
+      '<div style="float:left;width:300px">HIDDEN</div><div style="position:relative;z-index:0;height:80px"><div style="position:absolute;top:0;left:0;right:0;bottom:0;background:#000;z-index:-1"></div></div>',
+    ],
+  },
+  {
+    name: "a bar below a heading",
+    because: "H33: it stands in the margin below its element, where nothing else does (F3)",
+    honest: [
+      `<style>.sub{display:inline-block;position:relative;margin-bottom:20px!important;font-size:13px}.sub::after{position:absolute;left:0;right:0;bottom:-10px;content:'';width:100%;height:2px;background:#2f89fc;margin:0 auto}</style><p>VISIBLE</p><span class=sub>VISIBLE</span><h2>VISIBLE</h2>`,
+    ],
+    hiding: [
+      ..."height:40px|padding:20px|bottom:0;height:30px|border:20px solid #fff|margin-bottom:9px;padding-top:40px|min-height:40px|top:0"
+        .split("|")
+        .map(
+          (one) =>
+            `<style>.s{display:inline-block;position:relative;margin-bottom:20px}.s::after{content:"";position:absolute;left:0;right:0;bottom:-10px;height:4px;background:#fff;${one}}</style><span class=s>HIDDEN</span>`,
+        ),
+      `<style>.s{position:relative;margin-bottom:4px}.s::after{content:"";position:absolute;left:0;right:0;bottom:-4px;height:4px;background:#fff}</style><div style="float:left;font-size:7px">HIDDEN</div>${"<div class=s></div>".repeat(9)}`,
+      `<style>.s{position:relative;margin-bottom:4px}.s::after{content:"";position:absolute;left:0;right:0;bottom:-4px;height:4px;background:#fff}</style>${"<div class=s></div>".repeat(9)}<div style="margin-top:-30px">HIDDEN</div>`,
+    ],
+  },
+  {
+    name: "columns that are shares of a fixed table, with distances in em",
+    because: "H24: a share of the width is that of the column, whatever its cells keep from their edge",
+    honest: [
+      '<table width=600 style="table-layout:fixed;border-collapse:collapse"><tr><td width="70%" style="padding:0 2.5em">VISIBLE</td><td width="30%" style="padding-right:2.5em"><span>VISIBLE Discount</span></td></tr></table>',
+    ],
+    hiding: [
+      '<table width=600 style="table-layout:fixed;border-collapse:collapse"><tr><td width="90%">a</td><td width="10%" style="padding-right:20em;white-space:nowrap;overflow:hidden">HIDDEN</td></tr></table>',
+      '<table width=600 style="table-layout:fixed;border-collapse:collapse"><tr><td style="width:1px;padding-right:1em;white-space:nowrap">words and words HIDDEN</td><td style="background:#fff;position:relative">a</td></tr></table>',
+    ],
+  },
+  {
+    name: "words that lie on a picture",
+    because:
+      "a box out of flow leaves the box that it stands in by no more than its distances and its height",
+    honest: [],
+    hiding: [
+      '<p style="margin:0">HIDDEN</p><div style="position:relative"><div style="position:absolute;bottom:0;left:0;width:600px;height:90px;background:#fff"></div></div>',
+      '<div style="position:relative"><div style="position:absolute;top:0;left:0;width:600px;background:#fff;color:#fff"><br><br><br><br><br>a</div></div><div style="height:60px"></div>HIDDEN',
+      '<table><tr><td style="position:relative">a<b style="position:absolute;top:0;left:0;width:600px;height:90px;background:#fff"></b></td><td>HIDDEN</td></tr></table>',
+    ],
+  },
 ];
 
 describe.each(idioms)("$name", ({ because, honest, hiding }) => {
@@ -436,4 +497,14 @@ describe.each(idioms)("$name", ({ because, honest, hiding }) => {
     for (const form of htmlForms)
       expect(renderHtml(`<!doctype html>${html}`, form).text).not.toContain("HIDDEN");
   });
+});
+
+test("a box out of flow takes from the page what it may lie on, and leaves the rest", () => {
+  const page =
+    '<!doctype html><p>FAR</p><div style="height:300px"></div><p>NEAR</p><div style="position:relative"><p>BELOW</p><div style="position:absolute;bottom:10px;left:0;right:0"><b>ON</b></div></div><div style="height:300px"></div><p>AFTER</p>';
+  const { text } = renderHtml(page, "text");
+  expect(["FAR", "NEAR", "BELOW", "ON", "AFTER"].filter((word) => text.includes(word))).toEqual([
+    "FAR",
+    "AFTER",
+  ]);
 });

@@ -275,6 +275,21 @@ const rules: readonly Rule[] = [
     code: [["held-pictures.ts", "/** Heights of the pictures", "height: bytes.readUInt16BE(at + 5)"]],
   },
   {
+    rule: "H32 layers below",
+    blunt: ["layer-below.ts", "  const [layer] = found;", "  found.length = 0;\n  const [layer] = found;"],
+    code: [["layer-below.ts", "interface Layer", "const boundNames"]],
+  },
+  {
+    rule: "H33 bars",
+    blunt: ["bar.ts", "if (parts.size === 0 ||", "if (parts.size >= 0 ||"],
+    code: [["bar.ts", "const heightMost", "function isNoMargin"]],
+  },
+  {
+    rule: "boxes out of flow, local",
+    blunt: ["placed.ts", "const depthMost = 3;", "const depthMost = 0;"],
+    code: [["placed.ts", "/** Dooms all", "const holders"]],
+  },
+  {
     rule: "opaque grounds end what is loose",
     blunt: ["judge.ts", "    const isCovering =\n", "    const isCovering = false &&\n"],
     code: [["judge.ts", "// The background of a box that grows", "return isCovering && next"]],

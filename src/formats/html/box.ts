@@ -27,6 +27,8 @@ export const plainBox = {
   /** `absolute` or `fixed`. */
   isOutOfFlow: false,
   position: "",
+  /** The distances of a positioned box at its top, right, bottom and left; undefined for `auto`. */
+  inset: [] as readonly (Size | "unknown" | undefined)[],
   /** How far it stands from its place, if its position is relative. */
   shift: 0,
   /** Negative ones too. */
@@ -172,6 +174,7 @@ export function boxOf(
   const isOutOfFlow = position === "absolute" || position === "fixed";
   const float = values.word("float");
   const isFloat = !isOutOfFlow && float !== "" && float !== "none";
+  const inset = position === "" ? [] : sideNames.map((side) => sizeOf(values, side, basis));
   const sizing = values.word("box-sizing");
   return {
     display,
@@ -180,7 +183,8 @@ export function boxOf(
     isFromRight: isFloat && float !== "left",
     isOutOfFlow,
     position: position === "static" ? "" : position,
-    shift: position === "relative" ? shiftOf(values, basis) : 0,
+    inset,
+    shift: position === "relative" ? shiftOf(inset) : 0,
     margin,
     padding,
     border,
@@ -212,8 +216,8 @@ export function boxOf(
   };
 }
 
-function shiftOf(values: Values, basis: LengthBasis): number {
-  const sizes = sideNames.map((side) => sizeOf(values, side, basis)).filter((size) => size !== undefined);
+function shiftOf(inset: Box["inset"]): number {
+  const sizes = inset.filter((size) => size !== undefined);
   const isFar = sizes.some((size) => size === "unknown" || size.share !== 0);
   return isFar
     ? Number.POSITIVE_INFINITY

@@ -204,7 +204,7 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
       if (scheme === "dark" && !/^(?:--|background)/.test(property)) return;
       if (property.startsWith("--")) set(property, property, declaration.value, rank, doubt);
       else if (subjectOf(property).kind !== "properties") {
-        if (!nothingWords.has(wordOf(declaration.value))) {
+        if (!nothingWords.has(wordOf(declaration.value)) && !isTextOfElement(declaration)) {
           doubts.push({
             reach: reachOfProperty(property),
             why: doubt ?? "style-not-understood",
@@ -339,6 +339,11 @@ export function createCascade(tree: HtmlTree, sources: readonly StyleSource[], m
 function areColours(one: Value, other: Value | undefined): boolean {
   const colours = [one, other ?? []].map((value) => colourOf(value, black, false));
   return colours.every((colour) => colour !== undefined && colour[3] === colours[0]![3]);
+}
+
+/** Browsers write text before and after an element, and none in its place (css-content-3 section 2). */
+function isTextOfElement({ property, value }: Declaration): boolean {
+  return property === "content" && value.every(({ type }) => type === "string" || type === "space");
 }
 
 const logicalMargin = /^(?:-webkit-margin-(?:start|end)|margin-inline)/;

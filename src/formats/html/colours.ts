@@ -72,14 +72,14 @@ function wordIn(values: Values, name: string, zero = ""): string {
   return wordOf(value) || "?";
 }
 
-/** Adds the background of a box to its context. */
-export function addColours(context: Context, colours: readonly Colour[], isDeep: boolean): void {
+/** Adds the background of a box to its context, and to those around. */
+export function addColours(context: Context, colours: readonly Colour[]): void {
   const added = (known: readonly Colour[] | undefined): readonly Colour[] | undefined => {
     const all = known === undefined ? undefined : union(known, colours);
     return all === undefined || all.length > coloursMax ? undefined : all;
   };
-  if (!isDeep) context.colours = added(context.colours);
-  context.all = added(context.all);
+  context.colours = added(context.colours);
+  for (let at: Context | undefined = context; at !== undefined; at = at.around) at.all = added(at.all);
 }
 
 /** H18: a shadow mixes its colour into what is behind letters. */

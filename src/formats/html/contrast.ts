@@ -102,7 +102,8 @@ function isSeen(
   );
 }
 
-function mix(top: Colour, under: Colour, opacity: number): Colour {
+/** The colour that is mixed into another by its share. */
+export function mix(top: Colour, under: Colour, opacity: number): Colour {
   return over([top[0], top[1], top[2], 1], under, opacity);
 }
 

@@ -1,6 +1,7 @@
 /** The heights that the content of a box is declared to have. Lengths are in CSS pixels. */
 import { windowMost } from "#/src/formats/css/media.ts";
 import { isPartOfTable } from "./box.ts";
+import type { Style } from "./computed-style.ts";
 import { isBlank } from "./fonts.ts";
 import { contentArea } from "./ink.ts";
 import { isInLine, type Part } from "./part.ts";
@@ -10,7 +11,9 @@ import type { Values } from "./values.ts";
 const partsMost = 200;
 
 /** The function that finds the height of the content of a part. */
-export function heightsOf(valuesOf: ReadonlyMap<Part, Values>): (part: Part, isOneLine: boolean) => number {
+export function heightsOf(
+  valuesOf: ReadonlyMap<Part, Values>,
+): (part: Part, isOneLine: boolean, isInPaint?: boolean) => number {
   /** The heights that the content is declared to have. `isOneLine`: no line of it breaks; else each word may have a line. */
   function highIn(part: Part, isOneLine: boolean, isInPaint = false): number {
     const { items } = part.box;
@@ -21,10 +24,12 @@ export function heightsOf(valuesOf: ReadonlyMap<Part, Values>): (part: Part, isO
       const isPaint = isInPaint || child.paints;
       if (text !== undefined) {
         const { lineHeight, fontSize, whiteSpace } = child.style;
-        const lines = isOneLine && whiteSpace === "normal" ? 1 : text.text.trim().split(/\s+/).length;
+        const lines = isOneLine && whiteSpace === "normal" ? 1 : linesIn(text.text, child.style);
         high += lines * Math.max(lineHeight, fontSize * contentArea);
         continue;
       }
+      if (child.element?.name === "br")
+        high += Math.max(part.style.lineHeight, part.style.fontSize * contentArea);
       if (box.isOutOfFlow) continue;
       // A table, and each part of it, grows with what it holds.
       const isGrown = isPartOfTable(box.display) || box.display.endsWith("table");
@@ -78,6 +83,18 @@ export function heightsOf(valuesOf: ReadonlyMap<Part, Values>): (part: Part, isO
   }
 
   return highIn;
+}
+
+/** Lines break at blanks, after signs that are no letters, and beside dashes. */
+const breaks = /\s+|(?<=[^\p{L}\p{N}\p{M}\s])(?=\S)|(?=[\u2010-\u2027])/u;
+/** Scripts whose lines break between letters. */
+const brokenScripts = /[\u0e00-\u1fff\u2e80-\uffff]/;
+
+/** The most lines that a text takes: of one word each, or of one letter where words break. */
+function linesIn(text: string, { whiteSpace, breaksWords, hyphenates }: Style): number {
+  if (breaksWords || hyphenates || brokenScripts.test(text)) return text.length;
+  const kept = whiteSpace.startsWith("pre") ? text.split("\n").length : 0;
+  return text.trim().split(breaks).length + kept;
 }
 
 function isPicture({ element }: Part): boolean {

@@ -9,7 +9,7 @@ import type { Part } from "./part.ts";
 import { attributeOf, type HtmlElement } from "./tree.ts";
 import type { Values } from "./values.ts";
 
-interface Made {
+export interface Made {
   readonly letters: Letters;
   readonly box: Box;
   readonly behind: Behind;
@@ -96,7 +96,7 @@ export function elementStyles({ cascade, valuesOf }: ElementStyleOptions): MadeO
   return madeOf;
 }
 
-function opacityOf(values: Values): number {
+export function opacityOf(values: Values): number {
   const [token] = values.get("opacity") ?? [];
   const number = token?.type === "number" ? token.number : token?.type === "percent" ? token.number / 100 : 1;
   return Math.max(0, Math.min(1, number));

@@ -8,7 +8,8 @@ import { initialStyle } from "./computed-style.ts";
 import { judgeCorner } from "./corners.ts";
 import { heightsOf } from "./declared-heights.ts";
 import { keepsLine } from "./demand.ts";
-import { doom, isInLine, type Part } from "./part.ts";
+import { covers, doom, isInLine, type Part } from "./part.ts";
+import { judgePlaced, placedMost } from "./placed.ts";
 import { signsOf } from "./pseudo.ts";
 import type { Reaches } from "./reach.ts";
 import { clipsItself, isRoot, type Room, roomLeast, roomsOf, sizeIn, standsBeside } from "./room.ts";
@@ -26,12 +27,18 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
   const highIn = heightsOf(valuesOf);
   /** Boxes so far whose letters may leave them. */
   let overflowing = 0;
+  /** Boxes out of flow so far. */
+  let placed = 0;
   const visit = (part: Part, around: Room): void => {
     if (part.text !== undefined) {
       judgeText(part, around);
       return;
     }
     const room = roomOf(part, around);
+    if (part.box.position === "absolute" && part.style.hidden !== "off-screen" && covers(part)) {
+      if (++placed > placedMost) reaches.page("may-be-covered");
+      else judgePlaced(part, (one) => highIn(one, false, true), reaches);
+    }
     if (!part.box.isInline) {
       judgeWidth(part, around, room);
       judgeCorner(part, cascade);

@@ -111,16 +111,19 @@ function columnOf(cell: HtmlElement, cascade: Cascade): Column | undefined {
   const { values, unsure } = cascade.styleOf(cell);
   if (unsure.has("width") || values.has("display") || unsure.has("display")) return undefined;
   const { isQuirky } = cascade;
-  const pixelsOf = (value: Value): number | undefined => {
-    const pixels = lengthOf(value, { fontSize: Number.NaN, lineHeight: 0, whole: Number.NaN, isQuirky });
+  const lengthIn = (value: Value, fontSize: number): number | undefined => {
+    const pixels = lengthOf(value, { fontSize, lineHeight: 0, whole: Number.NaN, isQuirky });
     return pixels !== undefined && pixels >= 0 ? pixels : undefined;
   };
-  let padding = 0;
+  const pixelsOf = (value: Value): number | undefined => lengthIn(value, Number.NaN);
+  /** undefined for a length in `em`, which counts where the column has a width in pixels alone. */
+  let padding: number | undefined = 0;
   for (const name of paddings) {
     const declared = values.get(name);
-    const pixels = declared === undefined ? 0 : pixelsOf(declared.value);
-    if (pixels === undefined) return undefined;
-    padding += pixels;
+    if (declared === undefined) continue;
+    if (lengthIn(declared.value, 1) === undefined) return undefined;
+    const pixels = pixelsOf(declared.value);
+    padding = pixels === undefined || padding === undefined ? undefined : padding + pixels;
   }
   const width = values.get("width")?.value;
   if (width === undefined || wordOf(width) === "auto") return freeColumn;
@@ -128,7 +131,7 @@ function columnOf(cell: HtmlElement, cascade: Cascade): Column | undefined {
   if (width.length === 1 && token?.type === "percent")
     return { pixels: undefined, taken: 0, percent: token.number };
   const pixels = pixelsOf(width);
-  if (pixels === undefined) return undefined;
+  if (pixels === undefined || padding === undefined) return undefined;
   const outer = pixels + padding + ownPadding;
   return { pixels: values.has("box-sizing") ? pixels : pixels + padding, taken: outer, percent: undefined };
 }

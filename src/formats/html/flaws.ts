@@ -7,7 +7,7 @@ import { tracksOf } from "#/src/formats/css/tracks.ts";
 import { addressOf, componentsOf, isHeld, type Value, wordOf } from "#/src/formats/css/value-forms.ts";
 import type { Doubt } from "#/src/model/removal.ts";
 import { type Box, isBound, isPartOfTable, sideNames, sizeOf } from "./box.ts";
-import type { Cascade } from "./cascade.ts";
+import { type Cascade, noStyle } from "./cascade.ts";
 import type { Style } from "./computed-style.ts";
 import { isFontOfSigns } from "./fonts.ts";
 import { gapNames } from "./items.ts";
@@ -39,12 +39,23 @@ interface Around {
   readonly box: Box;
   readonly parent: Part;
   readonly cascade: Cascade;
+  /** Names of its parts that are bars. */
+  readonly bars: readonly string[];
 }
+
+/** Elements that are on the list where nothing is declared of them. */
+const plainElements = new Set(
+  "div span p a b i em strong font td th tr tbody thead tfoot table center br img h1 h2 h3 h4 h5 h6 ul ol li hr html body u small big blockquote".split(
+    " ",
+  ),
+);
 
 export function flawsOf(around: Around): Flaw[] {
   const flaws: Flaw[] = [];
   const flaw = (reach: Reach, why: Doubt, px = 0): void => void flaws.push({ reach, why, px });
   const { element, values, style, box, cascade } = around;
+  const isPlain = values.declared === noStyle && plainElements.has(element.name) && style.textIndent === 0;
+  if (isPlain) return flaws;
   for (const { reach, why } of values.unclear) flaw(reach === "paints" ? "page" : reach, why);
   elementFlaws(element, style, values, flaw);
   placeFlaws(around, flaw);
@@ -59,6 +70,7 @@ export function flawsOf(around: Around): Flaw[] {
     box.clips,
     style,
     cascade.sheets.ownFonts.size > 0,
+    around.bars,
   );
   if (pseudo !== undefined) flaw(pseudo, "may-be-covered");
   const { far } = signsOf(values.declared.parts, style);
@@ -114,11 +126,11 @@ function elementFlaws(element: HtmlElement, { display }: Style, values: Values, 
     flaw("page", "element-not-understood");
 }
 
-function placeFlaws({ values, box, parent }: Around, flaw: AddFlaw): void {
+function placeFlaws({ values, style, box, parent }: Around, flaw: AddFlaw): void {
   const { position } = box;
   if (position === "") return;
   if (position !== "relative" && position !== "absolute") flaw("page", "may-be-covered");
-  if (position === "absolute") flaw("moves", "may-be-off-screen");
+  if (position === "absolute") flaw(style.hidden === "off-screen" ? "moves" : "inside", "may-be-off-screen");
   const layer = values.get("z-index");
   if (layer?.[0]?.type === "number" ? layer[0].number < 0 : values.isUnsure("z-index"))
     flaw("moves", "may-be-covered");

@@ -1,6 +1,7 @@
 /** Builds the parts of a page: on the way down the style, the box and the flaws of each element, on the way up what it holds. */
 import { windowMost } from "#/src/formats/css/media.ts";
 import type { Doubt } from "#/src/model/removal.ts";
+import { barsOf } from "./bar.ts";
 import { type Box, displayOf, insideOf, isPartOfTable, outsideOf, plainBox } from "./box.ts";
 import { type Cascade, noStyle } from "./cascade.ts";
 import { addColours, type Shadows } from "./colours.ts";
@@ -13,13 +14,13 @@ import { hasRowOfBlanks, isBlank, leastWidthOf, widthOf } from "./fonts.ts";
 import type { PictureSizes } from "./held-pictures.ts";
 import { childrenSeen, staysAway } from "./hidden.ts";
 import { isOfSigns, reachOfLetters } from "./ink.ts";
+import { withLayerBelow } from "./layer-below.ts";
 import { isReadFromRight, standsApart, turnsOrder } from "./order.ts";
 import { inlinePaint, isThinLine, mayPaint, paintedElements } from "./paint.ts";
 import {
   addInk,
   blockAround,
   doom,
-  type Flaw,
   isAtom,
   isOwnContext,
   newContext,
@@ -65,6 +66,7 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
   const styles = new Map<HtmlElement, Style>();
   const parts = new Map<HtmlNode, Part>();
   const valuesOf = new Map<Part, Values>();
+  const layersBelow = new Set<HtmlElement>();
   const madeOf = elementStyles({ cascade, valuesOf });
   const readFromRight = new Map<Part, boolean>();
   const rootContext = newContext(undefined);
@@ -150,7 +152,7 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
   function visit(node: HtmlNode, parent: Part, lines: Lines): void {
     meter.spend(2);
     if (node.kind === "text") visitText(node, parent, lines);
-    else if (node.kind === "element") visitElement(node, parent, lines);
+    else if (node.kind === "element" && !layersBelow.has(node)) visitElement(node, parent, lines);
   }
 
   function visitElement(element: HtmlElement, parent: Part, lines: Lines): void {
@@ -168,7 +170,9 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
       if (display !== "none" && (element.isHtml || display !== "inline")) doubtPage("element-not-understood");
       return;
     }
-    const { letters, box, behind, style } = madeOf(element, declared, values, display, parent);
+    const made = madeOf(element, declared, values, display, parent);
+    const { letters, box } = made;
+    const { behind, style } = withLayerBelow(element, made, values, cascade, layersBelow);
     const isInline = display === "inline";
     const { opacity } = style;
     styles.set(element, style);
@@ -205,10 +209,8 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
       columnFlaws(element, values, parent, part);
       return;
     }
-    const flaws: Flaw[] =
-      declared === noStyle && isPlain.has(name) && style.textIndent === 0
-        ? []
-        : flawsOf({ element, values, style, box, parent, cascade });
+    const bars = barsOf(values, box, letters, parent);
+    const flaws = flawsOf({ element, values, style, box, parent, cascade, bars });
     // An animation may show what is hidden.
     if ((style.hidden !== undefined || !letters.isVisible) && values.isUnsure("animation-name"))
       flaws.push({ reach: "page", why: "may-be-covered", px: 0 });
@@ -227,6 +229,7 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
       !isHiddenPaint &&
       (behind.paints ||
         hasBorder ||
+        bars.length > 0 ||
         values.has("box-shadow") ||
         paintedElements.has(name) ||
         declared.paintsElsewhere ||
@@ -242,11 +245,8 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
         )
       : flaws;
     part.paints = paintsItself;
-    if (!isInline && paintsItself && behind.paints && name !== "body" && name !== "html") {
-      addColours(part.context, style.backdrops, false);
-      for (let at = part.context.around; at !== undefined; at = at.around)
-        addColours(at, style.backdrops, true);
-    }
+    if (!isInline && paintsItself && behind.paints && name !== "body" && name !== "html")
+      addColours(part.context, behind.backdrops);
     if (!isInline && !isPartOfTable(display)) {
       const px = box.border.top + box.border.right + box.border.bottom + box.border.left;
       part.context.borders += px;
@@ -265,6 +265,8 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
         for (const child of element.children) if (child.kind === "element") visit(child, part, createLines());
       part.hasText = false;
     } else visitBox(element, part, lines);
+    // What floats in it may leave it to where its bar is.
+    if (bars.length > 0 && part.hasFloat) doom(part, "may-be-covered");
     // What it holds takes no room then (CSS Containment 2, section 4).
     if (values.word("content-visibility") === "hidden") part.high = 0;
     if (!isAroundSealed && letters.isVisible && (!isSealed || style.hidden === "zero-size-text")) {
@@ -387,12 +389,5 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
 }
 
 const textBox: Box = { ...plainBox, display: "text", isInline: true };
-/** Elements without declarations that are on the list. */
-const isPlain = new Set(
-  "div span p a b i em strong font td th tr tbody thead tfoot table center br img h1 h2 h3 h4 h5 h6 ul ol li hr html body u small big blockquote".split(
-    " ",
-  ),
-);
-
 /** Elements that no browser with support for popovers renders before they are opened. */
 const closedPopovers = new Set(["div", "p", "span", "section"]);

@@ -43,10 +43,11 @@ export function pseudoReach(
   clips: boolean,
   style: Style,
   hasOwnFonts: boolean,
+  bars: readonly string[],
 ): "page" | "inside" | undefined {
   let worst: "inside" | undefined;
   for (const [name, declarations] of parts) {
-    if (harmless.test(name)) continue;
+    if (harmless.test(name) || bars.includes(name)) continue;
     // A font of the author has signs of any size.
     if (hasOwnFonts && declarations.some(({ property }) => /^font(?:-family)?$/.test(property)))
       return "page";

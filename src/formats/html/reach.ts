@@ -7,6 +7,8 @@ export interface Reaches {
   page(why: Doubt): void;
   /** Everything beside: the parent of the nearest float, box in a line, flex item or cell around. */
   row(part: Part, why: Doubt): void;
+  /** What may stand less than `px` above, below what is painted. */
+  over(part: Part, px: number, why: Doubt): void;
   /** What may stand less than `px` below. */
   after(part: Part, px: number, why: Doubt): void;
 }
@@ -14,6 +16,15 @@ export interface Reaches {
 export function createReaches(page: (why: Doubt) => void): Reaches {
   return {
     page,
+    over(part, px, why) {
+      reachBeside(
+        part,
+        px,
+        () => {},
+        (one) => doom(one, why),
+        -1,
+      );
+    },
     after(part, px, why) {
       reachBeside(
         part,

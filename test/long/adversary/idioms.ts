@@ -18,6 +18,7 @@ import {
   words,
 } from "./idiom-tools.ts";
 import type { Box } from "./page.ts";
+import { bars, layerBelow, placed, pulledBelow } from "./placed-idioms.ts";
 import { belowMost, firstLetter, lined, movedPicture, wide } from "./wide-idioms.ts";
 
 const clearfix: Idiom = (tools) => {
@@ -346,6 +347,10 @@ const mjml: Idiom = (tools) => {
 };
 
 export const idioms: readonly Idiom[] = [
+  bars,
+  layerBelow,
+  placed,
+  pulledBelow,
   dropped,
   reaching,
   pushing,
