@@ -172,6 +172,8 @@ const calendarLines = [
   "X-ALT-DESC;FMTTYPE=text/html:?",
   "GEO:?",
   "ATTACH:?",
+  'JSPROP;JSPTR="x.example:a/?":1',
+  'JSPROP;JSPTR="locations/?":1',
 ];
 const cardLines = [
   "N:?",
@@ -188,6 +190,8 @@ const cardLines = [
   "TZ:?",
   "ORG:?",
   "REV:?",
+  'JSPROP;JSPTR="x.example:a/?":1',
+  'JSPROP;JSPTR="localizations/de/?":1',
 ];
 const pages = [
   "?",

@@ -8,6 +8,7 @@ import { dayMs } from "../icalendar/calendar-time.ts";
 import { formatDuration, parseDuration } from "../icalendar/duration.ts";
 import { type TimeZone, utcZone } from "../icalendar/time-zone.ts";
 import { atSent } from "../jscontact/at-sent.ts";
+import { beginningOf } from "../jscontact/each-issue.ts";
 import {
   formatPointer,
   isArray,
@@ -55,6 +56,7 @@ export function patchEvent(event: JsonObject, patch: JsonObject, floating = utcZ
 
 function patchedEvent(event: JsonObject, given: JsonObject, floating: TimeZone): JsonObject {
   let patched: Json = event;
+  const own = new WeakSet<object>();
   const patch = withInstances(event, given);
   const pointers = Object.keys(patch).map((pointer) => pointer.replace(/^\//, ""));
   const places = new Set(pointers);
@@ -65,7 +67,7 @@ function patchedEvent(event: JsonObject, given: JsonObject, floating: TimeZone):
       throw invalid(pointer, "is no place in an event");
     if (path.some((_, at) => at > 0 && places.has(formatPointer(path.slice(0, at)))))
       throw invalid(pointer, "is changed together with a place that it is in");
-    const next = withAt(patched, path, value === null ? undefined : shortForm(path, value));
+    const next = withAt(patched, path, value === null ? undefined : shortForm(path, value), own);
     if (next === undefined) throw invalid(pointer, "is no place in this event");
     patched = next;
   }
@@ -116,7 +118,7 @@ export function replaceEvent(event: JsonObject, body: JsonObject, floating = utc
 }
 
 function invalid(pointer: string, why: string, hint?: string): WaypostError {
-  const field = `/${pointer.replace(/^\//, "")}`;
+  const field = beginningOf(`/${pointer.replace(/^\//, "")}`);
   return new WaypostError("invalid", `${field} ${why}.`, { field, ...(hint === undefined ? {} : { hint }) });
 }
 

@@ -4,6 +4,7 @@ import {
   formatPointer,
   isEqual,
   isObject,
+  isTooDeep,
   type Json,
   type JsonObject,
   member,
@@ -84,8 +85,8 @@ export function applyOverride(
   const own = new Set<JsonObject>([object]);
   for (const [pointer, value] of Object.entries(patch)) {
     const path = parsePointer(pointer);
-    if (path.some((step) => step === "" || step === "__proto__") || ofSeriesAlone.has(path[0]!))
-      return { failed: pointer };
+    const isOdd = isTooDeep(path) || path.some((step) => step === "" || step === "__proto__");
+    if (isOdd || ofSeriesAlone.has(path[0]!)) return { failed: pointer };
     let at = object;
     for (const step of path.slice(0, -1)) {
       const next = member(at, step);

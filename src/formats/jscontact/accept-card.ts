@@ -57,14 +57,14 @@ export function patchCard(card: JsonObject, patch: JsonObject): JsonObject {
 
 function patchedCard(card: JsonObject, patch: JsonObject): JsonObject {
   let patched: Json = card;
-  const pointers = Object.keys(patch).map((pointer) => pointer.replace(/^\//, ""));
+  const own = new WeakSet<object>();
+  const within = new Set(Object.keys(patch).flatMap(placesAround));
   for (const [pointer, value] of Object.entries(patch)) {
     const path = parsePointer(pointer);
     const plain = pointer.replace(/^\//, "");
     if (plain === "" || path.includes("__proto__")) throw invalid(pointer, "is no place in a card");
-    if (pointers.some((other) => other.startsWith(`${plain}/`)))
-      throw invalid(pointer, "is changed together with a place inside it");
-    const next = withAt(patched, path, value === null ? undefined : shortForm(path, value));
+    if (within.has(formatPointer(path))) throw invalid(pointer, "is changed together with a place inside it");
+    const next = withAt(patched, path, value === null ? undefined : shortForm(path, value), own);
     if (next === undefined) throw invalid(pointer, "is no place in this card");
     patched = next;
   }
@@ -73,8 +73,14 @@ function patchedCard(card: JsonObject, patch: JsonObject): JsonObject {
   return accepted;
 }
 
+/** The places in which a pointer is. */
+function placesAround(pointer: string): string[] {
+  const path = parsePointer(pointer);
+  return path.slice(1).map((_, at) => formatPointer(path.slice(0, at + 1)));
+}
+
 function invalid(pointer: string, why: string): WaypostError {
-  const field = `/${pointer.replace(/^\//, "")}`;
+  const field = beginningOf(`/${pointer.replace(/^\//, "")}`);
   return new WaypostError("invalid", `${field} ${why}.`, { field });
 }
 

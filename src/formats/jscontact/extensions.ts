@@ -6,7 +6,16 @@ import { jsonDepthMax } from "#/src/model/limits.ts";
 import { makeProperty, type Property, parameterValue } from "../content-lines/content-line.ts";
 import { escapeText, unescapeText } from "../vcard/values.ts";
 import type { Line } from "./alternatives.ts";
-import { formatPointer, type Json, type OpenObject, type Path, parsePointer, put, withAt } from "./json.ts";
+import {
+  formatPointer,
+  isTooDeep,
+  type Json,
+  type OpenObject,
+  type Path,
+  parsePointer,
+  put,
+  withAt,
+} from "./json.ts";
 import { collections, type ReadUnit, unitKey, unitPathOf } from "./unit.ts";
 
 /** Returns the lines without a valid place or without valid JSON. */
@@ -43,6 +52,7 @@ function applyLocalization(units: Map<string, ReadUnit>, index: number, path: Pa
   const [language, pointer, ...more] = path;
   if (language === undefined || more.length > 0) return false;
   const inner = pointer === undefined ? undefined : parsePointer(pointer);
+  if (inner !== undefined && isTooDeep(inner)) return false;
   const unitPath = inner === undefined ? undefined : unitPathOf(inner);
   const unit = unitPath === undefined ? undefined : units.get(unitKey(unitPath));
   if (unit === undefined) {

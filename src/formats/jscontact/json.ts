@@ -1,5 +1,6 @@
 /** JSON values, pointers and patches of JSContact and JSCalendar (RFC 6901; RFC 9553 section 1.4.3 and RFC 8984 section 1.4.9,
  *  PatchObject). Pointers are written without the slash in front: `emails/k1/address`. */
+import { jsonDepthMax } from "#/src/model/limits.ts";
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
@@ -28,10 +29,11 @@ export function member(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
+/** No more steps than one that is too deep has. */
 export function parsePointer(pointer: string): Path {
   return pointer
     .replace(/^\//, "")
-    .split("/")
+    .split("/", jsonDepthMax + 1)
     .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
@@ -53,25 +55,50 @@ export function isEqual(one: Json | undefined, other: Json | undefined): boolean
   );
 }
 
-/** Sets the value at the path; `undefined` deletes. Missing objects on the path are created; for a missing place in an array the
- *  result is undefined. */
-export function withAt(value: Json | undefined, path: Path, inner: Json | undefined): Json | undefined {
-  const [step, ...rest] = path;
+/** Whether a pointer is deeper than any value is. */
+export function isTooDeep(path: Path): boolean {
+  return path.length > jsonDepthMax;
+}
+
+/** Sets the value at the path; `undefined` deletes. Missing objects on the path are created; for a missing place in an array, and for a place
+ *  that is too deep, the result is undefined. `own`: objects and lists that were made before for the same result and are changed as they
+ *  are, so that many places of one object copy it once. */
+export function withAt(
+  value: Json | undefined,
+  path: Path,
+  inner: Json | undefined,
+  own: WeakSet<object> = new WeakSet(),
+): Json | undefined {
+  return isTooDeep(path) ? undefined : setAt(value, path, 0, inner, own);
+}
+
+function setAt(
+  value: Json | undefined,
+  path: Path,
+  at: number,
+  inner: Json | undefined,
+  own: WeakSet<object>,
+): Json | undefined {
+  const step = path[at];
   if (step === undefined) return inner;
   if (isArray(value)) {
     if (!/^(?:0|[1-9]\d{0,8})$/.test(step) || Number(step) >= value.length) return undefined;
-    const changed = withAt(value[Number(step)], rest, inner);
-    return changed === undefined ? undefined : value.with(Number(step), changed);
+    const changed = setAt(value[Number(step)], path, at + 1, inner, own);
+    if (changed === undefined) return undefined;
+    const list = own.has(value) ? (value as Json[]) : [...value];
+    own.add(list);
+    list[Number(step)] = changed;
+    return list;
   }
   if (value !== undefined && !isObject(value)) return undefined;
-  const object: OpenObject = { ...value };
-  if (rest.length === 0 && inner === undefined) {
-    delete object[step];
-    return object;
-  }
-  const changed = withAt(member(object, step), rest, inner);
-  if (changed === undefined) return undefined;
-  put(object, step, changed);
+  const isDeletion = at === path.length - 1 && inner === undefined;
+  const before = value === undefined ? undefined : member(value, step);
+  const changed = isDeletion ? undefined : setAt(before, path, at + 1, inner, own);
+  if (changed === undefined && !isDeletion) return undefined;
+  const object: OpenObject = value !== undefined && own.has(value) ? (value as OpenObject) : { ...value };
+  own.add(object);
+  if (changed === undefined) delete object[step];
+  else put(object, step, changed);
   return object;
 }
 
@@ -83,9 +110,10 @@ export function applyPatch(
   patch: Patch,
 ): { readonly value: Json; readonly failed?: undefined } | { readonly failed: string } {
   let patched = value;
+  const own = new WeakSet<object>();
   for (const [pointer, inner] of Object.entries(patch)) {
     const path = pointer === "" ? [] : parsePointer(pointer);
-    const next = withAt(patched, path, inner === null ? undefined : inner);
+    const next = withAt(patched, path, inner === null ? undefined : inner, own);
     if (next === undefined) return { failed: pointer };
     patched = next;
   }
