@@ -37,7 +37,7 @@ const { folder } = place;
  *  indexed in pieces. */
 const textBytesMax = 256 * 1024;
 /** Characters of a piece: some milliseconds. */
-const pieceLength = 32 * 1024;
+const pieceLength = 64 * 1024;
 const sweptPerTurn = 500;
 const sweptPiecesPerTurn = 100;
 /** A damaged index is made again so often; after that the disk or the store itself is what is wrong. */
