@@ -329,6 +329,36 @@ describe("invite: send", () => {
     );
   });
 
+  it("invites whom a change adds to an event that had nobody, if it is asked to", async () => {
+    const { ada, bob } = server;
+    const alone = await create({ ...body, title: "Alone" });
+    const patch = { participants: [bob.address] };
+    const quiet = await ada.client.ok("event.update", { id: alone.ref, version: alone.version, patch });
+    expect(quiet.scheduling).toBeUndefined();
+    const told = await ada.client.ok("event.update", {
+      id: alone.ref,
+      version: quiet.version,
+      patch: { title: "Not alone" },
+      invite: "send",
+    });
+    expect(told).toMatchObject({
+      scheduling: "sent",
+      recipients: [{ address: bob.address, state: "delivered" }],
+    });
+    const { event } = (await read(alone.ref)).content;
+    expect(event.organizerCalendarAddress).toBe(`mailto:${ada.address}`);
+    const { items } = (await bob.client.ok("calendarMonth.list", { month: "2026-03" })).content;
+    expect(items).toContainEqual(
+      expect.objectContaining({ uid: alone.uid, title: "Not alone", organizer: ada.address }),
+    );
+    // An answer to an event that nobody organizes makes nobody its organizer.
+    const own = await create({ ...body, title: "Own", participants: [ada.address, bob.address] });
+    const answer = { "participants/me/participationStatus": "accepted" };
+    const said = await ada.client.ok("event.update", { id: own.ref, version: own.version, patch: answer });
+    expect(said.scheduling).toBe("none");
+    expect((await read(own.ref)).content.event.organizerCalendarAddress).toBeUndefined();
+  });
+
   it("cancels the events of a calendar that is deleted, if it is asked to", async () => {
     const { ada, bob } = server;
     for (const [invite, status] of [

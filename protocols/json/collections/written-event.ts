@@ -94,7 +94,8 @@ export interface EventWriting {
   readonly patch?: Given | undefined;
 }
 
-/** undefined if the change changes nothing. `id`: the event's id; `instance`: the recurrence id of the changed instance. */
+/** undefined if the change changes nothing. `id`: the event's id; `instance`: the recurrence id of the changed instance; `invites`: whoever is
+ *  in the event then is told of it. */
 export async function changedEvent(
   { rooms }: OperationContext,
   stored: StoredItem,
@@ -102,6 +103,7 @@ export async function changedEvent(
   instance: string | undefined,
   { timeZone }: Pick<ReachedCollection, "timeZone">,
   given: EventWriting,
+  invites: boolean,
 ): Promise<Written | undefined> {
   const { body, patch } = given as Readonly<Record<keyof EventWriting, JsonObject | undefined>>;
   const owner = (await rooms.accounts.findAgentFacts(stored.agent)) ?? unknownObject();
@@ -111,6 +113,7 @@ export async function changedEvent(
     instance,
     at: rooms.collections.clock.now(),
     addresses: owner.addresses,
+    organizer: invites ? owner.address : undefined,
     zone: calendarZoneName(timeZone),
   };
   const bytes =

@@ -107,7 +107,11 @@ export interface EventJobs {
   };
   /** undefined if the change makes no difference. */
   change: {
-    readonly job: Changing & { readonly change: EventChange };
+    readonly job: Changing & {
+      readonly change: EventChange;
+      /** The address of the organizer, if the whole event has participants then and names no organizer. */
+      readonly organizer: string | undefined;
+    };
     readonly result: Uint8Array | undefined;
   };
   /** Without the instance. */
@@ -146,15 +150,11 @@ export interface EventJobs {
 const actions: Actions<EventJobs> = {
   create({ body, uid, at, organizer, zone }) {
     const given = acceptEvent(withoutLinks(body, "", {}), uid, zoneNamed(zone));
-    const isOrganized = given.organizerCalendarAddress !== undefined || given.participants === undefined;
-    const accepted =
-      organizer === undefined || isOrganized
-        ? given
-        : patchEvent(given, { organizerCalendarAddress: organizer });
+    const accepted = organizedBy(organizer, given);
     const time = formatUtc(at);
     return writeContentLines({ items: [writeEvent({ created: time, updated: time, ...accepted }, at)] });
   },
-  change({ bytes, id, change, at, addresses, instance, zone }) {
+  change({ bytes, id, change, at, addresses, instance, zone, organizer }) {
     const floating = zoneNamed(zone);
     const calendar = calendarOf(bytes);
     const event = projectionOf(calendar);
@@ -166,7 +166,7 @@ const actions: Actions<EventJobs> = {
     if (instance !== undefined) assertInstance(calendar, event, instance);
     const changed = saidOfMe(me, () =>
       instance === undefined
-        ? changeEvent(event, resolved, floating)
+        ? organizedBy(organizer, changeEvent(event, resolved, floating))
         : changeInstance(event, instance, resolved, floating),
     );
     const { updated: _, ...others } = changed;
@@ -319,11 +319,21 @@ function saidOfMe<R>(me: string | undefined, change: () => R): R {
   }
 }
 
+function organizedBy(organizer: string | undefined, event: JsonObject): JsonObject {
+  const isOrganized = event.organizerCalendarAddress !== undefined || event.participants === undefined;
+  return organizer === undefined || isOrganized
+    ? event
+    : patchEvent(event, { organizerCalendarAddress: organizer });
+}
+
 function assertInstance(calendar: Component, event: JsonObject, instance: string): void {
   const isThere =
     parseLocal(instance) !== undefined &&
     (member(event, "recurrenceId") === instance || instanceIn(calendar, instance, undefined) !== undefined);
-  if (!isThere) throw new WaypostError("not_found", "There is no such object.");
+  if (!isThere)
+    throw new WaypostError("not_found", "There is no such object.", {
+      hint: "An instance has its time on the event's clock, event_…#2026-03-02T10:00:00. calendarMonth.list has those of a month.",
+    });
 }
 
 function earliest(

@@ -45,7 +45,9 @@ export default operation({
         field: "/patch",
         hint: 'Send patch: {"title": "…"}, or a whole body.',
       });
-    const told = { ...input, invite: input.invite ?? (isAnswer(input.patch) ? "send" : "none") } as const;
+    const answers = isAnswer(input.patch);
+    const told = { ...input, invite: input.invite ?? (answers ? "send" : "none") } as const;
+    const invites = input.invite === "send" && !answers;
     return changeItem(
       context,
       "calendar",
@@ -53,7 +55,7 @@ export default operation({
       told,
       async (stored, id, instance, calendar) => {
         const changed = isChanged
-          ? await changedEvent(context, stored, id, instance, calendar, input)
+          ? await changedEvent(context, stored, id, instance, calendar, input, invites)
           : undefined;
         if (changed === undefined && input.attach === undefined) return undefined;
         const bytes = changed?.bytes ?? stored.bytes;
