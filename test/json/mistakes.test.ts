@@ -255,6 +255,12 @@ describe("a mistake", () => {
       "/body/attachments/0/part was meant?",
       "message_…#1.2: a file of a mail",
     ],
+    ["send", { body: { ...mail, attachments: [{ part: "2" }] } }, "message_…#1.2: a message, and"],
+    [
+      "event.update",
+      { id: "event_…#2027-03-02T10:00", version: "event", patch: {} },
+      "event_…#2026-03-02T10:00:00",
+    ],
     ["send", { body: "Hello." }, "must be an object", "Its fields: to, cc, bcc"],
     ["send", { body: JSON.stringify(mail) }, "without quotes"],
     ["send", { body: { ...mail, to: "bob@first.example" } }, 'A list: ["bob@first.example"].'],

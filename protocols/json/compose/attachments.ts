@@ -1,6 +1,7 @@
 /** The attachments of a mail: blobs, data in the request, parts of stored messages. */
 import type { MimePart } from "#/src/formats/mime/structure.ts";
 import { WaypostError } from "#/src/model/errors.ts";
+import { claimedKind } from "#/src/model/ids.ts";
 import type { Attachment } from "#/src/outbound/composition.ts";
 import { reachAgent } from "#/src/reach/agents.ts";
 import { reachMessage } from "#/src/reach/messages.ts";
@@ -87,6 +88,7 @@ async function readStoredPart(
   room: number,
 ): Promise<Attachment> {
   const { mail } = context.rooms;
+  if (claimedKind(ref) === undefined) throw namesNoPart(field);
   const split = ref.indexOf("#");
   const name = readId(context, split < 0 ? ref : ref.slice(0, split), ["message"], field);
   const message = await reachMessage(
@@ -95,15 +97,18 @@ async function readStoredPart(
     name.object,
   );
   const target = split < 0 ? undefined : findTarget(await mail.readStructure(message), ref.slice(split + 1));
-  if (target?.kind !== "part" || target.part.type === "multipart")
-    throw new WaypostError("invalid", "This names no part that can be attached.", {
-      field,
-      hint: "message_…#1.2: a message, and the section of one of its parts as part.describe shows them.",
-    });
+  if (target?.kind !== "part" || target.part.type === "multipart") throw namesNoPart(field);
   const { part } = target;
   if (part.bodyEnd - part.bodyStart > room * 2) throw tooLarge(context, field);
   const { bytes } = await readDecodedPart(mail, message, part);
   return { content: bytes, name: shownName(part, createRemovalTally()), type: typeOf(part) };
+}
+
+function namesNoPart(field: string): WaypostError {
+  return new WaypostError("invalid", "This names no part that can be attached.", {
+    field,
+    hint: "message_…#1.2: a message, and the section of one of its parts as part.describe shows them.",
+  });
 }
 
 function typeOf({ type, subtype, parameters }: MimePart): string {
