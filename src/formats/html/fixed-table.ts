@@ -22,11 +22,13 @@ type Columns = readonly Column[] | undefined;
 
 const known = new WeakMap<HtmlElement, { readonly columns: Columns }>();
 
-/** What a cell takes of a table that is so wide, with its padding; 0 where that is not known. */
+/** What a cell takes of a table that is so wide, with its padding; 0 where that is not known. `insides`: the paddings and borders of
+ *  the cells of the first row, below which no column gets. */
 export function fixedColumnWidth(
   cell: HtmlElement,
   tableWidth: number,
   spacing: number,
+  insides: readonly number[],
   cascade: Cascade,
 ): number {
   const row = cell.parent;
@@ -39,21 +41,34 @@ export function fixedColumnWidth(
   }
   const column = found.columns?.[cellsOf(row).indexOf(cell)];
   if (column === undefined) return 0;
-  const columns = found.columns!;
-  return widthOf(column, columns, tableWidth - spacing * (columns.length + 1));
+  return widthOf(column, found.columns!, insides, tableWidth - spacing * (found.columns!.length + 1));
 }
 
-function widthOf(column: Column, columns: readonly Column[], tableWidth: number): number {
-  let taken = 0;
-  let free = 0;
-  for (const one of columns) {
-    if (one.pixels === undefined && one.percent === undefined) free++;
-    taken += one.percent === undefined ? one.taken : (one.percent / 100) * tableWidth;
+/** Of columns whose widths are shares each asks for its share and what its cell keeps from its edge; if that is more than there is, all get
+ *  less in proportion. Columns of which nothing is said have the rest in equal parts. */
+function widthOf(
+  column: Column,
+  columns: readonly Column[],
+  insides: readonly number[],
+  tableWidth: number,
+): number {
+  let [left, asked, free, widest] = [tableWidth, 0, 0, 0];
+  for (const [at, { pixels, percent, taken }] of columns.entries()) {
+    const inside = insides[at] ?? 0;
+    if (percent !== undefined) asked += (percent / 100) * tableWidth + inside;
+    else if (pixels !== undefined) left -= taken;
+    else {
+      free++;
+      left -= inside;
+      widest = Math.max(widest, inside);
+    }
   }
   if (column.pixels !== undefined) return column.pixels;
-  const rest = tableWidth - taken;
-  if (column.percent === undefined) return Math.max(0, rest) / free;
-  return rest < -1 ? 0 : (column.percent / 100) * tableWidth;
+  if (column.percent !== undefined)
+    return (column.percent / 100) * tableWidth * Math.min(1, Math.max(0, left) / Math.max(1, asked));
+  const each = Math.max(0, tableWidth - asked - columns.reduce((sum, { taken }) => sum + taken, 0)) / free;
+  // A column that its padding makes wider takes it of the others.
+  return widest > each ? 0 : each;
 }
 
 /** undefined where cells reach over several columns, or a width is said in a way that is not looked into. */

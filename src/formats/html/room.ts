@@ -161,7 +161,7 @@ export function roomsOf({ cascade, valuesOf }: RoomOptions): (part: Part, around
     if (around.fixed !== undefined && element !== undefined) {
       const column = Math.max(
         0,
-        fixedColumnWidth(element, around.fixed, part.style.spacing, cascade) - inside,
+        fixedColumnWidth(element, around.fixed, part.style.spacing, insidesOfFirst(part), cascade) - inside,
       );
       return { ...around, room: column, whole: column, isGrowing: false, fixed: undefined };
     }
@@ -210,6 +210,16 @@ export function roomsOf({ cascade, valuesOf }: RoomOptions): (part: Part, around
   }
 
   return roomOf;
+}
+
+/** The paddings and borders of the cells of the first row of the table. */
+function insidesOfFirst(cell: Part): readonly number[] {
+  let table = cell.parent;
+  while (table?.parent !== undefined && !table.box.display.endsWith("table")) table = table.parent;
+  let row = table;
+  while (row !== undefined && row.box.display !== "table-row")
+    row = row.children.find(({ box }) => /^table-(?:row|.*group)$/.test(box.display));
+  return row?.children.map(({ box }) => insideOf(box)) ?? [];
 }
 
 function isInPlace(display: string, parent: string): boolean {

@@ -134,6 +134,27 @@ export const placed: Idiom = (tools) => {
   return { nodes: [...words(tools), ...gap(), there, ...gap(), after], rules: [] };
 };
 
+/** Columns that are shares of a fixed table, some with much distance from their edges, and words that just fit. */
+export const paddedColumns: Idiom = (tools) => {
+  const { random } = tools;
+  const cell = (width: string): Box =>
+    box(
+      "td",
+      `${width};${random.one(["", `padding:0 0 0 ${random.one(["20px", "5em", "150px", "300px"])}`, "padding:0 2.5em", "box-sizing:border-box;padding:0 90px"])}`,
+      [
+        box("div", random.one(["overflow:hidden;white-space:nowrap", "overflow:hidden", ""]), [
+          raw(random.one(["w", "ww ", "word "]).repeat(random.below(24))),
+          ...tools.mark(),
+        ]),
+      ],
+    );
+  const width = (): string =>
+    random.one(["width:50%", "width:30%", "width:70%", "width:200px", "", "width:90%"]);
+  const cells = Array.from({ length: 2 + random.below(2) }, () => cell(width()));
+  const style = `table-layout:${of(tools, ["fixed"], ["auto"])};width:${random.one(["600px", "600px", "300px", "100%"])};font:bold 16px DejaVu Sans`;
+  return { nodes: [box("table", style, [box("tr", "", cells)]), ...words(tools)], rules: [] };
+};
+
 /** Words that are pulled up below a box that is painted above them. */
 export const pulledBelow: Idiom = (tools) => {
   const { random } = tools;

@@ -354,7 +354,7 @@ class StyleMaker {
         parent,
         columnWidth:
           display === "table-cell" && parent.isFixedTable
-            ? fixedColumnWidth(element, parent.width, 0, this.#cascade)
+            ? fixedColumnWidth(element, parent.width, 0, [], this.#cascade)
             : undefined,
       },
     );
