@@ -35,6 +35,8 @@ export async function recordReport(
 ): Promise<boolean> {
   const [recipient] = mail.recipients;
   if (recipient === undefined || mail.recipients.length > 1) return false;
+  // Our return path has a tag.
+  if (mail.reversePath !== "" && !recipient.address.includes("+")) return false;
   const tag = splitTag(parseAddress(recipient.address)?.localPart ?? "")?.tag;
   // RFC 3464 section 2: reports have the null reverse path. Others are examined only when they come to our return path.
   if (tag === undefined && mail.reversePath !== "") return false;
