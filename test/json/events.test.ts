@@ -447,6 +447,29 @@ describe("one instance of a series", () => {
     ]);
   });
 
+  it("is named without seconds too, and by its day where it has no time", async () => {
+    const series = await create({ ...daily, start: "2031-03-03T10:00" });
+    const days = await create({
+      title: "Fair",
+      start: "2031-03-03",
+      showWithoutTime: true,
+      duration: "P1D",
+      recurrenceRule: { frequency: "weekly", count: 3 },
+    });
+    for (const [{ ref, version }, written, shown] of [
+      [series, "2031-03-04T10:00", "2031-03-04T10:00:00"],
+      [days, "2031-03-10", "2031-03-10T00:00:00"],
+    ] as const) {
+      const id = `${ref}#${written}`;
+      expect(await read(id)).toMatchObject({ ref: `${ref}#${shown}`, content: { recurrence_id: shown } });
+      const changed = await update({ id, version, patch: { title: "Other" } });
+      expect(changed.ref).toBe(`${ref}#${shown}`);
+      const gone = await server.ada.client.ok("event.delete", { id, version: changed.version });
+      expect(gone.ref).toBe(`${ref}#${shown}`);
+      expect(await refusal("part.describe", { id })).toEqual([404, "not_found", undefined]);
+    }
+  });
+
   it("has no recurrence rule of its own", async () => {
     const { ref, version } = await create(daily);
     expect(

@@ -258,7 +258,7 @@ describe("a mistake", () => {
     ["send", { body: { ...mail, attachments: [{ part: "2" }] } }, "message_…#1.2: a message, and"],
     [
       "event.update",
-      { id: "event_…#2027-03-02T10:00", version: "event", patch: {} },
+      { id: "event_…#2027-03-02T10:00Z", version: "event", patch: {} },
       "event_…#2026-03-02T10:00:00",
     ],
     ["send", { body: "Hello." }, "must be an object", "Its fields: to, cc, bcc"],

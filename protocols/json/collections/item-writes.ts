@@ -20,6 +20,7 @@ import { readId } from "../identifiers.ts";
 import type { OperationContext } from "../operation.ts";
 import { writeInOrder } from "../write-in-order.ts";
 import { assertVersion } from "./container.ts";
+import { instanceName } from "./instance-name.ts";
 import { itemForms } from "./item-forms.ts";
 import { itemId, type ReachedItem, reachNamedItem } from "./reach.ts";
 
@@ -200,7 +201,8 @@ export async function changeItem(
 /** The text after the # of the item's own id, so that `ref` names the same instance as `id`. */
 function namedInside(kind: CollectionKind, id: string): string | undefined {
   const hash = id.indexOf("#");
-  return hash !== -1 && id.startsWith(`${itemKinds[kind]}_`) ? id.slice(hash + 1) : undefined;
+  if (hash === -1 || !id.startsWith(`${itemKinds[kind]}_`)) return undefined;
+  return kind === "calendar" ? instanceName(id.slice(hash + 1)) : id.slice(hash + 1);
 }
 
 export async function deleteItem(

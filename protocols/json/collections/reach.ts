@@ -15,6 +15,7 @@ import {
 import { unknownObject } from "../errors.ts";
 import { readId } from "../identifiers.ts";
 import type { OperationContext } from "../operation.ts";
+import { instanceName } from "./instance-name.ts";
 
 export interface ReachedItem {
   readonly collection: ReachedCollection;
@@ -91,7 +92,10 @@ export async function reachNamedItem(
   const hash = id.indexOf("#");
   const inside = hash === -1 ? undefined : id.slice(hash + 1);
   const name = readId(context, hash === -1 ? id : id.slice(0, hash), [itemKinds[kind], kind], "/id");
-  if (name.kind !== kind) return { ...(await reachItem(context, kind, name, right)), inside };
+  if (name.kind !== kind) {
+    const named = kind === "calendar" && inside !== undefined ? instanceName(inside) : inside;
+    return { ...(await reachItem(context, kind, name, right)), inside: named };
+  }
   if (inside === undefined)
     throw new WaypostError("invalid", `This names the ${kind}, and no ${itemKinds[kind]} of it.`, {
       field: "/id",

@@ -5,6 +5,7 @@ import { WaypostError } from "#/src/model/errors.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
 import { cleanText } from "#/src/render/clean-text.ts";
 import { createRemovalTally } from "#/src/render/removal.ts";
+import { instanceName } from "../collections/instance-name.ts";
 import { overlapsOf } from "../collections/overlaps.ts";
 import { collectionId, type ReachedItem, reachItem } from "../collections/reach.ts";
 import type { OperationContext } from "../operation.ts";
@@ -23,7 +24,8 @@ export async function describeEvent(
   request: PartRequest,
 ): Promise<ReadResult> {
   const reached = await reachItem(context, "calendar", name, "read");
-  return describeReachedEvent(context, reached, request.part, request);
+  const { part } = request;
+  return describeReachedEvent(context, reached, part === undefined ? part : instanceName(part), request);
 }
 
 /** `part`: "" for the event itself, undefined for the part in the cursor. */

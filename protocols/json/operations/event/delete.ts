@@ -32,6 +32,6 @@ export default operation({
       eventWithout(context, stored, instance ?? ""),
     );
     const { uid: _, ...result } = changed;
-    return { ...result, ref: input.id, created: false };
+    return { ...result, created: false };
   },
 });
