@@ -317,6 +317,82 @@ const note = (id: number, text: string): string => `<w:footnote w:id="${id}">${p
 const mark = (properties = ""): string =>
   `<w:p><w:r><w:t>text</w:t></w:r><w:r><w:rPr>${properties}</w:rPr><w:footnoteReference w:id="2"/></w:r></w:p>`;
 
+/** A black shape of a header or footer: in the paragraph with this number, so far down from it, so tall. */
+const inHeader = (before: string, down: number, tall: number): string =>
+  `${before}${behind(picture({ size: [500, tall], at: [0, down], inside: shape(black) }))}`;
+const margins = (more: string, top = 1440, bottom = 1440): string =>
+  `<w:pgSz w:w="11906" w:h="16838"/><w:pgMar w:top="${top}" w:right="1440" w:bottom="${bottom}" w:left="1440" ${more} w:gutter="0"/>`;
+const usual = 'w:header="720" w:footer="720"';
+const lines = (count: number, properties = ""): string => paragraph("x", properties).repeat(count);
+
+describe("text is not given over a black shape of", () => {
+  it.each([
+    ["a header that reaches into the page", usual, { header1: inHeader("", 10, 40) }],
+    ["a header that begins further down", 'w:header="1200" w:footer="720"', { header1: inHeader("", 0, 20) }],
+    ["a header behind ten empty lines", usual, { header1: inHeader(paragraph("").repeat(10), 0, 30) }],
+    ["a header behind ten lines", usual, { header1: inHeader(lines(10), 0, 30) }],
+    [
+      "a header behind one large line",
+      usual,
+      { header1: inHeader('<w:p><w:r><w:rPr><w:sz w:val="200"/></w:rPr><w:t>x</w:t></w:r></w:p>', 0, 20) },
+    ],
+    [
+      "a header behind a table",
+      usual,
+      { header1: inHeader(`<w:tbl><w:tr><w:tc>${paragraph("x")}</w:tc></w:tr></w:tbl>`, 0, 20) },
+    ],
+    [
+      "a header whose paragraph has room before it",
+      usual,
+      { header1: inHeader("", 0, 20).replace("<w:p>", '<w:p><w:pPr><w:spacing w:before="1000"/></w:pPr>') },
+    ],
+    ["a footer that reaches up", usual, { footer1: inHeader("", -60, 20) }],
+    ["a footer that reaches up a little", usual, { footer1: inHeader("", -34, 20) }],
+    ["a footer of many lines", usual, { footer1: `${inHeader("", -20, 18)}${lines(8)}` }],
+    [
+      "a footer of a high line",
+      usual,
+      { footer1: `${inHeader("", -20, 18)}${lines(1, '<w:spacing w:line="1200" w:lineRule="exact"/>')}` },
+    ],
+    ["a footer that stands higher", 'w:header="720" w:footer="1300"', { footer1: inHeader("", -10, 8) }],
+    [
+      "a footer with a picture in its line",
+      usual,
+      {
+        footer1: `${inHeader("", -12, 8)}<w:p><w:r><w:drawing><wp:inline><wp:extent cx="${emu(90)}" cy="${emu(90)}"/></wp:inline></w:drawing></w:r></w:p>`,
+      },
+    ],
+    [
+      "a footer with a table",
+      usual,
+      {
+        footer1: `${inHeader("", -12, 8)}<w:tbl><w:tr><w:trPr><w:trHeight w:val="3000"/></w:trPr><w:tc>${paragraph("x")}</w:tc></w:tr></w:tbl>`,
+      },
+    ],
+  ] as const)("%s", async (_, form, files) => {
+    const [name] = Object.keys(files) as [string];
+    const { text, removed } = await readDocument(
+      around(`${hidden}<w:sectPr>${reference(name)}${margins(form)}</w:sectPr>`, files),
+      "docx",
+    );
+    expect(text).not.toContain("HIDDEN");
+    expect(removed.length).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ["a header that stays above the page", { header1: inHeader("", 0, 30) }],
+    ["a footer that stays below it", { footer1: inHeader("", 2, 20) }],
+    ["a footer whose logo stands a little higher", { footer1: inHeader("", -5, 20) }],
+  ] as const)("but beside one of %s", async (_, files) => {
+    const [name] = Object.keys(files) as [string];
+    const { text } = await readDocument(
+      around(`${paragraph("Words")}<w:sectPr>${reference(name)}${margins(usual)}</w:sectPr>`, files),
+      "docx",
+    );
+    expect(text).toContain("Words");
+  });
+});
+
 describe("headers, footers and notes of a Word document", () => {
   it("are given around its text", async () => {
     const { text, removed } = await readDocument(

@@ -105,6 +105,31 @@ const hidden: readonly Case[] = withParts([
   ["an indent to the left of the page", paragraph('<w:ind w:left="-9000"/>')],
   ["a frame off the page", paragraph('<w:framePr w:w="3000" w:x="-20000" w:y="100"/>')],
   ["a narrow frame", paragraph('<w:framePr w:w="10"/>')],
+  [
+    "a frame without a size off the page",
+    paragraph('<w:framePr w:w="0" w:h="0" w:hRule="exact" w:x="20000"/>'),
+  ],
+  [
+    "a frame without a size below the page",
+    paragraph('<w:framePr w:w="0" w:h="0" w:hRule="exact" w:y="20000"/>'),
+  ],
+  ["a low frame without a width", paragraph('<w:framePr w:w="0" w:h="1" w:hRule="exact"/>')],
+  ["a low frame of a part of a unit", paragraph('<w:framePr w:w="0" w:h="0.5" w:hRule="exact"/>')],
+  ["a low frame below its place", paragraph('<w:framePr w:h="-1" w:hRule="exact"/>')],
+  ["a narrow frame without a height", paragraph('<w:framePr w:w="1" w:h="0" w:hRule="exact"/>')],
+  ["a narrow frame of its own height", paragraph('<w:framePr w:w="1"/>')],
+  [
+    "a low frame and one without a size",
+    paragraph('<w:framePr w:h="10" w:hRule="exact"/><w:framePr w:w="0" w:h="0" w:hRule="exact"/>'),
+  ],
+  [
+    "a frame without a size and a low one",
+    paragraph('<w:framePr w:w="0" w:h="0" w:hRule="exact"/><w:framePr w:h="10" w:hRule="exact"/>'),
+  ],
+  [
+    "a frame without a size and lines without height",
+    paragraph('<w:framePr w:w="0" w:h="0" w:hRule="exact"/><w:spacing w:line="20" w:lineRule="exact"/>'),
+  ],
   ["a low frame", paragraph('<w:framePr w:w="3000" w:h="10" w:hRule="exact"/>')],
   ["a row that is hidden", table(row("<w:hidden/>", paragraph("")))],
   ["a row of a point", table(row('<w:trHeight w:val="20" w:hRule="exact"/>', paragraph("")))],
@@ -664,6 +689,13 @@ const shown: readonly Case[] = withParts([
     `<w:p>${run('<w:spacing w:val="40"/><w:position w:val="6"/>', "shown")}</w:p>`,
   ],
   ["an indent of a list", paragraph('<w:ind w:left="720" w:hanging="360"/>', "shown")],
+  [
+    "a frame without a size",
+    paragraph(
+      '<w:framePr w:w="0" w:h="0" w:xAlign="left" w:y="0" w:hRule="exact" w:vAnchor="margin"/>',
+      "shown",
+    ),
+  ],
   ["a large first letter", paragraph('<w:framePr w:dropCap="drop" w:lines="3" w:hSpace="5"/>', "shown")],
   [
     "the header of a table",

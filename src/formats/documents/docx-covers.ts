@@ -33,6 +33,8 @@ export interface Place {
   readonly page: number;
   readonly pageBegan: Down;
   readonly line: Line;
+  /** Paragraphs that have begun, with this one. */
+  readonly paragraph: number;
   readonly box: { readonly number: number; readonly rect: Rect | undefined } | undefined;
 }
 
@@ -42,6 +44,8 @@ export interface Line {
   across: number;
   /** Where it ends, when it has ended. */
   end: Down | undefined;
+  /** Points before or behind it. */
+  gap: number;
 }
 
 export interface Down {
@@ -59,6 +63,10 @@ export interface PageForm {
   /** Of its text. */
   readonly top: number;
   readonly left: number;
+  /** Of its lower margin, and from its edges to headers and footers. */
+  readonly bottom: number;
+  readonly header: number;
+  readonly footer: number;
   /** Letters stand in columns: what follows may stand higher. */
   readonly hasColumns: boolean;
 }
@@ -114,23 +122,29 @@ export function mayCoverAround(
   return bottom - (rect.bottom - rect.top) < Math.max(page.top, edgeMost) + edgeMost;
 }
 
-/** Points from the top of a page at which usual headers begin. */
-const headerTop = 36;
+/** Points from the edges of a page at which usual headers and footers begin. */
+export const usualEdge = 36;
 
-/** Whether a shape of a header or a footer may stand behind the text of a page: programs paint them before it. */
+/** Whether a shape of a header or a footer may stand behind the text of a page: programs paint them before it. `height`: points that the text of
+ *  the header or footer takes at most. The text of the page begins below a header that is higher than its margin, and ends above such a footer. */
 export function mayStandBehind(
   { rect, isAside, at }: Cover & { readonly at: Place },
   place: Place,
   kind: "header" | "footer",
   page: PageForm,
+  height: number,
 ): boolean {
   if (isAside) return false;
   if (rect === undefined) return true;
   const left = leftOf(rect, page);
   if (left !== undefined && page.left + place.line.across + slack < left) return false;
   const bottom = bottomOf(rect, page);
-  if (kind === "header") return (bottom ?? headerTop + at.down.any + rect.bottom) > page.top + slack;
-  if (bottom === undefined) return rect.top < -headerTop;
+  if (kind === "header") {
+    if (bottom !== undefined) return bottom > page.top + slack;
+    // Of a later paragraph it is not known how far down it stands.
+    return at.paragraph > 1 || page.header + at.line.gap + rect.bottom > page.top + slack;
+  }
+  if (bottom === undefined) return page.footer + height - rect.top > page.bottom + slack;
   return bottom - (rect.bottom - rect.top) < page.height - edgeMost;
 }
 

@@ -19,6 +19,10 @@ const textLengthMax = 1024 * 1024;
 /** Ems of a line, and points of a row of a table, at least. */
 const lineLeast = 0.75;
 const rowLeast = 5;
+/** Ems that lines of usual fonts are high at most, points of usual letters, and points of a line of a narrow page. */
+const highLine = 1.5;
+const usualPoints = 12;
+const lineWidth = 300;
 /** Ems of a letter: more than usual fonts need on the whole, and less. */
 const letterWidth = 0.62;
 const letterLeast = 0.3;
@@ -52,7 +56,13 @@ export class DocumentFlow {
   #pageBeganUsual = 0;
   /** Points of the letters of the paragraph, at least. */
   #least = 0;
-  #line: Line = { across: 0, end: undefined };
+  #line: Line = { across: 0, end: undefined, gap: 0 };
+  #paragraphs = 0;
+  /** Points that its text takes at most, in usual fonts. */
+  height = 0;
+  /** Of the paragraph: points that its letters and tabs take at most, and those of its largest letters. */
+  #wide = 0;
+  #most = 0;
   /** Lines of the row of a table that have not ended. */
   #lines: Line[] = [];
   /** Of the smallest letters of the paragraph or row so far. */
@@ -64,6 +74,7 @@ export class DocumentFlow {
   /** What stands between texts. */
   separate(text: string): void {
     if (text === "\t") this.#line.across = Number.POSITIVE_INFINITY;
+    this.#wide += lineWidth;
     this.#push({ text, place: undefined });
   }
 
@@ -78,6 +89,8 @@ export class DocumentFlow {
   ): void {
     if (isUsual) this.#least += text.length * size * letterLeast;
     this.#size = Math.min(this.#size ?? size, size);
+    this.#wide += text.length * size;
+    this.#most = Math.max(this.#most, size);
     if (this.#open.length === 0) {
       const start = indent ?? Number.POSITIVE_INFINITY;
       this.#line.across = Math.max(this.#line.across, start) + text.length * size * letterWidth;
@@ -98,19 +111,27 @@ export class DocumentFlow {
       page: this.#page,
       pageBegan: { any: this.#pageBegan, usual: this.#pageBeganUsual },
       line: this.#line,
+      paragraph: this.#paragraphs,
       box: this.#open.at(-1),
     };
   }
 
   beginParagraph(): void {
     if (this.#open.length > 0) return;
-    this.#line = { across: 0, end: undefined };
+    this.#line = { across: 0, end: undefined, gap: 0 };
+    this.#paragraphs++;
     this.#lines.push(this.#line);
   }
 
-  /** `isInFlow`: what follows stands below. */
-  endParagraph(isInFlow: boolean): void {
-    if (this.#open.length > 0 || !isInFlow) return;
+  /** `isInFlow`: what follows stands below. `gap`: points before or behind it. `points`: of its lines. */
+  endParagraph(isInFlow: boolean, gap: number, points: number): void {
+    if (this.#open.length > 0) return;
+    this.#line.gap = gap;
+    const lines = Math.max(1, Math.ceil(this.#line.across / lineWidth));
+    this.height += isInFlow
+      ? lines * Math.max(points, usualPoints) * highLine + 2 * gap
+      : Number.POSITIVE_INFINITY;
+    if (!isInFlow) return;
     const line = (this.#size ?? 0) * lineLeast;
     this.#down += line;
     this.#downUsual += line * (1 + Math.floor(this.#least / usualWidth));

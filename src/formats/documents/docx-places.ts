@@ -132,6 +132,7 @@ export class DocumentPlaces {
     }
     const cover = coverOf(tag);
     if (cover === undefined && !oldShapes.has(local) && local !== "shapetype") return;
+    if (cover === undefined && local !== "shapetype") this.#flow.height = Number.POSITIVE_INFINITY;
     this.#old = cover && { cover, isPainted: !isUnfilled(tag) };
     if (cover !== undefined && !isUnfilled(tag)) this.#flow.cover(cover);
   }
@@ -243,6 +244,8 @@ export class DocumentPlaces {
       this.#numbers = "";
     } else if (name === "inline" || name === "anchor") {
       const box = this.#boxes.pop();
+      // It stands in a line.
+      if (box?.isAnchored === false) this.#flow.height += box.tall || Number.POSITIVE_INFINITY;
       if (box?.isAnchored !== true || !box.isPainted || box.isHidden) return;
       const area = box.isFar ? Number.POSITIVE_INFINITY : box.wide * box.tall || Number.POSITIVE_INFINITY;
       const { isBehind } = box;

@@ -304,8 +304,9 @@ export class DocumentReader {
         break;
       case "p": {
         const said = this.#said.ofParagraph();
-        this.#endBoxLine((said.gap ?? 0) / 20);
-        this.flow.endParagraph(!this.#tables.isInside && said.isFramed !== true);
+        const gap = (said.gap ?? 0) / 20;
+        this.#endBoxLine(gap);
+        this.flow.endParagraph(!this.#tables.isInside && said.isFramed !== true, gap, linePoints([said]));
         this.#leave();
         this.flow.separate("\n");
         break;

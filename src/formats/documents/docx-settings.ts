@@ -1,6 +1,6 @@
 /** What other parts and the sections of a Word document say of all of its text: fonts that it brings along, lists, pages. */
 import type { SaxesTagNS } from "saxes";
-import type { PageForm } from "./docx-covers.ts";
+import { type PageForm, usualEdge } from "./docx-covers.ts";
 import { indentMost, isFontOfSigns, outdentMost } from "./docx-letters.ts";
 import { readThemeFonts } from "./docx-theme.ts";
 import { attributeValue, isOn, isWord, numberOf, readXml } from "./docx-xml.ts";
@@ -62,6 +62,9 @@ export class PageForms {
   #height: number | undefined;
   #top: number | undefined;
   #left: number | undefined;
+  #bottom: number | undefined;
+  #header = usualEdge;
+  #footer = usualEdge;
   #hasColumns = false;
 
   note(tag: SaxesTagNS): void {
@@ -72,6 +75,9 @@ export class PageForms {
     } else if (tag.local === "pgMar") {
       this.#top = Math.min(this.#top ?? points("top"), points("top"));
       this.#left = Math.max(this.#left ?? 0, points("left"));
+      this.#bottom = Math.min(this.#bottom ?? points("bottom"), points("bottom"));
+      this.#header = Math.max(this.#header, points("header"));
+      this.#footer = Math.max(this.#footer, points("footer"));
     } else this.#hasColumns ||= (numberOf(tag, "num") ?? 1) > 1;
   }
 
@@ -82,6 +88,9 @@ export class PageForms {
       height: this.#height ?? 842,
       top: this.#top ?? 0,
       left: this.#left ?? 0,
+      bottom: this.#bottom ?? 0,
+      header: this.#header,
+      footer: this.#footer,
       hasColumns: this.#hasColumns,
     };
   }

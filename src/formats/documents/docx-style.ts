@@ -181,6 +181,8 @@ function noteIndents(properties: LetterProperties, tag: SaxesTagNS): void {
 function doubtOfFrame(tag: SaxesTagNS): Doubt | undefined {
   const width = numberOf(tag, "w");
   if (isOffPage(numberOf(tag, "x"), numberOf(tag, "y"))) return "may-be-off-screen";
+  // Pages writes such a frame into every style: what has no size has the one of its text.
+  if ((width ?? 0) === 0 && (numberOf(tag, "h") ?? 0) === 0) return undefined;
   if (width !== undefined && width < frameWidthLeast) return "may-be-cut-off";
   return attributeValue(tag, "hRule") === "exact" ? "may-be-cut-off" : undefined;
 }

@@ -74,7 +74,10 @@ export function docxText(bytes: Buffer, count: CountLeftOut): string | undefined
         const part = kinds[other]!;
         if (part !== "header" && part !== "footer") continue;
         const behind = around.covers.map((cover) => ({ ...cover, isBehind: true }));
-        doubts.push(...flow.settle(form, behind, (cover, place) => mayStandBehind(cover, place, part, form)));
+        const { height } = around;
+        doubts.push(
+          ...flow.settle(form, behind, (cover, place) => mayStandBehind(cover, place, part, form, height)),
+        );
       }
     for (const doubt of new Set(doubts))
       count("doubtful", doubts.filter((one) => one === doubt).length, doubt);
