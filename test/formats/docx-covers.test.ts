@@ -317,6 +317,102 @@ const note = (id: number, text: string): string => `<w:footnote w:id="${id}">${p
 const mark = (properties = ""): string =>
   `<w:p><w:r><w:t>text</w:t></w:r><w:r><w:rPr>${properties}</w:rPr><w:footnoteReference w:id="2"/></w:r></w:p>`;
 
+const usualType =
+  '<v:shapetype id="_x0000_t202" coordsize="21600,21600" path="m,l,21600r21600,l21600,xe"><v:stroke joinstyle="miter"/><v:path gradientshapeok="t"/></v:shapetype>';
+interface OldForm {
+  readonly type?: string;
+  readonly style?: string;
+  readonly attributes?: string;
+  readonly inside?: string;
+  readonly textbox?: string;
+}
+/** A text box of an old program. */
+function oldBox(
+  text: string,
+  { type = usualType, style = "", attributes = "", inside = "", textbox = "" }: OldForm,
+): string {
+  const usualStyle = "position:absolute;margin-left:20pt;margin-top:10pt;width:200pt;height:60pt;z-index:5";
+  return `<w:p><w:r><w:pict>${type}<v:shape type="#_x0000_t202" style="${usualStyle};${style}" ${attributes}>${inside}<v:textbox ${textbox}><w:txbxContent>${text}</w:txbxContent></v:textbox></v:shape></w:pict></w:r></w:p>`;
+}
+const coloured = (colour: string): string =>
+  `<w:p><w:r><w:rPr><w:color w:val="${colour}"/></w:rPr><w:t>HIDDEN</w:t></w:r></w:p>`;
+
+describe("text in a box of an old program is not given", () => {
+  it.each([
+    ["off the page", oldBox(hidden, {}).replace("margin-left:20pt", "margin-left:2000pt")],
+    ["below the page", oldBox(hidden, {}).replace("margin-top:10pt", "margin-top:900pt")],
+    ["that is low", oldBox(hidden, {}).replace("height:60pt", "height:5pt")],
+    ["that is narrow", oldBox(hidden, {}).replace("width:200pt", "width:8pt")],
+    ["that its lines do not fit", oldBox(`${paragraph("x").repeat(8)}${hidden}`, {})],
+    ["that is not visible", oldBox(hidden, { style: "visibility:hidden" })],
+    ["that is turned", oldBox(hidden, { style: "rotation:90" })],
+    ["that is mirrored", oldBox(hidden, { style: "flip:x" })],
+    ["that stands behind the text", oldBox(hidden, {}).replace("z-index:5", "z-index:-5")],
+    ["whose place is said twice", oldBox(hidden, { style: "margin-left:3000pt" })],
+    ["whose place is a share", oldBox(hidden, { style: "mso-left-percent:990" })],
+    ["that is as small as its page wants", oldBox(hidden, { style: "mso-width-percent:1" })],
+    ["of its colour", oldBox(coloured("CFE7F5"), { attributes: 'fillcolor="#cfe7f5"' })],
+    ["white on white", oldBox(coloured("FFFFFF"), {})],
+    ["black on black", oldBox(hidden, { attributes: 'fillcolor="black"' })],
+    ["of a colour that is not known", oldBox(hidden, { attributes: 'fillcolor="#000"' })],
+    [
+      "that lets its ground through",
+      oldBox(hidden, { inside: '<v:fill opacity="0.1"/>', attributes: 'fillcolor="white"' }),
+    ],
+    ["of a picture", oldBox(hidden, { inside: '<v:imagedata src="x"/>' })],
+    ["with a shadow", oldBox(hidden, { inside: '<v:shadow on="t" offset="0,0"/>' })],
+    ["with thick edges", oldBox(hidden, { attributes: 'strokeweight="80pt" strokecolor="white"' })],
+    ["with wide margins", oldBox(hidden, { textbox: 'inset="190pt,0,0,0"' })],
+    ["that goes on in another", oldBox(hidden, { textbox: 'style="mso-next-textbox:#a"' })],
+    ["of no known type", oldBox(hidden, { type: "" })],
+    ["of a type of another form", oldBox(hidden, { type: usualType.replace("21600r", "1r") })],
+    [
+      "of a type whose text stands elsewhere",
+      oldBox(hidden, {
+        type: usualType.replace("gradientshapeok", 'textboxrect="90000,0,99000,900" gradientshapeok'),
+      }),
+    ],
+    ["of a type that is said twice", oldBox(hidden, { type: usualType + usualType.replace("21600r", "1r") })],
+    [
+      "in a group",
+      oldBox(hidden, {})
+        .replace(
+          "<v:shape ",
+          '<v:group style="position:absolute;width:1pt;height:1pt" coordsize="9,9"><v:shape ',
+        )
+        .replace("</v:shape>", "</v:shape></v:group>"),
+    ],
+    ["under a picture", `${oldBox(hidden, {})}${picture({ at: [0, 0], size: [500, 90] })}`],
+  ])("%s", async (_, body) => {
+    const { text, removed } = await readDocument(docxWith(body), "docx");
+    expect(text).not.toContain("HIDDEN");
+    expect(removed.length).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ["a plain one", oldBox(paragraph("Words"), {})],
+    [
+      "one with a ground",
+      oldBox(paragraph("Words"), {
+        attributes: 'fillcolor="#cfe7f5" strokecolor="#09f" strokeweight="1.01mm"',
+        inside: '<v:fill type="solid"/><v:stroke endcap="flat"/>',
+      }),
+    ],
+    [
+      "one that takes the theme's white",
+      oldBox(paragraph("Words"), { attributes: 'fillcolor="white [3212]"' }),
+    ],
+    ["one without a ground", oldBox(paragraph("Words"), { attributes: 'filled="f" stroked="f"' })],
+    [
+      "one beside which text flows",
+      oldBox(paragraph("Words"), { style: "mso-wrap-style:square;mso-position-horizontal-relative:text" }),
+    ],
+  ])("but in %s", async (_, body) => {
+    const { text } = await readDocument(docxWith(body), "docx");
+    expect(text).toContain("Words");
+  });
+});
+
 /** A black shape of a header or footer: in the paragraph with this number, so far down from it, so tall. */
 const inHeader = (before: string, down: number, tall: number): string =>
   `${before}${behind(picture({ size: [500, tall], at: [0, down], inside: shape(black) }))}`;

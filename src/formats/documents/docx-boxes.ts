@@ -3,6 +3,8 @@ import type { Doubt } from "#/src/model/removal.ts";
 
 export interface Box {
   doubt: Doubt | undefined;
+  /** It is a shape of an old program. */
+  isOld: boolean;
   isHidden: boolean;
   /** All that it may be. */
   paper: readonly string[];
@@ -42,6 +44,7 @@ export interface Box {
 export function unknownBox(): Box {
   return {
     doubt: "element-not-understood",
+    isOld: false,
     isHidden: false,
     paper: [],
     isFilled: false,

@@ -23,7 +23,7 @@ export interface Cover {
   /** Text flows around it, but not that of text boxes. */
   readonly isAside: boolean;
   /** Its own text boxes. */
-  readonly boxes: readonly number[];
+  readonly boxes: number[];
 }
 
 export interface Place {

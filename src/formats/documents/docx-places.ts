@@ -6,6 +6,7 @@ import { type Box, unknownBox } from "./docx-boxes.ts";
 import type { Cover, Ground, Rect } from "./docx-covers.ts";
 import type { DocumentFlow } from "./docx-flow.ts";
 import type { Unseen } from "./docx-letters.ts";
+import { isKnownInBox, OldBoxes } from "./docx-old-boxes.ts";
 import { coverOf, isOldDrawing, isPlainPaint, isUnfilled, oldPaints, oldShapes } from "./docx-old-shapes.ts";
 import { isDrawing, type ThemeColours, themeColour } from "./docx-theme.ts";
 import { attributeValue, hexOf, isTrue, numberOf } from "./docx-xml.ts";
@@ -62,6 +63,7 @@ export class DocumentPlaces {
   /** Something moves text that was read before. */
   isUnclear = false;
   readonly #flow: DocumentFlow;
+  readonly #oldBoxes = new OldBoxes();
   /** The last old shape. */
   #old: { readonly cover: Cover; isPainted: boolean } | undefined;
 
@@ -112,12 +114,22 @@ export class DocumentPlaces {
         return;
     }
     if (isOldDrawing(tag)) {
-      if (oldShapes.has(local)) this.#boxes.push(unknownBox());
+      this.#oldBoxes.open(tag);
+      const isInside = this.#boxes.length > 0;
       this.#paintOld(tag);
-      if (oldShapes.has(local)) return;
+      if (oldShapes.has(local)) {
+        const cover = this.#old?.cover;
+        const box = this.#oldBoxes.boxOf(tag, cover, isInside);
+        this.#boxes.push(cover === undefined ? box : { ...box, boxes: cover.boxes });
+        return;
+      }
     }
     const box = this.#boxes.at(-1);
     if (box === undefined || box.holdsText) return;
+    if (box.isOld) {
+      if (!isKnownInBox(tag)) box.doubt ??= "element-not-understood";
+      return;
+    }
     this.#noteShape(box, tag);
   }
 
@@ -257,8 +269,8 @@ export class DocumentPlaces {
         isAside: box.isAside,
         boxes: box.boxes,
       });
-    } else if (oldShapes.has(name) && this.#boxes.at(-1)?.doubt === "element-not-understood")
-      this.#boxes.pop();
+    } else if (oldShapes.has(name) && this.#boxes.at(-1)?.isOld === true) this.#boxes.pop();
+    else this.#oldBoxes.close(name);
   }
 
   beginBoxText(): void {
