@@ -470,6 +470,16 @@ const idioms: readonly Idiom[] = [
     ],
   },
   {
+    name: "columns that are shares of a table, with tables in them",
+    because: "H34: no column gets more than its least width before those with shares have theirs",
+    honest: [
+      `<style>table{table-layout:fixed!important;border-collapse:collapse!important}</style><table width="100%"><tr><td style="padding:2.5em"><table><tr>${'<td valign=top width="33.333%"><table width="100%"><tr><td style="text-align:left;padding-right:10px"><h3>VISIBLE</h3><p>VISIBLE regelialia.</p></td></tr></table></td>'.repeat(3)}</tr></table></td></tr></table>`,
+    ],
+    hiding: [
+      '<body style="font:bold 16px DejaVu Sans"><table><tr><td width=100><table width="100%" style="table-layout:fixed"><tr><td><div style="overflow:hidden;white-space:nowrap">wwwwwwww wwww HIDDEN</div></td></tr></table></td></tr></table>',
+    ],
+  },
+  {
     name: "words that lie on a picture",
     because:
       "a box out of flow leaves the box that it stands in by no more than its distances and its height",

@@ -285,6 +285,11 @@ const rules: readonly Rule[] = [
     code: [["bar.ts", "const heightMost", "function isNoMargin"]],
   },
   {
+    rule: "H34 shares of columns",
+    blunt: ["room.ts", "isAlone ? 0 : Math.max(0, columnShare", "true ? 0 : Math.max(0, columnShare"],
+    code: [["column-shares.ts", "/** Tables with more rows", "cell.children.some(isFixed)"]],
+  },
+  {
     rule: "boxes out of flow, local",
     blunt: ["placed.ts", "const depthMost = 3;", "const depthMost = 0;"],
     code: [["placed.ts", "/** Dooms all", "const holders"]],

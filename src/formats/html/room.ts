@@ -2,6 +2,7 @@
 import { windowMost } from "#/src/formats/css/media.ts";
 import { type Box, insideOf, isPartOfTable, outsideOf } from "./box.ts";
 import type { Cascade } from "./cascade.ts";
+import { columnShare, isFilled } from "./column-shares.ts";
 import { fixedColumnWidth } from "./fixed-table.ts";
 import { isInLine, type Part } from "./part.ts";
 import { hasColumns } from "./table-slots.ts";
@@ -76,7 +77,12 @@ export function roomsOf({ cascade, valuesOf }: RoomOptions): (part: Part, around
         ...next,
         isInShares,
         room: within,
-        whole: width === undefined ? 0 : within,
+        whole:
+          width !== undefined
+            ? within
+            : isFilled(part, valuesOf)
+              ? Math.max(0, Math.min(within, around.whole - outsideOf(box)))
+              : 0,
         // An automatic table is as wide as its longest line, if there is room (CSS 2.2 section 17.5.2.2).
         line: width === undefined ? Math.min(within, part.line) : within,
         isGrowing: true,
@@ -166,8 +172,9 @@ export function roomsOf({ cascade, valuesOf }: RoomOptions): (part: Part, around
       return { ...around, room: column, whole: column, isGrowing: false, fixed: undefined };
     }
     const isAlone = element !== undefined && !hasColumns(element);
-    const room = isAlone ? Math.max(0, around.room - inside - 2 * part.style.spacing) : 0;
-    const whole = isAlone ? Math.max(0, around.whole - inside - 2 * part.style.spacing) : 0;
+    const share = isAlone ? 0 : Math.max(0, columnShare(part, around.whole, valuesOf) - inside);
+    const room = isAlone ? Math.max(0, around.room - inside - 2 * part.style.spacing) : share;
+    const whole = isAlone ? Math.max(0, around.whole - inside - 2 * part.style.spacing) : share;
     const most = box.maxWidth;
     if (most !== undefined && !(most.share >= 1))
       return {

@@ -151,8 +151,38 @@ export const paddedColumns: Idiom = (tools) => {
   const width = (): string =>
     random.one(["width:50%", "width:30%", "width:70%", "width:200px", "", "width:90%"]);
   const cells = Array.from({ length: 2 + random.below(2) }, () => cell(width()));
-  const style = `table-layout:${of(tools, ["fixed"], ["auto"])};width:${random.one(["600px", "600px", "300px", "100%"])};font:bold 16px DejaVu Sans`;
-  return { nodes: [box("table", style, [box("tr", "", cells)]), ...words(tools)], rules: [] };
+  const style = `table-layout:${random.one(["fixed", "auto"])};width:${random.one(["600px", "600px", "300px", "100%"])};font:bold 16px DejaVu Sans`;
+  const rows = [
+    box("tr", "", cells),
+    ...(random.below(3) === 0
+      ? [
+          box(
+            "tr",
+            "",
+            cells.map(() => cell(width())),
+          ),
+        ]
+      : []),
+  ];
+  const table = box("table", style, rows);
+  // As wide as there is room, since it holds a fixed table whose width is a share.
+  const around = box(
+    random.one(["div", "div", "td"]),
+    random.one(["width:300px", "width:600px", "float:left", "display:flex;width:300px", ""]),
+    [
+      ...rarelyFloat(tools),
+      box("table", random.one(["", "", "max-width:200px", "margin-left:100px"]), [
+        box("tr", "", [
+          box("td", width(), [
+            box("table", "table-layout:fixed;width:100%;font:bold 16px DejaVu Sans", rows),
+          ]),
+          box("td", width(), random.one([() => [raw("word")], () => words(tools)])()),
+        ]),
+      ]),
+    ],
+  );
+  const one = random.one([table, around]);
+  return { nodes: [one.tag === "td" ? inTable(one) : one, ...words(tools)], rules: [] };
 };
 
 /** Words that are pulled up below a box that is painted above them. */
@@ -179,6 +209,10 @@ export const pulledBelow: Idiom = (tools) => {
     rules: [],
   };
 };
+
+function rarelyFloat({ random }: IdiomTools): PageNode[] {
+  return random.below(6) === 0 ? [box("div", "float:left;width:150px", [raw("word")])] : [];
+}
 
 function inTable(...cells: readonly Box[]): Box {
   return box(
