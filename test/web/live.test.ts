@@ -135,11 +135,15 @@ test("begins with what the page was made of: what has changed before it is open 
   expect(decided.first).toContain(changed);
 });
 
-test.each(["hold_1", "x%0Aevent:%20count%0A", `hold_${"0".repeat(26)}.waiting.${"0".repeat(64)}%0A`])(
-  "takes no other words of the address: %s",
-  async (shows) => {
-    await using house = await openPagesHouse();
-    await using stream = await openStream(house, await signedIn(house), `/live?shows=${shows}`);
-    expect(stream.first).toBe("event: count\ndata: 0\n\n");
-  },
-);
+test("takes no other words of the address", async () => {
+  await using house = await openPagesHouse();
+  const browser = await signedIn(house);
+  for (const shows of [
+    "hold_1",
+    "x%0Aevent:%20count%0A",
+    `hold_${"0".repeat(26)}.waiting.${"0".repeat(64)}%0A`,
+  ]) {
+    await using stream = await openStream(house, browser, `/live?shows=${shows}`);
+    expect([shows, stream.first]).toEqual([shows, "event: count\ndata: 0\n\n"]);
+  }
+});

@@ -138,6 +138,12 @@ describe("a browser that is told", () => {
 describe("a browser is not told at", () => {
   const keys = makePushKeys();
   const right = { endpoint: "https://push.example/1", p256dh: keys.p256dh, auth: keys.auth };
+  let house: PagesHouse;
+  beforeAll(async () => {
+    house = await openPagesHouse();
+  });
+  afterAll(() => house[Symbol.asyncDispose]());
+
   test.each([
     ["a private address", { endpoint: "https://10.0.0.1/push" }],
     ["loopback", { endpoint: "https://127.0.0.1:8080/push" }],
@@ -148,7 +154,6 @@ describe("a browser is not told at", () => {
     ["a short secret", { auth: "AAAA" }],
     ["nothing", { endpoint: "", p256dh: "", auth: "" }],
   ])("%s", async (_, wrong) => {
-    await using house = await openPagesHouse();
     const browser = await signIn(house);
     const refused = await browser.post("/mine/notices", { ...right, ...wrong });
     expect([refused.status, refused.text.includes("can’t send to the push service")]).toEqual([409, true]);

@@ -1,9 +1,9 @@
 /** Sessions of people: how they begin and end, and what a browser is told. */
-import { describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { server } from "#/src/model/author.ts";
 import { type FormlessBrowser, openBrowser } from "../support/clients/browser.ts";
 import { makeSoftPasskey } from "../support/soft-passkey.ts";
-import { openPagesHouse } from "./pages-house.ts";
+import { openPagesHouse, type PagesHouse } from "./pages-house.ts";
 
 const sessionName = "__Host-waypost";
 
@@ -180,6 +180,12 @@ test("an answer of a passkey that is sent again is refused, and nobody is told o
 });
 
 describe("a form", () => {
+  let house: PagesHouse;
+  beforeAll(async () => {
+    house = await openPagesHouse();
+  });
+  afterAll(() => house[Symbol.asyncDispose]());
+
   test.each([
     { "Sec-Fetch-Site": "cross-site" },
     { "Sec-Fetch-Site": "same-site" },
@@ -187,7 +193,6 @@ describe("a form", () => {
     { "Sec-Fetch-Site": "", Origin: "https://evil.example" },
     { "Sec-Fetch-Site": "" },
   ])("of another site does nothing: %o", async (headers) => {
-    await using house = await openPagesHouse();
     const browser = openBrowser(house.origin);
     const refused = await browser.post("/sign-in", { ...house.person }, headers);
     expect([refused.status, browser.cookies.size]).toEqual([403, 0]);
@@ -210,7 +215,6 @@ describe("a form", () => {
     "/%2e//evil.example",
     "javascript:alert(1)",
   ])("leads to no other place afterwards: %j", async (then) => {
-    await using house = await openPagesHouse();
     const answer = await fetch(`${house.origin}/sign-in`, {
       method: "POST",
       redirect: "manual",
@@ -222,7 +226,6 @@ describe("a form", () => {
   });
 
   test("of a stranger has at most 4 KiB", async () => {
-    await using house = await openPagesHouse();
     const answer = await openBrowser(house.origin).post("/sign-in", { address: "a".repeat(5000) });
     expect(answer.status).toBe(400);
   });
