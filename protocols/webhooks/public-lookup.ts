@@ -3,7 +3,7 @@
 import type { LookupAddress, LookupOptions } from "node:dns";
 import { lookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
-import { createResolve, type DnsSettings } from "#/src/evidence/dns.ts";
+import { asksNobody, createResolve, type DnsSettings } from "#/src/evidence/dns.ts";
 import { inBackground } from "#/src/model/background.ts";
 import { isPublicAddress } from "#/src/model/public-address.ts";
 
@@ -20,8 +20,9 @@ export type FindAddresses = (hostname: string) => Promise<readonly LookupAddress
 /** The resolver of the system. It has two threads of a process, so names whose servers are silent stop all others that it is asked for. */
 export const systemAddresses: FindAddresses = (hostname) => lookup(hostname, { all: true });
 
-/** The name servers, for names that strangers choose. The hosts file of the system does not count. */
+/** The name servers, for names that strangers choose. The hosts file of the system does not count. Where none may be asked, the system is. */
 export function dnsAddresses(dns: DnsSettings): FindAddresses {
+  if (asksNobody(dns)) return systemAddresses;
   const resolve = createResolve(dns);
   const ask = async (hostname: string, type: "A" | "AAAA"): Promise<LookupAddress[]> => {
     const family = type === "A" ? 4 : 6;

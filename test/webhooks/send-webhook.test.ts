@@ -146,6 +146,8 @@ describe("egress", () => {
     expect(await lookUp(find, "inside.example")).toMatchObject({ name: "PrivateAddress" });
     expect(await lookUp(find, "nobody.example")).toMatchObject({ code: "ENOTFOUND" });
     expect(await lookUp(find, "a.localhost")).toMatchObject({ name: "PrivateAddress" });
+    // With `dns.servers = ["none"]` the system is asked.
+    expect(dnsAddresses(dns)).toBe(systemAddresses);
   });
 
   it("does not keep the threads of the system busy with names whose servers are silent", async () => {
