@@ -223,6 +223,7 @@ describe("request bodies", () => {
     ["/nonsense", "an unknown field", '{"nonsense":1}'],
     ["/a~1b~0c", "an unknown field with signs of pointers", '{"a/b~c":1}'],
     ["/__proto__", "a field of the prototype", '{"__proto__":{"timeout_s":1}}'],
+    ["/types/0/__proto__", "one inside", '{"types":[{"\\u005f_proto__":{"name":"x"}}]}'],
     ["/constructor", "a field that every object has", '{"constructor":1}'],
     ["/timeout_s", "a wrong type", '{"timeout_s":"1"}'],
     ["/timeout_s", "a value over its maximum", '{"timeout_s":26}'],

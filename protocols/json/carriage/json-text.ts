@@ -1,5 +1,5 @@
 /** JSON text (RFC 8259) of a request. Dangerous input is found before the value is used: the depth is counted on the bytes, and a
- *  duplicate member is refused, since the checked value must be the one that is used. */
+ *  duplicate member is refused, since the checked value must be the one that is used, and so is `__proto__`. */
 
 import { nextTurn } from "#/src/fairness/loop-turns.ts";
 import { WaypostError } from "#/src/model/errors.ts";
@@ -59,7 +59,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   const text = decodeUtf8(bytes);
   if (text.trim() === "") return {};
   const value = parse(text);
-  assertNoDuplicates(text);
+  assertNames(text);
   return value;
 }
 
@@ -89,7 +89,7 @@ interface Level {
 }
 
 /** Scans text that is known to be JSON. Strings are skipped by searching their end quote: one may be as long as the body. */
-function assertNoDuplicates(text: string): void {
+function assertNames(text: string): void {
   const levels: Level[] = [];
   const tokens = /["[\]{},]/g;
   for (let match = tokens.exec(text); match !== null; match = tokens.exec(text)) {
@@ -104,11 +104,15 @@ function assertNoDuplicates(text: string): void {
       tokens.lastIndex = end;
       if (level?.names === undefined || !isName(text, end)) continue;
       level.last = JSON.parse(text.slice(match.index, end)) as string;
+      const refuse = (message: string, hint: string): WaypostError => {
+        const field = jsonPointer(levels.map((one) => (one.names === undefined ? one.index : one.last)));
+        return new WaypostError("invalid", message, { field, hint });
+      };
       if (level.names.has(level.last))
-        throw new WaypostError("invalid", "An object has the same member twice.", {
-          field: jsonPointer(levels.map((one) => (one.names === undefined ? one.index : one.last))),
-          hint: "Send each member once.",
-        });
+        throw refuse("An object has the same member twice.", "Send each member once.");
+      // Schemas pass over it, so what it says would be used unchecked.
+      if (level.last === "__proto__")
+        throw refuse("No object has a member of the name __proto__.", "Leave it out.");
       level.names.add(level.last);
     }
   }

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { attendeeCommentMax, calendarObjectBytesMax } from "#/src/model/limits.ts";
 import { parseDuration } from "../icalendar/duration.ts";
 import { findNamedZone } from "../icalendar/find-time-zone.ts";
+import { isArray, isObject, type Json } from "../jscontact/json.ts";
 import { timeSchema } from "../jscontact/time-places.ts";
 import { parseLocal, parseUtc } from "./local-time.ts";
 import { addedByMember, participationWords, proposalMember } from "./participants.ts";
@@ -271,3 +272,19 @@ export const taskSchema = open("Task", {
   progressUpdated: utc.optional(),
   percentComplete: z.int().min(0).max(100).optional(),
 });
+
+/** Whether a caller may write the member. */
+export function mayBeMember(isTask: boolean, name: string, value: Json): boolean {
+  const shape: Shape = isTask ? taskSchema.shape : eventSchema.shape;
+  if (!Object.hasOwn(shape, name)) return vendorName.test(name);
+  return !hasPrototype(value) && shape[name]!.safeParse(value).success;
+}
+
+/** Whether there is a member `__proto__`, over which schemas pass, but below the names of vendors. */
+function hasPrototype(value: Json): boolean {
+  if (isArray(value)) return value.some(hasPrototype);
+  if (!isObject(value)) return false;
+  return Object.entries(value).some(
+    ([key, inner]) => key === "__proto__" || (!vendorName.test(key) && hasPrototype(inner)),
+  );
+}

@@ -15,14 +15,18 @@ import {
   formatPointer,
   type Json,
   type JsonObject,
+  member,
+  type OpenObject,
   type Path,
   parsePointer,
+  put,
   withAt,
 } from "../jscontact/json.ts";
 import { readEntries } from "./entries.ts";
+import { mayBeMember } from "./event-schema.ts";
 import { readJcalComponent, readJcalProperty } from "./ical-component.ts";
 import { readParticipants } from "./participants.ts";
-import { addUnit, type Line, linesOf, type Reading, startReading } from "./reading.ts";
+import { addUnit, type Line, linesOf, type Reading, startReading, takeLines } from "./reading.ts";
 import { readRecurrence, readSingles } from "./singles.ts";
 import { readTimeUnit } from "./time-unit.ts";
 import { joinUnits, splitUnits, type Units, unitKeyOf } from "./unit.ts";
@@ -46,16 +50,7 @@ export function readComponent(component: Component, zones: ZoneNames, ownDates =
   readRecurrence(reading);
   readParticipants(reading);
   readEntries(reading);
-  const extensions = linesOf(reading, "JSPROP");
-  const name = component.name.toLowerCase();
-  let object: JsonObject = joinUnits(reading.units, name);
-  for (const [at, line] of extensions.entries()) {
-    const applied = at < extensionsMax ? applyExtension(object, line) : undefined;
-    if (applied === undefined) continue;
-    object = applied.object;
-    reading.lines.set(applied.key, [...(reading.lines.get(applied.key) ?? []), line.index]);
-    reading.taken.add(line.index);
-  }
+  let object = withExtensions(reading, joinUnits(reading.units, component.name.toLowerCase()));
   const left = readRest(reading, ownDates);
   if (left !== undefined) object = { ...object, iCalendar: left };
   return { object, units: splitUnits(object), lines: reading.lines };
@@ -95,19 +90,46 @@ function isHidden({ name, parameters }: Property, ownDates: boolean): boolean {
   return parameters.some((parameter) => !/^[A-Za-z0-9_-]{1,100}$/.test(parameter.name));
 }
 
+/** With what the lines JSPROP say. A member that would not be one that a caller may write stays as it is without them: whoever writes an
+ *  invitation could make an event that nobody can answer. */
+function withExtensions(reading: Reading, object: JsonObject): JsonObject {
+  const applied: (Extended & { readonly line: Line })[] = [];
+  const own = new WeakSet<object>();
+  let extended = object;
+  for (const line of linesOf(reading, "JSPROP").slice(0, extensionsMax)) {
+    const one = applyExtension(extended, line, own);
+    if (one === undefined) continue;
+    extended = one.object;
+    applied.push({ ...one, line });
+  }
+  const tops = new Set(applied.map(({ top }) => top));
+  const wrong = new Set([...tops].filter((top) => !mayBeMember(reading.isTask, top, extended[top]!)));
+  const mended: OpenObject = { ...extended };
+  for (const top of wrong) {
+    const before = member(object, top);
+    if (before === undefined) delete mended[top];
+    else put(mended, top, before);
+  }
+  for (const { key, top, line } of applied) if (!wrong.has(top)) takeLines(reading, key, [line]);
+  return mended;
+}
+
+interface Extended {
+  readonly object: JsonObject;
+  readonly key: string;
+  readonly top: string;
+}
+
 /** JSPROP: a member that iCalendar does not have, at the place that JSPTR names:
  *  JSPROP;JSPTR="locale":"de" */
-function applyExtension(
-  object: JsonObject,
-  { item }: Line,
-): { readonly object: JsonObject; readonly key: string } | undefined {
+function applyExtension(object: JsonObject, { item }: Line, own: WeakSet<object>): Extended | undefined {
   const path = parsePointer(parameterValue(item, "JSPTR") ?? "");
   const key = unitKeyOf(path);
   const parsed = parseValue(item.value);
   if (key === undefined || path.includes("__proto__") || path[0] === "uid" || parsed === undefined)
     return undefined;
-  const changed = withAt(object, path, parsed.value);
-  return changed === undefined ? undefined : { object: changed as JsonObject, key };
+  const changed = withAt(object, path, parsed.value, own);
+  return changed === undefined ? undefined : { object: changed as JsonObject, key, top: path[0]! };
 }
 
 /** The value is TEXT; some writers do not escape it. */

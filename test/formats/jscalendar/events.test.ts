@@ -34,6 +34,29 @@ function refusalOf(run: () => unknown): readonly [string | undefined, string | u
   return ["accepted", undefined];
 }
 
+test.each([
+  ["title", '{"a":1}'],
+  ["description", "5"],
+  ["start", '"x"'],
+  ["duration", "5"],
+  ["keywords", '"x"'],
+  ["locations/l", "7"],
+  ["links/l", '{"href":5}'],
+  ["participants/p", "null"],
+  ["participants", '{"__proto__":{"name":"x"}}'],
+  ["participants/p", '{"__proto__":{"name":"x"}}'],
+  ["example.com:a", '{"__proto__":1}'],
+  ["unheardOf", "1"],
+])("an event is answered whatever a line says of its member %s: %s", (pointer, value) => {
+  const line = `JSPROP;JSPTR="${pointer}":${value}`;
+  const calendar = eventOf(start, "DURATION:PT1H", "ATTENDEE:mailto:me@x.example", line);
+  const id = findParticipant(readEvent(calendar)!, ["me@x.example"])!;
+  const answered = patched(calendar, { [`participants/${id}/participationStatus`]: "accepted" });
+  expect(linesOf(answered)).toContain("ATTENDEE;PARTSTAT=ACCEPTED:mailto:me@x.example");
+  expect(linesOf(answered)).toContain(line);
+  expect(read(calendar)).toMatchObject({ start: "2026-03-02T10:00:00", duration: "PT1H" });
+});
+
 test("a line that is written anew stands where the one of its name stood", () => {
   const calendar = eventOf("DURATION:PT1H", "SUMMARY:One", start);
   const moved = linesOf(patched(calendar, { start: "2026-03-03T10:00:00", duration: "PT2H" }));
