@@ -1,5 +1,6 @@
 /** The organization of a domain. It loads only the list of public suffixes, and no library of mail, because each delivery asks. */
 import { domainToASCII } from "node:url";
+import { RecentValues } from "#/src/model/recent-values.ts";
 import { libraries } from "./libraries.ts";
 
 /** The organizational domain of one, by the list of public suffixes; "" for what is no name. */
@@ -25,9 +26,18 @@ export async function relatedTo(domains: readonly string[]): Promise<(domain: st
 
 async function loadOrganizations(): Promise<(domain: string) => string> {
   const { getDomain } = await libraries.suffixes();
-  return (domain) =>
-    nameOf(getDomain(domain, { allowIcannDomains: true, allowPrivateDomains: true }) ?? domain);
+  return (domain) => {
+    const kept = recent.find(domain);
+    if (kept !== undefined) return kept;
+    const found = nameOf(getDomain(domain, { allowIcannDomains: true, allowPrivateDomains: true }) ?? domain);
+    if (domain.length <= keptLengthMax) recent.keep(domain, found);
+    return found;
+  };
 }
+
+/** Those of the domains that were asked for last: the list is walked through several times for each mail. */
+const recent = new RecentValues<string>(1000);
+const keptLengthMax = 255;
 
 /** In lower case and A-labels, without the root. */
 function nameOf(domain: string): string {

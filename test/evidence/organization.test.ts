@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
-import { expect, inject, test } from "vitest";
-import { relatedTo } from "#/src/evidence/organization.ts";
+import { expect, inject, test, vi } from "vitest";
+import { libraries } from "#/src/evidence/libraries.ts";
+import { organizationOf, relatedTo } from "#/src/evidence/organization.ts";
 import { randomSource } from "../support/random.ts";
 
 interface Tools {
@@ -41,4 +42,23 @@ test("domains are of one organization where the library that judges DMARC aligns
 
 test.each(["", ".", " "])("%j is no organization", async (none) => {
   expect((await relatedTo([none]))(none)).toBe(false);
+});
+
+test("the list of public suffixes is asked once for a domain", async () => {
+  const suffixes = await libraries.suffixes();
+  const asked: string[] = [];
+  const getDomain: typeof suffixes.getDomain = (name, options) => {
+    asked.push(name);
+    return suffixes.getDomain(name, options);
+  };
+  const loading = vi.spyOn(libraries, "suffixes").mockResolvedValue({ ...suffixes, getDomain });
+  try {
+    for (let time = 0; time < 3; time++) {
+      expect(await organizationOf("mail.asked-once.example")).toBe("asked-once.example");
+      expect((await relatedTo(["asked-once.example"]))("mail.asked-once.example")).toBe(true);
+    }
+    expect(asked.toSorted()).toEqual(["asked-once.example", "mail.asked-once.example"]);
+  } finally {
+    loading.mockRestore();
+  }
 });
