@@ -115,9 +115,10 @@ export async function listMessages(
         ...options,
         isVisible: (folder) => isVisible(reached, folder),
       });
-    const messages = await mail.listNewestMessages(reached.agent, { ...options, thread });
-    const last = messages.at(-1);
-    return messages.length < limit || last === undefined ? { messages } : { messages, next: last.number };
+    const asked = { ...options, limit: limit + 1, thread };
+    const listed = await mail.listNewestMessages(reached.agent, asked);
+    const messages = listed.slice(0, limit);
+    return listed.length <= limit ? { messages } : { messages, next: messages.at(-1)!.number };
   }
 
   function boundTo(): (string | number)[] {

@@ -124,6 +124,21 @@ describe("search", () => {
     expect(await found({ thread: content.thread, unread: true })).toEqual(["reply"]);
   });
 
+  it("gives no cursor where nothing is behind what was asked for", async () => {
+    const { client } = server.ada;
+    const { content } = await client.ok("part.describe", { id: ids.first });
+    for (const request of [{ folder: "inbox" }, { thread: content.thread }, { q: "quick brown" }]) {
+      const { items } = (await client.ok("search", { ...request, limit: 100 })).content;
+      for (const limit of [items.length, items.length - 1].filter((one) => one > 0)) {
+        const page = await client.ok("search", { ...request, limit });
+        const isCut = limit < items.length;
+        expect([page.content.more, typeof page.cursor]).toEqual(
+          isCut ? ["limit", "string"] : [undefined, "undefined"],
+        );
+      }
+    }
+  });
+
   it("continues from its cursor without repeating or missing a message, also when new mail arrives", async () => {
     await using other = await openJsonServer();
     const { client } = other.ada;

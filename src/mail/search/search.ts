@@ -134,7 +134,8 @@ export function createMailSearch(
         mailbox,
         before: options.before,
         candidates,
-        size: () => Math.min(pageRows, Math.max(leastPage, options.limit - found.length)),
+        // One more than is wanted: whether there are more.
+        size: () => Math.min(pageRows, Math.max(leastPage, options.limit - found.length + 1)),
       });
       let looked = 0;
       for await (const page of pages) {
@@ -143,7 +144,9 @@ export function createMailSearch(
           if (group.bytes > 0) place?.budget.spend(group.bytes);
           for (const { message } of await examiner.findFitting(agent, key, group.messages)) {
             found.push(message);
-            if (found.length === options.limit) return { messages: found, next: message.number };
+            if (found.length < options.limit) continue;
+            const isLast = message === examined.at(-1)!.message && (await pages.next()).done === true;
+            return { messages: found, ...(isLast ? {} : { next: message.number }) };
           }
           await turns.turn();
           const last = group.messages.at(-1)!.number;
