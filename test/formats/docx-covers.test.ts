@@ -382,6 +382,15 @@ describe("text in a box of an old program is not given", () => {
         )
         .replace("</v:shape>", "</v:shape></v:group>"),
     ],
+    [
+      "of letters with a ground, over other text",
+      `${hidden}${oldBox('<w:p><w:r><w:rPr><w:shd w:val="clear" w:fill="FFFFFF"/></w:rPr><w:t>xxxxxxxxxxxxxxxx</w:t></w:r></w:p>', { attributes: 'filled="f" stroked="f"' }).replace("margin-top:10pt", "margin-top:-10pt")}`,
+    ],
+    [
+      "with a ground, over other text",
+      `${hidden}${oldBox(paragraph("x"), {}).replace("margin-top:10pt", "margin-top:-10pt")}`,
+    ],
+    ["of a header, over the same colour", oldBox(hidden, { attributes: 'fillcolor="black"' }) + hidden],
     ["under a picture", `${oldBox(hidden, {})}${picture({ at: [0, 0], size: [500, 90] })}`],
   ])("%s", async (_, body) => {
     const { text, removed } = await readDocument(docxWith(body), "docx");

@@ -84,7 +84,7 @@ export class OldBoxes {
     return (
       isBox &&
       edge <= edgeMost &&
-      new Set(style.map((one) => one.split(":", 1)[0])).size === style.length &&
+      new Set(style.map((one) => one.split(":", 1)[0])).size === new Set(style).size &&
       style.every((one) => knownStyle.test(one)) &&
       Object.values(tag.attributes).every(({ local }) => knownAttributes.has(local.toLowerCase()))
     );

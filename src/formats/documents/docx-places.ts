@@ -135,6 +135,9 @@ export class DocumentPlaces {
 
   #paintOld(tag: SaxesTagNS): void {
     const { local } = tag;
+    const box = this.#boxes.at(-1);
+    // Of a plain box it is known what it is filled with.
+    if (local === "textbox" && box?.isOld === true && box.doubt === undefined && isKnownInBox(tag)) return;
     if (oldPaints.has(local) || local === "textbox") {
       if (this.#old !== undefined && !isPlainPaint(tag))
         this.#flow.cover({ ...this.#old.cover, ground: "any" });
@@ -269,8 +272,13 @@ export class DocumentPlaces {
         isAside: box.isAside,
         boxes: box.boxes,
       });
-    } else if (oldShapes.has(name) && this.#boxes.at(-1)?.isOld === true) this.#boxes.pop();
-    else this.#oldBoxes.close(name);
+    } else if (oldShapes.has(name) && this.#boxes.at(-1)?.isOld === true) {
+      const box = this.#boxes.pop()!;
+      const { isBehind, isAside, boxes, wide, tall } = box;
+      // By letters with a ground of their own.
+      if (box.isPainted)
+        this.#flow.cover({ isBehind, ground: "any", rect: rectOf(box), area: wide * tall, isAside, boxes });
+    } else this.#oldBoxes.close(name);
   }
 
   beginBoxText(): void {
