@@ -148,6 +148,8 @@ export const nearKeysOctetsMax = 8 * 1024 * 1024;
 export const contentStreamBytesMax = 32 * 1024 * 1024;
 /** Lines of such a stream after unfolding: 20,000 events of 25 lines. Each is an object of about 300 bytes. */
 export const contentLinesMax = 500_000;
+/** Characters of a rendering of a message, beyond which no further part of it is read. */
+export const renderedCharactersMax = 4 * 1024 * 1024;
 /** Components inside each other. iCalendar needs 3 (VCALENDAR, VEVENT, VALARM); vCard 2.1 puts AGENT inside VCARD. */
 export const contentDepthMax = 16;
 /** Parameters of one property, and values of all of its parameters. The longest real list seen is MEMBER with some hundreds. */

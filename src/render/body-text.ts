@@ -14,6 +14,7 @@ import type { ReplyCut } from "#/src/formats/text/reply.ts";
 import { type Sign, signs } from "#/src/formats/text/signs.ts";
 import type { ContentReaders } from "#/src/mail/content-readers.ts";
 import type { MessageBytes, StoredBytes } from "#/src/mail/message-bytes.ts";
+import { renderedCharactersMax } from "#/src/model/limits.ts";
 import type { RemovalCounts } from "#/src/model/removal.ts";
 import { type BodyPlace, type BodySequence, partsOf, planBody } from "./body-parts.ts";
 import { readDecodedPart } from "./decoded-part.ts";
@@ -60,8 +61,6 @@ export interface BodyText {
 
 /** Octets of one text part that are looked at. */
 const partBytesMax = 2 * 1024 * 1024;
-/** Characters of a whole rendering. */
-const textLengthMax = 4 * 1024 * 1024;
 
 export interface TextSource {
   readonly mail: MessageBytes;
@@ -135,7 +134,7 @@ async function renderSequence(
   let words: PageWords | undefined;
   let isPage = false;
   for (const place of places) {
-    if (length > textLengthMax) {
+    if (length > renderedCharactersMax) {
       tally.add("over-limit", "body");
       break;
     }

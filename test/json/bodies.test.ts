@@ -1,6 +1,7 @@
 /** The parts that make up a message's text, and what is reported about the other parts. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bodyPartsMax } from "#/src/render/body-parts.ts";
+import { withLimit } from "../limits/hand-in.ts";
 import { type JsonServer, openJsonServer } from "../support/servers/json-server.ts";
 
 let server: JsonServer;
@@ -163,6 +164,17 @@ describe("the text of a message", () => {
     expect(text).toContain(`part ${bodyPartsMax - 1}`);
     expect(text).not.toContain(`part ${bodyPartsMax}`);
     expect(provenance.removed_detail).toContainEqual({ what: "over-limit", count: 1, where: "body" });
+  });
+
+  it("says over-limit, and reads no further part, once the text has its characters", async () => {
+    const parts = ["one two", "three four", "five six"].map(plain);
+    const mail = mailOf("mixed", ...parts);
+    const bounded = await withLimit("model", "renderedCharactersMax", 10, () => read(mail));
+    expect(bounded.text).toContain("three four");
+    expect(bounded.text).not.toContain("five six");
+    expect(bounded.provenance.removed_detail).toContainEqual({ what: "over-limit", count: 1, where: "body" });
+    const whole = await withLimit("model", "renderedCharactersMax", 30, () => read(mail));
+    expect(whole.text).toContain("five six");
   });
 
   it("says undecodable when the boundary of a multipart never occurs", async () => {

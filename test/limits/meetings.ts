@@ -36,6 +36,9 @@ const model: MeetingsOf<"model"> = {
   ownPasswordsMax: told(
     "storage/limited: is not exceeded by several app passwords at once, and one that was revoked does not count",
   ),
+  renderedCharactersMax: told(
+    "json/bodies: says over-limit, and reads no further part, once the text has its characters",
+  ),
   keptIdsMax: does("keeps so many ids that were made"),
   keptShortFormOctetsMax: does("keeps so many octets of short forms"),
   keptDescriptionOctetsMax: does("keeps so many octets of descriptions"),
