@@ -17,7 +17,7 @@ interface Waiting {
 
 const waiting = new FairQueue<Waiting>();
 let isScheduled = false;
-/** When the event loop last continued, and how long it had waited for something to do until then. */
+/** When work last got its turn, and how long the event loop had waited for something to do until then. */
 let turnedAt = performance.now();
 let idleAt = 0;
 
@@ -25,7 +25,7 @@ function idleMs(): number {
   return loop.eventLoopUtilization().idle;
 }
 
-/** Time that work has run since the loop last continued. A loop that had nothing to do has continued, too, though nobody has waited for it. */
+/** Milliseconds that this thread has worked since then, in any number of turns of the loop. */
 function ranMs(): number {
   const elapsed = performance.now() - turnedAt;
   return elapsed < turnMs ? elapsed : elapsed - (idleMs() - idleAt);

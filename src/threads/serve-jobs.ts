@@ -42,6 +42,7 @@ export function serveJobs<Settings, Job, Result>(
   let answers: JobAnswer<Result>[] = [];
   let transfer: ArrayBuffer[] = [];
   let isSendDue = false;
+  let waitingCount = 0;
 
   const nobody: UnderWay = { id: 0, ms: 0 };
   const owner = new AsyncLocalStorage<UnderWay>();
@@ -84,6 +85,11 @@ export function serveJobs<Settings, Job, Result>(
     else inBackground(() => loading.then(() => soon(begin, given)));
   }
 
+  function receiveWaiting(given: GivenJob<Job>): void {
+    waitingCount--;
+    receive(given);
+  }
+
   function begin(given: GivenJob<Job>): void {
     // The next job may compute for long, and its thread may be ended for it: an answer that waited behind it would be lost.
     send();
@@ -116,10 +122,15 @@ export function serveJobs<Settings, Job, Result>(
   }
 
   port.on("message", (jobs: readonly GivenJob<Job>[]) => {
-    // Each in a separate callback, so that its processor time is counted for the right job; the first in this one.
-    const [first, ...others] = jobs;
-    if (first !== undefined) receive(first);
-    for (const given of others) soon(receive, given);
+    // Each in a separate callback, so that its processor time is counted for the right job; in this one if none has begun in this turn, and none
+    // is waiting. So they begin in the order of their places, by which the main thread knows how long each has taken.
+    for (const given of jobs) {
+      if (waitingCount === 0 && !isSendDue) receive(given);
+      else {
+        waitingCount++;
+        soon(receiveWaiting, given);
+      }
+    }
   });
   port.postMessage([]);
 }

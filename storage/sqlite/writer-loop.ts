@@ -18,6 +18,8 @@ import { errorRow } from "../failures.ts";
 import { runOnce } from "../idempotency.ts";
 import { SweepState } from "../sweep.ts";
 import type { Answer, FromWriter, Job, Lane, ToWriter } from "../threads/messages.ts";
+import type { TransactionName } from "../transactions/index.ts";
+import { entriesOf } from "../transactions/long-writes.ts";
 import { runJob } from "../transactions/run-write.ts";
 import { WriterLanes } from "../writer-lanes.ts";
 import { watchAccess } from "./access-triggers.ts";
@@ -31,9 +33,11 @@ const batchBytesMax = 16 * 1024 * 1024;
 const batchMsMax = 20;
 /** Batches behind savepoints after one that was done again: who makes writes fail makes few of the others' be done twice. */
 const carefulBatches = 32;
-/** Quick jobs, and octets of theirs, after which the writer asks how long the WAL is: they write some 1,000 pages. */
-const unaskedJobsMax = 64;
+/** Entries of quick jobs, and their octets, after which the writer asks how long the WAL is: 64 deliveries write some 1,000 pages. */
+const unaskedEntriesMax = 64;
 const unaskedBytesMax = 1024 * 1024;
+/** Counted for a quick job of which nobody has counted the entries. */
+const entriesUncounted = 16;
 /** Different troubles that are told of in one life. */
 const troublesMax = 1000;
 
@@ -56,8 +60,8 @@ export class WriterLoop {
   readonly #host: WriterHost;
   readonly #tx: WriterTransaction;
   readonly #statements: Record<"begin" | "commit" | "rollback" | "save" | "release" | "undo", () => void>;
-  /** Quick jobs, and their octets, since the writer asked how long the WAL is. */
-  readonly #unasked = { jobs: 0, bytes: 0 };
+  /** Entries of quick jobs, and their octets, since the writer asked how long the WAL is. */
+  readonly #unasked = { entries: 0, bytes: 0 };
   readonly #lanes = new WriterLanes();
   #isRunning = false;
   #isClosing = false;
@@ -127,14 +131,11 @@ export class WriterLoop {
   async #run(): Promise<void> {
     for (;;) {
       this.#drain();
-      const lane = this.#lanes.nextLane();
-      if (this.#hasSweep && !this.#isClosing && this.#lanes.isSweepDue) {
-        this.#lanes.began("idle");
-        await this.#sweepSlice();
-      } else if (lane !== undefined) {
-        this.#lanes.began(lane);
-        await this.#batch(lane);
-      } else break;
+      const isSweep = this.#hasSweep && !this.#isClosing && this.#lanes.isSweepDue;
+      const lane = isSweep ? "idle" : this.#lanes.nextLane();
+      if (lane === undefined) break;
+      this.#lanes.began(lane);
+      await (isSweep ? this.#sweepSlice() : this.#batch(lane));
       if (lane !== "quick" || this.#isLogDue) this.#checkpoint(false);
       if (this.#backups.size > 0 || !this.#lanes.hasQuick) await loopTurn();
     }
@@ -169,8 +170,8 @@ export class WriterLoop {
       this.#carefulBatches = carefulBatches;
       await this.#transaction(taken, true);
     }
-    this.#unasked.jobs += taken.length;
-    for (const { bytes, given } of taken) {
+    for (const { name, args, bytes, given } of taken) {
+      this.#unasked.entries += entriesOf(name as TransactionName, args as never) ?? entriesUncounted;
       this.#unasked.bytes += bytes;
       // At once: what waits for a collection of garbage makes them more frequent.
       for (const buffer of given ?? []) if (!buffer.detached) buffer.transfer(0);
@@ -334,12 +335,12 @@ export class WriterLoop {
 
   /** SQLite compiles the question anew each time: it is a twentieth of a delivery that is alone in its commit. */
   get #isLogDue(): boolean {
-    return this.#unasked.jobs >= unaskedJobsMax || this.#unasked.bytes >= unaskedBytesMax;
+    return this.#unasked.entries >= unaskedEntriesMax || this.#unasked.bytes >= unaskedBytesMax;
   }
 
   /** Moves pages of the WAL into the file, after the answers have left. */
   #checkpoint(isLast: boolean): void {
-    Object.assign(this.#unasked, { jobs: 0, bytes: 0 });
+    Object.assign(this.#unasked, { entries: 0, bytes: 0 });
     try {
       const [state] = this.#database.pragma("wal_checkpoint(NOOP)") as LogState[];
       if (state !== undefined && !isLast && state.log - state.checkpointed < checkpointPages) return;

@@ -17,11 +17,16 @@ const weights: Weights = {
   reportDelivery: ({ outcomes, letters }) => outcomes.length + letters.length,
 };
 
+/** Rows of the most frequent kind that the write changes; undefined if nobody has counted them. */
+export function entriesOf<N extends TransactionName>(name: N, args: ArgumentsOf<N>): number | undefined {
+  return weights[name]?.(args);
+}
+
 /** `bytes`: the octets of all arrays in the arguments. */
 export function isLongWrite<N extends TransactionName>(
   name: N,
   args: ArgumentsOf<N>,
   bytes: number,
 ): boolean {
-  return bytes >= longWriteBytesMin || (weights[name]?.(args) ?? 0) > quickEntriesMax;
+  return bytes >= longWriteBytesMin || (entriesOf(name, args) ?? 0) > quickEntriesMax;
 }

@@ -17,6 +17,7 @@ interface Deliveries extends AsyncDisposable {
   readonly agent: AgentNumber;
   /** A mail to the agent. */
   deliver(author?: ArrivingAuthor): Promise<unknown>;
+  addDomain(name: string): Promise<unknown>;
   /** The statements from now on, and their parameters. */
   watch(): { readonly texts: string[]; readonly parameters: unknown[] };
 }
@@ -47,7 +48,8 @@ async function openDeliveries(): Promise<Deliveries> {
     return result as R;
   };
   const { account } = await write<{ account: AccountNumber }>("createAccount", { name: "one", at: 1 });
-  await write("createDomain", { name: "one.test", account, at: 1 });
+  const addDomain = (name: string) => write("createDomain", { name, account, at: 1 });
+  await addDomain("one.test");
   const { agent } = await write<{ agent: AgentNumber }>("createAgent", {
     account,
     kind: "agent",
@@ -82,6 +84,7 @@ async function openDeliveries(): Promise<Deliveries> {
     database,
     agent,
     deliver,
+    addDomain,
     watch() {
       const texts: string[] = [];
       const seen: unknown[] = [];
@@ -121,7 +124,7 @@ it("takes nine statements for a delivery, and one more for each hundred", async 
   for (let count = 0; count < 200; count++) await deliver();
   expect(texts.filter((text) => text.startsWith("update account"))).toHaveLength(2);
   expect(texts.filter((text) => !/^(begin|commit|pragma|update account)/i.test(text))).toHaveLength(1800);
-  // How long the log of pages is, each 64 jobs.
+  // How long the log of pages is, each 64 copies.
   expect(texts.filter((text) => /wal_checkpoint\(NOOP\)/i.test(text))).toHaveLength(3);
 });
 
@@ -160,4 +163,12 @@ it("searches no more for a stranger's author where there are contacts than where
   const organization = "contoso-77a.example";
   const like = { ...stranger, address: `mel@${organization}`, organization };
   expect((await searched(like)).keys - without.keys).toBeGreaterThanOrEqual(2);
+});
+
+it("asks how long the log of pages is after four other writes at the latest", async () => {
+  await using deliveries = await openDeliveries();
+  const { texts } = deliveries.watch();
+  for (let count = 0; count < 40; count++) await deliveries.addDomain(`${count}.test`);
+  // The last time is after the answer.
+  expect(texts.filter((text) => /wal_checkpoint\(NOOP\)/i.test(text)).length).toBeGreaterThanOrEqual(9);
 });

@@ -38,6 +38,20 @@ describe("threads of a pool", () => {
     await expect(run("fail")).rejects.toMatchObject({ code: "internal" });
   });
 
+  it("begin jobs in the order in which they were given, however many waited for the thread", async () => {
+    start();
+    await run("answer");
+    const busy = run("compute");
+    const counts: Promise<string>[] = [];
+    for (let round = 0; round < 4; round++) {
+      counts.push(run("count"), run("count"), run("count"));
+      await new Promise(setImmediate);
+    }
+    await busy;
+    const numbers = (await Promise.all(counts)).map((said) => Number(said.slice("job ".length)));
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+  });
+
   it("are not judged slow when they have done many jobs between two checks of the main thread", async () => {
     start({ slowMs: 100, lookMs: 25, jobMs: 5000 });
     await run("answer");
