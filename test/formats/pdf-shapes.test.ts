@@ -400,6 +400,11 @@ const seen: readonly (readonly [name: string, bytes: Buffer, text: string])[] = 
     "Please do now",
   ],
   ["a line through it", pageOf(`${text("Words")} 0.5 w 70 724 m 110 724 l S`), "Words"],
+  [
+    "letters that stand apart, behind the same ones off the page",
+    pageOf(`${text("Words", "", "-824 460 Td")} ${text("Words", "20 Tc")}`),
+    "Words",
+  ],
   ["letters that stand apart", pageOf(text("Words", "4 Tc")), "Words"],
   [
     "words that are printed twice",
