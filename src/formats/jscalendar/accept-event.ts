@@ -21,6 +21,7 @@ import {
   put,
   withAt,
 } from "../jscontact/json.ts";
+import { isUnchanged } from "../jscontact/unchanged.ts";
 import { refusalOf } from "./event-refusal.ts";
 import { eventSchema, taskSchema } from "./event-schema.ts";
 import { readJcalProperty, writeJcalProperty } from "./ical-component.ts";
@@ -36,17 +37,19 @@ import { utcName } from "./zone-names.ts";
 /** The Event or Task of a body; with this uid if it has none. `floating`: the clock of an event without a zone. */
 export function acceptEvent(body: JsonObject, uid: string, floating = utcZone): JsonObject {
   return atSent(body, shortForm, () =>
-    checked({ uid, ...withoutShortForms(body) }, { zones: noZones, floating }),
+    checked({ uid, ...withoutShortForms(body) }, { stored: nothing, zones: nothing, floating }),
   );
 }
 
-interface Clocks {
+interface Before {
+  /** The event as it is. */
+  readonly stored: JsonObject;
   /** The member `timeZones`. */
   readonly zones: JsonObject;
   readonly floating: TimeZone;
 }
 
-const noZones: JsonObject = {};
+const nothing: JsonObject = {};
 
 /** Checks the members of the patch together, in the resulting object. A patch does not change the members that identify the
  *  object. */
@@ -71,7 +74,7 @@ function patchedEvent(event: JsonObject, given: JsonObject, floating: TimeZone):
     if (next === undefined) throw invalid(pointer, "is no place in this event");
     patched = next;
   }
-  const accepted = checked(patched as JsonObject, { zones: zonesOf(event), floating });
+  const accepted = checked(patched as JsonObject, { stored: event, zones: zonesOf(event), floating });
   for (const name of ["uid", "@type"])
     if (accepted[name] !== event[name]) throw invalid(name, "cannot be changed");
   return accepted;
@@ -92,7 +95,7 @@ function withInstances(event: JsonObject, patch: JsonObject): JsonObject {
 }
 
 function zonesOf(event: JsonObject): JsonObject {
-  return (member(event, "timeZones") ?? noZones) as JsonObject;
+  return (member(event, "timeZones") ?? nothing) as JsonObject;
 }
 
 /** Replaces the stored object by a whole body. The members that identify the object, its author and its time of creation stay, unless
@@ -110,7 +113,7 @@ export function replaceEvent(event: JsonObject, body: JsonObject, floating = utc
   ])
     if (event[name] !== undefined) kept[name] = event[name];
   const accepted = atSent(body, shortForm, () =>
-    checked({ ...kept, ...withoutShortForms(body) }, { zones: zonesOf(event), floating }),
+    checked({ ...kept, ...withoutShortForms(body) }, { stored: event, zones: zonesOf(event), floating }),
   );
   for (const name of ["uid", "@type"])
     if (accepted[name] !== event[name]) throw invalid(name, "cannot be changed");
@@ -122,14 +125,13 @@ function invalid(pointer: string, why: string, hint?: string): WaypostError {
   return new WaypostError("invalid", `${field} ${why}.`, { field, ...(hint === undefined ? {} : { hint }) });
 }
 
-function checked(given: JsonObject, clocks: Clocks): JsonObject {
-  const object = withWrittenTimes(cleanTexts(given) as JsonObject, clocks.floating);
+function checked(given: JsonObject, before: Before): JsonObject {
+  const object = withWrittenTimes(cleanTexts(given) as JsonObject, before.floating);
   const isTask = object["@type"] === "Task";
-  const result = (isTask ? taskSchema : eventSchema).safeParse(object);
-  if (!result.success) throw refusalOf(result.error.issues);
+  assertValid(object, isTask, () => before.stored);
   const overrides = member(object, "recurrenceOverrides");
   const { recurrenceOverrides: _, ...rest } = object;
-  const accepted = canonical(rest, isTask, clocks.zones);
+  const accepted = canonical(rest, isTask, before.zones);
   if (!isObject(overrides) || Object.keys(overrides).length === 0) return accepted;
   const patches: OpenObject = {};
   let entries = 0;
@@ -151,7 +153,7 @@ function checked(given: JsonObject, clocks: Clocks): JsonObject {
         reason: "limit_reached",
         field: "/recurrenceOverrides",
       });
-    put(patches, id, checkedPatch(accepted, id, changes, isTask, clocks));
+    put(patches, id, checkedPatch(accepted, id, changes, isTask, before));
   }
   return { ...accepted, recurrenceOverrides: patches };
 }
@@ -161,7 +163,7 @@ function checkedPatch(
   id: string,
   patch: JsonObject,
   isTask: boolean,
-  { zones, floating }: Clocks,
+  { stored, zones, floating }: Before,
 ): JsonObject {
   if (Object.keys(patch).length === 0) return patch;
   const field = `recurrenceOverrides/${id}`;
@@ -170,9 +172,23 @@ function checkedPatch(
   if ("failed" in applied)
     throw invalid(`${field}/${escaped(applied.failed)}`, "is no place in an instance of this event");
   const changed = withWrittenTimes(applied.object, floating);
-  const result = (isTask ? taskSchema : eventSchema).safeParse(changed);
-  if (!result.success) throw refusalOf(result.error.issues, field);
+  assertValid(changed, isTask, () => storedInstance(stored, id), field);
   return patchTo(from, canonical(changed, isTask, zones));
+}
+
+function storedInstance(stored: JsonObject, id: string): JsonObject {
+  const patch = member((member(stored, "recurrenceOverrides") ?? nothing) as JsonObject, id);
+  const applied = applyOverride(instanceOf(stored, id), isObject(patch) ? patch : nothing);
+  return "failed" in applied ? nothing : applied.object;
+}
+
+/** Throws what a caller may not write. What is there already came from another program, which may say more: it stays. */
+function assertValid(object: JsonObject, isTask: boolean, stored: () => JsonObject, at?: string): void {
+  const { issues = [] } = (isTask ? taskSchema : eventSchema).safeParse(object).error ?? {};
+  if (issues.length === 0) return;
+  const before = stored();
+  const wrong = issues.filter(({ path }) => !isUnchanged(path, object, before));
+  if (wrong.length > 0) throw refusalOf(wrong, at);
 }
 
 function escaped(text: string): string {

@@ -19,6 +19,7 @@ import {
   put,
   withAt,
 } from "./json.ts";
+import { isUnchanged } from "./unchanged.ts";
 
 /** The Card of a body; with this uid if it has none. `stored`: the card that it replaces. */
 export function acceptCard(body: JsonObject, uid: string, stored: JsonObject = {}): JsonObject {
@@ -86,7 +87,9 @@ function invalid(pointer: string, why: string): WaypostError {
 
 function checked(card: JsonObject, stored: JsonObject): JsonObject {
   const { issues = [] } = cardSchema.safeParse(card).error ?? {};
-  const wrong = eachIssue(issues).filter((issue) => !isStored(issue, stored));
+  const wrong = eachIssue(issues).filter(
+    (issue) => !isStored(issue, stored) && !isUnchanged(issue.path, card, stored),
+  );
   if (wrong.length > 0) throw refusal(wrong);
   const plain = withoutDefaultTypes(card) as JsonObject;
   const { vCardProps, localizations, ...others } = plain;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Component } from "#/src/formats/content-lines/content-line.ts";
 import { acceptEvent, patchEvent } from "#/src/formats/jscalendar/accept-event.ts";
+import { changeInstance } from "#/src/formats/jscalendar/instances.ts";
 import { findParticipant } from "#/src/formats/jscalendar/participants.ts";
 import { readEvent } from "#/src/formats/jscalendar/read-event.ts";
 import { updateEvent, writeEvent } from "#/src/formats/jscalendar/write-event.ts";
@@ -56,6 +57,29 @@ test.each([
   expect(linesOf(answered)).toContain(line);
   expect(read(calendar)).toMatchObject({ start: "2026-03-02T10:00:00", duration: "PT1H" });
 });
+
+test.each(["URL:Join the meeting", "ATTACH:My file.pdf", "CONFERENCE:Room 5", "RELATED-TO:", "CONCEPT:a b"])(
+  "an event of another program with the line %s is answered, and its instances are",
+  (line) => {
+    const calendar = eventOf(start, "RRULE:FREQ=DAILY;COUNT=3", "ATTENDEE:mailto:me@x.example", line);
+    const event = readEvent(calendar)!;
+    const answer = {
+      [`participants/${findParticipant(event, ["me@x.example"])!}/participationStatus`]: "accepted",
+    };
+    const answered = patched(calendar, answer);
+    expect(linesOf(answered)).toEqual(
+      expect.arrayContaining([line, "ATTENDEE;PARTSTAT=ACCEPTED:mailto:me@x.example"]),
+    );
+    const one = updateEvent(
+      calendar,
+      changeInstance(event, "2026-03-03T10:00:00", { patch: { title: "New" } }),
+    );
+    expect(linesOf(patched(one, answer)).filter((other) => other === line)).toHaveLength(2);
+    expect(refusalOf(() => patchEvent(event, { "links/new": { href: "not a uri" } }))[0]).toBe(
+      "/links/new/href",
+    );
+  },
+);
 
 test("a line that is written anew stands where the one of its name stood", () => {
   const calendar = eventOf("DURATION:PT1H", "SUMMARY:One", start);

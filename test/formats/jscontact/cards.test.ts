@@ -63,6 +63,15 @@ describe("a body", () => {
     expect(fieldOfRefusal(() => acceptCard(body, "u"))).toMatch(new RegExp(`^${field}`));
   });
 
+  test.each(["TEL:", "EMAIL;TYPE=work:", "PHOTO;VALUE=uri:", "LANG:not a language", "URL:"])(
+    "of another program with the line %s is changed, and keeps it",
+    (line) => {
+      const stored = cardOf("4.0", "FN:A", "UID:1", line);
+      const changed = updateCard(stored, patchCard(readCard(stored), { "name/full": "B" }));
+      expect(linesOf(changed)).toEqual(expect.arrayContaining(["FN:B", line]));
+    },
+  );
+
   test("whose vCardProps has a property that JSContact defines is refused when it is written", () => {
     const card = acceptCard({ vCardProps: [["email", {}, "text", "a@b.example"]] }, "u");
     expect(fieldOfRefusal(() => writeCard(card))).toBe("/vCardProps");
