@@ -17,6 +17,8 @@ export interface DnsSettings {
   readonly servers: readonly string[];
   /** Milliseconds for one question. */
   readonly timeoutMs: number;
+  /** Milliseconds after which an answer or an absence is asked again at the latest, whatever its type. */
+  readonly keptMsMax?: number;
 }
 
 /** An answer is asked again after this; records of mail change rarely, and senders plan for an hour. */
@@ -42,6 +44,7 @@ export function createResolve(
   now: () => number = Date.now,
   ask: Resolve | undefined = networkResolve(settings),
 ): Resolve {
+  const { keptMsMax = answerMs } = settings;
   const known = new Map<string, { readonly answer: Promise<unknown[]>; until: number }>();
   let knownCharacters = 0;
   let silentCount = 0;
@@ -75,12 +78,12 @@ export function createResolve(
     entry.answer.then(
       (values) => {
         silentCount = 0;
-        entry.until = now() + answerMs;
+        entry.until = now() + keptMsMax;
         knownCharacters += JSON.stringify(values).length;
       },
       (error: { code?: string }) => {
         const isAbsent = error.code === "ENOTFOUND" || error.code === "ENODATA";
-        entry.until = now() + (isAbsent ? absenceMs : failureMs);
+        entry.until = now() + Math.min(keptMsMax, isAbsent ? absenceMs : failureMs);
         silentCount = isSilence(error) ? silentCount + 1 : 0;
         if (silentCount >= silentMax) inBackground(() => probe(ask));
       },
@@ -106,10 +109,11 @@ async function copyOf(answer: Promise<unknown[]>): Promise<unknown[]> {
   return values.map(copyOfRecord);
 }
 
-/** A record is a text, a list of texts, or an object of plain values. */
+/** A record is a text, octets, which nobody changes, or a list or an object of them; `secure-dns.ts` keeps an object with a list of records. */
 function copyOfRecord(record: unknown): unknown {
-  if (Array.isArray(record)) return [...record];
-  return typeof record === "object" ? { ...record } : record;
+  if (Array.isArray(record)) return record.map(copyOfRecord);
+  if (typeof record !== "object" || record === null || ArrayBuffer.isView(record)) return record;
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, copyOfRecord(value)]));
 }
 
 export function asksNobody({ servers }: Pick<DnsSettings, "servers">): boolean {

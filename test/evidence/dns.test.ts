@@ -18,6 +18,22 @@ test("remembers answers and absences for a while", async () => {
   expect(zone.asked).toHaveLength(3);
 });
 
+test("keeps answers and absences no longer than it is told", async () => {
+  let now = 0;
+  const zone = zoneResolve({ "a.example": [["A", "192.0.2.1"]] });
+  const resolve = createResolve({ ...settings, keptMsMax: 30_000 }, () => now, zone);
+  const ask = async () => {
+    await resolve("a.example", "A");
+    await expect(resolve("none.example", "A")).rejects.toMatchObject({ code: "ENOTFOUND" });
+    return zone.asked.length;
+  };
+  expect(await ask()).toBe(2);
+  now = 29_999;
+  expect(await ask()).toBe(2);
+  now = 30_000;
+  expect(await ask()).toBe(4);
+});
+
 test("forgets all answers when they have 32 Mi characters together", async () => {
   const asked: string[] = [];
   const resolve = createResolve(settings, Date.now, async (name) => {
@@ -40,6 +56,19 @@ test("makes one query for many equal questions at once, and gives each its own c
   (first as unknown[]).pop();
   expect(second).toEqual([{ priority: 10, exchange: "mx.example" }]);
   expect(zone.asked).toHaveLength(1);
+});
+
+test("copies what is in an answer, too", async () => {
+  const certificate = new Uint8Array([1]);
+  const kept = { name: "a.example", values: [{ priority: 10, exchange: "mx.example" }, { certificate }] };
+  const resolve = createResolve(settings, Date.now, async () => [kept]);
+  const [first] = (await resolve("a.example", "MX")) as [typeof kept];
+  expect(first).toEqual(kept);
+  first.values[0]!.exchange = "else.example";
+  first.values.pop();
+  expect(await resolve("a.example", "MX")).toEqual([
+    { name: "a.example", values: [{ priority: 10, exchange: "mx.example" }, { certificate }] },
+  ]);
 });
 
 test("gives each question its own error", async () => {
