@@ -1,10 +1,10 @@
-/** Names are looked up when a connection is made, and only public addresses come out: what was checked is what is connected to,
- *  so a name that leads somewhere else a moment later leads nowhere. */
+/** Names are looked up when a connection is made, at name servers once in 30 s, and only public addresses come out: what was checked is what
+ *  is connected to, so a name that leads somewhere else a moment later leads nowhere. */
 import type { LookupAddress, LookupOptions } from "node:dns";
 import { lookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
 import { asksNobody, createResolve, type DnsSettings } from "#/src/evidence/dns.ts";
-import { inBackground } from "#/src/model/background.ts";
+import { inBackground, pause } from "#/src/model/background.ts";
 import { isPublicAddress } from "#/src/model/public-address.ts";
 
 export class PrivateAddress extends Error {
@@ -13,6 +13,11 @@ export class PrivateAddress extends Error {
     this.name = "PrivateAddress";
   }
 }
+
+/** A receiver that moves, or whose name is made, is found after this; records of mail are kept for longer. */
+const keptMsMax = 30_000;
+/** How long the other question may take once one has been answered with addresses (as in RFC 8305 section 3). */
+const otherAnswerMs = 300;
 
 /** Rejects with the codes of `node:dns`. */
 export type FindAddresses = (hostname: string) => Promise<readonly LookupAddress[]>;
@@ -23,18 +28,27 @@ export const systemAddresses: FindAddresses = (hostname) => lookup(hostname, { a
 /** The name servers, for names that strangers choose. The hosts file of the system does not count. Where none may be asked, the system is. */
 export function dnsAddresses(dns: DnsSettings): FindAddresses {
   if (asksNobody(dns)) return systemAddresses;
-  const resolve = createResolve(dns);
+  const resolve = createResolve({ ...dns, keptMsMax });
   const ask = async (hostname: string, type: "A" | "AAAA"): Promise<LookupAddress[]> => {
     const family = type === "A" ? 4 : 6;
     return (await resolve(hostname, type)).map((address) => ({ address: String(address), family }));
   };
   return async (hostname) => {
     if (/^(?:.{1,200}\.)?localhost\.?$/i.test(hostname)) return [{ address: "127.0.0.1", family: 4 }];
-    const answers = await Promise.allSettled([ask(hostname, "A"), ask(hostname, "AAAA")]);
-    const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
-    const failed = answers.find((answer) => answer.status === "rejected");
-    if (found.length === 0 && failed !== undefined) throw failed.reason;
-    return found;
+    const found: LookupAddress[] = [];
+    const failures: unknown[] = [];
+    const asked = (["A", "AAAA"] as const).map(async (type) => {
+      try {
+        found.push(...(await ask(hostname, type)));
+      } catch (error) {
+        failures.push(error);
+      }
+    });
+    await Promise.race(asked);
+    const all = Promise.all(asked);
+    await (found.length > 0 ? Promise.race([all, pause(otherAnswerMs, { ref: false })]) : all);
+    if (found.length === 0 && failures.length > 0) throw failures[0];
+    return found.toSorted((a, b) => a.family - b.family);
   };
 }
 

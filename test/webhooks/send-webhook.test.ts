@@ -4,7 +4,7 @@ import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { Webhook } from "standardwebhooks";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import {
   dnsAddresses,
   type FindAddresses,
@@ -149,6 +149,36 @@ describe("egress", () => {
     // With `dns.servers = ["none"]` the system is asked.
     expect(dnsAddresses(dns)).toBe(systemAddresses);
   });
+
+  it("asks again after half a minute, also for a name that was not there", async () => {
+    let now = Date.now();
+    using clock = vi.spyOn(Date, "now").mockImplementation(() => now);
+    const moved: [string, string][] = [["A", "1.1.1.1"]];
+    const made: [string, string][] = [["TXT", "soon"]];
+    await using server = await startDnsServer({ "moved.example": moved, "made.example": made });
+    const find = dnsAddresses({ servers: [server.address], timeoutMs: 60_000 });
+    const look = () => Promise.all([lookUp(find, "moved.example"), lookUp(find, "made.example")]);
+    const before = [[{ address: "1.1.1.1", family: 4 }], { code: "ENODATA" }];
+    expect(await look()).toMatchObject(before);
+    moved[0] = ["A", "1.0.0.1"];
+    made.push(["A", "8.8.8.8"]);
+    now += 29_999;
+    expect(await look()).toMatchObject(before);
+    now += 1;
+    expect(await look()).toEqual([[{ address: "1.0.0.1", family: 4 }], [{ address: "8.8.8.8", family: 4 }]]);
+    expect(clock).toHaveBeenCalled();
+  });
+
+  it.each(["A", "AAAA"] as const)(
+    "goes on with the addresses of %s when the other question is not answered",
+    async (type) => {
+      const address = { A: "1.1.1.1", AAAA: "2606:4700::1111" }[type];
+      await using server = await startDnsServer({ "half.example": [[type, address], "TIMEOUT"] });
+      // Longer than the test.
+      const find = dnsAddresses({ servers: [server.address], timeoutMs: 600_000 });
+      expect(await lookUp(find, "half.example")).toEqual([{ address, family: type === "A" ? 4 : 6 }]);
+    },
+  );
 
   it("does not keep the threads of the system busy with names whose servers are silent", async () => {
     const silent = createSocket("udp4").bind(0, "127.0.0.1");
