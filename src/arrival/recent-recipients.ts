@@ -8,7 +8,8 @@ export type RecipientLookup = Pick<Accounts, "resolveRecipient">;
 /** How long an answer is kept at most: the size of a mailbox grows meanwhile, and which account has a domain is not told. */
 const keptMs = 5000;
 const entriesMax = 10_000;
-/** A mailbox with less room left is looked up each time, because its quota is near: so much does not come within `keptMs`. */
+/** A mailbox with less room left is looked up each time, because its quota is near. More than this may still come within `keptMs`, as COPY takes
+ *  quota and moves no octets: what is accepted by then is stored over quota. */
 const roomBytesMin = 1024 * 1024 * 1024;
 
 interface Kept {
