@@ -120,7 +120,7 @@ export interface CalendarDeleteInput {
   readonly version?: string;
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
-  /** send: invitations, changes and answers go to the participants, as mail where they are elsewhere, which takes the scope send. none: they are not told. Without the field, a patch of participants/me alone is sent as an answer, and nothing else is sent. */
+  /** send: invitations, changes and answers go to all participants, as mail where they are elsewhere, which takes the scope send. none: they are not told. Without the field, a patch of participants/me alone is sent as an answer, and nothing else is sent. */
   readonly invite?: "none" | "send";
   /** true: only says what it would do. */
   readonly dry_run?: boolean;
@@ -335,7 +335,7 @@ export interface EventCreateInput {
     /** A media type, such as text/plain; charset=utf-8 or image/png. */
     readonly type?: string;
   }[];
-  /** send: invitations, changes and answers go to the participants, as mail where they are elsewhere, which takes the scope send. none: they are not told. Without the field, a patch of participants/me alone is sent as an answer, and nothing else is sent. */
+  /** send: invitations, changes and answers go to all participants, as mail where they are elsewhere, which takes the scope send. none: they are not told. Without the field, a patch of participants/me alone is sent as an answer, and nothing else is sent. */
   readonly invite?: "none" | "send";
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
@@ -380,7 +380,7 @@ export interface EventDeleteInput {
   readonly id: string;
   /** The version that was read. Without it, or with an older one, 409 says the version to use. */
   readonly version?: string;
-  /** send: invitations, changes and answers go to the participants, as mail where they are elsewhere, which takes the scope send. none: they are not told. Without the field, a patch of participants/me alone is sent as an answer, and nothing else is sent. */
+  /** send: invitations, changes and answers go to all participants, as mail where they are elsewhere, which takes the scope send. none: they are not told. Without the field, a patch of participants/me alone is sent as an answer, and nothing else is sent. */
   readonly invite?: "none" | "send";
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;
@@ -438,7 +438,7 @@ export interface EventUpdateInput {
     /** A media type, such as text/plain; charset=utf-8 or image/png. */
     readonly type?: string;
   }[];
-  /** send: invitations, changes and answers go to the participants, as mail where they are elsewhere, which takes the scope send. none: they are not told. Without the field, a patch of participants/me alone is sent as an answer, and nothing else is sent. */
+  /** send: invitations, changes and answers go to all participants, as mail where they are elsewhere, which takes the scope send. none: they are not told. Without the field, a patch of participants/me alone is sent as an answer, and nothing else is sent. */
   readonly invite?: "none" | "send";
   /** 1 to 200 printable ASCII characters without spaces; a repeat with the same key does the work once. */
   readonly idempotency_key?: string;

@@ -462,6 +462,9 @@ describe("one instance of a series", () => {
     ] as const) {
       const id = `${ref}#${written}`;
       expect(await read(id)).toMatchObject({ ref: `${ref}#${shown}`, content: { recurrence_id: shown } });
+      expect(await server.ada.client.ok("part.describe", { id, part: shown })).toMatchObject({
+        ref: `${ref}#${shown}`,
+      });
       const changed = await update({ id, version, patch: { title: "Other" } });
       expect(changed.ref).toBe(`${ref}#${shown}`);
       const gone = await server.ada.client.ok("event.delete", { id, version: changed.version });

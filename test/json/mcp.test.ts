@@ -410,9 +410,13 @@ describe("the address /mcp", () => {
   it("takes null for no arguments, and names the tool that was meant", async () => {
     const client = await connect(server.ada.token);
     expect(readText(await client.callTool({ name: "health", arguments: null as never })).ok).toBe(true);
-    await expect(client.callTool({ name: "part.describe", arguments: {} })).rejects.toThrow(
-      "part_describe was meant?",
-    );
+    for (const [written, meant] of [
+      ["part.describe", "part_describe"],
+      ["message_send", "send"],
+      ["messages_list", "search"],
+      ["delete_message", "message_delete"],
+    ] as const)
+      await expect(client.callTool({ name: written, arguments: {} })).rejects.toThrow(`${meant} was meant?`);
   });
 
   it.each([

@@ -27,7 +27,7 @@ export const invite = z
   .enum(["none", "send"])
   .optional()
   .describe(
-    "send: invitations, changes and answers go to the participants, as mail where they are elsewhere, which takes the scope send. none: they are not told. Without the field, a patch of participants/me alone is sent as an answer, and nothing else is sent.",
+    "send: invitations, changes and answers go to all participants, as mail where they are elsewhere, which takes the scope send. none: they are not told. Without the field, a patch of participants/me alone is sent as an answer, and nothing else is sent.",
   );
 
 export const eventResult = writeResult.extend({

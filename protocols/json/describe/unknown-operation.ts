@@ -24,12 +24,18 @@ const removing = "delete remove trash destroy cancel";
 
 export function hintOfName(written: string, served: readonly Operation[]): string {
   const names = served.map(({ name }) => name);
+  const meant = meantName(written, names);
+  return `${meant === undefined ? "" : `${meant} was meant? `}One of: ${names.join(", ")}.`;
+}
+
+/** The one of these operations that the name was probably meant for. */
+export function meantName(written: string, names: readonly string[]): string | undefined {
   const words = wordsOf(written);
-  const meant =
+  return (
     names.find((name) => wordsOf(name).join() === words.join()) ??
     meantBy(words, names) ??
-    nearestName(written, removes(words) ? names.filter(isRemoval) : names.filter((name) => !isRemoval(name)));
-  return `${meant === undefined ? "" : `${meant} was meant? `}One of: ${names.join(", ")}.`;
+    nearestName(written, removes(words) ? names.filter(isRemoval) : names.filter((name) => !isRemoval(name)))
+  );
 }
 
 /** Words of a name, in lower case and as of one thing. */

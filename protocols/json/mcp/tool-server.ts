@@ -1,9 +1,9 @@
 /** A server of the Model Context Protocol (revisions of 2025 and 2026-07-28) whose tools are operations. It keeps nothing between two
  *  requests. `ToolDoor` decides what the caller may do. */
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
-import { nearestName } from "#/config/nearest-name.ts";
 import manifest from "#/package.json" with { type: "json" };
 import { WaypostError } from "#/src/model/errors.ts";
+import { meantName } from "../describe/unknown-operation.ts";
 import { type ErrorObject, errorObject } from "../errors.ts";
 import type { Operation } from "../operation.ts";
 import { isTool, type Tool, toolName, toolOf } from "./tool.ts";
@@ -49,17 +49,16 @@ export function createToolServer(door: ToolDoor): Server {
     tools: (await door.listOperations()).filter(isTool).map((one) => knownTool(one, isStructured)) as never,
   }));
   server.setRequestHandler("tools/call", async ({ params }, context) => {
-    const found = (await door.listOperations()).find(
-      (one) => isTool(one) && toolName(one.name) === params.name,
-    );
+    const tools = (await door.listOperations()).filter(isTool);
+    const found = tools.find(({ name }) => toolName(name) === params.name);
     if (found === undefined) {
-      const near = nearestName(
+      const meant = meantName(
         params.name,
-        (await door.listOperations()).filter(isTool).map((one) => toolName(one.name)),
+        tools.map(({ name }) => name),
       );
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
-        `There is no such tool for this credential. ${near === undefined ? "" : `${near} was meant? `}tools/list names those that it can call.`,
+        `There is no such tool for this credential. ${meant === undefined ? "" : `${toolName(meant)} was meant? `}tools/list names those that it can call.`,
       );
     }
     const outcome = await door.call(found, params.arguments ?? {}, context.mcpReq.signal);

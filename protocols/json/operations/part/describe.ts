@@ -2,6 +2,7 @@
  *  in one string. A rendering that is cut gives a cursor, which is bound to object, part, render and version. */
 import { WaypostError } from "#/src/model/errors.ts";
 import type { ObjectName } from "#/src/model/ids.ts";
+import { instanceName } from "../../collections/instance-name.ts";
 import { describeAgent } from "../../describe/agent.ts";
 import { describeBlob } from "../../describe/blob.ts";
 import { describeCollection } from "../../describe/collection.ts";
@@ -70,7 +71,7 @@ export default operation({
     const hash = request.id.indexOf("#");
     const id = hash === -1 ? request.id : request.id.slice(0, hash);
     const inId = hash === -1 ? undefined : request.id.slice(hash + 1);
-    if (inId !== undefined && request.part !== undefined && request.part !== inId)
+    if (inId !== undefined && request.part !== undefined && instanceName(request.part) !== instanceName(inId))
       throw new WaypostError("invalid", "The identifier already names a part.", {
         field: "/part",
         hint: "Name the part in id or in part, not in both.",
