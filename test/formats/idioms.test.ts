@@ -518,3 +518,16 @@ test("a box out of flow takes from the page what it may lie on, and leaves the r
     "AFTER",
   ]);
 });
+
+test("letters that grow with the window are in doubt, and the rest of the page is not", () => {
+  const page = (size: string): string =>
+    `<!doctype html><p>BEFORE</p><h1 style="font-size:${size};line-height:1.2;margin:0 0 1rem"><b>HEADING</b></h1><p>AFTER</p>`;
+  const given = (size: string): readonly string[] => {
+    const { text } = renderHtml(page(size), "text");
+    return ["BEFORE", "HEADING", "AFTER"].filter((word) => text.includes(word));
+  };
+  expect(given("clamp(1.75rem, 4vw, 2.25rem)")).toEqual(["BEFORE", "AFTER"]);
+  expect(given("clamp(1.75rem, 4vw, 20rem)")).toEqual([]);
+  expect(given("clamp(1px, 4vw, 2rem)")).toEqual([]);
+  expect(given("200px;font-size:clamp(1rem, junk, 2rem)")).toEqual([]);
+});

@@ -65,6 +65,26 @@ function simpleLength(token: CssToken, basis: LengthBasis): number | undefined {
   return token.unit === "em" ? token.number * basis.fontSize : undefined;
 }
 
+/** The bounds of a length that depends on the window, `clamp(1rem, 4vw, 2rem)`; undefined for any other value. */
+export function boundsOf(
+  tokens: readonly CssToken[],
+  basis: LengthBasis,
+): { readonly least: number; readonly most: number } | undefined {
+  const [token] = tokens;
+  if (token?.type !== "function" || asciiLower(token.value) !== "clamp") return undefined;
+  if (tokens.length !== skipComponent(tokens, 0)) return undefined;
+  const [first, middle, last, ...more] = splitByComma(insideOf(tokens)).map((part) =>
+    part.filter(({ type }) => type !== "space"),
+  );
+  const [size] = middle ?? [];
+  const isOfWindow =
+    middle?.length === 1 && size?.type === "dimension" && /^v(?:w|h|min|max)$/.test(size.unit);
+  const least = lengthOf(first ?? [], basis);
+  const most = lengthOf(last ?? [], basis);
+  if (!isOfWindow || more.length > 0 || least === undefined || most === undefined) return undefined;
+  return least <= most ? { least, most } : undefined;
+}
+
 /** A number, or a percentage of `whole`; undefined for any other value. */
 export function numberOf(tokens: readonly CssToken[], whole: number): number | undefined {
   const [token] = tokens;

@@ -8,7 +8,7 @@
  *  - `paints`: it paints outside of the element. The whole page is doubtful. */
 import { asciiLower } from "./ascii-case.ts";
 import { black } from "./colour.ts";
-import { lengthOf } from "./length.ts";
+import { boundsOf, lengthOf } from "./length.ts";
 import { readRows } from "./rows.ts";
 import { shadowsOf } from "./shadows.ts";
 import {
@@ -292,6 +292,8 @@ function isListOf(most: number, value: Value): boolean {
 /** The size of `ex` differs between fonts, and nested sizes in `ex` multiply the difference. */
 function letterSize(value: Value, isQuirky: boolean): Reading {
   const hasEx = value.some((token) => token.type === "dimension" && token.unit === "ex");
+  if (!hasEx && boundsOf(value, { fontSize: 16, lineHeight: 20, whole: 16, isQuirky: false }) !== undefined)
+    return "understood";
   return hasEx ? "unknown" : positiveLengthOrShare(value, isQuirky);
 }
 

@@ -55,6 +55,8 @@ const initialLetters = {
   isShaded: false,
   /** The font size or the line height may be another one. */
   isSizeUnsure: false,
+  /** The font size depends on the window, and is given as its greatest. */
+  isSizeGrowing: false,
   spacing: 2,
 };
 

@@ -14,6 +14,7 @@ import { gapNames } from "./items.ts";
 import { type Flaw, isCell, type Part, type Reach } from "./part.ts";
 import { pseudoReach, signsOf } from "./pseudo.ts";
 import { attributeOf, type HtmlElement } from "./tree.ts";
+import { defaultSpace } from "./user-agent.ts";
 import type { Values } from "./values.ts";
 
 /** Beyond this length nothing is looked for. */
@@ -54,9 +55,15 @@ export function flawsOf(around: Around): Flaw[] {
   const flaws: Flaw[] = [];
   const flaw = (reach: Reach, why: Doubt, px = 0): void => void flaws.push({ reach, why, px });
   const { element, values, style, box, cascade } = around;
-  const isPlain = values.declared === noStyle && plainElements.has(element.name) && style.textIndent === 0;
+  const isPlain =
+    values.declared === noStyle &&
+    plainElements.has(element.name) &&
+    style.textIndent === 0 &&
+    !style.isSizeGrowing;
   if (isPlain) return flaws;
   for (const { reach, why } of values.unclear) flaw(reach === "paints" ? "page" : reach, why);
+  // Distances and heights in sizes of its letters may be smaller than they are counted.
+  if (style.isSizeGrowing && isOfLetters(around)) flaw("page", "style-not-understood");
   elementFlaws(element, style, values, flaw);
   placeFlaws(around, flaw);
   if (box.items !== undefined) holderFlaws(around, flaw);
@@ -86,6 +93,22 @@ export function flawsOf(around: Around): Flaw[] {
   if (family !== undefined && isFontOfSigns(family, cascade.sheets.ownFonts))
     flaw(cascade.sheets.ownFonts.size > 0 ? "page" : "inside", "font-of-signs");
   return flaws;
+}
+
+/** Whether it says a length in sizes of its letters, or has a margin of browsers that is one. */
+function isOfLetters({ element, values }: Around): boolean {
+  const isRelative = [...values.known].some(
+    ([name, value]) =>
+      name !== "font-size" &&
+      typeof value !== "string" &&
+      value.some(
+        (token) =>
+          (token.type === "dimension" && /^(?:em|ex)$/i.test(token.unit)) ||
+          (token.type === "percent" && name === "line-height"),
+      ),
+  );
+  const hasMargin = ["margin-top", "margin-bottom"].every((name) => values.has(name));
+  return element.name === "html" || isRelative || (defaultSpace(element) > 0 && !hasMargin);
 }
 
 type AddFlaw = (reach: Reach, why: Doubt, px?: number) => void;

@@ -1,7 +1,7 @@
 /** The computed values that letters have of an element, and that its content inherits. Lengths are in CSS pixels.
  *  Long because every inherited property becomes a part of one style here. */
 import { black, type Colour, colourOf, legacyColour } from "#/src/formats/css/colour.ts";
-import { initialFontSize, type LengthBasis, lengthOf, numberOf } from "#/src/formats/css/length.ts";
+import { boundsOf, initialFontSize, type LengthBasis, lengthOf, numberOf } from "#/src/formats/css/length.ts";
 import { windowMost } from "#/src/formats/css/media.ts";
 import { componentsOf, type Value, wordOf } from "#/src/formats/css/value-forms.ts";
 import type { Doubt } from "#/src/model/removal.ts";
@@ -30,6 +30,8 @@ function lineThickness(fontSize: number): number {
 
 const absoluteUnits = new Set(["px", "pt", "pc", "in", "cm", "mm", "q"]);
 const fixedPitchElements = new Set(["pre", "tt", "code", "kbd", "samp", "listing", "xmp", "plaintext"]);
+const leastGrowing = 9;
+const mostGrowing = 60;
 /** Font size of buttons in browsers. Buttons do not inherit the font size. */
 const buttonFontSize = 40 / 3;
 /** Elements that preserve white space by default. */
@@ -60,6 +62,7 @@ export function lettersOf(
 ): Letters {
   const { name } = element;
   const isReset = name === "table" && isQuirky;
+  let isSizeGrowing = isGrowing();
   const fontSize = readFontSize();
   const rootFontSize = name === "html" ? fontSize : parent.rootFontSize;
   const { lineHeight, lineFactor } = readLineHeight();
@@ -123,8 +126,17 @@ export function lettersOf(
     isSizeUnsure: ["font-size", "line-height"].some(
       (one) => values.isUnsure(one) || (parent.isSizeUnsure && !values.has(one)),
     ),
+    isSizeGrowing,
     spacing: readSpacing(basis),
   };
+
+  /** Whether the font size is that of letters that grow with the window, or a share of it. */
+  function isGrowing(): boolean {
+    const [token] = values.get("font-size") ?? [];
+    const isOwn = token !== undefined || values.isInitial("font-size");
+    const isFixed = token?.type === "dimension" && !/^(?:em|ex)$/i.test(token.unit);
+    return parent.isSizeGrowing && !(isOwn && (isFixed || namedSizes.has(values.word("font-size"))));
+  }
 
   /** Of a property that is inherited, and of which the initial value is not it. */
   function isSaid(name: string, inherited: boolean, isIt: (word: string) => boolean): boolean {
@@ -227,17 +239,24 @@ export function lettersOf(
     const word = wordOf(value);
     if (word === "smaller") return of / 1.2;
     if (word === "larger") return of * 1.2;
-    return (
-      namedSizes.get(word) ??
-      lengthOf(value, {
-        fontSize: of,
-        lineHeight: parent.lineHeight,
-        whole: of,
-        isQuirky,
-        rootFontSize: element.name === "html" ? initialFontSize : parent.rootFontSize,
-      }) ??
-      of
-    );
+    const sizes: LengthBasis = {
+      fontSize: of,
+      lineHeight: parent.lineHeight,
+      whole: of,
+      isQuirky,
+      rootFontSize: element.name === "html" ? initialFontSize : parent.rootFontSize,
+    };
+    const size = namedSizes.get(word) ?? lengthOf(value, sizes);
+    return size ?? greatestSize(boundsOf(value, sizes)) ?? of;
+  }
+
+  /** Of letters that grow with the window: they are in doubt, and others are not where both bounds are usual sizes. */
+  function greatestSize(bounds: ReturnType<typeof boundsOf>): number | undefined {
+    if (bounds === undefined) return undefined;
+    isSizeGrowing = true;
+    const isUsual = bounds.least >= leastGrowing && bounds.most <= mostGrowing;
+    values.unclear.push({ reach: isUsual ? "inside" : "paints", why: "style-not-understood" });
+    return bounds.most;
   }
 
   function readLineHeight(): { readonly lineHeight: number; readonly lineFactor: number | undefined } {

@@ -123,7 +123,7 @@ export function buildPage(top: HtmlElement, options: PageOptions): Page {
     part.across = lines.across;
     const isSeen = !parent.isSealed && style.isVisible && style.hidden === undefined;
     part.high = isSeen && style.fontSize >= 7 && style.lineHeight >= 0.9 * style.fontSize ? lineLeast : 0;
-    if (part.high > 0 && /^(?:normal|nowrap)$/.test(style.whiteSpace)) {
+    if (part.high > 0 && !style.isSizeGrowing && /^(?:normal|nowrap)$/.test(style.whiteSpace)) {
       part.line = leastWidthOf(text, style);
       parent.line = Math.max(parent.line, part.line);
     }
