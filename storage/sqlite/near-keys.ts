@@ -2,8 +2,8 @@
  *
  *  Of each mailbox that gets mail from strangers a set of bits is kept: a key of which one bit is missing has no row. A set is filled from the
  *  store, some rows with each question, and until then all keys may have one. What is written meanwhile comes by triggers of the writing
- *  connection, so no write can forget it. A key whose row is gone, or whose write was undone, stays, and costs one search. What was
- *  read in a transaction that is undone is forgotten: it may have deleted rows that are there again. */
+ *  connection, so no write can forget it. A key whose row is gone, or whose write was undone, stays, and costs one search. When a
+ *  transaction or a job is undone, the filling goes back to where that found it: rows that it had deleted are there again. */
 import type Database from "better-sqlite3";
 import { nearKeysOctetsMax } from "#/src/model/limits.ts";
 import type { AgentNumber } from "#/src/model/numbers.ts";
@@ -55,8 +55,10 @@ export class NearKeys {
   readonly #octetsMax: number;
   /** The one that was asked for longest ago is the first. */
   readonly #sets = new Map<AgentNumber, KeySet>();
-  /** Read in the present transaction. */
-  readonly #read = new Set<AgentNumber>();
+  /** What the present transaction has read, in order: each set as it was before. */
+  readonly #reads: { readonly set: KeySet; readonly before: Readonly<KeySet> }[] = [];
+  /** How many of them came before the present job. */
+  #readsBeforeJob = 0;
   #octets = 0;
   #turnedAway = 0;
 
@@ -93,13 +95,27 @@ export class NearKeys {
     return set.range < ranges.length ? keys : keys.filter((key) => isIn(set.bits, key));
   }
 
+  /** What is read from here on is the present job's. */
+  saved(): void {
+    this.#readsBeforeJob = this.#reads.length;
+  }
+
   committed(): void {
-    this.#read.clear();
+    this.#reads.length = 0;
+    this.#readsBeforeJob = 0;
+  }
+
+  jobUndone(): void {
+    for (const { set, before } of this.#reads.splice(this.#readsBeforeJob).reverse()) {
+      const isSame = set.bits === before.bits;
+      set.range = isSame ? before.range : 0;
+      set.last = isSame ? before.last : undefined;
+    }
   }
 
   undone(): void {
-    for (const agent of this.#read) this.#drop(agent);
-    this.#read.clear();
+    this.#readsBeforeJob = 0;
+    this.jobUndone();
   }
 
   #admitted(): KeySet | undefined {
@@ -111,7 +127,7 @@ export class NearKeys {
   async #fill(agent: AgentNumber, set: KeySet): Promise<void> {
     let left = set.bits.length === 0 ? 0 : rowsPerQuestion;
     while (left > 0 && set.range < ranges.length) {
-      this.#read.add(agent);
+      this.#reads.push({ set, before: { ...set } });
       const { query, from } = ranges[set.range]!;
       const names = await this.#sql.column<string>(query, agent, set.last ?? from, left);
       set.last = names.at(-1);

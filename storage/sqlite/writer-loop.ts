@@ -267,7 +267,10 @@ export class WriterLoop {
     tx.touched.clear();
     tx.by = job.by;
     try {
-      if (isCareful) this.#statements.save();
+      if (isCareful) {
+        this.#statements.save();
+        tx.saved();
+      }
       const run = () => runJob(tx, job);
       const { result, isReplayed } =
         job.idempotency === undefined
@@ -280,8 +283,8 @@ export class WriterLoop {
       if (isUntrustworthy(error)) throw error;
       const answer = { id: job.id, error: errorRow(engineFailure(error)) };
       if (!this.#database.inTransaction) return { answer, isTransactionLost: true, error };
-      tx.undone();
       if (!isCareful) return { answer, isTransactionLost: false };
+      tx.jobUndone();
       try {
         this.#statements.undo();
         this.#statements.release();

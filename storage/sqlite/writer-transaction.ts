@@ -34,7 +34,16 @@ export class WriterTransaction extends SqliteSql implements Transaction {
     this.#nearKeys.committed();
   }
 
-  /** All of it, or the last job. */
+  /** A savepoint, to which `jobUndone` goes back. */
+  saved(): void {
+    this.#nearKeys.saved();
+  }
+
+  jobUndone(): void {
+    this.#blobNumbers.forget();
+    this.#nearKeys.jobUndone();
+  }
+
   undone(): void {
     this.#blobNumbers.forget();
     this.#nearKeys.undone();

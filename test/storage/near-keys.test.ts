@@ -65,6 +65,30 @@ it("tells keys that have no row, once the rows have been read", async () => {
   expect(await house.near.among(other, known)).toEqual([]);
 });
 
+it("is filled although one batch in three is undone, or a job of each batch", async () => {
+  const absent = Array.from({ length: 200 }, (_, at) => domainKeys(`stationers-${at}.test`)).flat();
+  for (const isCareful of [false, true]) {
+    using house = await openHouse();
+    const { database, near } = house;
+    house.addCards(500);
+    for (let batch = 0; batch < 90; batch++) {
+      database.exec("begin");
+      near.saved();
+      await near.among(owner, []);
+      if (isCareful) {
+        near.saved();
+        await near.among(owner, []);
+        near.jobUndone();
+      }
+      const isUndone = !isCareful && batch % 3 === 2;
+      database.exec(isUndone ? "rollback" : "commit");
+      if (isUndone) near.undone();
+      else near.committed();
+    }
+    expect((await near.among(owner, absent)).length / absent.length).toBeLessThan(0.05);
+  }
+});
+
 it("leaves out no key that has a row, whatever is written and undone between", async () => {
   using house = await openHouse();
   const random = randomSource(inject("seed"));
@@ -72,8 +96,24 @@ it("leaves out no key that has a row, whatever is written and undone between", a
   const cards = new Map<number, string[]>();
   for (let turn = 0; turn < 300; turn++) {
     const before = new Map(cards);
-    database.exec("begin");
-    for (let step = random.below(6); step > 0; step--) {
+    let beforeJob = before;
+    const goBack = (to: ReadonlyMap<number, string[]>): void => {
+      cards.clear();
+      for (const [item, keys] of to) cards.set(item, keys);
+    };
+    database.exec("begin; savepoint job");
+    near.saved();
+    for (let step = random.below(9); step > 0; step--) {
+      if (random.below(3) === 0) {
+        if (random.below(2) === 0) {
+          database.exec("rollback to job");
+          near.jobUndone();
+          goBack(beforeJob);
+        }
+        database.exec("release job; savepoint job");
+        near.saved();
+        beforeJob = new Map(cards);
+      }
       const [some] = [...cards.keys()].slice(random.below(cards.size + 1));
       if (random.below(3) === 0 && some !== undefined) {
         house.removeCard(some);
@@ -90,8 +130,7 @@ it("leaves out no key that has a row, whatever is written and undone between", a
     } else {
       database.exec("rollback");
       near.undone();
-      cards.clear();
-      for (const [item, keys] of before) cards.set(item, keys);
+      goBack(before);
     }
     const there = [...cards.values()].flat();
     expect(await near.among(owner, there)).toEqual(there);
