@@ -13,19 +13,25 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 /** Old rows that one send deletes; it adds one. */
 const prunedAtOnce = 16;
+/** A time that is further ahead was counted by a clock that has been set back since; writes at once and several daemons differ by less. */
+const aheadMs = 5 * 60_000;
+
+interface SendTime {
+  readonly number: number;
+  readonly sentAt: number;
+}
+
+const sendTimes = `select send_number as number, sent_at as "sentAt" from send_time where agent_id = ?`;
 
 /** Counts one send, or throws `rate_limited` with the time until it is allowed. */
 export async function countSend(write: AgentTransaction, limits: SendLimits): Promise<void> {
   const { tx, agent, at } = write;
   if (limits.perHour === 0 && limits.perDay === 0) return;
-  const { last } = (await tx.get<{ last: number }>(
-    "select coalesce(max(send_number), 0) as last from send_time where agent_id = ?",
-    agent,
-  ))!;
-  const waits = [
-    await waitOf(write, last, limits.perHour, hourMs),
-    await waitOf(write, last, limits.perDay, dayMs),
-  ];
+  const latest = await tx.get<SendTime>(`${sendTimes} order by send_number desc limit 1`, agent);
+  const last = latest?.number ?? 0;
+  const ofHour = await limitingSend(write, last, limits.perHour);
+  const ofDay = await limitingSend(write, last, limits.perDay);
+  const waits = [waitAfter(ofHour, hourMs, at), waitAfter(ofDay, dayMs, at)];
   const retryAfterMs = Math.max(...waits);
   if (retryAfterMs > 0)
     throw new WaypostError(
@@ -36,6 +42,9 @@ export async function countSend(write: AgentTransaction, limits: SendLimits): Pr
         hint: "Wait retry_after_ms; the operator sets limits.sends_per_hour and sends_per_day.",
       },
     );
+  // A refusal writes nothing, so one send is let go.
+  if ([latest, ofHour, ofDay].some((one) => isAhead(one, at)))
+    await tx.run("update send_time set sent_at = ? where agent_id = ? and sent_at > ?", at, agent, at);
   await tx.run(...insertion("send_time", { agent_id: agent, send_number: last + 1, sent_at: at }));
   await tx.run(
     `delete from send_time
@@ -48,20 +57,22 @@ export async function countSend(write: AgentTransaction, limits: SendLimits): Pr
   );
 }
 
-/** The time until the `limit`-th last send is `windowMs` ago; 0 if it is already. At most a window: a send that is further ahead was counted
- *  by a clock that has been set back since, and counts no more. */
-async function waitOf(
-  write: AgentTransaction,
+/** The send that must be a window ago, so that another may follow; undefined: none need be. */
+async function limitingSend(
+  { tx, agent }: AgentTransaction,
   last: number,
   limit: number,
-  windowMs: number,
-): Promise<number> {
-  if (limit === 0) return 0;
-  const row = await write.tx.get<{ sentAt: number }>(
-    `select sent_at as "sentAt" from send_time where agent_id = ? and send_number = ?`,
-    write.agent,
-    last + 1 - limit,
-  );
-  if (row === undefined || row.sentAt > write.at + windowMs) return 0;
-  return Math.min(windowMs, Math.max(0, row.sentAt + windowMs - write.at));
+): Promise<SendTime | undefined> {
+  if (limit === 0) return undefined;
+  return await tx.get<SendTime>(`${sendTimes} and send_number = ?`, agent, last + 1 - limit);
+}
+
+/** The time until it is a window ago; 0 if it is already, or if a clock that has been set back since counted it. At most a window. */
+function waitAfter(send: SendTime | undefined, windowMs: number, at: number): number {
+  if (send === undefined || isAhead(send, at)) return 0;
+  return Math.min(windowMs, Math.max(0, send.sentAt + windowMs - at));
+}
+
+function isAhead(send: SendTime | undefined, at: number): boolean {
+  return send !== undefined && send.sentAt > at + aheadMs;
 }
