@@ -451,6 +451,21 @@ describe("text is not given over a black shape of", () => {
       usual,
       { header1: inHeader("", 0, 20).replace("<w:p>", '<w:p><w:pPr><w:spacing w:before="1000"/></w:pPr>') },
     ],
+    [
+      "a header in a frame",
+      usual,
+      {
+        header1: inHeader("", 0, 20).replace(
+          "<w:p>",
+          '<w:p><w:pPr><w:framePr w:vAnchor="page" w:y="8000"/></w:pPr>',
+        ),
+      },
+    ],
+    [
+      "a header in a cell",
+      usual,
+      { header1: `<w:tbl><w:tr><w:tc>${inHeader("", 0, 20)}</w:tc></w:tr></w:tbl>` },
+    ],
     ["a footer that reaches up", usual, { footer1: inHeader("", -60, 20) }],
     ["a footer that reaches up a little", usual, { footer1: inHeader("", -34, 20) }],
     ["a footer of many lines", usual, { footer1: `${inHeader("", -20, 18)}${lines(8)}` }],

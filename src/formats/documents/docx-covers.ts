@@ -46,6 +46,8 @@ export interface Line {
   end: Down | undefined;
   /** Points before or behind it. */
   gap: number;
+  /** It stands in a frame, a cell or something else that may be put elsewhere. */
+  isApart: boolean;
 }
 
 export interface Down {
@@ -141,8 +143,8 @@ export function mayStandBehind(
   const bottom = bottomOf(rect, page);
   if (kind === "header") {
     if (bottom !== undefined) return bottom > page.top + slack;
-    // Of a later paragraph it is not known how far down it stands.
-    return at.paragraph > 1 || page.header + at.line.gap + rect.bottom > page.top + slack;
+    // Of a later paragraph, and of one in a frame or a table, it is not known how far down it stands.
+    return at.paragraph > 1 || at.line.isApart || page.header + at.line.gap + rect.bottom > page.top + slack;
   }
   if (bottom === undefined) return page.footer + height - rect.top > page.bottom + slack;
   return bottom - (rect.bottom - rect.top) < page.height - edgeMost;

@@ -56,7 +56,7 @@ export class DocumentFlow {
   #pageBeganUsual = 0;
   /** Points of the letters of the paragraph, at least. */
   #least = 0;
-  #line: Line = { across: 0, end: undefined, gap: 0 };
+  #line: Line = { across: 0, end: undefined, gap: 0, isApart: false };
   #paragraphs = 0;
   /** Points that its text takes at most, in usual fonts. */
   height = 0;
@@ -118,7 +118,7 @@ export class DocumentFlow {
 
   beginParagraph(): void {
     if (this.#open.length > 0) return;
-    this.#line = { across: 0, end: undefined, gap: 0 };
+    this.#line = { across: 0, end: undefined, gap: 0, isApart: false };
     this.#paragraphs++;
     this.#lines.push(this.#line);
   }
@@ -127,6 +127,7 @@ export class DocumentFlow {
   endParagraph(isInFlow: boolean, gap: number, points: number): void {
     if (this.#open.length > 0) return;
     this.#line.gap = gap;
+    this.#line.isApart = !isInFlow;
     const lines = Math.max(1, Math.ceil(this.#line.across / lineWidth));
     this.height += isInFlow
       ? lines * Math.max(points, usualPoints) * highLine + 2 * gap
