@@ -1,5 +1,6 @@
 /** Which text of a PDF a person sees that stands in or on shapes: round cuts, grounds, gradients, masks, lines, fields. */
 import { describe, expect, it } from "vitest";
+import { paintOf } from "#/src/formats/documents/pdf-paint.ts";
 import { readDocument } from "#/src/formats/documents/read-document.ts";
 import { pageOf, streamOf } from "../support/pdf-pages.ts";
 
@@ -162,6 +163,23 @@ const hidings: Readonly<Record<string, readonly (readonly [name: string, bytes: 
       ),
     ],
     [
+      "white on one without a length",
+      pageOf(
+        `${painted(box(60, 700, 120, 40))} 1 g ${hidden}`,
+        withShading(shading("0 0 0", "0 0 0.2", "/Extend [true true]", "100 100 100 100")),
+      ),
+    ],
+    [
+      "white on one whose matrix is flat",
+      pageOf(`${painted(box(60, 700, 120, 40))} 1 g ${hidden}`, {
+        resources: `/Pattern << /P1 << /PatternType 2 /Matrix [1 0 0 0 0 0] /Shading ${shading("0 0 0", "0 0 0.2")} >> >>`,
+      }),
+    ],
+    [
+      "white on one that a flat page paints",
+      pageOf(`q 1 0 0 0 0 0 cm /S1 sh Q 1 g ${hidden}`, withShading(shading("0 0 0", "0 0 0.2"))),
+    ],
+    [
       "white on one in a circle beside it",
       pageOf(`${painted(circle(300, 300, 40))} 1 g ${hidden}`, withShading(shading("0 0 0", "0 0 0.2"))),
     ],
@@ -240,6 +258,24 @@ const hidings: Readonly<Record<string, readonly (readonly [name: string, bytes: 
       "slanting lines across it",
       pageOf(
         `${hidden} 1 G 1.7 w ${Array.from({ length: 40 }, (_, at) => `${52 + at * 2} 712 m ${62 + at * 2} 736 l S`).join(" ")}`,
+      ),
+    ],
+    [
+      "lines along it that rise a little",
+      pageOf(
+        `${text("HIDDEN-HIDDEN-HIDDEN-HIDDEN-H")} 1 G 0.84 w ${[0, 2, 4, 6].map((y) => `70 ${719.5 + y} m 320 ${721.4 + y} l S`).join(" ")}`,
+      ),
+    ],
+    [
+      "lines along a word that is turned",
+      pageOf(
+        `BT /F1 12 Tf 0.988 0.156 -0.156 0.988 72 600 Tm (HIDDEN-HIDDEN-HIDDEN-HIDDEN-H) Tj ET 1 G 0.84 w ${[0, 2, 4, 6].map((y) => `72 ${600 + y} m 319 ${639 + y} l S`).join(" ")}`,
+      ),
+    ],
+    [
+      "black lines behind it",
+      pageOf(
+        `0 G 1.8 w ${Array.from({ length: 7 }, (_, at) => `60 ${717 + at * 1.8} m 200 ${717 + at * 1.8} l S`).join(" ")} ${hidden}`,
       ),
     ],
     [
@@ -338,6 +374,10 @@ const hidings: Readonly<Record<string, readonly (readonly [name: string, bytes: 
   ],
 };
 
+/** One number in two parts, of which the second one is painted first. */
+const swapped = (between = "") =>
+  pageOf(`${text("9", "", "78.67 720 Td")} ${between} ${text("8", "", "72 720 Td")}`);
+
 const isGiven = (read: string): boolean => read.replace(/\s+/g, "").includes("HIDDEN");
 
 for (const [rule, documents] of Object.entries(hidings))
@@ -399,6 +439,25 @@ const seen: readonly (readonly [name: string, bytes: Buffer, text: string])[] = 
     pageOf(`${text("Please do HIDDEN now")} 1 g ${box(126, 716, 52, 14)} f`),
     "Please do now",
   ],
+  [
+    "two lines behind it",
+    pageOf(`0 G 0.5 w 60 718 m 200 718 l S 60 724 m 200 724 l S ${text("Words")}`),
+    "Words",
+  ],
+  [
+    "a field whose label is printed twice",
+    pageOf(
+      `${text("Name:", "", "20 714 Td")} ${text("Name:", "", "20.3 714 Td")}`,
+      field("Maria", fieldText("Maria")),
+    ),
+    "Name: [field: Maria]",
+  ],
+  [
+    "a number of a page that is painted before what stands left of it",
+    pageOf(`${text("12", "", "300 720 Td")} ${text("Report", "", "72 720 Td")}`),
+    "12 Report",
+  ],
+  ["a sign that reaches back", pageOf(`${text("Words")} ${text("o", "", "104 720 Td")}`), "Wordso"],
   ["a line through it", pageOf(`${text("Words")} 0.5 w 70 724 m 110 724 l S`), "Words"],
   [
     "letters that stand apart, behind the same ones off the page",
@@ -460,5 +519,33 @@ describe("text of a PDF is given that stands", () => {
   it.each(seen)("%s", async (_, bytes, given) => {
     const { text: read } = await readDocument(bytes, "pdf");
     expect(read).toBe(given);
+  });
+});
+
+describe("digits that are painted in another order than they are read", () => {
+  it.each([
+    ["one after the other", ""],
+    ["with a word between them", text("x", "", "200 720 Td")],
+  ])("are in doubt, %s", async (_, between) => {
+    const { text: read, removed } = await readDocument(swapped(between), "pdf");
+    expect(read).not.toMatch(/[89]/);
+    expect(removed.flat()).toContain("order-may-differ");
+  });
+});
+
+describe("of many shapes", () => {
+  it("no more pieces are kept than those of a page", () => {
+    const path = [0, 0, 0, ...Array.from({ length: 1000 }, (_, at) => [1, at, at % 7]).flat()];
+    const { paints } = paintOf(
+      { fnArray: Array(1000).fill(1), argsArray: Array(1000).fill([2, [path]]) },
+      {
+        ops: { constructPath: 1, fill: 2 },
+        fontOf: () => expect.unreachable(),
+        patternOf: () => undefined,
+        isLayerOn: () => true,
+      },
+    );
+    expect(paints.reduce((sum, { shape }) => sum + (shape?.pieces.length ?? 0), 0)).toBeLessThan(202_000);
+    expect(paints.at(-1)).toMatchObject({ isWhole: false, shape: undefined });
   });
 });

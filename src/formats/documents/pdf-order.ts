@@ -5,6 +5,9 @@ import type { TextRun } from "./pdf-painted.ts";
 /** Ems from one word to the next that are a space, and that letters may reach back over the ones before. */
 const spaceLeast = 0.13;
 const backMost = 1;
+/** Ems that a word may begin before the one that is painted before it, and words of a line in which others are looked for. */
+const overlapMost = 0.2;
+const lineMost = 60;
 /** Ems that the base lines of one line differ at most. */
 const riseMost = 0.5;
 /** Cosine of the angle between directions that are the same. */
@@ -37,7 +40,16 @@ export function textOfRuns(
     const key = `${run.text} ${run.colour}`;
     const before = places.get(key);
     places.set(key, run);
-    if (before !== undefined && isGiven(before) && isAtPlace(before, run)) continue;
+    const note = notes.get(run);
+    const addNote = (): void => {
+      if (note === undefined) return;
+      endPiece();
+      line += note;
+    };
+    if (before !== undefined && isGiven(before) && isAtPlace(before, run)) {
+      addNote();
+      continue;
+    }
     const between = last === undefined ? "" : separator(last, run);
     if (between === "\n") endLine();
     else if (between === "back") {
@@ -46,13 +58,37 @@ export function textOfRuns(
     } else if (between === " " && !`${line}${piece}`.endsWith(" ")) piece += " ";
     last = run;
     if (isGiven(run)) piece += run.text;
-    const note = notes.get(run);
-    if (note === undefined) continue;
-    endPiece();
-    line += note;
+    addNote();
   }
   endLine();
   return lines.join("\n");
+}
+
+/** Words that are painted in another order than that in which they are read: one ends where another one of its line begins that was painted
+ *  before it. */
+export function outOfOrder(runs: readonly TextRun[]): ReadonlySet<TextRun> {
+  const found = new Set<TextRun>();
+  let line: TextRun[] = [];
+  for (const run of runs) {
+    if (line.length > 0 && separator(line.at(-1)!, run) === "\n") line = [];
+    for (const one of line) {
+      if (!isJustBefore(run, one)) continue;
+      found.add(one);
+      found.add(run);
+    }
+    line.push(run);
+    if (line.length > lineMost) line.shift();
+  }
+  return found;
+}
+
+/** It begins before a word, and ends in it or so near that no space is seen between. */
+function isJustBefore(run: TextRun, { from, along: [x, y], size }: TextRun): boolean {
+  const [least, most] = [Math.min(size, run.size), Math.max(size, run.size)];
+  const before = (at: readonly [number, number]): number => (from[0] - at[0]) * x + (from[1] - at[1]) * y;
+  return (
+    before(run.from) > overlapMost * most && before(run.to) < spaceLeast * least && !fromRight.test(run.text)
+  );
 }
 
 function isAtPlace(one: TextRun, other: TextRun): boolean {

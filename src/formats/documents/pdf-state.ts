@@ -1,5 +1,5 @@
 /** The state of a page's content (ISO 32000-1 section 8.4), as far as it decides what is seen. */
-import { type Box, identity, type Matrix } from "./pdf-geometry.ts";
+import { type Box, identity, type Matrix, point, scaleOf } from "./pdf-geometry.ts";
 import type { TextState } from "./pdf-runs.ts";
 import type { Shape } from "./pdf-shapes.ts";
 
@@ -43,10 +43,21 @@ const coloursMost = 400;
 /** Where pdf.js begins a gradient that does not go on beyond its ends. */
 const unextended = 2e-6;
 
-/** `said`: as pdf.js has read it; undefined for other patterns. */
-export function gradientOf(said: unknown): Gradient | undefined {
+/** Units between the ends of a gradient, and how flat what it is turned by may be; nearer and flatter ones paint nothing. */
+const axisLeast = 0.01;
+const flatLeast = 1e-6;
+
+/** `said`: as pdf.js has read it; undefined for other patterns. `matrix`: from its coordinates to those of the page. */
+export function gradientOf(said: unknown, matrix: Matrix): Gradient | undefined {
   if (!Array.isArray(said) || said[0] !== "RadialAxial") return undefined;
-  const [, kind, box, stops] = said as [string, string, unknown, readonly [number, string][]];
+  const [, kind, box, stops, from, to] = said as [
+    string,
+    string,
+    unknown,
+    readonly [number, string][],
+    readonly number[],
+    readonly number[],
+  ];
   const found = stops.map(([, colour]) => colourOf([colour]));
   if (stops.length === 0 || stops.length * stepsOfGradient > coloursMost) return undefined;
   const known = found.filter((one) => one !== undefined);
@@ -58,8 +69,24 @@ export function gradientOf(said: unknown): Gradient | undefined {
   );
   return {
     colours: [...new Set(colours)],
-    isFull: kind === "axial" && box === null && known.length === found.length && isExtended,
+    isFull:
+      kind === "axial" &&
+      box === null &&
+      known.length === found.length &&
+      isExtended &&
+      hasAxis(from, to, matrix),
   };
+}
+
+/** A gradient between two equal points paints nothing (ISO 32000-1 section 8.7.4.5.3). */
+function hasAxis(from: readonly number[], to: readonly number[], matrix: Matrix): boolean {
+  const [a, b, c, d] = matrix;
+  const [x, y] = point(matrix, from[0]!, from[1]!);
+  const [otherX, otherY] = point(matrix, to[0]!, to[1]!);
+  return (
+    Math.hypot(otherX - x, otherY - y) > axisLeast &&
+    Math.abs(a * d - b * c) > flatLeast * Math.max(1, scaleOf(matrix) ** 2)
+  );
 }
 
 function between(one: string, other: string, share: number): string {

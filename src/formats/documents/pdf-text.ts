@@ -6,13 +6,15 @@ import { escapeOwnLines, leftOutLine, withNotes } from "#/src/formats/text/own-l
 import { type Annotation, labelOf, notesOf, unpainted } from "./pdf-fields.ts";
 import { type FontObjects, fontOf, type PageFont } from "./pdf-fonts.ts";
 import { createLetterJudge } from "./pdf-letters.ts";
-import { textOfRuns } from "./pdf-order.ts";
+import { outOfOrder, textOfRuns } from "./pdf-order.ts";
 import { paintOf } from "./pdf-paint.ts";
 import type { TextRun } from "./pdf-painted.ts";
 import { judgeRuns, type Seen } from "./pdf-visible.ts";
 
 const pagesMax = 200;
 const textLengthMax = 1024 * 1024;
+/** Words of a page times its fields, for which labels are looked for; more stand behind the text. */
+const labelsMax = 10_000_000;
 
 /** undefined if the bytes are not a PDF, or if it is damaged or encrypted. Lines of the server in it are its own. */
 export async function pdfText(bytes: Buffer, count: CountLeftOut): Promise<string | undefined> {
@@ -69,8 +71,10 @@ export async function pdfText(bytes: Buffer, count: CountLeftOut): Promise<strin
       annotated: unpainted(annotations),
       letters,
     });
-    const verdicts = new Map(painted.runs.map((run, at) => [run, seen[at]!]));
+    const verdicts = new Map<TextRun, Seen>(painted.runs.map((run, at) => [run, seen[at]!]));
     const runs = painted.runs.filter(({ annotation }) => annotation === undefined);
+    for (const run of outOfOrder(runs.filter((one) => verdicts.get(one) === "visible")))
+      verdicts.set(run, { why: "order-may-differ" });
     const fields = notesOf(annotations, painted.runs, verdicts, info.IsXFAPresent === true);
     let leftOut = countPassages(runs, verdicts, count);
     for (let field = 0; field < fields.doubtful; field++) count("doubtful", 1, "element-not-understood");
@@ -79,9 +83,10 @@ export async function pdfText(bytes: Buffer, count: CountLeftOut): Promise<strin
     if (fields.remarks > 0) count("comment", fields.remarks);
     const notes = new Map<TextRun, string>();
     const loose: string[] = [];
+    const isTooMuch = fields.notes.length * runs.length > labelsMax;
     for (const note of fields.notes) {
       const said = ` ${places.begin}${note.kind}:${note.words}${places.end}`;
-      const label = labelOf(note, runs);
+      const label = isTooMuch ? undefined : labelOf(note, runs);
       if (label === undefined) loose.push(said.trim());
       else notes.set(label, (notes.get(label) ?? "") + said);
     }

@@ -6,7 +6,7 @@ import type { Doubt, Removal } from "#/src/model/removal.ts";
 import { type Box, boxOf, intersection } from "./pdf-geometry.ts";
 import type { LetterJudge } from "./pdf-letters.ts";
 import type { PagePaint, Paint, TextRun } from "./pdf-painted.ts";
-import { placeIn } from "./pdf-shapes.ts";
+import { placeIn, type Shape } from "./pdf-shapes.ts";
 
 export type Seen = "visible" | Exclude<Removal, "doubtful"> | { readonly why: Doubt };
 
@@ -25,7 +25,7 @@ const sizesOfPage = 1200;
 /** Letters that are looked at together, and how many different ones look like others. */
 const oddAround = 10;
 const oddLeast = 3;
-/** A line of this share of an em is thin. Lines along a word that have less together hide no letters, and so do lines across it of this share
+/** A line of this share of an em is thin. Lines that have less together hide no letters, and so do lines straight across a word of this share
  *  of its length. */
 const thinLine = 0.15;
 const thinAlong = 0.2;
@@ -36,6 +36,8 @@ const scanShare = 0.5;
 const edge = 1.5;
 /** Comparisons of pieces of text with what is painted, for a page. */
 const comparisonsMax = 30_000_000;
+/** Pieces of shapes that boxes are compared with, for a page. */
+const piecesMax = 50_000_000;
 /** Units that a band of a page is high, and bands of a paint that is in all of them. */
 const bandHeight = 24;
 const bandsMost = 40;
@@ -64,12 +66,13 @@ export function judgeRuns({ runs, paints: painted }: PagePaint, view: PageView):
     Math.max(shown.right - shown.left, shown.top - shown.bottom) / sizesOfPage,
   );
   const odd = runsOfOddLetters(runs, view.letters);
+  const work: Work = { pieces: 0 };
   let compared = 0;
   return runs.map((run): Seen => {
+    if (compared > comparisonsMax || work.pieces > piecesMax) return tooMuch;
     const paints = near(run.box);
     compared += paints.length;
-    if (compared > comparisonsMax) return { why: "whole-document" };
-    const verdict = verdictOf(run, paints, { shown, isScan, least, letters: view.letters });
+    const verdict = verdictOf(run, paints, { shown, isScan, least, letters: view.letters, work });
     return verdict === "visible" && odd.has(run) ? { why: "font-of-signs" } : verdict;
   });
 }
@@ -137,7 +140,15 @@ function runsOfOddLetters(runs: readonly TextRun[], judge: LetterJudge): Readonl
   return found;
 }
 
+const tooMuch: Seen = { why: "whole-document" };
+
+/** Pieces of shapes that were compared so far. */
+interface Work {
+  pieces: number;
+}
+
 interface Facts {
+  readonly work: Work;
   readonly shown: Box;
   readonly isScan: boolean;
   /** Units of an em that is read. */
@@ -145,7 +156,11 @@ interface Facts {
   readonly letters: LetterJudge;
 }
 
-function verdictOf(run: TextRun, paints: readonly Paint[], { shown, isScan, least, letters }: Facts): Seen {
+function verdictOf(
+  run: TextRun,
+  paints: readonly Paint[],
+  { shown, isScan, least, letters, work }: Facts,
+): Seen {
   if (run.isLayerOff) return "hidden-element";
   if (run.mode === 3 || run.mode === 7) return isScan ? { why: "font-of-signs" } : "hidden-by-style";
   if (run.size < least) return "zero-size-text";
@@ -154,12 +169,12 @@ function verdictOf(run: TextRun, paints: readonly Paint[], { shown, isScan, leas
   if (intersection(run.box, run.clip) === undefined) return "hidden-by-style";
   if (!isInside(run.box, shown)) return { why: "may-be-off-screen" };
   if (!isInside(run.box, run.clip)) return { why: "may-be-cut-off" };
-  if (run.cuts.some((cut) => placeIn(cut, run.box) !== "inside")) return { why: "may-be-cut-off" };
+  if (run.cuts.some((cut) => placeOf(cut, run.box, work) !== "inside")) return { why: "may-be-cut-off" };
   if (run.isUnclear || run.isDistorted) return { why: "style-not-understood" };
   if (run.colour === undefined || run.alpha < clearAlpha) return { why: "colours-may-match" };
-  const cover = coverOf(run, paints);
+  const cover = coverOf(run, paints, work);
   if (typeof cover !== "number") return cover;
-  return unseenLetters(run, letters) ?? backdropOf(run, run.colour, cover, paints);
+  return unseenLetters(run, letters) ?? backdropOf(run, run.colour, cover, paints, work);
 }
 
 /** What the font draws for the letters. */
@@ -175,23 +190,18 @@ function shareOver(letters: Paint, run: TextRun): number {
 }
 
 /** What is painted over the text later. A number: so much of the text is seen through it. */
-function coverOf(run: TextRun, paints: readonly Paint[]): Seen | number {
-  let along = 0;
-  let across = 0;
+function coverOf(run: TextRun, paints: readonly Paint[], work: Work): Seen | number {
+  const areThin = thinLines(run);
   let through = 1;
   let overLetters = 0;
   for (const one of paints) {
     if (one.at <= run.at) continue;
+    if (work.pieces > piecesMax) return tooMuch;
     if (one.at === Number.POSITIVE_INFINITY && one.annotation === run.annotation) continue;
     const over = intersection(one.box, run.box);
-    if (over === undefined || isElsewhere(one, run.box)) continue;
-    if (!run.inks.some((ink) => touches(ink, one.box) && !isElsewhere(one, ink))) continue;
-    const line = thinOf(one, run);
-    if (line !== undefined) {
-      if (line.isAlong) along += line.size;
-      else across += line.size;
-      if (line.isAlong ? along <= thinAlong * run.size : across <= thinAcross * lengthOf(run)) continue;
-    }
+    if (over === undefined || isElsewhere(one, run.box, work)) continue;
+    if (!run.inks.some((ink) => touches(ink, one.box) && !isElsewhere(one, ink, work))) continue;
+    if (areThin(one)) continue;
     if (one.kind === "text") {
       // Letters that are printed twice, to look bold.
       if (one.text === run.text && one.colour === run.colour) continue;
@@ -200,24 +210,39 @@ function coverOf(run: TextRun, paints: readonly Paint[]): Seen | number {
     }
     through *= 1 - one.alpha;
     if (through >= thinAlpha) continue;
-    return isBehind(run.box, one) && one.alpha >= wholeAlpha ? "hidden-by-style" : { why: "may-be-covered" };
+    return isBehind(run.box, one, work) && one.alpha >= wholeAlpha
+      ? "hidden-by-style"
+      : { why: "may-be-covered" };
   }
   return through;
 }
 
-/** Of a thin line or box: how thin, and whether it lies along the text. */
+/** Of one paint after the other, whether it is a thin line, and all of them together hide no letters. */
+function thinLines(run: TextRun): (paint: Paint) => boolean {
+  let along = 0;
+  let across = 0;
+  return (paint) => {
+    const line = thinOf(paint, run);
+    if (line === undefined) return false;
+    if (line.isAcross) across += line.size;
+    else along += line.size;
+    return line.isAcross ? across <= thinAcross * lengthOf(run) : along <= thinAlong * run.size;
+  };
+}
+
+/** Of a thin line or box: how thin, and whether it lies straight across the text. */
 function thinOf(
   { kind, box, size }: Paint,
   run: TextRun,
-): { readonly size: number; readonly isAlong: boolean } | undefined {
+): { readonly size: number; readonly isAcross: boolean } | undefined {
   const thin = kind === "line" ? Math.min(size, thinness(box)) : kind === "fill" ? thinness(box) : undefined;
   // A line that slants has a box that is not thin.
   const thick = kind === "line" && thinness(box) > 2 * size ? 2 * size : thin;
   if (thin === undefined || thick === undefined || thick > thinLine * run.size) return undefined;
-  const isLevel = box.right - box.left >= box.top - box.bottom && thinness(box) <= thinLine * run.size;
-  const isUp = box.right - box.left < box.top - box.bottom && thinness(box) <= thinLine * run.size;
+  const isStraight = thinness(box) <= thinLine * run.size;
+  const isLevel = box.right - box.left >= box.top - box.bottom;
   const [ux, uy] = run.along.map(Math.abs) as [number, number];
-  return { size: thick, isAlong: (isLevel && ux > 0.99) || (isUp && uy > 0.99) };
+  return { size: thick, isAcross: isStraight && (isLevel ? uy : ux) > 0.99 };
 }
 
 function lengthOf({ from, to }: TextRun): number {
@@ -225,31 +250,49 @@ function lengthOf({ from, to }: TextRun): number {
 }
 
 /** A paint does not reach this box. */
-function isElsewhere({ shape, cuts }: Paint, box: Box): boolean {
+function isElsewhere({ shape, cuts }: Paint, box: Box, work: Work): boolean {
   return (
-    (shape !== undefined && placeIn(shape, box) === "outside") ||
-    cuts.some((cut) => placeIn(cut, box) === "outside")
+    (shape !== undefined && placeOf(shape, box, work) === "outside") ||
+    cuts.some((cut) => placeOf(cut, box, work) === "outside")
   );
 }
 
+function placeOf(shape: Shape, box: Box, work: Work): ReturnType<typeof placeIn> {
+  work.pieces += shape.pieces.length;
+  return placeIn(shape, box);
+}
+
 /** A paint fills all of this box. */
-function isBehind(box: Box, { isWhole, shape, cuts, box: painted }: Paint): boolean {
-  const isFilled = isWhole ? isInside(box, painted) : shape !== undefined && placeIn(shape, box) === "inside";
-  return isFilled && isInside(box, painted) && cuts.every((cut) => placeIn(cut, box) === "inside");
+function isBehind(box: Box, { isWhole, shape, cuts, box: painted }: Paint, work: Work): boolean {
+  const isFilled = isWhole
+    ? isInside(box, painted)
+    : shape !== undefined && placeOf(shape, box, work) === "inside";
+  return isFilled && isInside(box, painted) && cuts.every((cut) => placeOf(cut, box, work) === "inside");
 }
 
 /** Colours that may be behind one text; of more it is not known whether it differs. */
 const colourMost = 500;
 
 /** Whether the letters differ from all that may be behind them. `through`: so much of both is seen. */
-function backdropOf(run: TextRun, colour: string, through: number, paints: readonly Paint[]): Seen {
+function backdropOf(
+  run: TextRun,
+  colour: string,
+  through: number,
+  paints: readonly Paint[],
+  work: Work,
+): Seen {
   const layers: { readonly colours: readonly string[]; readonly alpha: number; readonly isAll: boolean }[] =
     [];
+  const areThin = thinLines(run);
   for (let index = paints.length - 1; index >= 0; index--) {
     const one = paints[index]!;
     if (one.at >= run.at || intersection(one.box, run.box) === undefined) continue;
-    if (isElsewhere(one, run.box)) continue;
-    if (one.kind === "line" && one.size <= thinLine * run.size) continue;
+    if (work.pieces > piecesMax) return tooMuch;
+    if (isElsewhere(one, run.box, work)) continue;
+    if (one.kind === "line") {
+      const isOnLetters = run.inks.some((ink) => touches(ink, one.box));
+      if (one.size <= thinLine * run.size && (!isOnLetters || areThin(one))) continue;
+    }
     if (
       one.kind === "text" &&
       one.size <= 1.5 * run.size &&
@@ -259,7 +302,7 @@ function backdropOf(run: TextRun, colour: string, through: number, paints: reado
     if (one.kind === "text" && one.text === run.text) continue;
     const colours = one.gradient?.colours ?? (one.colour === undefined ? undefined : [one.colour]);
     if (colours === undefined) return { why: "colours-may-match" };
-    const isAll = isBehind(run.box, one);
+    const isAll = isBehind(run.box, one, work);
     layers.push({ colours, alpha: one.alpha, isAll });
     if (one.alpha === 1 && isAll) break;
   }
