@@ -275,7 +275,7 @@ const hidings: Readonly<Record<string, readonly (readonly [name: string, bytes: 
     [
       "black lines behind it",
       pageOf(
-        `0 G 1.8 w ${Array.from({ length: 7 }, (_, at) => `60 ${717 + at * 1.8} m 200 ${717 + at * 1.8} l S`).join(" ")} ${hidden}`,
+        `0 G 1.7 w ${Array.from({ length: 8 }, (_, at) => `60 ${717 + at * 1.6} m 200 ${717 + at * 1.6} l S`).join(" ")} ${hidden}`,
       ),
     ],
     [
@@ -459,11 +459,6 @@ const seen: readonly (readonly [name: string, bytes: Buffer, text: string])[] = 
   ],
   ["a sign that reaches back", pageOf(`${text("Words")} ${text("o", "", "104 720 Td")}`), "Wordso"],
   ["a line through it", pageOf(`${text("Words")} 0.5 w 70 724 m 110 724 l S`), "Words"],
-  [
-    "letters that stand apart, behind the same ones off the page",
-    pageOf(`${text("Words", "", "-824 460 Td")} ${text("Words", "20 Tc")}`),
-    "Words",
-  ],
   ["letters that stand apart", pageOf(text("Words", "4 Tc")), "Words"],
   [
     "words that are printed twice",

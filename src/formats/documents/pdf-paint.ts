@@ -19,7 +19,7 @@ import {
 } from "./pdf-geometry.ts";
 import type { Operators, PagePaint, Paint, TextRun } from "./pdf-painted.ts";
 import { type Placed, place } from "./pdf-runs.ts";
-import { type Shape, shapeOf } from "./pdf-shapes.ts";
+import { type Shape, shapesOfPage } from "./pdf-shapes.ts";
 import {
   colourOf,
   everywhere,
@@ -33,9 +33,6 @@ import {
 
 /** Shapes that cut one piece of text or paint. */
 const cutsMost = 20;
-/** Pieces of the shapes of a page, and those of a path of which nothing is known; of later shapes nothing is known, either. */
-const piecesMost = 200_000;
-const piecesOfUnknown = 1500;
 /** Drawings of letters in drawings of letters. */
 const drawingsMost = 3;
 /** Lines around letters of this share of an em hide none of them. */
@@ -122,13 +119,7 @@ export function paintOf(
     state.line = multiply(state.line, [1, 0, 0, 1, x, y]);
     state.text = state.line;
   };
-  let pieces = 0;
-  const shaped = (data: ArrayLike<number>, isEvenOdd: boolean): Shape | undefined => {
-    if (pieces > piecesMost) return undefined;
-    const shape = shapeOf(data, state.ctm, isEvenOdd);
-    pieces += shape?.pieces.length ?? piecesOfUnknown;
-    return shape;
-  };
+  const shapeOf = shapesOfPage();
   const boxes = boxesAt[depth]!;
   /** Of a letter that is a drawing, in ems. */
   function drawingBox(drawing: Drawing): Box | undefined {
@@ -193,13 +184,13 @@ export function paintOf(
     if (clipping !== undefined) {
       const whole = unionOf(parts.map(({ box }) => box));
       const isBox = parts.length === 1 && parts[0]!.isBox;
-      const shape = isBox ? undefined : shaped(data, clipping === "eoClip");
+      const shape = isBox ? undefined : shapeOf(data, state.ctm, clipping === "eoClip");
       clipTo(whole ?? { left: 0, bottom: 0, right: 0, top: 0 }, isBox, shape);
       clipping = undefined;
     }
     if (/fill/i.test(operator)) {
       const isBox = parts.length === 1 && parts[0]!.isBox;
-      const shape = isBox ? undefined : shaped(data, /eo/i.test(operator));
+      const shape = isBox ? undefined : shapeOf(data, state.ctm, /eo/i.test(operator));
       const { gradient } = state;
       for (const part of parts)
         paint({
@@ -317,9 +308,7 @@ export function paintOf(
       case "setFillColor":
         state.fill = undefined;
         state.gradient =
-          args[0] === "Shading"
-            ? gradientOf(facts.patternOf(args[1]), args[2] ? matrixOf([args[2]]) : identity)
-            : undefined;
+          args[0] === "Shading" ? gradientOf(facts.patternOf(args[1]), matrixOf([args[2] ?? []])) : undefined;
         break;
       case "setStrokeColorN":
       case "setStrokeColor":

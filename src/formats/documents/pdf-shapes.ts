@@ -18,12 +18,25 @@ interface Piece {
 
 /** Pieces of a path; of a longer one nothing is known. */
 const piecesMost = 1500;
+/** Pieces of all shapes of a page; of later ones nothing is known. */
+const piecesOfPage = 200_000;
 /** Halvings of a curve. */
 const halvings = 3;
 const numbersOfOperator = [2, 2, 6, 4, 0];
 
+/** Reads the shapes of one page. */
+export function shapesOfPage(): typeof shapeOf {
+  let pieces = 0;
+  return (data, matrix, isEvenOdd) => {
+    if (pieces > piecesOfPage) return undefined;
+    const shape = shapeOf(data, matrix, isEvenOdd);
+    pieces += shape?.pieces.length ?? piecesMost;
+    return shape;
+  };
+}
+
 /** Operators and points of a path: 0 moves, 1 draws a line, 2 a cubic curve, 3 a quadratic one, 4 closes. undefined: nothing is known of it. */
-export function shapeOf(data: ArrayLike<number>, matrix: Matrix, isEvenOdd: boolean): Shape | undefined {
+function shapeOf(data: ArrayLike<number>, matrix: Matrix, isEvenOdd: boolean): Shape | undefined {
   const pieces: Piece[] = [];
   let start: Point | undefined;
   let last: Point | undefined;
