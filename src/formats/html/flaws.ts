@@ -303,6 +303,8 @@ function sizeFlaws({ element, values, style, box, cascade }: Around, flaw: AddFl
       flaw("page", "may-be-off-screen");
     // A share of the height of a window may be of any height.
     if (name.endsWith("height") && size.share > 1) flaw("page", "may-be-off-screen");
+    // More than a share of the height leaves the box around.
+    if (name.endsWith("height") && size.share > 0 && size.px > 0) flaw("moves", "may-be-covered");
     if (name === "width" && size.share > 1.001) flaw("moves", "may-be-off-screen");
     if (name === "min-width" && size.share > 1.001) flaw("moves", "may-be-off-screen");
   }

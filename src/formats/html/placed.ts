@@ -3,6 +3,7 @@
 import { sideNames } from "./box.ts";
 import { doom, type Part } from "./part.ts";
 import type { Reaches } from "./reach.ts";
+import { isReplaced } from "./replaced.ts";
 import { standsBeside } from "./room.ts";
 
 /** A box with distances or margins beyond these may be anywhere. */
@@ -48,23 +49,41 @@ function reachesOut(
   highIn: (part: Part) => number,
   holder: Part,
 ): { readonly above: number; readonly below: number } {
-  const { margin, padding, border, inset, height = 0, minHeight, maxHeight } = part.box;
+  const { margin, padding, border, inset, height, minHeight, maxHeight, isHeightShare } = part.box;
   const [top, , bottom] = inset.map((size) => (typeof size === "object" ? size : undefined));
   const inside = padding.top + padding.bottom + border.top + border.bottom;
-  const high = Math.max(highIn(part), height, minHeight) + inside;
-  const back = Math.max(0, -margin.top) + Math.max(0, -margin.bottom);
+  const high = Math.max(highIn(part), height ?? 0, minHeight) + inside;
   const outside = Math.max(0, margin.top) + Math.max(0, margin.bottom);
+  // What margins below zero move, of it or in it, and what is painted beside a box of its content.
+  const back = part.pull + spillOf(part);
   const backed = back + Math.max(0, -(top?.px ?? 0)) + Math.max(0, -(bottom?.px ?? 0));
   const on = Math.max(0, top?.px ?? 0) + Math.max(0, bottom?.px ?? 0);
   const far = high + outside + on + backed;
-  // What begins at a distance from the top ends below; what ends at one from the bottom, and is as high as its content, begins above.
-  if (top !== undefined)
-    return { above: backed, below: top.share > 0 ? far : Math.max(0, far - holder.high) };
-  return { above: far, below: height > 0 || maxHeight !== undefined ? far : backed };
+  // As high as a share of the box around it, it ends anywhere in that, and what it holds ends where it likes.
+  if (isHeightShare) return { above: far, below: far };
+  // What begins at a distance from the top ends below. The distances are those to the inside of the border.
+  if (top !== undefined) {
+    const over = top.share > 0 ? far : Math.max(0, far + holder.box.border.top - holder.high);
+    // Between two distances, it ends at the second or as far from the first as it is high, and begins above where margins are `auto`.
+    return bottom === undefined
+      ? { above: backed, below: over }
+      : { above: far, below: Math.max(over, backed) };
+  }
+  // What ends at a distance from the bottom, and is as high as its content, begins above.
+  return { above: far, below: height !== undefined || maxHeight !== undefined ? far : backed };
+}
+
+/** How far letters and shadows of it, or in it, are painted beside the boxes that they are of. */
+function spillOf({ flaws, children }: Part): number {
+  return Math.max(
+    0,
+    ...flaws.map(({ reach, px }) => (reach === "over" || reach === "after" ? px : 0)),
+    ...children.map(spillOf),
+  );
 }
 
 /** Whether its place is known: at distances, in pixels or shares of the box around it, from its top or its bottom. */
-function isPlaced({ box, children }: Part): boolean {
+function isPlaced({ box, element, children }: Part): boolean {
   const { position, inset, margin, sideShare, tallShare, isHeightShare } = box;
   const isKnown = inset.every(
     (size) =>
@@ -79,6 +98,9 @@ function isPlaced({ box, children }: Part): boolean {
   );
   return (
     position === "absolute" &&
+    // What browsers draw for an element has a height that nobody declared.
+    element !== undefined &&
+    !isReplaced(element) &&
     (inset[0] ?? inset[2]) !== undefined &&
     isKnown &&
     sideShare + tallShare === 0 &&
