@@ -18,7 +18,7 @@ import {
   words,
 } from "./idiom-tools.ts";
 import type { Box } from "./page.ts";
-import { bars, layerBelow, paddedColumns, placed, pulledBelow } from "./placed-idioms.ts";
+import { bars, filling, layerBelow, paddedColumns, placed, pulledBelow } from "./placed-idioms.ts";
 import { belowMost, firstLetter, lined, movedPicture, wide } from "./wide-idioms.ts";
 
 const clearfix: Idiom = (tools) => {
@@ -348,6 +348,7 @@ const mjml: Idiom = (tools) => {
 
 export const idioms: readonly Idiom[] = [
   bars,
+  filling,
   layerBelow,
   paddedColumns,
   placed,

@@ -134,6 +134,52 @@ export const placed: Idiom = (tools) => {
   return { nodes: [...words(tools), ...gap(), there, ...gap(), after], rules: [] };
 };
 
+/** A box that ends with the box around it, or beyond its lower or upper edge: between two distances, or as high as a share of it. */
+export const filling: Idiom = (tools) => {
+  const { random } = tools;
+  const ends = random.one([
+    `top:0;bottom:${random.one([...pulls, "0"])}`,
+    `inset:${random.one(["0", "-10px", "40px"])} 0 ${random.one([...pulls, "0"])}`,
+    `top:${random.one(["0", "30px", "50%", "200px"])};${random.one(["height", "min-height", "max-height"])}:${random.one(["100%", "50%", "5%", "calc(100% + 40px)"])}`,
+    `bottom:${random.one(["0", "-20px"])};${random.one(["height:5%", "height:0", "max-height:9px", "height:100%"])}`,
+    `top:0;bottom:0;margin:${random.one(["auto", "-40px 0", "0 0 -40px", "auto 0 0"])};${random.one(["", "height:120px", "min-height:90px"])}`,
+  ]);
+  const held = random.one<() => PageNode[]>([
+    () => [],
+    () => words(tools),
+    () => [
+      box(
+        "div",
+        `height:${random.one(["0", "20px", "90px"])};background:${random.one(grounds)};${rarely(random, `margin-top:${random.one(pulls)}`, `margin-bottom:${random.one(pulls)}`)}`,
+      ),
+    ],
+    () => [
+      box("b", `line-height:${random.one(["0", "1"])};font-size:40px`, [
+        raw("█<br>".repeat(random.below(5))),
+      ]),
+    ],
+  ])();
+  const style = `position:absolute;left:0;width:600px;${ends};${rarely(random, "padding:20px 0", "border-bottom:30px solid #fff", "box-sizing:border-box", "display:flex")};background:${random.one(grounds)};color:${random.one(inks)}`;
+  const holder = box(
+    random.one(["div", "div", "td"]),
+    `position:relative;${random.one(["", "height:20px", "height:100px", "height:300px"])};${rarely(random, "border:30px solid #eee", "padding:20px 0", "display:inline-block", `margin-bottom:${random.one(pulls)}`)}`,
+    random.below(2) === 0
+      ? [box(random.one(["div", "div", "div", "table", "img"]), style, held)]
+      : [box("div", style, held), box("div", `height:${random.one(["30px", "200px"])}`, [raw("word")])],
+  );
+  const gap = (): PageNode[] => (random.below(2) === 0 ? [] : [box("div", "height:20px")]);
+  return {
+    nodes: [
+      ...words(tools),
+      ...gap(),
+      holder.tag === "td" ? inTable(holder) : holder,
+      ...gap(),
+      ...words(tools),
+    ],
+    rules: [],
+  };
+};
+
 /** Columns that are shares of a fixed table, some with much distance from their edges, and words that just fit. */
 export const paddedColumns: Idiom = (tools) => {
   const { random } = tools;
