@@ -529,6 +529,24 @@ describe("digits that are painted in another order than they are read", () => {
 });
 
 describe("of many shapes", () => {
+  it("words are in doubt behind those that a bounded number of pieces was looked at for", async () => {
+    const path = `0 0 m 0 790 l ${Array.from({ length: 1400 }, (_, at) => `611 ${790 - at / 2} l`).join(" ")} h f`;
+    const words = Array.from({ length: 60 }, (_, at) => text("a b c d e f g h", "", `20 ${20 + at * 12} Td`));
+    const bytes = pageOf(`${"/X1 Do ".repeat(140)} ${words.join(" ")} ${text("Last", "", "20 770 Td")}`, {
+      resources: "/XObject << /X1 6 0 R >> /ExtGState << /G5 << /ca 0.5 >> >>",
+      objects: [
+        streamOf(
+          "/Type /XObject /Subtype /Form /BBox [0 0 612 792] /Resources << /ExtGState << /G5 << /ca 0.5 >> >> >>",
+          `/G5 gs 0.9 g ${path}`,
+        ),
+      ],
+    });
+    const { text: read, removed } = await readDocument(bytes, "pdf");
+    expect(read).toContain("a b c");
+    expect(read).not.toContain("Last");
+    expect(removed.flat()).toContain("whole-document");
+  });
+
   it("no more pieces are kept than those of a page", () => {
     const path = [0, 0, 0, ...Array.from({ length: 1000 }, (_, at) => [1, at, at % 7]).flat()];
     const { paints } = paintOf(
