@@ -209,9 +209,12 @@ export function judgeFits(root: Part, { cascade, valuesOf, reaches }: FitOptions
     // A share of the height, beside other content, pushes that out.
     if (isTall && part.parent !== undefined && !isRootPart && part.parent.children.length > 1)
       if (around.hasHeight || (part.parent.box.height ?? 0) > 0) doom(part.parent, "may-be-cut-off");
-    if (box.isHeightShare && !isGrown && part.hasText) {
-      const isAuto = !around.hasHeight && !cascade.isQuirky && !box.clips && around.cutter === undefined;
-      if (!isAuto && !isRootPart) doom(part, "may-be-covered");
+    const isAuto = !around.hasHeight && !cascade.isQuirky && !box.clips && around.cutter === undefined;
+    if (box.isHeightShare && !isGrown && !isAuto && !isRootPart) {
+      // What paints in it may leave it, over what follows.
+      if (children.some(({ paints }) => paints))
+        reaches.after(part, highIn(part, false, true), "may-be-covered");
+      if (part.hasText) doom(part, "may-be-covered");
     }
     if (limit === undefined || isGrown || part.style.hidden !== undefined || name === "hr") return;
     const hasWords = signs > 0 || children.some((child) => child.text !== undefined || child.hasText);
