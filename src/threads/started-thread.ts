@@ -57,7 +57,7 @@ function startHere(kind: ThreadKind, events: StartedThreadEvents, data: object):
   const worker = startThread(kind, { ...data, board });
   worker.on("message", events.said);
   worker.on("error", (thrown: unknown) =>
-    events.ended(wasOutOfMemory(thrown), causeOf(describeCause(thrown))),
+    events.ended(wasOutOfMemory(thrown), thrown instanceof Error ? thrown : causeOf(describeCause(thrown))),
   );
   worker.on("exit", (code) => events.ended(false, `The thread ended with ${code}.`));
   return {

@@ -52,11 +52,13 @@ it("continues after it had nothing to do", async () => {
 
 it("is due when work has run for some milliseconds, and not when the loop had nothing to do for as long", async () => {
   const turns = new LoopTurns();
-  const { idle } = performance.eventLoopUtilization();
+  // Of whole milliseconds, and later than any turn before.
+  const idle = Math.ceil(performance.eventLoopUtilization().idle);
+  const start = Math.ceil(performance.now()) + 1000;
   const loop = vi.spyOn(performance, "eventLoopUtilization");
   const clock = vi.spyOn(performance, "now");
   const at = (ranMs: number, idleMs: number): void => {
-    clock.mockReturnValue(100_000 + ranMs + idleMs);
+    clock.mockReturnValue(start + ranMs + idleMs);
     loop.mockReturnValue({ idle: idle + idleMs, active: 0, utilization: 0 });
   };
   try {

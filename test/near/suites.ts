@@ -30,6 +30,7 @@ const rows: Readonly<Record<Room, readonly string[]>> = {
     "!storage/rest",
     "!storage/submissions",
     "!storage/long-*",
+    "!storage/near-keys",
   ],
   "src/accounts": [
     "accounts/*",

@@ -163,8 +163,10 @@ describe("an invitation that waits for a person", () => {
     const [row] = await store.all<{ hold: number; modseq: number }>(
       "select hold_id as hold, modseq from hold",
     );
-    const agent = house.ada.owner.agent;
-    const actor = { ...nobody, agent: house.bob.owner.agent, canApprove: true };
+    const { agent, address } = house.ada.owner;
+    const mia = await house.person("mia");
+    await house.server.administer("agent.update", { owner: address, approver: mia.owner.address });
+    const actor = { ...nobody, agent: mia.owner.agent, canApprove: true };
     await holds.decide({ agent, hold: row!.hold, version: String(row!.modseq), action, actor });
     clock.advance(60_000);
     while (await holds.runDue());

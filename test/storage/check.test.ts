@@ -17,7 +17,7 @@ let soundUrl = "";
 beforeAll(async () => {
   await using test = await openTestStore();
   const ada = await seedAgent(test.store);
-  await append(test.store, ada, 3, { keywords: ["work"], text: "x".repeat(5000) });
+  await append(test.store, ada, 3, { keywords: ["work"], text: "x".repeat(10_000) });
   const { mailbox } = await test.store.write(nobody, "createMailbox", {
     agent: ada.agent,
     name: "Work/2026",

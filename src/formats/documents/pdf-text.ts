@@ -52,6 +52,8 @@ export async function pdfText(bytes: Buffer, count: CountLeftOut): Promise<strin
       break;
     }
     const page = await document.getPage(number);
+    // Rejects where contents can't be read. A list of operators then only ends, and nothing would tell what is missing.
+    await page.getTextContent();
     const fonts = new Map<string, PageFont>();
     const painted = paintOf(await page.getOperatorList(), {
       ops: OPS,
