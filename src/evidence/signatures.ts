@@ -5,7 +5,8 @@
  *  canonicalizations. A signature that is left out has the result `policy` (RFC 8601 section 2.7.1), with the reason. */
 import { once } from "node:events";
 import { finished } from "node:stream/promises";
-import type { HeaderRow, Headers, VerifiedSignature } from "mailauth/lib/dkim/dkim-verifier.js";
+import type { DkimVerifier, HeaderRow, Headers, VerifiedSignature } from "mailauth/lib/dkim/dkim-verifier.js";
+import type parseDkimHeaders from "mailauth/lib/parse-dkim-headers.js";
 import type { HeaderField } from "#/src/formats/mime/header.ts";
 import { loopTurn } from "#/src/model/background.ts";
 import type { Checks, DkimCheck } from "./checks.ts";
@@ -104,21 +105,50 @@ interface Candidate {
   readonly signedAt: number | undefined;
 }
 
-/** The verifier of `mailauth`, which sees the chosen signatures alone and verifies them against the whole header. */
-async function createVerifier(
+interface ChosenVerifier extends DkimVerifier {
+  readonly isChainLeftOut: boolean;
+  findings(): SignatureFinding[];
+}
+
+type ChosenVerifierClass = new (
   fields: readonly HeaderField[],
   isPreferred: (domain: string) => boolean,
   resolver: Resolve,
-) {
-  const [{ DkimVerifier }, { default: parseTags }] = await Promise.all([
-    libraries.dkimVerifier(),
-    libraries.dkimHeaders(),
-  ]);
+) => ChosenVerifier;
 
-  class ChosenVerifier extends DkimVerifier {
+let verifierClass: ChosenVerifierClass | undefined;
+
+async function createVerifier(
+  ...message: ConstructorParameters<ChosenVerifierClass>
+): Promise<ChosenVerifier> {
+  if (verifierClass === undefined) {
+    const [verifier, { default: parseTags }] = await Promise.all([
+      libraries.dkimVerifier(),
+      libraries.dkimHeaders(),
+    ]);
+    // One class for all messages: V8 does not optimize the verifier's code where each message brings another one.
+    verifierClass ??= defineVerifier(verifier.DkimVerifier, parseTags);
+  }
+  return new verifierClass(...message);
+}
+
+/** The verifier of `mailauth`, which sees the chosen signatures alone and verifies them against the whole header. */
+function defineVerifier(
+  Verifier: typeof DkimVerifier,
+  parseTags: typeof parseDkimHeaders,
+): ChosenVerifierClass {
+  return class extends Verifier implements ChosenVerifier {
     #chosen: readonly Candidate[] = [];
     readonly #leftOut: SignatureFinding[] = [];
+    readonly #fields: readonly HeaderField[];
+    readonly #isPreferred: (domain: string) => boolean;
     isChainLeftOut = false;
+
+    constructor(fields: readonly HeaderField[], isPreferred: (domain: string) => boolean, resolver: Resolve) {
+      super({ resolver, strict: true });
+      this.#fields = fields;
+      this.#isPreferred = isPreferred;
+    }
 
     override async messageHeaders(headers: Headers): Promise<void> {
       const chain = headers.parsed.filter(({ key }) => arcFields.includes(key));
@@ -156,7 +186,7 @@ async function createVerifier(
           this.#leaveOut(leftOut("weak-algorithm", parsed.d?.value, parsed.s?.value));
         else if (signedNames.length > signedNamesMax)
           this.#leaveOut(leftOut("over-limit", parsed.d?.value, parsed.s?.value));
-        else if (domain !== undefined && preferred.length < signaturesMax && isPreferred(domain))
+        else if (domain !== undefined && preferred.length < signaturesMax && this.#isPreferred(domain))
           preferred.push(candidate);
         else if (others.length < signaturesMax) others.push(candidate);
       }
@@ -170,27 +200,27 @@ async function createVerifier(
     }
 
     findings(): SignatureFinding[] {
-      const verified = this.#chosen.map((candidate, at) => found(this.results[at], candidate));
+      const verified = this.#chosen.map((one, at) => foundFor(this.results[at], one, this.#fields));
       return [...verified, ...this.#leftOut].slice(0, signaturesMax);
     }
-  }
-
-  const found = (
-    one: VerifiedSignature | undefined,
-    { signedNames, signedAt }: Candidate,
-  ): SignatureFinding => {
-    if (one === undefined) return { result: "temperror", isValid: false };
-    const isValid = one.status.result === "pass";
-    return {
-      result: one.status.result,
-      ...claimedDomain(one.signingDomain),
-      ...claimedName("selector", one.selector),
-      isValid,
-      ...(isValid ? { coverage: coverageOf(fields, signedNames) } : {}),
-      ...(isValid && signedAt !== undefined ? { age_s: Math.round((Date.now() - signedAt) / 1000) } : {}),
-    };
   };
-  return new ChosenVerifier({ resolver, strict: true });
+}
+
+function foundFor(
+  one: VerifiedSignature | undefined,
+  { signedNames, signedAt }: Candidate,
+  fields: readonly HeaderField[],
+): SignatureFinding {
+  if (one === undefined) return { result: "temperror", isValid: false };
+  const isValid = one.status.result === "pass";
+  return {
+    result: one.status.result,
+    ...claimedDomain(one.signingDomain),
+    ...claimedName("selector", one.selector),
+    isValid,
+    ...(isValid ? { coverage: coverageOf(fields, signedNames) } : {}),
+    ...(isValid && signedAt !== undefined ? { age_s: Math.round((Date.now() - signedAt) / 1000) } : {}),
+  };
 }
 
 function isTooLarge({ line }: HeaderRow): boolean {
