@@ -3,7 +3,7 @@
  *  own properties, its styles or its theme. Text in boxes and frames that may not be seen whole is doubtful, and so is what stands in elements
  *  that are not known here. */
 import { type CountLeftOut, cleanText } from "#/src/formats/text/clean-text.ts";
-import { escapeOwnLines, leftOutLine } from "#/src/formats/text/own-lines.ts";
+import { escapeOwnLines, leftOutLine, withLeftOut } from "#/src/formats/text/own-lines.ts";
 import { readBoundTexts } from "./docx-bound.ts";
 import { mayCoverAround, mayStandBehind } from "./docx-covers.ts";
 import { type DocxParts, findParts } from "./docx-parts.ts";
@@ -86,8 +86,7 @@ export function docxText(bytes: Buffer, count: CountLeftOut): string | undefined
   const textOf = (wanted: PartKind | "main"): readonly string[] =>
     readers.filter((_, at) => kinds[at] === wanted).map(({ flow }) => flow.toString());
   const all = (["header", "main", "footnotes", "endnotes", "footer"] as const).flatMap(textOf);
-  const text = escapeOwnLines(cleanText(all.filter(Boolean).join("\n\n"), count));
-  return leftOut === 0 ? text : `${text}\n${leftOutLine(leftOut)}`.trimStart();
+  return withLeftOut(escapeOwnLines(cleanText(all.filter(Boolean).join("\n\n"), count)), leftOut);
 }
 
 interface PartAround {

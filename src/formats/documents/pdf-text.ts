@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { type CountLeftOut, cleanText } from "#/src/formats/text/clean-text.ts";
-import { escapeOwnLines, leftOutLine, withNotes } from "#/src/formats/text/own-lines.ts";
+import { escapeOwnLines, leftOutLine, withLeftOut, withNotes } from "#/src/formats/text/own-lines.ts";
 import { type Annotation, labelOf, notesOf, unpainted } from "./pdf-fields.ts";
 import { type FontObjects, fontOf, type PageFont } from "./pdf-fonts.ts";
 import { createLetterJudge } from "./pdf-letters.ts";
@@ -79,7 +79,7 @@ export async function pdfText(bytes: Buffer, count: CountLeftOut): Promise<strin
       verdicts.set(run, { why: "order-may-differ" });
     const fields = notesOf(annotations, painted.runs, verdicts, info.IsXFAPresent === true);
     let leftOut = countPassages(runs, verdicts, count);
-    for (let field = 0; field < fields.doubtful; field++) count("doubtful", 1, "element-not-understood");
+    if (fields.doubtful > 0) count("doubtful", fields.doubtful, "element-not-understood");
     leftOut += fields.doubtful;
     if (fields.hidden > 0) count("hidden-element", fields.hidden);
     if (fields.remarks > 0) count("comment", fields.remarks);
@@ -94,10 +94,9 @@ export async function pdfText(bytes: Buffer, count: CountLeftOut): Promise<strin
     }
     const isGiven = (run: TextRun): boolean => verdicts.get(run) === "visible";
     const whole = [textOfRuns(runs, isGiven, notes), ...loose].join("\n");
-    let text = withNotes(escapeOwnLines(cleanText(whole, count)), places).trim();
-    if (leftOut > 0) text = `${text}\n${leftOutLine(leftOut)}`.trimStart();
+    const text = withLeftOut(withNotes(escapeOwnLines(cleanText(whole, count)), places).trim(), leftOut);
     page.cleanup();
-    pages.push(text.trim());
+    pages.push(text);
     length += text.length;
   }
   await document.loadingTask.destroy();

@@ -8,6 +8,11 @@ export function leftOutLine(passages: number): string {
     : `[${passages} passages left out: they may not be visible to a person]`;
 }
 
+/** The text, with such a line at its end if there are passages. */
+export function withLeftOut(text: string, passages: number): string {
+  return passages === 0 ? text : `${text}\n${leftOutLine(passages)}`.trimStart();
+}
+
 /** What a person sees but no text of the page holds: the words in the place of a picture, those in a field or on a button, of a part
  *  before or after an element that its style writes. */
 export type NoteKind = "picture" | "field" | "button" | "before" | "after";

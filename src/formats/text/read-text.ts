@@ -17,7 +17,7 @@ import type { Removal, RemovalCounts } from "#/src/model/removal.ts";
 import { type CountRemoval, cleanText } from "./clean-text.ts";
 import { calendarText, contactText } from "./content-lines.ts";
 import { joinFlowed } from "./flowed.ts";
-import { escapeOwnLines, leftOutLine } from "./own-lines.ts";
+import { escapeOwnLines, leftOutLine, withLeftOut } from "./own-lines.ts";
 import { type Quote, quotesIn } from "./quotes.ts";
 import { type Sign, signsOf } from "./signs.ts";
 
@@ -79,10 +79,8 @@ function readWhole(
       ...(isLines ? { quotes: quotesIn(page.text) } : {}),
     };
   }
-  const shared =
-    reading === "text" && form !== "frame" ? sharedLines(readings) : { text: decoded, leftOut: 0 };
-  const text = plainText(shared.text, reading, flowed, count);
-  const { leftOut } = shared;
+  const { text: shared, leftOut } = form === "frame" ? { text: decoded, leftOut: 0 } : sharedLines(readings);
+  const text = plainText(shared, reading, flowed, count);
   const removed: RemovalCounts = [
     ...counts,
     ...(leftOut > 0 ? ([["doubtful", leftOut, "element-not-understood"]] as const) : []),
@@ -92,10 +90,7 @@ function readWhole(
     ? { ...plain, text: "", frame: frameOfText(text) }
     : {
         ...plain,
-        text:
-          leftOut === 0
-            ? escapeOwnLines(text)
-            : `${escapeOwnLines(text)}\n${leftOutLine(leftOut)}`.trimStart(),
+        text: withLeftOut(escapeOwnLines(text), leftOut),
         ...(reading === "text" ? { quotes: quotesIn(text) } : {}),
       };
 }
