@@ -1,8 +1,9 @@
 /** What an outline looks like: laid on a grid in the box around it, and compared with the same letter in usual fonts. A font says itself
  *  which letters its outlines are; this asks the outlines. */
 import { shapeTable } from "./letter-shape-table.ts";
+import { numbersOfOperator } from "./pdf-geometry.ts";
 
-/** Operators and points of an outline in ems: 0 moves, 1 draws a line, 2 a cubic curve, 3 a quadratic one, 4 closes. */
+/** Operators and points of a path in ems. */
 export type Outline = ArrayLike<number>;
 
 export interface Ink {
@@ -23,7 +24,6 @@ const cellCount = gridSide * gridSide;
 /** Lines through each row of cells, on which the ink is measured. */
 const scansOfRow = 3;
 const stepsOfCurve = 6;
-const numbersOfOperator = [2, 2, 6, 4, 0];
 /** Numbers of one outline; a longer one has no shape here. */
 const outlineMax = 6000;
 /** Weight of a shape's proportions beside its cells. */

@@ -5,7 +5,7 @@ import type { NoteKind } from "#/src/formats/text/own-lines.ts";
 import { type Box, boxOf } from "./pdf-geometry.ts";
 import { textOfRuns } from "./pdf-order.ts";
 import type { Paint, TextRun } from "./pdf-painted.ts";
-import { overAll, type Seen } from "./pdf-visible.ts";
+import type { Seen } from "./pdf-visible.ts";
 
 /** What pdf.js tells of an annotation. */
 export interface Annotation {
@@ -42,7 +42,17 @@ export function unpainted(annotations: readonly Annotation[]): readonly Paint[] 
         !neverPainted.has(subtype) &&
         (subtype === "Widget" ? backgroundColor != null : hasAppearance !== true),
     )
-    .map(({ rect, id }) => overAll(boxOf(rect), id));
+    .map(({ rect, id }) => ({
+      kind: "picture",
+      box: boxOf(rect),
+      colour: undefined,
+      alpha: 1,
+      isWhole: false,
+      cuts: [],
+      annotation: id,
+      at: Number.POSITIVE_INFINITY,
+      size: 0,
+    }));
 }
 
 export interface FieldNote {
@@ -74,8 +84,8 @@ export function notesOf(
     const own = drawn.get(id) ?? [];
     const isSeen = own.length > 0 && own.every((run) => verdicts.get(run) === "visible");
     const words = isSeen ? textOfRuns(own, () => true, new Map()) : "";
-    const value = saidBy(annotation);
     const isValue = fieldType === "Tx" || fieldType === "Ch";
+    const value = isValue ? saidBy(annotation) : "";
     const isSame = !isValue || (!hasXfa && plain(words) === plain(value));
     if (annotation.hidden === true && value !== "") hidden++;
     else if (isSeen && isSame)
@@ -84,7 +94,7 @@ export function notesOf(
         words: (isValue ? value : words).replace(/\s+/g, " ").trim(),
         rect: boxOf(rect),
       });
-    else if (own.length > 0 || (isValue && value !== "")) doubtful++;
+    else if (own.length > 0 || value !== "") doubtful++;
     else if ((annotation.contentsObj?.str ?? "") !== "") {
       if (subtype === "FreeText") doubtful++;
       else if (subtype !== "Popup") remarks++;
@@ -94,8 +104,7 @@ export function notesOf(
 }
 
 /** What a field says: of a choice what stands in the list. */
-function saidBy({ fieldType, fieldValue, options = [] }: Annotation): string {
-  if (fieldType !== "Tx" && fieldType !== "Ch") return "";
+function saidBy({ fieldValue, options = [] }: Annotation): string {
   const values = Array.isArray(fieldValue) ? fieldValue : [fieldValue];
   const said = values.filter((one) => typeof one === "string");
   return said

@@ -1,7 +1,7 @@
 /** Fonts of a PDF as pdf.js has read them: what they draw for each letter. */
 import { isFontOfSigns } from "./docx-letters.ts";
 import type { Ink, Outline } from "./letter-shapes.ts";
-import { type Matrix, matrixOf, multiply, point } from "./pdf-geometry.ts";
+import { type Matrix, matrixOf, multiply, numbersOfOperator, point } from "./pdf-geometry.ts";
 
 /** A letter in an operator that shows text. */
 export interface Glyph {
@@ -106,7 +106,7 @@ export function inkOf(outline: Outline): Ink | undefined {
 function measured(outline: Outline): Ink | undefined {
   const ink = { left: Infinity, bottom: Infinity, right: -Infinity, top: -Infinity };
   for (let at = 0; at < outline.length; ) {
-    const count = [2, 2, 6, 4, 0][outline[at++]!];
+    const count = numbersOfOperator[outline[at++]!];
     if (count === undefined) return undefined;
     for (const end = at + count; at < end; at += 2) {
       ink.left = Math.min(ink.left, outline[at]!);
@@ -148,7 +148,7 @@ function moveOutline(from: ArrayLike<number>, matrix: Matrix, to: number[]): voi
   for (let at = 0; at < from.length; ) {
     const operator = from[at++]!;
     to.push(operator);
-    for (const end = at + ([2, 2, 6, 4, 0][operator] ?? from.length); at < end; at += 2)
+    for (const end = at + (numbersOfOperator[operator] ?? from.length); at < end; at += 2)
       to.push(...point(matrix, from[at] ?? Number.NaN, from[at + 1] ?? Number.NaN));
   }
 }

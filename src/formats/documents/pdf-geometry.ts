@@ -17,7 +17,10 @@ export interface Subpath {
   readonly lines: readonly Box[];
 }
 
-/** The pieces of a path: 0 moves, 1 draws a line, 2 and 3 curves, 4 closes. */
+/** Numbers behind each operator of a path: 0 moves, 1 draws a line, 2 a cubic curve, 3 a quadratic one, 4 closes. */
+export const numbersOfOperator: readonly number[] = [2, 2, 6, 4, 0];
+
+/** The pieces of a path. */
 export function subpaths(data: ArrayLike<number>, matrix: Matrix): Subpath[] {
   const found: Subpath[] = [];
   let points: (readonly [number, number])[] = [];
@@ -44,10 +47,9 @@ export function subpaths(data: ArrayLike<number>, matrix: Matrix): Subpath[] {
     pieces = [];
     hasCurve = false;
   };
-  const counts = [2, 2, 6, 4, 0];
   for (let at = 0; at < data.length; ) {
     const operator = data[at++]!;
-    const count = counts[operator];
+    const count = numbersOfOperator[operator];
     if (count === undefined) break;
     if (operator === 0) end();
     hasCurve ||= operator === 2 || operator === 3;
@@ -101,7 +103,7 @@ export function boxOf(four: ArrayLike<number>): Box {
   ]);
 }
 
-function around(points: readonly (readonly [number, number])[]): Box {
+export function around(points: readonly (readonly [number, number])[]): Box {
   const box = { left: Infinity, bottom: Infinity, right: -Infinity, top: -Infinity };
   for (const [x, y] of points) {
     box.left = Math.min(box.left, x);

@@ -1,9 +1,9 @@
 /** The text of a page of a PDF from its words: in the order in which they are painted, with spaces and line ends where their places say so.
  *  Letters of scripts that are written from right to left are painted from left to right; they are put into the order in which they are read. */
 import type { TextRun } from "./pdf-painted.ts";
+import { spaceLeast } from "./pdf-runs.ts";
 
-/** Ems from one word to the next that are a space, and that letters may reach back over the ones before. */
-const spaceLeast = 0.13;
+/** Ems that letters may reach back over the ones before. */
 const backMost = 1;
 /** Ems that a word may begin before the one that is painted before it, and words of a line in which others are looked for. */
 const overlapMost = 0.2;

@@ -109,8 +109,8 @@ export function paintOf(
       isWhole: gradient?.isFull === true,
       size: 0,
     });
-  const clipTo = (box: Box, isBox: boolean, shape?: Shape): void => {
-    state.clip = intersection(state.clip, box) ?? { left: 0, bottom: 0, right: 0, top: 0 };
+  const clipTo = (box: Box | undefined, isBox: boolean, shape?: Shape): void => {
+    state.clip = (box && intersection(state.clip, box)) ?? { left: 0, bottom: 0, right: 0, top: 0 };
     if (isBox) return;
     if (shape === undefined || state.cuts.length >= cutsMost) state.isCut = true;
     else state.cuts = [...state.cuts, shape];
@@ -181,17 +181,17 @@ export function paintOf(
 
   function path(operator: string, data: ArrayLike<number>): void {
     const parts = subpaths(data, state.ctm);
+    const isBox = parts.length === 1 && parts[0]!.isBox;
+    const shapeBy = (isEvenOdd: boolean): Shape | undefined =>
+      isBox ? undefined : shapeOf(data, state.ctm, isEvenOdd);
     if (clipping !== undefined) {
-      const whole = unionOf(parts.map(({ box }) => box));
-      const isBox = parts.length === 1 && parts[0]!.isBox;
-      const shape = isBox ? undefined : shapeOf(data, state.ctm, clipping === "eoClip");
-      clipTo(whole ?? { left: 0, bottom: 0, right: 0, top: 0 }, isBox, shape);
+      clipTo(unionOf(parts.map(({ box }) => box)), isBox, shapeBy(clipping === "eoClip"));
       clipping = undefined;
     }
     if (/fill/i.test(operator)) {
-      const isBox = parts.length === 1 && parts[0]!.isBox;
-      const shape = isBox ? undefined : shapeOf(data, state.ctm, /eo/i.test(operator));
+      const shape = shapeBy(/eo/i.test(operator));
       const { gradient } = state;
+      const isFull = gradient?.isFull !== false;
       for (const part of parts)
         paint({
           kind: "fill",
@@ -199,8 +199,8 @@ export function paintOf(
           colour: state.fill,
           gradient,
           alpha: state.fillAlpha * state.groupAlpha,
-          isWhole: part.isBox && isAlone(part, parts) && gradient?.isFull !== false,
-          shape: gradient?.isFull === false ? undefined : shape,
+          isWhole: part.isBox && isAlone(part, parts) && isFull,
+          shape: isFull ? shape : undefined,
           size: 0,
         });
     }

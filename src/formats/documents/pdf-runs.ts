@@ -42,7 +42,7 @@ const slantLeast = 0.4;
 const advanceLeast = 0.2;
 const lettersOfCrowd = 4;
 /** Ems between two letters of which the second begins another word. */
-const spaceLeast = 0.13;
+export const spaceLeast = 0.13;
 /** Letters of one piece whose own outline is looked at, and the ink of others, in ems. */
 const inkedMost = 500;
 const usualInk: Box = { left: 0, bottom: -0.25, right: 1, top: 1 };
@@ -116,16 +116,8 @@ export function place(
   );
   const isDistorted = wide * stretchMost < tall || tall * 2 * stretchMost < wide || !(slant >= slantLeast);
   const placed = words.map(({ letters, inks, from, to, isAfterSpace: isAfter }): Placed => {
-    const box = transformed(
-      {
-        left: Math.min(from, to),
-        right: Math.max(from, to),
-        bottom: rise + Math.min(0, 0.55 * size),
-        top: rise + Math.max(0, 0.55 * size),
-      },
-      matrix,
-    );
-    const inkOfLetters = inks.map((one) => transformed(normal(one), matrix));
+    const box = transformed({ left: from, right: to, bottom: rise, top: rise + 0.55 * size }, matrix);
+    const inkOfLetters = inks.map((one) => transformed(one, matrix));
     const isUnknown = font === undefined || font.isMissing;
     return {
       text: letters.map(({ unicode }) => unicode).join(""),
@@ -160,13 +152,4 @@ function inkOfLetter(
   if (outline !== undefined || !font.isDrawn) return outline && inkOf(outline);
   const drawing = font.drawingOf(glyph);
   return drawing && drawingBox(drawing);
-}
-
-function normal({ left, bottom, right, top }: Box): Box {
-  return {
-    left: Math.min(left, right),
-    right: Math.max(left, right),
-    bottom: Math.min(bottom, top),
-    top: Math.max(bottom, top),
-  };
 }

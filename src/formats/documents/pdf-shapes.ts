@@ -1,6 +1,6 @@
 /** What lies surely inside or outside of a path (ISO 32000-1 section 8.5.3). A box that no piece of the path touches has one winding all over:
  *  that of its middle. Curves are cut into pieces; a curve stays in the box around the points that make it. */
-import { type Box, type Matrix, point } from "./pdf-geometry.ts";
+import { around, type Box, type Matrix, numbersOfOperator, point } from "./pdf-geometry.ts";
 
 export interface Shape {
   readonly pieces: readonly Piece[];
@@ -22,7 +22,6 @@ const piecesMost = 1500;
 const piecesOfPage = 200_000;
 /** Halvings of a curve. */
 const halvings = 3;
-const numbersOfOperator = [2, 2, 6, 4, 0];
 
 /** Reads the shapes of one page. */
 export function shapesOfPage(): typeof shapeOf {
@@ -35,7 +34,7 @@ export function shapesOfPage(): typeof shapeOf {
   };
 }
 
-/** Operators and points of a path: 0 moves, 1 draws a line, 2 a cubic curve, 3 a quadratic one, 4 closes. undefined: nothing is known of it. */
+/** `data`: operators and points. undefined: nothing is known of it. */
 function shapeOf(data: ArrayLike<number>, matrix: Matrix, isEvenOdd: boolean): Shape | undefined {
   const pieces: Piece[] = [];
   let start: Point | undefined;
@@ -84,18 +83,7 @@ function middle([x, y]: Point, [otherX, otherY]: Point): Point {
 }
 
 function pieceOf(points: readonly Point[]): Piece {
-  const across = points.map(([x]) => x);
-  const up = points.map(([, y]) => y);
-  return {
-    around: {
-      left: Math.min(...across),
-      right: Math.max(...across),
-      bottom: Math.min(...up),
-      top: Math.max(...up),
-    },
-    from: points[0]!,
-    to: points.at(-1)!,
-  };
+  return { around: around(points), from: points[0]!, to: points.at(-1)! };
 }
 
 /** Where a box is: all of it inside of the shape, all of it outside, or it is not known. */
@@ -103,8 +91,8 @@ export function placeIn({ pieces, isEvenOdd }: Shape, box: Box): "inside" | "out
   const x = (box.left + box.right) / 2;
   const y = (box.bottom + box.top) / 2;
   let winding = 0;
-  for (const { around, from, to } of pieces) {
-    if (!isApart(around, box)) return undefined;
+  for (const { around: reach, from, to } of pieces) {
+    if (!isApart(reach, box)) return undefined;
     if (from[1] > y === to[1] > y) continue;
     const crossing = from[0] + ((y - from[1]) / (to[1] - from[1])) * (to[0] - from[0]);
     if (crossing > x) winding += to[1] > from[1] ? 1 : -1;

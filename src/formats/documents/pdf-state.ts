@@ -1,4 +1,5 @@
 /** The state of a page's content (ISO 32000-1 section 8.4), as far as it decides what is seen. */
+import type { Colour } from "#/src/formats/css/colour.ts";
 import { type Box, identity, type Matrix, point, scaleOf } from "./pdf-geometry.ts";
 import type { TextState } from "./pdf-runs.ts";
 import type { Shape } from "./pdf-shapes.ts";
@@ -64,7 +65,7 @@ export function gradientOf(said: unknown, matrix: Matrix): Gradient | undefined 
   const isExtended = (stops[1]?.[0] ?? 0) > unextended && (stops.at(-2)?.[0] ?? 1) < 1 - unextended;
   const colours = known.flatMap((one, at) =>
     Array.from({ length: stepsOfGradient }, (_, step) =>
-      between(one, known[at + 1] ?? one, step / stepsOfGradient),
+      mixed(known[at + 1] ?? one, step / stepsOfGradient, one),
     ),
   );
   return {
@@ -89,17 +90,21 @@ function hasAxis(from: readonly number[], to: readonly number[], matrix: Matrix)
   );
 }
 
-function between(one: string, other: string, share: number): string {
-  return `#${[1, 3, 5]
-    .map((at) => {
-      const [from, to] = [one, other].map((colour) => Number.parseInt(colour.slice(at, at + 2), 16)) as [
-        number,
-        number,
-      ];
-      return Math.round(from + (to - from) * share)
+export function channels(colour: string): Colour {
+  const at = (from: number): number => Number.parseInt(colour.slice(from, from + 2), 16);
+  return [at(1), at(3), at(5), 1];
+}
+
+/** A colour on another one. */
+export function mixed(colour: string, alpha: number, behind: string): string {
+  const under = channels(behind);
+  return `#${channels(colour)
+    .slice(0, 3)
+    .map((one, at) =>
+      Math.round(one * alpha + under[at]! * (1 - alpha))
         .toString(16)
-        .padStart(2, "0");
-    })
+        .padStart(2, "0"),
+    )
     .join("")}`;
 }
 

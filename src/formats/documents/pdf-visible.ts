@@ -7,6 +7,7 @@ import { type Box, boxOf, intersection } from "./pdf-geometry.ts";
 import type { LetterJudge } from "./pdf-letters.ts";
 import type { PagePaint, Paint, TextRun } from "./pdf-painted.ts";
 import { placeIn, type Shape } from "./pdf-shapes.ts";
+import { channels, mixed } from "./pdf-state.ts";
 
 export type Seen = "visible" | Exclude<Removal, "doubtful"> | { readonly why: Doubt };
 
@@ -75,21 +76,6 @@ export function judgeRuns({ runs, paints: painted }: PagePaint, view: PageView):
     const verdict = verdictOf(run, paints, { shown, isScan, least, letters: view.letters, work });
     return verdict === "visible" && odd.has(run) ? { why: "font-of-signs" } : verdict;
   });
-}
-
-/** What programs may paint over all of the page. */
-export function overAll(box: Box, annotation: string): Paint {
-  return {
-    kind: "picture",
-    box,
-    colour: undefined,
-    alpha: 1,
-    isWhole: false,
-    cuts: [],
-    annotation,
-    at: Number.POSITIVE_INFINITY,
-    size: 0,
-  };
 }
 
 /** Finds the paints that a box may touch, in their order. */
@@ -235,11 +221,12 @@ function thinOf(
   { kind, box, size }: Paint,
   run: TextRun,
 ): { readonly size: number; readonly isAcross: boolean } | undefined {
-  const thin = kind === "line" ? Math.min(size, thinness(box)) : kind === "fill" ? thinness(box) : undefined;
+  if (kind !== "line" && kind !== "fill") return undefined;
+  const thin = thinness(box);
   // A line that slants has a box that is not thin.
-  const thick = kind === "line" && thinness(box) > 2 * size ? 2 * size : thin;
-  if (thin === undefined || thick === undefined || thick > thinLine * run.size) return undefined;
-  const isStraight = thinness(box) <= thinLine * run.size;
+  const thick = kind === "fill" ? thin : thin > 2 * size ? 2 * size : Math.min(size, thin);
+  if (thick > thinLine * run.size) return undefined;
+  const isStraight = thin <= thinLine * run.size;
   const isLevel = box.right - box.left >= box.top - box.bottom;
   const [ux, uy] = run.along.map(Math.abs) as [number, number];
   return { size: thick, isAcross: isStraight && (isLevel ? uy : ux) > 0.99 };
@@ -320,24 +307,6 @@ function backdropOf(
   ).length;
   if (distinct === behind.size) return "visible";
   return distinct === 0 ? "invisible-colour" : { why: "colours-may-match" };
-}
-
-function channels(colour: string): [number, number, number, number] {
-  const at = (from: number): number => Number.parseInt(colour.slice(from, from + 2), 16);
-  return [at(1), at(3), at(5), 1];
-}
-
-/** A colour on another one. */
-function mixed(colour: string, alpha: number, behind: string): string {
-  const under = channels(behind);
-  return `#${channels(colour)
-    .slice(0, 3)
-    .map((one, at) =>
-      Math.round(one * alpha + under[at]! * (1 - alpha))
-        .toString(16)
-        .padStart(2, "0"),
-    )
-    .join("")}`;
 }
 
 function isInside(inner: Box, outer: Box): boolean {
