@@ -1,6 +1,11 @@
 /** What is known of a box or a shape of a Word document while it is read. */
 import type { Doubt } from "#/src/model/removal.ts";
 
+/** Points from the edges of a page in which a box surely stands on it. */
+export const acrossMost = 500;
+export const downMost = 700;
+export const backMost = 72;
+
 export interface Box {
   doubt: Doubt | undefined;
   /** It is a shape of an old program. */

@@ -88,8 +88,7 @@ export function mayCover(cover: Cover, at: Place, place: Place, page: PageForm):
   if (rect === undefined) return true;
   if (box?.rect !== undefined && haveSameOrigin(rect, box.rect, at, place)) return intersect(rect, box.rect);
   if (page.hasColumns) return true;
-  const left = leftOf(rect, page);
-  if (box === undefined && left !== undefined && page.left + place.line.across + slack < left) return false;
+  if (box === undefined && endsBefore(place, rect, page)) return false;
   const down = (one: Down): number => (page.width <= usualWidth ? one.usual : one.any);
   const isAfter = down(place.down) > down(at.down);
   const away = isAfter
@@ -115,8 +114,7 @@ export function mayCoverAround(
   const { rect, at } = cover;
   if (cover.isAside) return false;
   if (rect === undefined) return true;
-  const left = leftOf(rect, page);
-  if (left !== undefined && page.left + place.line.across + slack < left) return false;
+  if (endsBefore(place, rect, page)) return false;
   const bottom = bottomOf(rect, page);
   if (kind === "footer") return bottom === undefined || bottom > page.height - edgeMost;
   // Below the first line of the page no shape reaches above it that does not begin above its anchor.
@@ -138,8 +136,7 @@ export function mayStandBehind(
 ): boolean {
   if (isAside) return false;
   if (rect === undefined) return true;
-  const left = leftOf(rect, page);
-  if (left !== undefined && page.left + place.line.across + slack < left) return false;
+  if (endsBefore(place, rect, page)) return false;
   const bottom = bottomOf(rect, page);
   if (kind === "header") {
     if (bottom !== undefined) return bottom > page.top + slack;
@@ -169,11 +166,12 @@ function intersect(one: Rect, other: Rect): boolean {
   );
 }
 
-/** From the left of the page; undefined if that is not known. What does not fit is put on the page. */
-function leftOf({ left, right, acrossFrom }: Rect, page: PageForm): number | undefined {
-  const origin =
-    acrossFrom === "page" ? 0 : acrossFrom === "margin" || acrossFrom === "column" ? page.left : undefined;
-  return origin === undefined ? undefined : Math.min(origin + left, page.width - (right - left));
+/** Whether the line ends before the shape begins, which is put on the page where it does not fit. */
+function endsBefore({ line }: Place, { left, right, acrossFrom }: Rect, page: PageForm): boolean {
+  const isKnown = ["page", "margin", "column"].includes(acrossFrom);
+  const origin = acrossFrom === "page" ? 0 : page.left;
+  const from = Math.min(origin + left, page.width - (right - left));
+  return isKnown && page.left + line.across + slack < from;
 }
 
 /** From the top of the page; undefined if its place is relative to its paragraph. */

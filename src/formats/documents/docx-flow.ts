@@ -43,6 +43,10 @@ interface Piece {
 
 export type Placed = Cover & { readonly at: Place };
 
+function newLine(): Line {
+  return { across: 0, end: undefined, gap: 0, isApart: false };
+}
+
 export class DocumentFlow {
   readonly #pieces: Piece[] = [];
   readonly #covers: Placed[] = [];
@@ -56,13 +60,10 @@ export class DocumentFlow {
   #pageBeganUsual = 0;
   /** Points of the letters of the paragraph, at least. */
   #least = 0;
-  #line: Line = { across: 0, end: undefined, gap: 0, isApart: false };
+  #line = newLine();
   #paragraphs = 0;
   /** Points that its text takes at most, in usual fonts. */
   height = 0;
-  /** Of the paragraph: points that its letters and tabs take at most, and those of its largest letters. */
-  #wide = 0;
-  #most = 0;
   /** Lines of the row of a table that have not ended. */
   #lines: Line[] = [];
   /** Of the smallest letters of the paragraph or row so far. */
@@ -74,7 +75,6 @@ export class DocumentFlow {
   /** What stands between texts. */
   separate(text: string): void {
     if (text === "\t") this.#line.across = Number.POSITIVE_INFINITY;
-    this.#wide += lineWidth;
     this.#push({ text, place: undefined });
   }
 
@@ -89,8 +89,6 @@ export class DocumentFlow {
   ): void {
     if (isUsual) this.#least += text.length * size * letterLeast;
     this.#size = Math.min(this.#size ?? size, size);
-    this.#wide += text.length * size;
-    this.#most = Math.max(this.#most, size);
     if (this.#open.length === 0) {
       const start = indent ?? Number.POSITIVE_INFINITY;
       this.#line.across = Math.max(this.#line.across, start) + text.length * size * letterWidth;
@@ -118,7 +116,7 @@ export class DocumentFlow {
 
   beginParagraph(): void {
     if (this.#open.length > 0) return;
-    this.#line = { across: 0, end: undefined, gap: 0, isApart: false };
+    this.#line = newLine();
     this.#paragraphs++;
     this.#lines.push(this.#line);
   }

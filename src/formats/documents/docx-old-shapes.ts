@@ -12,7 +12,7 @@ export function isOldDrawing({ uri }: SaxesTagNS): boolean {
 }
 
 /** Points of a unit of length of VML. */
-const pointsOfUnit: Readonly<Record<string, number>> = {
+export const pointsOfUnit: Readonly<Record<string, number>> = {
   pt: 1,
   in: 72,
   cm: 72 / 2.54,
@@ -29,11 +29,13 @@ const origins: Readonly<Record<string, string>> = {
   margin: "margin",
 };
 
+export function isFilled(tag: SaxesTagNS): boolean {
+  return !["f", "false", "0"].includes(attributeValue(tag, "filled"));
+}
+
 /** It is not painted itself; what stands in it may be. */
 export function isUnfilled(tag: SaxesTagNS): boolean {
-  return (
-    ["f", "false", "0"].includes(attributeValue(tag, "filled")) && attributeValue(tag, "strokeweight") === ""
-  );
+  return !isFilled(tag) && attributeValue(tag, "strokeweight") === "";
 }
 
 /** Elements in a shape that paint it. */
@@ -45,10 +47,20 @@ export function isPlainPaint(tag: SaxesTagNS): boolean {
   return tag.local === "stroke" || (tag.local === "fill" && isSolid && attributeValue(tag, "color") === "");
 }
 
+const colours = new Map([
+  ["silver", "c0c0c0"],
+  ["white", "ffffff"],
+  ["black", "000000"],
+]);
+
+/** The colour that an attribute says; "" if it is not known. */
+export function colourOfOld(said: string): string {
+  return colours.get(said) ?? hexOf(said.slice(1));
+}
+
 /** The colour of a shape, which may be mixed with white. */
 function groundOf(tag: SaxesTagNS): Ground {
-  const said = attributeValue(tag, "fillcolor").toLowerCase();
-  const colour = { silver: "c0c0c0", white: "ffffff", black: "000000" }[said] ?? hexOf(said.slice(1));
+  const colour = colourOfOld(attributeValue(tag, "fillcolor").toLowerCase());
   if (colour === "" || ["group", "image"].includes(tag.local)) return "any";
   const mixed = (share: number): string =>
     [0, 2, 4]

@@ -2,7 +2,7 @@
  *  laid out: a box is asked whether it surely holds its text, on the page. */
 import type { SaxesTagNS } from "saxes";
 import type { Doubt } from "#/src/model/removal.ts";
-import { type Box, unknownBox } from "./docx-boxes.ts";
+import { acrossMost, type Box, backMost, downMost, unknownBox } from "./docx-boxes.ts";
 import type { Cover, Ground, Rect } from "./docx-covers.ts";
 import type { DocumentFlow } from "./docx-flow.ts";
 import type { Unseen } from "./docx-letters.ts";
@@ -13,10 +13,6 @@ import { attributeValue, hexOf, isTrue, numberOf } from "./docx-xml.ts";
 
 /** English Metric Units of a point. */
 const emuPerPoint = 12_700;
-/** Points from the edges of a page in which a box surely stands on it. */
-const acrossMost = 500;
-const downMost = 700;
-const backMost = 72;
 /** Points. */
 const boxWidthLeast = 36;
 const boxHeightLeast = 12;
@@ -118,9 +114,7 @@ export class DocumentPlaces {
       const isInside = this.#boxes.length > 0;
       this.#paintOld(tag);
       if (oldShapes.has(local)) {
-        const cover = this.#old?.cover;
-        const box = this.#oldBoxes.boxOf(tag, cover, isInside);
-        this.#boxes.push(cover === undefined ? box : { ...box, boxes: cover.boxes });
+        this.#boxes.push(this.#oldBoxes.boxOf(tag, this.#old?.cover, isInside));
         return;
       }
     }
