@@ -1,5 +1,5 @@
 /** What a page of a PDF paints, in order, from the operators of pdf.js: pieces of text with what decides whether they are seen, and
- *  everything else as boxes. Coordinates are those of the page (ISO 32000-1 section 8.3), before it is turned. */
+ *  everything else as boxes and shapes. Coordinates are those of the page (ISO 32000-1 section 8.3), before it is turned. */
 
 import type { Drawing, Glyph, PageFont } from "./pdf-fonts.ts";
 import {

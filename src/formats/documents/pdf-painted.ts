@@ -1,4 +1,4 @@
-/** What a page of a PDF paints: words, and boxes of everything else. Coordinates are those of the page (ISO 32000-1 section 8.3). */
+/** What a page of a PDF paints: words, and boxes and shapes of everything else. Coordinates are those of the page (ISO 32000-1 section 8.3). */
 import type { PageFont } from "./pdf-fonts.ts";
 import type { Box } from "./pdf-geometry.ts";
 import type { Placed } from "./pdf-runs.ts";

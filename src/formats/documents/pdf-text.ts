@@ -16,7 +16,8 @@ const textLengthMax = 1024 * 1024;
 /** Words of a page times its fields, for which labels are looked for; more stand behind the text. */
 const labelsMax = 10_000_000;
 
-/** undefined if the bytes are not a PDF, or if it is damaged or encrypted. Lines of the server in it are its own. */
+/** undefined if the bytes are not a PDF, or if it is damaged or encrypted. Rejects if a page cannot be read. Lines of the server in it are its
+ *  own. */
 export async function pdfText(bytes: Buffer, count: CountLeftOut): Promise<string | undefined> {
   const { getDocumentProxy, getResolvedPDFJS } = await import("unpdf");
   const { OPS } = await getResolvedPDFJS();
@@ -52,7 +53,7 @@ export async function pdfText(bytes: Buffer, count: CountLeftOut): Promise<strin
       break;
     }
     const page = await document.getPage(number);
-    // Rejects where contents can't be read. A list of operators then only ends, and nothing would tell what is missing.
+    // Rejects where contents can't be read. The list of operators would be short, and nothing would tell so.
     await page.getTextContent();
     const fonts = new Map<string, PageFont>();
     const painted = paintOf(await page.getOperatorList(), {

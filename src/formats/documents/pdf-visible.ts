@@ -1,6 +1,7 @@
 /** Which text of a page of a PDF a person sees. A text is given if it lies on the page, is not cut, is of a readable size, differs in
  *  colour from all that may be behind it, and nothing is painted over it. What cannot be told is doubtful: text on pictures, text that
- *  nobody is shown over a picture of the page (a scan that was read by a program), cuts that are no boxes, masks, fonts of drawings. */
+ *  nobody is shown over a picture of the page (a scan that was read by a program), text that the edge of a cut meets, masks, fonts of
+ *  drawings that are more than outlines. */
 import { isDistinct } from "#/src/formats/html/contrast.ts";
 import type { Doubt, Removal } from "#/src/model/removal.ts";
 import { type Box, boxOf, intersection } from "./pdf-geometry.ts";
